@@ -1,0 +1,29 @@
+# payoff_tests(FOLDER SOURCES ... LINKS ... LABELS ... DEFINITIONS ...)
+# One Catch2 executable payoff_FOLDER_tests; every TEST_CASE becomes the ctest
+# "FOLDER: name of the case". LABELS go to each of them: `threads` marks what the thread sanitizer
+# has to run, `slow` what is kept out of `make test`.
+include(Catch)
+
+function(payoff_tests folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;LABELS;DEFINITIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "payoff_tests(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_SOURCES)
+    message(STATUS "tests/${folder}: no tests yet")
+    return()
+  endif()
+  string(MAKE_C_IDENTIFIER payoff_${folder}_tests target)
+  add_executable(${target} ${arg_SOURCES})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  # Tests read committed data (published figures, golden texts) from the source tree.
+  target_compile_definitions(${target} PRIVATE
+    PAYOFF_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ${arg_DEFINITIONS})
+  target_link_libraries(${target} PRIVATE
+    ${arg_LINKS} Catch2::Catch2WithMain payoff_warnings payoff_sanitizers)
+  set(properties TIMEOUT 300)
+  if(arg_LABELS)
+    list(APPEND properties LABELS "${arg_LABELS}")
+  endif()
+  catch_discover_tests(${target} TEST_PREFIX "${folder}: " PROPERTIES ${properties})
+endfunction()
