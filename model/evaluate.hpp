@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/step_plan.hpp"
+#include "model/units.hpp"
+
+// The analytical evaluator: recurrences over pieces, buckets, micro-batches and stages. No event
+// queue, no allocation in the inner loops, microseconds per plan. docs/model.md, "Step".
+
+namespace payoff {
+
+// Where the time of a step goes. The terms add up to `step`; hidden communication and the codec
+// work that overlaps are reported beside it.
+struct Waterfall {
+  Seconds forward{};
+  Seconds recompute{};
+  Seconds backward{};
+  Seconds interference{};   // compute slowed by communication that runs beside it
+  Seconds encode{};         // on the critical path
+  Seconds decode{};
+  Seconds bucket_copy{};
+  Seconds exposed_tp{};
+  Seconds exposed_pp{};
+  Seconds exposed_dp{};
+  Seconds bubble{};
+  Seconds optimizer{};
+  Seconds host{};
+
+  [[nodiscard]] Seconds total() const {
+    return forward + recompute + backward + interference + encode + decode + bucket_copy +
+           exposed_tp + exposed_pp + exposed_dp + bubble + optimizer + host;
+  }
+};
+
+struct StepPrediction {
+  Seconds step{};
+  Waterfall waterfall;
+  Seconds dp_communication{};   // busy time of the gradient stream, hidden part included
+  Seconds hidden_dp{};
+  Bytes dp_bytes{};             // message bytes one GPU contributes to gradient traffic per step
+  Bytes tp_bytes{};
+  Bytes pp_bytes{};
+  Memory memory;
+  double relative_sd_compute{};
+  double relative_sd_network{};
+};
+
+[[nodiscard]] StepPrediction evaluate(const StepPlan& plan);
+
+}  // namespace payoff

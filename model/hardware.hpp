@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "model/units.hpp"
+
+// The machines: what a GPU, the links inside a node and the network between nodes are (from data
+// sheets), and the laws that say how much of it is achieved (fitted by `payoff calibrate fit`).
+// Bandwidths are per direction. A law that no measurement supports is marked `assumed` by its
+// profile and carries a wider relative uncertainty; the arithmetic is the same.
+
+namespace payoff {
+
+enum class Precision { fp32, tf32, fp16, bf16, fp8 };
+inline constexpr std::size_t precision_count = 5;
+
+template <typename T>
+struct PerPrecision {
+  std::array<T, precision_count> values{};
+  constexpr T& operator[](Precision p) { return values[static_cast<std::size_t>(p)]; }
+  constexpr const T& operator[](Precision p) const { return values[static_cast<std::size_t>(p)]; }
+};
+
+// Bytes of one stored element; tf32 is a way to multiply fp32 numbers, not a storage format.
+[[nodiscard]] constexpr Bytes element_size(Precision p) {
+  constexpr PerPrecision<Bytes> sizes{{{4_B, 4_B, 2_B, 2_B, 1_B}}};
+  return sizes[p];
+}
+
+enum class Architecture { pascal, volta, turing, ampere, ada, hopper, blackwell, cdna3 };
+
+// How much of a GPU's peaks a kernel achieves (docs/model.md, "Compute"). Relative uncertainties
+// are one standard deviation of the fit plus the discrepancy of its class.
+struct ComputeLaw {
+  PerPrecision<double> gemm_efficiency{};    // fraction of peak of a large matrix product
+  double convolution_efficiency{};           // factor on gemm_efficiency for implicit-GEMM convolutions
+  double attention_efficiency{};             // factor on gemm_efficiency inside fused attention
+  double depth_half{};                       // inner dimension at which a product loses half: k / (k + depth_half)
+  double memory_efficiency{};                // fraction of the memory bandwidth of a streaming kernel
+  Seconds launch{};                          // floor of one kernel, and gap between dependent kernels
+  double relative_sd{};                      // of a predicted compute time
+};
+
+struct Gpu {
+  std::string name;
+  Architecture architecture{};
+  int compute_units{};  // SMs, or CUs
+  Bytes memory{};
+  Bandwidth memory_bandwidth{};
+  Bytes l2{};
+  PerPrecision<FlopRate> peak{};  // dense; zero where the hardware has no such unit
+  ComputeLaw law{};
+};
+
+enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };
+enum class LinkGeneration { none, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, pcie3, pcie4, pcie5, xgmi3 };
+
+// The fitted law of one kind of link for collectives (docs/model.md, "Collectives"): times are
+//   launch + hops * hop_latency + wire_bytes / (bandwidth_fraction * B) + ramp * sqrt(...)
+// with hops and wire bytes given by the algorithm and protocol that NCCL chooses. The root term is
+// the cost of filling a pipeline of hops with optimally sized chunks; it makes the middle sizes.
+struct LinkLaw {
+  double bandwidth_fraction{};   // achieved share of the nominal bandwidth, large messages, Simple
+  double nvls_fraction{};        // same for in-switch reduction; 0 where there is none
+  Seconds hop_latency_ll{};      // one step of the LL protocols
+  Seconds hop_latency_simple{};  // one step of the Simple protocol
+  double ramp{};                 // factor of the root term, dimensionless
+  Seconds launch{};              // what a call costs before its first step
+  double congestion_per_doubling{};  // share of bandwidth lost with each doubling of nodes
+  double relative_sd_small{};    // of a predicted time <= 64 KiB
+  double relative_sd_middle{};   // 128 KiB .. 256 MiB
+  double relative_sd_large{};    // >= 512 MiB
+};
+
+struct Fabric {
+  std::string name;
+  FabricKind kind{};
+  LinkGeneration generation{};
+  Bandwidth per_gpu{};  // all links of one GPU together
+  Bandwidth pair{};     // between one pair of GPUs; equals per_gpu on a switch
+  int max_gpus{};       // size of the domain
+  bool nvls{};          // reduction inside the switch
+  bool crosses_sockets{};
+  LinkLaw law{};
+};
+
+enum class NetworkKind { none, rdma, tcp };
+
+struct Network {
+  std::string name;
+  NetworkKind kind{};
+  bool gpudirect{};
+  Seconds tuner_latency{};                // what the NCCL plug-in reports to NCCL's tuner
+  std::optional<Bandwidth> node_limit{};  // software limit of a node (sockets)
+  LinkLaw law{};
+};
+
+enum class CpuVendor { intel, amd, arm, power };
+
+struct Cluster {
+  std::string name;
+  Gpu gpu{};
+  Fabric fabric{};
+  Network network{};
+  int gpus_per_node{1};
+  int nics_per_node{};
+  Bandwidth nic{};  // line rate of one NIC
+  CpuVendor cpu{CpuVendor::intel};
+  int nodes{1};
+
+  [[nodiscard]] int gpus() const { return gpus_per_node * nodes; }
+};
+
+}  // namespace payoff

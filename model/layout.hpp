@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/hardware.hpp"
+#include "model/problem.hpp"
+#include "model/units.hpp"
+
+// How a training job is laid out on a cluster. Ranks are numbered with tp innermost, then dp, then
+// pp (Megatron's default), so that a tensor-parallel group fills a node first.
+
+namespace payoff {
+
+enum class Recompute { none, selective, full };
+
+struct ParallelLayout {
+  int dp{1};
+  int tp{1};
+  int pp{1};
+  int virtual_stages{1};      // chunks of layers per pipeline stage (interleaved 1F1B)
+  int zero{0};                // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights
+  bool sequence_parallel{};   // tp all-reduces become reduce-scatter + all-gather of equal volume
+  int micro_batch{1};         // samples per GPU and micro-batch
+  int micro_batches{1};       // per step: gradient accumulation, or what fills the pipeline
+  Recompute recompute{Recompute::none};
+
+  [[nodiscard]] int ranks() const { return dp * tp * pp; }
+  [[nodiscard]] double global_batch() const {
+    return static_cast<double>(dp) * micro_batch * micro_batches;
+  }
+};
+
+struct Training {
+  Precision precision{Precision::bf16};         // of the matrix products
+  Precision gradient{Precision::bf16};          // of the reduced gradients, uncompressed
+  Bytes bucket{25_MiB};                         // torch DDP's bucket_cap_mb
+  Bytes first_bucket{1_MiB};                    // torch DDP's first bucket
+  bool overlap{true};                           // reduce buckets while backward runs
+  Bytes optimizer_bytes_per_parameter{};        // state kept: 12 B for Adam with fp32 master weights
+  Bytes optimizer_traffic_per_parameter{};      // read + written by one update
+};
+
+// What a framework does beyond the operators: one profile per stack generation.
+struct Software {
+  std::string name;
+  bool fused_attention{};       // FlashAttention-like: no score matrix in memory
+  bool fused_elementwise{};     // fused_kernels instead of kernels of each operator
+  Seconds host_per_step{};      // what no kernel hides: optimiser launch, data, Python
+  double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
+  double hides_launch{};        // 0: every launch floor is paid, 1: queued ahead of the GPU
+  double relative_sd{};         // spread of a stack that was not fitted
+};
+
+// All impossible combinations of a layout and a cluster at once; paths as in the experiment file
+// ("layout.tp"). `layers` is the number of layers that pp must divide among its stages.
+[[nodiscard]] Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int layers);
+
+}  // namespace payoff

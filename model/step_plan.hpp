@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/collective.hpp"
+#include "model/compression.hpp"
+#include "model/layout.hpp"
+#include "model/workload.hpp"
+
+// What one training step computes and sends, decided once for both engines. The plan holds no
+// schedule: it says which work and which messages there are, on which stage, what each waits for,
+// and what each costs when it runs alone. The evaluators (model/evaluate.hpp, sim/) decide what
+// overlaps, what waits and what is shared.
+
+namespace payoff {
+
+enum class WorkKind { forward, recompute, backward, bucket_copy, encode, decode, optimizer };
+
+struct Work {
+  WorkKind kind{};
+  Seconds alone{};
+};
+
+enum class MessageKind { dp_gradients, dp_weights, tp_activations, pp_activations };
+
+struct Message {
+  MessageKind kind{};
+  Collective collective{};
+  Bytes size{};       // nccl-tests' definition
+  Seconds alone{};
+  int channels{};     // thread blocks held while it runs
+  double relative_sd{};
+};
+
+// A piece of a micro-batch on one stage: work, then a message that everything after it waits for
+// (tensor parallelism). `message.alone` is zero where there is none.
+struct Piece {
+  Work work;
+  Message message;
+};
+
+// One round of a bucket: encode, then send. Rounds of a bucket depend on each other in order.
+struct BucketRound {
+  Work encode;
+  Message message;
+};
+
+// Gradients that travel together. Ready when piece `ready_after` of the last micro-batch's backward
+// has run (its index in StagePlan::backward).
+struct Bucket {
+  int ready_after{};
+  std::int64_t elements{};
+  std::vector<BucketRound> rounds;
+  Work decode;
+};
+
+struct StagePlan {
+  int replicas{1};              // equal neighbouring stages that this one stands for
+  std::vector<Piece> forward;   // one micro-batch, in order, all chunks of the stage together
+  std::vector<Piece> backward;  // in order of execution, recomputation included
+  Message send_forward;         // activations to the next stage, one micro-batch and chunk
+  Message send_backward;
+  std::vector<Bucket> buckets;  // in order of readiness
+  Work optimizer;
+  Message gather_weights;       // ZeRO: all-gather of the updated weights
+  std::int64_t parameters{};    // held by one GPU of the stage
+};
+
+struct StepPlan {
+  ParallelLayout layout;
+  std::vector<StagePlan> stages;  // pipeline order; size() == pp
+  Placement placement{};
+  bool overlap{};
+  double reserved_share{};        // of the GPU's compute units, held by a gradient message
+  Seconds host{};                 // per step, hidden by nothing
+};
+
+// Memory of the fullest GPU.
+struct Memory {
+  Bytes parameters{};
+  Bytes gradients{};
+  Bytes optimizer{};
+  Bytes activations{};
+  Bytes buckets{};
+  Bytes codec_state{};
+  Bytes capacity{};
+
+  [[nodiscard]] Bytes total() const {
+    return parameters + gradients + optimizer + activations + buckets + codec_state;
+  }
+  [[nodiscard]] bool fits() const { return total() <= capacity; }
+};
+
+}  // namespace payoff

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/layout.hpp"
+#include "model/workload.hpp"
+
+// A transformer from its shape: GPT-like, Llama-like (grouped queries, gated feed-forward), BERT
+// and ViT encoders. Parameters, arithmetic and activations follow Narayanan et al. 2021 (SC'21) and
+// Korthikanti et al. 2022; docs/model.md has the formulas.
+
+namespace payoff {
+
+enum class TransformerFamily { gpt, llama, bert, vit };
+
+struct TransformerShape {
+  std::string name;
+  TransformerFamily family{};
+  std::int64_t layers{};
+  std::int64_t hidden{};
+  std::int64_t heads{};
+  std::int64_t kv_heads{};        // equals heads without grouped queries
+  std::int64_t head_size{};       // hidden / heads where not stated
+  std::int64_t feed_forward{};    // inner size of the MLP
+  std::int64_t vocabulary{};
+  std::int64_t positions{};       // learned position embeddings; 0 with rotary ones
+  std::int64_t token_types{};     // BERT's segment embeddings
+  std::int64_t sequence{};        // tokens per sample in training
+  bool gated{};                   // SwiGLU: three matrices
+  bool biases{true};
+  bool tied_embeddings{};
+  bool causal{true};
+  bool pooler{};                  // BERT's pooled output
+  std::int64_t image_patch{};     // ViT: pixels of a patch side
+  std::int64_t image_channels{};
+  std::int64_t classes{};         // ViT, classifier heads
+};
+
+[[nodiscard]] std::int64_t parameter_count(const TransformerShape& shape);
+
+// The layers that one tensor-parallel rank runs: embedding, blocks, head. `activation` is the size
+// of a stored activation element.
+[[nodiscard]] Workload transformer_workload(const TransformerShape& shape, int tp, bool sequence_parallel,
+                                            Bytes activation);
+
+}  // namespace payoff

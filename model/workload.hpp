@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/units.hpp"
+
+// What one sample costs to train: layers in forward order, each with the operators that one GPU
+// runs, the parameters whose gradients it yields, and the activations it keeps. A transformer
+// (model/transformer.hpp) and a per-layer table (profiles/model) both become this form, already
+// divided by the tensor-parallel degree. Shapes follow the BLAS convention rows x depth times
+// depth x columns.
+
+namespace payoff {
+
+enum class OperatorKind {
+  gemm,         // rows = tokens or samples
+  convolution,  // as an implicit GEMM: rows = output positions, depth = in_channels * kernel^2
+  attention,    // batch of rows x depth x columns score products and their transposed twins
+  memory        // element-wise, normalisation, softmax, pooling, embedding: bytes only
+};
+
+struct Operator {
+  OperatorKind kind{};
+  double rows_per_sample{};     // gemm, convolution, attention: rows of one batch member
+  double columns{};
+  double depth{};
+  double batch_per_sample{1};   // attention: heads on this GPU; grouped convolution: groups
+  double causal_fraction{1};    // attention: share of the score matrix that is computed
+  Bytes bytes_per_sample{};     // memory operators: read + written, forward
+  Bytes bytes_fixed{};          // traffic that does not grow with the batch (weights of a lookup)
+  int kernels{1};               // launches in an unfused implementation
+  int fused_kernels{1};         // launches in a fused implementation; 0 = disappears
+};
+
+// One parameter tensor as its optimiser sees it on this GPU. A matrix is shape[0] x (the rest), as
+// low-rank methods reshape it; vectors (biases, normalisation) have columns = 1 and is_matrix false.
+struct ParameterTensor {
+  std::int64_t rows{};
+  std::int64_t columns{1};
+  bool is_matrix{};
+
+  [[nodiscard]] std::int64_t elements() const { return rows * columns; }
+};
+
+// Where tensor parallelism must communicate inside a layer: after operator `after` of the forward
+// list an all-reduce (or its all-gather + reduce-scatter halves) of the layer's output.
+struct TensorParallelSync {
+  std::size_t after{};
+  Bytes bytes_per_sample{};  // full tensor, at the precision of the activations
+};
+
+struct Layer {
+  std::string name;
+  std::vector<Operator> forward;
+  std::vector<ParameterTensor> parameters;          // forward order of declaration
+  std::vector<TensorParallelSync> syncs;            // empty when tp = 1
+  Bytes activation_per_sample{};                    // kept for backward without recomputation
+  Bytes selective_activation_per_sample{};          // kept with selective recomputation
+  Bytes boundary_per_sample{};                      // the layer's input: kept with full recomputation, sent by pp
+  bool recomputable{};                              // full recomputation runs its forward again
+};
+
+struct Workload {
+  std::string name;
+  std::vector<Layer> layers;         // forward order; identical neighbours share nothing but values
+  double tokens_per_sample{1};       // sequence length, or 1 for images
+  std::string sample_name{"sample"}; // "sequence", "image"
+
+  [[nodiscard]] std::int64_t parameters() const;
+};
+
+}  // namespace payoff
