@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/series_text.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <string>
+#include <utility>
+
+namespace payoff {
+namespace {
+
+// A piece of the text and where it starts, so that errors point into the whole.
+struct Piece {
+  std::string_view text;
+  std::size_t offset = 0;
+
+  [[nodiscard]] Piece part(std::size_t first, std::size_t length = std::string_view::npos) const {
+    return {text.substr(first, length), offset + first};
+  }
+};
+
+// Why a series ends early; nothing when all is well.
+using Refusal = std::optional<TextError>;
+
+Refusal refuse(Piece where, std::string problem, std::string label, std::string example = {}) {
+  return TextError{std::move(problem), std::move(label), {},
+                   std::move(example), where.offset,     where.text.size()};
+}
+
+template <class T>
+Parsed<T> parse_value(Piece piece) {
+  Parsed<T> result = [&] {
+    if constexpr (std::same_as<T, std::int64_t>) {
+      return parse_integer(piece.text);
+    } else if constexpr (std::same_as<T, double>) {
+      return parse_ratio(piece.text, {});
+    } else {
+      return parse_quantity<T>(piece.text);
+    }
+  }();
+  result.error.offset += piece.offset;
+  return result;
+}
+
+// What the upper end may exceed by: the rounding of a long product or sum.
+constexpr double rounding_slack = 1e-9;
+
+template <class T>
+bool reaches(T value, T last) {
+  if constexpr (std::same_as<T, std::int64_t>) {
+    return value <= last;
+  } else {
+    return value <= last * (1.0 + rounding_slack);
+  }
+}
+
+template <class T>
+T snapped(T value, T last) {
+  if constexpr (std::same_as<T, std::int64_t>) {
+    return value;
+  } else {
+    return value >= last * (1.0 - rounding_slack) ? last : value;
+  }
+}
+
+template <class T>
+class SeriesParser {
+ public:
+  SeriesParser(std::string_view text, std::size_t limit) : all_{text, 0}, limit_(limit) {}
+
+  Parsed<std::vector<T>> run() {
+    using Result = Parsed<std::vector<T>>;
+    for (std::size_t start = 0; start <= all_.text.size();) {
+      const std::size_t comma = std::min(all_.text.find(',', start), all_.text.size());
+      if (const Refusal refusal = add_item(all_.part(start, comma - start))) {
+        return Result::failure(*refusal);
+      }
+      start = comma + 1;
+    }
+    return Result::success(std::move(values_));
+  }
+
+ private:
+  Refusal push(T value) {
+    if (values_.size() == limit_) {
+      return refuse(all_, "has too many values",
+                    "at most " + std::to_string(limit_) + " are allowed");
+    }
+    values_.push_back(value);
+    return std::nullopt;
+  }
+
+  Refusal add_item(Piece item) {
+    const std::size_t dots = item.text.find("..");
+    if (dots == std::string_view::npos) {
+      const Parsed<T> value = parse_value<T>(item);
+      return value ? push(*value) : value.error;
+    }
+    const std::size_t colon = std::min(item.text.find(':', dots), item.text.size());
+    const Piece last_text = item.part(dots + 2, colon - dots - 2);
+    const Parsed<T> first = parse_value<T>(item.part(0, dots));
+    if (!first) {
+      return first.error;
+    }
+    const Parsed<T> last = parse_value<T>(last_text);
+    if (!last) {
+      return last.error;
+    }
+    if (*last < *first) {
+      return refuse(last_text, "ends before it starts", "smaller than the first value");
+    }
+    if (colon == item.text.size()) {
+      return add_default_steps(item, *first, *last);
+    }
+    return add_range(item, item.part(colon + 1), *first, *last);
+  }
+
+  Refusal add_default_steps(Piece item, T first, T last) {
+    if constexpr (std::same_as<T, std::int64_t>) {
+      return add_steps(first, last, 1);
+    } else {
+      return refuse(item, "has no step", "say how to get from one value to the next",
+                    std::string(item.text) + ":x2");
+    }
+  }
+
+  Refusal add_range(Piece item, Piece step, T first, T last) {
+    const std::size_t letter = step.text.find_first_not_of(' ');
+    if (letter != std::string_view::npos && step.text[letter] == 'x') {
+      return add_factors(item, step.part(letter + 1), first, last);
+    }
+    if (letter != std::string_view::npos && step.text[letter] == '+') {
+      const Piece step_text = step.part(letter + 1);
+      const Parsed<T> size = parse_value<T>(step_text);
+      if (!size) {
+        return size.error;
+      }
+      if (!(*size > T{})) {
+        return refuse(step_text, "has no step", "must be above zero");
+      }
+      return add_steps(first, last, *size);
+    }
+    return refuse(step, "has an unknown step", "`xFACTOR` or `+STEP`",
+                  std::string(item.text.substr(0, step.offset - item.offset)) + "x2");
+  }
+
+  Refusal add_steps(T first, T last, T step) {
+    if constexpr (std::same_as<T, std::int64_t>) {
+      for (T value = first;; value += step) {
+        if (const Refusal refusal = push(value)) {
+          return refusal;
+        }
+        // Written so that it cannot overflow for any first <= last.
+        if (static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(value) <
+            static_cast<std::uint64_t>(step)) {
+          return std::nullopt;
+        }
+      }
+    } else {
+      T value = first;
+      for (std::size_t k = 0; reaches(value, last);
+           ++k, value = first + static_cast<double>(k) * step) {
+        if (const Refusal refusal = push(snapped(value, last))) {
+          return refusal;
+        }
+      }
+      return std::nullopt;
+    }
+  }
+
+  Refusal add_factors(Piece item, Piece text, T first, T last) {
+    if (!(first > T{})) {
+      return refuse(item, "cannot grow by a factor", "the first value must be above zero");
+    }
+    if constexpr (std::same_as<T, std::int64_t>) {
+      Parsed<T> factor = parse_integer(text.text, {2, std::numeric_limits<T>::max()});
+      factor.error.offset += text.offset;
+      if (!factor) {
+        return factor.error;
+      }
+      for (T value = first;; value *= *factor) {
+        if (const Refusal refusal = push(value)) {
+          return refusal;
+        }
+        if (value > last / *factor) {
+          return std::nullopt;
+        }
+      }
+    } else {
+      Parsed<double> factor = parse_number(text.text);
+      factor.error.offset += text.offset;
+      if (!factor) {
+        return factor.error;
+      }
+      if (*factor < 1.0 + 1e-6) {
+        return refuse(text, "does not grow", "must be above 1");
+      }
+      for (T value = first; reaches(value, last); value *= *factor) {
+        if (const Refusal refusal = push(snapped(value, last))) {
+          return refusal;
+        }
+      }
+      return std::nullopt;
+    }
+  }
+
+  Piece all_;
+  std::size_t limit_;
+  std::vector<T> values_;
+};
+
+}  // namespace
+
+template <class T>
+Parsed<std::vector<T>> parse_series(std::string_view text, std::size_t limit) {
+  return SeriesParser<T>(text, limit).run();
+}
+
+template Parsed<std::vector<Seconds>> parse_series(std::string_view, std::size_t);
+template Parsed<std::vector<Bytes>> parse_series(std::string_view, std::size_t);
+template Parsed<std::vector<Bandwidth>> parse_series(std::string_view, std::size_t);
+template Parsed<std::vector<Flops>> parse_series(std::string_view, std::size_t);
+template Parsed<std::vector<FlopRate>> parse_series(std::string_view, std::size_t);
+template Parsed<std::vector<std::int64_t>> parse_series(std::string_view, std::size_t);
+template Parsed<std::vector<double>> parse_series(std::string_view, std::size_t);
+
+}  // namespace payoff

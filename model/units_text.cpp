@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/units_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "model/unit_tables.hpp"
+
+namespace payoff {
+namespace {
+
+using detail::Dimension;
+using detail::Unit;
+using detail::UnitUse;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
+
+// What is left of a text once the space around it is gone, and where it stood.
+struct Trimmed {
+  std::string_view text;
+  std::size_t offset = 0;
+};
+
+Trimmed trim(std::string_view text) {
+  std::size_t first = 0;
+  while (first < text.size() && is_space(text[first])) {
+    ++first;
+  }
+  std::size_t last = text.size();
+  while (last > first && is_space(text[last - 1])) {
+    --last;
+  }
+  return {text.substr(first, last - first), first};
+}
+
+std::size_t digits_from(std::string_view text, std::size_t position) {
+  while (position < text.size() && is_digit(text[position])) {
+    ++position;
+  }
+  return position;
+}
+
+// The length of the decimal number at the start of the text; 0 when there is none. from_chars
+// alone would also take "inf", "nan" and, for `1EB`, trip over the exponent.
+std::size_t number_length(std::string_view text) {
+  const std::size_t start = !text.empty() && text[0] == '-' ? 1 : 0;
+  std::size_t end = digits_from(text, start);
+  std::size_t digits = end - start;
+  if (end < text.size() && text[end] == '.') {
+    const std::size_t fraction_end = digits_from(text, end + 1);
+    digits += fraction_end - end - 1;
+    end = fraction_end;
+  }
+  if (digits == 0) {
+    return 0;
+  }
+  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
+    std::size_t exponent = end + 1;
+    if (exponent < text.size() && (text[exponent] == '+' || text[exponent] == '-')) {
+      ++exponent;
+    }
+    const std::size_t exponent_end = digits_from(text, exponent);
+    if (exponent_end > exponent) {
+      end = exponent_end;
+    }
+  }
+  return end;
+}
+
+// A number and what follows it.
+struct Head {
+  double number = 0.0;
+  std::string_view digits;
+  Trimmed rest;  // offset counted from the start of the whole text
+};
+
+std::string not_a_number_label(std::string_view text) {
+  std::string lower(text.substr(0, 4));
+  for (char& c : lower) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  const std::size_t start = !lower.empty() && (lower[0] == '-' || lower[0] == '+') ? 1 : 0;
+  const std::string_view word = std::string_view(lower).substr(start, 3);
+  if (word == "inf" || word == "nan") {
+    return "must be a finite number";
+  }
+  return text.empty() ? "nothing here" : "must start with a number";
+}
+
+Parsed<Head> parse_head(std::string_view text, std::string_view noun) {
+  const Trimmed all = trim(text);
+  const auto fail = [&](std::string problem, std::string label, std::size_t offset,
+                        std::size_t length) {
+    return Parsed<Head>::failure(
+        {std::move(problem), std::move(label), {}, {}, all.offset + offset, length});
+  };
+  const std::size_t length = number_length(all.text);
+  if (length == 0) {
+    return fail(all.text.empty() ? "is empty" : "is not " + std::string(noun),
+                not_a_number_label(all.text), 0, all.text.size());
+  }
+  Head head;
+  head.digits = all.text.substr(0, length);
+  const auto [end, code] = std::from_chars(head.digits.data(), head.digits.data() + length,
+                                           head.number, std::chars_format::general);
+  if (code == std::errc::result_out_of_range) {
+    return fail("is out of range", "does not fit a double-precision number", 0, length);
+  }
+  if (length + 1 < all.text.size() && (all.text[length] == ',' || all.text[length] == '_') &&
+      is_digit(all.text[length + 1])) {
+    return fail("is not " + std::string(noun),
+                "write `.` for the decimal point and no separators between digits", length, 1);
+  }
+  head.rest = trim(all.text.substr(length));
+  head.rest.offset += all.offset + length;
+  return Parsed<Head>::success(head);
+}
+
+const Unit* find_unit(const Dimension& dimension, std::string_view name) {
+  const auto found = std::find_if(dimension.units.begin(), dimension.units.end(),
+                                  [&](const Unit& unit) { return unit.name == name; });
+  return found == dimension.units.end() ? nullptr : &*found;
+}
+
+void replace_suffix(std::string& text, std::string_view suffix, std::string_view by) {
+  if (text.size() >= suffix.size() && text.ends_with(suffix)) {
+    text.replace(text.size() - suffix.size(), suffix.size(), by);
+  }
+}
+
+// Spellings that people bring along: `Gbps`, `Gbit/s`, `MBytes`, `TFLOPS`, `µs`, `sec`.
+std::string usual_spelling(std::string_view unit, const Dimension& dimension) {
+  static constexpr std::array words = {
+      std::pair{"sec", "s"},     std::pair{"secs", "s"},      std::pair{"second", "s"},
+      std::pair{"seconds", "s"}, std::pair{"msec", "ms"},     std::pair{"usec", "us"},
+      std::pair{"nsec", "ns"},   std::pair{"\u00b5s", "us"},  std::pair{"\u03bcs", "us"},
+      std::pair{"mins", "min"},  std::pair{"minutes", "min"}, std::pair{"hr", "h"},
+      std::pair{"hours", "h"},   std::pair{"hour", "h"},      std::pair{"minute", "min"},
+  };
+  for (const auto& [theirs, ours] : words) {
+    if (unit == theirs) {
+      return ours;
+    }
+  }
+  std::string result(unit);
+  replace_suffix(result, "/sec", "/s");
+  if (&dimension == &detail::bandwidth_dimension) {
+    replace_suffix(result, "ps", "/s");
+  }
+  const bool per_second = result.ends_with("/s");
+  if (per_second) {
+    result.resize(result.size() - 2);
+  }
+  for (const char* plural : {"FLOPS", "FLOPs", "Flops", "flops", "FLOP", "flop"}) {
+    const std::size_t before = result.size();
+    replace_suffix(result, plural, "FLOP");
+    if (result.size() != before || result.ends_with("FLOP")) {
+      return result + (&dimension == &detail::rate_dimension ? "/s" : "");
+    }
+  }
+  for (const char* bits : {"bits", "bit"}) {
+    replace_suffix(result, bits, "b");
+  }
+  for (const char* bytes : {"Bytes", "bytes", "Byte", "byte"}) {
+    replace_suffix(result, bytes, "B");
+  }
+  return result + (per_second ? "/s" : "");
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// The units of this dimension that the writer may have meant.
+std::vector<std::string_view> meant_units(std::string_view unit, const Dimension& dimension) {
+  const std::string usual = usual_spelling(unit, dimension);
+  for (const std::string& guess : {usual, usual + "/s"}) {
+    if (const Unit* exact = find_unit(dimension, guess)) {
+      return {exact->name};
+    }
+  }
+  std::vector<std::string_view> found;
+  for (const Unit& candidate : dimension.units) {
+    if (candidate.use != UnitUse::alias && same_letters(candidate.name, usual)) {
+      found.push_back(candidate.name);
+    }
+  }
+  return found;
+}
+
+std::string list_of_units(const Dimension& dimension) {
+  std::string list = "units of " + std::string(dimension.noun) + ": ";
+  const char* separator = "";
+  for (const Unit& unit : dimension.units) {
+    if (unit.use == UnitUse::alias) {
+      continue;
+    }
+    list += separator;
+    list += unit.name;
+    separator = ", ";
+  }
+  return list;
+}
+
+TextError unit_error(const Head& head, const Dimension& dimension) {
+  TextError error;
+  const std::string number(head.digits);
+  const std::string_view unit = head.rest.text;
+  error.offset = head.rest.offset;
+  error.length = unit.size();
+  error.help = list_of_units(dimension);
+  const std::vector<std::string_view> meant = meant_units(unit, dimension);
+  for (const std::string_view candidate : meant) {
+    error.label += (error.label.empty() ? "did you mean " : " or ") +
+                   quoted(number + " " + std::string(candidate));
+  }
+  error.example = number + " " + std::string(meant.empty() ? dimension.default_unit : meant[0]);
+  for (const Dimension* other : detail::dimensions) {
+    if (find_unit(*other, unit) != nullptr) {
+      error.problem = "is " + std::string(other->noun) + ", not " + std::string(dimension.noun);
+    }
+  }
+  if (error.problem.empty()) {
+    error.problem = "has the unknown unit " + quoted(unit);
+  }
+  if (!error.label.empty()) {
+    error.label += "?";
+  }
+  return error;
+}
+
+Parsed<double> parse_in(const Dimension& dimension, std::string_view text, Sign sign) {
+  using Result = Parsed<double>;
+  const Parsed<Head> parsed = parse_head(text, dimension.noun);
+  if (!parsed) {
+    TextError error = parsed.error;
+    error.example = "5 " + std::string(dimension.default_unit);
+    return Result::failure(error);
+  }
+  const Head& head = *parsed;
+  const Trimmed all = trim(text);
+  const auto whole = [&](std::string problem, std::string label) {
+    return Result::failure(
+        {std::move(problem), std::move(label), {}, {}, all.offset, all.text.size()});
+  };
+  double si = 0.0;
+  if (!head.rest.text.empty()) {
+    const Unit* unit = find_unit(dimension, head.rest.text);
+    if (unit == nullptr) {
+      return Result::failure(unit_error(head, dimension));
+    }
+    si = head.number * unit->scale;
+  } else if (head.number != 0.0) {
+    Result error = whole("has no unit", "a bare number is ambiguous");
+    error.error.example = std::string(head.digits) + " " + std::string(dimension.default_unit);
+    return error;
+  }
+  if (!std::isfinite(si)) {
+    return whole("is out of range", "too large");
+  }
+  if (sign != Sign::any && si < 0.0) {
+    return whole("is negative", "must not be negative");
+  }
+  if (sign == Sign::positive && si <= 0.0) {
+    return whole("is zero", "must be above zero");
+  }
+  return Result::success(si + 0.0);  // turns -0 into 0
+}
+
+template <class T, class Range>
+Parsed<T> in_range(T value, Range range, Trimmed text) {
+  if (value >= range.min && value <= range.max) {
+    return Parsed<T>::success(value);
+  }
+  const bool below = value < range.min;
+  const std::string bound = number_text(static_cast<double>(below ? range.min : range.max), 15);
+  return Parsed<T>::failure({below ? "is too small" : "is too large",
+                             "must be at " + std::string(below ? "least " : "most ") + bound,
+                             {},
+                             {},
+                             text.offset,
+                             text.text.size()});
+}
+
+}  // namespace
+
+template <class Q>
+Parsed<Q> parse_quantity(std::string_view text, Sign sign) {
+  const Parsed<double> si = parse_in(*detail::dimension_of<Q>, text, sign);
+  return si ? Parsed<Q>::success(Q{*si}) : Parsed<Q>::failure(si.error);
+}
+
+template Parsed<Seconds> parse_quantity<Seconds>(std::string_view, Sign);
+template Parsed<Bytes> parse_quantity<Bytes>(std::string_view, Sign);
+template Parsed<Bandwidth> parse_quantity<Bandwidth>(std::string_view, Sign);
+template Parsed<Flops> parse_quantity<Flops>(std::string_view, Sign);
+template Parsed<FlopRate> parse_quantity<FlopRate>(std::string_view, Sign);
+
+Parsed<double> parse_ratio(std::string_view text, NumberRange range) {
+  const Parsed<Head> head = parse_head(text, "a ratio");
+  if (!head) {
+    return Parsed<double>::failure(head.error);
+  }
+  const Trimmed rest = (*head).rest;
+  if (!rest.text.empty() && rest.text != "%") {
+    return Parsed<double>::failure(
+        {"is not a ratio", "a ratio has no unit but `%`", {}, {}, rest.offset, rest.text.size()});
+  }
+  const double value = rest.text.empty() ? (*head).number : (*head).number / 100.0;
+  Parsed<double> result = in_range(value, range, trim(text));
+  if (!result && rest.text.empty() && value > range.max && value / 100.0 <= range.max) {
+    result.error.example = std::string((*head).digits) + " %";
+  }
+  return result;
+}
+
+Parsed<double> parse_number(std::string_view text, NumberRange range) {
+  const Parsed<Head> head = parse_head(text, "a number");
+  if (!head) {
+    return Parsed<double>::failure(head.error);
+  }
+  const Trimmed rest = (*head).rest;
+  if (!rest.text.empty()) {
+    return Parsed<double>::failure(
+        {"is not a plain number", "takes no unit", {}, {}, rest.offset, rest.text.size()});
+  }
+  return in_range((*head).number, range, trim(text));
+}
+
+Parsed<std::int64_t> parse_integer(std::string_view text, IntegerRange range) {
+  using Result = Parsed<std::int64_t>;
+  const Trimmed all = trim(text);
+  const auto fail = [&](std::string problem, std::string label) {
+    return Result::failure(
+        {std::move(problem), std::move(label), {}, {}, all.offset, all.text.size()});
+  };
+  const std::size_t start = !all.text.empty() && all.text[0] == '-' ? 1 : 0;
+  if (all.text.size() == start || digits_from(all.text, start) != all.text.size()) {
+    return fail(all.text.empty() ? "is empty" : "is not a whole number", "decimal digits only");
+  }
+  if (all.text.size() > start + 1 && all.text[start] == '0') {
+    return fail("starts with a zero", "write it without the leading zero");
+  }
+  std::int64_t value = 0;
+  const auto [end, code] =
+      std::from_chars(all.text.data(), all.text.data() + all.text.size(), value);
+  if (code != std::errc{}) {
+    return fail("is out of range", "does not fit 64 bits");
+  }
+  return in_range(value, range, all);
+}
+
+}  // namespace payoff
