@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the per-layer tables of the convolutional networks, profiles/model/NAME.yaml.
+
+Source: the architecture tables of the papers (He et al. 2015, table 1; Simonyan & Zisserman 2014,
+table 1). Where a paper leaves something open (place of the stride in a bottleneck, biases, order of
+the parameters) the public training code decides; each table cites it.
+Layers stand in forward order; gradients appear in the reverse of it, a layer's bias before its weight.
+
+    generate_cnn.py           write the tables
+    generate_cnn.py --check   compare with the files; exit 1 when one differs
+"""
+
+import pathlib
+import sys
+
+RESNET = "He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2015 (arXiv 1512.03385), table 1"
+RESNET_CIFAR = "table 1 of He et al. 2015 (arXiv 1512.03385), first convolution and pooling replaced for 32x32 images"
+VGG = "Simonyan, Zisserman: Very Deep Convolutional Networks, 2014 (arXiv 1409.1556), table 1"
+TORCHVISION_RESNET = "torchvision.models.resnet: parameter order, no convolution bias, bottleneck stride on the 3x3 convolution"
+TORCHVISION_VGG = "torchvision.models.vgg: parameter order, biased convolutions, dropout in the classifier"
+CHENGYANGFU = "github.com/chengyangfu/pytorch-vgg-cifar10: classifier 512-512-10 and parameter order"
+KUANGLIU = "github.com/kuangliu/pytorch-cifar: the CIFAR variant and its parameter order"
+
+BASIC, BOTTLENECK = "basic", "bottleneck"
+RESNET_BLOCKS = {
+    "resnet-18": (BASIC, [2, 2, 2, 2]),
+    "resnet-50": (BOTTLENECK, [3, 4, 6, 3]),
+    "resnet-101": (BOTTLENECK, [3, 4, 23, 3]),
+    "resnet-152": (BOTTLENECK, [3, 8, 36, 3]),
+}
+VGG_STAGES = {
+    "vgg-16": [(64, 2), (128, 2), (256, 3), (512, 3), (512, 3)],
+    "vgg-19": [(64, 2), (128, 2), (256, 4), (512, 4), (512, 4)],
+}
+
+
+class Network:
+    """A layer list under construction, with the shape of the tensor that flows through it."""
+
+    def __init__(self, channels, side):
+        self.channels, self.side, self.layers = channels, side, []
+
+    def conv(self, name, out, kernel, stride=1, bias=False):
+        self.side = (self.side + stride - 1) // stride  # every padding used here is "same"
+        self.layers.append({
+            "name": name, "op": "conv", "in": self.channels, "out": out, "kernel": kernel,
+            "stride": stride, "groups": 1, "out_height": self.side, "out_width": self.side, "bias": bias})
+        self.channels = out
+
+    def pool(self, name, kernel, stride, out_side):
+        self.side = out_side
+        self.layers.append({
+            "name": name, "op": "pool", "channels": self.channels, "kernel": kernel, "stride": stride,
+            "out_height": self.side, "out_width": self.side})
+
+    def pointwise(self, name, op):
+        self.layers.append({
+            "name": name, "op": op, "channels": self.channels, "height": self.side, "width": self.side})
+
+    def linear(self, name, out):
+        features = self.channels * self.side * self.side
+        self.layers.append({"name": name, "op": "linear", "in": features, "out": out, "bias": True})
+        self.channels, self.side = out, 1
+
+
+def residual_block(net, prefix, kind, width, stride, shortcut):
+    """One block; `shortcut` names the convolution and the norm of a projection shortcut."""
+    expansion = 4 if kind == BOTTLENECK else 1
+    kernels = [(1, 1), (3, stride), (1, 1)] if kind == BOTTLENECK else [(3, stride), (3, 1)]
+    entry = (net.channels, net.side)
+    for number, (kernel, step) in enumerate(kernels, start=1):
+        last = number == len(kernels)
+        net.conv(f"{prefix}.conv{number}", width * expansion if last else width, kernel, step)
+        net.pointwise(f"{prefix}.bn{number}", "norm")
+        if not last:
+            net.pointwise(f"{prefix}.relu{number}", "elementwise")
+    leaving = (net.channels, net.side)
+    if entry != leaving:
+        net.channels, net.side = entry
+        net.conv(f"{prefix}.{shortcut}.0", leaving[0], 1, stride)
+        net.pointwise(f"{prefix}.{shortcut}.1", "norm")
+    net.pointwise(f"{prefix}.add", "add")
+    net.pointwise(f"{prefix}.relu{len(kernels)}", "elementwise")
+
+
+def resnet(blocks, side, classes, imagenet):
+    kind, counts = blocks
+    net = Network(3, side)
+    net.conv("conv1", 64, *((7, 2) if imagenet else (3, 1)))
+    net.pointwise("bn1", "norm")
+    net.pointwise("relu", "elementwise")
+    if imagenet:
+        net.pool("maxpool", 3, 2, net.side // 2)
+    for stage, count in enumerate(counts, start=1):
+        for block in range(count):
+            stride = 2 if stage > 1 and block == 0 else 1
+            residual_block(net, f"layer{stage}.{block}", kind, 64 << (stage - 1), stride,
+                           "downsample" if imagenet else "shortcut")
+    net.pool("avgpool", net.side, net.side, 1)
+    net.linear("fc" if imagenet else "linear", classes)
+    return net.layers
+
+
+def vgg_features(net, stages, batch_norm):
+    """The convolutions; the code this follows numbers every module. Returns the next number."""
+    index = 0
+    for width, count in stages:
+        for _ in range(count):
+            net.conv(f"features.{index}", width, 3, bias=True)
+            if batch_norm:
+                net.pointwise(f"features.{index + 1}", "norm")
+            index += 2 if batch_norm else 1
+            net.pointwise(f"features.{index}", "elementwise")
+            index += 1
+        net.pool(f"features.{index}", 2, 2, net.side // 2)
+        index += 1
+    return index
+
+
+def vgg_imagenet(stages, batch_norm):
+    net = Network(3, 224)
+    vgg_features(net, stages, batch_norm)
+    net.pool("avgpool", 1, 1, net.side)  # adaptive, 7x7 to 7x7
+    for index in (0, 3):
+        net.linear(f"classifier.{index}", 4096)
+        net.pointwise(f"classifier.{index + 1}", "elementwise")  # ReLU
+        net.pointwise(f"classifier.{index + 2}", "elementwise")  # dropout
+    net.linear("classifier.6", 1000)
+    return net.layers
+
+
+def vgg_cifar(stages):
+    net = Network(3, 32)
+    index = vgg_features(net, stages, batch_norm=True)
+    net.pool(f"features.{index}", 1, 1, 1)
+    net.linear("classifier", 10)
+    return net.layers
+
+
+def vgg_cifar_three_linear(stages):
+    net = Network(3, 32)
+    vgg_features(net, stages, batch_norm=True)
+    for index in (0, 3):
+        net.pointwise(f"classifier.{index}", "elementwise")  # dropout
+        net.linear(f"classifier.{index + 1}", 512)
+        net.pointwise(f"classifier.{index + 2}", "elementwise")  # ReLU
+    net.linear("classifier.6", 10)
+    return net.layers
+
+
+def parameters(layer):
+    if layer["op"] == "conv":
+        return (layer["in"] // layer["groups"] * layer["kernel"] ** 2 + layer["bias"]) * layer["out"]
+    if layer["op"] == "linear":
+        return (layer["in"] + layer["bias"]) * layer["out"]
+    return 2 * layer["channels"] if layer["op"] == "norm" else 0
+
+
+def scalar(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def document(name, description, citations, side, layers):
+    lines = [
+        "# SPDX-License-Identifier: Apache-2.0",
+        "# Written by generate_cnn.py; edit that file, not this one. Keys: README.md.",
+        f"model: {name}",
+        "family: cnn",
+        f'description: "{description}"',
+        "citations:",
+        f'  architecture: "{citations[0]}"',
+        f'  order: "{citations[1]}"',
+        f"input: {{channels: 3, height: {side}, width: {side}}}",
+        f"parameters: {sum(parameters(layer) for layer in layers)}",
+        "layers:",
+    ]
+    for layer in layers:
+        lines.append("- {" + ", ".join(f"{key}: {scalar(value)}" for key, value in layer.items()) + "}")
+    return "\n".join(lines) + "\n"
+
+
+def tables():
+    """NAME -> text of every table."""
+    result = {}
+
+    def add(name, description, citations, side, layers):
+        result[name] = document(name, description, citations, side, layers)
+
+    for name, blocks in RESNET_BLOCKS.items():
+        title = name.replace("resnet", "ResNet")
+        add(name, f"{title}, ImageNet, 1000 classes", (RESNET, TORCHVISION_RESNET), 224,
+            resnet(blocks, 224, 1000, imagenet=True))
+    for name, classes in (("resnet-18", 10), ("resnet-18", 100), ("resnet-50", 10)):
+        title = name.replace("resnet", "ResNet")
+        add(f"{name}-cifar{classes}", f"{title}, CIFAR variant, {classes} classes", (RESNET_CIFAR, KUANGLIU), 32,
+            resnet(RESNET_BLOCKS[name], 32, classes, imagenet=False))
+    for name, stages in VGG_STAGES.items():
+        title = name.replace("vgg", "VGG")
+        add(name, f"{title}, ImageNet, 1000 classes", (VGG, TORCHVISION_VGG), 224, vgg_imagenet(stages, False))
+    add("vgg-16-bn", "VGG-16 with batch normalisation, ImageNet, 1000 classes", (VGG, TORCHVISION_VGG), 224,
+        vgg_imagenet(VGG_STAGES["vgg-16"], True))
+    add("vgg-16-bn-cifar10", "VGG-16 with batch normalisation, CIFAR variant with one linear layer, 10 classes",
+        (VGG, KUANGLIU), 32, vgg_cifar(VGG_STAGES["vgg-16"]))
+    add("vgg-19-bn-cifar10", "VGG-19 with batch normalisation, CIFAR variant with three linear layers, 10 classes",
+        (VGG, CHENGYANGFU), 32, vgg_cifar_three_linear(VGG_STAGES["vgg-19"]))
+    return result
+
+
+def main():
+    folder = pathlib.Path(__file__).resolve().parent
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        sys.exit("usage: generate_cnn.py [--check]")
+    differing = []
+    for name, text in tables().items():
+        path = folder / f"{name}.yaml"
+        if not check:
+            path.write_text(text)
+        elif not path.is_file() or path.read_text() != text:
+            differing.append(path.name)
+    if differing:
+        sys.exit("not what generate_cnn.py writes: " + ", ".join(differing))
+
+
+if __name__ == "__main__":
+    main()
