@@ -221,7 +221,7 @@ def multiply_adds(name):
 
 
 def all_checks():
-    generator = subprocess.run([sys.executable, PROFILES / "generate_cnn.py", "--check"],
+    generator = subprocess.run([sys.executable, "-B", PROFILES / "generate_cnn.py", "--check"],
                                capture_output=True, text=True, check=False)
     yield "tables are what generate_cnn.py writes", (0, ""), (generator.returncode, generator.stderr)
     sources = yaml.safe_load((PROFILES / "sources.yaml").read_text())
