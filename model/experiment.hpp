@@ -7,6 +7,7 @@
 
 #include "model/compression.hpp"
 #include "model/evaluate.hpp"
+#include "model/gradient_plan.hpp"
 #include "model/layout.hpp"
 #include "model/problem.hpp"
 #include "model/step_plan.hpp"
@@ -36,16 +37,37 @@ struct Experiment {
 // network, gradients cut into buckets. Build once, plan many strategies. Requires check() empty.
 class PreparedExperiment {
  public:
-  explicit PreparedExperiment(const Experiment& experiment);
+  explicit PreparedExperiment(Experiment experiment);
+  // Views into its own experiment: not copied, not moved.
+  PreparedExperiment(const PreparedExperiment&) = delete;
+  PreparedExperiment& operator=(const PreparedExperiment&) = delete;
 
   [[nodiscard]] StepPlan plan(const CompressionPlan& compression) const;
-  [[nodiscard]] Memory memory(const StepPlan& plan, const CompressionPlan& compression) const;
   [[nodiscard]] StepPrediction predict(const CompressionPlan& compression) const;
 
   [[nodiscard]] const Experiment& experiment() const { return experiment_; }
+  [[nodiscard]] const Workload& workload() const { return workload_; }
 
  private:
+  struct Stage {
+    PreparedStage prepared;
+    std::vector<PreparedBucket> buckets;
+    Work optimizer;
+    Message gather_weights;
+    Message send_forward;
+    Message send_backward;
+  };
+
+  void prepare_stages();
+  [[nodiscard]] Message boundary_message(std::size_t stage, Bytes activations) const;
+  [[nodiscard]] GradientContext gradient_context() const;
+  [[nodiscard]] Memory memory(const CompressionPlan& compression) const;
+
   Experiment experiment_;
+  Workload workload_;
+  CollectiveModel tensor_network_;
+  CollectiveModel data_network_;
+  std::vector<Stage> stages_;
 };
 
 }  // namespace payoff

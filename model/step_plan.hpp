@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -56,16 +57,32 @@ struct Bucket {
   Work decode;
 };
 
+// What a stage computes, whatever happens to its gradients: shared by all strategies that leave the
+// activations alone, and by equal stages. `forward` and `backward` hold one micro-batch in order of
+// execution, all chunks of the stage together, recomputation included; the totals are their sums.
+struct StageCompute {
+  std::vector<Piece> forward;
+  std::vector<Piece> backward;
+  Seconds forward_work{};
+  Seconds forward_messages{};
+  Seconds backward_work{};
+  Seconds recompute_work{};
+  Seconds backward_messages{};
+  std::int64_t parameters{};    // held by one GPU of the stage
+
+  [[nodiscard]] Seconds forward_time() const { return forward_work + forward_messages; }
+  [[nodiscard]] Seconds backward_time() const {
+    return backward_work + recompute_work + backward_messages;
+  }
+};
+
 struct StagePlan {
-  int replicas{1};              // equal neighbouring stages that this one stands for
-  std::vector<Piece> forward;   // one micro-batch, in order, all chunks of the stage together
-  std::vector<Piece> backward;  // in order of execution, recomputation included
+  std::shared_ptr<const StageCompute> compute;
   Message send_forward;         // activations to the next stage, one micro-batch and chunk
-  Message send_backward;
+  Message send_backward;        // their gradients to the previous stage
   std::vector<Bucket> buckets;  // in order of readiness
   Work optimizer;
   Message gather_weights;       // ZeRO: all-gather of the updated weights
-  std::int64_t parameters{};    // held by one GPU of the stage
 };
 
 struct StepPlan {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/experiment.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "model/groups.hpp"
+#include "model/memory.hpp"
+#include "model/stage_compute.hpp"
+
+namespace payoff {
+namespace {
+
+Workload workload_of(const Experiment& experiment) {
+  if (const auto* table = std::get_if<Workload>(&experiment.model)) {
+    return *table;
+  }
+  const ParallelLayout& layout = experiment.layout;
+  return transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
+                              layout.sequence_parallel,
+                              element_size(experiment.training.precision));
+}
+
+CollectiveModel network_of(const Experiment& experiment, const Group& group) {
+  return {experiment.cluster, group};
+}
+
+void append(Problems& problems, Problems more) {
+  problems.insert(problems.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+}
+
+// A table of layers says nothing about how to divide a layer or where to cut a pipeline.
+void check_model(const Experiment& experiment, Problems& problems) {
+  if (std::holds_alternative<Workload>(experiment.model)) {
+    const ParallelLayout& layout = experiment.layout;
+    if (layout.tp > 1) {
+      problems.push_back({"layout.tp", "a model given as a table of layers cannot be split by tp",
+                          "set tp to 1, or describe the model as a transformer"});
+    }
+    if (layout.pp > 1) {
+      problems.push_back({"layout.pp", "a model given as a table of layers cannot be split by pp",
+                          "set pp to 1, or describe the model as a transformer"});
+    }
+  }
+  const Precision precision = experiment.training.precision;
+  if (experiment.cluster.gpu.peak[precision] <= FlopRate{}) {
+    problems.push_back({"training.precision",
+                        experiment.cluster.gpu.name + " has no arithmetic of this precision",
+                        "`payoff profiles show " + experiment.cluster.gpu.name + "` lists its peaks"});
+  }
+}
+
+void check_plans(const Experiment& experiment, Problems& problems) {
+  for (std::size_t i = 0; i < experiment.plans.size(); ++i) {
+    const CompressionPlan& plan = experiment.plans[i];
+    const std::string path = "compress." + std::to_string(i);
+    if (plan.traffic != Traffic::dp_gradients) {
+      problems.push_back({path + ".traffic", "only gradients of data parallelism can be compressed",
+                          "use traffic: dp_gradients"});
+    }
+    if (plan.method && experiment.layout.zero > 0 && !plan.method->elementwise) {
+      problems.push_back(
+          {path, "`" + plan.label + "` needs the whole gradient, which zero >= 1 leaves scattered",
+           "set layout.zero to 0, or use a cast"});
+    }
+    if (plan.method && experiment.layout.dp == 1) {
+      problems.push_back({path, "`" + plan.label + "` has nothing to compress: dp is 1", ""});
+    }
+  }
+}
+
+}  // namespace
+
+Problems check(const Experiment& experiment) {
+  Problems problems;
+  int blocks = 1;
+  if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
+    blocks = static_cast<int>(shape->layers);
+  }
+  append(problems, check_layout(experiment.layout, experiment.cluster, blocks));
+  check_model(experiment, problems);
+  check_plans(experiment, problems);
+  if (problems.empty()) {
+    const int node = experiment.cluster.gpus_per_node;
+    append(problems, check_group(experiment.cluster, tensor_group(experiment.layout, node)));
+    append(problems, check_group(experiment.cluster, data_group(experiment.layout, node)));
+  }
+  return problems;
+}
+
+PreparedExperiment::PreparedExperiment(Experiment experiment)
+    : experiment_(std::move(experiment)),
+      workload_(workload_of(experiment_)),
+      tensor_network_(network_of(
+          experiment_, tensor_group(experiment_.layout, experiment_.cluster.gpus_per_node))),
+      data_network_(network_of(
+          experiment_, data_group(experiment_.layout, experiment_.cluster.gpus_per_node))) {
+  prepare_stages();
+}
+
+void PreparedExperiment::prepare_stages() {
+  const ParallelLayout& layout = experiment_.layout;
+  const Training& training = experiment_.training;
+  const ComputeContext context{experiment_.cluster.gpu, experiment_.software, training.precision};
+  const auto division = divide_layers(workload_, layout);
+  for (std::size_t s = 0; s < division.size(); ++s) {
+    Stage& stage = stages_.emplace_back();
+    stage.prepared = prepare_stage(workload_, division[s], layout, context, tensor_network_);
+    const std::int64_t parameters = stage.prepared.compute->parameters;
+    const std::int64_t updated = layout.zero > 0 ? (parameters + layout.dp - 1) / layout.dp : parameters;
+    stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
+    if (layout.dp > 1) {
+      stage.buckets = cut_buckets(stage.prepared.gradients, training);
+      if (layout.zero > 0) {
+        const Bytes size = static_cast<double>(parameters) * element_size(training.precision);
+        const CollectivePrice price = data_network_.price(Collective::all_gather, size);
+        stage.gather_weights = {MessageKind::dp_weights, Collective::all_gather, size,
+                                price.time, price.channels, price.relative_sd};
+      }
+    }
+    if (layout.pp > 1) {
+      const Layer& first = workload_.layers[division[s].back()];
+      stage.send_forward = boundary_message(s, first.boundary_per_sample);
+      const std::size_t before = (s + division.size() - 1) % division.size();
+      stage.send_backward = boundary_message(before, first.boundary_per_sample);
+    }
+  }
+}
+
+// With sequence parallelism every tensor-parallel rank sends its own part of the activations.
+Message PreparedExperiment::boundary_message(std::size_t stage, Bytes activations) const {
+  const ParallelLayout& layout = experiment_.layout;
+  const Group group =
+      boundary_group(layout, experiment_.cluster.gpus_per_node, static_cast<int>(stage));
+  const double share = layout.sequence_parallel ? 1.0 / layout.tp : 1.0;
+  const Bytes size = share * layout.micro_batch * activations;
+  const CollectivePrice price =
+      network_of(experiment_, group).price(Collective::send_recv, size);
+  return {MessageKind::pp_activations, Collective::send_recv, size, price.time, price.channels,
+          price.relative_sd};
+}
+
+GradientContext PreparedExperiment::gradient_context() const {
+  return {experiment_.cluster.gpu, experiment_.software, experiment_.training, experiment_.layout,
+          data_network_};
+}
+
+StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
+  StepPlan plan;
+  plan.layout = experiment_.layout;
+  plan.placement = compression.placement;
+  plan.overlap = compression.overlap && experiment_.training.overlap;
+  plan.host = experiment_.software.host_per_step;
+  const GradientContext context = gradient_context();
+  int channels = 0;
+  for (const Stage& prepared : stages_) {
+    StagePlan& stage = plan.stages.emplace_back();
+    stage.compute = prepared.prepared.compute;
+    stage.optimizer = prepared.optimizer;
+    stage.gather_weights = prepared.gather_weights;
+    stage.send_forward = prepared.send_forward;
+    stage.send_backward = prepared.send_backward;
+    for (const PreparedBucket& bucket : prepared.buckets) {
+      stage.buckets.push_back(plan_bucket(bucket, compression, context));
+      for (const BucketRound& round : stage.buckets.back().rounds) {
+        channels = std::max(channels, round.message.channels);
+      }
+    }
+  }
+  plan.reserved_share = std::min(0.5, static_cast<double>(channels) / experiment_.cluster.gpu.compute_units);
+  return plan;
+}
+
+StepPrediction PreparedExperiment::predict(const CompressionPlan& compression) const {
+  StepPrediction prediction = evaluate(plan(compression));
+  prediction.memory = memory(compression);
+  return prediction;
+}
+
+}  // namespace payoff

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/collective.hpp"
+#include "model/compute.hpp"
+#include "model/layout.hpp"
+#include "model/step_plan.hpp"
+#include "model/workload.hpp"
+
+// From layers to the priced pieces of one pipeline stage, and the order in which its gradients
+// appear.
+
+namespace payoff {
+
+// A gradient, and the piece of backward that completes it.
+struct ReadyGradient {
+  ParameterTensor tensor;
+  int piece{};
+};
+
+struct PreparedStage {
+  std::shared_ptr<const StageCompute> compute;
+  std::vector<ReadyGradient> gradients;  // in order of readiness
+};
+
+// Indices of the layers of each stage, in forward order. Blocks (recomputable layers) are divided
+// as evenly as pp * virtual_stages chunks allow; what stands before the first block belongs to the
+// first stage, what follows the last block to the last one.
+[[nodiscard]] std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
+                                                                  const ParallelLayout& layout);
+
+[[nodiscard]] PreparedStage prepare_stage(const Workload& workload,
+                                          const std::vector<std::size_t>& layers,
+                                          const ParallelLayout& layout, const ComputeContext& context,
+                                          const CollectiveModel& tensor_network);
+
+}  // namespace payoff
