@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "model/hardware.hpp"
 #include "model/layout.hpp"
+#include "model/problem.hpp"
 #include "model/units.hpp"
 #include "model/workload.hpp"
 
-// Time of operators on one GPU by roofline: a product takes the longer of its arithmetic at the
-// achieved share of peak (tiles over compute units in whole waves, saturation in the inner
-// dimension) and its memory traffic; everything else takes its memory traffic; nothing takes less
-// than a launch. docs/model.md, "Compute".
+// Time of operators on one GPU by roofline: a product takes the longer of its arithmetic (tiles over
+// compute units in whole waves, at the achieved share of peak, with the pipeline of every tile
+// filled once: depth + depth_half) and its memory traffic; everything else takes its memory traffic;
+// every kernel costs a launch on the GPU, and the host must have launched it. The products of
+// backward are priced by their own shapes. docs/model.md, "Compute".
+// Valid for dense kernels of vendor libraries, from some microseconds up.
 
 namespace payoff {
 
@@ -19,10 +25,19 @@ struct ComputeContext {
   Precision precision{};
 };
 
+// Whether the GPU has units for this precision. Nothing below may be called where it has not.
+[[nodiscard]] Problems check_precision(const Gpu& gpu, Precision precision);
+
+// Work that runs without interruption by communication: kernels overlap their launches as far as
+// the software queues them ahead. A single operator cannot be hidden behind another.
+[[nodiscard]] Seconds forward_time(std::span<const Operator> operators, double samples,
+                                   const ComputeContext& context);
+[[nodiscard]] Seconds backward_time(std::span<const Operator> operators, double samples,
+                                    const ComputeContext& context);
 [[nodiscard]] Seconds forward_time(const Operator& op, double samples, const ComputeContext& context);
 [[nodiscard]] Seconds backward_time(const Operator& op, double samples, const ComputeContext& context);
 
-// Arithmetic of one sample, forward, as the papers count it (2 per multiply-add).
+// Arithmetic of one sample, forward, as the papers count it (2 per multiply-add, full attention).
 [[nodiscard]] Flops forward_flops(const Operator& op);
 
 // One update of all parameters of a GPU: memory-bound.

@@ -48,7 +48,8 @@ struct Software {
   bool fused_elementwise{};     // fused_kernels instead of kernels of each operator
   Seconds host_per_step{};      // what no kernel hides: optimiser launch, data, Python
   double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
-  double hides_launch{};        // 0: every launch floor is paid, 1: queued ahead of the GPU
+  Seconds host_per_kernel{};    // the host needs this to launch a kernel; 0 with CUDA graphs
+  double hides_launch{};        // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
   double relative_sd{};         // spread of a stack that was not fitted
 };
 

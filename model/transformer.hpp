@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "model/layout.hpp"
+#include "model/problem.hpp"
 #include "model/workload.hpp"
 
 // A transformer from its shape: GPT-like, Llama-like (grouped queries, gated feed-forward), BERT
@@ -33,6 +33,8 @@ struct TransformerShape {
   bool tied_embeddings{};
   bool causal{true};
   bool pooler{};                  // BERT's pooled output
+  bool masked_head{};             // BERT's masked-language-model head (with a pooler: next sentence too)
+  std::int64_t head_positions{};  // tokens per sample that reach the head; 0: all of them
   std::int64_t image_patch{};     // ViT: pixels of a patch side
   std::int64_t image_channels{};
   std::int64_t classes{};         // ViT, classifier heads
@@ -40,8 +42,12 @@ struct TransformerShape {
 
 [[nodiscard]] std::int64_t parameter_count(const TransformerShape& shape);
 
+// What tensor parallelism cannot divide; paths as in the experiment file.
+[[nodiscard]] Problems check_transformer(const TransformerShape& shape, int tp);
+
 // The layers that one tensor-parallel rank runs: embedding, blocks, head. `activation` is the size
-// of a stored activation element.
+// of a stored activation element. The vocabulary is padded to whole parts, the parameters of norms
+// and of row-parallel biases are held by every rank.
 [[nodiscard]] Workload transformer_workload(const TransformerShape& shape, int tp, bool sequence_parallel,
                                             Bytes activation);
 

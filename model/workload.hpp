@@ -28,11 +28,18 @@ struct Operator {
   double columns{};
   double depth{};
   double batch_per_sample{1};   // attention: heads on this GPU; grouped convolution: groups
-  double causal_fraction{1};    // attention: share of the score matrix that is computed
-  Bytes bytes_per_sample{};     // memory operators: read + written, forward
-  Bytes bytes_fixed{};          // traffic that does not grow with the batch (weights of a lookup)
-  int kernels{1};               // launches in an unfused implementation
-  int fused_kernels{1};         // launches in a fused implementation; 0 = disappears
+  double causal_fraction{1};    // attention: share of the score matrix that a fused kernel computes
+  double window{1};             // convolution: elements of the window, a factor of depth
+  // Traffic of the forward and of the backward pass. memory: all of it, read + written.
+  // convolution: input and output (the weights follow from the shape). attention: dropout of the
+  // scores, which only an unfused implementation has in memory. gemm: follows from the shape.
+  Bytes bytes_per_sample{};
+  Bytes bytes_fixed{};          // what does not grow with the batch (gradient of an embedding table)
+  Bytes backward_bytes_per_sample{};
+  Bytes backward_bytes_fixed{};
+  int kernels{1};               // memory: launches in an unfused implementation
+  int fused_kernels{1};         // memory: launches in a fused implementation; 0 = disappears
+  bool input_gradient{true};    // false for the first product of a model: no one needs its gradient
 };
 
 // One parameter tensor as its optimiser sees it on this GPU. A matrix is shape[0] x (the rest), as
@@ -45,11 +52,15 @@ struct ParameterTensor {
   [[nodiscard]] std::int64_t elements() const { return rows * columns; }
 };
 
-// Where tensor parallelism must communicate inside a layer: after operator `after` of the forward
-// list an all-reduce (or its all-gather + reduce-scatter halves) of the layer's output.
+// Operators `before` to `after` of the forward list work on one tensor-parallel part. Forward
+// all-reduces (or halves, with sequence parallelism) the output of `after`; backward does the same
+// to the gradient that `before` hands down. The two ends of a model have only one of them.
 struct TensorParallelSync {
+  std::size_t before{};
   std::size_t after{};
   Bytes bytes_per_sample{};  // full tensor, at the precision of the activations
+  bool forward{true};
+  bool backward{true};
 };
 
 struct Layer {
@@ -59,7 +70,7 @@ struct Layer {
   std::vector<TensorParallelSync> syncs;            // empty when tp = 1
   Bytes activation_per_sample{};                    // kept for backward without recomputation
   Bytes selective_activation_per_sample{};          // kept with selective recomputation
-  Bytes boundary_per_sample{};                      // the layer's input: kept with full recomputation, sent by pp
+  Bytes boundary_per_sample{};                      // the layer's full input: kept with full recomputation, sent by pp
   bool recomputable{};                              // full recomputation runs its forward again
 };
 
