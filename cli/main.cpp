@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+
+#include <CLI/CLI.hpp>
 
 // Exit codes: 0 done, 1 the world (file missing, disk full), 2 the user's input.
 int main(int argc, char** argv) {

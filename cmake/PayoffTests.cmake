@@ -1,8 +1,12 @@
 # payoff_tests(FOLDER SOURCES ... LINKS ... LABELS ... DEFINITIONS ...)
 # One Catch2 executable payoff_FOLDER_tests; every TEST_CASE becomes the ctest
-# "FOLDER: name of the case". LABELS go to each of them: `threads` marks what the thread sanitizer
-# has to run, `slow` what is kept out of `make test`.
+# "FOLDER:name of the case". LABELS go to each of them: `threads` marks what the thread sanitizer
+# has to run (tests of one folder with and without the label need two calls, FOLDER and
+# FOLDER_threads), `slow` what is kept out of `make test`.
 include(Catch)
+
+# All that the thread sanitizer build makes.
+add_custom_target(thread_tests)
 
 function(payoff_tests folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;LABELS;DEFINITIONS")
@@ -19,11 +23,16 @@ function(payoff_tests folder)
   # Tests read committed data (published figures, golden texts) from the source tree.
   target_compile_definitions(${target} PRIVATE
     PAYOFF_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ${arg_DEFINITIONS})
+  # What is tested is compiled as released; optimising the tests themselves only costs time.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   target_link_libraries(${target} PRIVATE
     ${arg_LINKS} Catch2::Catch2WithMain payoff_warnings payoff_sanitizers)
   set(properties TIMEOUT 300)
   if(arg_LABELS)
     list(APPEND properties LABELS "${arg_LABELS}")
   endif()
-  catch_discover_tests(${target} TEST_PREFIX "${folder}: " PROPERTIES ${properties})
+  if("threads" IN_LIST arg_LABELS)
+    add_dependencies(thread_tests ${target})
+  endif()
+  catch_discover_tests(${target} TEST_PREFIX "${folder}:" PROPERTIES ${properties})
 endfunction()

@@ -80,12 +80,13 @@ constexpr Quantity<-S, -B, -F> operator/(double a, Quantity<S, B, F> b) {
 
 inline namespace literals {
 // One macro, undefined below: every literal exists for whole and for decimal numbers.
-#define PAYOFF_LITERAL(suffix, type, scale)                             \
-  constexpr type operator""_##suffix(long double value) {               \
-    return {static_cast<double>(value) * (scale)};                      \
-  }                                                                     \
-  constexpr type operator""_##suffix(unsigned long long value) {        \
-    return {static_cast<double>(value) * (scale)};                      \
+// NOLINTBEGIN(bugprone-macro-parentheses): a type's name cannot be parenthesised
+#define PAYOFF_LITERAL(suffix, type, scale)                      \
+  constexpr type operator""_##suffix(long double value) {        \
+    return {static_cast<double>(value) * (scale)};               \
+  }                                                              \
+  constexpr type operator""_##suffix(unsigned long long value) { \
+    return {static_cast<double>(value) * (scale)};               \
   }
 PAYOFF_LITERAL(s, Seconds, 1.0)
 PAYOFF_LITERAL(ms, Seconds, 1e-3)
@@ -106,6 +107,7 @@ PAYOFF_LITERAL(GBps, Bandwidth, 1e9)
 PAYOFF_LITERAL(TBps, Bandwidth, 1e12)
 PAYOFF_LITERAL(TFLOPps, FlopRate, 1e12)
 #undef PAYOFF_LITERAL
+// NOLINTEND(bugprone-macro-parentheses)
 }  // namespace literals
 
 static_assert(sizeof(Seconds) == sizeof(double));

@@ -1,0 +1,49 @@
+# The steps of every developer and of CI. The builds themselves are described in CMakePresets.json.
+#   make build      the program, optimised, at build/payoff
+#   make demo       builds, answers the field's first question, leaves tables and plots in demo/
+#   make test       installs what is missing, builds, runs every quick test
+#   make test-all   that, the slow tests, sanitizers, second compiler, clang-tidy, formatting
+#   make bench      builds and runs the benchmarks
+#   make format     formats every source
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test test-all bench format install-packages install-packages-all clean
+
+SHELL := /bin/bash
+
+# Used where installed. The base directory lets two checkouts share their results.
+ifneq ($(shell command -v ccache),)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
+endif
+export CCACHE_DIR ?= $(or $(HOME),/tmp)/.cache/ccache
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
+
+install-packages:
+	@cmake/install-packages apt-packages.txt
+
+install-packages-all: install-packages
+	@cmake/install-packages apt-packages-all.txt
+
+build: install-packages
+	cmake --preset release
+	cmake --build build --target payoff
+
+demo: build
+	examples/demo/run.sh build/payoff demo
+
+test: install-packages
+	@python3 tests/run.py test
+
+test-all: install-packages-all
+	@python3 tests/run.py all
+
+bench: install-packages
+	cmake --preset release -DPAYOFF_BUILD_BENCH=ON
+	cmake --build build --target benchmarks
+
+format: install-packages-all
+	@python3 tests/run.py reformat
+
+clean:
+	rm -rf build build-* demo
