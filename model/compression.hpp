@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/collective.hpp"
 #include "model/expression.hpp"
 #include "model/hardware.hpp"
+#include "model/problem.hpp"
 #include "model/units.hpp"
 #include "model/workload.hpp"
 
@@ -18,28 +22,57 @@
 // engines knows a method by name.
 //
 // Variables of every formula: n (elements), rows, columns (of the matrix view), v (bytes per
-// element of the gradient), W (workers of the group), L (workers of the group in one node), and the
+// element of the gradient), W (workers of the group), L (workers of the group in one node), T
+// (tensors that this call encodes: what a call does once is written per tensor as x/T), and the
 // method's own parameters (rank, ratio, bits, group ...).
 
 namespace payoff {
+
+inline constexpr std::array<std::string_view, 7> formula_variables{"n", "rows", "columns", "v",
+                                                                   "W", "L",    "T"};
+inline constexpr std::size_t formula_parameter_limit = 17;
+
+// The names a method's formulas may use, in the order in which compress() gives their values.
+[[nodiscard]] std::vector<std::string> formula_names(
+    const std::map<std::string, double>& parameters);
 
 enum class Implementation { framework_ops, library, fused };
 enum class Granularity { tensor, bucket };  // what one call of the encoder sees
 enum class Placement { compute_stream, side_stream, after_backward };
 
+// What kernels of one implementation class achieve; fitted (profiles/fitted/codecs.yaml). A stage
+// of framework operators takes as long as the host needs to queue them or the GPU to run them,
+// whichever is more: `dispatch` is zero where one call launches everything.
+struct CodecLaw {
+  Seconds dispatch{};            // of the host, for each kernel
+  Seconds host_sync{};           // the host waits for the GPU and fills its queue again
+  double resident_efficiency{};  // share of streaming bandwidth of kernels that fit the L2 cache
+  double memory_efficiency{};    // and of the part of a kernel's traffic beyond it
+  double random_efficiency{};    // share of streaming bandwidth for scattered 32 B sectors
+  double gemm_efficiency{};      // share of peak arithmetic for tall and narrow products
+  double relative_sd{};          // of a predicted encode or decode time
+};
+
 // One stage of work on the GPU.
 struct PassFormula {
-  Expression bytes;        // read + written in memory, streaming
-  Expression random_bytes; // gathered or scattered, counted as 32 B sectors
-  Expression flops;        // matrix arithmetic
-  Expression kernels;      // launches of the dependent chain
-  Expression host_syncs;   // times the host waits for the GPU
+  Expression bytes;         // read + written in memory, streaming
+  Expression random_bytes;  // gathered or scattered, counted as 32 B sectors
+  Expression flops;         // matrix arithmetic
+  Expression kernels;       // launches of the dependent chain
+  Expression host_syncs;    // times the host waits for the GPU
 };
 
 struct RoundFormula {
-  PassFormula encode;      // before the message; empty expressions are zero
+  PassFormula encode;  // before the message; empty expressions are zero
   Collective collective{Collective::all_reduce};
-  Expression message;      // bytes one worker contributes (for all_gather: its own share)
+  Expression message;  // bytes one worker contributes (for all_gather: its own share)
+};
+
+// Bytes that one worker contributes for a tensor, all rounds together: what the method's paper
+// says, and what the code named in the profile sends. The rounds' messages add up to one of them.
+struct WireFormula {
+  Expression as_published;
+  Expression as_implemented;
 };
 
 struct Method {
@@ -47,25 +80,28 @@ struct Method {
   std::string description;
   Implementation implementation{};
   Granularity granularity{};
-  bool matrices_only{};                     // vectors then travel dense, in one extra all-reduce
-  bool sums_in_collective{};                // the payload can be reduced on the way
-  bool elementwise{};                       // each sent element encodes one element: a shard of the payload
-                                            // is the payload of a shard, so it composes with reduce-scatter
-  std::map<std::string, double> parameters; // defaults, overridden by a plan
+  bool matrices_only{};                      // vectors then travel dense, in one extra all-reduce
+  bool sums_in_collective{};                 // the payload can be reduced on the way
+  std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<RoundFormula> rounds;
   PassFormula decode;
-  Expression worth;                         // > 0 where compressing a tensor pays in bytes; else it travels dense
-  Expression state_bytes;                   // kept per tensor (error feedback, warm factors)
-  double memory_efficiency{};               // of this implementation class, as a share of streaming bandwidth
-  double relative_sd{};                     // of encode and decode times
+  PassFormula dense;       // of a tensor that travels dense: packed and copied back
+  Expression worth;        // > 0 where a tensor is compressed, else it travels dense; empty: always
+  Expression state_bytes;  // kept per tensor (error feedback, warm factors)
+  WireFormula wire;
+  CodecLaw law;  // of its implementation class
 };
+
+// What cannot be priced: no round, too many parameters, a formula that is negative or infinite for
+// a tensor that training has. Paths as in the method's file.
+[[nodiscard]] Problems check_method(const Method& method);
 
 // A strategy: one method with its parameters, for one kind of traffic. The first plan of every
 // experiment is "none".
 enum class Traffic { dp_gradients, tp_activations, pp_activations };
 
 struct CompressionPlan {
-  std::string label;  // as the user wrote it: "powersgd:rank=4"
+  std::string label;             // as the user wrote it: "powersgd:rank=4"
   std::optional<Method> method;  // nullopt: uncompressed
   Traffic traffic{Traffic::dp_gradients};
   Placement placement{Placement::compute_stream};
@@ -81,6 +117,7 @@ struct PassCost {
   double host_syncs{};
 
   PassCost& operator+=(const PassCost& other);
+  bool operator==(const PassCost&) const = default;
 };
 
 struct RoundCost {
@@ -90,20 +127,24 @@ struct RoundCost {
 };
 
 struct CallCost {
-  std::vector<RoundCost> rounds;
+  std::vector<RoundCost> rounds;  // empty where every tensor travels dense
   PassCost decode;
+  PassCost dense;         // packing of what travels dense
   Bytes dense_message{};  // what travels uncompressed (vectors, tensors not worth it)
   Bytes state{};
 };
 
 // What `method` does to the tensors of one bucket for a group of `workers`, `local_workers` of them
-// in a node; `element` is the size of an uncompressed gradient element.
-[[nodiscard]] CallCost compress(const Method& method, const std::vector<ParameterTensor>& tensors,
+// in a node; `element` is the size of an uncompressed gradient element. No allocation but the
+// answer's rounds.
+[[nodiscard]] CallCost compress(const Method& method, std::span<const ParameterTensor> tensors,
                                 Bytes element, int workers, int local_workers);
 
-// Time of one pass on a GPU: launches, streaming, random access and arithmetic (docs/model.md,
-// "Codecs"). Random access is priced at a fixed share of streaming bandwidth per 32 B sector.
-[[nodiscard]] Seconds price_pass(const PassCost& cost, const Method& method, const Gpu& gpu,
+// Time of one pass on a GPU (docs/model.md, "Codecs"):
+//   max(kernels * dispatch, kernels * launch + streaming + random + arithmetic) + syncs * host_sync
+// where streaming is split at the L2 size of the GPU by the traffic of an average kernel. Zero for
+// a pass that does nothing.
+[[nodiscard]] Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
                                  Precision arithmetic);
 
 }  // namespace payoff

@@ -1,44 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Arithmetic formulas of compression methods, as written in YAML: + - * / ^, parentheses,
-// comparisons (1 or 0), min, max, ceil, floor, log2, sqrt, if(c, a, b). Parsed once into a stack
-// program over numbered variables; evaluation does not allocate. An empty expression is zero.
+// comparisons (1 or 0), min, max, ceil, floor, abs, log2, sqrt, if(c, a, b). Parsed once into a
+// stack program over numbered variables; evaluation does not allocate. Both branches of if() are
+// evaluated, and a division by zero in the one that is not taken does no harm. An empty expression
+// is zero.
 
 namespace payoff {
 
 class Expression {
  public:
+  // Several sets of values at once, one a lane: a bucket holds many tensors of few variables.
+  static constexpr std::size_t lanes = 16;
+  using Lanes = std::array<double, lanes>;
+
   Expression() = default;
 
-  // Message and position (0-based offset into the text) of what is wrong.
+  // Position (0-based offset into the text) and message of what is wrong. `name` is the word that
+  // was not understood, for a suggestion; empty where the structure is wrong.
   struct Error {
     std::string message;
     std::size_t offset{};
     std::size_t length{1};
+    std::string name{};
   };
   struct Result;
 
   // `variables` are the names a formula may use; their order is the order of evaluate()'s values.
+  // Unknown names are all reported; a structural error ends the reading.
   [[nodiscard]] static Result parse(std::string_view text, std::span<const std::string> variables);
 
+  [[nodiscard]] static std::span<const std::string_view> functions();
+
   [[nodiscard]] double evaluate(std::span<const double> values) const;
+  [[nodiscard]] Lanes evaluate_lanes(std::span<const Lanes> values) const;
   [[nodiscard]] bool empty() const { return program_.empty(); }
   [[nodiscard]] const std::string& text() const { return text_; }
 
- private:
+  enum class Operation : std::uint8_t {
+    constant,
+    variable,
+    negate,
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    not_equal,
+    minimum,
+    maximum,
+    ceiling,
+    floor,
+    absolute,
+    log2,
+    square_root,
+    choose
+  };
   struct Instruction {
-    std::uint8_t code{};
+    Operation operation{};
     std::uint16_t variable{};
     double constant{};
   };
+
+ private:
   std::vector<Instruction> program_;
   std::string text_;
 };

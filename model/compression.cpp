@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/compression.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace payoff {
+namespace {
+
+using Lanes = Expression::Lanes;
+
+// Positions in formula_variables.
+enum Variable : std::size_t {
+  elements,
+  rows,
+  columns,
+  element_size,
+  workers,
+  local_workers,
+  tensors
+};
+
+using Values = std::array<Lanes, formula_variables.size() + formula_parameter_limit>;
+
+Values constant_values(const Method& method, Bytes element, int group, int local_group,
+                       double count) {
+  Values values;
+  values[element_size].fill(element / 1_B);
+  values[workers].fill(group);
+  values[local_workers].fill(local_group);
+  values[tensors].fill(count);
+  std::size_t next = formula_variables.size();
+  for (const auto& [name, value] : method.parameters) {
+    if (next < values.size()) {
+      values[next++].fill(value);  // check_method() refuses more
+    }
+  }
+  return values;
+}
+
+// Up to `lanes` tensors, evaluated together.
+class Batch {
+ public:
+  explicit Batch(const Values& values) : values_(values) {
+    for (const Variable v : {elements, rows, columns}) {
+      values_[v].fill(1.0);
+    }
+  }
+
+  void add(const ParameterTensor& tensor) {
+    values_[elements][size_] = static_cast<double>(tensor.elements());
+    values_[rows][size_] = static_cast<double>(tensor.rows);
+    values_[columns][size_] = static_cast<double>(tensor.columns);
+    ++size_;
+  }
+  [[nodiscard]] bool full() const { return size_ == Expression::lanes; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  void clear() { size_ = 0; }
+
+  [[nodiscard]] Lanes lanes(const Expression& formula) const {
+    return formula.evaluate_lanes(values_);
+  }
+
+  [[nodiscard]] double sum(const Expression& formula) const {
+    if (formula.empty()) {
+      return 0.0;
+    }
+    const Lanes result = lanes(formula);
+    double total = 0.0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      total += result[i];
+    }
+    return total;
+  }
+
+  [[nodiscard]] PassCost sum(const PassFormula& pass) const {
+    return {sum(pass.bytes) * 1_B, sum(pass.random_bytes) * 1_B, sum(pass.flops) * 1_flop,
+            sum(pass.kernels), sum(pass.host_syncs)};
+  }
+
+ private:
+  Values values_;
+  std::size_t size_{};
+};
+
+// Who is compressed: calls `visit(tensor, compressed)` for each tensor in order.
+template <typename Visit>
+void decide(const Method& method, std::span<const ParameterTensor> all, const Values& values,
+            Visit visit) {
+  Batch batch(values);
+  for (std::size_t begin = 0; begin < all.size(); begin += Expression::lanes) {
+    const auto part = all.subspan(begin, std::min(Expression::lanes, all.size() - begin));
+    for (const ParameterTensor& tensor : part) {
+      batch.add(tensor);
+    }
+    const Lanes worth = batch.lanes(method.worth);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const bool eligible = part[i].is_matrix || !method.matrices_only;
+      visit(part[i], eligible && (method.worth.empty() || worth[i] > 0.0));
+    }
+    batch.clear();
+  }
+}
+
+void flush_compressed(const Method& method, Batch& batch, CallCost& cost) {
+  if (batch.empty()) {
+    return;
+  }
+  for (std::size_t i = 0; i < method.rounds.size(); ++i) {
+    cost.rounds[i].encode += batch.sum(method.rounds[i].encode);
+    cost.rounds[i].message += batch.sum(method.rounds[i].message) * 1_B;
+  }
+  cost.decode += batch.sum(method.decode);
+  cost.state += batch.sum(method.state_bytes) * 1_B;
+  batch.clear();
+}
+
+void flush_dense(const Method& method, Batch& batch, CallCost& cost) {
+  if (batch.empty()) {
+    return;
+  }
+  cost.dense += batch.sum(method.dense);
+  batch.clear();
+}
+
+CallCost compress_tensors(const Method& method, std::span<const ParameterTensor> all,
+                          Values& values, Bytes element) {
+  double chosen = 0.0;
+  decide(method, all, values, [&](const ParameterTensor&, bool yes) { chosen += yes ? 1.0 : 0.0; });
+  values[tensors].fill(std::max(chosen, 1.0));
+
+  CallCost cost;
+  if (chosen > 0.0) {
+    cost.rounds.resize(method.rounds.size());
+  }
+  for (std::size_t i = 0; i < cost.rounds.size(); ++i) {
+    cost.rounds[i].collective = method.rounds[i].collective;
+  }
+  Batch compressed(values);
+  Batch dense(values);
+  decide(method, all, values, [&](const ParameterTensor& tensor, bool yes) {
+    Batch& batch = yes ? compressed : dense;
+    batch.add(tensor);
+    if (!yes) {
+      cost.dense_message += static_cast<double>(tensor.elements()) * element;
+    }
+    if (compressed.full()) {
+      flush_compressed(method, compressed, cost);
+    }
+    if (dense.full()) {
+      flush_dense(method, dense, cost);
+    }
+  });
+  flush_compressed(method, compressed, cost);
+  flush_dense(method, dense, cost);
+  return cost;
+}
+
+}  // namespace
+
+PassCost& PassCost::operator+=(const PassCost& other) {
+  bytes += other.bytes;
+  random_bytes += other.random_bytes;
+  flops += other.flops;
+  kernels += other.kernels;
+  host_syncs += other.host_syncs;
+  return *this;
+}
+
+std::vector<std::string> formula_names(const std::map<std::string, double>& parameters) {
+  std::vector<std::string> names(formula_variables.begin(), formula_variables.end());
+  for (const auto& [name, value] : parameters) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+CallCost compress(const Method& method, std::span<const ParameterTensor> all, Bytes element,
+                  int group, int local_group) {
+  Values values = constant_values(method, element, group, local_group, 1.0);
+  if (method.granularity == Granularity::tensor) {
+    return compress_tensors(method, all, values, element);
+  }
+  ParameterTensor whole;
+  for (const ParameterTensor& tensor : all) {
+    whole.rows += tensor.elements();
+  }
+  return compress_tensors(method, {&whole, 1}, values, element);
+}
+
+Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
+                   Precision arithmetic) {
+  const Bandwidth streaming = gpu.memory_bandwidth * gpu.law.memory_efficiency;
+  const double kernels = std::max(cost.kernels, 1.0);
+  const Bytes resident = std::min(cost.bytes, gpu.l2 * kernels);
+  Seconds gpu_time = cost.kernels * gpu.law.launch;
+  if (resident > 0_B) {
+    gpu_time += resident / (streaming * law.resident_efficiency);
+  }
+  if (cost.bytes > resident) {
+    gpu_time += (cost.bytes - resident) / (streaming * law.memory_efficiency);
+  }
+  if (cost.random_bytes > 0_B) {
+    gpu_time += cost.random_bytes / (streaming * law.random_efficiency);
+  }
+  if (cost.flops > 0_flop) {
+    gpu_time += cost.flops / (gpu.peak[arithmetic] * law.gemm_efficiency);
+  }
+  return std::max(cost.kernels * law.dispatch, gpu_time) + cost.host_syncs * law.host_sync;
+}
+
+}  // namespace payoff
