@@ -82,6 +82,8 @@ struct Method {
   Granularity granularity{};
   bool matrices_only{};                      // vectors then travel dense, in one extra all-reduce
   bool sums_in_collective{};                 // the payload can be reduced on the way
+  bool elementwise{};                        // a shard of the payload is the payload of a shard: composes
+                                             // with reduce-scatter (casts)
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<RoundFormula> rounds;
   PassFormula decode;

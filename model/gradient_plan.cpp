@@ -49,12 +49,12 @@ Bucket compressed_bucket(const PreparedBucket& bucket, const Method& method,
                          const GradientContext& context) {
   const CallCost cost = compress_bucket(bucket, method, context);
   const auto price = [&](const PassCost& pass) {
-    return price_pass(pass, method, context.gpu, context.training.precision);
+    return price_pass(pass, method.law, context.gpu, context.training.precision);
   };
   Bucket result{bucket.ready_after, bucket.elements, {}, {WorkKind::decode, price(cost.decode)}};
   if (cost.dense_message > 0_B) {
     result.rounds.push_back(
-        {{WorkKind::encode, {}},
+        {{WorkKind::encode, price(cost.dense)},
          dp_message(dense_collective(context.layout), cost.dense_message, context)});
   }
   for (const RoundCost& round : cost.rounds) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace payoff {
@@ -15,36 +16,15 @@ class StageBuilder {
                const CollectiveModel& tensor_network)
       : layout_(layout), context_(context), tensor_network_(tensor_network) {}
 
-  void add_forward(const Layer& layer) {
-    std::size_t next_sync = 0;
-    Seconds work;
-    for (std::size_t i = 0; i < layer.forward.size(); ++i) {
-      work += forward_time(layer.forward[i], layout_.micro_batch, context_);
-      for (; next_sync < layer.syncs.size() && layer.syncs[next_sync].after == i; ++next_sync) {
-        add_pieces(compute_.forward, {WorkKind::forward, work}, layer.syncs[next_sync]);
-        work = {};
-      }
-    }
-    if (work > 0_s || layer.forward.empty()) {
-      compute_.forward.push_back({{WorkKind::forward, work}, {}});
-    }
-  }
+  void add_forward(const Layer& layer) { run_forward(layer, WorkKind::forward, compute_.forward); }
 
-  // Recomputation runs the forward again, with its communication; backward has as many
-  // synchronisations as forward (the conjugate operators), spread evenly over its work.
   void add_backward(const Layer& layer) {
-    add_recomputation(layer);
-    Seconds work;
-    for (const Operator& op : layer.forward) {
-      work += backward_time(op, layout_.micro_batch, context_);
+    if (layer.recomputable && layout_.recompute == Recompute::full) {
+      run_forward(layer, WorkKind::recompute, compute_.backward);
+    } else if (layer.recomputable && layout_.recompute == Recompute::selective) {
+      recompute_attention(layer);
     }
-    if (layer.syncs.empty()) {
-      compute_.backward.push_back({{WorkKind::backward, work}, {}});
-    }
-    const double share = 1.0 / static_cast<double>(std::max<std::size_t>(layer.syncs.size(), 1));
-    for (const TensorParallelSync& sync : layer.syncs) {
-      add_pieces(compute_.backward, {WorkKind::backward, share * work}, sync);
-    }
+    run_backward(layer);
     add_gradients(layer);
   }
 
@@ -62,32 +42,63 @@ class StageBuilder {
   }
 
  private:
-  void add_recomputation(const Layer& layer) {
-    if (layout_.recompute == Recompute::none || !layer.recomputable) {
-      return;
-    }
-    if (layout_.recompute == Recompute::selective) {
-      Seconds work;
-      for (const Operator& op : layer.forward) {
-        if (op.kind == OperatorKind::attention) {
-          work += forward_time(op, layout_.micro_batch, context_);
+  // Work runs uninterrupted up to the operator whose output must be summed.
+  void run_forward(const Layer& layer, WorkKind kind, std::vector<Piece>& pieces) const {
+    const std::span<const Operator> operators(layer.forward);
+    std::size_t start = 0;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      for (const TensorParallelSync& sync : layer.syncs) {
+        if (sync.forward && sync.after == i) {
+          add_pieces(pieces, {kind, forward(operators.subspan(start, i + 1 - start))}, sync);
+          start = i + 1;
         }
       }
-      compute_.backward.push_back({{WorkKind::recompute, work}, {}});
-      return;
     }
-    std::vector<Piece> forward;
-    std::swap(forward, compute_.forward);
-    add_forward(layer);
-    std::swap(forward, compute_.forward);
-    for (Piece& piece : forward) {
-      piece.work.kind = WorkKind::recompute;
-      compute_.backward.push_back(piece);
+    if (start < operators.size()) {
+      pieces.push_back({{kind, forward(operators.subspan(start))}, {}});
     }
   }
 
+  // The same backwards: up to the operator whose input gradient must be summed.
+  void run_backward(const Layer& layer) {
+    const std::span<const Operator> operators(layer.forward);
+    std::size_t end = operators.size();
+    for (std::size_t i = operators.size(); i-- > 0;) {
+      for (const TensorParallelSync& sync : layer.syncs) {
+        if (sync.backward && sync.before == i) {
+          add_pieces(compute_.backward, {WorkKind::backward, backward(operators.subspan(i, end - i))},
+                     sync);
+          end = i;
+        }
+      }
+    }
+    if (end > 0) {
+      compute_.backward.push_back({{WorkKind::backward, backward(operators.first(end))}, {}});
+    }
+  }
+
+  // Korthikanti et al. 2022, section 5: only what attention computes from its inputs.
+  void recompute_attention(const Layer& layer) {
+    Seconds work;
+    for (const Operator& op : layer.forward) {
+      if (op.kind == OperatorKind::attention) {
+        work += forward_time(op, layout_.micro_batch, context_);
+      }
+    }
+    if (work > 0_s) {
+      compute_.backward.push_back({{WorkKind::recompute, work}, {}});
+    }
+  }
+
+  [[nodiscard]] Seconds forward(std::span<const Operator> operators) const {
+    return operators.empty() ? Seconds{} : forward_time(operators, layout_.micro_batch, context_);
+  }
+  [[nodiscard]] Seconds backward(std::span<const Operator> operators) const {
+    return operators.empty() ? Seconds{} : backward_time(operators, layout_.micro_batch, context_);
+  }
+
   // With sequence parallelism an all-reduce becomes its two halves, of equal volume.
-  void add_pieces(std::vector<Piece>& pieces, Work work, const TensorParallelSync& sync) {
+  void add_pieces(std::vector<Piece>& pieces, Work work, const TensorParallelSync& sync) const {
     const Bytes size = layout_.micro_batch * sync.bytes_per_sample;
     if (layout_.sequence_parallel) {
       pieces.push_back({work, message(Collective::reduce_scatter, size)});
@@ -104,7 +115,7 @@ class StageBuilder {
   }
 
   void add_gradients(const Layer& layer) {
-    const int piece = static_cast<int>(compute_.backward.size()) - 1;
+    const int piece = std::max(0, static_cast<int>(compute_.backward.size()) - 1);
     for (auto tensor = layer.parameters.rbegin(); tensor != layer.parameters.rend(); ++tensor) {
       gradients_.push_back({*tensor, piece});
       compute_.parameters += tensor->elements();
