@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what no compiler does: that every source is in a build list and carries its licence.
+
+A header that is in no list is neither compiled alone nor installed, and a test file that is in no
+list never runs.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ["model", "profiles", "calibrate", "study", "cli", "bench", "tests"]
+LICENCE = "// SPDX-License-Identifier: Apache-2.0"
+
+
+def listed_in(source):
+    """The words of the build list that is responsible for a source: the nearest one above it."""
+    for folder in source.parents:
+        build_list = folder / "CMakeLists.txt"
+        if build_list.exists():
+            words = set(build_list.read_text().replace(")", " ").replace("(", " ").split())
+            return build_list, words
+    raise FileNotFoundError(f"no CMakeLists.txt above {source}")
+
+
+def problems_of(source):
+    text = source.read_text(encoding="utf-8")
+    if not text.startswith(LICENCE + "\n"):
+        yield f"does not begin with `{LICENCE}`"
+    if source.suffix == ".hpp" and "\n#pragma once\n" not in text:
+        yield "has no #pragma once"
+    build_list, words = listed_in(source)
+    name = str(source.relative_to(build_list.parent))
+    # tests/units_must_not_compile lists its cases by name, without the suffix.
+    if name not in words and source.stem not in words:
+        yield f"is not in {build_list.relative_to(ROOT)}"
+
+
+def main():
+    sources = [p for f in FOLDERS for s in ("*.hpp", "*.cpp") for p in (ROOT / f).rglob(s)]
+    shared_by_all_tests = {ROOT / "tests" / "catch.hpp"}
+    found = 0
+    for source in sorted(set(sources) - shared_by_all_tests):
+        for problem in problems_of(source):
+            print(f"{source.relative_to(ROOT)} {problem}")
+            found += 1
+    print(f"{len(sources)} sources, {found} problems")
+    return 1 if found or not sources else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
