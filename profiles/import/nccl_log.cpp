@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/import/nccl_log.hpp"
+
+#include <charconv>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "profiles/import/nccl_run.hpp"
+#include "profiles/import/yaml_fields.hpp"
+
+namespace payoff {
+
+namespace {
+
+using import::NcclRun;
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) {
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+// "[1,0]<stdout>: text" and "0: text" as mpirun and srun --label write them
+std::string without_prefix(const std::string& line) {
+  const std::size_t tag = line.find("<stdout>:");
+  if (line.starts_with('[') && tag != std::string::npos) {
+    return line.substr(tag + 9);
+  }
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  if (digits != 0 && digits != std::string::npos && line[digits] == ':') {
+    return line.substr(digits + 1);
+  }
+  return line;
+}
+
+std::string after(const std::string& line, std::string_view name) {
+  const std::size_t at = line.find(name);
+  return at == std::string::npos ? "" : line.substr(at + name.size());
+}
+
+int number_after(const std::string& line, std::string_view name) {
+  const std::string text = after(line, name);
+  const std::size_t start = text.find_first_not_of(" \t");
+  int value = 0;
+  if (start != std::string::npos) {
+    std::from_chars(text.data() + start, text.data() + text.size(), value);
+  }
+  return value;
+}
+
+// "#  Rank  0 Group  0 Pid 1 on  host device  0 [0000:07:00] NVIDIA H100": true when it is one
+bool read_device(const std::string& line, NcclRun& run) {
+  const std::string device = after(line, " device ");
+  const std::size_t bracket = device.find(']');
+  if (line.find("Rank") == std::string::npos || device.empty() || bracket == std::string::npos) {
+    return false;
+  }
+  const std::vector<std::string> before = words_of(line.substr(0, line.find(" device ")));
+  const std::vector<std::string> name = words_of(device.substr(bracket + 1));
+  run.hosts.push_back(before.back());
+  std::string joined;
+  for (const std::string& word : name) {
+    joined += (joined.empty() ? "" : " ") + word;
+  }
+  run.devices.push_back(joined);
+  return true;
+}
+
+void read_remark(const std::string& line, NcclRun& run) {
+  if (read_device(line, run)) {
+    return;
+  }
+  if (line.find("nThread ") != std::string::npos) {
+    run.threads = number_after(line, "nThread");
+    run.gpus_per_thread = number_after(line, "nGpus");
+    run.graph = number_after(line, "graph:") > 0;
+  }
+  if (const int code = number_after(line, "nccl-library="); code > 0) {
+    run.nccl_version = nccl_version_text(code);
+  } else if (const std::string text = after(line, "NCCL version "); !text.empty()) {
+    run.nccl_version = text.substr(0, text.find_first_not_of("0123456789."));
+  }
+  if (const std::string name = after(line, "Collective test starting: "); !name.empty()) {
+    run.program = words_of(name).front();
+  }
+}
+
+struct LogColumns {
+  std::size_t count{}, size{}, time{};
+  std::optional<std::size_t> type, algbw, busbw, time_in_place;
+};
+
+// From "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong".
+std::optional<LogColumns> read_columns(const std::vector<std::string>& names) {
+  const auto is_time = [](const std::string& name) { return name == "time" || name == "cputime"; };
+  const auto at = [&](const auto& wanted, std::size_t from) {
+    for (std::size_t i = from; i < names.size(); ++i) {
+      if (wanted(names[i])) {
+        return std::optional(i);
+      }
+    }
+    return std::optional<std::size_t>();
+  };
+  const auto named = [&](std::string_view name) {
+    return at([name](const std::string& other) { return other == name; }, 0);
+  };
+  const std::optional<std::size_t> size = named("size");
+  const std::optional<std::size_t> time = at(is_time, 0);
+  if (!size || !time) {
+    return std::nullopt;
+  }
+  return LogColumns{names.size(),          *size,          *time,
+                    named("type"),         named("algbw"), named("busbw"),
+                    at(is_time, *time + 1)};
+}
+
+class LogReader {
+ public:
+  explicit LogReader(std::string file) : file_(std::move(file)) {}
+
+  void line(const std::string& raw, int number) {
+    const std::string line = without_prefix(raw);
+    const std::vector<std::string> words = words_of(line);
+    if (words.empty()) {
+      return;
+    }
+    if (words.front().starts_with('#')) {
+      remark(line, words, number);
+    } else if (columns_ && words.front().find_first_not_of("0123456789") == std::string::npos) {
+      row(words, number);
+    } else if (line.find("NCCL version ") != std::string::npos) {
+      read_remark(line, run_);
+    }
+  }
+
+  NcclImport finish() {
+    close();
+    if (result_.tables.empty() && result_.findings.empty()) {
+      result_.findings.push_back({file_, 0, 0, "", "has no table of nccl-tests", Effect::rejected});
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void remark(const std::string& line, const std::vector<std::string>& words, int number) {
+    std::vector<std::string> names = words;
+    if (names.front() == "#") {
+      names.erase(names.begin());
+    } else {
+      names.front().erase(0, 1);
+    }
+    const std::optional<LogColumns> columns = read_columns(names);
+    if (columns) {
+      close();
+      columns_ = columns;
+      run_.line = number;
+    } else if (columns_ && (line.find("nThread ") != std::string::npos ||
+                            line.find("Using devices") != std::string::npos)) {
+      close();  // the next run of a log that holds several
+      read_remark(line, run_);
+    } else {
+      read_remark(line, run_);
+    }
+  }
+
+  void row(const std::vector<std::string>& words, int number) {
+    if (words.size() < columns_->count) {
+      result_.findings.push_back(
+          {file_, number, 1, "",
+           fmt::format("{} values under {} names", words.size(), columns_->count),
+           Effect::rejected});
+      return;
+    }
+    import::NcclRunRow row{number,
+                           import::parse_number(words[columns_->size]),
+                           import::parse_number(words[columns_->time]),
+                           {},
+                           {},
+                           {}};
+    const auto optional = [&words](std::optional<std::size_t> column) {
+      return column ? import::parse_number(words[*column]) : std::nullopt;  // N/A is no number
+    };
+    row.in_place_us = optional(columns_->time_in_place);
+    row.algbw_gbps = optional(columns_->algbw);
+    row.busbw_gbps = optional(columns_->busbw);
+    if (columns_->type) {
+      run_.dtype = words[*columns_->type];
+    }
+    run_.rows.push_back(row);
+  }
+
+  void close() {
+    if (columns_) {
+      import::append_table(std::move(run_), file_, result_);
+      run_ = NcclRun();
+      columns_.reset();
+    }
+  }
+
+  std::string file_;
+  NcclImport result_;
+  NcclRun run_;
+  std::optional<LogColumns> columns_;
+};
+
+}  // namespace
+
+NcclImport parse_nccl_log(const std::string& text, const std::string& file) {
+  LogReader reader(file);
+  std::istringstream stream(text);
+  std::string line;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    reader.line(line, number);
+  }
+  return reader.finish();
+}
+
+NcclImport read_nccl_measurements(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  std::error_code error;
+  if (extension == ".yaml" || extension == ".yml" || std::filesystem::is_directory(path, error)) {
+    return read_nccl_tables(path);
+  }
+  NcclImport result;
+  const std::optional<std::string> text = import::read_file(path, result.findings);
+  if (!text) {
+    return result;
+  }
+  const std::size_t first = text->find_first_not_of(" \t\r\n");
+  const bool json = first != std::string::npos && (*text)[first] == '{';
+  return json ? parse_nccl_json(*text, path.string()) : parse_nccl_log(*text, path.string());
+}
+
+}  // namespace payoff

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/import/nccl_tables.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "profiles/import/nccl_run.hpp"
+#include "profiles/import/yaml_fields.hpp"
+
+namespace payoff {
+
+namespace {
+
+using import::Fields;
+using import::Source;
+
+struct Columns {
+  std::optional<std::size_t> bytes, time, algbw, busbw, time_in_place;
+  std::size_t count{};
+};
+
+std::optional<Columns> read_columns(const Fields& table) {
+  const std::vector<std::string> names = table.texts("columns");
+  const auto at = [&names](const char* name) {
+    const auto found = std::ranges::find(names, name);
+    return found == names.end()
+               ? std::nullopt
+               : std::optional<std::size_t>(static_cast<std::size_t>(found - names.begin()));
+  };
+  const Columns columns{at("bytes"),      at("time_us"),         at("algbw_GBps"),
+                        at("busbw_GBps"), at("time_us_inplace"), names.size()};
+  if (!columns.bytes || !columns.time) {
+    table.report(fmt::format("column {} is missing", columns.bytes ? "time_us" : "bytes"));
+    return std::nullopt;
+  }
+  return columns;
+}
+
+void read_row(const Fields& fields, const Columns& columns, const YAML::Node& node,
+              NcclTable& table) {
+  if (!node.IsSequence() || node.size() != columns.count) {
+    fields.report_at(node, fmt::format("a row needs {} values", columns.count));
+    return;
+  }
+  bool readable = true;
+  const auto value = [&](std::optional<std::size_t> column) -> std::optional<double> {
+    if (!column) {
+      return std::nullopt;
+    }
+    const YAML::Node cell = node[*column];
+    const std::optional<double> number =
+        cell.IsScalar() ? import::parse_number(cell.Scalar()) : std::nullopt;
+    if (!number && !cell.IsNull()) {
+      fields.report_at(cell, "expected a number");
+      readable = false;
+    }
+    return number;
+  };
+  const std::optional<double> bytes = value(columns.bytes);
+  const std::optional<double> time = value(columns.time);
+  const std::optional<double> in_place = value(columns.time_in_place);
+  const std::optional<double> algbw = value(columns.algbw);
+  const std::optional<double> busbw = value(columns.busbw);
+  if (!readable) {
+    return;
+  }
+  if (bytes && *bytes == 0.0) {
+    ++table.empty_rows;
+  } else if (!bytes || *bytes < 0.0 || !time || *time <= 0.0 || (in_place && *in_place <= 0.0)) {
+    fields.report_at(node, "bytes and times must be positive");
+  } else if (const std::string problem = import::nccl_contradiction(
+                 table.collective, table.gpus, {0, bytes, time, in_place, algbw, busbw});
+             !problem.empty()) {
+    fields.report_at(node, problem);
+  } else if (!table.rows.empty() && table.rows.back().size >= Bytes{*bytes}) {
+    fields.report_at(node, "sizes must ascend");
+  } else {
+    const auto microseconds = [](double us) { return us * 1_us; };
+    table.rows.push_back({Bytes{*bytes}, microseconds(*time),
+                          in_place ? std::optional(microseconds(*in_place)) : std::nullopt});
+  }
+}
+
+NcclTable read_header(const Fields& fields, const Source& source) {
+  NcclTable table;
+  table.id = fields.entry();
+  table.source = std::filesystem::path(source.file).stem().string();
+  table.file = source.file;
+  table.line = fields.line();
+  table.citation = fields.required_text("source");
+  table.provenance = fields.required_text("provenance");
+  table.collective = fields.required_text("collective");
+  table.gpus = fields.required_integer("gpus");
+  table.nodes = fields.required_integer("nodes");
+  const Fields cluster = fields.child("cluster");
+  table.gpu = cluster.required_text("gpu");
+  table.gpus_per_node = cluster.required_integer("gpus_per_node");
+  table.intra = cluster.required_text("intra");
+  table.transport = cluster.required_text("transport");
+  table.nics_per_node = cluster.integer("nics_per_node").value_or(0);
+  table.nic_bandwidth = cluster.number("nic_gbps").value_or(0.0) * 1_Gbps;
+  table.launch = cluster.text("launch").value_or("unknown");
+  const std::string version = fields.text("nccl_version").value_or("");
+  table.nccl_version = version == "not stated" ? "" : version;
+  table.plugin = fields.text("plugin").value_or("");
+  table.dtype = fields.text("dtype").value_or("");
+  table.inferred = fields.texts("cluster_inferred");
+  table.settings = fields.texts("settings");
+  const int cluster_nodes = cluster.integer("nodes").value_or(table.nodes);
+  if (table.gpus < 1 || table.nodes < 1 ||
+      table.gpus != static_cast<double>(table.gpus_per_node) * table.nodes ||
+      cluster_nodes != table.nodes) {
+    fields.report(fmt::format("{} gpus contradict {} nodes x {} gpus_per_node (cluster.nodes {})",
+                              table.gpus, table.nodes, table.gpus_per_node, cluster_nodes));
+  }
+  return table;
+}
+
+void read_table(const YAML::Node& node, const Source& source, NcclImport& result,
+                std::set<std::string>& ids) {
+  const std::size_t before = result.findings.size();
+  Fields fields(node, source, "");
+  fields.set_entry(fields.required_text("id"));
+  NcclTable table = read_header(fields, source);
+  if (!ids.insert(table.id).second) {
+    fields.report("this id occurs twice");
+  }
+  const std::optional<Columns> columns = read_columns(fields);
+  if (result.findings.size() != before) {
+    return;  // its rows would be read against a wrong header
+  }
+  for (const YAML::Node& row : fields.list("rows")) {
+    read_row(fields, *columns, row, table);
+  }
+  if (table.rows.empty()) {
+    fields.report("no usable row");
+    return;
+  }
+  result.tables.push_back(std::move(table));
+}
+
+// False: the file is readable and has no `tables:`.
+bool read_document(const std::string& yaml, const std::string& file, NcclImport& result,
+                   std::set<std::string>& ids) {
+  const Source source{file, result.findings};
+  const std::optional<YAML::Node> document = import::parse_document(yaml, source);
+  if (!document) {
+    return true;
+  }
+  if (!document->IsMap() || !(*document)["tables"].IsDefined()) {
+    return false;
+  }
+  for (const YAML::Node& table : Fields(*document, source, "").list("tables")) {
+    read_table(table, source, result, ids);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<double> bus_ratio(const std::string& collective, int ranks) {
+  const double others = static_cast<double>(ranks - 1) / ranks;
+  if (collective == "all_reduce") {
+    return 2.0 * others;
+  }
+  if (collective == "all_gather" || collective == "reduce_scatter" || collective == "alltoall") {
+    return others;
+  }
+  if (collective == "broadcast" || collective == "reduce" || collective == "sendrecv") {
+    return 1.0;
+  }
+  return std::nullopt;
+}
+
+NcclImport parse_nccl_tables(const std::string& yaml, const std::string& file) {
+  NcclImport result;
+  std::set<std::string> ids;
+  if (!read_document(yaml, file, result, ids)) {
+    result.findings.push_back({file, 0, 0, "", "has no list `tables:`", Effect::rejected});
+  }
+  return result;
+}
+
+NcclImport read_nccl_tables(const std::filesystem::path& path) {
+  NcclImport result;
+  std::set<std::string> ids;
+  const std::vector<std::filesystem::path> files =
+      import::files_of(path, {".yaml", ".yml"}, result.findings);
+  const bool folder = files.size() != 1 || files.front() != path;
+  for (const std::filesystem::path& file : files) {
+    const std::optional<std::string> text = import::read_file(file, result.findings);
+    if (text && !read_document(*text, file.string(), result, ids)) {
+      if (folder) {
+        result.skipped.push_back(file.string());
+      } else {
+        result.findings.push_back(
+            {file.string(), 0, 0, "", "has no list `tables:`", Effect::rejected});
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace payoff

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/units.hpp"
+#include "profiles/import/finding.hpp"
+
+// Measured collectives: tables of nccl-tests in the published schema (a YAML file with a `tables:`
+// list; see tests/validation/README.md). Sizes are counted as nccl-tests counts them: for an
+// all-gather the gathered buffer, for a reduce-scatter and an all-to-all the send buffer of a rank.
+// Rows of 0 bytes (fewer elements than ranks) measure the call only and are dropped. Tables and
+// rows that contradict themselves (ranks, busbw against time and rank count) or name no source are
+// left out with a finding.
+
+namespace payoff {
+
+struct NcclRow {
+  Bytes size{};
+  Seconds out_of_place{};
+  std::optional<Seconds> in_place;
+};
+
+struct NcclTable {
+  std::string id;
+  std::string source;  // stem of the file: the unit of the split and of summaries
+  std::string file;
+  int line{};
+  std::string citation;  // what the file says of its source
+  std::string provenance;
+  std::string collective;  // as in the file: all_reduce, all_gather, reduce_scatter, alltoall,
+                           // broadcast, reduce, sendrecv
+  int gpus{};              // ranks
+  int nodes{};
+  std::string gpu;
+  int gpus_per_node{};  // in use
+  std::string intra;
+  int nics_per_node{};        // 0: no network or not known
+  Bandwidth nic_bandwidth{};  // of one NIC, one direction; 0: no network or not known
+  std::string transport;
+  std::string launch;
+  std::string plugin;                 // "": not stated
+  std::string nccl_version;           // "": not stated
+  std::string dtype;                  // "": not stated
+  std::vector<std::string> inferred;  // cluster fields that the source does not state
+  std::vector<std::string> settings;  // "algorithm=ring", "symmetric-memory", ...
+  std::vector<NcclRow> rows;          // ascending sizes
+  std::size_t empty_rows{};           // dropped: 0 bytes
+};
+
+struct NcclImport {
+  std::vector<NcclTable> tables;
+  std::vector<std::string> skipped;  // files of a folder without `tables:`
+  Findings findings;
+};
+
+// A file, or every .yaml and .yml of a folder.
+[[nodiscard]] NcclImport read_nccl_tables(const std::filesystem::path& path);
+[[nodiscard]] NcclImport parse_nccl_tables(const std::string& yaml, const std::string& file);
+
+// busbw / algbw of nccl-tests: 2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter and
+// alltoall, 1 for broadcast, reduce and sendrecv; nothing for a collective that it does not have.
+[[nodiscard]] std::optional<double> bus_ratio(const std::string& collective, int ranks);
+
+}  // namespace payoff
