@@ -24,26 +24,28 @@ enum class OperatorKind {
 
 struct Operator {
   OperatorKind kind{};
-  double rows_per_sample{};     // gemm, convolution, attention: rows of one batch member
+  double rows_per_sample{};  // gemm, convolution, attention: rows of one batch member
   double columns{};
   double depth{};
-  double batch_per_sample{1};   // attention: heads on this GPU; grouped convolution: groups
-  double causal_fraction{1};    // attention: share of the score matrix that a fused kernel computes
-  double window{1};             // convolution: elements of the window, a factor of depth
-  // Traffic of the forward and of the backward pass. memory: all of it, read + written.
+  double batch_per_sample{1};  // attention: heads on this GPU; grouped convolution: groups
+  double causal_fraction{1};   // attention: share of the score matrix that a fused kernel computes
+  double window{1};            // convolution: elements of the window, a factor of depth
+  // Traffic of the forward and of the backward pass. memory: all of it, read + written; a pass
+  // without traffic launches nothing (the sum of a bias's gradient has no forward).
   // convolution: input and output (the weights follow from the shape). attention: dropout of the
   // scores, which only an unfused implementation has in memory. gemm: follows from the shape.
   Bytes bytes_per_sample{};
-  Bytes bytes_fixed{};          // what does not grow with the batch (gradient of an embedding table)
+  Bytes bytes_fixed{};  // what does not grow with the batch (gradient of an embedding table)
   Bytes backward_bytes_per_sample{};
   Bytes backward_bytes_fixed{};
-  int kernels{1};               // memory: launches in an unfused implementation
-  int fused_kernels{1};         // memory: launches in a fused implementation; 0 = disappears
-  bool input_gradient{true};    // false for the first product of a model: no one needs its gradient
+  int kernels{1};             // memory: launches in an unfused implementation
+  int fused_kernels{1};       // memory: launches in a fused implementation; 0 = disappears
+  bool input_gradient{true};  // false for the first product of a model: no one needs its gradient
 };
 
 // One parameter tensor as its optimiser sees it on this GPU. A matrix is shape[0] x (the rest), as
-// low-rank methods reshape it; vectors (biases, normalisation) have columns = 1 and is_matrix false.
+// low-rank methods reshape it; vectors (biases, normalisation) have columns = 1 and is_matrix
+// false.
 struct ParameterTensor {
   std::int64_t rows{};
   std::int64_t columns{1};
@@ -66,19 +68,19 @@ struct TensorParallelSync {
 struct Layer {
   std::string name;
   std::vector<Operator> forward;
-  std::vector<ParameterTensor> parameters;          // forward order of declaration
-  std::vector<TensorParallelSync> syncs;            // empty when tp = 1
-  Bytes activation_per_sample{};                    // kept for backward without recomputation
-  Bytes selective_activation_per_sample{};          // kept with selective recomputation
-  Bytes boundary_per_sample{};                      // the layer's full input: kept with full recomputation, sent by pp
-  bool recomputable{};                              // full recomputation runs its forward again
+  std::vector<ParameterTensor> parameters;  // forward order of declaration
+  std::vector<TensorParallelSync> syncs;    // empty when tp = 1
+  Bytes activation_per_sample{};            // kept for backward without recomputation
+  Bytes selective_activation_per_sample{};  // kept with selective recomputation
+  Bytes boundary_per_sample{};  // the layer's full input: kept with full recomputation, sent by pp
+  bool recomputable{};          // full recomputation runs its forward again
 };
 
 struct Workload {
   std::string name;
-  std::vector<Layer> layers;         // forward order; identical neighbours share nothing but values
-  double tokens_per_sample{1};       // sequence length, or 1 for images
-  std::string sample_name{"sample"}; // "sequence", "image"
+  std::vector<Layer> layers;    // forward order; identical neighbours share nothing but values
+  double tokens_per_sample{1};  // sequence length, or 1 for images
+  std::string sample_name{"sample"};  // "sequence", "image"
 
   [[nodiscard]] std::int64_t parameters() const;
 };

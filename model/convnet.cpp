@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/convnet.hpp"
+
+#include <utility>
+
+namespace payoff {
+namespace {
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+Bytes tensor_bytes(std::int64_t channels, double positions, Bytes activation) {
+  return number(channels) * positions * activation;
+}
+
+Operator memory_operator(Bytes forward, Bytes backward) {
+  Operator op{.kind = OperatorKind::memory};
+  op.bytes_per_sample = forward;
+  op.backward_bytes_per_sample = backward;
+  return op;
+}
+
+class RowTranslator {
+ public:
+  RowTranslator(const ConvnetRow& row, Bytes activation, bool first)
+      : row_(row),
+        positions_(number(row.height) * number(row.width)),
+        output_(tensor_bytes(row.out, positions_, activation)),
+        input_(
+            tensor_bytes(row.in, positions_ * number(row.stride) * number(row.stride), activation)),
+        first_(first) {
+    layer_.name = row.name;
+    layer_.boundary_per_sample = input_;
+  }
+
+  Layer translate() {
+    switch (row_.op) {
+      case ConvnetOperator::convolution:
+        convolution();
+        break;
+      case ConvnetOperator::linear:
+        linear();
+        break;
+      case ConvnetOperator::norm:
+        norm();
+        break;
+      case ConvnetOperator::elementwise:
+        elementwise();
+        break;
+      case ConvnetOperator::add:
+        add();
+        break;
+      case ConvnetOperator::pool:
+        pool();
+        break;
+    }
+    layer_.selective_activation_per_sample = layer_.activation_per_sample;
+    return std::move(layer_);
+  }
+
+ private:
+  void product(OperatorKind kind, std::int64_t window) {
+    Operator op{.kind = kind};
+    op.rows_per_sample = positions_;
+    op.columns = number(row_.out / row_.groups);
+    op.depth = number(row_.in / row_.groups * window);
+    op.batch_per_sample = number(row_.groups);
+    op.window = number(window);
+    op.bytes_per_sample = input_ + output_;
+    op.input_gradient = !first_;
+    layer_.forward.push_back(op);
+    layer_.parameters.push_back({row_.out, row_.in / row_.groups * window, true});
+    if (row_.bias) {
+      // Fused into the product forward; backward reads the gradient once to sum it.
+      layer_.forward.push_back(memory_operator(Bytes{}, output_));
+      layer_.parameters.push_back({row_.out, 1, false});
+    }
+    layer_.activation_per_sample = output_;
+  }
+
+  void convolution() { product(OperatorKind::convolution, row_.kernel * row_.kernel); }
+  void linear() { product(OperatorKind::gemm, 1); }
+
+  // Forward: statistics, then values. Backward: the two sums, then the gradient of the input.
+  void norm() {
+    layer_.forward.push_back(memory_operator(3 * output_, 5 * output_));
+    layer_.parameters.push_back({row_.out, 1, false});
+    layer_.parameters.push_back({row_.out, 1, false});
+    layer_.activation_per_sample = output_;
+  }
+
+  // In place: what it writes is what the next row reads. A fused norm applies it on the way.
+  void elementwise() {
+    Operator op = memory_operator(2 * output_, 3 * output_);
+    op.fused_kernels = 0;
+    layer_.forward.push_back(op);
+  }
+
+  // Backward: the gradients of the two branches meet where they forked.
+  void add() {
+    Operator op = memory_operator(3 * output_, 3 * output_);
+    op.fused_kernels = 0;
+    layer_.forward.push_back(op);
+  }
+
+  void pool() {
+    layer_.forward.push_back(memory_operator(input_ + output_, input_ + output_));
+    layer_.activation_per_sample = output_;
+  }
+
+  const ConvnetRow& row_;
+  double positions_;
+  Bytes output_;
+  Bytes input_;
+  bool first_;
+  Layer layer_;
+};
+
+}  // namespace
+
+Workload convnet_workload(const std::string& name, const std::vector<ConvnetRow>& rows,
+                          Bytes activation) {
+  Workload workload;
+  workload.name = name;
+  workload.sample_name = "image";
+  bool first = true;
+  for (const ConvnetRow& row : rows) {
+    workload.layers.push_back(RowTranslator(row, activation, first).translate());
+    first = false;
+  }
+  return workload;
+}
+
+}  // namespace payoff

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/layout.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace payoff {
+namespace {
+
+struct CountField {
+  const char* path;
+  int value;
+};
+
+// Every count is at least one.
+void check_counts(const ParallelLayout& layout, Problems& problems) {
+  for (const CountField& field :
+       {CountField{"layout.dp", layout.dp}, CountField{"layout.tp", layout.tp},
+        CountField{"layout.pp", layout.pp},
+        CountField{"layout.virtual_stages", layout.virtual_stages},
+        CountField{"layout.micro_batch", layout.micro_batch},
+        CountField{"layout.micro_batches", layout.micro_batches}}) {
+    if (field.value < 1) {
+      problems.push_back({field.path, "must be at least 1, is " + std::to_string(field.value), ""});
+    }
+  }
+  if (layout.zero < 0 || layout.zero > 2) {
+    problems.push_back({"layout.zero", "must be 0, 1 or 2, is " + std::to_string(layout.zero),
+                        "sharded weights (zero 3, FSDP) are not modelled"});
+  }
+}
+
+void check_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
+  const std::int64_t ranks = std::int64_t{layout.dp} * layout.tp * layout.pp;
+  const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
+  if (ranks == gpus) {
+    return;
+  }
+  const std::int64_t model = std::int64_t{layout.tp} * layout.pp;
+  problems.push_back({"layout.dp",
+                      "dp " + std::to_string(layout.dp) + " x tp " + std::to_string(layout.tp) +
+                          " x pp " + std::to_string(layout.pp) + " = " + std::to_string(ranks) +
+                          " ranks, but the cluster has " + std::to_string(gpus) + " GPUs",
+                      gpus % model == 0 ? "set dp to " + std::to_string(gpus / model) : ""});
+}
+
+// Tensor-parallel groups, and then blocks of dp * tp ranks, must fill nodes evenly: a node holds
+// whole groups, or a group whole nodes.
+void check_fill(std::int64_t ranks, const char* path, const char* what, const Cluster& cluster,
+                Problems& problems) {
+  if (cluster.nodes == 1 || cluster.gpus_per_node % ranks == 0 ||
+      ranks % cluster.gpus_per_node == 0) {
+    return;
+  }
+  problems.push_back(
+      {path,
+       std::string(what) + " of " + std::to_string(ranks) + " ranks do not fill nodes of " +
+           std::to_string(cluster.gpus_per_node) + " GPUs evenly",
+       "choose a divisor or a multiple of " + std::to_string(cluster.gpus_per_node)});
+}
+
+void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems) {
+  if (layout.pp > layers) {
+    problems.push_back({"layout.pp",
+                        "pp " + std::to_string(layout.pp) +
+                            " needs as many layers, the model has " + std::to_string(layers),
+                        ""});
+    return;
+  }
+  if (layout.virtual_stages == 1) {
+    return;
+  }
+  if (layout.pp == 1) {
+    problems.push_back({"layout.virtual_stages", "interleaved stages need a pipeline, pp is 1",
+                        "set virtual_stages to 1"});
+    return;
+  }
+  const std::int64_t chunks = std::int64_t{layout.pp} * layout.virtual_stages;
+  if (layers % chunks != 0) {
+    problems.push_back({"layout.virtual_stages",
+                        std::to_string(layers) + " layers cannot be divided into pp " +
+                            std::to_string(layout.pp) + " x " +
+                            std::to_string(layout.virtual_stages) + " equal chunks",
+                        ""});
+  }
+  if (layout.micro_batches % layout.pp != 0) {
+    problems.push_back({"layout.micro_batches",
+                        "the interleaved schedule needs a multiple of pp " +
+                            std::to_string(layout.pp) + ", not " +
+                            std::to_string(layout.micro_batches),
+                        ""});
+  }
+}
+
+}  // namespace
+
+Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int layers) {
+  Problems problems;
+  check_counts(layout, problems);
+  if (!problems.empty()) {
+    return problems;  // what follows divides by them
+  }
+  check_ranks(layout, cluster, problems);
+  check_fill(layout.tp, "layout.tp", "tensor-parallel groups", cluster, problems);
+  check_fill(std::int64_t{layout.tp} * layout.dp, "layout.dp", "tp x dp blocks", cluster, problems);
+  check_pipeline(layout, layers, problems);
+  if (layout.sequence_parallel && layout.tp == 1) {
+    problems.push_back({"layout.sequence_parallel", "sequence parallelism needs tp > 1", ""});
+  }
+  return problems;
+}
+
+}  // namespace payoff

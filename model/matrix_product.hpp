@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/hardware.hpp"
+#include "model/units.hpp"
+
+// Arithmetic time of a dense product rows x depth times depth x columns, `batch` of them, on a GPU
+// whose units together multiply at `all_units` on a large product. Thread blocks of one of four
+// tiles run in whole waves over the compute units; every tile pays for filling its pipeline
+// (depth_half more steps of depth); products with few tiles and a long depth are cut along it.
+// Wave quantisation as described in NVIDIA's "Matrix Multiplication Background" guide (recalled).
+
+namespace payoff {
+
+struct Product {
+  double rows{};
+  double columns{};
+  double depth{};
+  double batch{1};
+};
+
+[[nodiscard]] Seconds arithmetic_time(const Product& product, FlopRate all_units, const Gpu& gpu);
+
+}  // namespace payoff

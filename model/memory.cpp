@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/memory.hpp"
+
+#include <algorithm>
+
+namespace payoff {
+namespace {
+
+Bytes without_recomputation(const Layer& layer, bool fused_attention) {
+  return fused_attention ? layer.selective_activation_per_sample : layer.activation_per_sample;
+}
+
+Bytes kept(const Layer& layer, const ParallelLayout& layout, bool fused_attention) {
+  if (layer.recomputable && layout.recompute == Recompute::full) {
+    return layer.boundary_per_sample;
+  }
+  if (layer.recomputable && layout.recompute == Recompute::selective) {
+    return layer.selective_activation_per_sample;
+  }
+  return without_recomputation(layer, fused_attention);
+}
+
+// The layer that is being computed again has all of its activations for a moment.
+Bytes recomputation_peak(std::span<const Layer* const> layers, const ParallelLayout& layout,
+                         bool fused_attention) {
+  Bytes peak{};
+  for (const Layer* layer : layers) {
+    if (layer->recomputable) {
+      peak = std::max(peak, without_recomputation(*layer, fused_attention) -
+                                kept(*layer, layout, fused_attention));
+    }
+  }
+  return layout.micro_batch * peak;
+}
+
+// Weights of fp8 training are kept in 16 bits.
+Bytes weight_size(Precision precision) {
+  return precision == Precision::fp8 ? 2_B : element_size(precision);
+}
+
+}  // namespace
+
+double micro_batches_in_flight(const ParallelLayout& layout, int stage) {
+  const double chunks = layout.virtual_stages;
+  const double after = layout.pp - 1 - stage;
+  const double warm_up =
+      layout.virtual_stages == 1 ? after + 1 : (2 * after + (chunks - 1) * layout.pp + 1) / chunks;
+  return std::min<double>(warm_up, layout.micro_batches);
+}
+
+Bytes kept_activations(std::span<const Layer* const> layers, const ParallelLayout& layout,
+                       bool fused_attention) {
+  Bytes sum{};
+  for (const Layer* layer : layers) {
+    sum += kept(*layer, layout, fused_attention);
+  }
+  return layout.micro_batch * sum;
+}
+
+Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
+                    const Training& training, Bytes capacity) {
+  const double parameters = static_cast<double>(content.parameters);
+  const double optimizer_parts = layout.zero >= 1 ? layout.dp : 1;
+  const double gradient_parts = layout.zero >= 2 ? layout.dp : 1;
+  const Bytes gradients = parameters * element_size(training.gradient);
+  Memory memory;
+  memory.parameters = parameters * weight_size(training.precision);
+  memory.gradients = gradients / gradient_parts;
+  memory.optimizer = parameters * training.optimizer_bytes_per_parameter / optimizer_parts;
+  memory.activations = micro_batches_in_flight(layout, content.stage) *
+                           kept_activations(content.layers, layout, content.fused_attention) +
+                       recomputation_peak(content.layers, layout, content.fused_attention);
+  memory.buckets = layout.dp > 1 ? content.bucket_copies * gradients : Bytes{};
+  memory.codec_state = content.codec_state;
+  memory.capacity = capacity;
+  return memory;
+}
+
+}  // namespace payoff

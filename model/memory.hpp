@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/layout.hpp"
+#include "model/step_plan.hpp"
+#include "model/units.hpp"
+#include "model/workload.hpp"
+
+// Memory of one GPU: parameters, gradients, optimizer state (divided among the replicas by zero),
+// and the activations of the micro-batches in flight. Activations by recomputation policy follow
+// Korthikanti et al. 2022, equations 1-6; micro-batches in flight follow one-forward-one-backward
+// (Narayanan et al. 2021, section 2.2): pp - stage, and with v chunks a stage
+// pp (1 + (pp - 1) / (pp v)) of them on the first. Without: fragmentation, workspaces, the CUDA
+// context and the framework's caches, which take a few GB more.
+
+namespace payoff {
+
+// What one GPU of a pipeline stage holds.
+struct StageContent {
+  std::int64_t parameters{};
+  std::span<const Layer* const> layers;  // all chunks of the stage
+  int stage{};
+  bool fused_attention{};  // keeps no scores
+  double bucket_copies{};  // of the gradients, held for their reduction
+  Bytes codec_state{};
+};
+
+// Micro-batches whose activations a stage holds at once, in units of the whole stage.
+[[nodiscard]] double micro_batches_in_flight(const ParallelLayout& layout, int stage);
+
+// Kept of one micro-batch by all layers, and the peak while one layer is computed again.
+[[nodiscard]] Bytes kept_activations(std::span<const Layer* const> layers,
+                                     const ParallelLayout& layout, bool fused_attention);
+
+[[nodiscard]] Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
+                                  const Training& training, Bytes capacity);
+
+}  // namespace payoff

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/transformer.hpp"
+
+#include <string>
+#include <utility>
+
+#include "model/transformer_block.hpp"
+
+namespace payoff {
+namespace {
+
+bool has_dropout(const TransformerShape& shape) {
+  return shape.family == TransformerFamily::gpt || shape.family == TransformerFamily::bert;
+}
+
+// Passes over the logits of a cross-entropy in 32 bits: cast, maximum, sum of exponentials and
+// the loss forward; one read and one write backward (assumed for an unfused implementation).
+constexpr double loss_bytes_forward = 4.0 * 5;
+constexpr double loss_bytes_backward = 4.0 * 3;
+
+// What stands before and after the blocks.
+class Ends {
+ public:
+  Ends(const TransformerShape& shape, const BlockParts& parts) : shape_(shape), parts_(parts) {}
+
+  Layer embedding() const {
+    Layer layer;
+    layer.name = "embedding";
+    const Bytes stream = parts_.stream();
+    if (shape_.family == TransformerFamily::vit) {
+      patches(layer);
+    } else {
+      tokens(layer);
+    }
+    vectors_of_positions(layer);
+    if (shape_.family == TransformerFamily::bert) {
+      parts_.add_norm(layer);
+    }
+    if (has_dropout(shape_)) {
+      layer.forward.push_back(memory_pass(2 * stream, 2 * stream));
+      layer.activation_per_sample += 0.5 * stream / parts_.sequence_parts();  // the mask
+    }
+    if (parts_.tp() > 1 && shape_.family != TransformerFamily::vit) {
+      layer.syncs.push_back(
+          {.before = 0, .after = 0, .bytes_per_sample = stream, .backward = false});
+    }
+    layer.selective_activation_per_sample = layer.activation_per_sample;
+    layer.boundary_per_sample = 4_B * parts_.number(shape_.sequence);  // token numbers
+    return layer;
+  }
+
+  Layer head() const {
+    Layer layer;
+    layer.name = "head";
+    if (shape_.family != TransformerFamily::bert) {
+      parts_.add_norm(layer);
+    }
+    if (shape_.pooler) {
+      single_position_product(layer, shape_.hidden, shape_.hidden);
+    }
+    if (shape_.masked_head) {
+      masked_transform(layer);
+    }
+    if (shape_.classes > 0) {
+      single_position_product(layer, shape_.classes, shape_.hidden);
+    }
+    if (shape_.family == TransformerFamily::gpt || shape_.family == TransformerFamily::llama ||
+        shape_.masked_head) {
+      logits(layer);
+    }
+    layer.selective_activation_per_sample = layer.activation_per_sample;
+    layer.boundary_per_sample = parts_.stream();
+    return layer;
+  }
+
+ private:
+  double head_positions() const {
+    return parts_.number(shape_.head_positions > 0 ? shape_.head_positions : shape_.sequence);
+  }
+
+  // Forward gathers rows and writes them; backward clears the gradient of the table and adds to it.
+  void tokens(Layer& layer) const {
+    const Bytes table =
+        parts_.number(parts_.vocabulary_part() * shape_.hidden) * parts_.activation();
+    Operator lookup = memory_pass(2 * parts_.stream(), 3 * parts_.stream());
+    lookup.backward_bytes_fixed = table;
+    layer.forward.push_back(lookup);
+    layer.parameters.push_back({parts_.vocabulary_part(), shape_.hidden, true});
+  }
+
+  // A convolution without overlap: every patch is a row.
+  void patches(Layer& layer) const {
+    const std::int64_t pixels = shape_.image_patch * shape_.image_patch * shape_.image_channels;
+    Operator product = parts_.product(pixels, shape_.hidden);
+    product.rows_per_sample -= 1;  // the class token
+    product.input_gradient = false;
+    layer.forward.push_back(product);
+    layer.forward.push_back(memory_pass({}, parts_.stream()));
+    layer.parameters.push_back({shape_.hidden, pixels, true});
+    layer.parameters.push_back({shape_.hidden, 1, false});
+    layer.parameters.push_back({shape_.hidden, 1, false});  // the class token
+  }
+
+  void vectors_of_positions(Layer& layer) const {
+    for (const std::int64_t rows : {shape_.positions, shape_.token_types}) {
+      if (rows > 0) {
+        layer.forward.push_back(memory_pass(2 * parts_.stream(), parts_.stream()));
+        layer.parameters.push_back({rows, shape_.hidden, true});
+      }
+    }
+  }
+
+  void single_position_product(Layer& layer, std::int64_t out, std::int64_t in) const {
+    Operator product = parts_.product(in, out);
+    product.rows_per_sample = 1;
+    layer.forward.push_back(product);
+    layer.parameters.push_back({out, in, true});
+    layer.parameters.push_back({out, 1, false});
+  }
+
+  // Dense, activation and norm on the masked positions; the next-sentence classifier on the pooled
+  // one.
+  void masked_transform(Layer& layer) const {
+    const Bytes part = head_positions() / parts_.number(shape_.sequence) * parts_.stream();
+    Operator product = parts_.product(shape_.hidden, shape_.hidden);
+    product.rows_per_sample = head_positions();
+    layer.forward.push_back(product);
+    layer.forward.push_back(memory_pass(4 * part, 8 * part));
+    layer.parameters.push_back({shape_.hidden, shape_.hidden, true});
+    for (int vector = 0; vector < 3; ++vector) {  // bias, and the two vectors of the norm
+      layer.parameters.push_back({shape_.hidden, 1, false});
+    }
+    layer.parameters.push_back({parts_.vocabulary_part(), 1, false});  // bias of the decoder
+    layer.activation_per_sample += 3 * part;
+    if (shape_.pooler) {
+      single_position_product(layer, 2, shape_.hidden);
+    }
+  }
+
+  void logits(Layer& layer) const {
+    const double count = head_positions() * parts_.number(parts_.vocabulary_part());
+    Operator product = parts_.product(shape_.hidden, parts_.vocabulary_part());
+    product.rows_per_sample = head_positions();
+    const std::size_t index = layer.forward.size();
+    layer.forward.push_back(product);
+    layer.forward.push_back(memory_pass(count * (parts_.activation() + Bytes{loss_bytes_forward}),
+                                        count * (parts_.activation() + Bytes{loss_bytes_backward}),
+                                        4));
+    if (!shape_.tied_embeddings) {
+      layer.parameters.push_back({parts_.vocabulary_part(), shape_.hidden, true});
+    }
+    layer.activation_per_sample +=
+        count * 4_B + head_positions() * parts_.number(shape_.hidden) * parts_.activation();
+    if (parts_.tp() > 1) {
+      layer.syncs.push_back(
+          {.before = index, .after = index, .bytes_per_sample = parts_.stream(), .forward = false});
+    }
+  }
+
+  const TransformerShape& shape_;
+  const BlockParts& parts_;
+};
+
+void require_divisible(Problems& problems, std::string_view what, std::int64_t count, int tp) {
+  if (count % tp != 0) {
+    problems.push_back({"layout.tp",
+                        "the " + std::to_string(count) + " " + std::string(what) +
+                            " of the model cannot be divided by tp " + std::to_string(tp),
+                        "choose a tp that divides them"});
+  }
+}
+
+}  // namespace
+
+std::int64_t parameter_count(const TransformerShape& shape) {
+  return transformer_workload(shape, 1, false, 2_B).parameters();
+}
+
+Problems check_transformer(const TransformerShape& shape, int tp) {
+  Problems problems;
+  require_divisible(problems, "attention heads", shape.heads, tp);
+  require_divisible(problems, "columns of the feed-forward", shape.feed_forward, tp);
+  if (shape.kv_heads % tp != 0 && tp % shape.kv_heads != 0) {
+    require_divisible(problems, "key-value heads", shape.kv_heads, tp);
+  }
+  if (tp > 1 && shape.family == TransformerFamily::vit) {
+    problems.push_back(
+        {"layout.tp", "the patch embedding of a ViT is not divided by tp", "set tp to 1"});
+  }
+  return problems;
+}
+
+Workload transformer_workload(const TransformerShape& shape, int tp, bool sequence_parallel,
+                              Bytes activation) {
+  const BlockParts parts(shape, tp, sequence_parallel, activation);
+  const Ends ends(shape, parts);
+  Workload workload;
+  workload.name = shape.name;
+  workload.tokens_per_sample =
+      shape.family == TransformerFamily::vit ? 1 : static_cast<double>(shape.sequence);
+  workload.sample_name = shape.family == TransformerFamily::vit ? "image" : "sequence";
+  workload.layers.reserve(static_cast<std::size_t>(shape.layers) + 2);
+  workload.layers.push_back(ends.embedding());
+  Layer block = parts.block();
+  for (std::int64_t i = 0; i < shape.layers; ++i) {
+    block.name = "block " + std::to_string(i);
+    workload.layers.push_back(block);
+  }
+  workload.layers.push_back(ends.head());
+  return workload;
+}
+
+}  // namespace payoff

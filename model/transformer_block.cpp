@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/transformer_block.hpp"
+
+#include <algorithm>
+
+namespace payoff {
+
+Operator memory_pass(Bytes forward, Bytes backward, int kernels, int fused_kernels) {
+  Operator op{.kind = OperatorKind::memory};
+  op.bytes_per_sample = forward;
+  op.backward_bytes_per_sample = backward;
+  op.kernels = kernels;
+  op.fused_kernels = fused_kernels;
+  return op;
+}
+
+BlockParts::BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel,
+                       Bytes activation)
+    : shape_(shape),
+      tp_(tp),
+      sequence_parallel_(sequence_parallel),
+      activation_(activation),
+      query_width_(shape.heads * shape.head_size / tp),
+      key_value_width_(std::max<std::int64_t>(shape.kv_heads / tp, 1) * shape.head_size),
+      inner_width_(shape.feed_forward / tp) {}
+
+bool BlockParts::dropout() const {
+  return shape_.family == TransformerFamily::gpt || shape_.family == TransformerFamily::bert;
+}
+
+Operator BlockParts::product(std::int64_t depth, std::int64_t columns) const {
+  Operator op{.kind = OperatorKind::gemm};
+  op.rows_per_sample = number(shape_.sequence);
+  op.columns = number(columns);
+  op.depth = number(depth);
+  return op;
+}
+
+// Forward reads and writes; backward reads the gradient and the input for the gradient of the
+// input and again for the sums of the parameters. Without biases it is a root mean square norm,
+// which unfused frameworks compute by four element-wise kernels more.
+void BlockParts::add_norm(Layer& layer) const {
+  const Bytes share = stream() / sequence_parts();
+  layer.forward.push_back(memory_pass(2 * share, 5 * share));
+  layer.parameters.push_back({shape_.hidden, 1, false});
+  if (shape_.biases) {
+    layer.parameters.push_back({shape_.hidden, 1, false});
+  } else {
+    layer.forward.push_back(memory_pass(8 * share, 8 * share, 4, 0));
+  }
+  layer.activation_per_sample += share;
+}
+
+void BlockParts::column_parameters(Layer& layer, std::int64_t rows) const {
+  layer.parameters.push_back({rows, shape_.hidden, true});
+  if (shape_.biases) {
+    layer.parameters.push_back({rows, 1, false});
+  }
+}
+
+Operator BlockParts::scores() const {
+  Operator op{.kind = OperatorKind::attention};
+  op.rows_per_sample = number(shape_.sequence);
+  op.columns = number(shape_.sequence);
+  op.depth = number(shape_.head_size);
+  op.batch_per_sample = number(query_width_ / shape_.head_size);
+  // A fused kernel skips what the mask hides: (s + 1) / 2 s of the scores, s large.
+  op.causal_fraction = shape_.causal ? 0.5 : 1.0;
+  if (dropout()) {
+    const double elements = op.rows_per_sample * op.columns * op.batch_per_sample;
+    op.bytes_per_sample = elements * (2 * activation_ + 1_B);
+    op.backward_bytes_per_sample = op.bytes_per_sample;
+  }
+  return op;
+}
+
+// Bias, dropout and the residual connection: one kernel reads two tensors and writes one and the
+// mask; unfused, three kernels.
+void BlockParts::residual(Layer& layer) const {
+  const Bytes share = stream() / sequence_parts();
+  const Bytes mask =
+      dropout() ? number(shape_.sequence * shape_.hidden) / sequence_parts() * 1_B : 0_B;
+  // The gradient passes the residual connection (summed there) and the dropout.
+  layer.forward.push_back(memory_pass(3 * share + mask, 3 * share));
+  if (dropout()) {
+    layer.forward.push_back(memory_pass(2 * share, 2 * share + mask, 1, 0));
+    layer.forward.push_back(memory_pass({}, 2 * share + mask));
+  }
+  if (shape_.biases) {
+    layer.forward.push_back(memory_pass(2 * share, {}, 1, 0));
+    layer.forward.push_back(memory_pass({}, share));  // sum of the bias's gradient
+  }
+  layer.activation_per_sample += mask;
+}
+
+void BlockParts::row_product(Layer& layer, std::size_t before, std::int64_t depth) const {
+  const std::size_t after = layer.forward.size();
+  layer.forward.push_back(product(depth, shape_.hidden));
+  layer.parameters.push_back({shape_.hidden, depth, true});
+  if (shape_.biases) {
+    layer.parameters.push_back({shape_.hidden, 1, false});
+  }
+  if (tp_ > 1) {
+    layer.syncs.push_back({.before = before, .after = after, .bytes_per_sample = stream()});
+  }
+  residual(layer);
+}
+
+void BlockParts::attention(Layer& layer) const {
+  const Bytes query = tokens_bytes(query_width_);
+  const Bytes key_value = tokens_bytes(key_value_width_);
+  add_norm(layer);
+  const std::size_t before = layer.forward.size();
+  layer.forward.push_back(product(shape_.hidden, query_width_ + 2 * key_value_width_));
+  const bool one_tensor =
+      shape_.family == TransformerFamily::gpt || shape_.family == TransformerFamily::vit;
+  if (one_tensor) {
+    column_parameters(layer, query_width_ + 2 * key_value_width_);
+  } else {
+    column_parameters(layer, query_width_);
+    column_parameters(layer, key_value_width_);
+    column_parameters(layer, key_value_width_);
+  }
+  if (shape_.biases) {
+    layer.forward.push_back(memory_pass({}, query + 2 * key_value));
+  }
+  if (shape_.family == TransformerFamily::llama) {  // rotation of queries and keys
+    layer.forward.push_back(memory_pass(2 * (query + key_value), 2 * (query + key_value), 6, 2));
+  }
+  layer.forward.push_back(scores());
+  // Kept: input of the first product, queries, keys, values, and the input of the second product.
+  layer.activation_per_sample += stream() / sequence_parts() + 2 * query + 2 * key_value;
+  row_product(layer, before, query_width_);
+}
+
+void BlockParts::feed_forward(Layer& layer) const {
+  const Bytes inner = tokens_bytes(inner_width_);
+  add_norm(layer);
+  const std::size_t before = layer.forward.size();
+  layer.forward.push_back(product(shape_.hidden, (shape_.gated ? 2 : 1) * inner_width_));
+  column_parameters(layer, inner_width_);
+  if (shape_.gated) {
+    column_parameters(layer, inner_width_);
+    layer.forward.push_back(memory_pass(3 * inner, 5 * inner, 1, 1));
+    layer.forward.push_back(memory_pass(2 * inner, 3 * inner, 1, 0));
+  } else {
+    layer.forward.push_back(memory_pass(2 * inner, 3 * inner));
+  }
+  if (shape_.biases) {
+    layer.forward.push_back(memory_pass(2 * inner, {}, 1, 0));
+    layer.forward.push_back(memory_pass({}, inner));
+  }
+  layer.activation_per_sample += stream() / sequence_parts() + (shape_.gated ? 3 : 2) * inner;
+  row_product(layer, before, inner_width_);
+}
+
+Layer BlockParts::block() const {
+  Layer layer;
+  layer.recomputable = true;
+  attention(layer);
+  feed_forward(layer);
+  layer.boundary_per_sample = stream();
+  layer.selective_activation_per_sample = layer.activation_per_sample;
+  // Scores: softmax output, and with dropout its mask and its output.
+  const double scores =
+      number(shape_.sequence * shape_.sequence * (query_width_ / shape_.head_size));
+  layer.activation_per_sample += scores * (dropout() ? 2 * activation_ + 1_B : activation_);
+  return layer;
+}
+
+}  // namespace payoff

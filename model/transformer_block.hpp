@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "model/transformer.hpp"
+
+// One block of a transformer as one tensor-parallel rank runs it: attention and feed-forward, each
+// a column-parallel product, work on the part, and a row-parallel product whose output is summed
+// over the ranks (Shoeybi et al. 2019, section 3). Kept activations follow Korthikanti et al. 2022,
+// equations 1-4, written per tensor so that they hold for grouped queries and gated layers too:
+// s b h (34 + 5 a s / h) bytes for a GPT block in 16 bits, of which selective recomputation
+// keeps 34.
+
+namespace payoff {
+
+// A memory-bound pass: bytes forward and backward, launches of an unfused implementation.
+[[nodiscard]] Operator memory_pass(Bytes forward, Bytes backward, int kernels = 1,
+                                   int fused_kernels = 1);
+
+class BlockParts {
+ public:
+  BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel, Bytes activation);
+
+  [[nodiscard]] Layer block() const;
+
+  [[nodiscard]] static double number(std::int64_t count) { return static_cast<double>(count); }
+  [[nodiscard]] int tp() const { return tp_; }
+  [[nodiscard]] Bytes activation() const { return activation_; }
+  // Ranks that share the norms and dropouts between the parallel regions.
+  [[nodiscard]] double sequence_parts() const { return sequence_parallel_ ? tp_ : 1; }
+  // One tensor of hidden values of a sample, whole.
+  [[nodiscard]] Bytes stream() const {
+    return number(shape_.sequence * shape_.hidden) * activation_;
+  }
+  [[nodiscard]] std::int64_t vocabulary_part() const { return (shape_.vocabulary + tp_ - 1) / tp_; }
+  // A product over all tokens of a sample.
+  [[nodiscard]] Operator product(std::int64_t depth, std::int64_t columns) const;
+  void add_norm(Layer& layer) const;
+
+ private:
+  void attention(Layer& layer) const;
+  void feed_forward(Layer& layer) const;
+  void row_product(Layer& layer, std::size_t before, std::int64_t depth) const;
+  void residual(Layer& layer) const;
+  void column_parameters(Layer& layer, std::int64_t rows) const;
+  [[nodiscard]] Operator scores() const;
+  [[nodiscard]] bool dropout() const;
+  [[nodiscard]] Bytes tokens_bytes(std::int64_t width) const {
+    return number(shape_.sequence * width) * activation_;
+  }
+
+  TransformerShape shape_;
+  int tp_;
+  bool sequence_parallel_;
+  Bytes activation_;
+  std::int64_t query_width_;      // of this rank
+  std::int64_t key_value_width_;  // of this rank, keys or values
+  std::int64_t inner_width_;      // of this rank's feed-forward
+};
+
+}  // namespace payoff
