@@ -39,7 +39,7 @@ const std::string& CsvTable::text(std::size_t row, std::string_view column) cons
 }
 
 std::optional<double> CsvTable::number(std::size_t row, std::string_view column) const {
-  return import::parse_number(text(row, column));
+  return import_detail::parse_number(text(row, column));
 }
 
 CsvTable parse_csv(const std::string& content, const std::string& file, Findings& findings) {
@@ -69,7 +69,7 @@ CsvTable parse_csv(const std::string& content, const std::string& file, Findings
 }
 
 CsvTable read_csv(const std::filesystem::path& path, Findings& findings) {
-  return parse_csv(import::read_file(path, findings).value_or(""), path.string(), findings);
+  return parse_csv(import_detail::read_file(path, findings).value_or(""), path.string(), findings);
 }
 
 }  // namespace payoff

@@ -49,7 +49,7 @@ NcclImport parse_nccl_json(const std::string& content, const std::string& file) 
     result.findings.push_back({file, 0, 0, "", problem, Effect::rejected});
     return result;
   }
-  import::NcclRun run;
+  import_detail::NcclRun run;
   const json& arguments = member(document, "args");
   if (arguments.is_array() && !arguments.empty()) {
     run.program = text(arguments.front());
@@ -71,7 +71,7 @@ NcclImport parse_nccl_json(const std::string& content, const std::string& file) 
                         number(member(first, "bus_bw"))});
     run.dtype = text(member(row, "type"));
   }
-  import::append_table(std::move(run), file, result);
+  import_detail::append_table(std::move(run), file, result);
   return result;
 }
 

@@ -18,7 +18,7 @@ namespace payoff {
 
 namespace {
 
-using import::NcclRun;
+using import_detail::NcclRun;
 
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream stream(line);
@@ -180,14 +180,15 @@ class LogReader {
            Effect::rejected});
       return;
     }
-    import::NcclRunRow row{number,
-                           import::parse_number(words[columns_->size]),
-                           import::parse_number(words[columns_->time]),
-                           {},
-                           {},
-                           {}};
+    import_detail::NcclRunRow row{number,
+                                  import_detail::parse_number(words[columns_->size]),
+                                  import_detail::parse_number(words[columns_->time]),
+                                  {},
+                                  {},
+                                  {}};
     const auto optional = [&words](std::optional<std::size_t> column) {
-      return column ? import::parse_number(words[*column]) : std::nullopt;  // N/A is no number
+      return column ? import_detail::parse_number(words[*column])
+                    : std::nullopt;  // N/A is no number
     };
     row.in_place_us = optional(columns_->time_in_place);
     row.algbw_gbps = optional(columns_->algbw);
@@ -200,7 +201,7 @@ class LogReader {
 
   void close() {
     if (columns_) {
-      import::append_table(std::move(run_), file_, result_);
+      import_detail::append_table(std::move(run_), file_, result_);
       run_ = NcclRun();
       columns_.reset();
     }
@@ -231,7 +232,7 @@ NcclImport read_nccl_measurements(const std::filesystem::path& path) {
     return read_nccl_tables(path);
   }
   NcclImport result;
-  const std::optional<std::string> text = import::read_file(path, result.findings);
+  const std::optional<std::string> text = import_detail::read_file(path, result.findings);
   if (!text) {
     return result;
   }

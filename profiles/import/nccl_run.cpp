@@ -66,7 +66,7 @@ std::string collective_of(const std::string& program, const std::string& file_st
   return "";
 }
 
-std::string launch_of(const import::NcclRun& run) {
+std::string launch_of(const import_detail::NcclRun& run) {
   const int gpus = run.threads * run.gpus_per_thread;
   if (gpus == 0) {
     return "unknown";
@@ -75,7 +75,7 @@ std::string launch_of(const import::NcclRun& run) {
          (run.graph ? "-graph" : "");
 }
 
-void read_machine(const import::NcclRun& run, NcclTable& table) {
+void read_machine(const import_detail::NcclRun& run, NcclTable& table) {
   const std::set<std::string> hosts(run.hosts.begin(), run.hosts.end());
   table.gpus = static_cast<int>(run.hosts.size());
   table.nodes = static_cast<int>(hosts.size());
@@ -101,7 +101,7 @@ std::string nccl_version_text(int code) {
   return fmt::format("{}.{}.{}", code / major_unit, code % major_unit / 100, code % 100);
 }
 
-namespace import {
+namespace import_detail {
 
 std::string nccl_contradiction(const std::string& collective, int ranks, const NcclRunRow& row) {
   if (!row.algbw_gbps || *row.algbw_gbps <= least_checked_gbps || !row.bytes || !row.time_us) {
@@ -168,6 +168,6 @@ void append_table(NcclRun run, const std::string& file, NcclImport& result) {
   result.tables.push_back(std::move(table));
 }
 
-}  // namespace import
+}  // namespace import_detail
 
 }  // namespace payoff

@@ -10,7 +10,7 @@
 // One run of nccl-tests as its text or JSON gives it, before it is a table (internal to the
 // importers).
 
-namespace payoff::import {
+namespace payoff::import_detail {
 
 struct NcclRunRow {
   int line{};
@@ -36,4 +36,4 @@ struct NcclRun {
 // file, numbered from the second table on.
 void append_table(NcclRun run, const std::string& file, NcclImport& result);
 
-}  // namespace payoff::import
+}  // namespace payoff::import_detail

@@ -15,8 +15,8 @@ namespace payoff {
 
 namespace {
 
-using import::Fields;
-using import::Source;
+using import_detail::Fields;
+using import_detail::Source;
 
 struct Columns {
   std::optional<std::size_t> bytes, time, algbw, busbw, time_in_place;
@@ -53,7 +53,7 @@ void read_row(const Fields& fields, const Columns& columns, const YAML::Node& no
     }
     const YAML::Node cell = node[*column];
     const std::optional<double> number =
-        cell.IsScalar() ? import::parse_number(cell.Scalar()) : std::nullopt;
+        cell.IsScalar() ? import_detail::parse_number(cell.Scalar()) : std::nullopt;
     if (!number && !cell.IsNull()) {
       fields.report_at(cell, "expected a number");
       readable = false;
@@ -72,7 +72,7 @@ void read_row(const Fields& fields, const Columns& columns, const YAML::Node& no
     ++table.empty_rows;
   } else if (!bytes || *bytes < 0.0 || !time || *time <= 0.0 || (in_place && *in_place <= 0.0)) {
     fields.report_at(node, "bytes and times must be positive");
-  } else if (const std::string problem = import::nccl_contradiction(
+  } else if (const std::string problem = import_detail::nccl_contradiction(
                  table.collective, table.gpus, {0, bytes, time, in_place, algbw, busbw});
              !problem.empty()) {
     fields.report_at(node, problem);
@@ -147,7 +147,7 @@ void read_table(const YAML::Node& node, const Source& source, NcclImport& result
 bool read_document(const std::string& yaml, const std::string& file, NcclImport& result,
                    std::set<std::string>& ids) {
   const Source source{file, result.findings};
-  const std::optional<YAML::Node> document = import::parse_document(yaml, source);
+  const std::optional<YAML::Node> document = import_detail::parse_document(yaml, source);
   if (!document) {
     return true;
   }
@@ -189,10 +189,10 @@ NcclImport read_nccl_tables(const std::filesystem::path& path) {
   NcclImport result;
   std::set<std::string> ids;
   const std::vector<std::filesystem::path> files =
-      import::files_of(path, {".yaml", ".yml"}, result.findings);
+      import_detail::files_of(path, {".yaml", ".yml"}, result.findings);
   const bool folder = files.size() != 1 || files.front() != path;
   for (const std::filesystem::path& file : files) {
-    const std::optional<std::string> text = import::read_file(file, result.findings);
+    const std::optional<std::string> text = import_detail::read_file(file, result.findings);
     if (text && !read_document(*text, file.string(), result, ids)) {
       if (folder) {
         result.skipped.push_back(file.string());

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace payoff::import {
+namespace payoff::import_detail {
 
 namespace {
 
@@ -92,4 +92,4 @@ void derive_step(TrainingRow& row) {
   }
 }
 
-}  // namespace payoff::import
+}  // namespace payoff::import_detail

@@ -9,7 +9,7 @@
 
 // What the figures of one training row say about each other (internal to the importer).
 
-namespace payoff::import {
+namespace payoff::import_detail {
 
 // Step time as global batch / throughput; nothing where the two do not count the same things: a
 // batch in `tokens-max` is an upper limit, and a batch in tokens says nothing about samples.
@@ -23,4 +23,4 @@ namespace payoff::import {
 // then says that throughput and batch do not belong together.
 void derive_step(TrainingRow& row);
 
-}  // namespace payoff::import
+}  // namespace payoff::import_detail

@@ -15,8 +15,8 @@ namespace payoff {
 
 namespace {
 
-using import::Fields;
-using import::Source;
+using import_detail::Fields;
+using import_detail::Source;
 
 template <typename Q>
 std::optional<Q> quantity(const Fields& fields, const char* key, Q unit) {
@@ -211,22 +211,22 @@ void read_entry(const YAML::Node& node, const Source& source, const std::string&
   if (!row.id.empty() && !reading.ids.insert(row.id).second) {
     fields.report("this id occurs twice");
   }
-  for (const std::string& problem : import::contradictions(row)) {
+  for (const std::string& problem : import_detail::contradictions(row)) {
     fields.report(problem);
   }
   if (findings.size() != before) {
     return;
   }
-  for (const std::string& doubt : import::doubts(row)) {
+  for (const std::string& doubt : import_detail::doubts(row)) {
     fields.report(doubt, Effect::noted);
   }
-  import::derive_step(row);
+  import_detail::derive_step(row);
   reading.result.rows.push_back(std::move(row));
 }
 
 bool read_document(const std::string& yaml, const std::string& file, Reading& reading) {
   const Source source{file, reading.result.findings};
-  const std::optional<YAML::Node> document = import::parse_document(yaml, source);
+  const std::optional<YAML::Node> document = import_detail::parse_document(yaml, source);
   if (!document) {
     return true;
   }
@@ -275,10 +275,10 @@ TrainingImport parse_training_rows(const std::string& yaml, const std::string& f
 TrainingImport read_training_rows(const std::filesystem::path& path) {
   Reading reading;
   const std::vector<std::filesystem::path> files =
-      import::files_of(path, {".yaml", ".yml"}, reading.result.findings);
+      import_detail::files_of(path, {".yaml", ".yml"}, reading.result.findings);
   const bool folder = files.size() != 1 || files.front() != path;
   for (const std::filesystem::path& file : files) {
-    const std::optional<std::string> text = import::read_file(file, reading.result.findings);
+    const std::optional<std::string> text = import_detail::read_file(file, reading.result.findings);
     if (text && !read_document(*text, file.string(), reading)) {
       if (folder) {
         reading.result.skipped.push_back(file.string());

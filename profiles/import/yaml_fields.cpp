@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace payoff::import {
+namespace payoff::import_detail {
 
 Fields::Fields(YAML::Node node, Source source, std::string entry)
     : node_(std::move(node)),
@@ -205,4 +205,4 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path,
   return files;
 }
 
-}  // namespace payoff::import
+}  // namespace payoff::import_detail

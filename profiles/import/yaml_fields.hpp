@@ -16,7 +16,7 @@
 // gives no value and a finding at its position. Unknown keys are the business of nobody: published
 // files carry free text.
 
-namespace payoff::import {
+namespace payoff::import_detail {
 
 struct Source {
   std::string file;
@@ -72,4 +72,4 @@ class Fields {
     const std::filesystem::path& path, const std::vector<std::string>& extensions,
     Findings& findings);
 
-}  // namespace payoff::import
+}  // namespace payoff::import_detail
