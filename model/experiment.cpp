@@ -34,7 +34,9 @@ void append(Problems& problems, Problems more) {
 
 // A table of layers says nothing about how to divide a layer or where to cut a pipeline.
 void check_model(const Experiment& experiment, Problems& problems) {
-  if (std::holds_alternative<Workload>(experiment.model)) {
+  if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
+    append(problems, check_transformer(*shape, experiment.layout.tp));
+  } else {
     const ParallelLayout& layout = experiment.layout;
     if (layout.tp > 1) {
       problems.push_back({"layout.tp", "a model given as a table of layers cannot be split by tp",
@@ -45,12 +47,7 @@ void check_model(const Experiment& experiment, Problems& problems) {
                           "set pp to 1, or describe the model as a transformer"});
     }
   }
-  const Precision precision = experiment.training.precision;
-  if (experiment.cluster.gpu.peak[precision] <= FlopRate{}) {
-    problems.push_back({"training.precision",
-                        experiment.cluster.gpu.name + " has no arithmetic of this precision",
-                        "`payoff profiles show " + experiment.cluster.gpu.name + "` lists its peaks"});
-  }
+  append(problems, check_precision(experiment.cluster.gpu, experiment.training.precision));
 }
 
 void check_plans(const Experiment& experiment, Problems& problems) {
@@ -108,6 +105,9 @@ void PreparedExperiment::prepare_stages() {
   const auto division = divide_layers(workload_, layout);
   for (std::size_t s = 0; s < division.size(); ++s) {
     Stage& stage = stages_.emplace_back();
+    for (const std::size_t layer : division[s]) {
+      stage.layers.push_back(&workload_.layers[layer]);
+    }
     stage.prepared = prepare_stage(workload_, division[s], layout, context, tensor_network_);
     const std::int64_t parameters = stage.prepared.compute->parameters;
     const std::int64_t updated = layout.zero > 0 ? (parameters + layout.dp - 1) / layout.dp : parameters;
@@ -172,6 +172,29 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
   }
   plan.reserved_share = std::min(0.5, static_cast<double>(channels) / experiment_.cluster.gpu.compute_units);
   return plan;
+}
+
+// The fullest stage; the first of equals.
+Memory PreparedExperiment::memory(const CompressionPlan& compression) const {
+  const GradientContext context = gradient_context();
+  // A reduction by bucket keeps its buckets beside the gradients only while they travel.
+  const bool reduces = experiment_.layout.dp > 1;
+  Memory fullest;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const Stage& stage = stages_[s];
+    const StageContent content{stage.prepared.compute->parameters,
+                               stage.layers,
+                               static_cast<int>(s),
+                               experiment_.software.fused_attention,
+                               reduces && experiment_.software.bucket_copy_passes > 0.0 ? 1.0 : 0.0,
+                               codec_state(stage.buckets, compression, context)};
+    const Memory memory = stage_memory(content, experiment_.layout, experiment_.training,
+                                       experiment_.cluster.gpu.memory);
+    if (memory.total() > fullest.total() || s == 0) {
+      fullest = memory;
+    }
+  }
+  return fullest;
 }
 
 StepPrediction PreparedExperiment::predict(const CompressionPlan& compression) const {

@@ -50,6 +50,7 @@ class PreparedExperiment {
 
  private:
   struct Stage {
+    std::vector<const Layer*> layers;
     PreparedStage prepared;
     std::vector<PreparedBucket> buckets;
     Work optimizer;
