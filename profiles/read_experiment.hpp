@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "profiles/read_hardware.hpp"
+#include "profiles/positions.hpp"
+
+// An experiment file (examples/*/experiment.yaml shows every section), with the profiles it names
+// and what was set over it, as one Experiment that the model accepts. All mistakes of the file, of
+// the arguments and of their combination are reported together.
+
+namespace payoff {
+
+// How far a user lets the uncompressed rivals go.
+struct RemedyLimits {
+  double global_batch{};       // 0: keep the one given
+  bool change_gradient_precision{true};
+  bool change_buckets{true};
+};
+
+struct ReadExperiment {
+  Experiment experiment;
+  Facts facts;          // paths as in the experiment: "cluster.gpu.peak.bf16"
+  RemedyLimits limits;
+  Document document;    // what was read, overrides applied: `--save` writes it
+  PositionMap positions;
+};
+
+// `settings` are the --set arguments (number on the command line, text after --set).
+struct Setting {
+  int argument{};
+  std::string text;
+};
+
+[[nodiscard]] std::optional<ReadExperiment> read_experiment(const std::filesystem::path& file,
+                                                            const std::vector<Setting>& settings,
+                                                            const ReadContext& context);
+
+// The same from a document made of command-line options alone.
+[[nodiscard]] std::optional<ReadExperiment> read_experiment(Document document,
+                                                            const std::vector<Setting>& settings,
+                                                            const ReadContext& context);
+
+}  // namespace payoff

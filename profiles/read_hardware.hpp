@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "model/hardware.hpp"
+#include "profiles/library.hpp"
+
+// GPUs, fabrics, networks and clusters from their profiles, each with the fitted law that belongs
+// to it. What is wrong is reported; the result is empty when the value cannot be used.
+
+namespace payoff {
+
+struct ReadContext {
+  const Library& library;
+  SourceMap& sources;
+  Diagnostics& diagnostics;
+};
+
+[[nodiscard]] std::optional<Profile<Gpu>> read_gpu(std::string_view name, std::optional<Span> asked,
+                                                   const ReadContext& context);
+[[nodiscard]] std::optional<Profile<Fabric>> read_fabric(std::string_view name, std::optional<Span> asked,
+                                                         const ReadContext& context);
+[[nodiscard]] std::optional<Profile<Network>> read_network(std::string_view name, std::optional<Span> asked,
+                                                           const ReadContext& context);
+
+// A cluster with everything it is made of; facts of the parts are prefixed "gpu.", "fabric." and
+// "network.". `nodes` is 1.
+[[nodiscard]] std::optional<Profile<Cluster>> read_cluster(std::string_view name, std::optional<Span> asked,
+                                                           const ReadContext& context);
+
+}  // namespace payoff
