@@ -7,13 +7,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // Arithmetic formulas of compression methods, as written in YAML: + - * / ^, parentheses,
-// comparisons (1 or 0), min, max, ceil, floor, abs, log2, sqrt, if(c, a, b). Parsed once into a
-// stack program over numbered variables; evaluation does not allocate. Both branches of if() are
-// evaluated, and a division by zero in the one that is not taken does no harm. An empty expression
-// is zero.
+// comparisons (1 or 0), min and max of two or more, ceil, floor, abs, log2, sqrt, if(c, a, b).
+// Parsed once into a stack program over numbered variables; evaluation does not allocate. Both
+// branches of if() are evaluated, and a division by zero in the one that is not taken does no harm.
+// An empty expression is zero.
 
 namespace payoff {
 
@@ -34,10 +35,14 @@ class Expression {
     std::string name{};
   };
   struct Result;
+  // Names for parts of formulas ("where: {r: min(rank, rows, columns)}"), put in where they are
+  // used.
+  using Definition = std::pair<std::string, Expression>;
 
   // `variables` are the names a formula may use; their order is the order of evaluate()'s values.
   // Unknown names are all reported; a structural error ends the reading.
-  [[nodiscard]] static Result parse(std::string_view text, std::span<const std::string> variables);
+  [[nodiscard]] static Result parse(std::string_view text, std::span<const std::string> variables,
+                                    std::span<const Definition> definitions = {});
 
   [[nodiscard]] static std::span<const std::string_view> functions();
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "model/expression.hpp"
+#include "model/expression_scanner.hpp"
 #include "model/expression_stack.hpp"
 
 // Reading of formulas; evaluation is in model/expression.cpp.
@@ -15,23 +14,25 @@ namespace {
 
 using Operation = Expression::Operation;
 using Instruction = Expression::Instruction;
+using Program = std::vector<Instruction>;
 
 constexpr int nesting_limit = 100;
 
+// min and max take two values or more, the others as many as their operation does.
 struct Function {
   std::string_view name;
   Operation operation;
-  int arguments;
+  bool repeats{};
 };
 
-constexpr std::array<Function, 8> function_table{{{"min", Operation::minimum, 2},
-                                                  {"max", Operation::maximum, 2},
-                                                  {"ceil", Operation::ceiling, 1},
-                                                  {"floor", Operation::floor, 1},
-                                                  {"abs", Operation::absolute, 1},
-                                                  {"log2", Operation::log2, 1},
-                                                  {"sqrt", Operation::square_root, 1},
-                                                  {"if", Operation::choose, 3}}};
+constexpr std::array<Function, 8> function_table{{{"min", Operation::minimum, true},
+                                                  {"max", Operation::maximum, true},
+                                                  {"ceil", Operation::ceiling},
+                                                  {"floor", Operation::floor},
+                                                  {"abs", Operation::absolute},
+                                                  {"log2", Operation::log2},
+                                                  {"sqrt", Operation::square_root},
+                                                  {"if", Operation::choose}}};
 
 constexpr auto function_names = [] {
   std::array<std::string_view, function_table.size()> names{};
@@ -41,43 +42,43 @@ constexpr auto function_names = [] {
   return names;
 }();
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
-}
+constexpr std::array<std::pair<std::string_view, Operation>, 6> comparison_table{
+    {{"<=", Operation::less_equal},
+     {">=", Operation::greater_equal},
+     {"==", Operation::equal},
+     {"!=", Operation::not_equal},
+     {"<", Operation::less},
+     {">", Operation::greater}}};
+
+// What a name may stand for.
+struct Names {
+  std::span<const std::string> variables;
+  std::vector<std::pair<std::string_view, std::span<const Instruction>>> definitions;
+};
 
 // Recursive descent; every method leaves the code of what it read at the end of `program`.
 class Parser {
  public:
-  Parser(std::string_view text, std::span<const std::string> variables)
-      : text_(text), variables_(variables) {}
+  Parser(std::string_view text, const Names& names) : scanner_(text), names_(names) {}
 
   void run() {
-    skip_space();
-    if (at_end()) {
+    if (scanner_.at_end()) {
       return;
     }
     comparison();
-    if (!failed_ && !at_end()) {
-      fail("unexpected '" + std::string(1, text_[at_]) + "'");
+    if (!failed_ && !scanner_.at_end()) {
+      fail("unexpected '" + std::string(1, scanner_.next()) + "'");
     }
   }
 
-  std::vector<Instruction> program;
+  Program program;
   std::vector<Expression::Error> errors;
 
  private:
   void comparison() {
     sum();
-    static constexpr std::array<std::pair<std::string_view, Operation>, 6> table{
-        {{"<=", Operation::less_equal},
-         {">=", Operation::greater_equal},
-         {"==", Operation::equal},
-         {"!=", Operation::not_equal},
-         {"<", Operation::less},
-         {">", Operation::greater}}};
-    for (const auto& [symbol, operation] : table) {
-      if (failed_ || !accept(symbol)) {
+    for (const auto& [symbol, operation] : comparison_table) {
+      if (failed_ || !scanner_.accept(symbol)) {
         continue;
       }
       sum();
@@ -89,10 +90,10 @@ class Parser {
   void sum() {
     product();
     while (!failed_) {
-      if (accept("+")) {
+      if (scanner_.accept("+")) {
         product();
         emit(Operation::add);
-      } else if (accept("-")) {
+      } else if (scanner_.accept("-")) {
         product();
         emit(Operation::subtract);
       } else {
@@ -104,10 +105,10 @@ class Parser {
   void product() {
     sign();
     while (!failed_) {
-      if (accept("*")) {
+      if (scanner_.accept("*")) {
         sign();
         emit(Operation::multiply);
-      } else if (accept("/")) {
+      } else if (scanner_.accept("/")) {
         sign();
         emit(Operation::divide);
       } else {
@@ -121,14 +122,14 @@ class Parser {
     if (++nesting_ > nesting_limit) {
       return fail("nested too deeply");
     }
-    if (accept("-")) {
+    if (scanner_.accept("-")) {
       sign();
       emit(Operation::negate);
-    } else if (accept("+")) {
+    } else if (scanner_.accept("+")) {
       sign();
     } else {
       primary();
-      if (!failed_ && accept("^")) {
+      if (!failed_ && scanner_.accept("^")) {
         sign();
         emit(Operation::power);
       }
@@ -140,103 +141,103 @@ class Parser {
     if (failed_) {
       return;
     }
-    if (at_end()) {
+    if (scanner_.at_end()) {
       return fail("ends where a value is expected");
     }
-    const char c = text_[at_];
-    if (is_digit(c) || c == '.') {
+    if (scanner_.at_number()) {
       return number();
     }
-    if (is_word(c)) {
-      return word();
+    if (scanner_.at_word()) {
+      return name();
     }
-    if (!accept("(")) {
-      return fail("unexpected '" + std::string(1, c) + "' where a value is expected");
+    if (!scanner_.accept("(")) {
+      return fail("unexpected '" + std::string(1, scanner_.next()) + "' where a value is expected");
     }
     comparison();
     close();
   }
 
-  // "0x10" and "1_000" are read as far as they are decimal; what follows is then an error.
   void number() {
-    const std::string rest(text_.substr(at_));
-    const auto digits_end = [&](std::size_t from, const char* allowed) {
-      return std::min(rest.find_first_not_of(allowed, from), rest.size());
-    };
-    std::size_t end = digits_end(0, "0123456789.");
-    if (end < rest.size() && (rest[end] == 'e' || rest[end] == 'E')) {
-      const bool sign = end + 1 < rest.size() && (rest[end + 1] == '+' || rest[end + 1] == '-');
-      const std::size_t begin = end + (sign ? 2 : 1);
-      if (digits_end(begin, "0123456789") > begin) {
-        end = digits_end(begin, "0123456789");
-      }
+    const std::string_view text = scanner_.number_text();
+    const auto value = scanner_.number();
+    if (!value) {
+      return fail("'" + std::string(text) + "' does not end as a number", text.size());
     }
-    const std::string token = rest.substr(0, end);
-    char* stop = nullptr;
-    const double value = std::strtod(token.c_str(), &stop);
-    const bool complete = stop == token.c_str() + token.size() && std::isfinite(value);
-    if (!complete || (end < rest.size() && is_word(rest[end]))) {
-      return fail("'" + token + "' does not end as a number", end);
-    }
-    at_ += end;
-    skip_space();
-    emit(Operation::constant, 0, value);
+    emit(Operation::constant, 0, *value);
   }
 
-  void word() {
-    const std::size_t begin = at_;
-    while (!at_end() && is_word(text_[at_])) {
-      ++at_;
-    }
-    const std::string_view name = text_.substr(begin, at_ - begin);
-    skip_space();
-    const bool called = accept("(");
+  void name() {
+    const std::size_t begin = scanner_.position();
+    const std::string_view word = scanner_.word();
     const auto function = std::find_if(function_table.begin(), function_table.end(),
-                                       [&](const Function& f) { return f.name == name; });
-    if (called) {
+                                       [&](const Function& f) { return f.name == word; });
+    if (scanner_.accept("(")) {
       const int given = arguments();
       if (failed_) {
         return;
       }
       if (function == function_table.end()) {
-        errors.push_back({"unknown function '" + std::string(name) + "'", begin, name.size(),
-                          std::string(name)});
-      } else if (given != function->arguments) {
-        errors.push_back({std::string(name) + " takes " + std::to_string(function->arguments) +
-                              " values, not " + std::to_string(given),
-                          begin,
-                          name.size(),
-                          {}});
-      } else {
-        emit(function->operation);
+        return report("unknown function '" + std::string(word) + "'", begin, word);
       }
+      return call(*function, given, begin);
+    }
+    const auto variable = std::find(names_.variables.begin(), names_.variables.end(), word);
+    if (variable != names_.variables.end()) {
+      return emit(Operation::variable,
+                  static_cast<std::uint16_t>(variable - names_.variables.begin()));
+    }
+    for (const auto& [defined, code] : names_.definitions) {
+      if (defined == word) {
+        return insert(code);
+      }
+    }
+    const bool is_function = function != function_table.end();
+    report((is_function ? "no values given to '" : "unknown name '") + std::string(word) + "'",
+           begin, word);
+  }
+
+  void call(const Function& function, int given, std::size_t begin) {
+    const int taken = detail::operands(function.operation);
+    if (given < taken || (given > taken && !function.repeats)) {
+      errors.push_back({std::string(function.name) + " takes " + std::to_string(taken) +
+                            (function.repeats ? " values or more, not " : " values, not ") +
+                            std::to_string(given),
+                        begin,
+                        function.name.size(),
+                        {}});
       return;
     }
-    const auto variable = std::find(variables_.begin(), variables_.end(), name);
-    if (variable == variables_.end()) {
-      const char* kind =
-          function == function_table.end() ? "unknown name '" : "no values given to '";
-      errors.push_back({kind + std::string(name) + "'", begin, name.size(), std::string(name)});
+    emit(function.operation);
+    for (int i = taken; i < given; ++i) {
+      emit(function.operation);
     }
-    emit(Operation::variable, static_cast<std::uint16_t>(variable - variables_.begin()));
   }
 
   int arguments() {
-    if (accept(")")) {
+    if (scanner_.accept(")")) {
       return 0;
     }
     int count = 0;
     do {
       comparison();
       ++count;
-    } while (!failed_ && accept(","));
+    } while (!failed_ && scanner_.accept(","));
     close();
     return count;
   }
 
   void close() {
-    if (!failed_ && !accept(")")) {
-      fail(at_end() ? "a ')' is missing" : "expected ')' or an operator");
+    if (!failed_ && !scanner_.accept(")")) {
+      fail(scanner_.at_end() ? "a ')' is missing" : "expected ')' or an operator");
+    }
+  }
+
+  void insert(std::span<const Instruction> code) {
+    if (code.empty()) {
+      return emit(Operation::constant, 0, 0.0);
+    }
+    for (const Instruction& step : code) {
+      emit(step.operation, step.variable, step.constant);
     }
   }
 
@@ -251,34 +252,19 @@ class Parser {
     }
   }
 
-  bool accept(std::string_view symbol) {
-    if (text_.substr(at_, symbol.size()) != symbol) {
-      return false;
-    }
-    at_ += symbol.size();
-    skip_space();
-    return true;
-  }
-
-  void skip_space() {
-    while (!at_end() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) {
-      ++at_;
-    }
+  void report(std::string message, std::size_t begin, std::string_view word) {
+    errors.push_back({std::move(message), begin, word.size(), std::string(word)});
   }
 
   void fail(std::string message, std::size_t length = 1) {
-    if (failed_) {
-      return;
+    if (!failed_) {
+      failed_ = true;
+      errors.push_back({std::move(message), scanner_.position(), length, {}});
     }
-    failed_ = true;
-    errors.push_back({std::move(message), at_, length, {}});
   }
 
-  [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
-
-  std::string_view text_;
-  std::span<const std::string> variables_;
-  std::size_t at_{};
+  detail::ExpressionScanner scanner_;
+  const Names& names_;
   std::size_t depth_{};
   int nesting_{};
   bool failed_{};
@@ -288,9 +274,13 @@ class Parser {
 
 std::span<const std::string_view> Expression::functions() { return function_names; }
 
-Expression::Result Expression::parse(std::string_view text,
-                                     std::span<const std::string> variables) {
-  Parser parser(text, variables);
+Expression::Result Expression::parse(std::string_view text, std::span<const std::string> variables,
+                                     std::span<const Definition> definitions) {
+  Names names{variables, {}};
+  for (const auto& [name, expression] : definitions) {
+    names.definitions.emplace_back(name, expression.program_);
+  }
+  Parser parser(text, names);
   parser.run();
   Result result;
   result.errors = std::move(parser.errors);

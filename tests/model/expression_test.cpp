@@ -62,6 +62,19 @@ TEST_CASE("the branch that is not taken may divide by zero") {
   CHECK(value("if(W == 1, 0, n / (W - 1))", {100, 20, 4, 1}) == 0);
 }
 
+TEST_CASE("min and max take as many values as are given") {
+  CHECK(value("min(n, rank, W)") == 4);
+  CHECK(value("max(1, rank, W, 7) + 1") == 9);
+}
+
+TEST_CASE("a definition stands for its value, whatever surrounds it") {
+  const auto inner = Expression::parse("rank + 1", names);
+  const std::vector<Expression::Definition> where{{"r", inner.expression}, {"nothing", {}}};
+  const auto result = Expression::parse("rows * r ^ 2 - nothing", names, where);
+  REQUIRE(result.errors.empty());
+  CHECK(result.expression.evaluate(std::vector<double>{100, 20, 4, 8}) == 20 * 25);
+}
+
 TEST_CASE("an empty formula is zero and says that it is empty") {
   const auto result = Expression::parse("  ", names);
   CHECK(result.errors.empty());
@@ -90,7 +103,7 @@ TEST_CASE("a structural error is reported once and at its place") {
                                 {"(n", 2, "')' is missing"},
                                 {"n rank", 2, "unexpected 'r'"},
                                 {"n ** rank", 3, "unexpected '*'"},
-                                {"min(n)", 0, "takes 2 values, not 1"},
+                                {"min(n)", 0, "takes 2 values or more, not 1"},
                                 {"1.2.3", 0, "as a number"},
                                 {"4GB", 0, "as a number"},
                                 {"1e999", 0, "as a number"},
