@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "profiles/section_state.hpp"
+#include "profiles/suggest.hpp"
+
+namespace payoff::detail {
+namespace {
+
+bool holds(const std::vector<std::string>& keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+std::string list_of(const std::vector<std::string>& keys) {
+  std::string list;
+  for (const std::string& key : keys) {
+    list += (list.empty() ? "" : ", ") + key;
+  }
+  return list;
+}
+
+// The key that was meant: a foreign name that we know, or the nearest of the keys that the
+// section could have and has not.
+std::string meant_key(const SectionState& section, const std::string& unknown) {
+  for (const auto& [theirs, ours] : section.foreign) {
+    if (unknown == theirs) {
+      return ours;
+    }
+  }
+  std::vector<std::string> free;
+  for (const std::string& key : section.asked) {
+    if (section.node->find(key) == nullptr) {
+      free.push_back(key);
+    }
+  }
+  return closest(unknown, free);
+}
+
+}  // namespace
+
+void report_keys(const SectionState& section, Diagnostics& diagnostics) {
+  const std::string place = section.path.empty() ? "" : " in `" + section.path + "`";
+  const std::string whose = section.path.empty() ? "known keys" : "keys of `" + section.path + "`";
+  std::vector<std::string> misspelt;
+  for (const Entry& entry : section.node->entries) {
+    if (holds(section.asked, entry.key)) {
+      continue;
+    }
+    const std::string meant = meant_key(section, entry.key);
+    misspelt.push_back(meant);
+    diagnostics.error(entry.key_span, "unknown key " + backquoted(entry.key) + place,
+                      did_you_mean(meant),
+                      section.asked.empty() ? "" : whose + ": " + list_of(section.asked));
+  }
+  for (const std::string& key : section.missing) {
+    // One mistake, one error: the misspelt key was reported already.
+    if (!holds(misspelt, key)) {
+      diagnostics.error(section.anchor, "missing key `" + key + "`" + place,
+                        "`" + key + "` is required here");
+    }
+  }
+}
+
+}  // namespace payoff::detail

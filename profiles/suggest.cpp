@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/suggest.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace payoff {
+namespace {
+
+// In quarters of a letter, so that a change of case costs less than a wrong letter.
+constexpr std::size_t letter_cost = 4;
+constexpr std::size_t case_cost = 1;
+// Nobody types a word of this length by hand; keeps the quadratic table small.
+constexpr std::size_t longest_word = 80;
+
+char folded(char c) {
+  if (c >= 'A' && c <= 'Z') {
+    return static_cast<char>(c - 'A' + 'a');
+  }
+  return c == '-' ? '_' : c;
+}
+
+std::size_t change_cost(char a, char b) {
+  if (a == b) {
+    return 0;
+  }
+  return folded(a) == folded(b) ? case_cost : letter_cost;
+}
+
+// Restricted Damerau-Levenshtein distance over three rows of the usual table.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) {
+    above[j] = j * letter_cost;
+  }
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i * letter_cost;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + letter_cost, row[j - 1] + letter_cost,
+                         above[j - 1] + change_cost(a[i - 1], b[j - 1])});
+      const bool swapped = i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) &&
+                           folded(a[i - 2]) == folded(b[j - 1]);
+      if (swapped) {
+        row[j] = std::min(row[j], before[j - 2] + letter_cost);
+      }
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+}  // namespace
+
+std::string_view closest(std::string_view word, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t best_distance = std::numeric_limits<std::size_t>::max();
+  if (word.empty() || word.size() > longest_word) {
+    return best;
+  }
+  for (const std::string_view candidate : candidates) {
+    if (candidate.size() > longest_word) {
+      continue;
+    }
+    const std::size_t letters = std::max(word.size(), candidate.size());
+    const std::size_t allowed = letter_cost * std::max<std::size_t>(1, letters / 3);
+    const std::size_t found = distance(word, candidate);
+    // A word of one or two letters of which one is wrong resembles everything.
+    const bool resembles = found <= allowed && (letters > 2 || found < letter_cost);
+    if (resembles && found < best_distance) {
+      best = candidate;
+      best_distance = found;
+    }
+  }
+  return best;
+}
+
+std::string closest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::vector<std::string_view> views(candidates.begin(), candidates.end());
+  return std::string(closest(word, std::span<const std::string_view>(views)));
+}
+
+std::string did_you_mean(std::string_view suggestion) {
+  return suggestion.empty() ? std::string() : "did you mean `" + std::string(suggestion) + "`?";
+}
+
+}  // namespace payoff
