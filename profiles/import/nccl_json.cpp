@@ -27,7 +27,7 @@ std::optional<double> number(const json& value) {
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
-std::string text(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
+std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
 int whole(const json& value) { return value.is_number_integer() ? value.get<int>() : 0; }
 
@@ -39,9 +39,9 @@ std::optional<double> time_us(const json& part) {
 
 }  // namespace
 
-NcclImport parse_nccl_json(const std::string& content, const std::string& file) {
+NcclImport parse_nccl_json(const std::string& text, const std::string& file) {
   NcclImport result;
-  const json document = json::parse(content, nullptr, false);
+  const json document = json::parse(text, nullptr, false);
   const json& rows = member(document, "results");
   if (document.is_discarded() || !rows.is_array()) {
     const char* problem =
@@ -52,7 +52,7 @@ NcclImport parse_nccl_json(const std::string& content, const std::string& file) 
   import_detail::NcclRun run;
   const json& arguments = member(document, "args");
   if (arguments.is_array() && !arguments.empty()) {
-    run.program = text(arguments.front());
+    run.program = text_of(arguments.front());
   }
   const int code = whole(member(document, "nccl_version"));
   run.nccl_version = code > 0 ? nccl_version_text(code) : "";
@@ -61,17 +61,17 @@ NcclImport parse_nccl_json(const std::string& content, const std::string& file) 
   run.gpus_per_thread = whole(member(config, "ngpus"));
   run.graph = whole(member(config, "graph")) > 0;
   for (const json& device : member(config, "devices")) {
-    run.hosts.push_back(text(member(device, "hostname")));
-    run.devices.push_back(text(member(device, "device_info")));
+    run.hosts.push_back(text_of(member(device, "hostname")));
+    run.devices.push_back(text_of(member(device, "device_info")));
   }
   for (const json& row : rows) {
     const json& first = member(row, "out_of_place");
     run.rows.push_back({0, number(member(row, "size")), time_us(first),
                         time_us(member(row, "in_place")), number(member(first, "alg_bw")),
                         number(member(first, "bus_bw"))});
-    run.dtype = text(member(row, "type"));
+    run.dtype = text_of(member(row, "type"));
   }
-  import_detail::append_table(std::move(run), file, result);
+  import_detail::append_table(run, file, result);
   return result;
 }
 

@@ -136,7 +136,7 @@ class LogReader {
     if (words.front().starts_with('#')) {
       remark(line, words, number);
     } else if (columns_ && words.front().find_first_not_of("0123456789") == std::string::npos) {
-      row(words, number);
+      row(words, *columns_, number);
     } else if (line.find("NCCL version ") != std::string::npos) {
       read_remark(line, run_);
     }
@@ -172,17 +172,16 @@ class LogReader {
     }
   }
 
-  void row(const std::vector<std::string>& words, int number) {
-    if (words.size() < columns_->count) {
+  void row(const std::vector<std::string>& words, const LogColumns& columns, int number) {
+    if (words.size() < columns.count) {
       result_.findings.push_back(
           {file_, number, 1, "",
-           fmt::format("{} values under {} names", words.size(), columns_->count),
-           Effect::rejected});
+           fmt::format("{} values under {} names", words.size(), columns.count), Effect::rejected});
       return;
     }
     import_detail::NcclRunRow row{number,
-                                  import_detail::parse_number(words[columns_->size]),
-                                  import_detail::parse_number(words[columns_->time]),
+                                  import_detail::parse_number(words[columns.size]),
+                                  import_detail::parse_number(words[columns.time]),
                                   {},
                                   {},
                                   {}};
@@ -190,18 +189,18 @@ class LogReader {
       return column ? import_detail::parse_number(words[*column])
                     : std::nullopt;  // N/A is no number
     };
-    row.in_place_us = optional(columns_->time_in_place);
-    row.algbw_gbps = optional(columns_->algbw);
-    row.busbw_gbps = optional(columns_->busbw);
-    if (columns_->type) {
-      run_.dtype = words[*columns_->type];
+    row.in_place_us = optional(columns.time_in_place);
+    row.algbw_gbps = optional(columns.algbw);
+    row.busbw_gbps = optional(columns.busbw);
+    if (columns.type) {
+      run_.dtype = words[*columns.type];
     }
     run_.rows.push_back(row);
   }
 
   void close() {
     if (columns_) {
-      import_detail::append_table(std::move(run_), file_, result_);
+      import_detail::append_table(run_, file_, result_);
       run_ = NcclRun();
       columns_.reset();
     }

@@ -121,7 +121,7 @@ std::string nccl_contradiction(const std::string& collective, int ranks, const N
   return "";
 }
 
-void append_table(NcclRun run, const std::string& file, NcclImport& result) {
+void append_table(const NcclRun& run, const std::string& file, NcclImport& result) {
   NcclTable table;
   table.source = std::filesystem::path(file).stem().string();
   table.id = result.tables.empty() ? table.source

@@ -34,6 +34,6 @@ struct NcclRun {
 
 // The run as a table of `result`, or findings that say what it lacks. The id is the stem of the
 // file, numbered from the second table on.
-void append_table(NcclRun run, const std::string& file, NcclImport& result);
+void append_table(const NcclRun& run, const std::string& file, NcclImport& result);
 
 }  // namespace payoff::import_detail

@@ -130,7 +130,7 @@ void read_table(const YAML::Node& node, const Source& source, NcclImport& result
     fields.report("this id occurs twice");
   }
   const std::optional<Columns> columns = read_columns(fields);
-  if (result.findings.size() != before) {
+  if (!columns || result.findings.size() != before) {
     return;  // its rows would be read against a wrong header
   }
   for (const YAML::Node& row : fields.list("rows")) {

@@ -59,7 +59,7 @@ std::vector<std::string> contradictions(const TrainingRow& row) {
   const std::optional<Seconds> from_throughput = step_from_throughput(row);
   const std::optional<Seconds> step = row.measured.step;
   if (step && *step <= 0_s) {
-    found.push_back("step_s must be positive");
+    found.emplace_back("step_s must be positive");
   } else if (step && from_throughput && std::abs(*from_throughput / *step - 1.0) > tolerance) {
     found.push_back(fmt::format("step_s {:.6g} contradicts global_batch / throughput = {:.6g} s",
                                 *step / 1_s, *from_throughput / 1_s));

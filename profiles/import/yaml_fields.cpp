@@ -14,14 +14,11 @@
 
 namespace payoff::import_detail {
 
-Fields::Fields(YAML::Node node, Source source, std::string entry)
-    : node_(std::move(node)),
-      mark_(node_.Mark()),
-      source_(std::move(source)),
-      entry_(std::move(entry)) {
+Fields::Fields(const YAML::Node& node, Source source, std::string entry)
+    : node_(node), mark_(node_.Mark()), source_(std::move(source)), entry_(std::move(entry)) {
   if (!node_.IsMap() && !node_.IsNull()) {
     report_at(node_, "expected a mapping of keys to values");
-    node_ = YAML::Node();
+    node_.reset(YAML::Node());  // an assignment would change the document
   }
 }
 

@@ -26,7 +26,7 @@ struct Source {
 class Fields {
  public:
   // A node that is no mapping reads as one without keys, after a finding.
-  Fields(YAML::Node node, Source source, std::string entry);
+  Fields(const YAML::Node& node, Source source, std::string entry);
 
   [[nodiscard]] std::optional<std::string> text(const char* key) const;
   [[nodiscard]] std::optional<double> number(const char* key) const;
