@@ -190,18 +190,18 @@ CallCost compress(const Method& method, std::span<const ParameterTensor> all, By
 
 Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
                    Precision arithmetic) {
-  const Bandwidth streaming = gpu.memory_bandwidth * gpu.law.memory_efficiency;
+  const Bandwidth memory = gpu.memory_bandwidth;
   const double kernels = std::max(cost.kernels, 1.0);
   const Bytes resident = std::min(cost.bytes, gpu.l2 * kernels);
   Seconds gpu_time = cost.kernels * gpu.law.launch;
   if (resident > 0_B) {
-    gpu_time += resident / (streaming * law.resident_efficiency);
+    gpu_time += resident / (memory * law.resident_efficiency);
   }
   if (cost.bytes > resident) {
-    gpu_time += (cost.bytes - resident) / (streaming * law.memory_efficiency);
+    gpu_time += (cost.bytes - resident) / (memory * law.memory_efficiency);
   }
   if (cost.random_bytes > 0_B) {
-    gpu_time += cost.random_bytes / (streaming * law.random_efficiency);
+    gpu_time += cost.random_bytes / (memory * law.random_efficiency);
   }
   if (cost.flops > 0_flop) {
     gpu_time += cost.flops / (gpu.peak[arithmetic] * law.gemm_efficiency);

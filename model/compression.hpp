@@ -46,9 +46,9 @@ enum class Placement { compute_stream, side_stream, after_backward };
 struct CodecLaw {
   Seconds dispatch{};            // of the host, for each kernel
   Seconds host_sync{};           // the host waits for the GPU and fills its queue again
-  double resident_efficiency{};  // share of streaming bandwidth of kernels that fit the L2 cache
-  double memory_efficiency{};    // and of the part of a kernel's traffic beyond it
-  double random_efficiency{};    // share of streaming bandwidth for scattered 32 B sectors
+  double resident_efficiency{};  // share of the memory bandwidth, traffic that fits the L2 cache
+  double memory_efficiency{};    // and the part of a kernel's traffic beyond it
+  double random_efficiency{};    // share of the memory bandwidth for scattered 32 B sectors
   double gemm_efficiency{};      // share of peak arithmetic for tall and narrow products
   double relative_sd{};          // of a predicted encode or decode time
 };
@@ -80,10 +80,10 @@ struct Method {
   std::string description;
   Implementation implementation{};
   Granularity granularity{};
-  bool matrices_only{};                      // vectors then travel dense, in one extra all-reduce
-  bool sums_in_collective{};                 // the payload can be reduced on the way
-  bool elementwise{};                        // a shard of the payload is the payload of a shard: composes
-                                             // with reduce-scatter (casts)
+  bool matrices_only{};       // vectors then travel dense, in one extra all-reduce
+  bool sums_in_collective{};  // the payload can be reduced on the way
+  bool elementwise{};         // a shard of the payload is the payload of a shard: composes
+                              // with reduce-scatter (casts)
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<RoundFormula> rounds;
   PassFormula decode;
