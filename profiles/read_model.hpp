@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "model/convnet.hpp"
 #include "model/transformer.hpp"
-#include "model/workload.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_hardware.hpp"
 
@@ -17,7 +19,13 @@
 
 namespace payoff {
 
-using ModelDescription = std::variant<TransformerShape, Workload>;
+// A table still lacks what training decides: the size of its activations.
+struct ConvnetTable {
+  std::string name;
+  std::vector<ConvnetRow> rows;
+};
+
+using ModelDescription = std::variant<TransformerShape, ConvnetTable>;
 
 // By the name of a shipped profile; `sequence` and the parameter count come from model/sources.yaml.
 [[nodiscard]] std::optional<Profile<ModelDescription>> read_model(std::string_view name,
