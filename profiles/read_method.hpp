@@ -16,9 +16,14 @@ namespace payoff {
 [[nodiscard]] std::optional<Profile<Method>> read_method(std::string_view name, std::optional<Span> asked,
                                                          const ReadContext& context);
 
+struct ReadPlan {
+  CompressionPlan plan;
+  Facts facts;
+};
+
 // A plan as a user writes it: "powersgd:rank=4", "topk:ratio=1 %,placement=side_stream". `written` is
 // where it stands; every mistake is reported there.
-[[nodiscard]] std::optional<CompressionPlan> read_plan(Span written, const ReadContext& context);
+[[nodiscard]] std::optional<ReadPlan> read_plan(Span written, const ReadContext& context);
 
 [[nodiscard]] CompressionPlan uncompressed_plan();
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/read_fitted.hpp"
+
+#include <array>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "profiles/section.hpp"
+
+namespace payoff {
+namespace {
+
+// One parameter of a law: its key and where its value goes.
+template <class Law>
+struct Field {
+  std::string_view key;
+  std::variant<double Law::*, Seconds Law::*> member;
+};
+
+// Efficiencies and factors of laws stay below this; anything larger is a slip.
+constexpr RatioRules factor_rules{.fallback = 0.0, .min = 0.0, .max = 1e6};
+
+template <class Law>
+void read_fields(const Section& section, std::span<const Field<Law>> fields, Law& law) {
+  for (const Field<Law>& field : fields) {
+    const Value value = section.required(field.key).sourced();
+    if (const auto* ratio = std::get_if<double Law::*>(&field.member)) {
+      law.*(*ratio) = value.ratio(factor_rules);
+    } else {
+      law.*std::get<Seconds Law::*>(field.member) = value.quantity<Seconds>();
+    }
+  }
+}
+
+// Calls `read` with the section FILE: KIND: NAME, and hands its facts on under "law".
+template <class Read>
+void with_law(std::string_view file, std::string_view kind, std::string_view name,
+              const ReadContext& context, Facts& facts, Read read) {
+  const std::string path = context.library.fitted(file).string();
+  const auto document = load_yaml_file(path, context.sources, context.diagnostics);
+  if (!document) {
+    return;
+  }
+  const Entry* kinds = document->root.find(kind);
+  const Entry* entry = kinds == nullptr ? nullptr : kinds->value.find(name);
+  if (entry == nullptr) {
+    context.diagnostics.error(std::nullopt, "no law of " + std::string(kind) + " " + backquoted(name) + " in " + path,
+                              "", "`payoff calibrate fit` writes it");
+    return;
+  }
+  // Only this entry and the citations are read: the file holds the laws of everything else too.
+  Node part;
+  part.kind = Node::Kind::map;
+  part.span = entry->value.span;
+  if (const Entry* citations = document->root.find("citations")) {
+    part.entries.push_back(*citations);
+  }
+  part.entries.push_back({"law", entry->key_span, entry->value});
+  Reader reader(part, context.sources, context.diagnostics);
+  read(reader.root().required("law").section());
+  reader.finish();
+  facts.insert(facts.end(), reader.facts().begin(), reader.facts().end());
+}
+
+constexpr std::array<Field<LinkLaw>, 10> link_fields{{
+    {"bandwidth_fraction", &LinkLaw::bandwidth_fraction},
+    {"nvls_fraction", &LinkLaw::nvls_fraction},
+    {"hop_latency_ll", &LinkLaw::hop_latency_ll},
+    {"hop_latency_simple", &LinkLaw::hop_latency_simple},
+    {"ramp", &LinkLaw::ramp},
+    {"launch", &LinkLaw::launch},
+    {"congestion_per_doubling", &LinkLaw::congestion_per_doubling},
+    {"relative_sd_small", &LinkLaw::relative_sd_small},
+    {"relative_sd_middle", &LinkLaw::relative_sd_middle},
+    {"relative_sd_large", &LinkLaw::relative_sd_large},
+}};
+
+constexpr std::array<Field<ComputeLaw>, 6> compute_fields{{
+    {"convolution_efficiency", &ComputeLaw::convolution_efficiency},
+    {"attention_efficiency", &ComputeLaw::attention_efficiency},
+    {"depth_half", &ComputeLaw::depth_half},
+    {"memory_efficiency", &ComputeLaw::memory_efficiency},
+    {"launch", &ComputeLaw::launch},
+    {"relative_sd", &ComputeLaw::relative_sd},
+}};
+
+constexpr std::array<Field<CodecLaw>, 7> codec_fields{{
+    {"dispatch", &CodecLaw::dispatch},
+    {"host_sync", &CodecLaw::host_sync},
+    {"resident_efficiency", &CodecLaw::resident_efficiency},
+    {"memory_efficiency", &CodecLaw::memory_efficiency},
+    {"random_efficiency", &CodecLaw::random_efficiency},
+    {"gemm_efficiency", &CodecLaw::gemm_efficiency},
+    {"relative_sd", &CodecLaw::relative_sd},
+}};
+
+constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{
+    {"fp32", Precision::fp32},
+    {"tf32", Precision::tf32},
+    {"fp16", Precision::fp16},
+    {"bf16", Precision::bf16},
+    {"fp8", Precision::fp8},
+}};
+
+LinkLaw read_link_law(std::string_view kind, std::string_view name, const ReadContext& context, Facts& facts) {
+  LinkLaw law;
+  with_law("network", kind, name, context, facts,
+           [&](const Section& section) { read_fields<LinkLaw>(section, link_fields, law); });
+  return law;
+}
+
+}  // namespace
+
+LinkLaw read_fabric_law(const Fabric& fabric, const ReadContext& context, Facts& facts) {
+  return read_link_law("fabric", fabric.name, context, facts);
+}
+
+LinkLaw read_network_law(const Network& network, const ReadContext& context, Facts& facts) {
+  return read_link_law("network", network.name, context, facts);
+}
+
+ComputeLaw read_compute_law(const Gpu& gpu, const ReadContext& context, Facts& facts) {
+  ComputeLaw law;
+  with_law("compute", "gpu", gpu.name, context, facts, [&](const Section& section) {
+    const Section gemm = section.required("gemm_efficiency").section();
+    for (const auto& [key, precision] : precisions) {
+      if (gpu.peak[precision] > FlopRate{}) {
+        law.gemm_efficiency[precision] = gemm.required(key).sourced().ratio();
+      }
+    }
+    read_fields<ComputeLaw>(section, compute_fields, law);
+  });
+  return law;
+}
+
+CodecLaw read_codec_law(Implementation implementation, const ReadContext& context, Facts& facts) {
+  constexpr std::array<std::string_view, 3> names{"framework_ops", "library", "fused"};
+  CodecLaw law;
+  with_law("codecs", "implementation", names[static_cast<std::size_t>(implementation)], context, facts,
+           [&](const Section& section) { read_fields<CodecLaw>(section, codec_fields, law); });
+  return law;
+}
+
+}  // namespace payoff
