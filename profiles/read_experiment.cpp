@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/read_experiment.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "model/optimizer.hpp"
+#include "profiles/override.hpp"
+#include "profiles/read_method.hpp"
+#include "profiles/read_model.hpp"
+#include "profiles/read_software.hpp"
+#include "profiles/section.hpp"
+
+namespace payoff {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{
+    {"fp32", Precision::fp32},
+    {"tf32", Precision::tf32},
+    {"fp16", Precision::fp16},
+    {"bf16", Precision::bf16},
+    {"fp8", Precision::fp8},
+}};
+
+constexpr std::array<std::pair<std::string_view, Recompute>, 3> recomputes{{
+    {"none", Recompute::none},
+    {"selective", Recompute::selective},
+    {"full", Recompute::full},
+}};
+
+constexpr std::array<std::pair<std::string_view, Optimizer>, 3> optimizers{{
+    {"sgd", Optimizer::sgd},
+    {"sgd-momentum", Optimizer::sgd_momentum},
+    {"adam", Optimizer::adam},
+}};
+
+// Names of the same degrees elsewhere: torchtitan's and Megatron-LM's.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> foreign_degrees{{
+    {"data_parallel_degree", "dp"},
+    {"data_parallel_replicate_degree", "dp"},
+    {"data_parallel_size", "dp"},
+    {"tensor_parallel_degree", "tp"},
+    {"tensor_model_parallel_size", "tp"},
+    {"pipeline_parallel_degree", "pp"},
+    {"pipeline_model_parallel_size", "pp"},
+    {"micro_batch_size", "micro_batch"},
+    {"gradient_accumulation_steps", "micro_batches"},
+}};
+
+constexpr int most_nodes = 1 << 20;
+constexpr int most_ranks = 1 << 20;
+constexpr IntegerRules degree{.fallback = 1, .min = 1, .max = most_ranks};
+
+class ExperimentReader {
+ public:
+  ExperimentReader(ReadExperiment& result, const ReadContext& context)
+      : result_(result), experiment_(result.experiment), context_(context) {}
+
+  void read(const Section& root) {
+    experiment_.name = root.optional("experiment").text("experiment");
+    (void)root.optional("base").text();  // resolved when the file was loaded
+    read_cluster(root.required("cluster").section());
+    read_training(root.optional("training").section());
+    read_model_section(root.required("model").section());
+    read_layout(root.optional("layout").section());
+    read_software_name(root.optional("software"));
+    read_plans(root.optional("compress"));
+    read_limits(root.optional("limits").section());
+  }
+
+ private:
+  void take(std::string_view part, const Facts& facts) {
+    for (Fact fact : facts) {
+      fact.path = join_path(part, fact.path);
+      result_.facts.push_back(std::move(fact));
+    }
+  }
+
+  void read_cluster(const Section& section) {
+    const Value profile = section.required("profile");
+    if (auto read = payoff::read_cluster(profile.text(), profile.span(), context_)) {
+      experiment_.cluster = std::move(read->value);
+      take("cluster", read->facts);
+    }
+    Cluster& cluster = experiment_.cluster;
+    cluster.nodes = section.optional("nodes").integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
+    if (const Value gpus = section.optional("gpus_per_node")) {
+      cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
+    }
+    if (const Value nics = section.optional("nics_per_node")) {
+      cluster.nics_per_node = nics.integer<int>({.fallback = 1, .min = 1, .max = 1024});
+    }
+    const Section inter = section.optional("inter").section();
+    if (const Value rate = inter.optional("bandwidth")) {
+      cluster.nic = rate.quantity<Bandwidth>({.fallback = cluster.nic, .sign = Sign::positive});
+    }
+    const Section intra = section.optional("intra").section();
+    if (const Value rate = intra.optional("bandwidth")) {
+      cluster.fabric.per_gpu =
+          rate.quantity<Bandwidth>({.fallback = cluster.fabric.per_gpu, .sign = Sign::positive});
+    }
+    replace_parts(section, cluster);
+  }
+
+  void replace_parts(const Section& section, Cluster& cluster) {
+    if (const Value gpu = section.optional("gpu")) {
+      if (auto read = read_gpu(gpu.text(), gpu.span(), context_)) {
+        cluster.gpu = std::move(read->value);
+        take("cluster.gpu", read->facts);
+      }
+    }
+    if (const Value fabric = section.optional("fabric")) {
+      if (auto read = read_fabric(fabric.text(), fabric.span(), context_)) {
+        cluster.fabric = std::move(read->value);
+        take("cluster.fabric", read->facts);
+      }
+    }
+    if (const Value network = section.optional("network")) {
+      if (auto read = read_network(network.text(), network.span(), context_)) {
+        cluster.network = std::move(read->value);
+        take("cluster.network", read->facts);
+      }
+    }
+  }
+
+  void read_model_section(const Section& section) {
+    const Value name = section.optional("profile");
+    const Value file = section.optional("file");
+    if (static_cast<bool>(name) == static_cast<bool>(file)) {
+      section.error("needs either a `profile` or a `file`", "",
+                    "profile: a name of `payoff profiles list model`; file: a config.json or a table");
+    }
+    std::optional<Profile<ModelDescription>> model;
+    if (name) {
+      model = read_model(name.text(), name.span(), context_);
+    } else if (file) {
+      model = read_model_file(fs::path(file.text()), context_);
+    }
+    const Value sequence = section.optional("sequence");
+    const auto tokens = sequence.integer({.fallback = 0, .min = 1, .max = 1 << 30});
+    if (!model) {
+      return;
+    }
+    take("model", model->facts);
+    if (auto* shape = std::get_if<TransformerShape>(&model->value)) {
+      set_sequence(*shape, sequence, tokens);
+      experiment_.model = std::move(*shape);
+    } else {
+      const auto& table = std::get<ConvnetTable>(model->value);
+      if (sequence) {
+        sequence.error("has no meaning for a table of layers");
+      }
+      experiment_.model =
+          convnet_workload(table.name, table.rows, element_size(experiment_.training.precision));
+    }
+  }
+
+  static void set_sequence(TransformerShape& shape, const Value& sequence, std::int64_t tokens) {
+    if (!sequence) {
+      return;
+    }
+    if (shape.image_patch > 0) {
+      sequence.error("of an image model follows from its patches");
+    } else if (shape.positions > 0 && tokens > shape.positions) {
+      sequence.error("is " + std::to_string(tokens) + ", but the model has " +
+                     std::to_string(shape.positions) + " positions");
+    } else {
+      shape.sequence = tokens;
+    }
+  }
+
+  void read_layout(const Section& section) {
+    ParallelLayout& layout = experiment_.layout;
+    for (const auto& [foreign, ours] : foreign_degrees) {
+      section.known_elsewhere_as(foreign, ours);
+    }
+    layout.tp = section.optional("tp").integer<int>(degree);
+    layout.pp = section.optional("pp").integer<int>(degree);
+    // All the GPUs that tp and pp leave over.
+    const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.pp;
+    const std::int64_t gpus = std::int64_t{experiment_.cluster.gpus_per_node} * experiment_.cluster.nodes;
+    IntegerRules rest = degree;
+    rest.fallback = std::max<std::int64_t>(1, gpus / model_ranks);
+    layout.dp = section.optional("dp").integer<int>(rest);
+    layout.virtual_stages = section.optional("virtual_stages").integer<int>(degree);
+    layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
+    layout.sequence_parallel = section.optional("sequence_parallel").boolean();
+    layout.micro_batch = section.optional("micro_batch").integer<int>(degree);
+    layout.recompute = section.optional("recompute").choice(recomputes);
+    read_batches(section, layout);
+  }
+
+  // The number of micro-batches, or the global batch from which it follows.
+  static void read_batches(const Section& section, ParallelLayout& layout) {
+    const Value batches = section.optional("micro_batches");
+    const Value global = section.optional("global_batch");
+    layout.micro_batches = batches.integer<int>(degree);
+    const auto samples = global.integer({.fallback = 1, .min = 1, .max = std::int64_t{1} << 40});
+    if (!global) {
+      return;
+    }
+    const std::int64_t once = std::int64_t{layout.dp} * layout.micro_batch;
+    if (samples % once != 0) {
+      global.error("is " + std::to_string(samples) + ", not a multiple of dp " +
+                   std::to_string(layout.dp) + " x micro_batch " + std::to_string(layout.micro_batch));
+    } else if (batches && samples / once != layout.micro_batches) {
+      global.error("disagrees with micro_batches " + std::to_string(layout.micro_batches), "",
+                   "leave one of them out");
+    } else if (samples / once > most_ranks) {
+      global.error("needs " + std::to_string(samples / once) + " micro-batches a step");
+    } else {
+      layout.micro_batches = static_cast<int>(samples / once);
+    }
+  }
+
+  void read_training(const Section& section) {
+    Training& training = experiment_.training;
+    training.precision = section.optional("precision").choice(precisions, Precision::bf16);
+    // What is reduced unless the user says otherwise: what is stored.
+    const Precision stored = training.precision == Precision::tf32  ? Precision::fp32
+                             : training.precision == Precision::fp8 ? Precision::bf16
+                                                                    : training.precision;
+    training.gradient = section.optional("gradient").choice(precisions, stored);
+    training.bucket = section.optional("bucket").quantity<Bytes>({.fallback = 25_MiB, .sign = Sign::positive});
+    training.first_bucket =
+        section.optional("first_bucket").quantity<Bytes>({.fallback = 1_MiB, .sign = Sign::positive});
+    training.overlap = section.optional("overlap").boolean(true);
+    const Optimizer optimizer = section.optional("optimizer").choice(optimizers, Optimizer::adam);
+    const OptimizerCost cost = optimizer_cost(optimizer, training.precision, training.gradient);
+    training.optimizer_bytes_per_parameter = cost.state_per_parameter;
+    training.optimizer_traffic_per_parameter = cost.traffic_per_parameter;
+  }
+
+  void read_software_name(const Value& name) {
+    const std::string chosen = name.text(std::string(default_software));
+    if (auto read = read_software(chosen, name.span(), context_)) {
+      experiment_.software = std::move(read->value);
+      take("software", read->facts);
+    }
+  }
+
+  void read_plans(const Value& list) {
+    experiment_.plans.push_back(uncompressed_plan());
+    for (const Value& item : list.list()) {
+      if (!item.span() || item.text().empty()) {
+        continue;
+      }
+      if (auto read = read_plan(*item.span(), context_)) {
+        if (read->plan.method) {
+          take("compress." + read->plan.label, read->facts);
+          experiment_.plans.push_back(std::move(read->plan));
+        }
+      }
+    }
+  }
+
+  void read_limits(const Section& section) {
+    RemedyLimits& limits = result_.limits;
+    limits.global_batch = section.optional("global_batch").number({.fallback = 0.0, .min = 1.0, .max = 1e12});
+    limits.change_gradient_precision = section.optional("change_gradient_precision").boolean(true);
+    limits.change_buckets = section.optional("change_buckets").boolean(true);
+  }
+
+  ReadExperiment& result_;
+  Experiment& experiment_;
+  const ReadContext& context_;
+};
+
+}  // namespace
+
+std::optional<ReadExperiment> read_experiment(Document document, const std::vector<Setting>& settings,
+                                              const ReadContext& context) {
+  const std::size_t errors = context.diagnostics.error_count();
+  for (const Setting& setting : settings) {
+    apply_override(document.root, setting.argument, setting.text, context.sources, context.diagnostics);
+  }
+  context.sources.mark_users_own(document.source);
+  ReadExperiment result;
+  Reader reader(document.root, context.sources, context.diagnostics);
+  ExperimentReader(result, context).read(reader.root());
+  reader.finish();
+  result.positions = PositionMap(document.root);
+  result.document = std::move(document);
+  if (context.diagnostics.error_count() == errors) {
+    report(check(result.experiment), result.positions, context.diagnostics);
+  }
+  return context.diagnostics.error_count() > errors ? std::nullopt : std::optional(std::move(result));
+}
+
+std::optional<ReadExperiment> read_experiment(const std::filesystem::path& file,
+                                              const std::vector<Setting>& settings,
+                                              const ReadContext& context) {
+  auto document = load_with_base(file.string(), context.sources, context.diagnostics);
+  return document ? read_experiment(std::move(*document), settings, context) : std::nullopt;
+}
+
+}  // namespace payoff

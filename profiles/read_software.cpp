@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/read_software.hpp"
+
+#include "profiles/section.hpp"
+
+namespace payoff {
+
+std::optional<Profile<Software>> read_software(std::string_view name, std::optional<Span> asked,
+                                               const ReadContext& context) {
+  const std::size_t errors = context.diagnostics.error_count();
+  const auto document =
+      context.library.load(ProfileKind::software, name, asked, context.sources, context.diagnostics);
+  if (!document) {
+    return std::nullopt;
+  }
+  Reader reader(document->root, context.sources, context.diagnostics);
+  const Section root = reader.root();
+  Profile<Software> profile;
+  Software& software = profile.value;
+  software.name = root.required("software").text();
+  profile.description = root.required("description").text();
+  software.fused_attention = root.required("fused_attention").boolean();
+  software.fused_elementwise = root.required("fused_elementwise").boolean();
+  software.host_per_step = root.required("host_per_step").sourced().quantity<Seconds>();
+  software.host_per_kernel = root.required("host_per_kernel").sourced().quantity<Seconds>();
+  software.hides_launch = root.required("hides_launch").sourced().ratio();
+  software.bucket_copy_passes = root.required("bucket_copy_passes").sourced().number({.min = 0.0, .max = 100.0});
+  software.relative_sd = root.required("relative_sd").sourced().ratio();
+  reader.finish();
+  profile.facts = reader.facts();
+  return context.diagnostics.error_count() > errors ? std::nullopt : std::optional(std::move(profile));
+}
+
+}  // namespace payoff
