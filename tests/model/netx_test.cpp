@@ -7,7 +7,7 @@
 
 #include "model/overlap.hpp"
 #include "tests/catch.hpp"
-#include "tests/csv.hpp"
+#include "tests/model/csv.hpp"
 
 // Zhang et al., "Is Network the Bottleneck of Distributed Training?" (NetAI 2020, arXiv 2006.10103)
 // timed on a V100 when each gradient of a network is ready, and asked a simulator what bandwidth
