@@ -6,15 +6,15 @@
 
 #include "model/units.hpp"
 
-// The reference model of S. Agarwal, H. Wang, S. Venkataraman, D. Papailiopoulos, "On the Utility of
-// Gradient Compression in Distributed Training Systems" (MLSys 2022, arXiv 2103.00543): what they
-// time is backward with its gradient communication; forward and optimizer are outside.
+// The reference model of S. Agarwal, H. Wang, S. Venkataraman, D. Papailiopoulos, "On the Utility
+// of Gradient Compression in Distributed Training Systems" (MLSys 2022, arXiv 2103.00543): what
+// they time is backward with its gradient communication; forward and optimizer are outside.
 // RECONSTRUCTED: the paper itself could not be opened. The uncompressed form and the ring law come
-// from a reader's note that prints them; the note's bracket puts the last bucket inside the maximum,
-// although it is ready only when backward ends, so it stands outside here. The compressed forms
-// follow the traffic of the authors' code (uw-mad-dash/GradCompressionUtility, gradient_reducers.py):
-// rounds one after the other, nothing overlapped.
-// Valid for pure data parallelism on a flat ring of one bandwidth.
+// from a reader's note that prints them; the note's bracket puts the last bucket inside the
+// maximum, although it is ready only when backward ends, so it stands outside here. The compressed
+// forms follow the traffic of the authors' code (uw-mad-dash/GradCompressionUtility,
+// gradient_reducers.py): rounds one after the other, nothing overlapped. Valid for pure data
+// parallelism on a flat ring of one bandwidth.
 
 namespace payoff {
 

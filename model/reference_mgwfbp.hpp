@@ -14,7 +14,8 @@
 // message into the next one wherever that ends earlier. Valid for data parallelism alone, an
 // all-reduce whose time is linear in its size, no compression, and a communication that does not
 // slow the computation. Forward and optimizer are outside. The theorem weighs one merge at a time:
-// over all merges it is not always the best (tests/model/reference_mgwfbp_test.cpp has three layers).
+// over all merges it is not always the best (tests/model/reference_mgwfbp_test.cpp has three
+// layers).
 
 namespace payoff {
 

@@ -81,8 +81,7 @@ Seconds exhaustive(const std::vector<LayerGradient>& layers, const LinearAllRedu
 }
 
 LinearAllReduce published_fit(const std::string& network, double workers) {
-  for (const test::CsvRow& row :
-       test::read_csv("tests/validation/systems/mgwfbp_alpha_beta.csv")) {
+  for (const test::CsvRow& row : test::read_csv("tests/validation/systems/mgwfbp_alpha_beta.csv")) {
     if (row.text("network").find(network) == 0 && row.number("workers") == workers) {
       return {row.number("alpha_s") * 1_s, {row.number("beta_s_per_byte")}};
     }
@@ -144,9 +143,9 @@ TEST_CASE("merging by the theorem never loses to sending layer by layer") {
 }
 
 TEST_CASE("the theorem weighs one merge at a time: three layers that a search merges better") {
-  // Startup 1 ms, 1 ms per MB, 10 MB ready at 1, 1.9 and 2.8 ms. Each layer finds the next one ready
-  // within a startup, so the theorem merges all: 2.8 + 1 + 30. Sending the first alone keeps the
-  // network busy from 1 to 12 and the rest needs 1 + 20.
+  // Startup 1 ms, 1 ms per MB, 10 MB ready at 1, 1.9 and 2.8 ms. Each layer finds the next one
+  // ready within a startup, so the theorem merges all: 2.8 + 1 + 30. Sending the first alone keeps
+  // the network busy from 1 to 12 and the rest needs 1 + 20.
   const std::vector<LayerGradient> layers{{1_ms, 10_MB}, {900_us, 10_MB}, {900_us, 10_MB}};
   const LinearAllReduce ar{1_ms, 1_ms / 1_MB};
   CHECK(merge_layers(layers, ar) == Groups{3});
