@@ -36,13 +36,13 @@ enum class Architecture { pascal, volta, turing, ampere, ada, hopper, blackwell,
 // How much of a GPU's peaks a kernel achieves (docs/model.md, "Compute"). Relative uncertainties
 // are one standard deviation of the fit plus the discrepancy of its class.
 struct ComputeLaw {
-  PerPrecision<double> gemm_efficiency{};    // fraction of peak of a large matrix product
-  double convolution_efficiency{};           // factor on gemm_efficiency for implicit-GEMM convolutions
-  double attention_efficiency{};             // factor on gemm_efficiency inside fused attention
-  double depth_half{};                       // inner dimension at which a product loses half: k / (k + depth_half)
-  double memory_efficiency{};                // fraction of the memory bandwidth of a streaming kernel
-  Seconds launch{};                          // floor of one kernel, and gap between dependent kernels
-  double relative_sd{};                      // of a predicted compute time
+  PerPrecision<double> gemm_efficiency{};  // fraction of peak of a large matrix product
+  double convolution_efficiency{};  // factor on gemm_efficiency for implicit-GEMM convolutions
+  double attention_efficiency{};    // factor on gemm_efficiency inside fused attention
+  double depth_half{};  // inner dimension at which a product loses half: k / (k + depth_half)
+  double memory_efficiency{};  // fraction of the memory bandwidth of a streaming kernel
+  Seconds launch{};            // floor of one kernel, and gap between dependent kernels
+  double relative_sd{};        // of a predicted compute time
 };
 
 struct Gpu {
@@ -57,23 +57,39 @@ struct Gpu {
 };
 
 enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };
-enum class LinkGeneration { none, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, pcie3, pcie4, pcie5, xgmi3 };
+enum class LinkGeneration {
+  none,
+  nvlink1,
+  nvlink2,
+  nvlink3,
+  nvlink4,
+  nvlink5,
+  pcie3,
+  pcie4,
+  pcie5,
+  xgmi3
+};
 
 // The fitted law of one kind of link for collectives (docs/model.md, "Collectives"): times are
-//   launch + hops * hop_latency + wire_bytes / (bandwidth_fraction * B) + ramp * sqrt(...)
-// with hops and wire bytes given by the algorithm and protocol that NCCL chooses. The root term is
+//   launch + steps * step + bytes / (share * B) + ramp * sqrt(steps * step * bytes / (share * B))
+// with steps and wire bytes (flags of the protocol included) given by the algorithm and protocol
+// that NCCL chooses; a share is of the nominal bandwidth B, for large messages. The root term is
 // the cost of filling a pipeline of hops with optimally sized chunks; it makes the middle sizes.
 struct LinkLaw {
-  double bandwidth_fraction{};   // achieved share of the nominal bandwidth, large messages, Simple
-  double nvls_fraction{};        // same for in-switch reduction; 0 where there is none
-  Seconds hop_latency_ll{};      // one step of the LL protocols
-  Seconds hop_latency_simple{};  // one step of the Simple protocol
-  double ramp{};                 // factor of the root term, dimensionless
-  Seconds launch{};              // what a call costs before its first step
-  double congestion_per_doubling{};  // share of bandwidth lost with each doubling of nodes
-  double relative_sd_small{};    // of a predicted time <= 64 KiB
-  double relative_sd_middle{};   // 128 KiB .. 256 MiB
-  double relative_sd_large{};    // >= 512 MiB
+  Seconds launch{};  // what a call costs before its first step
+  Seconds step_ll{};
+  Seconds step_ll128{};
+  Seconds step_simple{};
+  Seconds step_nvls{};  // of an in-switch reduction; 0 where there is none
+  double share_ll{};
+  double share_ll128{};
+  double share_simple{};
+  double share_nvls{};
+  double ramp{};                     // factor of the root term, dimensionless
+  double congestion_per_doubling{};  // share of bandwidth lost with each doubling beyond two nodes
+  double relative_sd_small{};        // of a predicted time <= 64 KiB
+  double relative_sd_middle{};       // 128 KiB .. 256 MiB
+  double relative_sd_large{};        // >= 512 MiB
 };
 
 struct Fabric {
@@ -84,6 +100,7 @@ struct Fabric {
   Bandwidth pair{};     // between one pair of GPUs; equals per_gpu on a switch
   int max_gpus{};       // size of the domain
   bool nvls{};          // reduction inside the switch
+  bool spans_nodes{};   // one switch joins the GPUs of several nodes, max_gpus in all
   bool crosses_sockets{};
   LinkLaw law{};
 };

@@ -64,13 +64,17 @@ void with_law(std::string_view file, std::string_view kind, std::string_view nam
   facts.insert(facts.end(), reader.facts().begin(), reader.facts().end());
 }
 
-constexpr std::array<Field<LinkLaw>, 10> link_fields{{
-    {"bandwidth_fraction", &LinkLaw::bandwidth_fraction},
-    {"nvls_fraction", &LinkLaw::nvls_fraction},
-    {"hop_latency_ll", &LinkLaw::hop_latency_ll},
-    {"hop_latency_simple", &LinkLaw::hop_latency_simple},
-    {"ramp", &LinkLaw::ramp},
+constexpr std::array<Field<LinkLaw>, 14> link_fields{{
     {"launch", &LinkLaw::launch},
+    {"step_ll", &LinkLaw::step_ll},
+    {"step_ll128", &LinkLaw::step_ll128},
+    {"step_simple", &LinkLaw::step_simple},
+    {"step_nvls", &LinkLaw::step_nvls},
+    {"share_ll", &LinkLaw::share_ll},
+    {"share_ll128", &LinkLaw::share_ll128},
+    {"share_simple", &LinkLaw::share_simple},
+    {"share_nvls", &LinkLaw::share_nvls},
+    {"ramp", &LinkLaw::ramp},
     {"congestion_per_doubling", &LinkLaw::congestion_per_doubling},
     {"relative_sd_small", &LinkLaw::relative_sd_small},
     {"relative_sd_middle", &LinkLaw::relative_sd_middle},

@@ -140,6 +140,9 @@ std::optional<Profile<Fabric>> read_fabric(std::string_view name, std::optional<
             root.required("max_gpus").integer<int>({.fallback = 1, .min = 1, .max = most_gpus_in_a_node});
         fabric.nvls = root.required("nvls").boolean();
         fabric.crosses_sockets = root.required("crosses_sockets").boolean();
+        if (const Value spans = root.optional("spans_nodes")) {
+          fabric.spans_nodes = spans.boolean();
+        }
         fabric.law = read_fabric_law(fabric, context, facts);
       });
 }

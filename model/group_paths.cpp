@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/group_paths.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace payoff {
+namespace {
+
+// x16 slot of the GPU, one direction: 16 lanes at the line rate of the generation.
+Bandwidth slot_of(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::pascal:
+    case Architecture::volta:
+    case Architecture::turing:
+      return 15.75_GBps;
+    case Architecture::ampere:
+    case Architecture::ada:
+      return 31.5_GBps;
+    case Architecture::hopper:
+    case Architecture::blackwell:
+    case Architecture::cdna3:
+      return 63_GBps;
+  }
+  return 15.75_GBps;
+}
+
+// A switch and a tree of PCIe switches give a GPU its whole bandwidth to whichever peers; in a mesh
+// a GPU has only the links that lead to members of the group. Half of a hybrid cube keeps four of
+// the six links of each GPU.
+Bandwidth gpu_bandwidth(const Fabric& fabric, int local) {
+  switch (fabric.kind) {
+    case FabricKind::full_mesh:
+      return std::min(fabric.per_gpu, fabric.pair * (local - 1));
+    case FabricKind::hybrid_cube:
+      if (local <= 2) {
+        return fabric.pair;
+      }
+      return local <= 4 ? std::min(fabric.per_gpu, fabric.pair * 4) : fabric.per_gpu;
+    case FabricKind::bridge:
+      return fabric.pair;
+    case FabricKind::none:
+    case FabricKind::switched:
+    case FabricKind::pcie_tree:
+      break;
+  }
+  return fabric.per_gpu;
+}
+
+int domain_gpus(const Cluster& cluster) {
+  if (!cluster.fabric.spans_nodes) {
+    return cluster.gpus_per_node;
+  }
+  return cluster.gpus_per_node * std::max(1, cluster.fabric.max_gpus / cluster.gpus_per_node);
+}
+
+void set_network(const Cluster& cluster, const Group& group, GroupPaths& paths) {
+  const int nodes_in_domain = (paths.local + group.ranks_per_node - 1) / group.ranks_per_node;
+  const int local = paths.local / nodes_in_domain;
+  const double nics = cluster.nics_per_node;
+  const double per_gpu = nics / cluster.gpus_per_node;
+  // NICs near the group's GPUs of one node; neighbours share a NIC where there are fewer.
+  const double near = std::clamp(per_gpu * local, std::min(1.0, nics), nics);
+  const Bandwidth slots = slot_of(cluster.gpu.architecture) * local;
+  const double shared = std::min(near, nics / group.rivals);
+  paths.domain = std::min(cluster.nic * shared, slots) * nodes_in_domain;
+  paths.rank = std::min(cluster.nic * std::min(std::max(1.0, per_gpu), shared),
+                        slot_of(cluster.gpu.architecture));
+  const int rails = std::clamp(static_cast<int>(near), 1, local);
+  paths.rails = rails * nodes_in_domain;
+  paths.rail_line = std::min(cluster.nic * (near / rails), slots / rails);
+}
+
+void check_inside(const Cluster& cluster, const Group& group, Problems& problems) {
+  const int used = std::min(group.ranks, group.ranks_per_node);
+  if (used > cluster.gpus_per_node) {
+    problems.push_back({"group.ranks_per_node",
+                        std::to_string(used) + " ranks per node, but a node of " + cluster.name +
+                            " has " + std::to_string(cluster.gpus_per_node) + " GPUs",
+                        ""});
+  }
+  if (used > 1 && cluster.fabric.kind == FabricKind::none) {
+    problems.push_back({"cluster.fabric", "no link between the GPUs of a node is described",
+                        "name a fabric, or use one rank per node"});
+  }
+  if (used > 1 && cluster.fabric.kind != FabricKind::none && used > cluster.fabric.max_gpus) {
+    problems.push_back({"cluster.fabric",
+                        cluster.fabric.name + " joins at most " +
+                            std::to_string(cluster.fabric.max_gpus) + " GPUs, the group has " +
+                            std::to_string(used) + " in a node",
+                        ""});
+  }
+}
+
+void check_between(const Cluster& cluster, const Group& group, Problems& problems) {
+  if (group.ranks % group.ranks_per_node != 0) {
+    problems.push_back({"group.ranks",
+                        std::to_string(group.ranks) + " ranks do not fill nodes of " +
+                            std::to_string(group.ranks_per_node) + " evenly",
+                        "collectives over nodes with different numbers of ranks are not modelled"});
+    return;
+  }
+  const int domain = domain_gpus(cluster) / cluster.gpus_per_node * group.ranks_per_node;
+  if (group.ranks <= domain) {
+    return;
+  }
+  if (group.ranks % domain != 0) {
+    problems.push_back({"group.ranks",
+                        std::to_string(group.ranks) + " ranks do not fill domains of " +
+                            std::to_string(domain) + " ranks evenly",
+                        "collectives over domains of different sizes are not modelled"});
+  }
+  if (cluster.network.kind == NetworkKind::none || cluster.nics_per_node < 1 ||
+      cluster.nic <= Bandwidth{}) {
+    problems.push_back({"cluster.network",
+                        "the group spans nodes, but no network joins the nodes of " + cluster.name,
+                        "give the cluster a network and NICs, or keep the group in one node"});
+  }
+}
+
+}  // namespace
+
+Problems check_group(const Cluster& cluster, const Group& group) {
+  Problems problems;
+  if (group.ranks < 1 || group.ranks > (1 << 20)) {
+    problems.push_back({"group.ranks", "must be between 1 and 1048576", ""});
+  }
+  if (group.ranks_per_node < 1) {
+    problems.push_back({"group.ranks_per_node", "must be at least 1", ""});
+  }
+  if (group.rivals < 1) {
+    problems.push_back({"group.rivals", "must be at least 1", ""});
+  }
+  if (!problems.empty() || group.ranks == 1) {
+    return problems;
+  }
+  check_inside(cluster, group, problems);
+  if (group.ranks > group.ranks_per_node) {
+    check_between(cluster, group, problems);
+  }
+  return problems;
+}
+
+GroupPaths paths_of(const Cluster& cluster, const Group& group) {
+  GroupPaths paths;
+  paths.ranks = group.ranks;
+  paths.rivals = group.rivals;
+  const int node_ranks = std::min(group.ranks, group.ranks_per_node);
+  const int domain_nodes = domain_gpus(cluster) / cluster.gpus_per_node;
+  paths.local = std::min(group.ranks, node_ranks * domain_nodes);
+  paths.domains = (group.ranks + paths.local - 1) / paths.local;
+  if (paths.local > 1) {
+    paths.gpu = gpu_bandwidth(cluster.fabric, paths.local);
+    const bool meshed = cluster.fabric.kind == FabricKind::full_mesh ||
+                        cluster.fabric.kind == FabricKind::hybrid_cube;
+    paths.peer = meshed ? std::min(cluster.fabric.pair, paths.gpu) : paths.gpu;
+  }
+  if (paths.domains > 1) {
+    set_network(cluster, group, paths);
+  }
+  return paths;
+}
+
+}  // namespace payoff

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/nccl_tuner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace payoff {
+namespace {
+
+constexpr std::size_t index(Collective c) { return static_cast<std::size_t>(c); }
+constexpr std::size_t index(Algorithm a) { return static_cast<std::size_t>(a); }
+constexpr std::size_t index(Protocol p) { return static_cast<std::size_t>(p) - 1; }  // LL is 0
+
+constexpr std::array tuned_algorithms = {Algorithm::tree, Algorithm::ring, Algorithm::nvls,
+                                         Algorithm::nvls_tree, Algorithm::pat};
+constexpr std::array tuned_collectives = {Collective::all_reduce, Collective::all_gather,
+                                          Collective::reduce_scatter, Collective::broadcast,
+                                          Collective::reduce};
+constexpr std::array protocols = {Protocol::ll, Protocol::ll128, Protocol::simple};
+
+}  // namespace
+
+NcclTuner::NcclTuner(const Cluster& cluster, const GroupPaths& paths, NcclRelease release)
+    : paths_(paths), topology_(nccl_topology(cluster, paths, release)) {
+  const bool x86 = cluster.cpu == CpuVendor::intel || cluster.cpu == CpuVendor::amd;
+  corrects_nvls_tree_ = topology_.generation == 3 && release >= NcclRelease::v2_28 && x86;
+  plateau_ = topology_.generation == 0 || release < NcclRelease::v2_18 ? 1.9 : 1.4;
+  for (const Collective collective : tuned_collectives) {
+    for (const Algorithm algorithm : tuned_algorithms) {
+      for (const Protocol protocol : protocols) {
+        estimates_[index(collective)][index(algorithm)][index(protocol)] =
+            nccl_estimate(collective, algorithm, protocol, {cluster, paths_, topology_, release});
+      }
+    }
+  }
+}
+
+double NcclTuner::estimate_us(Collective collective, double bytes, Algorithm algorithm,
+                              Protocol protocol) const {
+  const NcclEstimate& estimate = estimates_[index(collective)][index(algorithm)][index(protocol)];
+  double latency = estimate.latency_us;
+  double wire = bytes * estimate.microseconds_per_byte;
+  if (collective == Collective::all_reduce) {
+    const bool corrected =
+        algorithm == Algorithm::tree || (algorithm == Algorithm::nvls_tree && corrects_nvls_tree_);
+    // The last entry of the table is not used for trees.
+    const int last = static_cast<int>(nccl::correction_count) - (algorithm == Algorithm::tree);
+    const int log_size = bytes >= 64 ? std::ilogb(bytes) - 6 : last;
+    if (corrected && log_size < last) {
+      wire /= nccl::tree_correction[index(protocol)][static_cast<std::size_t>(log_size)];
+    }
+    const double share = bytes / (2.0 * topology_.ring.count * paths_.ranks);
+    if (algorithm == Algorithm::ring && protocol == Protocol::simple && paths_.domains > 1 &&
+        share >= 64) {
+      latency *= plateau_;
+    }
+  }
+  return latency + wire;
+}
+
+bool NcclTuner::has(Collective collective, Algorithm algorithm, Protocol protocol) const {
+  if (protocol == Protocol::none) {
+    return false;
+  }
+  if (collective == Collective::all_to_all || collective == Collective::send_recv) {
+    return algorithm ==
+               (collective == Collective::all_to_all ? Algorithm::pairwise : Algorithm::direct) &&
+           protocol != Protocol::ll128;
+  }
+  return estimates_[index(collective)][index(algorithm)][index(protocol)].microseconds_per_byte > 0;
+}
+
+NcclChoice NcclTuner::choose(Collective collective, Bytes size) const {
+  NcclChoice best;
+  if (collective == Collective::all_to_all || collective == Collective::send_recv) {
+    const bool all = collective == Collective::all_to_all;
+    const double message = size / 1_B / (all ? paths_.ranks : 1);
+    best.algorithm = all ? Algorithm::pairwise : Algorithm::direct;
+    best.protocol = message <= nccl::send_receive_ll_bytes ? Protocol::ll : Protocol::simple;
+  } else {
+    double shortest = 0;
+    for (const Algorithm algorithm : tuned_algorithms) {
+      for (const Protocol protocol : protocols) {
+        if (!has(collective, algorithm, protocol)) {
+          continue;
+        }
+        const double time = estimate_us(collective, size / 1_B, algorithm, protocol);
+        if (best.algorithm == Algorithm::none || time < shortest) {
+          shortest = time;
+          best = {algorithm, protocol, 0};
+        }
+      }
+    }
+  }
+  best.channels = channels(size, best.algorithm, best.protocol);
+  return best;
+}
+
+std::optional<Seconds> NcclTuner::estimate(Collective collective, Bytes size, Algorithm algorithm,
+                                           Protocol protocol) const {
+  const bool tuned = collective != Collective::all_to_all && collective != Collective::send_recv;
+  if (!tuned || !has(collective, algorithm, protocol)) {
+    return std::nullopt;
+  }
+  return estimate_us(collective, size / 1_B, algorithm, protocol) * 1_us;
+}
+
+int NcclTuner::channels(Bytes size, Algorithm algorithm, Protocol protocol) const {
+  if (algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree) {
+    const int blackwell = paths_.domains == 1 ? 24 : 32;
+    return topology_.generation == 3 ? blackwell : 16;
+  }
+  // The search doubles its channels.
+  const int most = std::min(2 * topology_.ring.count, nccl::most_channels);
+  const std::size_t p = index(protocol);
+  double per_channel = nccl::threads.at(p) * nccl::bytes_per_thread.at(p);
+  if (algorithm == Algorithm::ring && protocol == Protocol::ll) {
+    per_channel *= paths_.ranks;
+  }
+  return std::clamp(static_cast<int>(std::min(size / 1_B / per_channel, 64.0)), 1, most);
+}
+
+}  // namespace payoff
