@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/units_text.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "model/unit_spelling.hpp"
 #include "model/unit_tables.hpp"
 
 namespace payoff {
 namespace {
 
 using detail::Dimension;
+using detail::find_unit;
 using detail::Unit;
-using detail::UnitUse;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
+std::string backquoted(std::string_view text) { return "`" + std::string(text) + "`"; }
 
 // What is left of a text once the space around it is gone, and where it stood.
 struct Trimmed {
@@ -123,107 +122,17 @@ Parsed<Head> parse_head(std::string_view text, std::string_view noun) {
   return Parsed<Head>::success(head);
 }
 
-const Unit* find_unit(const Dimension& dimension, std::string_view name) {
-  const auto found = std::find_if(dimension.units.begin(), dimension.units.end(),
-                                  [&](const Unit& unit) { return unit.name == name; });
-  return found == dimension.units.end() ? nullptr : &*found;
-}
-
-void replace_suffix(std::string& text, std::string_view suffix, std::string_view by) {
-  if (text.size() >= suffix.size() && text.ends_with(suffix)) {
-    text.replace(text.size() - suffix.size(), suffix.size(), by);
-  }
-}
-
-// Spellings that people bring along: `Gbps`, `Gbit/s`, `MBytes`, `TFLOPS`, `µs`, `sec`.
-std::string usual_spelling(std::string_view unit, const Dimension& dimension) {
-  static constexpr std::array words = {
-      std::pair{"sec", "s"},     std::pair{"secs", "s"},      std::pair{"second", "s"},
-      std::pair{"seconds", "s"}, std::pair{"msec", "ms"},     std::pair{"usec", "us"},
-      std::pair{"nsec", "ns"},   std::pair{"\u00b5s", "us"},  std::pair{"\u03bcs", "us"},
-      std::pair{"mins", "min"},  std::pair{"minutes", "min"}, std::pair{"hr", "h"},
-      std::pair{"hours", "h"},   std::pair{"hour", "h"},      std::pair{"minute", "min"},
-  };
-  for (const auto& [theirs, ours] : words) {
-    if (unit == theirs) {
-      return ours;
-    }
-  }
-  std::string result(unit);
-  replace_suffix(result, "/sec", "/s");
-  if (&dimension == &detail::bandwidth_dimension) {
-    replace_suffix(result, "ps", "/s");
-  }
-  const bool per_second = result.ends_with("/s");
-  if (per_second) {
-    result.resize(result.size() - 2);
-  }
-  for (const char* plural : {"FLOPS", "FLOPs", "Flops", "flops", "FLOP", "flop"}) {
-    const std::size_t before = result.size();
-    replace_suffix(result, plural, "FLOP");
-    if (result.size() != before || result.ends_with("FLOP")) {
-      return result + (&dimension == &detail::rate_dimension ? "/s" : "");
-    }
-  }
-  for (const char* bits : {"bits", "bit"}) {
-    replace_suffix(result, bits, "b");
-  }
-  for (const char* bytes : {"Bytes", "bytes", "Byte", "byte"}) {
-    replace_suffix(result, bytes, "B");
-  }
-  return result + (per_second ? "/s" : "");
-}
-
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-// The units of this dimension that the writer may have meant.
-std::vector<std::string_view> meant_units(std::string_view unit, const Dimension& dimension) {
-  const std::string usual = usual_spelling(unit, dimension);
-  for (const std::string& guess : {usual, usual + "/s"}) {
-    if (const Unit* exact = find_unit(dimension, guess)) {
-      return {exact->name};
-    }
-  }
-  std::vector<std::string_view> found;
-  for (const Unit& candidate : dimension.units) {
-    if (candidate.use != UnitUse::alias && same_letters(candidate.name, usual)) {
-      found.push_back(candidate.name);
-    }
-  }
-  return found;
-}
-
-std::string list_of_units(const Dimension& dimension) {
-  std::string list = "units of " + std::string(dimension.noun) + ": ";
-  const char* separator = "";
-  for (const Unit& unit : dimension.units) {
-    if (unit.use == UnitUse::alias) {
-      continue;
-    }
-    list += separator;
-    list += unit.name;
-    separator = ", ";
-  }
-  return list;
-}
-
 TextError unit_error(const Head& head, const Dimension& dimension) {
   TextError error;
   const std::string number(head.digits);
   const std::string_view unit = head.rest.text;
   error.offset = head.rest.offset;
   error.length = unit.size();
-  error.help = list_of_units(dimension);
-  const std::vector<std::string_view> meant = meant_units(unit, dimension);
+  error.help = detail::list_of_units(dimension);
+  const std::vector<std::string_view> meant = detail::meant_units(unit, dimension);
   for (const std::string_view candidate : meant) {
     error.label += (error.label.empty() ? "did you mean " : " or ") +
-                   quoted(number + " " + std::string(candidate));
+                   backquoted(number + " " + std::string(candidate));
   }
   error.example = number + " " + std::string(meant.empty() ? dimension.default_unit : meant[0]);
   for (const Dimension* other : detail::dimensions) {
@@ -232,7 +141,7 @@ TextError unit_error(const Head& head, const Dimension& dimension) {
     }
   }
   if (error.problem.empty()) {
-    error.problem = "has the unknown unit " + quoted(unit);
+    error.problem = "has the unknown unit " + backquoted(unit);
   }
   if (!error.label.empty()) {
     error.label += "?";

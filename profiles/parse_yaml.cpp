@@ -11,6 +11,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "profiles/document.hpp"
+#include "profiles/yaml_text.hpp"
 
 // yaml-cpp is used for its events only: they carry the place of every key and value, which its
 // tree does not, and duplicate keys are still visible in them.
@@ -22,45 +23,6 @@ constexpr std::size_t deepest = 64;
 
 // Ends the parse from inside an event; everything was reported before it is thrown.
 struct Abandoned {};
-
-// The range of a scalar in the text, from where yaml-cpp says that it starts.
-struct ScalarRange {
-  std::size_t length = 1;
-  bool closed = true;
-};
-
-ScalarRange quoted_range(std::string_view text) {
-  const char quote = text[0];
-  for (std::size_t i = 1; i < text.size(); ++i) {
-    if (quote == '"' && text[i] == '\\') {
-      ++i;
-    } else if (text[i] == quote) {
-      if (quote == '\'' && i + 1 < text.size() && text[i + 1] == quote) {
-        ++i;
-        continue;
-      }
-      return {i + 1, true};
-    }
-  }
-  return {1, false};
-}
-
-ScalarRange scalar_range(std::string_view text, std::string_view value) {
-  if (text.empty()) {
-    return {0, true};
-  }
-  if (text[0] == '"' || text[0] == '\'') {
-    return quoted_range(text);
-  }
-  if (text[0] == '|' || text[0] == '>') {
-    return {1, true};
-  }
-  if (text.starts_with(value)) {
-    return {value.size(), true};
-  }
-  const std::size_t end = text.find_first_of("\r\n");  // it goes on in the next line
-  return {std::min(end, text.size()), true};
-}
 
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -100,7 +62,7 @@ class TreeBuilder : public YAML::EventHandler {
     Node node;
     node.kind = Node::Kind::scalar;
     node.text = value;
-    const ScalarRange range = scalar_range(text_.substr(position(mark)), value);
+    const detail::ScalarRange range = detail::scalar_range(text_.substr(position(mark)), value);
     node.span = at(mark, range.length);
     if (!range.closed) {
       abandon(node.span, "a quote is never closed", "opened here");
@@ -259,28 +221,6 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// yaml-cpp replaces invalid UTF-8 and takes byte 4 for the end of the file; both would move every
-// later position or hide the rest of the text.
-bool check_characters(Span region, std::string_view text, Diagnostics& diagnostics) {
-  const std::size_t invalid = find_invalid_utf8(text);
-  if (invalid != std::string_view::npos) {
-    diagnostics.error(Span{region.source, region.offset + invalid, 1}, "the text is not UTF-8",
-                      "this byte does not belong to a character");
-    return false;
-  }
-  const auto steering = std::find_if(text.begin(), text.end(), [](char c) {
-    const auto code = static_cast<unsigned char>(c);
-    return (code < 0x20 && c != '\t' && c != '\n' && c != '\r') || code == 0x7f;
-  });
-  if (steering != text.end()) {
-    const auto offset = static_cast<std::size_t>(steering - text.begin());
-    diagnostics.error(Span{region.source, region.offset + offset, 1},
-                      "the text holds a control character", "not allowed in YAML");
-    return false;
-  }
-  return true;
-}
-
 std::string help_for(std::string_view message) {
   if (message.find("tab") != std::string_view::npos) {
     return "indent with spaces";
@@ -295,7 +235,7 @@ std::string help_for(std::string_view message) {
 
 std::optional<Node> parse_yaml(Span span, const SourceMap& sources, Diagnostics& diagnostics) {
   const std::string_view text = sources.text(span);
-  if (!check_characters(span, text, diagnostics)) {
+  if (!detail::check_characters(span, text, diagnostics)) {
     return std::nullopt;
   }
   TreeBuilder builder(span, sources, diagnostics);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/document.hpp"
 
-#include <functional>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "profiles/positions.hpp"
 #include "tests/catch.hpp"
@@ -194,4 +195,20 @@ TEST_CASE("a document mounted under a path keeps what is there") {
   positions.add("cluster", profile);
   CHECK(positions.find("cluster.nodes")->offset == 18);
   CHECK(positions.find("cluster.gpu")->offset == 0);
+}
+
+TEST_CASE("every YAML file of the shipped profiles is read without complaint") {
+  SourceMap sources;
+  Diagnostics diagnostics;
+  std::size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(PAYOFF_SOURCE_DIR "/profiles")) {
+    if (entry.path().extension() == ".yaml") {
+      ++files;
+      (void)load_yaml_file(entry.path().string(), sources, diagnostics);
+    }
+  }
+  CHECK(files > 50);
+  INFO(render_text(diagnostics, sources));
+  CHECK(diagnostics.empty());
 }
