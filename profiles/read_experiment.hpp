@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/experiment.hpp"
+#include "model/remedy_limits.hpp"
 #include "profiles/read_hardware.hpp"
 #include "profiles/positions.hpp"
 
@@ -15,13 +16,6 @@
 // the arguments and of their combination are reported together.
 
 namespace payoff {
-
-// How far a user lets the uncompressed rivals go.
-struct RemedyLimits {
-  double global_batch{};       // 0: keep the one given
-  bool change_gradient_precision{true};
-  bool change_buckets{true};
-};
 
 struct ReadExperiment {
   Experiment experiment;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/units.hpp"
+
+// What is not known about a machine, as standard normal latent variables, and seeded draws of them.
+// A latent z moves a time by the factor exp(sd * z), so the prediction itself is the median. Draws
+// are Latin hypercube samples: every variable takes each of n equally likely strata once, which
+// settles medians and quantiles with few draws. Own uniform and normal variates: the standard
+// library's distributions differ between implementations.
+
+namespace payoff {
+
+// Shared by everything that runs on the machine, compressed or not. A message feels the network's
+// own deviation and that of its size class in equal parts: small messages test latencies, large ones
+// bandwidth.
+namespace latent {
+inline constexpr std::size_t compute = 0;
+inline constexpr std::size_t network = 1;
+inline constexpr std::size_t network_small = 2;
+inline constexpr std::size_t network_large = 3;
+}  // namespace latent
+inline constexpr std::size_t latent_count = 4;
+using Latents = std::array<double, latent_count>;
+using LatentMatrix = std::array<Latents, latent_count>;
+
+struct Draw {
+  Latents shared{};
+  std::vector<double> codecs;  // one variable for each compression method
+};
+
+// What is believed of the shared latents: mean + factor * standard normal. The default is the prior.
+struct Belief {
+  Latents mean{};
+  LatentMatrix factor{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+};
+
+[[nodiscard]] std::vector<Draw> make_draws(std::size_t count, std::uint64_t seed,
+                                           std::size_t codecs, const Belief& belief = {});
+
+// Inverse of the normal distribution, 0 < p < 1 (Wichura 1988, algorithm AS 241, about 1e-16).
+[[nodiscard]] double normal_quantile(double p);
+
+// Quantile of a sample by linear interpolation between order statistics; 0 <= p <= 1.
+[[nodiscard]] double quantile(std::vector<double> sample, double p);
+
+}  // namespace payoff

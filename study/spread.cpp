@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/spread.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace payoff {
+namespace {
+
+// Messages below are ruled by latency rather than bandwidth on every network of the profiles.
+constexpr Bytes small_message = 1_MiB;
+
+// Of a message's variance, the part that all messages of the machine share; assumed.
+constexpr double shared_variance = 0.5;
+
+double network_factor(const Message& message, const Latents& latents) {
+  const double own = latents[message.size < small_message ? latent::network_small : latent::network_large];
+  const double z =
+      std::sqrt(shared_variance) * latents[latent::network] + std::sqrt(1.0 - shared_variance) * own;
+  return std::exp(message.relative_sd * z);
+}
+
+void scale_message(const Message& from, Message& to, const Latents& latents) {
+  to.alone = from.alone > 0_s ? from.alone * network_factor(from, latents) : from.alone;
+}
+
+Seconds scale_pieces(const std::vector<Piece>& from, std::vector<Piece>& to, double compute_factor,
+                     const Latents& latents) {
+  Seconds messages;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    to[i].work.alone = from[i].work.alone * compute_factor;
+    scale_message(from[i].message, to[i].message, latents);
+    messages += to[i].message.alone;
+  }
+  return messages;
+}
+
+}  // namespace
+
+struct Ensemble::Factors {
+  double compute{};
+  double codec{};
+  const Latents& latents;
+
+  [[nodiscard]] double of(WorkKind kind) const {
+    return kind == WorkKind::encode || kind == WorkKind::decode ? codec : compute;
+  }
+};
+
+double compute_sd(const Experiment& experiment) {
+  return std::hypot(experiment.cluster.gpu.law.relative_sd, experiment.software.relative_sd);
+}
+
+Ensemble::Ensemble(std::vector<UncertainPlan> plans, double compute_sd)
+    : plans_(std::move(plans)), compute_sd_(compute_sd) {
+  for (const UncertainPlan& uncertain : plans_) {
+    StepPlan& copy = scaled_.emplace_back(uncertain.plan);
+    for (StagePlan& stage : copy.stages) {
+      auto& mine = computes_[stage.compute.get()];
+      if (!mine) {
+        mine = std::make_shared<StageCompute>(*stage.compute);
+        originals_.push_back(stage.compute);
+      }
+      stage.compute = mine;
+    }
+  }
+}
+
+std::size_t Ensemble::codecs() const {
+  std::size_t count = 0;
+  for (const UncertainPlan& plan : plans_) {
+    count = std::max(count, plan.codec + 1);
+  }
+  return count;
+}
+
+// Shared by all plans of a draw: done when the shared latents change.
+void Ensemble::scale_compute(const Draw& draw) {
+  if (is_scaled_ && scaled_for_ == draw.shared) {
+    return;
+  }
+  const double factor = std::exp(compute_sd_ * draw.shared[latent::compute]);
+  for (const auto& original : originals_) {
+    StageCompute& to = *computes_.at(original.get());
+    to.forward_messages =
+        scale_pieces(original->forward, to.forward, factor, draw.shared);
+    to.backward_messages =
+        scale_pieces(original->backward, to.backward, factor, draw.shared);
+    to.forward_work = original->forward_work * factor;
+    to.backward_work = original->backward_work * factor;
+    to.recompute_work = original->recompute_work * factor;
+  }
+  scaled_for_ = draw.shared;
+  is_scaled_ = true;
+}
+
+void Ensemble::scale_stage(const StagePlan& from, StagePlan& to, const Factors& factors) const {
+  scale_message(from.send_forward, to.send_forward, factors.latents);
+  scale_message(from.send_backward, to.send_backward, factors.latents);
+  scale_message(from.gather_weights, to.gather_weights, factors.latents);
+  to.optimizer.alone = from.optimizer.alone * factors.compute;
+  for (std::size_t b = 0; b < from.buckets.size(); ++b) {
+    const Bucket& bucket = from.buckets[b];
+    Bucket& scaled = to.buckets[b];
+    scaled.decode.alone = bucket.decode.alone * factors.of(bucket.decode.kind);
+    for (std::size_t r = 0; r < bucket.rounds.size(); ++r) {
+      const Work& encode = bucket.rounds[r].encode;
+      scaled.rounds[r].encode.alone = encode.alone * factors.of(encode.kind);
+      scale_message(bucket.rounds[r].message, scaled.rounds[r].message, factors.latents);
+    }
+  }
+}
+
+const StepPlan& Ensemble::scaled(std::size_t plan, const Draw& draw) {
+  scale_compute(draw);
+  const UncertainPlan& from = plans_[plan];
+  StepPlan& to = scaled_[plan];
+  const double codec = draw.codecs.empty() ? 0.0 : draw.codecs[from.codec];
+  const Factors factors{std::exp(compute_sd_ * draw.shared[latent::compute]),
+                        std::exp(from.codec_sd * codec), draw.shared};
+  for (std::size_t s = 0; s < to.stages.size(); ++s) {
+    scale_stage(from.plan.stages[s], to.stages[s], factors);
+  }
+  to.host = from.plan.host * factors.compute;
+  return to;
+}
+
+Seconds Ensemble::step(std::size_t plan, const Draw& draw) {
+  return evaluate(scaled(plan, draw)).step / plans_[plan].batches;
+}
+
+std::vector<std::vector<Seconds>> sample_steps(Ensemble& ensemble,
+                                               const std::vector<Draw>& draws) {
+  std::vector<std::vector<Seconds>> steps(ensemble.size());
+  for (std::vector<Seconds>& of_plan : steps) {
+    of_plan.reserve(draws.size());
+  }
+  for (const Draw& draw : draws) {
+    for (std::size_t plan = 0; plan < ensemble.size(); ++plan) {
+      steps[plan].push_back(ensemble.step(plan, draw));
+    }
+  }
+  return steps;
+}
+
+}  // namespace payoff

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "model/evaluate.hpp"
+#include "model/experiment.hpp"
+#include "model/step_plan.hpp"
+#include "study/draws.hpp"
+
+// How predictions move together when the parameters they stand on move: every plan of an ensemble
+// is scaled by the same draw (compute and network are the same machine, a codec belongs to its
+// method) and evaluated again, so that a common error cancels in their ratio. Work scales with the
+// compute or codec latent, messages with the network latents times their own relative_sd; the host
+// scales with compute. What the evaluator decides (overlap, exposure, the critical path) is decided
+// anew in every draw.
+
+namespace payoff {
+
+struct UncertainPlan {
+  StepPlan plan;
+  double codec_sd{};     // relative, of encode and decode
+  std::size_t codec{};   // which of a draw's codec latents
+  double batches{1};     // samples of a step, relative to the baseline's step
+};
+
+// Relative standard deviation of everything a GPU computes: kernels and software stack.
+[[nodiscard]] double compute_sd(const Experiment& experiment);
+
+class Ensemble {
+ public:
+  Ensemble(std::vector<UncertainPlan> plans, double compute_sd);
+
+  // The plan with the draw's parameters. The answer is valid until the next call.
+  [[nodiscard]] const StepPlan& scaled(std::size_t plan, const Draw& draw);
+  // Time of plan `plan` for one baseline batch.
+  [[nodiscard]] Seconds step(std::size_t plan, const Draw& draw);
+  [[nodiscard]] std::size_t size() const { return plans_.size(); }
+  [[nodiscard]] std::size_t codecs() const;
+
+ private:
+  struct Factors;
+  void scale_compute(const Draw& draw);
+  void scale_stage(const StagePlan& from, StagePlan& to, const Factors& factors) const;
+
+  std::vector<UncertainPlan> plans_;
+  std::vector<StepPlan> scaled_;
+  // Each stage computation once, however many plans share it.
+  std::map<const StageCompute*, std::shared_ptr<StageCompute>> computes_;
+  std::vector<std::shared_ptr<const StageCompute>> originals_;
+  double compute_sd_;
+  Latents scaled_for_{};
+  bool is_scaled_{};
+};
+
+// Times of every plan (first index) under every draw (second).
+[[nodiscard]] std::vector<std::vector<Seconds>> sample_steps(Ensemble& ensemble,
+                                                             const std::vector<Draw>& draws);
+
+}  // namespace payoff
