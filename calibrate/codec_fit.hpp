@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/compression.hpp"
+#include "model/units.hpp"
+
+// The time laws of codec kernels (CodecLaw), one for each implementation class, from published
+// timings by least squares on relative errors. Every row is linear in the class's constants:
+//   time = dispatches d + kernels t0 + resident / (e1 B) + beyond / (e2 B) + host_syncs s
+// with B the memory bandwidth and traffic split at the L2 size as price_pass() splits it. A
+// constant that no row tells apart is left to a stated assumption. t0 is only there to keep launch
+// time out of the efficiencies: prices take the GPU's own launch time.
+
+namespace payoff {
+
+struct CodecTiming {
+  std::string entry;  // of tests/validation/kernels/codec_timings.csv
+  Implementation implementation{};
+  Bandwidth memory_bandwidth{};
+  Bytes l2{};
+  double dispatches{};  // operators, where the host bounds the time
+  double kernels{};
+  double host_syncs{};
+  Bytes bytes{};
+  Seconds time{};
+};
+
+// One constant of a law: in us for times, a share for efficiencies.
+struct CodecConstant {
+  std::string name;
+  double value{};
+  double sd{};       // of the fit; zero where nothing was fitted
+  std::string from;  // entries of the rows, or "assumed"
+};
+
+struct CodecFit {
+  Implementation implementation{};
+  std::vector<CodecConstant> constants;         // of CodecLaw, in its order
+  std::vector<std::string> fitted;              // as solved for: times in us, inverse efficiencies
+  std::vector<std::vector<double>> covariance;  // of `fitted`
+  std::size_t rows{};
+  double rms_error{};      // relative
+  double largest_error{};  // relative
+  Bytes smallest{};        // traffic of the rows
+  Bytes largest{};
+  double relative_sd{};
+
+  [[nodiscard]] CodecLaw law() const;
+};
+
+[[nodiscard]] std::string_view name(Implementation implementation);
+
+// One fit for each of the three classes, in their order. Rows of a class that determine nothing
+// (none at all) leave assumptions only.
+[[nodiscard]] std::vector<CodecFit> fit_codecs(std::span<const CodecTiming> timings);
+
+// profiles/fitted/codecs.yaml. `citations` names every entry of the timings.
+[[nodiscard]] std::string codec_profile(const std::vector<CodecFit>& fits,
+                                        const std::map<std::string, std::string>& citations);
+
+}  // namespace payoff
