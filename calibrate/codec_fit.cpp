@@ -93,23 +93,18 @@ Solution solve(const std::vector<CodecTiming>& timings) {
   return solution;
 }
 
-std::string entries_of(const std::vector<CodecTiming>& timings) {
+std::vector<std::string> entries_of(const std::vector<CodecTiming>& timings) {
   std::set<std::string> entries;
   for (const CodecTiming& timing : timings) {
     entries.insert(timing.entry);
   }
-  std::string joined;
-  for (const std::string& entry : entries) {
-    joined += (joined.empty() ? "" : ", ") + entry;
-  }
-  return joined;
+  return {entries.begin(), entries.end()};
 }
 
 // The constants of the law from the solution's terms; inverse efficiencies by first order.
 class Constants {
  public:
-  Constants(const Solution& solution, std::string from)
-      : solution_(solution), from_(std::move(from)) {}
+  explicit Constants(const Solution& solution) : solution_(solution) {}
 
   [[nodiscard]] CodecConstant time(std::string_view name, Term term, double otherwise) const {
     const auto at = find(term);
@@ -117,7 +112,7 @@ class Constants {
       return {std::string(name), otherwise, 0.0, "assumed"};
     }
     return {std::string(name), solution_.values(at), std::sqrt(solution_.covariance(at, at)),
-            from_};
+            "fit"};
   }
 
   [[nodiscard]] CodecConstant share(std::string_view name, Term term, Term otherwise) const {
@@ -125,7 +120,7 @@ class Constants {
     const auto at = own < 0 ? find(otherwise) : own;
     const double value = 1.0 / solution_.values(at);
     return {std::string(name), value, value * value * std::sqrt(solution_.covariance(at, at)),
-            from_};
+            "fit"};
   }
 
  private:
@@ -135,7 +130,6 @@ class Constants {
   }
 
   const Solution& solution_;
-  std::string from_;
 };
 
 void record_quality(const std::vector<CodecTiming>& timings, const Solution& solution,
@@ -166,7 +160,8 @@ CodecFit fit_class(Implementation implementation, const std::vector<CodecTiming>
   CodecFit fit;
   fit.implementation = implementation;
   const Solution solution = solve(timings);
-  const Constants constants(solution, entries_of(timings));
+  const Constants constants(solution);
+  fit.entries = entries_of(timings);
   fit.constants = {constants.time("dispatch", dispatch, 0.0),
                    constants.time("host_sync", sync, assumed_host_sync_us),
                    constants.share("resident_efficiency", resident, beyond),

@@ -36,7 +36,7 @@ struct CodecConstant {
   std::string name;
   double value{};
   double sd{};       // of the fit; zero where nothing was fitted
-  std::string from;  // entries of the rows, or "assumed"
+  std::string from;  // "fit" or "assumed"
 };
 
 struct CodecFit {
@@ -44,6 +44,7 @@ struct CodecFit {
   std::vector<CodecConstant> constants;         // of CodecLaw, in its order
   std::vector<std::string> fitted;              // as solved for: times in us, inverse efficiencies
   std::vector<std::vector<double>> covariance;  // of `fitted`
+  std::vector<std::string> entries;             // of the rows, sorted
   std::size_t rows{};
   double rms_error{};      // relative
   double largest_error{};  // relative

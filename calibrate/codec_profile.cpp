@@ -18,23 +18,35 @@ bool is_time(const CodecConstant& constant) {
   return constant.name == "dispatch" || constant.name == "host_sync";
 }
 
-std::string constant_line(const CodecConstant& constant) {
-  const char* unit = is_time(constant) ? " us" : "";
-  std::string line = "  " + constant.name + ": {value: " + digits(constant.value) + unit;
-  if (constant.sd > 0.0) {
-    line += ", sd: " + digits(constant.sd) + unit;
-  }
-  return line + ", from: [" + constant.from + "]}\n";
+std::string source_of(const CodecFit& fit) {
+  return std::string(name(fit.implementation)) + "_timings";
 }
 
-std::string fit_lines(const CodecFit& fit) {
-  std::string text = "  relative_sd: {value: " + digits(fit.relative_sd) + ", from: [" +
-                     fit.constants[2].from + "]}\n";
-  text += "  fit:\n    rows: " + std::to_string(fit.rows) + "\n";
+std::string constant_line(const CodecConstant& constant, const CodecFit& fit) {
+  const bool fitted = constant.sd > 0.0;
+  std::string line = "    " + constant.name + ": {value: " + digits(constant.value) +
+                     (is_time(constant) ? " us" : "");
+  if (fitted) {
+    line += ", sd: " + digits(constant.sd / constant.value) + ", range: \"" +
+            digits(fit.smallest / 1_MB) + " MB to " + digits(fit.largest / 1_MB) + " MB a kernel\"";
+  }
+  return line + ", from: " + (constant.from == "assumed" ? "assumed" : source_of(fit)) + "}\n";
+}
+
+std::string law_lines(const CodecFit& fit) {
+  std::string text = "  " + std::string(name(fit.implementation)) + ":\n";
+  for (const CodecConstant& constant : fit.constants) {
+    text += constant_line(constant, fit);
+  }
+  return text + "    relative_sd: {value: " + digits(fit.relative_sd) +
+         ", from: " + source_of(fit) + "}\n";
+}
+
+std::string quality_lines(const CodecFit& fit) {
+  std::string text = "  " + std::string(name(fit.implementation)) + ":\n";
+  text += "    rows: " + std::to_string(fit.rows) + "\n";
   text += "    rms_error: " + digits(fit.rms_error) + "\n";
   text += "    largest_error: " + digits(fit.largest_error) + "\n";
-  text += "    smallest: " + digits(fit.smallest / 1_B) + " B\n";
-  text += "    largest: " + digits(fit.largest / 1_B) + " B\n";
   text += "    parameters: [";
   for (std::size_t i = 0; i < fit.fitted.size(); ++i) {
     text += (i > 0 ? ", " : "") + fit.fitted[i];
@@ -50,6 +62,16 @@ std::string fit_lines(const CodecFit& fit) {
   return text;
 }
 
+// One citation a class: everything its fit rests on.
+std::string citation_line(const CodecFit& fit,
+                          const std::map<std::string, std::string>& citations) {
+  std::string text;
+  for (const std::string& entry : fit.entries) {
+    text += (text.empty() ? "" : " ") + citations.at(entry);
+  }
+  return "  " + source_of(fit) + ": {kind: published, date: 2026-11-21, text: \"" + text + "\"}\n";
+}
+
 }  // namespace
 
 std::string codec_profile(const std::vector<CodecFit>& fits,
@@ -57,19 +79,21 @@ std::string codec_profile(const std::vector<CodecFit>& fits,
   std::string text =
       "# SPDX-License-Identifier: Apache-2.0\n"
       "# Written by `payoff calibrate fit` from tests/validation/kernels/codec_timings.csv (fit "
-      "half). Do not edit.\n"
+      "half). "
+      "Do not edit.\n"
       "citations:\n"
-      "  assumed: {kind: assumed, text: \"no row of the fit half tells it; see "
+      "  assumed: {kind: assumed, text: \"no row of the fit half tells it; reasons in "
       "calibrate/codec_fit.cpp\"}\n";
-  for (const auto& [entry, citation] : citations) {
-    text += "  " + entry + ": {kind: published, text: \"" + citation + "\"}\n";
-  }
   for (const CodecFit& fit : fits) {
-    text += std::string(name(fit.implementation)) + ":\n";
-    for (const CodecConstant& constant : fit.constants) {
-      text += constant_line(constant);
-    }
-    text += fit_lines(fit);
+    text += citation_line(fit, citations);
+  }
+  text += "implementation:\n";
+  for (const CodecFit& fit : fits) {
+    text += law_lines(fit);
+  }
+  text += "fits:\n";
+  for (const CodecFit& fit : fits) {
+    text += quality_lines(fit);
   }
   return text;
 }

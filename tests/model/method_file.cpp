@@ -76,6 +76,7 @@ Method load(const std::string& name, const std::map<std::string, double>& parame
       root["granularity"], {{"tensor", Granularity::tensor}, {"bucket", Granularity::bucket}});
   method.matrices_only = root["matrices_only"].as<bool>();
   method.sums_in_collective = root["sums_in_collective"].as<bool>();
+  method.elementwise = root["elementwise"].as<bool>(false);
   for (const auto& entry : root["parameters"]) {
     method.parameters[entry.first.as<std::string>()] = entry.second["default"].as<double>();
   }
