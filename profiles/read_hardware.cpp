@@ -120,7 +120,9 @@ std::optional<Profile<Gpu>> read_gpu(std::string_view name, std::optional<Span> 
         // Of the hardware, but no law uses them yet.
         (void)root.optional("pcie").integer();
         (void)root.optional("power").sourced().text();
-        gpu.law = read_compute_law(gpu, context, facts);
+        if (context.with_laws) {
+          gpu.law = read_compute_law(gpu, context, facts);
+        }
       });
 }
 
@@ -143,7 +145,9 @@ std::optional<Profile<Fabric>> read_fabric(std::string_view name, std::optional<
         if (const Value spans = root.optional("spans_nodes")) {
           fabric.spans_nodes = spans.boolean();
         }
-        fabric.law = read_fabric_law(fabric, context, facts);
+        if (context.with_laws) {
+          fabric.law = read_fabric_law(fabric, context, facts);
+        }
       });
 }
 
@@ -161,7 +165,9 @@ std::optional<Profile<Network>> read_network(std::string_view name, std::optiona
         if (const Value limit = root.optional("node_limit")) {
           network.node_limit = limit.sourced().quantity<Bandwidth>();
         }
-        network.law = read_network_law(network, context, facts);
+        if (context.with_laws) {
+          network.law = read_network_law(network, context, facts);
+        }
       });
 }
 

@@ -16,6 +16,7 @@ struct ReadContext {
   const Library& library;
   SourceMap& sources;
   Diagnostics& diagnostics;
+  bool with_laws = true;  // false: what a fit needs, which is about to write the laws
 };
 
 [[nodiscard]] std::optional<Profile<Gpu>> read_gpu(std::string_view name, std::optional<Span> asked,
