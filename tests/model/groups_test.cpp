@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/groups.hpp"
+
+#include <set>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+using namespace payoff;
+
+namespace {
+
+// The ranks of a group counted one by one: rank = (stage * dp + replica) * tp + part.
+struct Counted {
+  int ranks{};
+  int ranks_per_node{};
+};
+
+Counted count(const std::vector<int>& ranks, int gpus_per_node) {
+  std::multiset<int> nodes;
+  for (const int rank : ranks) {
+    nodes.insert(rank / gpus_per_node);
+  }
+  return {static_cast<int>(ranks.size()), static_cast<int>(nodes.count(*nodes.begin()))};
+}
+
+ParallelLayout layout(int dp, int tp, int pp) {
+  ParallelLayout result;
+  result.dp = dp;
+  result.tp = tp;
+  result.pp = pp;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("groups are what counting ranks one by one finds") {
+  const int node = GENERATE(1, 4, 8);
+  const int tp = GENERATE(1, 2, 4, 8, 16);
+  const int dp = GENERATE(1, 2, 16);
+  if (tp > node ? tp % node != 0 : node % tp != 0) {
+    return;  // layouts that are refused
+  }
+  std::vector<int> tensor;
+  for (int part = 0; part < tp; ++part) {
+    tensor.push_back(part);
+  }
+  std::vector<int> data;
+  for (int replica = 0; replica < dp; ++replica) {
+    data.push_back(replica * tp);
+  }
+  const Group t = tensor_group(layout(dp, tp, 1), node);
+  CHECK(t.ranks == count(tensor, node).ranks);
+  CHECK(t.ranks_per_node == count(tensor, node).ranks_per_node);
+  const Group d = data_group(layout(dp, tp, 1), node);
+  CHECK(d.ranks == count(data, node).ranks);
+  CHECK(d.ranks_per_node == count(data, node).ranks_per_node);
+}
+
+TEST_CASE("with tp 8 on nodes of 8, eight data-parallel groups share the node's NICs") {
+  const Group group = data_group(layout(16, 8, 1), 8);
+  CHECK(group.nodes() == 16);
+  CHECK(group.ranks_per_node == 1);
+  CHECK(group.rivals == 8);
+}
+
+TEST_CASE("a pipeline crosses a node only where a stage ends with it") {
+  // tp 4 on nodes of 8: stages 0 and 1 share a node, 1 and 2 do not.
+  CHECK(boundary_group(layout(1, 4, 4), 8, 0).nodes() == 1);
+  CHECK(boundary_group(layout(1, 4, 4), 8, 1).nodes() == 2);
+  CHECK(boundary_group(layout(1, 4, 4), 8, 2).nodes() == 1);
+  // The last stage hands its last chunk's input back to the first one.
+  CHECK(boundary_group(layout(1, 4, 4), 8, 3).nodes() == 2);
+}
