@@ -74,7 +74,7 @@ class ExperimentReader {
  private:
   void take(std::string_view part, const Facts& facts) {
     for (Fact fact : facts) {
-      fact.path = join_path(part, fact.path);
+      fact.path = std::string(part) + "." + fact.path;
       result_.facts.push_back(std::move(fact));
     }
   }

@@ -67,7 +67,7 @@ constexpr int most_compute_units = 4096;
 
 void prefix(Facts& into, std::string_view part, const Facts& facts) {
   for (Fact fact : facts) {
-    fact.path = join_path(part, fact.path);
+    fact.path = std::string(part) + "." + fact.path;
     into.push_back(std::move(fact));
   }
 }

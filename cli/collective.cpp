@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/collective.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/json_output.hpp"
+#include "cli/option_values.hpp"
+#include "cli/profile_library.hpp"
+#include "cli/table.hpp"
+#include "model/group_paths.hpp"
+#include "profiles/read_hardware.hpp"
+
+// payoff collective: the table that nccl-tests would print on this cluster, predicted.
+
+namespace payoff {
+namespace {
+
+const std::vector<std::pair<std::string, Collective>>& collectives() {
+  static const std::vector<std::pair<std::string, Collective>> names = [] {
+    std::vector<std::pair<std::string, Collective>> result;
+    for (int i = 0; i < collective_count; ++i) {
+      const auto collective = static_cast<Collective>(i);
+      result.emplace_back(name(collective), collective);
+    }
+    return result;
+  }();
+  return names;
+}
+
+template <class Choice>
+std::vector<std::pair<std::string, Choice>> choices(Choice first, Choice last) {
+  std::vector<std::pair<std::string, Choice>> result;
+  for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i) {
+    result.emplace_back(name(static_cast<Choice>(i)), static_cast<Choice>(i));
+  }
+  return result;
+}
+
+struct Question {
+  Collective collective{};
+  Cluster cluster;
+  Group group;
+  std::optional<Algorithm> algorithm;
+  std::optional<Protocol> protocol;
+  std::vector<Bytes> sizes;
+};
+
+struct Row {
+  Bytes size{};
+  CollectivePrice price;
+  Bandwidth algbw{};
+  Bandwidth busbw{};
+};
+
+// Ranks, nodes and GPUs per node: any two give the third.
+Group read_group(const Arguments& arguments, Cluster& cluster, Session& session) {
+  const IntegerRange count{1, 1 << 20};
+  const std::optional<int> nodes = integer_value(arguments, "--nodes", count, session);
+  const std::optional<int> per_node = integer_value(arguments, "--gpus-per-node", count, session);
+  const std::optional<int> ranks = integer_value(arguments, "--ranks", count, session);
+  Group group;
+  group.ranks_per_node = per_node.value_or(cluster.gpus_per_node);
+  if (ranks && !nodes) {
+    group.ranks_per_node = std::min(*ranks, group.ranks_per_node);
+  } else if (ranks && nodes && !per_node) {
+    group.ranks_per_node = (*ranks + *nodes - 1) / *nodes;
+  }
+  group.ranks = ranks.value_or(nodes.value_or(1) * group.ranks_per_node);
+  group.rivals = integer_value(arguments, "--rivals", count, session).value_or(1);
+  if (nodes && group.nodes() != *nodes) {
+    session.diagnostics().error(arguments.value("--ranks")->span,
+                                fmt::format("{} ranks are not {} nodes of {} GPUs", group.ranks,
+                                            *nodes, group.ranks_per_node),
+                                {}, "leave one of --ranks, --nodes and --gpus-per-node away");
+  }
+  cluster.nodes = group.nodes();
+  return group;
+}
+
+// A group that the cluster cannot hold, said under the option that asked for it.
+void report_group_problems(const Problems& problems, const Arguments& arguments, Session& session) {
+  std::optional<Argument> asked;
+  for (const char* option : {"--gpus-per-node", "--ranks", "--nodes", "--cluster"}) {
+    asked = asked ? asked : arguments.value(option);
+  }
+  for (const Problem& problem : problems) {
+    session.diagnostics().error(asked ? std::optional(asked->span) : std::nullopt, problem.message,
+                                {}, problem.help);
+  }
+}
+
+std::optional<Question> read_question(const Arguments& arguments, Session& session) {
+  Question question;
+  const Argument& operation = arguments.positionals().front();
+  const auto collective = named_value("a collective", operation, collectives(), session);
+  question.collective = collective.value_or(Collective::all_reduce);
+  question.sizes = series_value<Bytes>(arguments, "--sizes", "8B..8GiB:x2", session);
+  if (const auto algorithm = arguments.value("--algo")) {
+    question.algorithm = named_value("an algorithm", *algorithm,
+                                     choices(Algorithm::ring, Algorithm::direct), session);
+  }
+  if (const auto protocol = arguments.value("--proto")) {
+    question.protocol =
+        named_value("a protocol", *protocol, choices(Protocol::ll, Protocol::simple), session);
+  }
+  const std::optional<Argument> asked = arguments.value("--cluster");
+  if (!asked) {
+    session.diagnostics().error(std::nullopt, "`payoff collective` needs --cluster", {},
+                                "`payoff profiles list cluster` names them");
+    return std::nullopt;
+  }
+  const Library library = find_library();
+  const auto cluster =
+      read_cluster(asked->text, asked->span, {library, session.sources(), session.diagnostics()});
+  if (!cluster) {
+    return std::nullopt;
+  }
+  question.cluster = cluster->value;
+  question.group = read_group(arguments, question.cluster, session);
+  if (!session.diagnostics().has_errors()) {
+    report_group_problems(check_group(question.cluster, question.group), arguments, session);
+  }
+  return session.diagnostics().has_errors() ? std::nullopt : std::optional(question);
+}
+
+// A pin of the algorithm or the protocol alone leaves the other to the cheapest combination that
+// NCCL has, as NCCL_ALGO and NCCL_PROTO do.
+std::optional<CollectivePrice> price(const CollectiveModel& model, const Question& question,
+                                     Bytes size) {
+  if (!question.algorithm && !question.protocol) {
+    return model.price(question.collective, size);
+  }
+  std::optional<CollectivePrice> best;
+  for (const auto& [algorithm_name, algorithm] : choices(Algorithm::ring, Algorithm::direct)) {
+    for (const auto& [protocol_name, protocol] : choices(Protocol::ll, Protocol::simple)) {
+      if (question.algorithm.value_or(algorithm) != algorithm ||
+          question.protocol.value_or(protocol) != protocol) {
+        continue;
+      }
+      const auto candidate = model.price_pinned(question.collective, size, algorithm, protocol);
+      if (candidate && (!best || candidate->time < best->time)) {
+        best = candidate;
+      }
+    }
+  }
+  return best;
+}
+
+std::vector<Row> predict_rows(const Question& question) {
+  const CollectiveModel model(question.cluster, question.group);
+  const double factor = bus_factor(question.collective, question.group.ranks);
+  std::vector<Row> rows;
+  for (const Bytes size : question.sizes) {
+    const std::optional<CollectivePrice> priced = price(model, question, size);
+    if (!priced) {
+      return {};
+    }
+    Row row{size, *priced, {}, {}};
+    if (row.price.time > Seconds{}) {
+      row.algbw = size / row.price.time;
+      row.busbw = row.algbw * factor;
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string headline(const Question& question) {
+  const Cluster& cluster = question.cluster;
+  const Group& group = question.group;
+  std::string line =
+      fmt::format("{} · {} · {} rank{} on {} node{} of {} {}", name(question.collective),
+                  cluster.name, group.ranks, group.ranks == 1 ? "" : "s", group.nodes(),
+                  group.nodes() == 1 ? "" : "s", cluster.gpus_per_node, cluster.gpu.name);
+  line += " · " + cluster.fabric.name;
+  if (group.nodes() > 1) {
+    line += fmt::format(" · {} x {} {}", cluster.nics_per_node, link_rate_text(cluster.nic),
+                        cluster.network.name);
+  }
+  return line;
+}
+
+std::string table_text(const Question& question, const std::vector<Row>& rows) {
+  Table table({{"size", Align::right},
+               {"time [us]", Align::right},
+               {"algbw [GB/s]", Align::right},
+               {"busbw [GB/s]", Align::right},
+               {"algorithm", Align::left},
+               {"protocol", Align::left},
+               {"channels", Align::right},
+               {"", Align::left}});
+  std::size_t outside = 0;
+  for (const Row& row : rows) {
+    const double time = row.price.time / 1_us;
+    table.add({exact_text(row.size), with_spread(time, time * row.price.relative_sd),
+               significant(row.algbw / 1_GBps), significant(row.busbw / 1_GBps),
+               std::string(name(row.price.algorithm)), std::string(name(row.price.protocol)),
+               std::to_string(row.price.channels), row.price.extrapolated ? "extrapolated" : ""});
+    outside += row.price.extrapolated ? 1 : 0;
+  }
+  std::string text = headline(question) + "\n\n" + table.markdown() + "\n";
+  text += "Sizes and busbw as in nccl-tests; ± is one standard deviation of the fitted law.\n";
+  if (outside > 0) {
+    text += fmt::format("{} of {} rows are extrapolated beyond the measurements of the fit.\n",
+                        outside, rows.size());
+  }
+  return text;
+}
+
+std::string csv_text(const std::vector<Row>& rows) {
+  std::string text =
+      csv_line({"size_bytes", "time_seconds", "time_relative_sd", "algbw_bytes_per_second",
+                "busbw_bytes_per_second", "algorithm", "protocol", "channels", "extrapolated"});
+  for (const Row& row : rows) {
+    text += csv_line({exact_number(row.size / 1_B), exact_number(row.price.time / 1_s),
+                      exact_number(row.price.relative_sd), exact_number(row.algbw.si),
+                      exact_number(row.busbw.si), std::string(name(row.price.algorithm)),
+                      std::string(name(row.price.protocol)), std::to_string(row.price.channels),
+                      row.price.extrapolated ? "true" : "false"});
+  }
+  return text;
+}
+
+std::string json_text(const Question& question, const std::vector<Row>& rows,
+                      const Session& session) {
+  nlohmann::ordered_json json = json_envelope("collective", session);
+  json["collective"] = name(question.collective);
+  json["cluster"] = question.cluster.name;
+  json["ranks"] = question.group.ranks;
+  json["ranks_per_node"] = question.group.ranks_per_node;
+  json["nodes"] = question.group.nodes();
+  json["rivals"] = question.group.rivals;
+  json["rows"] = nlohmann::ordered_json::array();
+  for (const Row& row : rows) {
+    json["rows"].push_back({{"size_bytes", row.size.si},
+                            {"time_seconds", row.price.time.si},
+                            {"time_relative_sd", row.price.relative_sd},
+                            {"latency_seconds", row.price.latency.si},
+                            {"algbw_bytes_per_second", row.algbw.si},
+                            {"busbw_bytes_per_second", row.busbw.si},
+                            {"algorithm", name(row.price.algorithm)},
+                            {"protocol", name(row.price.protocol)},
+                            {"channels", row.price.channels},
+                            {"extrapolated", row.price.extrapolated}});
+  }
+  return json.dump(2) + "\n";
+}
+
+void report_impossible_pin(const Arguments& arguments, const Question& question, Session& session) {
+  const auto pinned = arguments.value(question.algorithm ? "--algo" : "--proto");
+  session.diagnostics().error(pinned->span,
+                              fmt::format("NCCL has no such algorithm and protocol for {} on {}",
+                                          name(question.collective), question.cluster.name),
+                              {}, "leave --algo and --proto away to see what NCCL would choose");
+}
+
+ExitCode run_collective(const Arguments& arguments, Session& session) {
+  const std::optional<Question> question = read_question(arguments, session);
+  if (!question) {
+    return session.report();
+  }
+  const std::vector<Row> rows = predict_rows(*question);
+  if (rows.empty()) {
+    report_impossible_pin(arguments, *question, session);
+    return session.report();
+  }
+  OutputFiles files;
+  deliver({table_text(*question, rows), json_text(*question, rows, session), csv_text(rows)},
+          arguments, files, session);
+  return session.report();
+}
+
+}  // namespace
+
+Command collective_command() {
+  return {
+      "collective",
+      "predicts a collective as nccl-tests would measure it",
+      "payoff collective all_reduce --cluster dgx-h100 --nodes 4 --sizes 8B..8GiB:x2",
+      {"OP", "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all or send_recv",
+       1, 1},
+      {{"--cluster", "NAME", "profile of the cluster (required)"},
+       {"--nodes", "N", "nodes; default 1"},
+       {"--gpus-per-node", "N", "GPUs used on each node; default all"},
+       {"--ranks", "N", "GPUs in all, instead of --nodes"},
+       {"--rivals", "N", "groups that share the NICs of a node, this one included; default 1"},
+       {"--sizes", "SERIES", "sizes; default 8B..8GiB:x2"},
+       {"--algo", "NAME", "pins the algorithm, as NCCL_ALGO does"},
+       {"--proto", "NAME", "pins the protocol: ll, ll128 or simple"},
+       json_option,
+       csv_option},
+      run_collective};
+}
+
+}  // namespace payoff

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+
+// What a subcommand is: the words it understands, and the function that does it. The tables are
+// data, so that parsing, help and suggestions are written once (cli/command_line.hpp).
+
+namespace payoff {
+
+class Arguments;
+class Session;
+
+enum class Takes {
+  nothing,        // a flag
+  value,          // --nodes N, --nodes=N
+  values,         // the same, any number of times
+  optional_file,  // --json, --json=FILE, --json FILE.json
+};
+
+struct OptionSpec {
+  std::string_view name;   // "--nodes"
+  std::string_view value;  // as shown in the help; empty for a flag
+  std::string_view help;
+  Takes takes{Takes::value};
+};
+
+struct PositionalSpec {
+  std::string_view name;  // empty: the command takes none
+  std::string_view help;
+  std::size_t least{};
+  std::size_t most{};
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;  // one line, for the list of commands
+  std::string_view example;  // one or two command lines
+  PositionalSpec positional;
+  std::vector<OptionSpec> options;
+  ExitCode (*run)(const Arguments&, Session&);
+};
+
+inline constexpr OptionSpec json_option{
+    "--json", "FILE", "the result as JSON, to FILE or instead of the table", Takes::optional_file};
+inline constexpr OptionSpec csv_option{"--csv", "FILE", "the table as CSV to FILE, `-` for stdout",
+                                       Takes::value};
+inline constexpr OptionSpec error_format_option{
+    "--error-format", "FORMAT", "text (the default) or json, for editors", Takes::value};
+
+}  // namespace payoff

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "profiles/suggest.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr OptionSpec help_option{"--help", "", "this text", Takes::nothing};
+
+// CLI11 hands out texts without their places, so the place travels behind the text.
+constexpr char mark = '\x1f';
+
+std::string marked(const std::string& text, int index) {
+  return text + mark + std::to_string(index);
+}
+
+std::vector<OptionSpec> options_of(const Command& command) {
+  std::vector<OptionSpec> options = command.options;
+  options.push_back(error_format_option);
+  options.push_back(help_option);
+  return options;
+}
+
+bool is_file_of_results(std::string_view word) {
+  return word == "-" || word.ends_with(".json") || word.ends_with(".jsonl");
+}
+
+// `--json FILE.json` becomes `--json=FILE.json`, a lone `--json` takes nothing: the word behind it
+// may be the experiment, which must not be overwritten.
+std::vector<std::string> with_places(const std::vector<OptionSpec>& options,
+                                     std::span<const std::string> words, int first_index) {
+  const auto takes_optional_file = [&](const std::string& word) {
+    return std::any_of(options.begin(), options.end(), [&](const OptionSpec& option) {
+      return option.takes == Takes::optional_file && option.name == word;
+    });
+  };
+  std::vector<std::string> result;
+  bool options_end = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const int index = first_index + static_cast<int>(i);
+    const std::string& word = words[i];
+    if (!options_end && takes_optional_file(word)) {
+      const bool has_file = i + 1 < words.size() && is_file_of_results(words[i + 1]);
+      result.push_back(has_file ? marked(word + "=" + words[i + 1], index + 1)
+                                : marked(word + "=", index));
+      i += has_file ? 1 : 0;
+    } else if (options_end || !word.starts_with("-") || word == "-" ||
+               (word.starts_with("--") && word.find('=') != std::string::npos)) {
+      result.push_back(marked(word, index));
+    } else {
+      options_end = word == "--";
+      result.push_back(word);
+    }
+  }
+  return result;
+}
+
+// The CLI11 form of a command, and where its values go.
+struct Parser {
+  CLI::App app;
+  std::vector<std::vector<std::string>> values;  // in the order of the options
+  std::vector<bool> flags;
+  std::vector<std::string> positionals;
+};
+
+enum class Purpose { parsing, help };
+
+void describe(const Command& command, const std::vector<OptionSpec>& options, Purpose purpose,
+              Parser& parser) {
+  CLI::App& app = parser.app;
+  app.name("payoff " + std::string(command.name));
+  app.description(std::string(command.summary));
+  app.set_help_flag();
+  app.allow_extras();
+  app.footer("Example:\n  " + std::string(command.example));
+  parser.values.resize(options.size());
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string name(options[i].name);
+    const std::string help(options[i].help);
+    if (options[i].takes == Takes::nothing) {
+      app.add_flag(name, help);
+      continue;
+    }
+    const bool optional = options[i].takes == Takes::optional_file;
+    const bool repeated = options[i].takes == Takes::values;
+    app.add_option(name, parser.values[i], help)
+        ->type_name(optional ? fmt::format("[{}]", options[i].value)
+                             : std::string(options[i].value) + (repeated ? " ..." : ""))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->expected(1)
+        ->allow_extra_args(false);
+  }
+  if (!command.positional.name.empty()) {
+    app.add_option(std::string(command.positional.name), parser.positionals,
+                   std::string(command.positional.help))
+        ->type_name("")
+        // When parsing, one word too many is ours to report.
+        ->expected(0, purpose == Purpose::help && command.positional.most == 1 ? 1 : -1);
+  }
+}
+
+}  // namespace
+
+// Turns what CLI11 found into arguments with places, and says what is wrong.
+class CommandLineParser {
+ public:
+  CommandLineParser(const Command& command, std::span<const std::string> words, int first_index,
+                    SourceMap& sources, Diagnostics& diagnostics)
+      : command_(command),
+        options_(options_of(command)),
+        words_(words),
+        first_index_(first_index),
+        sources_(sources),
+        diagnostics_(diagnostics) {}
+
+  Arguments parse() {
+    describe(command_, options_, Purpose::parsing, parser_);
+    std::vector<std::string> reversed = with_places(options_, words_, first_index_);
+    std::reverse(reversed.begin(), reversed.end());
+    try {
+      parser_.app.parse(std::move(reversed));
+    } catch (const CLI::ArgumentMismatch&) {
+      report_missing_value();
+    }
+    take_options();
+    for (const std::string& text : parser_.positionals) {
+      arguments_.positionals_.push_back(argument(text));
+    }
+    report_unknown();
+    if (!arguments_.help_wanted() && !diagnostics_.has_errors()) {
+      check_positionals();
+    }
+    return std::move(arguments_);
+  }
+
+ private:
+  Argument argument(const std::string& text) {
+    const std::size_t at = text.rfind(mark);
+    Argument result;
+    if (at == std::string::npos) {  // a word that begins with a dash
+      const auto word = std::find(words_.begin(), words_.end(), text);
+      result.text = text;
+      result.index = first_index_ + static_cast<int>(word - words_.begin());
+    } else {
+      result.text = text.substr(0, at);
+      std::from_chars(text.data() + at + 1, text.data() + text.size(), result.index);
+    }
+    result.span = place(result.index, result.text);
+    return result;
+  }
+
+  // The value's place in the whole word `--name=value`.
+  Span place(int index, const std::string& text) {
+    const std::string& word = words_[static_cast<std::size_t>(index - first_index_)];
+    const std::size_t source = sources_.add_argument(index, word);
+    const std::size_t offset = word.ends_with(text) ? word.size() - text.size() : 0;
+    return {source, offset, word.size() - offset};
+  }
+
+  void take_options() {
+    for (std::size_t i = 0; i < options_.size(); ++i) {
+      const OptionSpec& option = options_[i];
+      if (option.takes == Takes::nothing) {
+        if (parser_.app.count(std::string(option.name)) > 0) {
+          arguments_.options_.emplace_back(option.name, argument(std::string(option.name)));
+        }
+        continue;
+      }
+      for (const std::string& text : parser_.values[i]) {
+        take_value(option, argument(text), &text == &parser_.values[i].front());
+      }
+    }
+  }
+
+  void take_value(const OptionSpec& option, const Argument& value, bool first) {
+    const bool is_option =
+        std::any_of(options_.begin(), options_.end(),
+                    [&](const OptionSpec& other) { return value.text == other.name; });
+    if (is_option || (value.text.empty() && option.takes != Takes::optional_file)) {
+      diagnostics_.error(value.span, fmt::format("`{}` needs a value", option.name),
+                         fmt::format("expected {} before this", option.value));
+    } else if (!first && option.takes != Takes::values) {
+      diagnostics_.error(value.span, fmt::format("`{}` is given twice", option.name));
+    } else {
+      arguments_.options_.emplace_back(option.name, value);
+    }
+  }
+
+  void report_missing_value() {
+    const Argument last = argument(words_.back());
+    diagnostics_.error(last.span, fmt::format("`{}` needs a value", last.text), {},
+                       fmt::format("`payoff {} --help` lists the options", command_.name));
+  }
+
+  void report_unknown() {
+    std::vector<std::string> known;
+    for (const OptionSpec& option : options_) {
+      known.emplace_back(option.name);
+    }
+    for (const std::string& text : parser_.app.remaining()) {
+      Argument found = argument(text);
+      if (found.text == "--") {
+        continue;
+      }
+      if (!found.text.starts_with("-")) {
+        extra_positional(found);
+        continue;
+      }
+      const std::string name = found.text.substr(0, found.text.find('='));
+      found.span.length = name.size();
+      diagnostics_.error(found.span, fmt::format("unknown option {}", backquoted(name)),
+                         did_you_mean(closest(name, known)),
+                         fmt::format("`payoff {} --help` lists the options", command_.name));
+    }
+  }
+
+  void extra_positional(const Argument& found) {
+    diagnostics_.error(
+        found.span,
+        fmt::format("`payoff {}` does not take {}", command_.name, backquoted(found.text)), {},
+        fmt::format("for example `{}`", command_.example));
+  }
+
+  void check_positionals() {
+    const PositionalSpec& positional = command_.positional;
+    const std::size_t count = arguments_.positionals_.size();
+    if (count < positional.least) {
+      diagnostics_.error(
+          std::nullopt,
+          fmt::format("`payoff {}` needs {}: {}", command_.name, positional.name, positional.help),
+          {}, fmt::format("for example `{}`", command_.example));
+    }
+    for (std::size_t i = positional.most; i < count; ++i) {
+      extra_positional(arguments_.positionals_[i]);
+    }
+  }
+
+  const Command& command_;
+  std::vector<OptionSpec> options_;
+  std::span<const std::string> words_;
+  int first_index_;
+  SourceMap& sources_;
+  Diagnostics& diagnostics_;
+  Parser parser_;
+  Arguments arguments_;
+};
+
+bool Arguments::has(std::string_view option) const {
+  return std::any_of(options_.begin(), options_.end(),
+                     [&](const auto& entry) { return entry.first == option; });
+}
+
+std::optional<Argument> Arguments::value(std::string_view option) const {
+  const auto found = std::find_if(options_.begin(), options_.end(),
+                                  [&](const auto& entry) { return entry.first == option; });
+  return found == options_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<Argument> Arguments::values(std::string_view option) const {
+  std::vector<Argument> result;
+  for (const auto& [name, argument] : options_) {
+    if (name == option) {
+      result.push_back(argument);
+    }
+  }
+  return result;
+}
+
+Arguments parse_arguments(const Command& command, std::span<const std::string> words,
+                          int first_index, SourceMap& sources, Diagnostics& diagnostics) {
+  return CommandLineParser(command, words, first_index, sources, diagnostics).parse();
+}
+
+std::string help_text(const Command& command) {
+  Parser parser;
+  describe(command, options_of(command), Purpose::help, parser);
+  return parser.app.help();
+}
+
+std::string help_text(std::span<const Command> commands) {
+  std::string text =
+      "Predicts when compressing communication makes distributed training faster.\n\n"
+      "Usage: payoff COMMAND [ARGUMENTS]\n\nCommands:\n";
+  for (const Command& command : commands) {
+    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  }
+  return text +
+         "\n`payoff COMMAND --help` explains one of them, `payoff --version` prints the version.\n"
+         "\nExamples:\n"
+         "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --compress "
+         "powersgd:rank=4\n"
+         "  payoff collective all_reduce --cluster dgx-h100 --nodes 4 --sizes 8B..8GiB:x2\n";
+}
+
+}  // namespace payoff

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "profiles/diagnostics.hpp"
+#include "profiles/source_map.hpp"
+
+// The arguments of one subcommand, each with its place, so that whatever is wrong with a value is
+// shown under the argument it came from. Values are texts: what they mean is decided by the reader
+// of profiles/ that also reads files. The only user of CLI11, which takes 6 s to compile, says
+// nothing about places and has no suggestions.
+
+namespace payoff {
+
+struct Argument {
+  std::string text;
+  int index{};  // of the word on the command line; the program is 0
+  Span span;
+};
+
+class Arguments {
+ public:
+  [[nodiscard]] bool has(std::string_view option) const;
+  [[nodiscard]] std::optional<Argument> value(std::string_view option) const;
+  [[nodiscard]] std::vector<Argument> values(std::string_view option) const;
+  [[nodiscard]] const std::vector<Argument>& positionals() const { return positionals_; }
+  [[nodiscard]] bool help_wanted() const { return has("--help"); }
+
+ private:
+  friend class CommandLineParser;
+  std::vector<std::pair<std::string, Argument>> options_;
+  std::vector<Argument> positionals_;
+};
+
+// `words` are what follows the name of the subcommand; the first one has place `first_index`.
+// Everything that is wrong is reported: unknown options with a suggestion, missing values, too few
+// or too many arguments. An option without a value has an empty text.
+[[nodiscard]] Arguments parse_arguments(const Command& command, std::span<const std::string> words,
+                                        int first_index, SourceMap& sources,
+                                        Diagnostics& diagnostics);
+
+[[nodiscard]] std::string help_text(const Command& command);
+[[nodiscard]] std::string help_text(std::span<const Command> commands);
+
+}  // namespace payoff

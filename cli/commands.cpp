@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+
+namespace payoff {
+
+std::vector<Command> all_commands() {
+  return {collective_command(), profiles_command(), check_command()};
+}
+
+}  // namespace payoff

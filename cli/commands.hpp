@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "cli/command.hpp"
+
+// One function a subcommand, each in the file of its name.
+
+namespace payoff {
+
+[[nodiscard]] Command check_command();
+[[nodiscard]] Command collective_command();
+[[nodiscard]] Command profiles_command();
+
+[[nodiscard]] std::vector<Command> all_commands();  // in the order of the help
+
+}  // namespace payoff

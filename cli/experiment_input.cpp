@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/experiment_input.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "profiles/override.hpp"
+
+namespace payoff {
+namespace {
+
+struct KeyOption {
+  std::string_view option;
+  std::string_view value;  // as in the help; empty: a flag
+  std::string_view path;
+  std::string_view text;  // that a flag stands for
+  std::string_view help;
+};
+
+constexpr std::array<KeyOption, 24> key_options = {{
+    {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
+    {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
+    {"--cluster", "NAME", "cluster.profile", "", "a profile of `payoff profiles list cluster`"},
+    {"--nodes", "N", "cluster.nodes", "", "how many nodes of it"},
+    {"--gpus-per-node", "N", "cluster.gpus_per_node", "", "GPUs used on each"},
+    {"--bandwidth", "RATE", "cluster.inter.bandwidth", "", "of one NIC: '25 Gb/s'"},
+    {"--dp", "N", "layout.dp", "", "data-parallel degree; default: all GPUs that remain"},
+    {"--tp", "N", "layout.tp", "", "tensor-parallel degree"},
+    {"--pp", "N", "layout.pp", "", "pipeline stages"},
+    {"--virtual-stages", "N", "layout.virtual_stages", "", "chunks of each stage"},
+    {"--zero", "STAGE", "layout.zero", "", "0, 1 or 2"},
+    {"--sequence-parallel", "", "layout.sequence_parallel", "true", "Megatron's, with tp"},
+    {"--micro-batch", "N", "layout.micro_batch", "", "samples of one GPU at a time"},
+    {"--micro-batches", "N", "layout.micro_batches", "", "of one step"},
+    {"--global-batch", "N", "layout.global_batch", "", "samples of one step, instead"},
+    {"--recompute", "HOW", "layout.recompute", "", "none, selective or full"},
+    {"--precision", "TYPE", "training.precision", "", "fp32, tf32, fp16, bf16 or fp8"},
+    {"--gradient", "TYPE", "training.gradient", "", "of the uncompressed gradients"},
+    {"--optimizer", "NAME", "training.optimizer", "", "adam, sgd-momentum or sgd"},
+    {"--bucket", "SIZE", "training.bucket", "", "DDP's bucket_cap_mb: '25 MiB'"},
+    {"--first-bucket", "SIZE", "training.first_bucket", "", "DDP's first bucket: '1 MiB'"},
+    {"--no-overlap", "", "training.overlap", "false", "reduce gradients after backward"},
+    {"--software", "NAME", "software", "", "a profile of `payoff profiles list software`"},
+    {"--name", "TEXT", "experiment", "", "what to call the experiment"},
+}};
+
+constexpr std::string_view compress_option = "--compress";
+constexpr std::string_view set_option = "--set";
+
+bool is_file(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".json") ||
+         name.ends_with(".yaml");
+}
+
+class InputReader {
+ public:
+  InputReader(const Arguments& arguments, const Library& library, Session& session)
+      : arguments_(arguments), library_(library), session_(session) {}
+
+  std::optional<ReadExperiment> read() {
+    std::optional<Document> document = start();
+    if (!document) {
+      return std::nullopt;
+    }
+    for (const KeyOption& option : key_options) {
+      put(option, document->root);
+    }
+    put_plans(document->root);
+    std::vector<Setting> settings;
+    for (const Argument& setting : arguments_.values(set_option)) {
+      settings.push_back({setting.index, setting.text});
+    }
+    auto result = read_experiment(std::move(*document), settings, context());
+    return session_.diagnostics().has_errors() ? std::nullopt : std::move(result);
+  }
+
+ private:
+  [[nodiscard]] ReadContext context() const {
+    return {library_, session_.sources(), session_.diagnostics()};
+  }
+
+  // The file, or an empty mapping for the options to fill.
+  std::optional<Document> start() {
+    if (!arguments_.positionals().empty()) {
+      return load_with_base(arguments_.positionals().front().text, session_.sources(),
+                            session_.diagnostics());
+    }
+    bool complete = true;
+    for (const char* needed : {"--model", "--cluster"}) {
+      if (!arguments_.has(needed)) {
+        session_.diagnostics().error(
+            std::nullopt, std::string("neither an experiment file nor ") + needed + " is given", {},
+            "payoff predict EXPERIMENT.yaml, or payoff predict --model bert-large --cluster "
+            "p3-8xlarge --nodes 8 --compress powersgd:rank=4");
+        complete = false;
+      }
+    }
+    if (!complete) {
+      return std::nullopt;
+    }
+    Document document;
+    document.source = session_.sources().add_argument(0, "payoff");
+    document.root.kind = Node::Kind::map;
+    document.root.span = {document.source, 0, 0};
+    return document;
+  }
+
+  void put(const KeyOption& option, Node& root) {
+    const std::optional<Argument> given = arguments_.value(option.option);
+    if (!given) {
+      return;
+    }
+    Node value = scalar_node(given->span, session_.sources());
+    if (option.value.empty()) {  // a flag stands for a value
+      value.text = option.text;
+    }
+    const bool model_file = option.path == "model.profile" && is_file(given->text);
+    set_value(root, model_file ? "model.file" : option.path, std::move(value), given->span,
+              session_.diagnostics());
+  }
+
+  // Instead of those of the file.
+  void put_plans(Node& root) {
+    const std::vector<Argument> plans = arguments_.values(compress_option);
+    if (plans.empty()) {
+      return;
+    }
+    Node list;
+    list.kind = Node::Kind::list;
+    list.span = plans.front().span;
+    for (const Argument& plan : plans) {
+      list.items.push_back(scalar_node(plan.span, session_.sources()));
+    }
+    set_value(root, "compress", std::move(list), plans.front().span, session_.diagnostics());
+  }
+
+  const Arguments& arguments_;
+  const Library& library_;
+  Session& session_;
+};
+
+}  // namespace
+
+std::vector<OptionSpec> experiment_options(std::vector<OptionSpec> own) {
+  std::vector<OptionSpec> options;
+  for (const KeyOption& option : key_options) {
+    options.push_back({option.option, option.value, option.help,
+                       option.value.empty() ? Takes::nothing : Takes::value});
+  }
+  options.push_back({compress_option, "METHOD:KEY=VALUE",
+                     "a strategy to compare; several times, instead of the file's", Takes::values});
+  options.push_back(
+      {set_option, "KEY=VALUE", "sets any key of the file: layout.tp=4", Takes::values});
+  options.insert(options.end(), own.begin(), own.end());
+  return options;
+}
+
+std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
+                                                    const Library& library, Session& session) {
+  return InputReader(arguments, library, session).read();
+}
+
+}  // namespace payoff

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/session.hpp"
+#include "model/series_text.hpp"
+#include "model/units_text.hpp"
+#include "profiles/suggest.hpp"
+
+// Values of options that are not keys of an experiment file. What is wrong is reported under the
+// guilty part of the argument, and the fallback stands in for it.
+
+namespace payoff {
+
+void report_text_error(std::string_view option, const Argument& argument, const TextError& error,
+                       Session& session);
+
+[[nodiscard]] std::optional<int> integer_value(const Arguments& arguments, std::string_view option,
+                                               IntegerRange range, Session& session);
+
+[[nodiscard]] std::optional<double> number_value(const Arguments& arguments,
+                                                 std::string_view option, NumberRange range,
+                                                 Session& session);
+
+template <class T>
+[[nodiscard]] std::vector<T> series_value(const Arguments& arguments, std::string_view option,
+                                          std::string_view fallback, Session& session) {
+  const std::optional<Argument> given = arguments.value(option);
+  Parsed<std::vector<T>> parsed = parse_series<T>(given ? given->text : fallback);
+  if (!parsed) {
+    report_text_error(option, *given, parsed.error, session);
+    return {};
+  }
+  return std::move(*parsed.value);
+}
+
+// The value of `text` in a table of names; reports an unknown one with a suggestion.
+void report_unknown_name(std::string_view what, const Argument& argument,
+                         const std::vector<std::string>& known, Session& session);
+
+template <class T>
+[[nodiscard]] std::optional<T> named_value(std::string_view what, const Argument& argument,
+                                           const std::vector<std::pair<std::string, T>>& names,
+                                           Session& session) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : names) {
+    if (name == argument.text) {
+      return value;
+    }
+    known.push_back(name);
+  }
+  report_unknown_name(what, argument, known, session);
+  return std::nullopt;
+}
+
+}  // namespace payoff

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output_files.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace payoff {
+namespace {
+
+void write(const std::filesystem::path& path, const std::string& content,
+           const std::filesystem::path& named) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  if (!file) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", named.string(),
+                                         errno != 0 ? std::strerror(errno) : "unknown reason"));
+  }
+}
+
+bool is_special(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+}  // namespace
+
+OutputFiles::~OutputFiles() {
+  for (const File& file : files_) {
+    if (!file.temporary.empty()) {
+      std::error_code ignored;
+      std::filesystem::remove(file.temporary, ignored);
+    }
+  }
+}
+
+void OutputFiles::add(std::filesystem::path path, std::string content) {
+  files_.push_back({std::move(path), std::move(content), {}});
+}
+
+void OutputFiles::commit() {
+  for (File& file : files_) {
+    if (is_special(file.path)) {
+      continue;
+    }
+    file.temporary = file.path;
+    file.temporary += fmt::format(".part-{}", ::getpid());
+    write(file.temporary, file.content, file.path);
+  }
+  for (File& file : files_) {
+    if (file.temporary.empty()) {
+      write(file.path, file.content, file.path);
+      continue;
+    }
+    std::filesystem::rename(file.temporary, file.path);
+    file.temporary.clear();
+  }
+}
+
+}  // namespace payoff

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command_line.hpp"
+#include "cli/session.hpp"
+#include "profiles/suggest.hpp"
+
+namespace payoff {
+namespace {
+
+// As a shell would take it again.
+std::string shell_quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789-_=./:,@%+") == std::string::npos;
+  if (plain) {
+    return word;
+  }
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+std::string command_line_of(std::span<const std::string> words) {
+  std::string line = "payoff";
+  for (const std::string& word : words.subspan(1)) {
+    line += " " + shell_quoted(word);
+  }
+  return line;
+}
+
+ExitCode unknown_command(const std::string& word, std::span<const Command> commands,
+                         Session& session) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const Command& command : commands) {
+    names.emplace_back(command.name);
+    list += (list.empty() ? "" : ", ") + std::string(command.name);
+  }
+  const Span span{session.sources().add_argument(1, word), 0, word.size()};
+  const bool is_option = word.starts_with("-");
+  session.diagnostics().error(
+      span, fmt::format("unknown {} {}", is_option ? "option" : "command", backquoted(word)),
+      did_you_mean(closest(word, names)), "commands: " + list);
+  return session.report();
+}
+
+void read_error_format(const Arguments& arguments, Session& session) {
+  const std::optional<Argument> format = arguments.value(error_format_option.name);
+  if (!format || format->text == "text") {
+    return;
+  }
+  if (format->text == "json") {
+    session.set_error_format(ErrorFormat::json);
+    return;
+  }
+  session.diagnostics().error(format->span, "`--error-format` is neither text nor json");
+}
+
+}  // namespace
+
+ExitCode run_program(std::span<const std::string> words, std::span<const Command> commands,
+                     Console& console) {
+  Session session(console, command_line_of(words));
+  const std::string first = words.size() > 1 ? words[1] : "--help";
+  if (first == "--help" || first == "-h" || first == "help") {
+    console.out << help_text(commands);
+    return ExitCode::success;
+  }
+  if (first == "--version") {
+    console.out << "payoff " PAYOFF_VERSION "\n";
+    return ExitCode::success;
+  }
+  const auto command = std::find_if(commands.begin(), commands.end(),
+                                    [&](const Command& known) { return known.name == first; });
+  if (command == commands.end()) {
+    return unknown_command(first, commands, session);
+  }
+  const Arguments arguments =
+      parse_arguments(*command, words.subspan(2), 2, session.sources(), session.diagnostics());
+  if (arguments.help_wanted()) {
+    console.out << help_text(*command);
+    return ExitCode::success;
+  }
+  read_error_format(arguments, session);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  return command->run(arguments, session);
+}
+
+}  // namespace payoff

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.hpp"
+
+namespace payoff {
+
+ExitCode Session::report() {
+  if (format_ == ErrorFormat::json) {
+    console_.err << render_json(diagnostics_, sources_);
+  } else if (!diagnostics_.empty()) {
+    console_.err << render_text(diagnostics_, sources_,
+                                {.width = console_.width, .color = console_.color_err});
+  }
+  return diagnostics_.has_errors() ? ExitCode::bad_input : ExitCode::success;
+}
+
+}  // namespace payoff

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Tables for people and for Markdown at once: columns aligned by characters, not bytes. CSV is the
+// same rows without padding.
+
+namespace payoff {
+
+enum class Align { left, right, center };
+
+struct Column {
+  std::string header;
+  Align align{Align::right};
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // One cell for each column.
+  void add(std::vector<std::string> row);
+
+  [[nodiscard]] std::string markdown() const;
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// One line of CSV (RFC 4180, but a line ends as everywhere here).
+[[nodiscard]] std::string csv_line(const std::vector<std::string>& cells);
+
+// The shortest text that reads back as the same number; for CSV and data files.
+[[nodiscard]] std::string exact_number(double number);
+
+// `digits` after the point, no exponent: for columns whose header has the unit.
+[[nodiscard]] std::string fixed(double number, int digits);
+// Without an exponent, three digits: 0.0123, 1.23, 123, 1230.
+[[nodiscard]] std::string significant(double number, int digits = 3);
+// "412 ± 9.1": the number with three digits, what it may be off with two.
+[[nodiscard]] std::string with_spread(double number, double spread);
+
+}  // namespace payoff

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+
+// Runs a command line of the program in this process and keeps what it printed.
+
+namespace payoff::test {
+
+struct Captured {
+  ExitCode code{};
+  std::string out;
+  std::string err;
+};
+
+// `words` without the program: {"collective", "all_reduce", ...}
+[[nodiscard]] Captured payoff(std::vector<std::string> words);
+
+// A folder of this test alone, removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+
+  [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] std::vector<std::string> files() const;  // names, sorted
+  void write(const std::string& name, const std::string& content) const;
+
+ private:
+  std::string path_;
+};
+
+[[nodiscard]] std::string read_text(const std::string& path);
+
+}  // namespace payoff::test
