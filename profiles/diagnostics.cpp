@@ -8,14 +8,16 @@
 namespace payoff {
 
 void Diagnostics::add(Diagnostic diagnostic) {
+  std::size_t& counter = diagnostic.severity == Severity::error ? errors_ : warnings_;
+  if (all_.size() == most_kept_) {
+    ++counter;
+    return;
+  }
   const bool known = std::any_of(all_.begin(), all_.end(), [&](const Diagnostic& other) {
     return other.span == diagnostic.span && other.message == diagnostic.message;
   });
-  if (known) {
-    return;
-  }
-  ++(diagnostic.severity == Severity::error ? errors_ : warnings_);
-  if (all_.size() < most_kept_) {
+  if (!known) {
+    ++counter;
     all_.push_back(std::move(diagnostic));
   }
 }

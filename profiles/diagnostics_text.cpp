@@ -104,12 +104,32 @@ std::vector<std::size_t> columns_of(const std::vector<Cell>& cells) {
   return columns;
 }
 
+// The part of a line that can matter for what is shown; lines may be a megabyte long.
+struct Neighbourhood {
+  std::string_view text;
+  std::size_t begin = 0;  // in the line
+  bool cut_before = false;
+  bool cut_after = false;
+};
+
+Neighbourhood neighbourhood(const Location& location, std::size_t room) {
+  const std::string_view line = location.line_text;
+  const std::size_t reach = 8 * room;  // bytes: characters have up to four, and some no width
+  std::size_t begin = location.line_offset > reach ? location.line_offset - reach : 0;
+  while (begin < location.line_offset && (static_cast<unsigned char>(line[begin]) >> 6U) == 2U) {
+    ++begin;  // not into the middle of a character
+  }
+  const std::size_t end = std::min(line.size(), location.line_offset + reach);
+  return {line.substr(begin, end - begin), begin, begin > 0, end < line.size()};
+}
+
 Excerpt excerpt(const Location& location, std::size_t room) {
-  const std::vector<Cell> cells = cells_of(location.line_text);
+  const Neighbourhood near = neighbourhood(location, room);
+  const std::vector<Cell> cells = cells_of(near.text);
   const std::vector<std::size_t> column = columns_of(cells);
   const auto cell_at = [&](std::size_t offset) {
     const auto found =
-        std::lower_bound(cells.begin(), cells.end(), offset,
+        std::lower_bound(cells.begin(), cells.end(), offset - near.begin,
                          [](const Cell& cell, std::size_t wanted) { return cell.offset < wanted; });
     return static_cast<std::size_t>(found - cells.begin());
   };
@@ -118,11 +138,11 @@ Excerpt excerpt(const Location& location, std::size_t room) {
   constexpr std::string_view dots = "...";
   std::size_t first = 0;
   std::size_t last = cells.size();
-  if (column[last] > room) {
+  if (column[last] > room || near.cut_before || near.cut_after) {
     const std::size_t inner = room - 2 * dots.size();
     // A third of the room before the caret, when the line goes on that far after it.
     while (first < caret && column[caret] - column[first] > inner / 3 &&
-           column[cells.size()] - column[first] > inner) {
+           (near.cut_after || column[cells.size()] - column[first] > inner)) {
       ++first;
     }
     while (last > first && column[last] - column[first] > inner) {
@@ -130,16 +150,17 @@ Excerpt excerpt(const Location& location, std::size_t room) {
     }
   }
   Excerpt result;
-  result.text = first > 0 ? std::string(dots) : std::string();
+  const bool dots_before = first > 0 || near.cut_before;
+  result.text = dots_before ? std::string(dots) : std::string();
   for (std::size_t i = first; i < last; ++i) {
     result.text += cells[i].glyph;
   }
-  if (last < cells.size()) {
+  if (last < cells.size() || near.cut_after) {
     result.text += dots;
   }
   const std::size_t caret_shown = std::min(caret, last);
   const std::size_t end_shown = std::clamp(caret_end, caret_shown, last);
-  result.caret_column = (first > 0 ? dots.size() : 0) + column[caret_shown] - column[first];
+  result.caret_column = (dots_before ? dots.size() : 0) + column[caret_shown] - column[first];
   result.caret_width = std::max<std::size_t>(1, column[end_shown] - column[caret_shown]);
   return result;
 }

@@ -19,18 +19,23 @@ std::string list_of(const std::vector<std::string>& keys) {
   return list;
 }
 
-// The key that was meant: a foreign name that we know, or the nearest of the keys that the
-// section could have and has not.
-std::string meant_key(const SectionState& section, const std::string& unknown) {
-  for (const auto& [theirs, ours] : section.foreign) {
-    if (unknown == theirs) {
-      return ours;
-    }
-  }
+// The keys that the section could have and has not.
+std::vector<std::string> free_keys(const SectionState& section) {
   std::vector<std::string> free;
   for (const std::string& key : section.asked) {
     if (section.node->find(key) == nullptr) {
       free.push_back(key);
+    }
+  }
+  return free;
+}
+
+// The key that was meant: a foreign name that we know, or the nearest of the free keys.
+std::string meant_key(const SectionState& section, const std::string& unknown,
+                      const std::vector<std::string>& free) {
+  for (const auto& [theirs, ours] : section.foreign) {
+    if (unknown == theirs) {
+      return ours;
     }
   }
   return closest(unknown, free);
@@ -41,12 +46,13 @@ std::string meant_key(const SectionState& section, const std::string& unknown) {
 void report_keys(const SectionState& section, Diagnostics& diagnostics) {
   const std::string place = section.path.empty() ? "" : " in `" + section.path + "`";
   const std::string whose = section.path.empty() ? "known keys" : "keys of `" + section.path + "`";
+  const std::vector<std::string> free = free_keys(section);
   std::vector<std::string> misspelt;
   for (const Entry& entry : section.node->entries) {
     if (holds(section.asked, entry.key)) {
       continue;
     }
-    const std::string meant = meant_key(section, entry.key);
+    const std::string meant = meant_key(section, entry.key, free);
     misspelt.push_back(meant);
     diagnostics.error(entry.key_span, "unknown key " + backquoted(entry.key) + place,
                       did_you_mean(meant),
