@@ -16,28 +16,36 @@
 
 namespace payoff {
 
-// Shared by everything that runs on the machine, compressed or not. A message feels the network's
-// own deviation and that of its size class in equal parts: small messages test latencies, large ones
-// bandwidth.
+// Shared by everything that runs on the machine, compressed or not. A message feels the deviation
+// of the whole network and, in equal parts, that of its own kind: reductions, gathers and exchanges
+// by other laws, small messages (latency) and large ones (bandwidth) by other parts of them.
 namespace latent {
 inline constexpr std::size_t compute = 0;
 inline constexpr std::size_t network = 1;
-inline constexpr std::size_t network_small = 2;
-inline constexpr std::size_t network_large = 3;
+inline constexpr std::size_t first_of_messages = 2;  // two sizes for each of three families
 }  // namespace latent
-inline constexpr std::size_t latent_count = 4;
+inline constexpr std::size_t latent_count = 8;
 using Latents = std::array<double, latent_count>;
 using LatentMatrix = std::array<Latents, latent_count>;
+
+[[nodiscard]] constexpr LatentMatrix identity_matrix() {
+  LatentMatrix m{};
+  for (std::size_t i = 0; i < latent_count; ++i) {
+    m[i][i] = 1.0;
+  }
+  return m;
+}
 
 struct Draw {
   Latents shared{};
   std::vector<double> codecs;  // one variable for each compression method
 };
 
-// What is believed of the shared latents: mean + factor * standard normal. The default is the prior.
+// What is believed of the shared latents: mean + factor * standard normal. The default is the
+// prior.
 struct Belief {
   Latents mean{};
-  LatentMatrix factor{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+  LatentMatrix factor = identity_matrix();
 };
 
 [[nodiscard]] std::vector<Draw> make_draws(std::size_t count, std::uint64_t seed,

@@ -14,10 +14,27 @@ constexpr Bytes small_message = 1_MiB;
 // Of a message's variance, the part that all messages of the machine share; assumed.
 constexpr double shared_variance = 0.5;
 
+std::size_t family(Collective collective) {
+  switch (collective) {
+    case Collective::all_reduce:
+    case Collective::reduce_scatter:
+    case Collective::reduce:
+      return 0;
+    case Collective::all_gather:
+    case Collective::broadcast:
+      return 1;
+    case Collective::all_to_all:
+    case Collective::send_recv:
+      return 2;
+  }
+  return 0;
+}
+
 double network_factor(const Message& message, const Latents& latents) {
-  const double own = latents[message.size < small_message ? latent::network_small : latent::network_large];
-  const double z =
-      std::sqrt(shared_variance) * latents[latent::network] + std::sqrt(1.0 - shared_variance) * own;
+  const std::size_t own = latent::first_of_messages + 2 * family(message.collective) +
+                          (message.size < small_message ? 0U : 1U);
+  const double z = std::sqrt(shared_variance) * latents[latent::network] +
+                   std::sqrt(1.0 - shared_variance) * latents[own];
   return std::exp(message.relative_sd * z);
 }
 
@@ -83,10 +100,8 @@ void Ensemble::scale_compute(const Draw& draw) {
   const double factor = std::exp(compute_sd_ * draw.shared[latent::compute]);
   for (const auto& original : originals_) {
     StageCompute& to = *computes_.at(original.get());
-    to.forward_messages =
-        scale_pieces(original->forward, to.forward, factor, draw.shared);
-    to.backward_messages =
-        scale_pieces(original->backward, to.backward, factor, draw.shared);
+    to.forward_messages = scale_pieces(original->forward, to.forward, factor, draw.shared);
+    to.backward_messages = scale_pieces(original->backward, to.backward, factor, draw.shared);
     to.forward_work = original->forward_work * factor;
     to.backward_work = original->backward_work * factor;
     to.recompute_work = original->recompute_work * factor;
@@ -130,8 +145,7 @@ Seconds Ensemble::step(std::size_t plan, const Draw& draw) {
   return evaluate(scaled(plan, draw)).step / plans_[plan].batches;
 }
 
-std::vector<std::vector<Seconds>> sample_steps(Ensemble& ensemble,
-                                               const std::vector<Draw>& draws) {
+std::vector<std::vector<Seconds>> sample_steps(Ensemble& ensemble, const std::vector<Draw>& draws) {
   std::vector<std::vector<Seconds>> steps(ensemble.size());
   for (std::vector<Seconds>& of_plan : steps) {
     of_plan.reserve(draws.size());

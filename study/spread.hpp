@@ -21,9 +21,9 @@ namespace payoff {
 
 struct UncertainPlan {
   StepPlan plan;
-  double codec_sd{};     // relative, of encode and decode
-  std::size_t codec{};   // which of a draw's codec latents
-  double batches{1};     // samples of a step, relative to the baseline's step
+  double codec_sd{};    // relative, of encode and decode
+  std::size_t codec{};  // which of a draw's codec latents
+  double batches{1};    // samples of a step, relative to the baseline's step
 };
 
 // Relative standard deviation of everything a GPU computes: kernels and software stack.

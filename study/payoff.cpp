@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/payoff.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "study/spread.hpp"
+
+namespace payoff {
+namespace {
+
+// Times per batch of the job as given: by the most likely parameters, and in every draw.
+struct Timing {
+  Seconds central{};
+  std::vector<Seconds> drawn;
+};
+
+double quantile_of(const std::vector<Seconds>& times, double p) {
+  std::vector<double> seconds;
+  seconds.reserve(times.size());
+  for (const Seconds time : times) {
+    seconds.push_back(time / 1_s);
+  }
+  return quantile(std::move(seconds), p);
+}
+
+Comparison compare(const Timing& plan, const Timing& rival) {
+  Comparison result;
+  result.speedup = rival.central / plan.central;
+  result.speedup_low = result.speedup;
+  result.speedup_high = result.speedup;
+  result.probability = result.speedup > 1.0 ? 1.0 : 0.0;
+  if (plan.drawn.empty()) {
+    return result;
+  }
+  std::vector<double> speedups;
+  for (std::size_t i = 0; i < plan.drawn.size(); ++i) {
+    speedups.push_back(rival.drawn[i] / plan.drawn[i]);
+  }
+  const auto faster =
+      std::count_if(speedups.begin(), speedups.end(), [](double s) { return s > 1.0; });
+  result.probability = static_cast<double>(faster) / static_cast<double>(speedups.size());
+  result.speedup_low = quantile(speedups, 0.05);
+  result.speedup_high = quantile(std::move(speedups), 0.95);
+  return result;
+}
+
+// All that competes, in one ensemble: the plans in order, then the 16-bit job, then the remedy.
+class Contest {
+ public:
+  Contest(const Experiment& experiment, const AssessOptions& options)
+      : experiment_(experiment), prepared_(experiment), options_(options) {
+    if (options.observed) {
+      payoff_.observed = condition(experiment, *options.observed);
+      belief_ = payoff_.observed->belief;
+    }
+    if (reduces_in_32_bits(experiment)) {
+      payoff_.sixteen_bit = uncompressed_variant(experiment, {.sixteen_bit = true});
+    }
+    payoff_.remedy = best_remedy(experiment, options.limits);
+  }
+
+  Payoff run() {
+    Ensemble ensemble(competitors(), compute_sd(experiment_));
+    const std::vector<Timing> timings = time(ensemble);
+    const std::size_t plans = experiment_.plans.size();
+    const Timing& remedy = timings.back();
+    for (std::size_t i = 0; i < plans; ++i) {
+      PlanPayoff& plan = payoff_.plans.emplace_back();
+      plan.label = experiment_.plans[i].label;
+      plan.prediction = central_prediction(ensemble, i);
+      plan.prediction.memory = prepared_.predict(experiment_.plans[i]).memory;
+      set_interval(timings[i], plan);
+      plan.against_uncompressed = compare(timings[i], timings.front());
+      if (payoff_.sixteen_bit) {
+        plan.against_sixteen_bit = compare(timings[i], timings[plans]);
+      }
+      plan.against_remedy = compare(timings[i], remedy);
+    }
+    payoff_.remedy_gain = compare(remedy, timings.front());
+    if (payoff_.sixteen_bit) {
+      update(*payoff_.sixteen_bit, central_prediction(ensemble, plans));
+    }
+    update(payoff_.remedy, central_prediction(ensemble, timings.size() - 1));
+    return std::move(payoff_);
+  }
+
+ private:
+  // Plans of one method share its codec latent: their errors are the same error.
+  std::vector<UncertainPlan> competitors() {
+    std::vector<UncertainPlan> all;
+    std::map<std::string, std::size_t> codecs;
+    for (const CompressionPlan& plan : experiment_.plans) {
+      UncertainPlan& uncertain = all.emplace_back(UncertainPlan{prepared_.plan(plan)});
+      if (plan.method) {
+        uncertain.codec_sd = plan.method->law.relative_sd;
+        uncertain.codec = codecs.try_emplace(plan.method->name, codecs.size() + 1).first->second;
+      }
+    }
+    if (payoff_.sixteen_bit) {
+      all.push_back({.plan = payoff_.sixteen_bit->plan});
+    }
+    all.push_back({.plan = payoff_.remedy.plan, .batches = payoff_.remedy.batches});
+    return all;
+  }
+
+  [[nodiscard]] Draw central(const Ensemble& ensemble) const {
+    return {belief_.mean, std::vector<double>(ensemble.codecs(), 0.0)};
+  }
+
+  std::vector<Timing> time(Ensemble& ensemble) const {
+    const auto draws = make_draws(options_.draws, options_.seed, ensemble.codecs(), belief_);
+    std::vector<std::vector<Seconds>> drawn = sample_steps(ensemble, draws);
+    std::vector<Timing> timings;
+    for (std::size_t i = 0; i < ensemble.size(); ++i) {
+      timings.push_back({ensemble.step(i, central(ensemble)), std::move(drawn[i])});
+    }
+    return timings;
+  }
+
+  [[nodiscard]] StepPrediction central_prediction(Ensemble& ensemble, std::size_t i) const {
+    return evaluate(ensemble.scaled(i, central(ensemble)));
+  }
+
+  static void set_interval(const Timing& timing, PlanPayoff& plan) {
+    plan.step_low = plan.step_high = timing.central;
+    if (!timing.drawn.empty()) {
+      plan.step_low = quantile_of(timing.drawn, 0.05) * 1_s;
+      plan.step_high = quantile_of(timing.drawn, 0.95) * 1_s;
+    }
+  }
+
+  static void update(Variant& variant, StepPrediction prediction) {
+    prediction.memory = variant.prediction.memory;
+    variant.prediction = prediction;
+  }
+
+  const Experiment& experiment_;
+  PreparedExperiment prepared_;
+  const AssessOptions& options_;
+  Belief belief_;
+  Payoff payoff_;
+};
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pays:
+      return "pays";
+    case Verdict::does_not:
+      return "does not";
+    case Verdict::too_close_to_call:
+      return "too close to call";
+  }
+  return "";
+}
+
+// Less sure than nine to one is not called.
+Verdict Comparison::verdict() const {
+  if (probability >= 0.9) {
+    return Verdict::pays;
+  }
+  return probability <= 0.1 ? Verdict::does_not : Verdict::too_close_to_call;
+}
+
+Payoff assess(const Experiment& experiment, const AssessOptions& options) {
+  return Contest(experiment, options).run();
+}
+
+}  // namespace payoff

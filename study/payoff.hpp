@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "model/remedy_limits.hpp"
+#include "study/observed.hpp"
+#include "study/remedy.hpp"
+
+// The question of the whole project: does compressing pay here, by how much, and how sure is that?
+// START READING HERE: assess() predicts every plan, compares it with the job as given, with the
+// same job reduced in 16 bits (a 32-bit baseline flatters compression) and with the best
+// uncompressed remedy within the user's limits, and puts an interval and a probability on each
+// comparison.
+
+namespace payoff {
+
+enum class Verdict { pays, does_not, too_close_to_call };
+[[nodiscard]] std::string_view name(Verdict verdict);
+
+// Faster than what, and how sure. Speedups are ratios of times per sample.
+struct Comparison {
+  double speedup{1};       // with the most likely parameters
+  double speedup_low{1};   // 5 % of the draws are below
+  double speedup_high{1};  // 5 % of the draws are above
+  double probability{};    // that the speedup is above 1
+
+  [[nodiscard]] Verdict verdict() const;
+  // More iterations, as a share, that convergence may take before time to accuracy gets worse.
+  [[nodiscard]] double convergence_slack_ratio() const { return speedup - 1.0; }
+};
+
+struct PlanPayoff {
+  std::string label;
+  StepPrediction prediction;
+  Seconds step_low{};  // 5 and 95 % of the draws
+  Seconds step_high{};
+  Comparison against_uncompressed;
+  std::optional<Comparison> against_sixteen_bit;  // where the job reduces in 32 bits
+  Comparison against_remedy;
+};
+
+struct Payoff {
+  std::vector<PlanPayoff> plans;       // as in the experiment: the first is uncompressed
+  std::optional<Variant> sixteen_bit;  // the job with 16-bit reduction, where it has 32
+  Variant remedy;                      // without change where nothing helps
+  Comparison remedy_gain;              // of the remedy against the job as given
+  std::optional<Conditioning> observed;
+};
+
+struct AssessOptions {
+  RemedyLimits limits;
+  std::optional<Observation> observed;
+  std::size_t draws{256};
+  std::uint64_t seed{1};
+};
+
+// Requires check() and check_observation() empty. Same inputs, same answer.
+[[nodiscard]] Payoff assess(const Experiment& experiment, const AssessOptions& options = {});
+
+}  // namespace payoff

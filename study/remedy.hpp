@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/experiment.hpp"
+#include "model/remedy_limits.hpp"
+#include "study/spread.hpp"
+
+// What a user could do instead of compressing: reduce gradients in 16 bits, choose other buckets,
+// accumulate more micro-batches between reductions, overlap. The best combination within the user's
+// limits is what a compression must really beat.
+
+namespace payoff {
+
+// Relative to the experiment as given.
+struct Change {
+  bool sixteen_bit{};   // gradients cast to 16 bits for their reduction, as DDP's fp16 hook does
+  Bytes bucket{};       // zero: as given
+  int accumulation{1};  // times as many micro-batches in a step
+  bool overlap{};       // turned on where it was off
+
+  bool operator==(const Change&) const = default;
+};
+
+// The job without compression, changed.
+struct Variant {
+  Change change;
+  std::string description;  // "16-bit reduction, buckets of 100 MiB"; empty for no change
+  StepPlan plan;
+  StepPrediction prediction;
+  double batches{1};  // of the experiment as given, in one step
+
+  [[nodiscard]] Seconds step_per_batch() const { return prediction.step / batches; }
+};
+
+// Whether 16-bit reduction would change anything.
+[[nodiscard]] bool reduces_in_32_bits(const Experiment& experiment);
+
+[[nodiscard]] Variant uncompressed_variant(const Experiment& experiment, const Change& change);
+
+// By one change at a time, kept where it gains at least 0.1 % and the memory still fits.
+[[nodiscard]] Variant best_remedy(const Experiment& experiment, const RemedyLimits& limits);
+
+}  // namespace payoff

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/observed.hpp"
+
+#include <cmath>
+
+#include "study/payoff.hpp"
+#include "tests/catch.hpp"
+#include "tests/study/experiments.hpp"
+
+using namespace payoff;
+using Catch::Matchers::WithinAbs;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+StepPrediction predicted(const Experiment& experiment) {
+  return PreparedExperiment(experiment).predict(experiment.plans[0]);
+}
+
+// What a machine would show whose network is slower by `factor` than its profile says.
+Observation slow_network(const Experiment& experiment, double factor) {
+  StepPlan plan = PreparedExperiment(experiment).plan(experiment.plans[0]);
+  for (Bucket& bucket : plan.stages[0].buckets) {
+    bucket.rounds[0].message.alone *= factor;
+  }
+  const StepPrediction truth = evaluate(plan);
+  Observation observation;
+  observation.step = truth.step;
+  observation.exposed = exposed_communication(truth.waterfall);
+  return observation;
+}
+
+}  // namespace
+
+TEST_CASE("measuring what was predicted moves nothing and narrows the interval") {
+  const Experiment job = test::small_job();
+  Observation observation;
+  observation.step = predicted(job).step;
+  const Conditioning result = condition(job, observation);
+  for (const double z : result.belief.mean) {
+    CHECK_THAT(z, WithinAbs(0.0, 1e-6));
+  }
+  CHECK(result.sigmas < 1e-3);
+  CHECK_FALSE(result.contradicts());
+  CHECK(result.width_after < 0.2 * result.width_before);
+  // The 5-95 % interval of 2 % noise is 2 x 1.645 x 2 % wide; the prior adds nothing to speak of.
+  CHECK_THAT(result.width_after, WithinRel(2 * 1.645 * 0.02, 0.05));
+}
+
+TEST_CASE("a slower network is found in the step and its exposed part, not in compute") {
+  const Experiment job = test::small_job();
+  const Observation observation = slow_network(job, 1.15);
+  const Conditioning result = condition(job, observation);
+  CHECK(result.belief.mean[latent::network] > 0.3);
+  CHECK_THAT(result.belief.mean[latent::compute], WithinAbs(0.0, 0.1));
+  CHECK_THAT(result.step_after / observation.step, WithinRel(1.0, 0.02));
+  CHECK_THAT(*result.exposed_after / *observation.exposed, WithinRel(1.0, 0.02));
+  CHECK_FALSE(result.contradicts());
+}
+
+TEST_CASE("the posterior of a linear case is the one of the textbook") {
+  // One GPU: the step is compute alone, log step = log prediction + sd z. With prior variance 1 and
+  // noise n the mode is (d / sd) / (1 + n^2 / sd^2), its variance 1 / (1 + sd^2 / n^2).
+  Experiment job = test::small_job({.nodes = 1});
+  job.cluster.gpus_per_node = 1;
+  job.layout.dp = 1;
+  Observation observation;
+  observation.step = 1.05 * predicted(job).step;
+  const double sd = compute_sd(job);
+  const double noise = observation.noise;
+  const Conditioning result = condition(job, observation);
+  const double expected = std::log(1.05) / sd / (1 + noise * noise / (sd * sd));
+  CHECK_THAT(result.belief.mean[latent::compute], WithinRel(expected, 1e-4));
+  CHECK_THAT(result.belief.factor[latent::compute][latent::compute],
+             WithinRel(1 / std::sqrt(1 + sd * sd / (noise * noise)), 1e-4));
+  CHECK_THAT(result.belief.factor[latent::network][latent::network], WithinRel(1.0, 1e-9));
+}
+
+TEST_CASE("a measurement that no machine of the profiles can show is a contradiction") {
+  const Experiment job = test::small_job();
+  Observation observation;
+  observation.step = 4.0 * predicted(job).step;
+  CHECK(condition(job, observation).contradicts());
+  observation.step = 1.1 * predicted(job).step;
+  CHECK_FALSE(condition(job, observation).contradicts());
+}
+
+TEST_CASE("a measurement on other nodes speaks for the same machine") {
+  const Experiment job = test::small_job();
+  Experiment two_nodes = test::small_job({.nodes = 2});
+  Observation observation = slow_network(two_nodes, 1.15);
+  observation.dp = 8;
+  CHECK(check_observation(job, observation).empty());
+  const Conditioning result = condition(job, observation);
+  CHECK_THAT(result.step_before / predicted(two_nodes).step, WithinRel(1.0, 1e-12));
+  CHECK(result.belief.mean[latent::network] > 0.3);
+}
+
+TEST_CASE("an impossible observation is refused with its reasons") {
+  Observation observation{0_s, 5_ms, 7};
+  CHECK(check_observation(test::small_job(), observation).size() == 3);
+}
+
+TEST_CASE("an observation narrows the interval of the gain as well") {
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 10)});
+  AssessOptions options;
+  const Comparison before = assess(job, options).plans[1].against_uncompressed;
+  options.observed = slow_network(job, 1.1);
+  const Comparison after = assess(job, options).plans[1].against_uncompressed;
+  CHECK(after.speedup_high - after.speedup_low < before.speedup_high - before.speedup_low);
+  CHECK(after.speedup > before.speedup);  // a slower network makes compression worth more
+}
