@@ -3,18 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "model/overlap.hpp"
 #include "model/pipeline.hpp"
 
 namespace payoff {
 namespace {
-
-// The end of a stage's pipeline work, split into what keeps it waiting.
-struct StageEnd {
-  Seconds end{};
-  Seconds exposed_pp{};
-};
 
 std::vector<StageDurations> durations_of(const StepPlan& plan, bool with_sends) {
   std::vector<StageDurations> durations;
@@ -28,23 +23,6 @@ std::vector<StageDurations> durations_of(const StepPlan& plan, bool with_sends) 
     durations.push_back(d);
   }
   return durations;
-}
-
-std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
-  const ParallelLayout& layout = plan.layout;
-  std::vector<StageEnd> ends(plan.stages.size());
-  if (plan.stages.size() == 1) {
-    const StageCompute& compute = *plan.stages.front().compute;
-    ends.front().end = layout.micro_batches * (compute.forward_time() + compute.backward_time());
-    return ends;
-  }
-  const auto with = run_pipeline(durations_of(plan, true), layout.micro_batches, layout.virtual_stages);
-  const auto without =
-      run_pipeline(durations_of(plan, false), layout.micro_batches, layout.virtual_stages);
-  for (std::size_t s = 0; s < ends.size(); ++s) {
-    ends[s] = {with[s].end, std::max(0_s, with[s].end - without[s].end)};
-  }
-  return ends;
 }
 
 Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const StageEnd& end,
@@ -70,7 +48,8 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
 }
 
 // The traffic of the stage that sends most, and the spread of what it sends.
-void add_traffic(const StepPlan& plan, const StagePlan& stage, StepPrediction& prediction) {
+void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction) {
+  const StagePlan& stage = plan.stages[s];
   const double micro_batches = plan.layout.micro_batches;
   for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
     for (const Piece& piece : *pieces) {
@@ -79,7 +58,7 @@ void add_traffic(const StepPlan& plan, const StagePlan& stage, StepPrediction& p
   }
   prediction.pp_bytes += micro_batches * plan.layout.virtual_stages *
                          (stage.send_forward.size + stage.send_backward.size);
-  for (const Bucket& bucket : stage.buckets) {
+  for (const Bucket& bucket : plan.buckets(s)) {
     for (const BucketRound& round : bucket.rounds) {
       prediction.dp_bytes += round.message.size;
     }
@@ -89,13 +68,34 @@ void add_traffic(const StepPlan& plan, const StagePlan& stage, StepPrediction& p
 
 }  // namespace
 
-StepPrediction evaluate(const StepPlan& plan) {
-  const std::vector<StageEnd> ends = pipeline_ends(plan);
+std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
+  const ParallelLayout& layout = plan.layout;
+  std::vector<StageEnd> ends(plan.stages.size());
+  if (plan.stages.size() == 1) {
+    const StageCompute& compute = *plan.stages.front().compute;
+    ends.front().end = layout.micro_batches * (compute.forward_time() + compute.backward_time());
+    return ends;
+  }
+  const auto with = run_pipeline(durations_of(plan, true), layout.micro_batches, layout.virtual_stages);
+  const auto without =
+      run_pipeline(durations_of(plan, false), layout.micro_batches, layout.virtual_stages);
+  for (std::size_t s = 0; s < ends.size(); ++s) {
+    ends[s] = {with[s].end, std::max(0_s, with[s].end - without[s].end)};
+  }
+  return ends;
+}
+
+StepPrediction evaluate(const StepPlan& plan) { return evaluate(plan, pipeline_ends(plan)); }
+
+StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends) {
   StepPrediction prediction;
+  std::vector<OverlapResult> overlaps(plan.stages.size());
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
-    const OverlapResult last =
-        overlap_gradients(stage, plan.placement, plan.overlap, plan.reserved_share);
+    overlaps[s] = stage.like < s ? overlaps[stage.like]
+                                 : overlap_gradients(stage, plan.placement, plan.overlap,
+                                                     plan.reserved_share);
+    const OverlapResult& last = overlaps[s];
     // The pipeline ends with the stage's last backward; its gradients move beside it and after it.
     const Seconds finish = ends[s].end - stage.compute->backward_time() + last.finish +
                            stage.gather_weights.alone + stage.optimizer.alone + plan.host;
@@ -107,7 +107,7 @@ StepPrediction evaluate(const StepPlan& plan) {
     prediction.waterfall = waterfall_of(plan, stage, ends[s], last);
     prediction.dp_communication = last.dp_busy + stage.gather_weights.alone;
     prediction.hidden_dp = last.dp_busy - last.exposed_dp;
-    add_traffic(plan, stage, prediction);
+    add_traffic(plan, s, prediction);
   }
   return prediction;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
@@ -46,5 +48,15 @@ struct StepPrediction {
 };
 
 [[nodiscard]] StepPrediction evaluate(const StepPlan& plan);
+
+// When the work of each stage ends, before any gradient: the same for all strategies that leave the
+// activations alone, so that it is computed once for all of them.
+struct StageEnd {
+  Seconds end{};
+  Seconds exposed_pp{};  // what transfers between stages added to it
+};
+
+[[nodiscard]] std::vector<StageEnd> pipeline_ends(const StepPlan& plan);
+[[nodiscard]] StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends);
 
 }  // namespace payoff

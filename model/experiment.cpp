@@ -96,6 +96,7 @@ PreparedExperiment::PreparedExperiment(Experiment experiment)
       data_network_(network_of(
           experiment_, data_group(experiment_.layout, experiment_.cluster.gpus_per_node))) {
   prepare_stages();
+  ends_ = pipeline_ends(plan({}));
 }
 
 void PreparedExperiment::prepare_stages() {
@@ -109,6 +110,7 @@ void PreparedExperiment::prepare_stages() {
       stage.layers.push_back(&workload_.layers[layer]);
     }
     stage.prepared = prepare_stage(workload_, division[s], layout, context, tensor_network_);
+    share_equal(s);
     const std::int64_t parameters = stage.prepared.compute->parameters;
     const std::int64_t updated = layout.zero > 0 ? (parameters + layout.dp - 1) / layout.dp : parameters;
     stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
@@ -126,6 +128,20 @@ void PreparedExperiment::prepare_stages() {
       stage.send_forward = boundary_message(s, first.boundary_per_sample);
       const std::size_t before = (s + division.size() - 1) % division.size();
       stage.send_backward = boundary_message(before, first.boundary_per_sample);
+    }
+  }
+}
+
+// A stage that does what an earlier one does shares its parts.
+void PreparedExperiment::share_equal(std::size_t s) {
+  Stage& stage = stages_[s];
+  stage.like = s;
+  for (std::size_t earlier = 0; earlier < s; ++earlier) {
+    const PreparedStage& other = stages_[earlier].prepared;
+    if (*other.compute == *stage.prepared.compute && other.gradients == stage.prepared.gradients) {
+      stage.like = earlier;
+      stage.prepared = other;
+      return;
     }
   }
 }
@@ -163,9 +179,12 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
     stage.gather_weights = prepared.gather_weights;
     stage.send_forward = prepared.send_forward;
     stage.send_backward = prepared.send_backward;
-    for (const PreparedBucket& bucket : prepared.buckets) {
-      stage.buckets.push_back(plan_bucket(bucket, compression, context));
-      for (const BucketRound& round : stage.buckets.back().rounds) {
+    stage.like = prepared.like;
+    if (stage.like + 1 == plan.stages.size()) {
+      stage.buckets = plan_buckets(prepared.buckets, compression, context);
+    }
+    for (const Bucket& bucket : stage.buckets) {
+      for (const BucketRound& round : bucket.rounds) {
         channels = std::max(channels, round.message.channels);
       }
     }
@@ -175,19 +194,22 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
 }
 
 // The fullest stage; the first of equals.
-Memory PreparedExperiment::memory(const CompressionPlan& compression) const {
-  const GradientContext context = gradient_context();
+Memory PreparedExperiment::memory(const StepPlan& plan) const {
   // A reduction by bucket keeps its buckets beside the gradients only while they travel.
   const bool reduces = experiment_.layout.dp > 1;
   Memory fullest;
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const Stage& stage = stages_[s];
+    Bytes codec_state;
+    for (const Bucket& bucket : plan.buckets(s)) {
+      codec_state += bucket.state;
+    }
     const StageContent content{stage.prepared.compute->parameters,
                                stage.layers,
                                static_cast<int>(s),
                                experiment_.software.fused_attention,
                                reduces && experiment_.software.bucket_copy_passes > 0.0 ? 1.0 : 0.0,
-                               codec_state(stage.buckets, compression, context)};
+                               codec_state};
     const Memory memory = stage_memory(content, experiment_.layout, experiment_.training,
                                        experiment_.cluster.gpu.memory);
     if (memory.total() > fullest.total() || s == 0) {
@@ -198,8 +220,9 @@ Memory PreparedExperiment::memory(const CompressionPlan& compression) const {
 }
 
 StepPrediction PreparedExperiment::predict(const CompressionPlan& compression) const {
-  StepPrediction prediction = evaluate(plan(compression));
-  prediction.memory = memory(compression);
+  const StepPlan step_plan = plan(compression);
+  StepPrediction prediction = evaluate(step_plan, ends_);
+  prediction.memory = memory(step_plan);
   return prediction;
 }
 

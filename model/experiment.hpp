@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
@@ -50,6 +51,7 @@ class PreparedExperiment {
 
  private:
   struct Stage {
+    std::size_t like{};  // the first stage with equal work and gradients
     std::vector<const Layer*> layers;
     PreparedStage prepared;
     std::vector<PreparedBucket> buckets;
@@ -60,15 +62,17 @@ class PreparedExperiment {
   };
 
   void prepare_stages();
+  void share_equal(std::size_t stage);
   [[nodiscard]] Message boundary_message(std::size_t stage, Bytes activations) const;
   [[nodiscard]] GradientContext gradient_context() const;
-  [[nodiscard]] Memory memory(const CompressionPlan& compression) const;
+  [[nodiscard]] Memory memory(const StepPlan& plan) const;
 
   Experiment experiment_;
   Workload workload_;
   CollectiveModel tensor_network_;
   CollectiveModel data_network_;
   std::vector<Stage> stages_;
+  std::vector<StageEnd> ends_;  // of the pipeline
 };
 
 }  // namespace payoff

@@ -51,7 +51,7 @@ Bucket compressed_bucket(const PreparedBucket& bucket, const Method& method,
   const auto price = [&](const PassCost& pass) {
     return price_pass(pass, method.law, context.gpu, context.training.precision);
   };
-  Bucket result{bucket.ready_after, bucket.elements, {}, {WorkKind::decode, price(cost.decode)}};
+  Bucket result{bucket.ready_after, bucket.elements, {}, {WorkKind::decode, price(cost.decode)}, cost.state};
   if (cost.dense_message > 0_B) {
     result.rounds.push_back(
         {{WorkKind::encode, price(cost.dense)},
@@ -65,6 +65,28 @@ Bucket compressed_bucket(const PreparedBucket& bucket, const Method& method,
          dp_message(collective, collective_size(round, context.network.group().ranks), context)});
   }
   return result;
+}
+
+Bucket dense_bucket(const PreparedBucket& bucket, const GradientContext& context) {
+  const Bytes size =
+      static_cast<double>(bucket.elements) * element_size(context.training.gradient);
+  const Work copy = bucket_copy(size, context);
+  return {bucket.ready_after,
+          bucket.elements,
+          {{copy, dp_message(dense_collective(context.layout), size, context)}},
+          copy,
+          {}};
+}
+
+void find_equal(std::vector<PreparedBucket>& buckets) {
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    buckets[b].like = b;
+    for (std::size_t earlier = 0; earlier < b && buckets[b].like == b; ++earlier) {
+      if (buckets[earlier].like == earlier && buckets[earlier].tensors == buckets[b].tensors) {
+        buckets[b].like = earlier;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -87,32 +109,26 @@ std::vector<PreparedBucket> cut_buckets(const std::vector<ReadyGradient>& gradie
       bucket.tensors.push_back(gradient.tensor);
     }
   }
+  find_equal(buckets);
   return buckets;
 }
 
-Bucket plan_bucket(const PreparedBucket& bucket, const CompressionPlan& compression,
-                   const GradientContext& context) {
-  if (compression.method) {
-    return compressed_bucket(bucket, *compression.method, context);
-  }
-  const Bytes size =
-      static_cast<double>(bucket.elements) * element_size(context.training.gradient);
-  const Work copy = bucket_copy(size, context);
-  return {bucket.ready_after,
-          bucket.elements,
-          {{copy, dp_message(dense_collective(context.layout), size, context)}},
-          copy};
-}
-
-Bytes codec_state(const std::vector<PreparedBucket>& buckets, const CompressionPlan& compression,
-                  const GradientContext& context) {
-  Bytes state;
-  if (compression.method) {
-    for (const PreparedBucket& bucket : buckets) {
-      state += compress_bucket(bucket, *compression.method, context).state;
+std::vector<Bucket> plan_buckets(const std::vector<PreparedBucket>& buckets,
+                                 const CompressionPlan& compression,
+                                 const GradientContext& context) {
+  std::vector<Bucket> planned;
+  planned.reserve(buckets.size());
+  for (const PreparedBucket& bucket : buckets) {
+    if (bucket.like < planned.size()) {
+      planned.push_back(planned[bucket.like]);
+      planned.back().ready_after = bucket.ready_after;
+    } else if (compression.method) {
+      planned.push_back(compressed_bucket(bucket, *compression.method, context));
+    } else {
+      planned.push_back(dense_bucket(bucket, context));
     }
   }
-  return state;
+  return planned;
 }
 
 }  // namespace payoff

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,9 @@
 
 namespace payoff {
 
+// Buckets with equal tensors cost the same: `like` is the first of them, often the bucket itself.
 struct PreparedBucket {
+  std::size_t like{};
   int ready_after{};
   std::int64_t elements{};
   std::vector<ParameterTensor> tensors;
@@ -32,11 +35,8 @@ struct GradientContext {
   const CollectiveModel& network;
 };
 
-[[nodiscard]] Bucket plan_bucket(const PreparedBucket& bucket, const CompressionPlan& compression,
-                                 const GradientContext& context);
-
-// What the method keeps between steps for the gradients of one GPU.
-[[nodiscard]] Bytes codec_state(const std::vector<PreparedBucket>& buckets,
-                                const CompressionPlan& compression, const GradientContext& context);
+[[nodiscard]] std::vector<Bucket> plan_buckets(const std::vector<PreparedBucket>& buckets,
+                                               const CompressionPlan& compression,
+                                               const GradientContext& context);
 
 }  // namespace payoff

@@ -19,6 +19,8 @@ namespace payoff {
 struct ReadyGradient {
   ParameterTensor tensor;
   int piece{};
+
+  bool operator==(const ReadyGradient&) const = default;
 };
 
 struct PreparedStage {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -22,6 +23,8 @@ enum class WorkKind { forward, recompute, backward, bucket_copy, encode, decode,
 struct Work {
   WorkKind kind{};
   Seconds alone{};
+
+  bool operator==(const Work&) const = default;
 };
 
 enum class MessageKind { dp_gradients, dp_weights, tp_activations, pp_activations };
@@ -33,6 +36,8 @@ struct Message {
   Seconds alone{};
   int channels{};     // thread blocks held while it runs
   double relative_sd{};
+
+  bool operator==(const Message&) const = default;
 };
 
 // A piece of a micro-batch on one stage: work, then a message that everything after it waits for
@@ -40,6 +45,8 @@ struct Message {
 struct Piece {
   Work work;
   Message message;
+
+  bool operator==(const Piece&) const = default;
 };
 
 // One round of a bucket: encode, then send. Rounds of a bucket depend on each other in order.
@@ -55,6 +62,7 @@ struct Bucket {
   std::int64_t elements{};
   std::vector<BucketRound> rounds;
   Work decode;
+  Bytes state;  // what the codec keeps for it between steps
 };
 
 // What a stage computes, whatever happens to its gradients: shared by all strategies that leave the
@@ -70,6 +78,7 @@ struct StageCompute {
   Seconds backward_messages{};
   std::int64_t parameters{};    // held by one GPU of the stage
 
+  bool operator==(const StageCompute&) const = default;
   [[nodiscard]] Seconds forward_time() const { return forward_work + forward_messages; }
   [[nodiscard]] Seconds backward_time() const {
     return backward_work + recompute_work + backward_messages;
@@ -77,10 +86,11 @@ struct StageCompute {
 };
 
 struct StagePlan {
+  std::size_t like{};           // the first stage with equal work and gradients, often itself
   std::shared_ptr<const StageCompute> compute;
   Message send_forward;         // activations to the next stage, one micro-batch and chunk
   Message send_backward;        // their gradients to the previous stage
-  std::vector<Bucket> buckets;  // in order of readiness
+  std::vector<Bucket> buckets;  // in order of readiness; empty where `like` is another stage
   Work optimizer;
   Message gather_weights;       // ZeRO: all-gather of the updated weights
 };
@@ -92,6 +102,10 @@ struct StepPlan {
   bool overlap{};
   double reserved_share{};        // of the GPU's compute units, held by a gradient message
   Seconds host{};                 // per step, hidden by nothing
+
+  [[nodiscard]] const std::vector<Bucket>& buckets(std::size_t stage) const {
+    return stages[stages[stage].like].buckets;
+  }
 };
 
 // Memory of the fullest GPU.

@@ -51,6 +51,7 @@ struct ParameterTensor {
   std::int64_t columns{1};
   bool is_matrix{};
 
+  bool operator==(const ParameterTensor&) const = default;
   [[nodiscard]] std::int64_t elements() const { return rows * columns; }
 };
 
