@@ -147,7 +147,7 @@ class SeriesParser {
   Refusal add_steps(T first, T last, T step) {
     if constexpr (std::same_as<T, std::int64_t>) {
       for (T value = first;; value += step) {
-        if (const Refusal refusal = push(value)) {
+        if (Refusal refusal = push(value)) {
           return refusal;
         }
         // Written so that it cannot overflow for any first <= last.
@@ -160,7 +160,7 @@ class SeriesParser {
       T value = first;
       for (std::size_t k = 0; reaches(value, last);
            ++k, value = first + static_cast<double>(k) * step) {
-        if (const Refusal refusal = push(snapped(value, last))) {
+        if (Refusal refusal = push(snapped(value, last))) {
           return refusal;
         }
       }
@@ -179,7 +179,7 @@ class SeriesParser {
         return factor.error;
       }
       for (T value = first;; value *= *factor) {
-        if (const Refusal refusal = push(value)) {
+        if (Refusal refusal = push(value)) {
           return refusal;
         }
         if (value > last / *factor) {
@@ -196,7 +196,7 @@ class SeriesParser {
         return refuse(text, "does not grow", "must be above 1");
       }
       for (T value = first; reaches(value, last); value *= *factor) {
-        if (const Refusal refusal = push(snapped(value, last))) {
+        if (Refusal refusal = push(snapped(value, last))) {
           return refusal;
         }
       }

@@ -88,6 +88,7 @@ const Citation* find_citation(const ReaderState& reader, const Node& from,
   const auto found = reader.citations.find(from.text);
   if (found == reader.citations.end()) {
     std::vector<std::string> known;
+    known.reserve(reader.citations.size());
     for (const auto& [key, citation] : reader.citations) {
       known.push_back(key);
     }

@@ -61,8 +61,8 @@ void report_keys(const SectionState& section, Diagnostics& diagnostics) {
   for (const std::string& key : section.missing) {
     // One mistake, one error: the misspelt key was reported already.
     if (!holds(misspelt, key)) {
-      diagnostics.error(section.anchor, "missing key `" + key + "`" + place,
-                        "`" + key + "` is required here");
+      const std::string name = backquoted(key);
+      diagnostics.error(section.anchor, "missing key " + name + place, name + " is required here");
     }
   }
 }
