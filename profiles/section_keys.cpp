@@ -41,6 +41,11 @@ std::string meant_key(const SectionState& section, const std::string& unknown,
   return closest(unknown, free);
 }
 
+void report_missing(Span anchor, const std::string& key, const std::string& place,
+                    Diagnostics& diagnostics) {
+  diagnostics.error(anchor, "missing key " + key + place, key + " is required here");
+}
+
 }  // namespace
 
 void report_keys(const SectionState& section, Diagnostics& diagnostics) {
@@ -61,8 +66,7 @@ void report_keys(const SectionState& section, Diagnostics& diagnostics) {
   for (const std::string& key : section.missing) {
     // One mistake, one error: the misspelt key was reported already.
     if (!holds(misspelt, key)) {
-      const std::string name = backquoted(key);
-      diagnostics.error(section.anchor, "missing key " + name + place, name + " is required here");
+      report_missing(section.anchor, backquoted(key), place, diagnostics);
     }
   }
 }
