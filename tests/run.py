@@ -141,6 +141,15 @@ def stage_clang(log):
     return ctest(log, "clang")
 
 
+def stage_bytes(log):
+    programs = [f"{folder}/payoff" for folder in ("build", "build-clang", "build-asan")]
+    absent = [program for program in programs if not (ROOT / program).exists()]
+    if absent:
+        raise Failure(f"{', '.join(absent)} not built: run the stages test, clang and asan first")
+    run(log, sys.executable, "-B", "tests/determinism/check.py", *programs)
+    return Counts(passed=1)
+
+
 def stage_tidy(log):
     build(log, "tidy")
     return Counts(passed=1)
@@ -171,6 +180,7 @@ STAGES = {
     "clang": Stage(stage_clang, ("clang++-16",), "second compiler, every header alone"),
     "asan": Stage(stage_asan, (), "address and undefined-behaviour sanitizers"),
     "tsan": Stage(stage_tsan, (), "thread sanitizer on the threaded tests"),
+    "bytes": Stage(stage_bytes, (), "the builds above predict the same bytes"),
     "tidy": Stage(stage_tidy, ("clang-tidy-16", "run-clang-tidy-16"), "clang-tidy"),
 }
 
