@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "study/draws.hpp"
+#include "study/interval_set.hpp"
+#include "study/remedy.hpp"
+
+// A job along one axis (bandwidth, GPUs): prepared once at every value that is asked for, and timed
+// with the most likely parameters for every plan and for the uncompressed rival at the same value.
+
+namespace payoff {
+
+// Time of a plan of `experiment` with the latents at their believed means.
+[[nodiscard]] Seconds central_step(const StepPlan& plan, const Experiment& experiment,
+                                   const Latents& mean);
+
+class JobAxis {
+ public:
+  // The experiment at a value of the axis; nullopt where there is none.
+  using Make = std::function<std::optional<Experiment>(double)>;
+
+  JobAxis(Make make, Change rival, Latents mean);
+
+  // Of the rival over the plan, minus one; -1 where the job or its compression does not exist.
+  [[nodiscard]] double gain(std::size_t plan, double x);
+  [[nodiscard]] std::optional<Seconds> step(std::size_t plan, double x);
+  // For one batch of the plans' step.
+  [[nodiscard]] std::optional<Seconds> rival_step(double x);
+
+ private:
+  struct At {
+    std::unique_ptr<PreparedExperiment> prepared;  // null where there is no such job
+    std::optional<Seconds> rival;
+    std::map<std::size_t, Seconds> steps;
+  };
+  At& at(double x);
+
+  Make make_;
+  Change rival_;
+  Latents mean_;
+  std::map<double, At> cache_;
+};
+
+// The two axes of every experiment.
+// x: line rate of a NIC in SI.
+[[nodiscard]] JobAxis::Make bandwidth_axis(const Experiment& experiment);
+// x: how many scaling steps (study/scaled_job.hpp) of nodes.
+[[nodiscard]] JobAxis::Make replica_axis(const Experiment& experiment);
+
+// NCCL's choices for all gradient messages of the plans at a line rate.
+[[nodiscard]] Signature bandwidth_choices(const Experiment& experiment);
+
+}  // namespace payoff

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/break_even.hpp"
+
+#include <optional>
+
+#include "model/groups.hpp"
+#include "study/scaled_job.hpp"
+#include "tests/catch.hpp"
+#include "tests/study/experiments.hpp"
+
+using namespace payoff;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+bool pays(const Experiment& experiment, std::size_t plan = 1) {
+  const PreparedExperiment prepared(experiment);
+  return prepared.predict(experiment.plans[plan]).step < prepared.predict(experiment.plans[0]).step;
+}
+
+BreakEven only_plan(const Experiment& experiment, const BreakEvenOptions& options = {}) {
+  const std::vector<BreakEven> all = break_evens(experiment, options);
+  REQUIRE(all.size() == 1);
+  return all.front();
+}
+
+// One bucket, nothing overlapped: backward, encode, message, decode.
+Experiment one_bucket_job(const CompressionPlan& plan) {
+  Experiment job = test::with_plans(test::small_job({.layers = 1}), {plan});
+  job.training.overlap = false;
+  job.training.bucket = 1_GB;
+  job.training.first_bucket = 1_GB;
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("the bandwidths of the answer pay and those outside do not") {
+  const Experiment job =
+      test::with_plans(test::small_job(), {test::shrink(4, 30), test::sparse(0.01, 30)});
+  const std::vector<BreakEven> all = break_evens(job);
+  REQUIRE(all.size() == 2);
+  for (std::size_t plan = 0; plan < 2; ++plan) {
+    REQUIRE(all[plan].bandwidth);
+    const IntervalSet<Bandwidth>& set = *all[plan].bandwidth;
+    CHECK_FALSE(set.never());
+    CHECK_FALSE(set.always());
+    CHECK(set.intervals.front().open_low);
+    Experiment other = job;
+    for (other.cluster.nic = 0.11_Gbps; other.cluster.nic < 1500_Gbps; other.cluster.nic *= 1.07) {
+      INFO("plan " << plan << " at " << other.cluster.nic / 1_Gbps << " Gb/s");
+      CHECK(set.contains(other.cluster.nic) == pays(other, plan + 1));
+    }
+  }
+}
+
+TEST_CASE("at the end of an interval the plan and its rival take the same time") {
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
+  const BreakEven result = only_plan(job, {.resolution = 1e-8});
+  job.cluster.nic = result.bandwidth->intervals.back().high;
+  const PreparedExperiment prepared(job);
+  CHECK_THAT(prepared.predict(job.plans[1]).step / prepared.predict(job.plans[0]).step,
+             WithinRel(1.0, 1e-6));
+}
+
+TEST_CASE("the codec may take as long as the network saves") {
+  const CompressionPlan plan = test::shrink(4, 10);
+  const Experiment job = one_bucket_job(plan);
+  const CollectiveModel network(job.cluster, data_group(job.layout, 4));
+  const Bytes dense = (2048.0 * 2048 + 2048) * 4_B;
+  const Seconds saved = network.price(Collective::all_reduce, dense).time -
+                        network.price(Collective::all_reduce, dense / 4).time;
+  const BreakEven result = only_plan(job);
+  REQUIRE(result.codec_time.intervals.size() == 1);
+  CHECK(result.codec_time.intervals[0].open_low);
+  CHECK_THAT(result.codec_time.intervals[0].high / saved, WithinRel(1.0, 2e-4));
+  // Ten passes each way, read and written: 10 x 2 x 4 B an element at 0.8 TB/s, and two launches;
+  // what fits the cache goes at 1 TB/s.
+  const Waterfall w = PreparedExperiment(job).predict(job.plans[1]).waterfall;
+  CHECK_THAT(result.codec_time_now / (w.encode + w.decode), WithinRel(1.0, 1e-12));
+  CHECK(result.codec_time.contains(result.codec_time_now) == pays(job));
+}
+
+TEST_CASE("a codec that takes no time has a budget too") {
+  const Experiment job = one_bucket_job(test::shrink(4, 0));
+  const BreakEven free = only_plan(job);
+  const BreakEven costly = only_plan(one_bucket_job(test::shrink(4, 10)));
+  CHECK(free.codec_time_now == 0_s);
+  CHECK_THAT(free.codec_time.intervals[0].high / costly.codec_time.intervals[0].high,
+             WithinRel(1.0, 3e-4));
+}
+
+TEST_CASE("with a free codec every ratio above one pays") {
+  const BreakEven result = only_plan(one_bucket_job(test::shrink(8, 0)));
+  CHECK_THAT(result.wire_ratio_now, WithinRel(8.0, 1e-12));
+  REQUIRE_FALSE(result.wire_ratio.never());
+  CHECK_THAT(result.wire_ratio.intervals.front().low, WithinRel(1.0, 1e-3));
+  CHECK(result.wire_ratio.intervals.back().open_high);
+}
+
+TEST_CASE("a gathered share counts what one worker contributes") {
+  // 1 % of the elements as value and index: 4 bytes dense over 0.01 x 8.
+  const BreakEven result = only_plan(one_bucket_job(test::sparse(0.01, 0)));
+  CHECK_THAT(result.wire_ratio_now, WithinRel(50.0, 1e-3));
+}
+
+TEST_CASE("a codec longer than the whole reduction pays at no ratio and no bandwidth above") {
+  const Experiment job =
+      test::with_plans(test::small_job({.nic = 400_Gbps}), {test::shrink(4, 2000)});
+  const BreakEven result = only_plan(job);
+  CHECK(result.wire_ratio.never());
+  CHECK_FALSE(result.bandwidth->contains(400_Gbps));
+}
+
+TEST_CASE("GPU counts of the answer pay and those outside do not, node by node") {
+  const Experiment job = test::with_plans(test::small_job(), {test::sparse(0.02, 10)});
+  const BreakEven result = only_plan(job, {.most_gpus = 4 * 256});
+  REQUIRE(result.gpus);
+  CHECK(result.gpus->scanned_low == 4);
+  CHECK(result.gpus->scanned_high == 1024);
+  int paying = 0;
+  for (int nodes = 1; nodes <= 256; ++nodes) {
+    const std::optional<Experiment> scaled = with_dp(job, 4 * nodes);
+    REQUIRE(scaled);
+    INFO(nodes << " nodes");
+    CHECK(result.gpus->contains(4 * nodes) == pays(*scaled));
+    paying += pays(*scaled) ? 1 : 0;
+  }
+  CHECK(paying > 0);
+  CHECK(paying < 256);  // gathers grow with the workers: from some count on it does not pay
+}
+
+TEST_CASE("on one node there is no bandwidth axis, and one GPU has no question") {
+  Experiment job = test::with_plans(test::small_job({.nodes = 1}), {test::shrink(4, 1)});
+  CHECK_FALSE(only_plan(job).bandwidth);
+  job.plans.resize(1);
+  job.cluster.gpus_per_node = 1;
+  job.layout.dp = 1;
+  CHECK(break_evens(job).empty());
+}
+
+TEST_CASE("a stronger rival leaves less: against 16-bit reduction the intervals shrink") {
+  const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
+  const BreakEven weak = only_plan(job);
+  const BreakEven strong = only_plan(job, {.rival = {.sixteen_bit = true}});
+  CHECK(strong.bandwidth->intervals.back().high < weak.bandwidth->intervals.back().high);
+  CHECK(strong.codec_time.intervals.back().high < weak.codec_time.intervals.back().high);
+  CHECK(strong.wire_ratio.intervals.front().low > weak.wire_ratio.intervals.front().low);
+}
