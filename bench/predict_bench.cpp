@@ -7,8 +7,6 @@
 // Seconds depend on the machine, so every time is also given in units of a pinned piece of
 // arithmetic that runs in the same process: one thousand dependent square roots.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -18,6 +16,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "model/experiment.hpp"
 #include "profiles/library.hpp"
@@ -66,6 +66,7 @@ std::vector<Experiment> read_layouts(const Job& job, const Library& library) {
     SourceMap sources;
     Diagnostics diagnostics;
     std::vector<Setting> settings;
+    settings.reserve(texts.size());
     for (const std::string& text : texts) {
       settings.push_back({static_cast<int>(settings.size()) + 1, text});
     }
@@ -104,7 +105,8 @@ void run(const Job& job, const Library& library, Seconds pinned) {
   const Seconds each_strategy = prediction / static_cast<double>(strategies);
   fmt::print("| {:<38} | {:>3} | {:>4} | {:>9.2f} | {:>8.2f} | {:>10.2f} | {:>8.0f} |\n", job.title,
              experiments.size(), strategies, each_strategy / 1_us, each_strategy / pinned,
-             each_layout / 1_us, 1_s / ((prediction + preparation) / static_cast<double>(strategies)));
+             each_layout / 1_us,
+             1_s / ((prediction + preparation) / static_cast<double>(strategies)));
 }
 
 }  // namespace
@@ -113,16 +115,22 @@ int main() {
   const Library library(fs::path(PAYOFF_SOURCE_DIR) / "profiles");
   const Seconds pinned = time_of(200, pinned_arithmetic);
   fmt::print("pinned arithmetic: {:.2f} us\n\n", pinned / 1_us);
-  fmt::print("| job                                    | layouts | strategies | us/strategy | /pinned | us/preparation | predictions/s, one core, preparation included |\n");
+  fmt::print(
+      "| job                                    | layouts | strategies | us/strategy | /pinned | "
+      "us/preparation | predictions/s, one core, preparation included |\n");
   fmt::print("|---|---:|---:|---:|---:|---:|---:|\n");
-  run({"GPT-3 175B, tp 8 pp 8 dp 16, interleaved", "05-gpt3-175b-a100",
+  run({"GPT-3 175B, tp 8 pp 8 dp 16, interleaved",
+       "05-gpt3-175b-a100",
        {{"cluster.nodes=128", "layout.dp=16", "layout.virtual_stages=2", "layout.micro_batches=96"},
         {"cluster.nodes=128", "layout.dp=16", "layout.virtual_stages=3", "layout.micro_batches=96"},
         {"cluster.nodes=128", "layout.dp=16", "layout.virtual_stages=6", "layout.micro_batches=96"},
-        {"cluster.nodes=128", "layout.dp=16", "layout.virtual_stages=12", "layout.micro_batches=96"},
-        {"cluster.nodes=64", "layout.dp=8", "layout.virtual_stages=2", "layout.micro_batches=192"}}},
+        {"cluster.nodes=128", "layout.dp=16", "layout.virtual_stages=12",
+         "layout.micro_batches=96"},
+        {"cluster.nodes=64", "layout.dp=8", "layout.virtual_stages=2",
+         "layout.micro_batches=192"}}},
       library, pinned);
-  run({"ResNet-50, DDP, dp 4 to 96", "01-resnet50-v100",
+  run({"ResNet-50, DDP, dp 4 to 96",
+       "01-resnet50-v100",
        {{"cluster.nodes=1", "layout.dp=4"},
         {"cluster.nodes=2", "layout.dp=8"},
         {"cluster.nodes=8", "layout.dp=32"},

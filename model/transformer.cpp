@@ -45,7 +45,7 @@ class Ends {
           {.before = 0, .after = 0, .bytes_per_sample = stream, .backward = false});
     }
     layer.selective_activation_per_sample = layer.activation_per_sample;
-    layer.boundary_per_sample = 4_B * parts_.number(shape_.sequence);  // token numbers
+    layer.boundary_per_sample = 4_B * BlockParts::number(shape_.sequence);  // token numbers
     return layer;
   }
 
@@ -75,13 +75,13 @@ class Ends {
 
  private:
   double head_positions() const {
-    return parts_.number(shape_.head_positions > 0 ? shape_.head_positions : shape_.sequence);
+    return BlockParts::number(shape_.head_positions > 0 ? shape_.head_positions : shape_.sequence);
   }
 
   // Forward gathers rows and writes them; backward clears the gradient of the table and adds to it.
   void tokens(Layer& layer) const {
     const Bytes table =
-        parts_.number(parts_.vocabulary_part() * shape_.hidden) * parts_.activation();
+        BlockParts::number(parts_.vocabulary_part() * shape_.hidden) * parts_.activation();
     Operator lookup = memory_pass(2 * parts_.stream(), 3 * parts_.stream());
     lookup.backward_bytes_fixed = table;
     layer.forward.push_back(lookup);
@@ -121,7 +121,7 @@ class Ends {
   // Dense, activation and norm on the masked positions; the next-sentence classifier on the pooled
   // one.
   void masked_transform(Layer& layer) const {
-    const Bytes part = head_positions() / parts_.number(shape_.sequence) * parts_.stream();
+    const Bytes part = head_positions() / BlockParts::number(shape_.sequence) * parts_.stream();
     Operator product = parts_.product(shape_.hidden, shape_.hidden);
     product.rows_per_sample = head_positions();
     layer.forward.push_back(product);
@@ -138,7 +138,7 @@ class Ends {
   }
 
   void logits(Layer& layer) const {
-    const double count = head_positions() * parts_.number(parts_.vocabulary_part());
+    const double count = head_positions() * BlockParts::number(parts_.vocabulary_part());
     Operator product = parts_.product(shape_.hidden, parts_.vocabulary_part());
     product.rows_per_sample = head_positions();
     const std::size_t index = layer.forward.size();
@@ -150,7 +150,7 @@ class Ends {
       layer.parameters.push_back({parts_.vocabulary_part(), shape_.hidden, true});
     }
     layer.activation_per_sample +=
-        count * 4_B + head_positions() * parts_.number(shape_.hidden) * parts_.activation();
+        count * 4_B + head_positions() * BlockParts::number(shape_.hidden) * parts_.activation();
     if (parts_.tp() > 1) {
       layer.syncs.push_back(
           {.before = index, .after = index, .bytes_per_sample = parts_.stream(), .forward = false});

@@ -130,6 +130,7 @@ class IntegerSamples {
 
   [[nodiscard]] std::vector<Sample> all() const {
     std::vector<Sample> samples;
+    samples.reserve(samples_.size());
     for (const auto& [x, gain] : samples_) {
       samples.push_back({static_cast<double>(x), gain});
     }
