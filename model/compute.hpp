@@ -10,12 +10,12 @@
 #include "model/units.hpp"
 #include "model/workload.hpp"
 
-// Time of operators on one GPU by roofline: a product takes the longer of its arithmetic (tiles over
-// compute units in whole waves, at the achieved share of peak, with the pipeline of every tile
-// filled once: depth + depth_half) and its memory traffic; everything else takes its memory traffic;
-// every kernel costs a launch on the GPU, and the host must have launched it. The products of
-// backward are priced by their own shapes. docs/model.md, "Compute".
-// Valid for dense kernels of vendor libraries, from some microseconds up.
+// Time of operators on one GPU by roofline: a product takes the longer of its arithmetic (tiles
+// over compute units in whole waves, at the achieved share of peak, with the pipeline of every tile
+// filled once: depth + depth_half) and its memory traffic; everything else takes its memory
+// traffic; every kernel costs a launch on the GPU, and the host must have launched it. The products
+// of backward are priced by their own shapes. docs/model.md, "Compute". Valid for dense kernels of
+// vendor libraries, from some microseconds up.
 
 namespace payoff {
 
@@ -34,8 +34,10 @@ struct ComputeContext {
                                    const ComputeContext& context);
 [[nodiscard]] Seconds backward_time(std::span<const Operator> operators, double samples,
                                     const ComputeContext& context);
-[[nodiscard]] Seconds forward_time(const Operator& op, double samples, const ComputeContext& context);
-[[nodiscard]] Seconds backward_time(const Operator& op, double samples, const ComputeContext& context);
+[[nodiscard]] Seconds forward_time(const Operator& op, double samples,
+                                   const ComputeContext& context);
+[[nodiscard]] Seconds backward_time(const Operator& op, double samples,
+                                    const ComputeContext& context);
 
 // Arithmetic of one sample, forward, as the papers count it (2 per multiply-add, full attention).
 [[nodiscard]] Flops forward_flops(const Operator& op);

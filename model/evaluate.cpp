@@ -35,8 +35,8 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
   w.backward = micro_batches * compute.backward_work;
   w.exposed_tp = micro_batches * (compute.forward_messages + compute.backward_messages);
   w.exposed_pp = end.exposed_pp;
-  w.bubble = end.end - w.exposed_pp -
-             micro_batches * (compute.forward_time() + compute.backward_time());
+  w.bubble =
+      end.end - w.exposed_pp - micro_batches * (compute.forward_time() + compute.backward_time());
   w.interference = last.interference;
   w.encode = last.encode;
   w.decode = last.decode;
@@ -76,7 +76,8 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
     ends.front().end = layout.micro_batches * (compute.forward_time() + compute.backward_time());
     return ends;
   }
-  const auto with = run_pipeline(durations_of(plan, true), layout.micro_batches, layout.virtual_stages);
+  const auto with =
+      run_pipeline(durations_of(plan, true), layout.micro_batches, layout.virtual_stages);
   const auto without =
       run_pipeline(durations_of(plan, false), layout.micro_batches, layout.virtual_stages);
   for (std::size_t s = 0; s < ends.size(); ++s) {
@@ -92,9 +93,9 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
   std::vector<OverlapResult> overlaps(plan.stages.size());
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
-    overlaps[s] = stage.like < s ? overlaps[stage.like]
-                                 : overlap_gradients(stage, plan.placement, plan.overlap,
-                                                     plan.reserved_share);
+    overlaps[s] = stage.like < s
+                      ? overlaps[stage.like]
+                      : overlap_gradients(stage, plan.placement, plan.overlap, plan.reserved_share);
     const OverlapResult& last = overlaps[s];
     // The pipeline ends with the stage's last backward; its gradients move beside it and after it.
     const Seconds finish = ends[s].end - stage.compute->backward_time() + last.finish +

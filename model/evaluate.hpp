@@ -17,8 +17,8 @@ struct Waterfall {
   Seconds forward{};
   Seconds recompute{};
   Seconds backward{};
-  Seconds interference{};   // compute slowed by communication that runs beside it
-  Seconds encode{};         // on the critical path
+  Seconds interference{};  // compute slowed by communication that runs beside it
+  Seconds encode{};        // on the critical path
   Seconds decode{};
   Seconds bucket_copy{};
   Seconds exposed_tp{};
@@ -37,9 +37,9 @@ struct Waterfall {
 struct StepPrediction {
   Seconds step{};
   Waterfall waterfall;
-  Seconds dp_communication{};   // busy time of the gradient stream, hidden part included
+  Seconds dp_communication{};  // busy time of the gradient stream, hidden part included
   Seconds hidden_dp{};
-  Bytes dp_bytes{};             // message bytes one GPU contributes to gradient traffic per step
+  Bytes dp_bytes{};  // message bytes one GPU contributes to gradient traffic per step
   Bytes tp_bytes{};
   Bytes pp_bytes{};
   Memory memory;

@@ -93,8 +93,8 @@ PreparedExperiment::PreparedExperiment(Experiment experiment)
       workload_(workload_of(experiment_)),
       tensor_network_(network_of(
           experiment_, tensor_group(experiment_.layout, experiment_.cluster.gpus_per_node))),
-      data_network_(network_of(
-          experiment_, data_group(experiment_.layout, experiment_.cluster.gpus_per_node))) {
+      data_network_(network_of(experiment_,
+                               data_group(experiment_.layout, experiment_.cluster.gpus_per_node))) {
   prepare_stages();
   ends_ = pipeline_ends(plan({}));
 }
@@ -112,15 +112,16 @@ void PreparedExperiment::prepare_stages() {
     stage.prepared = prepare_stage(workload_, division[s], layout, context, tensor_network_);
     share_equal(s);
     const std::int64_t parameters = stage.prepared.compute->parameters;
-    const std::int64_t updated = layout.zero > 0 ? (parameters + layout.dp - 1) / layout.dp : parameters;
+    const std::int64_t updated =
+        layout.zero > 0 ? (parameters + layout.dp - 1) / layout.dp : parameters;
     stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
     if (layout.dp > 1) {
       stage.buckets = cut_buckets(stage.prepared.gradients, training);
       if (layout.zero > 0) {
         const Bytes size = static_cast<double>(parameters) * element_size(training.precision);
         const CollectivePrice price = data_network_.price(Collective::all_gather, size);
-        stage.gather_weights = {MessageKind::dp_weights, Collective::all_gather, size,
-                                price.time, price.channels, price.relative_sd};
+        stage.gather_weights = {MessageKind::dp_weights, Collective::all_gather, size, price.time,
+                                price.channels,          price.relative_sd};
       }
     }
     if (layout.pp > 1) {
@@ -153,9 +154,12 @@ Message PreparedExperiment::boundary_message(std::size_t stage, Bytes activation
       boundary_group(layout, experiment_.cluster.gpus_per_node, static_cast<int>(stage));
   const double share = layout.sequence_parallel ? 1.0 / layout.tp : 1.0;
   const Bytes size = share * layout.micro_batch * activations;
-  const CollectivePrice price =
-      network_of(experiment_, group).price(Collective::send_recv, size);
-  return {MessageKind::pp_activations, Collective::send_recv, size, price.time, price.channels,
+  const CollectivePrice price = network_of(experiment_, group).price(Collective::send_recv, size);
+  return {MessageKind::pp_activations,
+          Collective::send_recv,
+          size,
+          price.time,
+          price.channels,
           price.relative_sd};
 }
 
@@ -189,7 +193,8 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
       }
     }
   }
-  plan.reserved_share = std::min(0.5, static_cast<double>(channels) / experiment_.cluster.gpu.compute_units);
+  plan.reserved_share =
+      std::min(0.5, static_cast<double>(channels) / experiment_.cluster.gpu.compute_units);
   return plan;
 }
 

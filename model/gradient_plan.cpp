@@ -14,7 +14,8 @@ Message dp_message(Collective collective, Bytes size, const GradientContext& con
     return {};
   }
   const CollectivePrice price = context.network.price(collective, size);
-  return {MessageKind::dp_gradients, collective, size, price.time, price.channels, price.relative_sd};
+  return {MessageKind::dp_gradients, collective, size, price.time, price.channels,
+          price.relative_sd};
 }
 
 // A bucket is filled from the gradients and emptied into them by streaming copies.
@@ -51,7 +52,8 @@ Bucket compressed_bucket(const PreparedBucket& bucket, const Method& method,
   const auto price = [&](const PassCost& pass) {
     return price_pass(pass, method.law, context.gpu, context.training.precision);
   };
-  Bucket result{bucket.ready_after, bucket.elements, {}, {WorkKind::decode, price(cost.decode)}, cost.state};
+  Bucket result{
+      bucket.ready_after, bucket.elements, {}, {WorkKind::decode, price(cost.decode)}, cost.state};
   if (cost.dense_message > 0_B) {
     result.rounds.push_back(
         {{WorkKind::encode, price(cost.dense)},
@@ -68,8 +70,7 @@ Bucket compressed_bucket(const PreparedBucket& bucket, const Method& method,
 }
 
 Bucket dense_bucket(const PreparedBucket& bucket, const GradientContext& context) {
-  const Bytes size =
-      static_cast<double>(bucket.elements) * element_size(context.training.gradient);
+  const Bytes size = static_cast<double>(bucket.elements) * element_size(context.training.gradient);
   const Work copy = bucket_copy(size, context);
   return {bucket.ready_after,
           bucket.elements,
@@ -96,7 +97,8 @@ std::vector<PreparedBucket> cut_buckets(const std::vector<ReadyGradient>& gradie
   std::vector<Bytes> sizes;
   sizes.reserve(gradients.size());
   for (const ReadyGradient& gradient : gradients) {
-    sizes.push_back(static_cast<double>(gradient.tensor.elements()) * element_size(training.gradient));
+    sizes.push_back(static_cast<double>(gradient.tensor.elements()) *
+                    element_size(training.gradient));
   }
   std::vector<PreparedBucket> buckets;
   std::size_t next = 0;

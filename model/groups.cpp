@@ -11,7 +11,8 @@ Group tensor_group(const ParallelLayout& layout, int gpus_per_node) {
 }
 
 Group data_group(const ParallelLayout& layout, int gpus_per_node) {
-  const int inside = layout.tp >= gpus_per_node ? 1 : std::min(layout.dp, gpus_per_node / layout.tp);
+  const int inside =
+      layout.tp >= gpus_per_node ? 1 : std::min(layout.dp, gpus_per_node / layout.tp);
   return {layout.dp, inside, std::min(layout.tp, gpus_per_node)};
 }
 

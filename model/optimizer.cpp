@@ -4,7 +4,10 @@
 namespace payoff {
 
 OptimizerCost optimizer_cost(Optimizer optimizer, Precision precision, Precision gradient) {
-  const Bytes moments = (optimizer == Optimizer::adam ? 2 : optimizer == Optimizer::sgd_momentum ? 1 : 0) * 4_B;
+  const Bytes moments = (optimizer == Optimizer::adam           ? 2
+                         : optimizer == Optimizer::sgd_momentum ? 1
+                                                                : 0) *
+                        4_B;
   const bool master = element_size(precision) < 4_B;
   const Bytes copy = master ? 4_B : 0_B;
   // Moments and the 32-bit parameter are read and written, the gradient is read, and a 16-bit

@@ -17,6 +17,7 @@ struct OptimizerCost {
   Bytes traffic_per_parameter{};
 };
 
-[[nodiscard]] OptimizerCost optimizer_cost(Optimizer optimizer, Precision precision, Precision gradient);
+[[nodiscard]] OptimizerCost optimizer_cost(Optimizer optimizer, Precision precision,
+                                           Precision gradient);
 
 }  // namespace payoff

@@ -40,8 +40,8 @@ class Order {
  public:
   Order(int stage, int stages, int micro_batches, int chunks)
       : stages_(stages), chunks_(chunks), total_(micro_batches * chunks) {
-    const int ahead = chunks == 1 ? stages - stage - 1
-                                  : 2 * (stages - stage - 1) + (chunks - 1) * stages;
+    const int ahead =
+        chunks == 1 ? stages - stage - 1 : 2 * (stages - stage - 1) + (chunks - 1) * stages;
     warm_up_ = std::min(total_, ahead);
   }
 
@@ -62,11 +62,15 @@ class Order {
   }
 
  private:
-  [[nodiscard]] int chunk_of(int count) const { return chunks_ == 1 ? 0 : (count / stages_) % chunks_; }
+  [[nodiscard]] int chunk_of(int count) const {
+    return chunks_ == 1 ? 0 : (count / stages_) % chunks_;
+  }
   [[nodiscard]] int micro_batch_of(int count) const {
     return chunks_ == 1 ? count : count / (stages_ * chunks_) * stages_ + count % stages_;
   }
-  [[nodiscard]] Operation forward(int count) const { return {true, chunk_of(count), micro_batch_of(count)}; }
+  [[nodiscard]] Operation forward(int count) const {
+    return {true, chunk_of(count), micro_batch_of(count)};
+  }
   [[nodiscard]] Operation backward(int count) const {
     return {false, chunks_ - 1 - chunk_of(count), micro_batch_of(count)};
   }

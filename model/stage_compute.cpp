@@ -66,8 +66,8 @@ class StageBuilder {
     for (std::size_t i = operators.size(); i-- > 0;) {
       for (const TensorParallelSync& sync : layer.syncs) {
         if (sync.backward && sync.before == i) {
-          add_pieces(compute_.backward, {WorkKind::backward, backward(operators.subspan(i, end - i))},
-                     sync);
+          add_pieces(compute_.backward,
+                     {WorkKind::backward, backward(operators.subspan(i, end - i))}, sync);
           end = i;
         }
       }
@@ -110,7 +110,11 @@ class StageBuilder {
 
   [[nodiscard]] Message message(Collective collective, Bytes size) const {
     const CollectivePrice price = tensor_network_.price(collective, size);
-    return {MessageKind::tp_activations, collective, size, price.time, price.channels,
+    return {MessageKind::tp_activations,
+            collective,
+            size,
+            price.time,
+            price.channels,
             price.relative_sd};
   }
 
@@ -137,8 +141,9 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
   const auto& layers = workload.layers;
   const auto first = static_cast<std::size_t>(
       std::distance(layers.begin(), std::find_if(layers.begin(), layers.end(), is_block)));
-  const auto last = layers.size() - static_cast<std::size_t>(std::distance(
-                        layers.rbegin(), std::find_if(layers.rbegin(), layers.rend(), is_block)));
+  const auto last =
+      layers.size() - static_cast<std::size_t>(std::distance(
+                          layers.rbegin(), std::find_if(layers.rbegin(), layers.rend(), is_block)));
   std::vector<std::vector<std::size_t>> stages(static_cast<std::size_t>(layout.pp));
   if (first >= last) {  // a table of layers without blocks is one stage
     for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -36,7 +36,8 @@ struct PreparedStage {
 
 [[nodiscard]] PreparedStage prepare_stage(const Workload& workload,
                                           const std::vector<std::size_t>& layers,
-                                          const ParallelLayout& layout, const ComputeContext& context,
+                                          const ParallelLayout& layout,
+                                          const ComputeContext& context,
                                           const CollectiveModel& tensor_network);
 
 }  // namespace payoff

@@ -32,9 +32,9 @@ enum class MessageKind { dp_gradients, dp_weights, tp_activations, pp_activation
 struct Message {
   MessageKind kind{};
   Collective collective{};
-  Bytes size{};       // nccl-tests' definition
+  Bytes size{};  // nccl-tests' definition
   Seconds alone{};
-  int channels{};     // thread blocks held while it runs
+  int channels{};  // thread blocks held while it runs
   double relative_sd{};
 
   bool operator==(const Message&) const = default;
@@ -76,7 +76,7 @@ struct StageCompute {
   Seconds backward_work{};
   Seconds recompute_work{};
   Seconds backward_messages{};
-  std::int64_t parameters{};    // held by one GPU of the stage
+  std::int64_t parameters{};  // held by one GPU of the stage
 
   bool operator==(const StageCompute&) const = default;
   [[nodiscard]] Seconds forward_time() const { return forward_work + forward_messages; }
@@ -86,13 +86,13 @@ struct StageCompute {
 };
 
 struct StagePlan {
-  std::size_t like{};           // the first stage with equal work and gradients, often itself
+  std::size_t like{};  // the first stage with equal work and gradients, often itself
   std::shared_ptr<const StageCompute> compute;
   Message send_forward;         // activations to the next stage, one micro-batch and chunk
   Message send_backward;        // their gradients to the previous stage
   std::vector<Bucket> buckets;  // in order of readiness; empty where `like` is another stage
   Work optimizer;
-  Message gather_weights;       // ZeRO: all-gather of the updated weights
+  Message gather_weights;  // ZeRO: all-gather of the updated weights
 };
 
 struct StepPlan {
@@ -100,8 +100,8 @@ struct StepPlan {
   std::vector<StagePlan> stages;  // pipeline order; size() == pp
   Placement placement{};
   bool overlap{};
-  double reserved_share{};        // of the GPU's compute units, held by a gradient message
-  Seconds host{};                 // per step, hidden by nothing
+  double reserved_share{};  // of the GPU's compute units, held by a gradient message
+  Seconds host{};           // per step, hidden by nothing
 
   [[nodiscard]] const std::vector<Bucket>& buckets(std::size_t stage) const {
     return stages[stages[stage].like].buckets;

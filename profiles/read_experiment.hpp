@@ -8,8 +8,8 @@
 
 #include "model/experiment.hpp"
 #include "model/remedy_limits.hpp"
-#include "profiles/read_hardware.hpp"
 #include "profiles/positions.hpp"
+#include "profiles/read_hardware.hpp"
 
 // An experiment file (examples/*/experiment.yaml shows every section), with the profiles it names
 // and what was set over it, as one Experiment that the model accepts. All mistakes of the file, of
@@ -19,9 +19,9 @@ namespace payoff {
 
 struct ReadExperiment {
   Experiment experiment;
-  Facts facts;          // paths as in the experiment: "cluster.gpu.peak.bf16"
+  Facts facts;  // paths as in the experiment: "cluster.gpu.peak.bf16"
   RemedyLimits limits;
-  Document document;    // what was read, overrides applied: `--save` writes it
+  Document document;  // what was read, overrides applied: `--save` writes it
   PositionMap positions;
 };
 

@@ -21,14 +21,17 @@ struct ReadContext {
 
 [[nodiscard]] std::optional<Profile<Gpu>> read_gpu(std::string_view name, std::optional<Span> asked,
                                                    const ReadContext& context);
-[[nodiscard]] std::optional<Profile<Fabric>> read_fabric(std::string_view name, std::optional<Span> asked,
+[[nodiscard]] std::optional<Profile<Fabric>> read_fabric(std::string_view name,
+                                                         std::optional<Span> asked,
                                                          const ReadContext& context);
-[[nodiscard]] std::optional<Profile<Network>> read_network(std::string_view name, std::optional<Span> asked,
+[[nodiscard]] std::optional<Profile<Network>> read_network(std::string_view name,
+                                                           std::optional<Span> asked,
                                                            const ReadContext& context);
 
 // A cluster with everything it is made of; facts of the parts are prefixed "gpu.", "fabric." and
 // "network.". `nodes` is 1.
-[[nodiscard]] std::optional<Profile<Cluster>> read_cluster(std::string_view name, std::optional<Span> asked,
+[[nodiscard]] std::optional<Profile<Cluster>> read_cluster(std::string_view name,
+                                                           std::optional<Span> asked,
                                                            const ReadContext& context);
 
 }  // namespace payoff

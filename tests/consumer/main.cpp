@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+
 #include <model/units.hpp>
 
 using namespace payoff::literals;

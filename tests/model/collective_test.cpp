@@ -28,9 +28,9 @@ Cluster hopper_nodes(int nodes) {
   Cluster cluster;
   cluster.name = "hopper";
   cluster.gpu.architecture = Architecture::hopper;
-  cluster.fabric = {"switch", FabricKind::switched, LinkGeneration::nvlink4, 450_GBps,
-                    450_GBps, 8,                    true,                    false,
-                    false,    plain_law()};
+  cluster.fabric = {
+      "switch", FabricKind::switched, LinkGeneration::nvlink4, 450_GBps, 450_GBps, 8, true, false,
+      false,    plain_law()};
   cluster.network.name = "network";
   cluster.network.kind = NetworkKind::rdma;
   cluster.network.gpudirect = true;

@@ -124,8 +124,8 @@ TEST_CASE("longer messages never shorten a step") {
   Seconds previous;
   for (double ms = 0.1; ms < 50.0; ms *= 1.3) {
     const Seconds message = ms * 1_ms;
-    const StagePlan plan = stage(
-        {4_ms, 5_ms, 6_ms}, {bucket(0, 0_s, message, 0_s), bucket(2, 0_s, 2 * message, 0_s)});
+    const StagePlan plan =
+        stage({4_ms, 5_ms, 6_ms}, {bucket(0, 0_s, message, 0_s), bucket(2, 0_s, 2 * message, 0_s)});
     const OverlapResult r = overlap_gradients(plan, placement, true, 0.05);
     CHECK(r.finish >= previous);
     previous = r.finish;

@@ -28,8 +28,8 @@ Seconds end_of(const std::vector<StageSpan>& spans) {
 
 TEST_CASE("a 1F1B pipeline of p equal stages takes (m + p - 1) forward and backward times") {
   // Narayanan et al. 2021, section 2.2.1: t_pb = (p - 1)(t_f + t_b) over m (t_f + t_b).
-  const auto [stages, micro_batches] =
-      GENERATE(std::pair{2, 2}, std::pair{4, 4}, std::pair{8, 96}, std::pair{3, 7}, std::pair{5, 2});
+  const auto [stages, micro_batches] = GENERATE(std::pair{2, 2}, std::pair{4, 4}, std::pair{8, 96},
+                                                std::pair{3, 7}, std::pair{5, 2});
   const auto spans = run_pipeline(equal_stages(stages, {2_ms, 5_ms, {}, {}}), micro_batches, 1);
   CHECK_THAT(end_of(spans) / 1_ms, WithinRel((micro_batches + stages - 1) * 7.0, 1e-12));
 }
