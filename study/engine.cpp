@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/engine.hpp"
+
+#include "study/engine_parts.hpp"
+
+namespace payoff {
+
+std::string_view name(Engine engine) {
+  switch (engine) {
+    case Engine::analytical:
+      return "analytical";
+    case Engine::agarwal2022:
+      return "agarwal2022-reconstructed";
+    case Engine::mgwfbp:
+      return "mgwfbp";
+  }
+  return {};
+}
+
+std::optional<Engine> find_engine(std::string_view text) {
+  constexpr std::string_view suffix = "-reconstructed";
+  for (const Engine engine : all_engines) {
+    std::string_view full = name(engine);
+    if (text == full) {
+      return engine;
+    }
+    if (full.ends_with(suffix)) {
+      full.remove_suffix(suffix.size());
+      if (text == full) {
+        return engine;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view citation(Engine engine) {
+  switch (engine) {
+    case Engine::analytical:
+      return "Payoff's own: docs/model.md, \"Step\"";
+    case Engine::agarwal2022:
+      return "Agarwal et al., MLSys 2022 (arXiv 2103.00543), reconstructed from a reader's note "
+             "and "
+             "the authors' code: max(1.07 T_backward, (k - 1) T(b)) + T(last) on a flat ring; "
+             "compressed, one after the other";
+    case Engine::mgwfbp:
+      return "Shi et al., MG-WFBP, TPDS 2021 (arXiv 1912.09268v2): equations 6-8 and 10, algorithm "
+             "1, "
+             "with a line through Payoff's all-reduce prices";
+  }
+  return {};
+}
+
+EngineAnswer predict(Engine engine, const PreparedExperiment& prepared,
+                     const CompressionPlan& compression) {
+  switch (engine) {
+    case Engine::analytical:
+      return {prepared.predict(compression), {}};
+    case Engine::agarwal2022:
+      return engines::agarwal2022(prepared, compression);
+    case Engine::mgwfbp:
+      return engines::mgwfbp(prepared, compression);
+  }
+  return {};
+}
+
+}  // namespace payoff

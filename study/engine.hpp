@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/experiment.hpp"
+
+// The cost models of papers behind the interface of our own: the same job, answered by the formula
+// of a paper (model/reference_*.hpp) where it applies, and a reason where it does not. The papers
+// model backward and its communication; forward, optimizer and host are Payoff's in every engine,
+// so that answers differ by what the papers say about communication only.
+
+namespace payoff {
+
+enum class Engine { analytical, agarwal2022, mgwfbp };
+inline constexpr std::array all_engines{Engine::analytical, Engine::agarwal2022, Engine::mgwfbp};
+
+// Ends in "-reconstructed" where the paper itself could not be read; so it must be printed.
+[[nodiscard]] std::string_view name(Engine engine);
+// The same without the suffix too: what a user may type.
+[[nodiscard]] std::optional<Engine> find_engine(std::string_view name);
+// Paper, equations, and what was put in.
+[[nodiscard]] std::string_view citation(Engine engine);
+
+struct EngineAnswer {
+  std::optional<StepPrediction> prediction;  // memory is the same for all engines
+  std::string reason;                        // why there is none
+};
+
+[[nodiscard]] EngineAnswer predict(Engine engine, const PreparedExperiment& prepared,
+                                   const CompressionPlan& compression);
+
+}  // namespace payoff

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/group_paths.hpp"
+#include "model/reference_agarwal2022.hpp"
+#include "study/engine_parts.hpp"
+
+namespace payoff::engines {
+namespace {
+
+// The flat ring of the paper: all GPUs, the bandwidth of the slowest link that one rank has.
+RingNetwork ring_of(const Experiment& experiment) {
+  const Group group = group_of(experiment);
+  const GroupPaths paths = paths_of(experiment.cluster, group);
+  if (paths.domains > 1) {
+    return {group.ranks, experiment.cluster.network.law.step_simple, paths.domain};
+  }
+  return {group.ranks, experiment.cluster.fabric.law.step_simple, paths.gpu};
+}
+
+// Rounds of all buckets that are as far from the end travel as one message, as in the authors'
+// serial reducers: dense vectors, first factors, second factors. Empty reason where both
+// collectives are known to the paper.
+std::vector<CompressedRound> serial_rounds(const StagePlan& stage, int workers,
+                                           std::string& reason) {
+  std::vector<CompressedRound> rounds;
+  for (const Bucket& bucket : stage.buckets) {
+    const std::size_t count = bucket.rounds.size();
+    if (rounds.size() < count) {
+      rounds.insert(rounds.begin(), count - rounds.size(), {});
+    }
+    for (std::size_t r = 0; r < count; ++r) {
+      const Message& message = bucket.rounds[r].message;
+      CompressedRound& round = rounds[rounds.size() - count + r];
+      if (message.size <= 0_B) {
+        continue;
+      }
+      if (message.collective != Collective::all_reduce &&
+          message.collective != Collective::all_gather) {
+        reason = "prices all-reduce and all-gather, not " + std::string(name(message.collective));
+      }
+      const bool gathers = message.collective == Collective::all_gather;
+      if (round.size > 0_B && round.gathers != gathers) {
+        reason = "needs the same collective for all buckets of a round";
+      }
+      round.gathers = gathers;
+      round.size += gathers ? message.size / workers : message.size;
+    }
+  }
+  return rounds;
+}
+
+StepPrediction dense(StepPrediction prediction, const StagePlan& stage,
+                     const RingNetwork& network) {
+  const std::size_t count = stage.buckets.size();
+  Bytes others;
+  for (std::size_t b = 0; b + 1 < count; ++b) {
+    others += sent(stage.buckets[b]);
+  }
+  const double overlapped = static_cast<double>(count - 1);
+  const BucketedReduction reduction{count, overlapped > 0 ? others / overlapped : 0_B,
+                                    sent(stage.buckets.back())};
+  // Only the last micro-batch reduces.
+  const Seconds backward = stage.compute->backward_time();
+  const Seconds slowed = reduction.slowdown * backward;
+  Waterfall& w = prediction.waterfall;
+  w.interference = slowed - backward;
+  w.exposed_dp = agarwal2022_dense(backward, reduction, network) - slowed;
+  prediction.dp_communication =
+      overlapped * network.all_reduce(reduction.bucket) + network.all_reduce(reduction.last_bucket);
+  return prediction;
+}
+
+StepPrediction compressed(StepPrediction prediction, const StagePlan& stage,
+                          const std::vector<CompressedRound>& rounds, const RingNetwork& network) {
+  Waterfall& w = prediction.waterfall;
+  for (const Bucket& bucket : stage.buckets) {
+    w.decode += bucket.decode.alone;
+    for (const BucketRound& round : bucket.rounds) {
+      w.encode += round.encode.alone;
+    }
+  }
+  w.exposed_dp = agarwal2022_compressed(0_s, 0_s, rounds, network);
+  prediction.dp_communication = w.exposed_dp;
+  return prediction;
+}
+
+}  // namespace
+
+EngineAnswer agarwal2022(const PreparedExperiment& prepared, const CompressionPlan& compression) {
+  const Experiment& experiment = prepared.experiment();
+  if (std::string reason = beyond_data_parallelism(experiment); !reason.empty()) {
+    return no_answer(std::move(reason));
+  }
+  const StepPlan plan = prepared.plan(compression);
+  const StagePlan& stage = plan.stages.front();
+  const StepPrediction prediction = around(plan);
+  if (stage.buckets.empty()) {
+    return finished(prediction, prepared, compression);
+  }
+  const RingNetwork network = ring_of(experiment);
+  if (!compression.method) {
+    return finished(dense(prediction, stage, network), prepared, compression);
+  }
+  std::string reason;
+  const std::vector<CompressedRound> rounds = serial_rounds(stage, network.workers, reason);
+  if (!reason.empty()) {
+    return no_answer(std::move(reason));
+  }
+  return finished(compressed(prediction, stage, rounds, network), prepared, compression);
+}
+
+}  // namespace payoff::engines

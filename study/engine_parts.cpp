@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/engine_parts.hpp"
+
+#include <utility>
+
+#include "model/groups.hpp"
+
+namespace payoff::engines {
+
+// Both papers: replicas of a whole model, one all-reduced gradient.
+std::string beyond_data_parallelism(const Experiment& experiment) {
+  const ParallelLayout& layout = experiment.layout;
+  if (layout.tp > 1 || layout.pp > 1) {
+    return "models data parallelism alone: tp and pp must be 1";
+  }
+  if (layout.zero > 0) {
+    return "knows no sharded optimizer: zero must be 0";
+  }
+  return {};
+}
+
+Group group_of(const Experiment& experiment) {
+  return data_group(experiment.layout, experiment.cluster.gpus_per_node);
+}
+
+Bytes sent(const Bucket& bucket) {
+  Bytes size;
+  for (const BucketRound& round : bucket.rounds) {
+    size += round.message.size;
+  }
+  return size;
+}
+
+// What is the same in every engine, and where the engine's part goes.
+StepPrediction around(const StepPlan& plan) {
+  const StageCompute& compute = *plan.stages.front().compute;
+  const double micro_batches = plan.layout.micro_batches;
+  StepPrediction prediction;
+  Waterfall& w = prediction.waterfall;
+  w.forward = micro_batches * compute.forward_work;
+  w.recompute = micro_batches * compute.recompute_work;
+  w.backward = micro_batches * compute.backward_work;
+  w.optimizer = plan.stages.front().optimizer.alone;
+  w.host = plan.host;
+  for (const Bucket& bucket : plan.stages.front().buckets) {
+    for (const BucketRound& round : bucket.rounds) {
+      prediction.dp_bytes += round.message.size;
+    }
+  }
+  return prediction;
+}
+
+EngineAnswer no_answer(std::string reason) { return {std::nullopt, std::move(reason)}; }
+
+EngineAnswer finished(StepPrediction prediction, const PreparedExperiment& prepared,
+                      const CompressionPlan& compression) {
+  prediction.step = prediction.waterfall.total();
+  prediction.hidden_dp = prediction.dp_communication - prediction.waterfall.exposed_dp;
+  prediction.memory = prepared.predict(compression).memory;
+  return {prediction, {}};
+}
+
+}  // namespace payoff::engines
