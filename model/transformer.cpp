@@ -33,7 +33,7 @@ class Ends {
       tokens(layer);
     }
     vectors_of_positions(layer);
-    if (shape_.family == TransformerFamily::bert) {
+    if (shape_.family == TransformerFamily::bert || shape_.embedding_norm) {
       parts_.add_norm(layer);
     }
     if (has_dropout(shape_)) {

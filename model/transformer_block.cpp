@@ -43,7 +43,7 @@ void BlockParts::add_norm(Layer& layer) const {
   const Bytes share = stream() / sequence_parts();
   layer.forward.push_back(memory_pass(2 * share, 5 * share));
   layer.parameters.push_back({shape_.hidden, 1, false});
-  if (shape_.biases) {
+  if (shape_.biases || shape_.norm_shift) {
     layer.parameters.push_back({shape_.hidden, 1, false});
   } else {
     layer.forward.push_back(memory_pass(8 * share, 8 * share, 4, 0));

@@ -94,14 +94,21 @@ inline constexpr std::array rate_units = {
     Unit{"EFLOP/s", 1e18, UnitUse::print, 18},
 };
 
+inline constexpr std::array power_units = {
+    Unit{"W", 1.0, UnitUse::print, 0},
+    Unit{"kW", 1e3, UnitUse::print, 3},
+    Unit{"MW", 1e6, UnitUse::print, 6},
+};
+
 inline constexpr Dimension time_dimension{"a time", "us", time_units};
 inline constexpr Dimension size_dimension{"a size", "MiB", size_units};
 inline constexpr Dimension bandwidth_dimension{"a bandwidth", "Gb/s", bandwidth_units};
 inline constexpr Dimension work_dimension{"a number of operations", "GFLOP", work_units};
 inline constexpr Dimension rate_dimension{"a rate of operations", "TFLOP/s", rate_units};
+inline constexpr Dimension power_dimension{"a power", "W", power_units};
 
 inline constexpr std::array dimensions = {&time_dimension, &size_dimension, &bandwidth_dimension,
-                                          &work_dimension, &rate_dimension};
+                                          &work_dimension, &rate_dimension,      &power_dimension};
 
 template <class Q>
 inline constexpr const Dimension* dimension_of = nullptr;
@@ -115,5 +122,7 @@ template <>
 inline constexpr const Dimension* dimension_of<Flops> = &work_dimension;
 template <>
 inline constexpr const Dimension* dimension_of<FlopRate> = &rate_dimension;
+template <>
+inline constexpr const Dimension* dimension_of<Watts> = &power_dimension;
 
 }  // namespace payoff::detail

@@ -51,6 +51,13 @@ using Flops = Quantity<0, 0, 1>;
 using Bandwidth = Quantity<-1, 1, 0>;
 using FlopRate = Quantity<-1, 0, 1>;
 
+// Takes part in no arithmetic yet: a number with a unit of its own.
+struct Watts {
+  double si{};
+
+  constexpr auto operator<=>(const Watts&) const = default;
+};
+
 namespace detail {
 // A product or quotient without dimension is a plain double.
 template <int S, int B, int F>

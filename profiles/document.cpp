@@ -12,7 +12,6 @@
 namespace payoff {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{1} << 20;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 template <class NodeType>
@@ -61,8 +60,7 @@ std::optional<Document> load_yaml_text(std::string name, std::string text, Sourc
   return Document{std::move(*root), source};
 }
 
-std::optional<Document> load_yaml_file(const std::string& path, SourceMap& sources,
-                                       Diagnostics& diagnostics) {
+std::string read_text_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text;
@@ -77,7 +75,12 @@ std::optional<Document> load_yaml_file(const std::string& path, SourceMap& sourc
     throw std::runtime_error("cannot read " + backquoted(path) +
                              (code != 0 ? ": " + std::string(std::strerror(code)) : ""));
   }
-  return load_yaml_text(path, std::move(text), sources, diagnostics);
+  return text;
+}
+
+std::optional<Document> load_yaml_file(const std::string& path, SourceMap& sources,
+                                       Diagnostics& diagnostics) {
+  return load_yaml_text(path, read_text_file(path), sources, diagnostics);
 }
 
 std::string join_path(std::string_view path, std::string_view key) {

@@ -46,6 +46,11 @@ struct Entry {
 [[nodiscard]] std::optional<Node> parse_yaml(Span span, const SourceMap& sources,
                                              Diagnostics& diagnostics);
 
+// The bytes of a file, cut one byte beyond the largest size that is read. Throws
+// std::runtime_error when the file cannot be read.
+inline constexpr std::size_t largest_file = std::size_t{1} << 20;
+[[nodiscard]] std::string read_text_file(const std::string& path);
+
 // Reads a whole file into `sources` and parses it. Throws std::runtime_error when the file cannot
 // be read; a file above 1 MiB is refused as an error of the user's.
 struct Document {

@@ -1,176 +1,268 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/hf_config.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "profiles/json_object.hpp"
+#include "profiles/suggest.hpp"
 
 namespace payoff {
 namespace {
 
-using Json = nlohmann::json;
-
-// How a family names its sizes. An empty name: the family has no such key.
+// How a family names its sizes; "a|b": older and newer releases differ. An empty name: the family
+// has no such key.
 struct Dialect {
   std::string_view model_type;
   TransformerFamily family;
-  std::string_view hidden, layers, heads, kv_heads, feed_forward, positions;
-  std::int64_t feed_forward_factor;  // of hidden, where the key is absent; 0: the key is required
-  bool gated, biases, tied;          // defaults of the family's configuration
-  std::int64_t extra_positions;      // rows that the table has beyond its stated length
+  std::string_view hidden, layers, heads, kv_heads, feed_forward, positions, length;
+  bool feed_forward_is_four;    // times hidden, where the key is absent
+  bool gated, biases, tied;     // defaults of the family's configuration
+  std::int64_t padding_rows{};  // of the position table, beyond its stated length
+  bool embedding_norm{}, norm_shift{};
 };
 
 constexpr std::array<Dialect, 8> dialects{{
-    {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions", 4,
-     false, true, true, 0},
+    {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions",
+     "n_positions", true, false, true, true},
     {"llama", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", 0, true, false, false, 0},
+     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
+     false},
     {"mistral", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", 0, true, false, false, 0},
-    {"nemotron", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", 0, false, false, false, 0},
+     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
+     false},
+    {"nemotron", TransformerFamily::llama, "hidden_size", "num_hidden_layers",
+     "num_attention_heads", "num_key_value_heads", "intermediate_size", "",
+     "max_position_embeddings", false, false, false, false, 0, false, true},
+    // The position table keeps two rows for padding.
     {"opt", TransformerFamily::gpt, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
-     "ffn_dim", "max_position_embeddings", 4, false, true, true, 2},
-    // ALiBi instead of a position table; its extra norm after the embedding is two vectors.
-    {"bloom", TransformerFamily::gpt, "n_embed", "n_layer", "num_attention_heads", "", "", "", 4, false,
-     true, true, 0},
+     "ffn_dim", "max_position_embeddings", "max_position_embeddings", true, false, true, true, 2},
+    // ALiBi instead of a position table, and a norm behind the embedding.
+    {"bloom", TransformerFamily::gpt, "n_embed|hidden_size", "n_layer|num_hidden_layers",
+     "num_attention_heads|n_head", "", "", "", "seq_length", true, false, true, true, 0, true},
     {"bert", TransformerFamily::bert, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
-     "intermediate_size", "max_position_embeddings", 0, false, true, true, 0},
+     "intermediate_size", "max_position_embeddings", "max_position_embeddings", false, false, true,
+     true},
     {"vit", TransformerFamily::vit, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
-     "intermediate_size", "", 0, false, true, false, 0},
+     "intermediate_size", "", "", false, false, true, false},
 }};
 
-// Larger shapes are mistakes, and their counts would not fit 64 bits.
-constexpr std::int64_t largest_size = 1LL << 32;
-
-class Config {
- public:
-  Config(const Json& json, Span text, const SourceMap& sources, Diagnostics& diagnostics)
-      : json_(json), text_(text), sources_(sources), diagnostics_(diagnostics) {}
-
-  std::int64_t size(std::string_view key, std::optional<std::int64_t> fallback = std::nullopt) {
-    const auto found = key.empty() ? json_.end() : json_.find(std::string(key));
-    if (found == json_.end() || found->is_null()) {
-      if (!fallback) {
-        diagnostics_.error(text_start(), "`" + std::string(key) + "` is missing",
-                           "this configuration decides no " + std::string(key));
-      }
-      return fallback.value_or(1);
-    }
-    if (!found->is_number_integer() || found->get<std::int64_t>() < 0 ||
-        found->get<std::int64_t>() > largest_size) {
-      diagnostics_.error(place(key), "`" + std::string(key) + "` must be a whole number between 0 and 2^32");
-      return fallback.value_or(1);
-    }
-    return found->get<std::int64_t>();
-  }
-
-  bool flag(std::string_view key, bool fallback) {
-    const auto found = json_.find(std::string(key));
-    if (found == json_.end() || found->is_null()) {
-      return fallback;
-    }
-    if (!found->is_boolean()) {
-      diagnostics_.error(place(key), "`" + std::string(key) + "` must be true or false");
-      return fallback;
-    }
-    return found->get<bool>();
-  }
-
-  std::string text(std::string_view key) {
-    const auto found = json_.find(std::string(key));
-    return found != json_.end() && found->is_string() ? found->get<std::string>() : std::string{};
-  }
-
-  std::string architecture() {
-    const auto found = json_.find("architectures");
-    const bool named = found != json_.end() && found->is_array() && !found->empty() && found->front().is_string();
-    return named ? found->front().get<std::string>() : std::string{};
-  }
-
-  // Where a key stands: its first mention in the text.
-  Span place(std::string_view key) const {
-    const std::string quoted = "\"" + std::string(key) + "\"";
-    const std::size_t at = sources_.text(text_).find(quoted);
-    return at == std::string_view::npos ? text_start() : Span{text_.source, text_.offset + at, quoted.size()};
-  }
-
-  Span text_start() const { return {text_.source, text_.offset, 1}; }
-
- private:
-  const Json& json_;
-  Span text_;
-  const SourceMap& sources_;
-  Diagnostics& diagnostics_;
+// Flags that change the layers; every family's default is the other value.
+struct Refusal {
+  std::string_view model_type;  // empty: all
+  std::string_view key;
+  bool value;
+  std::string_view what;
 };
 
-const Dialect* dialect_of(Config& config, Diagnostics& diagnostics) {
+constexpr std::array<Refusal, 10> refusals{{
+    {"", "is_encoder_decoder", true, "an encoder with a decoder"},
+    {"", "add_cross_attention", true, "cross-attention"},
+    {"bert", "is_decoder", true, "BERT as a decoder"},
+    {"llama", "attention_bias", true, "a bias in attention alone"},
+    {"llama", "mlp_bias", true, "a bias in the feed-forward alone"},
+    {"nemotron", "attention_bias", true, "a bias in attention alone"},
+    {"nemotron", "mlp_bias", true, "a bias in the feed-forward alone"},
+    {"opt", "do_layer_norm_before", false, "an OPT with norms behind its blocks"},
+    {"opt", "enable_bias", false, "an OPT without biases"},
+    {"vit", "qkv_bias", false, "a ViT with a bias in the feed-forward alone"},
+}};
+
+// Larger shapes are slips of the pen. Products of these stay within 64 bits: a block has at most
+// some 2^43 parameters, and there are 2^14 of them.
+constexpr std::int64_t most_layers = 1 << 14;
+constexpr std::int64_t widest = 1 << 20;
+constexpr std::int64_t largest_table = 1 << 24;
+constexpr std::int64_t longest = 1 << 28;
+constexpr std::int64_t bloom_training_length = 2048;  // ALiBi sets no limit of its own
+
+std::string_view first_present(const JsonObject& config, std::string_view keys) {
+  const std::size_t bar = keys.find('|');
+  const std::string_view first = keys.substr(0, bar);
+  if (bar == std::string_view::npos || !config.lacks(first)) {
+    return first;
+  }
+  const std::string_view second = keys.substr(bar + 1);
+  return config.lacks(second) ? first : second;
+}
+
+std::int64_t size_of(const JsonObject& config, std::string_view keys,
+                     std::int64_t largest = widest) {
+  return config.count(first_present(config, keys), largest);
+}
+
+const Dialect* dialect_of(const JsonObject& config) {
   const std::string type = config.text("model_type");
+  std::vector<std::string> known;
+  std::string list;
   for (const Dialect& dialect : dialects) {
     if (dialect.model_type == type) {
       return &dialect;
     }
+    known.emplace_back(dialect.model_type);
+    list += (list.empty() ? "known: " : ", ") + known.back();
   }
-  std::string known;
-  for (const Dialect& dialect : dialects) {
-    known += (known.empty() ? "" : ", ") + std::string(dialect.model_type);
+  const std::array<std::string_view, 3> experts{"num_local_experts", "n_routed_experts",
+                                                "num_experts"};
+  const auto has = [&](std::string_view key) { return !config.lacks(key); };
+  if (type.empty()) {
+    config.error("model_type", "missing key `model_type`", "it decides what the others mean", list);
+  } else if (std::any_of(experts.begin(), experts.end(), has)) {
+    config.error("model_type", "a mixture of experts is not modelled",
+                 backquoted(type) + " sends tokens to experts by routing", list);
+  } else {
+    config.error("model_type", "the model_type " + backquoted(type) + " is not known",
+                 did_you_mean(closest(type, known)), list);
   }
-  const bool experts = config.size("num_local_experts", 0) > 0 || config.size("n_routed_experts", 0) > 0;
-  diagnostics.error(config.place("model_type"),
-                    experts ? "mixture-of-experts models are not modelled"
-                            : "model_type " + backquoted(type) + " is not known",
-                    "", "known: " + known);
   return nullptr;
 }
 
-TransformerShape shape_of(Config& config, const Dialect& dialect) {
+void refuse_variants(const JsonObject& config, const Dialect& dialect) {
+  for (const Refusal& refusal : refusals) {
+    const bool meant = refusal.model_type.empty() || refusal.model_type == dialect.model_type;
+    if (meant && config.flag(refusal.key, !refusal.value) == refusal.value) {
+      config.error(refusal.key, std::string(refusal.what) + " is not modelled");
+    }
+  }
+  if (!config.lacks("word_embed_proj_dim") &&
+      size_of(config, "word_embed_proj_dim") != size_of(config, dialect.hidden)) {
+    config.error("word_embed_proj_dim", "embeddings of another width than the blocks are not modelled");
+  }
+  if (config.text("position_embedding_type").starts_with("relative")) {
+    config.error("position_embedding_type", "relative position embeddings are not modelled");
+  }
+}
+
+TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   TransformerShape shape;
   shape.family = dialect.family;
-  shape.hidden = config.size(dialect.hidden);
-  shape.layers = config.size(dialect.layers);
-  shape.heads = config.size(dialect.heads);
-  shape.kv_heads = config.size(dialect.kv_heads, shape.heads);
-  shape.head_size = config.size("head_dim", shape.heads > 0 ? shape.hidden / shape.heads : 0);
-  shape.feed_forward =
-      dialect.feed_forward_factor > 0
-          ? config.size(dialect.feed_forward, dialect.feed_forward_factor * shape.hidden)
-          : config.size(dialect.feed_forward);
+  shape.hidden = size_of(config, dialect.hidden);
+  shape.layers = size_of(config, dialect.layers, most_layers);
+  shape.heads = size_of(config, dialect.heads);
+  shape.kv_heads = dialect.kv_heads.empty() ? shape.heads
+                                            : config.count(dialect.kv_heads, widest, shape.heads);
+  shape.head_size = shape.heads > 0 ? shape.hidden / shape.heads : 0;
+  if (shape.family == TransformerFamily::llama) {
+    shape.head_size = config.count("head_dim", widest, shape.head_size);
+  }
+  const std::int64_t four = 4 * shape.hidden;
+  shape.feed_forward = dialect.feed_forward.empty() ? four
+                       : dialect.feed_forward_is_four
+                           ? config.count(dialect.feed_forward, 4 * widest, four)
+                           : size_of(config, dialect.feed_forward, 4 * widest);
   shape.gated = dialect.gated;
   shape.biases = dialect.biases;
+  shape.embedding_norm = dialect.embedding_norm;
+  shape.norm_shift = dialect.norm_shift;
   shape.tied_embeddings = config.flag("tie_word_embeddings", dialect.tied);
   if (!dialect.positions.empty()) {
-    shape.positions = config.size(dialect.positions) + dialect.extra_positions;
+    shape.positions = size_of(config, dialect.positions, longest) + dialect.padding_rows;
   }
   return shape;
 }
 
-void add_tokens(Config& config, const Dialect& dialect, TransformerShape& shape) {
-  shape.vocabulary = config.size("vocab_size");
-  const std::string_view length = dialect.model_type == "gpt2"    ? "n_positions"
-                                  : dialect.model_type == "bloom" ? "seq_length"
-                                                                  : "max_position_embeddings";
-  shape.sequence = config.size(length);
+void add_tokens(const JsonObject& config, const Dialect& dialect, TransformerShape& shape) {
+  shape.vocabulary = size_of(config, "vocab_size", largest_table);
+  shape.sequence = dialect.model_type == "bloom"
+                       ? config.count(dialect.length, longest, bloom_training_length)
+                       : size_of(config, dialect.length, longest);
+  const std::int64_t window = config.count("sliding_window", longest, shape.sequence);
+  if (window < shape.sequence) {
+    config.warning("sliding_window", "attention is priced over the whole sequence, not over the "
+                                     "window of " + std::to_string(window) + " tokens");
+  }
 }
 
-void add_bert(Config& config, TransformerShape& shape) {
-  const std::string architecture = config.architecture();
+std::int64_t labels(const JsonObject& config) {
+  const auto named = static_cast<std::int64_t>(config.entries("id2label"));
+  constexpr std::int64_t usual = 2;
+  return config.count("num_labels", largest_table, named > 0 ? named : usual);
+}
+
+void refuse_head(const JsonObject& config, const std::string& architecture,
+                 const std::string& known) {
+  config.error("architectures", "the head of " + backquoted(architecture) + " is not modelled", "",
+               "known: " + known);
+}
+
+void add_bert_head(const JsonObject& config, const std::string& architecture,
+                   TransformerShape& shape) {
   shape.causal = false;
-  shape.token_types = config.size("type_vocab_size", 2);
+  shape.token_types = config.count("type_vocab_size", largest_table, 2);
   shape.pooler = architecture != "BertForMaskedLM";
-  shape.masked_head = architecture == "BertForMaskedLM" || architecture == "BertForPreTraining";
-  shape.classes = architecture == "BertForSequenceClassification" ? config.size("num_labels", 2) : 0;
+  shape.masked_head =
+      architecture == "BertForMaskedLM" || architecture == "BertForPreTraining";
+  if (architecture == "BertForSequenceClassification") {
+    shape.classes = labels(config);
+  } else if (!shape.masked_head && !architecture.empty() && architecture != "BertModel") {
+    refuse_head(config, architecture,
+                "BertModel, BertForMaskedLM, BertForPreTraining, BertForSequenceClassification");
+  }
 }
 
-void add_image(Config& config, TransformerShape& shape) {
+void add_image(const JsonObject& config, const std::string& architecture, TransformerShape& shape) {
   shape.causal = false;
-  shape.image_patch = config.size("patch_size");
-  shape.image_channels = config.size("num_channels", 3);
-  shape.classes = config.size("num_labels", 1000);
-  const std::int64_t side = shape.image_patch > 0 ? config.size("image_size") / shape.image_patch : 0;
+  shape.image_patch = size_of(config, "patch_size", 1 << 12);
+  shape.image_channels = config.count("num_channels", 1 << 12, 3);
+  const std::int64_t size = size_of(config, "image_size");
+  if (shape.image_patch < 1 || size % shape.image_patch != 0) {
+    config.error("patch_size", "patches of " + std::to_string(shape.image_patch) +
+                                   " do not divide an image of " + std::to_string(size));
+    return;
+  }
+  const std::int64_t side = size / shape.image_patch;
   shape.sequence = side * side + 1;  // the class token
   shape.positions = shape.sequence;
+  if (architecture == "ViTModel") {
+    shape.pooler = true;
+  } else {
+    shape.classes = labels(config);
+  }
+  if (!architecture.empty() && architecture != "ViTModel" &&
+      architecture != "ViTForImageClassification") {
+    refuse_head(config, architecture, "ViTModel, ViTForImageClassification");
+  }
+}
+
+void add_head(const JsonObject& config, const Dialect& dialect, TransformerShape& shape) {
+  const std::string architecture = config.first_text("architectures");
+  if (dialect.family == TransformerFamily::vit) {
+    add_image(config, architecture, shape);
+    return;
+  }
+  add_tokens(config, dialect, shape);
+  if (dialect.family == TransformerFamily::bert) {
+    add_bert_head(config, architecture, shape);
+  } else if (architecture.find("For") != std::string::npos &&
+             !architecture.ends_with("ForCausalLM")) {
+    refuse_head(config, architecture, "a language-model head (...ForCausalLM, ...LMHeadModel)");
+  }
+}
+
+// Sizes that are whole numbers one by one but make no model together.
+void check_shape(const JsonObject& config, const Dialect& dialect, const TransformerShape& shape) {
+  if (shape.hidden < 1 || shape.layers < 1 || shape.heads < 1 || shape.kv_heads < 1 ||
+      shape.head_size < 1 || shape.feed_forward < 1 || shape.sequence < 1) {
+    config.error("", "a transformer needs layers, heads, widths and a length of at least 1");
+    return;
+  }
+  const std::string_view heads = first_present(config, dialect.heads);
+  if (config.lacks("head_dim") && shape.hidden % shape.heads != 0) {
+    config.error(heads, std::to_string(shape.heads) + " heads do not divide a width of " +
+                            std::to_string(shape.hidden));
+  }
+  if (shape.heads % shape.kv_heads != 0) {
+    config.error(dialect.kv_heads, std::to_string(shape.kv_heads) +
+                                       " key-value heads do not divide " +
+                                       std::to_string(shape.heads) + " heads");
+  }
+  if (shape.heads * shape.head_size > 2 * widest) {
+    config.error(heads, "the heads together are wider than " + std::to_string(2 * widest));
+  }
 }
 
 }  // namespace
@@ -178,36 +270,18 @@ void add_image(Config& config, TransformerShape& shape) {
 std::optional<TransformerShape> read_hf_config(Span text, const SourceMap& sources,
                                                Diagnostics& diagnostics) {
   const std::size_t errors = diagnostics.error_count();
-  Json json;
-  try {
-    json = Json::parse(sources.text(text));
-  } catch (const Json::parse_error& error) {
-    const std::size_t at = error.byte > 0 ? error.byte - 1 : 0;
-    diagnostics.error(Span{text.source, text.offset + at, 1}, "this is not valid JSON");
-    return std::nullopt;
-  }
-  if (!json.is_object()) {
-    diagnostics.error(Span{text.source, text.offset, 1}, "a model configuration is a JSON object");
-    return std::nullopt;
-  }
-  Config config(json, text, sources, diagnostics);
-  const Dialect* dialect = dialect_of(config, diagnostics);
+  const auto config = JsonObject::parse(text, sources, diagnostics);
+  const Dialect* dialect = config ? dialect_of(*config) : nullptr;
   if (dialect == nullptr) {
     return std::nullopt;
   }
-  TransformerShape shape = shape_of(config, *dialect);
-  if (dialect->family == TransformerFamily::vit) {
-    add_image(config, shape);
-  } else {
-    add_tokens(config, *dialect, shape);
+  refuse_variants(*config, *dialect);
+  TransformerShape shape = shape_of(*config, *dialect);
+  add_head(*config, *dialect, shape);
+  if (diagnostics.error_count() == errors) {
+    check_shape(*config, *dialect, shape);
   }
-  if (dialect->family == TransformerFamily::bert) {
-    add_bert(config, shape);
-  }
-  if (shape.hidden < 1 || shape.layers < 1 || shape.heads < 1 || shape.sequence < 1) {
-    diagnostics.error(config.text_start(), "a transformer needs layers, heads, a width and a length of at least 1");
-  }
-  return diagnostics.error_count() > errors ? std::nullopt : std::optional(shape);
+  return diagnostics.error_count() > errors ? std::nullopt : std::optional(std::move(shape));
 }
 
 }  // namespace payoff

@@ -7,9 +7,10 @@
 #include "profiles/diagnostics.hpp"
 
 // A transformer's shape from the text of a Hugging Face config.json. Understood: model_type gpt2,
-// gpt_neox, gptj-free dense decoders, llama, mistral, opt, bloom, nemotron, bert, vit. Defaults are
-// those of the family's configuration class; unknown keys are ignored here and nowhere else.
-// Mixture-of-experts models are refused: their routing is not modelled.
+// llama, mistral, nemotron, opt, bloom (decoders with a language-model head), bert and vit (with
+// the head that `architectures` names). Keys that a config leaves out have the defaults of the
+// family's configuration class; unknown keys are ignored here and nowhere else. What has other
+// layers than these (experts, cross-attention, embeddings of another width) is refused.
 
 namespace payoff {
 

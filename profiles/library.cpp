@@ -19,13 +19,23 @@ bool holds_profiles(const fs::path& folder) {
   return fs::is_directory(folder / "gpu", ignored) && fs::is_directory(folder / "cluster", ignored);
 }
 
-// A model's shapes and where they come from are in different files; only shapes are profiles.
+// Where models come from is told beside them, in a file that is no model.
+constexpr std::string_view no_profile = "sources";
+
 bool is_profile(const fs::path& file) {
-  const std::string extension = file.extension().string();
-  return (extension == ".yaml" || extension == ".json") && file.stem() != "sources";
+  return is_own_file(file.filename().string()) && file.stem() != no_profile;
 }
 
 }  // namespace
+
+bool is_own_file(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".json");
+}
+
+fs::path own_file(std::string_view name, std::optional<Span> asked, const SourceMap& sources) {
+  const bool in_file = asked && !sources.is_argument(*asked);
+  return in_file ? fs::path(sources[asked->source].name).parent_path() / name : fs::path(name);
+}
 
 std::string_view folder_of(ProfileKind kind) {
   switch (kind) {
@@ -50,12 +60,14 @@ std::string_view folder_of(ProfileKind kind) {
 Library Library::find(const fs::path& program) {
   if (const char* set = std::getenv("PAYOFF_PROFILES"); set != nullptr && *set != '\0') {
     if (!holds_profiles(set)) {
-      throw std::runtime_error(std::string("PAYOFF_PROFILES names a folder without profiles: ") + set);
+      throw std::runtime_error(std::string("PAYOFF_PROFILES names a folder without profiles: ") +
+                               set);
     }
     return Library(set);
   }
   const fs::path beside = program.parent_path();
-  const fs::path places[] = {beside / ".." / "profiles", beside / ".." / "share" / "payoff" / "profiles",
+  const fs::path places[] = {beside / ".." / "profiles",
+                             beside / ".." / "share" / "payoff" / "profiles",
                              beside / ".." / ".." / "profiles"};
   for (const fs::path& place : places) {
     if (holds_profiles(place)) {
@@ -82,7 +94,8 @@ std::vector<std::string> Library::names(ProfileKind kind) const {
 
 bool Library::has(ProfileKind kind, std::string_view name) const {
   std::error_code missing;
-  return name.find('/') == std::string_view::npos && fs::is_regular_file(path(kind, name), missing);
+  return name.find('/') == std::string_view::npos && name != no_profile &&
+         fs::is_regular_file(path(kind, name), missing);
 }
 
 fs::path Library::path(ProfileKind kind, std::string_view name) const {
@@ -101,14 +114,32 @@ fs::path Library::fitted(std::string_view name) const {
 std::optional<Document> Library::load(ProfileKind kind, std::string_view name,
                                       std::optional<Span> asked, SourceMap& sources,
                                       Diagnostics& diagnostics) const {
+  if (is_own_file(name)) {
+    try {
+      const fs::path file = own_file(name, asked, sources);
+      auto document = load_yaml_file(file.string(), sources, diagnostics);
+      if (document) {
+        sources.mark_users_own(document->source);
+      }
+      return document;
+    } catch (const std::runtime_error& error) {
+      diagnostics.error(asked, error.what());
+      return std::nullopt;
+    }
+  }
   if (has(kind, name)) {
     return load_yaml_file(path(kind, name).string(), sources, diagnostics);
   }
-  const std::vector<std::string> known = names(kind);
-  diagnostics.error(asked, "no " + std::string(folder_of(kind)) + " " + backquoted(name),
-                    did_you_mean(closest(name, known)),
-                    "`payoff profiles list " + std::string(folder_of(kind)) + "` shows them all");
+  report_unknown(kind, name, asked, diagnostics);
   return std::nullopt;
+}
+
+void Library::report_unknown(ProfileKind kind, std::string_view name, std::optional<Span> asked,
+                             Diagnostics& diagnostics) const {
+  const std::string folder(folder_of(kind));
+  diagnostics.error(asked, "no " + folder + " " + backquoted(name),
+                    did_you_mean(closest(std::string(name), names(kind))),
+                    "`payoff profiles list " + folder + "` shows them all");
 }
 
 }  // namespace payoff

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profiles/diagnostics.hpp"
@@ -12,8 +13,10 @@
 #include "profiles/fact.hpp"
 
 // The folder of profiles that the program ships, and what it holds. A profile is one file,
-// KIND/NAME.yaml (models that are Hugging Face configurations: KIND/NAME.json); fitted laws are in
-// fitted/*.yaml and are joined to the hardware when it is read (profiles/read_hardware.hpp).
+// KIND/NAME.yaml (models that are Hugging Face configurations: KIND/NAME.json), and its first key
+// says NAME again; fitted laws are in fitted/*.yaml and are joined to the hardware when it is read
+// (profiles/read_hardware.hpp). Wherever a name is asked for, the path of a file of the user's own
+// may stand instead. profiles/README.md has the keys of every kind.
 
 namespace payoff {
 
@@ -29,6 +32,14 @@ struct Profile {
   Facts facts;
 };
 
+// Whether this is a path, not the name of a profile: it ends in .yaml or .json.
+[[nodiscard]] bool is_own_file(std::string_view name);
+
+// A path as written at `asked`: relative to the file that it is written in; on the command line, to
+// the working folder.
+[[nodiscard]] std::filesystem::path own_file(std::string_view name, std::optional<Span> asked,
+                                             const SourceMap& sources);
+
 class Library {
  public:
   explicit Library(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -43,10 +54,15 @@ class Library {
   [[nodiscard]] std::filesystem::path path(ProfileKind kind, std::string_view name) const;
   [[nodiscard]] std::filesystem::path fitted(std::string_view name) const;  // fitted/NAME.yaml
 
-  // Loads KIND/NAME.yaml. An unknown name is reported at `asked`, with a suggestion.
+  // Loads KIND/NAME.yaml, or a user's own file, whose numbers then need no source. An unknown name
+  // and a file that cannot be read are reported at `asked`.
   [[nodiscard]] std::optional<Document> load(ProfileKind kind, std::string_view name,
                                              std::optional<Span> asked, SourceMap& sources,
                                              Diagnostics& diagnostics) const;
+
+  // Reports that there is no such profile, with a suggestion.
+  void report_unknown(ProfileKind kind, std::string_view name, std::optional<Span> asked,
+                      Diagnostics& diagnostics) const;
 
  private:
   std::filesystem::path folder_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "profiles/precision_names.hpp"
 #include "profiles/section.hpp"
 
 namespace payoff {
@@ -34,9 +35,31 @@ void read_fields(const Section& section, std::span<const Field<Law>> fields, Law
   }
 }
 
-// Calls `read` with the section FILE: KIND: NAME, and hands its facts on under "law".
+// Only one entry and the citations: the file holds the laws of everything else too.
+Node part_of(const Document& document, const Entry& entry) {
+  Node part;
+  part.kind = Node::Kind::map;
+  part.span = entry.value.span;
+  if (const Entry* citations = document.root.find("citations")) {
+    part.entries.push_back(*citations);
+  }
+  part.entries.push_back({"law", entry.key_span, entry.value});
+  return part;
+}
+
+void add_facts(const LawEntry& entry, const Facts& read, Facts& facts) {
+  for (Fact fact : read) {
+    if (entry.borrowed) {
+      fact.kind = Provenance::assumed;
+      fact.citation = "as " + entry.name + ": " + fact.citation;
+    }
+    facts.push_back(std::move(fact));
+  }
+}
+
+// Calls `read` with the section of the entry in `kind` of a file, and hands its facts on.
 template <class Read>
-void with_law(std::string_view file, std::string_view kind, std::string_view name,
+void with_law(std::string_view file, std::string_view kind, const LawEntry& named,
               const ReadContext& context, Facts& facts, Read read) {
   const std::string path = context.library.fitted(file).string();
   const auto document = load_yaml_file(path, context.sources, context.diagnostics);
@@ -44,24 +67,20 @@ void with_law(std::string_view file, std::string_view kind, std::string_view nam
     return;
   }
   const Entry* kinds = document->root.find(kind);
-  const Entry* entry = kinds == nullptr ? nullptr : kinds->value.find(name);
+  const Entry* entry = kinds == nullptr ? nullptr : kinds->value.find(named.name);
   if (entry == nullptr) {
-    context.diagnostics.error(std::nullopt, "no law of " + std::string(kind) + " " + backquoted(name) + " in " + path,
-                              "", "`payoff calibrate fit` writes it");
+    context.diagnostics.error(Span{document->source, 0, 0},
+                              "no law of " + std::string(kind) + " " + backquoted(named.name), "",
+                              "`payoff calibrate fit` writes it; a profile may name hardware whose "
+                              "law it shares: `law_of: NAME`");
     return;
   }
-  // Only this entry and the citations are read: the file holds the laws of everything else too.
-  Node part;
-  part.kind = Node::Kind::map;
-  part.span = entry->value.span;
-  if (const Entry* citations = document->root.find("citations")) {
-    part.entries.push_back(*citations);
-  }
-  part.entries.push_back({"law", entry->key_span, entry->value});
+  const Node part = part_of(*document, *entry);
   Reader reader(part, context.sources, context.diagnostics);
-  read(reader.root().required("law").section());
+  const Section law = reader.root().required("law").section();
+  read(law);
   reader.finish();
-  facts.insert(facts.end(), reader.facts().begin(), reader.facts().end());
+  add_facts(named, reader.facts(), facts);
 }
 
 constexpr std::array<Field<LinkLaw>, 14> link_fields{{
@@ -100,39 +119,33 @@ constexpr std::array<Field<CodecLaw>, 7> codec_fields{{
     {"relative_sd", &CodecLaw::relative_sd},
 }};
 
-constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{
-    {"fp32", Precision::fp32},
-    {"tf32", Precision::tf32},
-    {"fp16", Precision::fp16},
-    {"bf16", Precision::bf16},
-    {"fp8", Precision::fp8},
-}};
-
-LinkLaw read_link_law(std::string_view kind, std::string_view name, const ReadContext& context, Facts& facts) {
+LinkLaw read_link_law(std::string_view kind, const LawEntry& entry, const ReadContext& context,
+                      Facts& facts) {
   LinkLaw law;
-  with_law("network", kind, name, context, facts,
+  with_law("network", kind, entry, context, facts,
            [&](const Section& section) { read_fields<LinkLaw>(section, link_fields, law); });
   return law;
 }
 
 }  // namespace
 
-LinkLaw read_fabric_law(const Fabric& fabric, const ReadContext& context, Facts& facts) {
-  return read_link_law("fabric", fabric.name, context, facts);
+LinkLaw read_fabric_law(const LawEntry& entry, const ReadContext& context, Facts& facts) {
+  return read_link_law("fabric", entry, context, facts);
 }
 
-LinkLaw read_network_law(const Network& network, const ReadContext& context, Facts& facts) {
-  return read_link_law("network", network.name, context, facts);
+LinkLaw read_network_law(const LawEntry& entry, const ReadContext& context, Facts& facts) {
+  return read_link_law("network", entry, context, facts);
 }
 
-ComputeLaw read_compute_law(const Gpu& gpu, const ReadContext& context, Facts& facts) {
+ComputeLaw read_compute_law(const LawEntry& entry, const Gpu& gpu, const ReadContext& context,
+                            Facts& facts) {
   ComputeLaw law;
-  with_law("compute", "gpu", gpu.name, context, facts, [&](const Section& section) {
+  with_law("compute", "gpu", entry, context, facts, [&](const Section& section) {
     const Section gemm = section.required("gemm_efficiency").section();
-    for (const auto& [key, precision] : precisions) {
-      if (gpu.peak[precision] > FlopRate{}) {
-        law.gemm_efficiency[precision] = gemm.required(key).sourced().ratio();
-      }
+    for (const auto& [key, precision] : precision_names) {
+      const bool has = gpu.peak[precision] > FlopRate{};
+      const Value value = has ? gemm.required(key) : gemm.optional(key);
+      law.gemm_efficiency[precision] = value.sourced().ratio();
     }
     read_fields<ComputeLaw>(section, compute_fields, law);
   });
@@ -141,8 +154,9 @@ ComputeLaw read_compute_law(const Gpu& gpu, const ReadContext& context, Facts& f
 
 CodecLaw read_codec_law(Implementation implementation, const ReadContext& context, Facts& facts) {
   constexpr std::array<std::string_view, 3> names{"framework_ops", "library", "fused"};
+  const LawEntry entry{std::string(names[static_cast<std::size_t>(implementation)]), false};
   CodecLaw law;
-  with_law("codecs", "implementation", names[static_cast<std::size_t>(implementation)], context, facts,
+  with_law("codecs", "implementation", entry, context, facts,
            [&](const Section& section) { read_fields<CodecLaw>(section, codec_fields, law); });
   return law;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "model/compression.hpp"
 #include "model/hardware.hpp"
 #include "profiles/fact.hpp"
@@ -10,15 +12,25 @@
 //   network.yaml   fabric: {NAME: {...}}, network: {NAME: {...}}
 //   compute.yaml   gpu: {NAME: {...}}
 //   codecs.yaml    implementation: {framework_ops: {...}, library: {...}, fused: {...}}
-// Every number has a value, a citation and usually its relative standard deviation. Hardware
-// without an entry of its own is an error: a law is fitted or said to be assumed, never absent.
+// Every number has a value, a citation and usually its relative standard deviation; `fits` beside
+// them tells how well the laws fit and is not read here. Hardware without an entry is an error: a
+// law is fitted or said to be assumed, never absent. Facts are named "law. ...".
 
 namespace payoff {
 
+// Whose entry is read. A law that is borrowed from similar hardware (`law_of` in a profile) is an
+// assumption, whatever it was fitted to.
+struct LawEntry {
+  std::string name;
+  bool borrowed{};
+};
+
+[[nodiscard]] LinkLaw read_fabric_law(const LawEntry& entry, const ReadContext& context, Facts& facts);
+[[nodiscard]] LinkLaw read_network_law(const LawEntry& entry, const ReadContext& context, Facts& facts);
+// Matrix products only in the precisions that the GPU has.
+[[nodiscard]] ComputeLaw read_compute_law(const LawEntry& entry, const Gpu& gpu,
+                                          const ReadContext& context, Facts& facts);
 [[nodiscard]] CodecLaw read_codec_law(Implementation implementation, const ReadContext& context,
                                       Facts& facts);
-[[nodiscard]] ComputeLaw read_compute_law(const Gpu& gpu, const ReadContext& context, Facts& facts);
-[[nodiscard]] LinkLaw read_fabric_law(const Fabric& fabric, const ReadContext& context, Facts& facts);
-[[nodiscard]] LinkLaw read_network_law(const Network& network, const ReadContext& context, Facts& facts);
 
 }  // namespace payoff

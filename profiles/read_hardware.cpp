@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "profiles/precision_names.hpp"
 #include "profiles/read_fitted.hpp"
 #include "profiles/section.hpp"
 
@@ -20,14 +21,6 @@ constexpr std::array<std::pair<std::string_view, Architecture>, 8> architectures
     {"hopper", Architecture::hopper},
     {"blackwell", Architecture::blackwell},
     {"cdna3", Architecture::cdna3},
-}};
-
-constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{
-    {"fp32", Precision::fp32},
-    {"tf32", Precision::tf32},
-    {"fp16", Precision::fp16},
-    {"bf16", Precision::bf16},
-    {"fp8", Precision::fp8},
 }};
 
 constexpr std::array<std::pair<std::string_view, FabricKind>, 5> fabric_kinds{{
@@ -62,14 +55,42 @@ constexpr std::array<std::pair<std::string_view, CpuVendor>, 4> cpus{{
     {"power", CpuVendor::power},
 }};
 
-constexpr int most_gpus_in_a_node = 1024;
-constexpr int most_compute_units = 4096;
+constexpr IntegerRules gpus_of_a_node{.fallback = 1, .min = 1, .max = 1024};
+constexpr IntegerRules compute_units{.fallback = 1, .min = 1, .max = 4096};
+constexpr IntegerRules pcie_generation{.fallback = 0, .min = 1, .max = 7};
+constexpr RatioRules oversubscription{.fallback = 1.0, .min = 1.0, .max = 1000.0};
+
+// Stands for the fabric of nodes of one GPU, and for the network of a single node.
+constexpr std::string_view absent = "none";
+
+template <class Q>
+Q sourced(const Value& value) {
+  return value.sourced().quantity<Q>({.fallback = Q{}, .sign = Sign::positive});
+}
 
 void prefix(Facts& into, std::string_view part, const Facts& facts) {
   for (Fact fact : facts) {
     fact.path = std::string(part) + "." + fact.path;
     into.push_back(std::move(fact));
   }
+}
+
+// Shipped files are found by their name, so it must be the name that they carry.
+std::string read_name(const Section& root, ProfileKind kind, std::string_view asked) {
+  const Value value = root.required(folder_of(kind));
+  std::string name = value.text();
+  if (!is_own_file(asked) && !name.empty() && name != asked) {
+    value.error("is not the name of its file", "the file is " + backquoted(asked));
+  }
+  return name;
+}
+
+// Nothing without a name, which is reported already, and for a fit.
+std::optional<LawEntry> law_entry(const Section& root, const std::string& name,
+                                  const ReadContext& context) {
+  const Value borrowed = root.optional("law_of");
+  const LawEntry entry{borrowed.text(name), static_cast<bool>(borrowed)};
+  return context.with_laws && !entry.name.empty() ? std::optional(entry) : std::nullopt;
 }
 
 // Loads, reads and finishes one profile; empty when anything in it was wrong.
@@ -86,10 +107,12 @@ std::optional<Profile<T>> read_profile(ProfileKind kind, std::string_view name,
   Reader reader(document->root, context.sources, context.diagnostics);
   const Section root = reader.root();
   Profile<T> profile;
-  profile.value.name = root.required(folder_of(kind)).text();
-  profile.description = root.required("description").text();
-  read(root, profile.value, profile.facts);
-  reader.finish();
+  if (root) {
+    profile.value.name = read_name(root, kind, name);
+    profile.description = root.required("description").text();
+    read(root, profile.value, profile.facts);
+    reader.finish();
+  }
   if (context.diagnostics.error_count() > errors) {
     return std::nullopt;
   }
@@ -98,77 +121,142 @@ std::optional<Profile<T>> read_profile(ProfileKind kind, std::string_view name,
   return profile;
 }
 
+void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Facts& facts) {
+  gpu.architecture = root.required("architecture").choice(architectures);
+  gpu.compute_units = root.required("compute_units").sourced().integer<int>(compute_units);
+  gpu.memory = sourced<Bytes>(root.required("memory"));
+  gpu.memory_bandwidth = sourced<Bandwidth>(root.required("memory_bandwidth"));
+  gpu.l2 = sourced<Bytes>(root.required("l2"));
+  const Section peak = root.required("peak").section();
+  for (const auto& [key, precision] : precision_names) {
+    const Value value = precision == Precision::fp32 ? peak.required(key) : peak.optional(key);
+    gpu.peak[precision] = sourced<FlopRate>(value);
+  }
+  // Of the hardware, but no law uses them yet.
+  (void)root.optional("pcie").integer(pcie_generation);
+  (void)sourced<Watts>(root.optional("power"));
+  if (const auto entry = law_entry(root, gpu.name, context)) {
+    gpu.law = read_compute_law(*entry, gpu, context, facts);
+  }
+}
+
+void read_fabric_root(const Section& root, const ReadContext& context, Fabric& fabric,
+                      Facts& facts) {
+  fabric.kind = root.required("kind").choice(fabric_kinds, FabricKind::switched);
+  fabric.generation = root.required("generation").choice(generations, LinkGeneration::none);
+  fabric.per_gpu = sourced<Bandwidth>(root.required("bandwidth"));
+  fabric.pair = fabric.per_gpu;
+  const bool meshed =
+      fabric.kind == FabricKind::full_mesh || fabric.kind == FabricKind::hybrid_cube;
+  if (const Value pair = meshed ? root.required("pair_bandwidth") : root.optional("pair_bandwidth")) {
+    fabric.pair = sourced<Bandwidth>(pair);
+    if (fabric.pair > fabric.per_gpu) {
+      pair.error("is more than all links of a GPU together", "", "they have `bandwidth`");
+    }
+  }
+  fabric.max_gpus = root.required("max_gpus").sourced().integer<int>(gpus_of_a_node);
+  fabric.nvls = root.required("nvls").boolean();
+  fabric.spans_nodes = root.optional("spans_nodes").boolean();
+  fabric.crosses_sockets = root.required("crosses_sockets").boolean();
+  if (const auto entry = law_entry(root, fabric.name, context)) {
+    fabric.law = read_fabric_law(*entry, context, facts);
+  }
+}
+
+void read_network_root(const Section& root, const ReadContext& context, Network& network,
+                       Facts& facts) {
+  network.kind = root.required("kind").choice(network_kinds, NetworkKind::rdma);
+  network.gpudirect = root.required("gpudirect").boolean();
+  for (const Value& rate : root.optional("rates").sourced().list()) {
+    (void)rate.quantity<Bandwidth>({.fallback = {}, .sign = Sign::positive});  // for people
+  }
+  network.tuner_latency = root.required("tuner_latency").sourced().quantity<Seconds>();
+  if (const Value limit = root.optional("node_limit")) {
+    network.node_limit = sourced<Bandwidth>(limit);
+  }
+  if (const auto entry = law_entry(root, network.name, context)) {
+    network.law = read_network_law(*entry, context, facts);
+  }
+}
+
+// The parts of a cluster by their names. A missing name was reported already.
+class Parts {
+ public:
+  Parts(const Section& root, const ReadContext& context, Facts& facts)
+      : root_(root), context_(context), facts_(facts) {}
+
+  void read(Cluster& cluster) {
+    take("gpu", root_.required("gpu"), read_gpu, cluster.gpu);
+    const Value fabric = root_.required("fabric");
+    if (fabric.text() != absent) {
+      take("fabric", fabric, read_fabric, cluster.fabric);
+    }
+    const Value network = root_.required("network");
+    if (network.text() != absent) {
+      take("network", network, read_network, cluster.network);
+      read_nics(cluster);
+    }
+    check_fabric(fabric, cluster);
+  }
+
+ private:
+  template <class Read, class T>
+  void take(std::string_view part, const Value& named, Read reading, T& value) {
+    const std::string name = named.text();
+    if (name.empty()) {
+      return;
+    }
+    if (auto profile = reading(name, named.span(), context_)) {
+      value = std::move(profile->value);
+      prefix(facts_, part, profile->facts);
+    }
+  }
+
+  void read_nics(Cluster& cluster) {
+    cluster.nics_per_node = root_.required("nics_per_node").sourced().integer<int>(gpus_of_a_node);
+    cluster.nic = sourced<Bandwidth>(root_.required("nic_bandwidth"));
+  }
+
+  static void check_fabric(const Value& named, const Cluster& cluster) {
+    const Fabric& fabric = cluster.fabric;
+    if (named.text() == absent && cluster.gpus_per_node > 1) {
+      named.error("is `none`, but the GPUs of a node are joined by something", "",
+                  "only nodes of 1 GPU have none");
+    } else if (fabric.kind != FabricKind::none && cluster.gpus_per_node > fabric.max_gpus) {
+      named.error("joins at most " + std::to_string(fabric.max_gpus) + " GPUs, the node has " +
+                  std::to_string(cluster.gpus_per_node));
+    }
+  }
+
+  const Section& root_;
+  const ReadContext& context_;
+  Facts& facts_;
+};
+
 }  // namespace
 
 std::optional<Profile<Gpu>> read_gpu(std::string_view name, std::optional<Span> asked,
                                      const ReadContext& context) {
-  return read_profile<Gpu>(
-      ProfileKind::gpu, name, asked, context, [&](const Section& root, Gpu& gpu, Facts& facts) {
-        gpu.architecture = root.required("architecture").choice(architectures);
-        gpu.compute_units = root.required("compute_units")
-                                .sourced()
-                                .integer<int>({.fallback = 1, .min = 1, .max = most_compute_units});
-        gpu.memory = root.required("memory").sourced().quantity<Bytes>();
-        gpu.memory_bandwidth = root.required("memory_bandwidth").sourced().quantity<Bandwidth>();
-        gpu.l2 = root.required("l2").sourced().quantity<Bytes>();
-        const Section peak = root.required("peak").section();
-        for (const auto& [key, precision] : precisions) {
-          if (const Value value = peak.optional(key)) {
-            gpu.peak[precision] = value.sourced().quantity<FlopRate>();
-          }
-        }
-        // Of the hardware, but no law uses them yet.
-        (void)root.optional("pcie").integer();
-        (void)root.optional("power").sourced().text();
-        if (context.with_laws) {
-          gpu.law = read_compute_law(gpu, context, facts);
-        }
-      });
+  return read_profile<Gpu>(ProfileKind::gpu, name, asked, context,
+                           [&](const Section& root, Gpu& gpu, Facts& facts) {
+                             read_gpu_root(root, context, gpu, facts);
+                           });
 }
 
 std::optional<Profile<Fabric>> read_fabric(std::string_view name, std::optional<Span> asked,
                                            const ReadContext& context) {
-  return read_profile<Fabric>(
-      ProfileKind::fabric, name, asked, context,
-      [&](const Section& root, Fabric& fabric, Facts& facts) {
-        fabric.kind = root.required("kind").choice(fabric_kinds, FabricKind::switched);
-        fabric.generation = root.required("generation").choice(generations, LinkGeneration::none);
-        fabric.per_gpu = root.required("bandwidth").sourced().quantity<Bandwidth>();
-        fabric.pair = fabric.per_gpu;
-        if (const Value pair = root.optional("pair_bandwidth")) {
-          fabric.pair = pair.sourced().quantity<Bandwidth>();
-        }
-        fabric.max_gpus =
-            root.required("max_gpus").integer<int>({.fallback = 1, .min = 1, .max = most_gpus_in_a_node});
-        fabric.nvls = root.required("nvls").boolean();
-        fabric.crosses_sockets = root.required("crosses_sockets").boolean();
-        if (const Value spans = root.optional("spans_nodes")) {
-          fabric.spans_nodes = spans.boolean();
-        }
-        if (context.with_laws) {
-          fabric.law = read_fabric_law(fabric, context, facts);
-        }
-      });
+  return read_profile<Fabric>(ProfileKind::fabric, name, asked, context,
+                              [&](const Section& root, Fabric& fabric, Facts& facts) {
+                                read_fabric_root(root, context, fabric, facts);
+                              });
 }
 
 std::optional<Profile<Network>> read_network(std::string_view name, std::optional<Span> asked,
                                              const ReadContext& context) {
-  return read_profile<Network>(
-      ProfileKind::network, name, asked, context,
-      [&](const Section& root, Network& network, Facts& facts) {
-        network.kind = root.required("kind").choice(network_kinds, NetworkKind::rdma);
-        network.gpudirect = root.required("gpudirect").boolean();
-        for (const Value& rate : root.required("rates").list()) {
-          (void)rate.quantity<Bandwidth>();  // what it is sold with, for people
-        }
-        network.tuner_latency = root.required("tuner_latency").sourced().quantity<Seconds>();
-        if (const Value limit = root.optional("node_limit")) {
-          network.node_limit = limit.sourced().quantity<Bandwidth>();
-        }
-        if (context.with_laws) {
-          network.law = read_network_law(network, context, facts);
-        }
-      });
+  return read_profile<Network>(ProfileKind::network, name, asked, context,
+                               [&](const Section& root, Network& network, Facts& facts) {
+                                 read_network_root(root, context, network, facts);
+                               });
 }
 
 std::optional<Profile<Cluster>> read_cluster(std::string_view name, std::optional<Span> asked,
@@ -177,29 +265,11 @@ std::optional<Profile<Cluster>> read_cluster(std::string_view name, std::optiona
       ProfileKind::cluster, name, asked, context,
       [&](const Section& root, Cluster& cluster, Facts& facts) {
         cluster.gpus_per_node =
-            root.required("gpus_per_node")
-                .sourced()
-                .integer<int>({.fallback = 1, .min = 1, .max = most_gpus_in_a_node});
-        cluster.nics_per_node = root.required("nics_per_node").sourced().integer<int>({.min = 0});
-        cluster.nic = root.required("nic_bandwidth").sourced().quantity<Bandwidth>();
+            root.required("gpus_per_node").sourced().integer<int>(gpus_of_a_node);
         cluster.cpu = root.required("cpu").choice(cpus);
-        (void)root.optional("max_nodes").sourced().integer();
-        (void)root.optional("oversubscription").sourced().ratio({.max = 1000.0});
-        const Value gpu = root.required("gpu");
-        const Value fabric = root.required("fabric");
-        const Value network = root.required("network");
-        if (auto part = read_gpu(gpu.text(), gpu.span(), context)) {
-          cluster.gpu = std::move(part->value);
-          prefix(facts, "gpu", part->facts);
-        }
-        if (auto part = read_fabric(fabric.text(), fabric.span(), context)) {
-          cluster.fabric = std::move(part->value);
-          prefix(facts, "fabric", part->facts);
-        }
-        if (auto part = read_network(network.text(), network.span(), context)) {
-          cluster.network = std::move(part->value);
-          prefix(facts, "network", part->facts);
-        }
+        (void)root.optional("max_nodes").sourced().integer({.fallback = 1, .min = 1});
+        (void)root.optional("oversubscription").sourced().ratio(oversubscription);
+        Parts(root, context, facts).read(cluster);
       });
 }
 

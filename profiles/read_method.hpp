@@ -1,19 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/compression.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_hardware.hpp"
 
-// Compression methods: profiles/compression/NAME.yaml or a user's own file of the same form. The
-// law of its implementation class comes from fitted/codecs.yaml.
+// Compression methods: profiles/compression/NAME.yaml or a user's own file of the same form
+// (profiles/compression/README.md), and plans, which give a method its parameters. The law of its
+// implementation class comes from fitted/codecs.yaml.
 
 namespace payoff {
 
-[[nodiscard]] std::optional<Profile<Method>> read_method(std::string_view name, std::optional<Span> asked,
+// What a plan may set a parameter to.
+struct ParameterRule {
+  double min{};
+  double max{};
+  bool integer{};
+};
+
+using ParameterRules = std::map<std::string, ParameterRule>;
+
+struct MethodProfile {
+  Profile<Method> profile;
+  ParameterRules rules;
+};
+
+// By the name of a shipped method, or the path of a file.
+[[nodiscard]] std::optional<MethodProfile> read_method_profile(std::string_view name,
+                                                               std::optional<Span> asked,
+                                                               const ReadContext& context);
+[[nodiscard]] std::optional<Profile<Method>> read_method(std::string_view name,
+                                                         std::optional<Span> asked,
                                                          const ReadContext& context);
 
 struct ReadPlan {
@@ -21,8 +43,10 @@ struct ReadPlan {
   Facts facts;
 };
 
-// A plan as a user writes it: "powersgd:rank=4", "topk:ratio=1 %,placement=side_stream". `written` is
-// where it stands; every mistake is reported there.
+// A plan as a user writes it: METHOD or METHOD:NAME=VALUE,... where NAME is a parameter of the
+// method or one of `placement`, `overlap` and `traffic`: "powersgd:rank=4", "mine.yaml",
+// "topk:ratio=1 %,placement=side_stream". `written` is where it stands, in quotes or not; every
+// mistake is reported there.
 [[nodiscard]] std::optional<ReadPlan> read_plan(Span written, const ReadContext& context);
 
 [[nodiscard]] CompressionPlan uncompressed_plan();

@@ -2,8 +2,6 @@
 #include "profiles/read_model.hpp"
 
 #include <array>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -25,78 +23,111 @@ constexpr std::array<std::pair<std::string_view, ConvnetOperator>, 6> operators{
     {"pool", ConvnetOperator::pool},
 }};
 
-// Above any network that exists; keeps products of shapes within 64 bits.
-constexpr IntegerRules size_rules{.fallback = 1, .min = 1, .max = 1 << 20};
+enum class Family { cnn };
+constexpr std::array<std::pair<std::string_view, Family>, 1> families{{{"cnn", Family::cnn}}};
+
+constexpr std::array<std::pair<std::string_view, Provenance>, 2> source_kinds{{
+    {"published", Provenance::published},
+    {"assumed", Provenance::assumed},
+}};
+
+// Above any network that exists. A row has at most 2^18 * 2^18 * 2^12 parameters, and a file of
+// 1 MiB less than 2^14 rows: counts stay within 64 bits.
+constexpr IntegerRules channel_rules{.fallback = 1, .min = 1, .max = 1 << 18};
+constexpr IntegerRules kernel_rules{.fallback = 1, .min = 1, .max = 1 << 6};
+constexpr IntegerRules side_rules{.fallback = 1, .min = 1, .max = 1 << 20};
+
+void read_channels(const Section& section, ConvnetRow& row) {
+  if (row.op != ConvnetOperator::convolution && row.op != ConvnetOperator::linear) {
+    row.in = row.out = section.required("channels").integer(channel_rules);
+    return;
+  }
+  row.in = section.required("in").integer(channel_rules);
+  row.out = section.required("out").integer(channel_rules);
+  row.bias = section.required("bias").boolean();
+  if (row.op == ConvnetOperator::convolution) {
+    const Value groups = section.required("groups");
+    row.groups = groups.integer(channel_rules);
+    if (row.in % row.groups != 0 || row.out % row.groups != 0) {
+      groups.error("do not divide the channels", std::to_string(row.in) + " in, " +
+                                                     std::to_string(row.out) + " out");
+    }
+  }
+}
 
 ConvnetRow read_row(const Section& section) {
   ConvnetRow row;
   row.name = section.required("name").text();
-  row.op = section.required("op").choice(operators, ConvnetOperator::elementwise);
-  const bool changes_channels = row.op == ConvnetOperator::convolution || row.op == ConvnetOperator::linear;
-  if (changes_channels) {
-    row.in = section.required("in").integer(size_rules);
-    row.out = section.required("out").integer(size_rules);
-    row.bias = section.required("bias").boolean();
-  } else {
-    row.in = row.out = section.required("channels").integer(size_rules);
-  }
+  const Value op = section.required("op");
+  row.op = op.choice(operators, ConvnetOperator::elementwise);
+  read_channels(section, row);
   if (row.op == ConvnetOperator::convolution || row.op == ConvnetOperator::pool) {
-    row.kernel = section.required("kernel").integer(size_rules);
-    row.stride = section.required("stride").integer(size_rules);
-    row.height = section.required("out_height").integer(size_rules);
-    row.width = section.required("out_width").integer(size_rules);
+    row.kernel = section.required("kernel").integer(kernel_rules);
+    row.stride = section.required("stride").integer(kernel_rules);
+    row.height = section.required("out_height").integer(side_rules);
+    row.width = section.required("out_width").integer(side_rules);
   } else if (row.op != ConvnetOperator::linear) {
-    row.height = section.required("height").integer(size_rules);
-    row.width = section.required("width").integer(size_rules);
-  }
-  if (row.op == ConvnetOperator::convolution) {
-    row.groups = section.required("groups").integer(size_rules);
+    row.height = section.required("height").integer(side_rules);
+    row.width = section.required("width").integer(side_rules);
   }
   return row;
 }
 
-std::optional<Profile<ModelDescription>> read_table(const Document& document, const ReadContext& context) {
+void read_rows(const Section& root, ConvnetTable& table) {
+  const Section input = root.required("input").section();
+  const Value channels = input.required("channels");
+  const std::int64_t given = channels.integer(channel_rules);
+  (void)input.required("height").integer(side_rules);
+  (void)input.required("width").integer(side_rules);
+  const Value layers = root.required("layers");
+  for (const Value& row : layers.list()) {
+    table.rows.push_back(read_row(row.section()));
+  }
+  if (layers && table.rows.empty()) {
+    layers.error("has no layer");
+  } else if (channels && !table.rows.empty() && table.rows.front().in != given) {
+    channels.error("are " + std::to_string(given) + ", but the first layer takes " +
+                   std::to_string(table.rows.front().in));
+  }
+}
+
+std::optional<Profile<ModelDescription>> read_table(const Document& document,
+                                                    const ReadContext& context) {
   const std::size_t errors = context.diagnostics.error_count();
   Reader reader(document.root, context.sources, context.diagnostics);
   const Section root = reader.root();
   ConvnetTable table;
   table.name = root.required("model").text();
-  (void)root.required("family").choice(std::array<std::pair<std::string_view, int>, 1>{{{"cnn", 0}}});
+  (void)root.required("family").choice(families);
   Profile<ModelDescription> profile;
   profile.description = root.required("description").text();
-  (void)root.optional("citations").section().entries();
-  const Section input = root.required("input").section();
-  for (const char* key : {"channels", "height", "width"}) {
-    (void)input.required(key).integer(size_rules);
-  }
-  for (const Value& row : root.required("layers").list()) {
-    table.rows.push_back(read_row(row.section()));
-  }
+  read_rows(root, table);
   const Value total = root.required("parameters");
-  const std::int64_t stated = total.integer();
-  const std::int64_t counted = convnet_workload(table.name, table.rows, 4_B).parameters();
-  if (context.diagnostics.error_count() == errors && stated != counted) {
-    total.error("is " + std::to_string(stated) + ", but the layers have " + std::to_string(counted),
-                "the table and its total disagree");
-  }
+  const std::int64_t stated = total.integer({.fallback = 0, .min = 0});
   reader.finish();
   if (context.diagnostics.error_count() > errors) {
+    return std::nullopt;
+  }
+  const std::int64_t counted = convnet_workload(table.name, table.rows, 4_B).parameters();
+  if (stated != counted) {
+    total.error("is not the sum over the layers", "the layers have " + std::to_string(counted));
     return std::nullopt;
   }
   profile.value = std::move(table);
   return profile;
 }
 
-std::optional<Profile<ModelDescription>> read_config(const fs::path& file, const ReadContext& context) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) {
-    throw std::runtime_error("cannot read " + file.string());
+std::optional<Profile<ModelDescription>> read_config(const fs::path& file,
+                                                     const ReadContext& context) {
+  std::string text = read_text_file(file.string());
+  const std::size_t length = text.size();
+  if (length > largest_file) {
+    const std::size_t source = context.sources.add_file(file.string(), std::string());
+    context.diagnostics.error(Span{source, 0, 0}, "the file is larger than 1 MiB");
+    return std::nullopt;
   }
-  const std::string content = text.str();
-  const std::size_t source = context.sources.add_file(file.string(), content);
-  auto shape = read_hf_config({source, 0, content.size()}, context.sources, context.diagnostics);
+  const std::size_t source = context.sources.add_file(file.string(), std::move(text));
+  auto shape = read_hf_config({source, 0, length}, context.sources, context.diagnostics);
   if (!shape) {
     return std::nullopt;
   }
@@ -104,38 +135,61 @@ std::optional<Profile<ModelDescription>> read_config(const fs::path& file, const
   return Profile<ModelDescription>{std::move(*shape), "transformer, " + file.filename().string(), {}};
 }
 
-// Where a shipped model comes from, and the length it is usually trained with.
-void add_source(std::string_view name, Profile<ModelDescription>& profile, const ReadContext& context) {
-  const fs::path file = context.library.folder() / "model" / "sources.yaml";
-  const auto document = load_yaml_file(file.string(), context.sources, context.diagnostics);
-  const Entry* entry = document ? document->root.find(name) : nullptr;
-  if (entry == nullptr) {
-    return;
-  }
+// One entry of sources.yaml: where a shipped model comes from, and how long its samples are in
+// training where the shape does not say (sides of images follow from patches and tables).
+void read_source(const Section& entry, Profile<ModelDescription>& profile) {
   Fact fact;
   fact.path = "shape";
-  for (const Entry& field : entry->value.entries) {
-    if (field.key == "text") {
-      fact.citation = field.value.text;
-    } else if (field.key == "date") {
-      fact.date = field.value.text;
-    } else if (field.key == "parameters") {
-      fact.value_text = field.value.text + " parameters";
-    } else if (field.key == "kind") {
-      fact.kind = field.value.text == "published" ? Provenance::published : Provenance::assumed;
-    }
-  }
-  if (auto* shape = std::get_if<TransformerShape>(&profile.value); shape && shape->image_patch == 0) {
-    if (const Entry* length = entry->value.find("seq")) {
-      shape->sequence = std::stoll(length->value.text);
-    }
+  fact.kind = entry.required("kind").choice(source_kinds, Provenance::assumed);
+  fact.citation = entry.required("text").text();
+  fact.date = entry.required("date").text();
+  const std::int64_t parameters = entry.required("parameters").integer({.fallback = 0, .min = 1});
+  fact.value_text = std::to_string(parameters) + " parameters";
+  const Value length = entry.required("seq");
+  auto* shape = std::get_if<TransformerShape>(&profile.value);
+  const bool tokens = shape != nullptr && shape->image_patch == 0;
+  const std::int64_t longest = tokens && shape->positions > 0 ? shape->positions : 1 << 28;
+  const std::int64_t sequence = length.integer({.fallback = 1, .min = 1, .max = longest});
+  if (tokens) {
+    shape->sequence = sequence;
   }
   profile.facts.push_back(std::move(fact));
 }
 
-}  // namespace
+void add_source(std::string_view name, Profile<ModelDescription>& profile,
+                const ReadContext& context) {
+  const fs::path file = context.library.folder() / "model" / "sources.yaml";
+  const auto document = load_yaml_file(file.string(), context.sources, context.diagnostics);
+  if (!document) {
+    return;
+  }
+  const Entry* entry = document->root.find(name);
+  if (entry == nullptr) {
+    context.diagnostics.error(Span{document->source, 0, 0},
+                              "no source of model " + backquoted(name));
+    return;
+  }
+  // Only this entry: the file holds all models.
+  Node part;
+  part.kind = Node::Kind::map;
+  part.span = entry->value.span;
+  part.entries.push_back(*entry);
+  Reader reader(part, context.sources, context.diagnostics);
+  read_source(reader.root().required(name).section(), profile);
+  reader.finish();
+}
 
-std::optional<Profile<ModelDescription>> read_model_file(const fs::path& file, const ReadContext& context) {
+// A user's own file is its own source.
+void add_own(const fs::path& file, Profile<ModelDescription>& profile) {
+  Fact fact;
+  fact.path = "shape";
+  fact.value_text = file.filename().string();
+  fact.citation = "given in " + file.string();
+  profile.facts.push_back(std::move(fact));
+}
+
+std::optional<Profile<ModelDescription>> read_any(const fs::path& file,
+                                                  const ReadContext& context) {
   if (file.extension() == ".json") {
     return read_config(file, context);
   }
@@ -143,17 +197,38 @@ std::optional<Profile<ModelDescription>> read_model_file(const fs::path& file, c
   return document ? read_table(*document, context) : std::nullopt;
 }
 
-std::optional<Profile<ModelDescription>> read_model(std::string_view name, std::optional<Span> asked,
-                                                    const ReadContext& context) {
-  if (context.library.has(ProfileKind::model, name)) {
-    auto profile = read_model_file(context.library.path(ProfileKind::model, name), context);
-    if (profile) {
-      add_source(name, *profile, context);
-    }
-    return profile;
+}  // namespace
+
+std::optional<Profile<ModelDescription>> read_model_file(const fs::path& file,
+                                                         const ReadContext& context) {
+  auto profile = read_any(file, context);
+  if (profile) {
+    add_own(file, *profile);
   }
-  (void)context.library.load(ProfileKind::model, name, asked, context.sources, context.diagnostics);
-  return std::nullopt;
+  return profile;
+}
+
+std::optional<Profile<ModelDescription>> read_model(std::string_view name,
+                                                    std::optional<Span> asked,
+                                                    const ReadContext& context) {
+  if (is_own_file(name)) {
+    try {
+      return read_model_file(own_file(name, asked, context.sources), context);
+    } catch (const std::runtime_error& error) {
+      context.diagnostics.error(asked, error.what());
+      return std::nullopt;
+    }
+  }
+  if (!context.library.has(ProfileKind::model, name)) {
+    context.library.report_unknown(ProfileKind::model, name, asked, context.diagnostics);
+    return std::nullopt;
+  }
+  const std::size_t errors = context.diagnostics.error_count();
+  auto profile = read_any(context.library.path(ProfileKind::model, name), context);
+  if (profile) {
+    add_source(name, *profile, context);
+  }
+  return context.diagnostics.error_count() > errors ? std::nullopt : profile;
 }
 
 }  // namespace payoff

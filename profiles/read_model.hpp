@@ -13,9 +13,8 @@
 #include "profiles/library.hpp"
 #include "profiles/read_hardware.hpp"
 
-// Models: transformers straight from a Hugging Face config.json (keys of the GPT-2, BERT, Llama,
-// ViT, BLOOM and OPT families; unknown keys are ignored there only), and convolutional networks
-// from per-layer tables.
+// Models: transformers straight from a Hugging Face config.json (profiles/hf_config.hpp), and
+// convolutional networks from tables of their layers (profiles/model/README.md).
 
 namespace payoff {
 
@@ -27,13 +26,15 @@ struct ConvnetTable {
 
 using ModelDescription = std::variant<TransformerShape, ConvnetTable>;
 
-// By the name of a shipped profile; `sequence` and the parameter count come from model/sources.yaml.
+// By the name of a shipped profile, whose training length and source are in model/sources.yaml; or
+// by the path of a file.
 [[nodiscard]] std::optional<Profile<ModelDescription>> read_model(std::string_view name,
                                                                   std::optional<Span> asked,
                                                                   const ReadContext& context);
 
-// Any file: *.json is a Hugging Face configuration, *.yaml a table of layers.
-[[nodiscard]] std::optional<Profile<ModelDescription>> read_model_file(const std::filesystem::path& file,
-                                                                       const ReadContext& context);
+// Any file: *.json is a Hugging Face configuration, everything else a table of layers. Throws
+// std::runtime_error when it cannot be read.
+[[nodiscard]] std::optional<Profile<ModelDescription>> read_model_file(
+    const std::filesystem::path& file, const ReadContext& context);
 
 }  // namespace payoff

@@ -129,9 +129,14 @@ class Value {
   [[nodiscard]] Section section() const;
   [[nodiscard]] std::vector<Value> list() const;
 
+  // The text names an entry of `citations`, on which `what` rests: leaves a Fact without a number.
+  void cited(std::string_view what) const;
+
   // Reports something that only the caller can know: "`path` MESSAGE".
   void error(const std::string& message, const std::string& label = {},
              const std::string& help = {}) const;
+  // The same about a part of the text, found by a parser that knows no files.
+  void refuse(const TextError& error) const;
 
  private:
   friend class Section;
@@ -143,7 +148,6 @@ class Value {
   [[nodiscard]] static std::string with_key(const std::string& path, const std::string& example,
                                             bool argument);
   void wrong_kind(std::string_view wanted) const;
-  void refuse(const TextError& error) const;
   void refuse_name(const std::string& written, const std::vector<std::string>& known) const;
 
   detail::ReaderState* reader_ = nullptr;

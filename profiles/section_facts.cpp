@@ -106,6 +106,13 @@ const Citation* find_citation(const ReaderState& reader, const Node& from,
   return &found->second;
 }
 
+void add_citation(const Citation& citation, Fact& fact) {
+  fact.kind = citation.kind.value_or(Provenance::assumed);
+  fact.citation = citation.text;
+  fact.date = citation.date;
+  fact.url = citation.url;
+}
+
 }  // namespace
 
 bool detail::is_sourced_mapping(const Node& node) {
@@ -168,13 +175,23 @@ Value Value::sourced() const {
     error("does not say where it comes from", "a number without a source",
           "write `{value: " + fact.value_text + ", from: SOURCE}`, with SOURCE in `citations`");
   } else if (const Citation* citation = find_citation(*reader_, *from, path_)) {
-    fact.kind = *citation->kind;
-    fact.citation = citation->text;
-    fact.date = citation->date;
-    fact.url = citation->url;
+    add_citation(*citation, fact);
     reader_->facts.push_back(std::move(fact));
   }
   return *this;
+}
+
+void Value::cited(std::string_view what) const {
+  if (!scalar_for("the name of a citation")) {
+    return;
+  }
+  if (const Citation* citation = find_citation(*reader_, *content(), path_)) {
+    Fact fact;
+    fact.path = what;
+    fact.value_text = what;
+    add_citation(*citation, fact);
+    reader_->facts.push_back(std::move(fact));
+  }
 }
 
 }  // namespace payoff

@@ -61,6 +61,12 @@ std::size_t find_invalid_utf8(std::string_view text) {
 }
 
 std::size_t SourceMap::add_file(std::string name, std::string text) {
+  const auto same = std::find_if(sources_.begin(), sources_.end(), [&](const Source& source) {
+    return !source.argument && source.name == name && source.text == text;
+  });
+  if (same != sources_.end()) {
+    return static_cast<std::size_t>(same - sources_.begin());
+  }
   sources_.push_back({std::move(name), std::move(text), std::nullopt, false});
   return sources_.size() - 1;
 }

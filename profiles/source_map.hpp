@@ -40,6 +40,8 @@ struct Location {
 
 class SourceMap {
  public:
+  // The same text under the same name is one source, so that a file that is read twice is wrong
+  // once.
   [[nodiscard]] std::size_t add_file(std::string name, std::string text);
   [[nodiscard]] std::size_t add_argument(int index, std::string text);
 

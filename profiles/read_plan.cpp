@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/units_text.hpp"
+#include "profiles/read_method.hpp"
+#include "profiles/suggest.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Placement>, 3> placements{{
+    {"compute_stream", Placement::compute_stream},
+    {"side_stream", Placement::side_stream},
+    {"after_backward", Placement::after_backward},
+}};
+
+constexpr std::array<std::pair<std::string_view, Traffic>, 3> traffics{{
+    {"dp_gradients", Traffic::dp_gradients},
+    {"tp_activations", Traffic::tp_activations},
+    {"pp_activations", Traffic::pp_activations},
+}};
+
+constexpr std::array<std::pair<std::string_view, bool>, 2> booleans{{
+    {"true", true},
+    {"false", false},
+}};
+
+constexpr std::string_view blanks = " \t";
+
+// A text with its place.
+struct Piece {
+  std::string text;
+  Span span;
+};
+
+Piece part_of(const Piece& whole, std::size_t begin, std::size_t end) {
+  const std::string_view text = whole.text;
+  while (begin < end && blanks.find(text[begin]) != std::string_view::npos) {
+    ++begin;
+  }
+  while (end > begin && blanks.find(text[end - 1]) != std::string_view::npos) {
+    --end;
+  }
+  return {whole.text.substr(begin, end - begin),
+          {whole.span.source, whole.span.offset + begin, end - begin}};
+}
+
+// What stands between the quotes of a quoted scalar, else all of it.
+Piece unquoted(Span written, const SourceMap& sources) {
+  const Piece whole{std::string(sources.text(written)), written};
+  const std::string& text = whole.text;
+  const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
+                      text.back() == text.front();
+  return quoted ? part_of(whole, 1, text.size() - 1) : part_of(whole, 0, text.size());
+}
+
+struct Assignment {
+  Piece name;
+  std::optional<Piece> value;
+};
+
+Assignment assignment_of(const Piece& piece) {
+  const std::size_t equals = piece.text.find('=');
+  if (equals == std::string::npos) {
+    return {piece, std::nullopt};
+  }
+  return {part_of(piece, 0, equals), part_of(piece, equals + 1, piece.text.size())};
+}
+
+std::vector<Assignment> assignments_after(const Piece& plan, std::size_t colon) {
+  std::vector<Assignment> all;
+  for (std::size_t start = colon; start != std::string::npos;) {
+    const std::size_t end = plan.text.find(',', start + 1);
+    all.push_back(assignment_of(part_of(plan, start + 1, std::min(end, plan.text.size()))));
+    start = end;
+  }
+  return all;
+}
+
+template <class Table>
+std::string list_of(const Table& table) {
+  std::string list;
+  for (const auto& [name, value] : table) {
+    list += (list.empty() ? "" : ", ") + std::string(name);
+  }
+  return list;
+}
+
+class PlanReader {
+ public:
+  PlanReader(CompressionPlan& plan, const ParameterRules& rules, const ReadContext& context)
+      : plan_(plan), rules_(rules), diagnostics_(context.diagnostics) {}
+
+  void read(const Assignment& given) {
+    const std::string& name = given.name.text;
+    const auto rule = rules_.find(name);
+    const bool option = name == "placement" || name == "overlap" || name == "traffic";
+    if (rule == rules_.end() && !option) {
+      refuse_name(given.name);
+    } else if (!names_.insert(name).second) {
+      diagnostics_.error(given.name.span, "`" + name + "` is given twice");
+    } else if (!given.value || given.value->text.empty()) {
+      diagnostics_.error(given.name.span, "`" + name + "` has no value", "",
+                         "write it as `" + name + "=VALUE`");
+    } else if (rule != rules_.end()) {
+      read_parameter(name, *given.value, rule->second);
+    } else {
+      read_option(name, *given.value);
+    }
+  }
+
+ private:
+  void read_option(const std::string& name, const Piece& value) {
+    if (name == "placement") {
+      choose(name, value, placements, plan_.placement);
+    } else if (name == "traffic") {
+      choose(name, value, traffics, plan_.traffic);
+    } else {
+      choose(name, value, booleans, plan_.overlap);
+    }
+  }
+
+  template <class Table, class T>
+  void choose(const std::string& name, const Piece& value, const Table& table, T& chosen) {
+    std::vector<std::string> known;
+    for (const auto& [text, meaning] : table) {
+      if (value.text == text) {
+        chosen = meaning;
+        return;
+      }
+      known.emplace_back(text);
+    }
+    diagnostics_.error(value.span, "`" + name + "` has the unknown value " + backquoted(value.text),
+                       did_you_mean(closest(value.text, known)), "one of: " + list_of(table));
+  }
+
+  void read_parameter(const std::string& name, const Piece& value, const ParameterRule& rule) {
+    TextError error;
+    if (rule.integer) {
+      const auto whole = [](double bound) { return static_cast<std::int64_t>(bound); };
+      const auto parsed = parse_integer(value.text, {whole(rule.min), whole(rule.max)});
+      if (parsed) {
+        plan_.method->parameters[name] = static_cast<double>(*parsed);
+        return;
+      }
+      error = parsed.error;
+    } else {
+      const auto parsed = parse_ratio(value.text, {rule.min, rule.max});
+      if (parsed) {
+        plan_.method->parameters[name] = *parsed;
+        return;
+      }
+      error = parsed.error;
+    }
+    diagnostics_.error(Span{value.span.source, value.span.offset + error.offset, error.length},
+                       "`" + name + "` of " + plan_.method->name + " " + error.problem, error.label,
+                       error.help);
+  }
+
+  void refuse_name(const Piece& name) {
+    std::vector<std::string> known;
+    for (const auto& [parameter, rule] : rules_) {
+      known.push_back(parameter);
+    }
+    for (const char* option : {"placement", "overlap", "traffic"}) {
+      known.emplace_back(option);
+    }
+    std::string list;
+    for (const std::string& each : known) {
+      list += (list.empty() ? "" : ", ") + each;
+    }
+    diagnostics_.error(name.span, plan_.method->name + " has no parameter " + backquoted(name.text),
+                       did_you_mean(closest(name.text, known)), "it has: " + list);
+  }
+
+  CompressionPlan& plan_;
+  const ParameterRules& rules_;
+  Diagnostics& diagnostics_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+CompressionPlan uncompressed_plan() {
+  CompressionPlan plan;
+  plan.label = "none";
+  return plan;
+}
+
+std::optional<ReadPlan> read_plan(Span written, const ReadContext& context) {
+  const std::size_t errors = context.diagnostics.error_count();
+  const Piece plan = unquoted(written, context.sources);
+  const std::size_t colon = plan.text.find(':');
+  const Piece name = part_of(plan, 0, std::min(colon, plan.text.size()));
+  ReadPlan result{uncompressed_plan(), {}};
+  if (name.text == "none") {
+    if (colon != std::string::npos) {
+      context.diagnostics.error(plan.span, "`none` has no parameters");
+      return std::nullopt;
+    }
+    return result;
+  }
+  auto method = read_method_profile(name.text, name.span, context);
+  if (!method) {
+    return std::nullopt;
+  }
+  result.facts = std::move(method->profile.facts);
+  result.plan.label = plan.text;
+  result.plan.method = std::move(method->profile.value);
+  PlanReader reader(result.plan, method->rules, context);
+  for (const Assignment& given : assignments_after(plan, colon)) {
+    reader.read(given);
+  }
+  if (context.diagnostics.error_count() == errors) {
+    for (const Problem& problem : check_method(*result.plan.method)) {
+      context.diagnostics.error(plan.span, "`" + problem.path + "` of " + name.text +
+                                               " cannot be priced with these parameters",
+                                problem.message, problem.help);
+    }
+  }
+  return context.diagnostics.error_count() > errors ? std::nullopt
+                                                    : std::optional(std::move(result));
+}
+
+}  // namespace payoff
