@@ -38,13 +38,15 @@ Values constant_values(const Method& method, Bytes element, int group, int local
   return values;
 }
 
-// Up to `lanes` tensors, evaluated together.
+// Up to `lanes` tensors, evaluated together. The method's parts are worked out when a formula
+// first needs them.
 class Batch {
  public:
-  explicit Batch(const Values& values) : values_(values) {
+  Batch(const Method& method, const Values& values) : method_(method), values_(values) {
     for (const Variable v : {elements, rows, columns}) {
       values_[v].fill(1.0);
     }
+    clear();
   }
 
   void add(const ParameterTensor& tensor) {
@@ -55,13 +57,20 @@ class Batch {
   }
   [[nodiscard]] bool full() const { return size_ == Expression::lanes; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  void clear() { size_ = 0; }
+  void clear() {
+    size_ = 0;
+    known_ = formula_variables.size() + method_.parameters.size();
+  }
 
-  [[nodiscard]] Lanes lanes(const Expression& formula) const {
+  [[nodiscard]] Lanes lanes(const Expression& formula) {
+    for (; known_ < std::min(formula.values_needed(), values_.size()); ++known_) {
+      const std::size_t part = known_ - formula_variables.size() - method_.parameters.size();
+      values_[known_] = method_.where[part].evaluate_lanes(values_);
+    }
     return formula.evaluate_lanes(values_);
   }
 
-  [[nodiscard]] double sum(const Expression& formula) const {
+  [[nodiscard]] double sum(const Expression& formula) {
     if (formula.empty()) {
       return 0.0;
     }
@@ -73,33 +82,45 @@ class Batch {
     return total;
   }
 
-  [[nodiscard]] PassCost sum(const PassFormula& pass) const {
+  [[nodiscard]] PassCost sum(const PassFormula& pass) {
     return {sum(pass.bytes) * 1_B, sum(pass.random_bytes) * 1_B, sum(pass.flops) * 1_flop,
             sum(pass.kernels), sum(pass.host_syncs)};
   }
 
  private:
+  const Method& method_;
   Values values_;
   std::size_t size_{};
+  std::size_t known_{};  // values worked out
 };
 
-// Who is compressed: calls `visit(tensor, compressed)` for each tensor in order.
-template <typename Visit>
-void decide(const Method& method, std::span<const ParameterTensor> all, const Values& values,
-            Visit visit) {
-  Batch batch(values);
-  for (std::size_t begin = 0; begin < all.size(); begin += Expression::lanes) {
-    const auto part = all.subspan(begin, std::min(Expression::lanes, all.size() - begin));
-    for (const ParameterTensor& tensor : part) {
-      batch.add(tensor);
-    }
+// Which tensors are compressed, 1 or 0 each.
+std::vector<char> decide(const Method& method, std::span<const ParameterTensor> all,
+                         const Values& values) {
+  std::vector<char> chosen(all.size(), 0);
+  std::array<std::size_t, Expression::lanes> members{};
+  std::size_t count = 0;
+  Batch batch(method, values);
+  const auto flush = [&] {
     const Lanes worth = batch.lanes(method.worth);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const bool eligible = part[i].is_matrix || !method.matrices_only;
-      visit(part[i], eligible && (method.worth.empty() || worth[i] > 0.0));
+    for (std::size_t i = 0; i < count; ++i) {
+      chosen[members[i]] = method.worth.empty() || worth[i] > 0.0 ? 1 : 0;
     }
     batch.clear();
+    count = 0;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (method.matrices_only && !all[i].is_matrix) {
+      continue;
+    }
+    batch.add(all[i]);
+    members[count++] = i;
+    if (batch.full()) {
+      flush();
+    }
   }
+  flush();
+  return chosen;
 }
 
 void flush_compressed(const Method& method, Batch& batch, CallCost& cost) {
@@ -125,24 +146,24 @@ void flush_dense(const Method& method, Batch& batch, CallCost& cost) {
 
 CallCost compress_tensors(const Method& method, std::span<const ParameterTensor> all,
                           Values& values, Bytes element) {
-  double chosen = 0.0;
-  decide(method, all, values, [&](const ParameterTensor&, bool yes) { chosen += yes ? 1.0 : 0.0; });
-  values[tensors].fill(std::max(chosen, 1.0));
+  const std::vector<char> chosen = decide(method, all, values);
+  const auto count = std::count(chosen.begin(), chosen.end(), 1);
+  values[tensors].fill(static_cast<double>(std::max<std::ptrdiff_t>(count, 1)));
 
   CallCost cost;
-  if (chosen > 0.0) {
+  if (count > 0) {
     cost.rounds.resize(method.rounds.size());
   }
   for (std::size_t i = 0; i < cost.rounds.size(); ++i) {
     cost.rounds[i].collective = method.rounds[i].collective;
   }
-  Batch compressed(values);
-  Batch dense(values);
-  decide(method, all, values, [&](const ParameterTensor& tensor, bool yes) {
-    Batch& batch = yes ? compressed : dense;
-    batch.add(tensor);
-    if (!yes) {
-      cost.dense_message += static_cast<double>(tensor.elements()) * element;
+  Batch compressed(method, values);
+  Batch dense(method, values);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Batch& batch = chosen[i] != 0 ? compressed : dense;
+    batch.add(all[i]);
+    if (chosen[i] == 0) {
+      cost.dense_message += static_cast<double>(all[i].elements()) * element;
     }
     if (compressed.full()) {
       flush_compressed(method, compressed, cost);
@@ -150,7 +171,7 @@ CallCost compress_tensors(const Method& method, std::span<const ParameterTensor>
     if (dense.full()) {
       flush_dense(method, dense, cost);
     }
-  });
+  }
   flush_compressed(method, compressed, cost);
   flush_dense(method, dense, cost);
   return cost;

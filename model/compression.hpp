@@ -30,9 +30,10 @@ namespace payoff {
 
 inline constexpr std::array<std::string_view, 7> formula_variables{"n", "rows", "columns", "v",
                                                                    "W", "L",    "T"};
-inline constexpr std::size_t formula_parameter_limit = 17;
+inline constexpr std::size_t formula_parameter_limit = 17;  // parameters and parts together
 
-// The names a method's formulas may use, in the order in which compress() gives their values.
+// The names a method's formulas may use, in the order in which compress() gives their values: after
+// these come the names of the method's parts (`where`), each for the formulas after it.
 [[nodiscard]] std::vector<std::string> formula_names(
     const std::map<std::string, double>& parameters);
 
@@ -85,6 +86,7 @@ struct Method {
   bool elementwise{};         // a shard of the payload is the payload of a shard: composes
                               // with reduce-scatter (casts)
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
+  std::vector<Expression> where;             // parts of formulas, worked out once for each tensor
   std::vector<RoundFormula> rounds;
   PassFormula decode;
   PassFormula dense;       // of a tensor that travels dense: packed and copied back
@@ -137,8 +139,8 @@ struct CallCost {
 };
 
 // What `method` does to the tensors of one bucket for a group of `workers`, `local_workers` of them
-// in a node; `element` is the size of an uncompressed gradient element. No allocation but the
-// answer's rounds.
+// in a node; `element` is the size of an uncompressed gradient element. Formulas are evaluated for
+// many tensors at once and without allocation.
 [[nodiscard]] CallCost compress(const Method& method, std::span<const ParameterTensor> tensors,
                                 Bytes element, int workers, int local_workers);
 

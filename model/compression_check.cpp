@@ -57,6 +57,9 @@ std::vector<double> probe_values(const Method& method, const ParameterTensor& pr
   for (const auto& [name, value] : method.parameters) {
     values.push_back(value);
   }
+  for (const Expression& part : method.where) {
+    values.push_back(part.evaluate(values));
+  }
   return values;
 }
 
@@ -67,8 +70,11 @@ Problems check_method(const Method& method) {
   if (method.rounds.empty()) {
     problems.push_back({"rounds", "a method sends at least one message", ""});
   }
-  if (method.parameters.size() > formula_parameter_limit) {
-    problems.push_back({"parameters", "more than " + std::to_string(formula_parameter_limit), ""});
+  if (method.parameters.size() + method.where.size() > formula_parameter_limit) {
+    problems.push_back(
+        {"parameters",
+         "more than " + std::to_string(formula_parameter_limit) + " with the names under `where`",
+         ""});
     return problems;
   }
   if (method.granularity == Granularity::bucket && method.matrices_only) {

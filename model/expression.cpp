@@ -12,77 +12,54 @@ namespace {
 using Operation = Expression::Operation;
 using detail::operands;
 
-double apply(Operation operation, double a, double b) {
+// Calls `visit` with the function of an operation of one or two values, so that evaluation of one
+// value and of many lanes do the same arithmetic and the latter is one loop an operation.
+template <typename Visit>
+void with_function(Operation operation, Visit visit) {
+  const auto truth = [](bool holds) { return holds ? 1.0 : 0.0; };
   switch (operation) {
     case Operation::add:
-      return a + b;
+      return visit([](double a, double b) { return a + b; });
     case Operation::subtract:
-      return a - b;
+      return visit([](double a, double b) { return a - b; });
     case Operation::multiply:
-      return a * b;
+      return visit([](double a, double b) { return a * b; });
     case Operation::divide:
-      return a / b;
+      return visit([](double a, double b) { return a / b; });
     case Operation::power:
-      return std::pow(a, b);
+      return visit([](double a, double b) { return std::pow(a, b); });
     case Operation::less:
-      return a < b ? 1.0 : 0.0;
+      return visit([&](double a, double b) { return truth(a < b); });
     case Operation::less_equal:
-      return a <= b ? 1.0 : 0.0;
+      return visit([&](double a, double b) { return truth(a <= b); });
     case Operation::greater:
-      return a > b ? 1.0 : 0.0;
+      return visit([&](double a, double b) { return truth(a > b); });
     case Operation::greater_equal:
-      return a >= b ? 1.0 : 0.0;
+      return visit([&](double a, double b) { return truth(a >= b); });
     case Operation::equal:
-      return a == b ? 1.0 : 0.0;
+      return visit([&](double a, double b) { return truth(a == b); });
     case Operation::not_equal:
-      return a != b ? 1.0 : 0.0;
+      return visit([&](double a, double b) { return truth(a != b); });
     case Operation::minimum:
-      return std::min(a, b);
+      return visit([](double a, double b) { return std::min(a, b); });
     case Operation::maximum:
-      return std::max(a, b);
+      return visit([](double a, double b) { return std::max(a, b); });
     case Operation::negate:
-      return -a;
+      return visit([](double a, double) { return -a; });
     case Operation::ceiling:
-      return std::ceil(a);
+      return visit([](double a, double) { return std::ceil(a); });
     case Operation::floor:
-      return std::floor(a);
+      return visit([](double a, double) { return std::floor(a); });
     case Operation::absolute:
-      return std::abs(a);
+      return visit([](double a, double) { return std::abs(a); });
     case Operation::log2:
-      return std::log2(a);
+      return visit([](double a, double) { return std::log2(a); });
     case Operation::square_root:
-      return std::sqrt(a);
-    default:
-      return 0.0;  // constants, variables and choose are handled by the interpreters
-  }
-}
-
-using Lanes = Expression::Lanes;
-
-// One loop an operation, so that the compiler can vectorise the ones that dominate.
-template <typename Function>
-void each(Lanes& a, const Lanes& b, Function function) {
-  for (std::size_t i = 0; i < Expression::lanes; ++i) {
-    a[i] = function(a[i], b[i]);
-  }
-}
-
-void apply(Operation operation, Lanes& a, const Lanes& b) {
-  switch (operation) {
-    case Operation::add:
-      return each(a, b, [](double x, double y) { return x + y; });
-    case Operation::subtract:
-      return each(a, b, [](double x, double y) { return x - y; });
-    case Operation::multiply:
-      return each(a, b, [](double x, double y) { return x * y; });
-    case Operation::divide:
-      return each(a, b, [](double x, double y) { return x / y; });
-    case Operation::minimum:
-      return each(a, b, [](double x, double y) { return std::min(x, y); });
-    case Operation::maximum:
-      return each(a, b, [](double x, double y) { return std::max(x, y); });
-    default:
-      return each(a, b, [operation](double x, double y) { return apply(operation, x, y); });
+      return visit([](double a, double) { return std::sqrt(a); });
+    case Operation::constant:
+    case Operation::variable:
+    case Operation::choose:
+      return;  // the evaluators do these themselves
   }
 }
 
@@ -101,41 +78,61 @@ double Expression::evaluate(std::span<const double> values) const {
       top -= 2;
       stack[top - 1] = stack[top - 1] != 0.0 ? stack[top] : stack[top + 1];
     } else {
-      if (operands(step.operation) == 2) {
-        --top;
-      }
-      stack[top - 1] = apply(step.operation, stack[top - 1], stack[top]);
+      top -= operands(step.operation) == 2 ? 1U : 0U;
+      with_function(step.operation,
+                    [&](auto function) { stack[top - 1] = function(stack[top - 1], stack[top]); });
     }
   }
   return stack[0];
 }
 
+namespace {
+
+// `out` is none of the operands, so that the loop may work on many lanes at once.
+template <typename Function>
+void each_lane(double* __restrict out, const double* a, const double* b, Function function) {
+  for (std::size_t i = 0; i < Expression::lanes; ++i) {
+    out[i] = function(a[i], b[i]);
+  }
+}
+
+}  // namespace
+
+// A variable is not copied to the stack: `at` says where each value of the stack lies. What is
+// computed lies in `own`, two places for each depth, of which an operation takes the one that its
+// first operand does not have.
 Expression::Lanes Expression::evaluate_lanes(std::span<const Lanes> values) const {
-  std::array<Lanes, detail::expression_stack_limit + 1> stack;
+  constexpr std::size_t depth = detail::expression_stack_limit + 3;
+  std::array<Lanes, 2 * depth> own;
+  std::array<const Lanes*, depth> at;
+  own[0].fill(0.0);
+  at.fill(own.data());
   std::size_t top = 0;
-  stack[0].fill(0.0);
   for (const Instruction& step : program_) {
+    if (step.operation == Operation::variable) {
+      at[top++] = &values[step.variable];
+      continue;
+    }
+    if (step.operation != Operation::constant) {
+      top -= static_cast<std::size_t>(operands(step.operation));
+    }
+    const Lanes& a = *at[top];
+    const Lanes& b = *at[top + 1];
+    const Lanes& c = *at[top + 2];
+    Lanes& out = own[&a == &own[2 * top] ? 2 * top + 1 : 2 * top];
     if (step.operation == Operation::constant) {
-      stack[top++].fill(step.constant);
-    } else if (step.operation == Operation::variable) {
-      stack[top++] = values[step.variable];
+      out.fill(step.constant);
     } else if (step.operation == Operation::choose) {
-      top -= 2;
       for (std::size_t i = 0; i < lanes; ++i) {
-        if (stack[top - 1][i] == 0.0) {
-          stack[top - 1][i] = stack[top + 1][i];
-        } else {
-          stack[top - 1][i] = stack[top][i];
-        }
+        out[i] = a[i] != 0.0 ? b[i] : c[i];
       }
     } else {
-      if (operands(step.operation) == 2) {
-        --top;
-      }
-      apply(step.operation, stack[top - 1], stack[top]);
+      with_function(step.operation,
+                    [&](auto function) { each_lane(out.data(), a.data(), b.data(), function); });
     }
+    at[top++] = &out;
   }
-  return stack[0];
+  return *at[0];
 }
 
 }  // namespace payoff

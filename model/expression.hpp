@@ -48,6 +48,8 @@ class Expression {
 
   [[nodiscard]] double evaluate(std::span<const double> values) const;
   [[nodiscard]] Lanes evaluate_lanes(std::span<const Lanes> values) const;
+  // One more than the number of the last variable it uses: the values it needs.
+  [[nodiscard]] std::size_t values_needed() const { return values_needed_; }
   [[nodiscard]] bool empty() const { return program_.empty(); }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -83,6 +85,7 @@ class Expression {
 
  private:
   std::vector<Instruction> program_;
+  std::size_t values_needed_{};
   std::string text_;
 };
 

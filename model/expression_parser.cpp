@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reading of formulas; evaluation is in model/expression.cpp.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -7,14 +8,13 @@
 #include "model/expression_scanner.hpp"
 #include "model/expression_stack.hpp"
 
-// Reading of formulas; evaluation is in model/expression.cpp.
-
 namespace payoff {
 namespace {
 
 using Operation = Expression::Operation;
 using Instruction = Expression::Instruction;
 using Program = std::vector<Instruction>;
+using detail::quoted;
 
 constexpr int nesting_limit = 100;
 
@@ -67,7 +67,7 @@ class Parser {
     }
     comparison();
     if (!failed_ && !scanner_.at_end()) {
-      fail("unexpected '" + std::string(1, scanner_.next()) + "'");
+      fail("unexpected " + quoted(std::string(1, scanner_.next())));
     }
   }
 
@@ -151,7 +151,8 @@ class Parser {
       return name();
     }
     if (!scanner_.accept("(")) {
-      return fail("unexpected '" + std::string(1, scanner_.next()) + "' where a value is expected");
+      return fail("unexpected " + quoted(std::string(1, scanner_.next())) +
+                  " where a value is expected");
     }
     comparison();
     close();
@@ -161,7 +162,7 @@ class Parser {
     const std::string_view text = scanner_.number_text();
     const auto value = scanner_.number();
     if (!value) {
-      return fail("'" + std::string(text) + "' does not end as a number", text.size());
+      return fail(quoted(text) + " does not end as a number", text.size());
     }
     emit(Operation::constant, 0, *value);
   }
@@ -177,7 +178,7 @@ class Parser {
         return;
       }
       if (function == function_table.end()) {
-        return report("unknown function '" + std::string(word) + "'", begin, word);
+        return report("unknown function " + quoted(word), begin, word);
       }
       return call(*function, given, begin);
     }
@@ -192,8 +193,7 @@ class Parser {
       }
     }
     const bool is_function = function != function_table.end();
-    report((is_function ? "no values given to '" : "unknown name '") + std::string(word) + "'",
-           begin, word);
+    report((is_function ? "no values given to " : "unknown name ") + quoted(word), begin, word);
   }
 
   void call(const Function& function, int given, std::size_t begin) {
@@ -286,6 +286,12 @@ Expression::Result Expression::parse(std::string_view text, std::span<const std:
   result.errors = std::move(parser.errors);
   result.expression.text_ = text;
   if (result.errors.empty()) {
+    for (const Instruction& step : parser.program) {
+      if (step.operation == Operation::variable) {
+        result.expression.values_needed_ =
+            std::max<std::size_t>(result.expression.values_needed_, step.variable + 1U);
+      }
+    }
     result.expression.program_ = std::move(parser.program);
   }
   return result;

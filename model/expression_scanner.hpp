@@ -14,6 +14,13 @@
 
 namespace payoff::detail {
 
+[[nodiscard]] inline std::string quoted(std::string_view word) {
+  std::string text = "'";
+  text += word;
+  text += "'";
+  return text;
+}
+
 class ExpressionScanner {
  public:
   explicit ExpressionScanner(std::string_view text) : text_(text) { skip_space(); }

@@ -274,6 +274,9 @@ TEST_CASE("every shipped method can be priced and sends what its wire formula sa
     for (const auto& [key, value] : method.parameters) {
       values.push_back(value);
     }
+    for (const Expression& part : method.where) {
+      values.push_back(part.evaluate(values));
+    }
     CHECK_THAT(sent / 1_B, WithinRel(wire.evaluate(values), 1e-12));
     CHECK(sent < 1536 * 768 * fp32);
   }

@@ -29,16 +29,19 @@ class Formulas {
   Formulas(const YAML::Node& root, const std::map<std::string, double>& parameters)
       : names_(formula_names(parameters)) {
     for (const auto& entry : root["where"]) {
-      definitions_.emplace_back(entry.first.as<std::string>(), parse(entry.second));
+      where.push_back(parse(entry.second));
+      names_.push_back(entry.first.as<std::string>());
     }
   }
+
+  std::vector<Expression> where;
 
   [[nodiscard]] Expression parse(const YAML::Node& node) const {
     if (!node) {
       return {};
     }
     const auto text = node.as<std::string>();
-    auto result = Expression::parse(text, names_, definitions_);
+    auto result = Expression::parse(text, names_);
     INFO(text << ": " << (result.errors.empty() ? "" : result.errors[0].message));
     REQUIRE(result.errors.empty());
     return result.expression;
@@ -54,7 +57,6 @@ class Formulas {
 
  private:
   std::vector<std::string> names_;
-  std::vector<Expression::Definition> definitions_;
 };
 
 YAML::Node root_of(const std::string& name) {
@@ -85,6 +87,7 @@ Method load(const std::string& name, const std::map<std::string, double>& parame
     method.parameters[key] = value;
   }
   const Formulas formulas(root, method.parameters);
+  method.where = formulas.where;
   for (const auto& round : root["rounds"]) {
     method.rounds.push_back(
         {formulas.pass(round["encode"]),
