@@ -130,7 +130,8 @@ void refuse_variants(const JsonObject& config, const Dialect& dialect) {
   }
   if (!config.lacks("word_embed_proj_dim") &&
       size_of(config, "word_embed_proj_dim") != size_of(config, dialect.hidden)) {
-    config.error("word_embed_proj_dim", "embeddings of another width than the blocks are not modelled");
+    config.error("word_embed_proj_dim",
+                 "embeddings of another width than the blocks are not modelled");
   }
   if (config.text("position_embedding_type").starts_with("relative")) {
     config.error("position_embedding_type", "relative position embeddings are not modelled");
@@ -143,8 +144,8 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   shape.hidden = size_of(config, dialect.hidden);
   shape.layers = size_of(config, dialect.layers, most_layers);
   shape.heads = size_of(config, dialect.heads);
-  shape.kv_heads = dialect.kv_heads.empty() ? shape.heads
-                                            : config.count(dialect.kv_heads, widest, shape.heads);
+  shape.kv_heads =
+      dialect.kv_heads.empty() ? shape.heads : config.count(dialect.kv_heads, widest, shape.heads);
   shape.head_size = shape.heads > 0 ? shape.hidden / shape.heads : 0;
   if (shape.family == TransformerFamily::llama) {
     shape.head_size = config.count("head_dim", widest, shape.head_size);
@@ -172,8 +173,10 @@ void add_tokens(const JsonObject& config, const Dialect& dialect, TransformerSha
                        : size_of(config, dialect.length, longest);
   const std::int64_t window = config.count("sliding_window", longest, shape.sequence);
   if (window < shape.sequence) {
-    config.warning("sliding_window", "attention is priced over the whole sequence, not over the "
-                                     "window of " + std::to_string(window) + " tokens");
+    config.warning("sliding_window",
+                   "attention is priced over the whole sequence, not over the "
+                   "window of " +
+                       std::to_string(window) + " tokens");
   }
 }
 
@@ -194,8 +197,7 @@ void add_bert_head(const JsonObject& config, const std::string& architecture,
   shape.causal = false;
   shape.token_types = config.count("type_vocab_size", largest_table, 2);
   shape.pooler = architecture != "BertForMaskedLM";
-  shape.masked_head =
-      architecture == "BertForMaskedLM" || architecture == "BertForPreTraining";
+  shape.masked_head = architecture == "BertForMaskedLM" || architecture == "BertForPreTraining";
   if (architecture == "BertForSequenceClassification") {
     shape.classes = labels(config);
   } else if (!shape.masked_head && !architecture.empty() && architecture != "BertModel") {

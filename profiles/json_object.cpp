@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/json_object.hpp"
 
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 namespace payoff {
 namespace {
@@ -68,8 +69,10 @@ std::int64_t JsonObject::count(std::string_view key, std::int64_t largest,
   // Whole numbers that are not negative are stored without a sign.
   const std::uint64_t value = found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
   if (!found->is_number_unsigned() || value > static_cast<std::uint64_t>(largest)) {
-    error(key, "`" + std::string(key) + "` is not a whole number from 0 to " + std::to_string(largest),
-          "this is " + (found->is_number() ? found->dump() : "a " + std::string(found->type_name())));
+    error(
+        key,
+        "`" + std::string(key) + "` is not a whole number from 0 to " + std::to_string(largest),
+        "this is " + (found->is_number() ? found->dump() : "a " + std::string(found->type_name())));
     return fallback.value_or(1);
   }
   return static_cast<std::int64_t>(value);

@@ -85,7 +85,7 @@ std::vector<std::string> Library::names(ProfileKind kind) const {
   std::set<std::string> names;
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(folder_ / folder_of(kind), missing)) {
-    if (is_profile(entry.path())) {
+    if (is_profile(entry.path()) && entry.is_regular_file(missing)) {
       names.insert(entry.path().stem().string());
     }
   }

@@ -11,12 +11,13 @@
 
 namespace payoff {
 
-inline constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precision_names{{
-    {"fp32", Precision::fp32},
-    {"tf32", Precision::tf32},
-    {"fp16", Precision::fp16},
-    {"bf16", Precision::bf16},
-    {"fp8", Precision::fp8},
-}};
+inline constexpr std::array<std::pair<std::string_view, Precision>, precision_count>
+    precision_names{{
+        {"fp32", Precision::fp32},
+        {"tf32", Precision::tf32},
+        {"fp16", Precision::fp16},
+        {"bf16", Precision::bf16},
+        {"fp8", Precision::fp8},
+    }};
 
 }  // namespace payoff

@@ -25,8 +25,10 @@ struct LawEntry {
   bool borrowed{};
 };
 
-[[nodiscard]] LinkLaw read_fabric_law(const LawEntry& entry, const ReadContext& context, Facts& facts);
-[[nodiscard]] LinkLaw read_network_law(const LawEntry& entry, const ReadContext& context, Facts& facts);
+[[nodiscard]] LinkLaw read_fabric_law(const LawEntry& entry, const ReadContext& context,
+                                      Facts& facts);
+[[nodiscard]] LinkLaw read_network_law(const LawEntry& entry, const ReadContext& context,
+                                       Facts& facts);
 // Matrix products only in the precisions that the GPU has.
 [[nodiscard]] ComputeLaw read_compute_law(const LawEntry& entry, const Gpu& gpu,
                                           const ReadContext& context, Facts& facts);

@@ -148,7 +148,8 @@ void read_fabric_root(const Section& root, const ReadContext& context, Fabric& f
   fabric.pair = fabric.per_gpu;
   const bool meshed =
       fabric.kind == FabricKind::full_mesh || fabric.kind == FabricKind::hybrid_cube;
-  if (const Value pair = meshed ? root.required("pair_bandwidth") : root.optional("pair_bandwidth")) {
+  if (const Value pair =
+          meshed ? root.required("pair_bandwidth") : root.optional("pair_bandwidth")) {
     fabric.pair = sourced<Bandwidth>(pair);
     if (fabric.pair > fabric.per_gpu) {
       pair.error("is more than all links of a GPU together", "", "they have `bandwidth`");

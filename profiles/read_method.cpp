@@ -53,7 +53,9 @@ bool is_taken(const std::string& name) {
 }
 
 bool is_word(const std::string& name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return !name.empty() && letter(name.front()) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
@@ -172,9 +174,8 @@ void check_wire(const WireClaim& claim, const Method& method) {
   constexpr double rows = 1536;
   constexpr double columns = 768;
   const bool bucket = method.granularity == Granularity::bucket;
-  std::vector<double> values{rows * columns, bucket ? rows * columns : rows, bucket ? 1 : columns,
-                             4,              16,                            4,
-                             1};
+  std::vector<double> values{
+      rows * columns, bucket ? rows * columns : rows, bucket ? 1 : columns, 4, 16, 4, 1};
   for (const auto& [name, value] : method.parameters) {
     values.push_back(value);
   }
@@ -186,9 +187,10 @@ void check_wire(const WireClaim& claim, const Method& method) {
                                                                : method.wire.as_implemented)
                             .evaluate(values);
   if (!(std::abs(sent - stated) <= 1e-9 * std::abs(stated))) {
-    claim.used.error("is not what the rounds send",
-               number_text(stated) + " bytes of a 1536 x 768 matrix, the rounds " + number_text(sent),
-               "the messages of all rounds add up to one of the two formulas");
+    claim.used.error(
+        "is not what the rounds send",
+        number_text(stated) + " bytes of a 1536 x 768 matrix, the rounds " + number_text(sent),
+        "the messages of all rounds add up to one of the two formulas");
   }
 }
 
@@ -254,8 +256,8 @@ void read_sources(const Section& root, const Document& document, const SourceMap
 std::optional<MethodProfile> read_method_profile(std::string_view name, std::optional<Span> asked,
                                                  const ReadContext& context) {
   const std::size_t errors = context.diagnostics.error_count();
-  const auto document = context.library.load(ProfileKind::compression, name, asked,
-                                             context.sources, context.diagnostics);
+  const auto document = context.library.load(ProfileKind::compression, name, asked, context.sources,
+                                             context.diagnostics);
   if (!document) {
     return std::nullopt;
   }

@@ -49,8 +49,8 @@ void read_channels(const Section& section, ConvnetRow& row) {
     const Value groups = section.required("groups");
     row.groups = groups.integer(channel_rules);
     if (row.in % row.groups != 0 || row.out % row.groups != 0) {
-      groups.error("do not divide the channels", std::to_string(row.in) + " in, " +
-                                                     std::to_string(row.out) + " out");
+      groups.error("do not divide the channels",
+                   std::to_string(row.in) + " in, " + std::to_string(row.out) + " out");
     }
   }
 }
@@ -132,7 +132,8 @@ std::optional<Profile<ModelDescription>> read_config(const fs::path& file,
     return std::nullopt;
   }
   shape->name = file.stem().string();
-  return Profile<ModelDescription>{std::move(*shape), "transformer, " + file.filename().string(), {}};
+  return Profile<ModelDescription>{
+      std::move(*shape), "transformer, " + file.filename().string(), {}};
 }
 
 // One entry of sources.yaml: where a shipped model comes from, and how long its samples are in

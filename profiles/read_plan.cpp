@@ -219,9 +219,10 @@ std::optional<ReadPlan> read_plan(Span written, const ReadContext& context) {
   }
   if (context.diagnostics.error_count() == errors) {
     for (const Problem& problem : check_method(*result.plan.method)) {
-      context.diagnostics.error(plan.span, "`" + problem.path + "` of " + name.text +
-                                               " cannot be priced with these parameters",
-                                problem.message, problem.help);
+      context.diagnostics.error(
+          plan.span,
+          "`" + problem.path + "` of " + name.text + " cannot be priced with these parameters",
+          problem.message, problem.help);
     }
   }
   return context.diagnostics.error_count() > errors ? std::nullopt

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiles/read_hardware.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
 
 #include "model/units_text.hpp"
+#include "profiles/read_hardware.hpp"
 #include "tests/catch.hpp"
 #include "tests/profiles/profile_folder.hpp"
 
@@ -127,9 +126,8 @@ TEST_CASE("a cluster hands on the facts of its parts and of their laws") {
   ProfileReading reading(shipped());
   const auto cluster = read_cluster("dgx-h100", std::nullopt, reading.context());
   REQUIRE(cluster);
-  for (const char* path : {"gpus_per_node", "gpu.peak.fp16", "gpu.law.launch",
-                           "fabric.bandwidth", "fabric.law.ramp", "network.tuner_latency",
-                           "network.law.launch"}) {
+  for (const char* path : {"gpus_per_node", "gpu.peak.fp16", "gpu.law.launch", "fabric.bandwidth",
+                           "fabric.law.ramp", "network.tuner_latency", "network.law.launch"}) {
     INFO(path);
     CHECK(std::count_if(cluster->facts.begin(), cluster->facts.end(),
                         [&](const Fact& fact) { return fact.path == path; }) == 1);
@@ -143,9 +141,8 @@ TEST_CASE("a link of a shipped cluster has a rate that its network is sold with"
     const auto cluster = read_cluster(name, std::nullopt, reading.context());
     REQUIRE(cluster);
     const auto facts = cluster->facts;
-    const auto rates = std::find_if(facts.begin(), facts.end(), [](const Fact& fact) {
-      return fact.path == "network.rates";
-    });
+    const auto rates = std::find_if(facts.begin(), facts.end(),
+                                    [](const Fact& fact) { return fact.path == "network.rates"; });
     REQUIRE(rates != facts.end());
     CHECK_THAT(rates->value_text,
                Catch::Matchers::ContainsSubstring(exact_link_rate_text(cluster->value.nic)));
@@ -259,8 +256,8 @@ TEST_CASE("hardware of one's own needs no sources and names its parts by path") 
                                    [](const Fact& fact) { return fact.path == "gpu.memory"; });
   REQUIRE(memory != cluster->facts.end());
   CHECK(memory->kind == Provenance::assumed);
-  CHECK_THAT(memory->citation, Catch::Matchers::Contains("given in") &&
-                                   Catch::Matchers::Contains("my_gpu.yaml:5:9"));
+  CHECK_THAT(memory->citation,
+             Catch::Matchers::Contains("given in") && Catch::Matchers::Contains("my_gpu.yaml:5:9"));
 }
 
 TEST_CASE("a path that cannot be read is an error of the user's") {

@@ -45,8 +45,8 @@ const Library& shipped() {
 }
 
 ProfileFolder::ProfileFolder() : path_(new_folder()), library_(path_) {
-  for (const char* part : {"gpu", "fabric", "network", "cluster", "model", "compression",
-                           "software", "fitted"}) {
+  for (const char* part :
+       {"gpu", "fabric", "network", "cluster", "model", "compression", "software", "fitted"}) {
     fs::create_directories(path_ / part);
     if (fs::exists(shipped_folder / part)) {
       fs::copy(shipped_folder / part, path_ / part);

@@ -2,17 +2,18 @@
 #include <array>
 #include <random>
 #include <string>
-#include <vector>
 
 #include "profiles/override.hpp"
 #include "profiles/positions.hpp"
 #include "profiles/section.hpp"
 #include "tests/catch.hpp"
+#include "tests/profiles/damage.hpp"
 
 // Whatever is written in a document, reading it ends, throws nothing, and every error has a place
 // inside its source. The documents are a good one with random damage, from a fixed seed.
 
 using namespace payoff;
+using test::damaged;
 
 namespace {
 
@@ -83,69 +84,6 @@ Outcome outcome_of(const std::string& text) {
   }
   (void)render_json(diagnostics, sources);
   return {diagnostics.error_count(), render_text(diagnostics, sources)};
-}
-
-std::string damaged(std::string text, std::mt19937_64& random) {
-  static const std::vector<std::string> pieces = {":",
-                                                  "- ",
-                                                  "{",
-                                                  "}",
-                                                  "[",
-                                                  "]",
-                                                  "\"",
-                                                  "'",
-                                                  "#",
-                                                  "\n",
-                                                  "\t",
-                                                  " ",
-                                                  "&a ",
-                                                  "*a",
-                                                  "!t ",
-                                                  "<<: ",
-                                                  "|",
-                                                  ">",
-                                                  "? ",
-                                                  "---\n",
-                                                  "...\n",
-                                                  "%",
-                                                  "@",
-                                                  "~",
-                                                  ",",
-                                                  "\r\n",
-                                                  "\xc3",
-                                                  "\xf0\x9f\x98\x80",
-                                                  std::string(1, '\0'),
-                                                  "\x04",
-                                                  "value: ",
-                                                  "from: ",
-                                                  "inf",
-                                                  "1e999",
-                                                  "-",
-                                                  "\\",
-                                                  "\\x"};
-  for (std::uint64_t n = 1 + random() % 4; n > 0; --n) {
-    const std::size_t position = random() % (text.size() + 1);
-    const std::size_t length = std::min<std::size_t>(random() % 12, text.size() - position);
-    switch (random() % 4) {
-      case 0:
-        text.erase(position, length);
-        break;
-      case 1:
-        text.insert(position, pieces[random() % pieces.size()]);
-        break;
-      case 2:
-        text.insert(random() % (text.size() + 1), text.substr(position, length));
-        break;
-      default:
-        if (position < text.size()) {
-          text[position] = static_cast<char>(random() % 256);
-        }
-    }
-    if (text.empty()) {
-      break;
-    }
-  }
-  return text;
 }
 
 }  // namespace

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/hf_config.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/profiles/profile_folder.hpp"
+
+using namespace payoff;
+using test::ProfileReading;
+using test::shipped;
+using Json = nlohmann::json;
+
+namespace {
+
+const Json gpt2 = {{"model_type", "gpt2"}, {"n_embd", 768},       {"n_head", 12},
+                   {"n_layer", 12},        {"n_positions", 1024}, {"vocab_size", 50257}};
+const Json llama = {{"model_type", "llama"},      {"hidden_size", 4096},
+                    {"intermediate_size", 11008}, {"max_position_embeddings", 4096},
+                    {"num_attention_heads", 32},  {"num_hidden_layers", 32},
+                    {"vocab_size", 32000}};
+const Json bert = {{"model_type", "bert"},      {"hidden_size", 768},
+                   {"intermediate_size", 3072}, {"max_position_embeddings", 512},
+                   {"num_attention_heads", 12}, {"num_hidden_layers", 12},
+                   {"vocab_size", 30522},       {"architectures", {"BertModel"}}};
+const Json opt_125m = {{"model_type", "opt"},       {"hidden_size", 768},
+                       {"ffn_dim", 3072},           {"max_position_embeddings", 2048},
+                       {"num_attention_heads", 12}, {"num_hidden_layers", 12},
+                       {"vocab_size", 50272},       {"word_embed_proj_dim", 768}};
+const Json vit = {{"model_type", "vit"},       {"hidden_size", 768}, {"image_size", 224},
+                  {"intermediate_size", 3072}, {"patch_size", 16},   {"num_attention_heads", 12},
+                  {"num_hidden_layers", 12}};
+
+Json with(Json config, const Json& changes) {
+  config.update(changes);
+  return config;
+}
+
+struct Outcome {
+  std::optional<TransformerShape> shape;
+  std::string errors;
+};
+
+Outcome read(const std::string& text) {
+  ProfileReading reading(shipped());
+  const std::size_t source = reading.sources.add_file("config.json", text);
+  auto shape = read_hf_config({source, 0, text.size()}, reading.sources, reading.diagnostics);
+  CHECK(shape.has_value() != reading.diagnostics.has_errors());
+  return {std::move(shape), reading.errors()};
+}
+
+Outcome read(const Json& config) { return read(config.dump(1)); }
+
+std::int64_t parameters(const Json& config) {
+  const Outcome outcome = read(config);
+  INFO(outcome.errors);
+  REQUIRE(outcome.shape);
+  return parameter_count(*outcome.shape);
+}
+
+}  // namespace
+
+// The counts are those that the models' cards on Hugging Face or the authors state.
+TEST_CASE("configurations have the parameters of the models they describe") {
+  CHECK(parameters(gpt2) == 124'439'808);
+  CHECK(parameters(llama) == 6'738'415'616);
+  CHECK(parameters(bert) == 109'482'240);
+  CHECK(parameters(opt_125m) == 125'239'296);
+  CHECK(parameters(with(vit, {{"num_labels", 1000}})) == 86'567'656);
+}
+
+TEST_CASE("grouped key-value heads and head sizes of their own are understood") {
+  const Json mistral = with(
+      llama, {{"model_type", "mistral"}, {"num_key_value_heads", 8}, {"intermediate_size", 14336}});
+  CHECK(parameters(mistral) == 7'241'732'096);  // Mistral 7B
+  // A head of 64 instead of 128 halves the four matrices of attention.
+  const std::int64_t attention = 32LL * 4 * 4096 * 4096;
+  CHECK(parameters(with(llama, {{"head_dim", 64}})) == parameters(llama) - attention / 2);
+}
+
+TEST_CASE("a null is a key that is absent") {
+  CHECK(parameters(with(gpt2, {{"n_inner", nullptr}})) == 124'439'808);
+  CHECK(parameters(with(llama, {{"num_key_value_heads", nullptr}, {"head_dim", nullptr}})) ==
+        6'738'415'616);
+}
+
+TEST_CASE("untied embeddings add an output matrix") {
+  CHECK(parameters(with(gpt2, {{"tie_word_embeddings", false}})) - parameters(gpt2) == 50257 * 768);
+  CHECK(parameters(llama) - parameters(with(llama, {{"tie_word_embeddings", true}})) ==
+        32000 * 4096);
+}
+
+TEST_CASE("architectures decides BERT's head") {
+  const std::int64_t pooler = 768 * 768 + 768;
+  const std::int64_t masked = 768 * 768 + 768 + 2 * 768 + 30522;  // transform, norm, decoder's bias
+  const std::int64_t plain = parameters(bert) - pooler;
+  CHECK(parameters(with(bert, {{"architectures", {"BertForMaskedLM"}}})) == plain + masked);
+  CHECK(parameters(with(bert, {{"architectures", {"BertForPreTraining"}}})) ==
+        plain + pooler + masked + 2 * 768 + 2);
+  CHECK(parameters(with(bert, {{"architectures", {"BertForSequenceClassification"}},
+                               {"num_labels", 3}})) == plain + pooler + 3 * (768 + 1));
+  CHECK(
+      read(with(bert, {{"architectures", {"BertForQuestionAnswering"}}})).errors ==
+      "config.json:2:2 the head of `BertForQuestionAnswering` is not modelled | known: BertModel, "
+      "BertForMaskedLM, BertForPreTraining, BertForSequenceClassification\n");
+}
+
+TEST_CASE("the labels of an image classifier are counted or named") {
+  const std::int64_t body = parameters(with(vit, {{"num_labels", 0}}));
+  CHECK(parameters(with(vit, {{"id2label", {{"0", "cat"}, {"1", "dog"}, {"2", "tree"}}}})) ==
+        body + 3 * (768 + 1));
+  CHECK(parameters(vit) == body + 2 * (768 + 1));
+  CHECK(parameters(with(vit, {{"architectures", {"ViTModel"}}})) == body + 768 * (768 + 1));
+}
+
+TEST_CASE("OPT's table of positions has two rows more than positions") {
+  const auto outcome = read(opt_125m);
+  REQUIRE(outcome.shape);
+  CHECK(outcome.shape->positions == 2050);
+  CHECK(outcome.shape->sequence == 2048);
+  // OPT-350M: embeddings narrower than the blocks, norms behind them.
+  const std::string errors =
+      read(with(opt_125m, {{"word_embed_proj_dim", 512}, {"do_layer_norm_before", false}})).errors;
+  CHECK_THAT(errors, Catch::Matchers::Contains("embeddings of another width") &&
+                         Catch::Matchers::Contains("norms behind its blocks"));
+}
+
+TEST_CASE("BLOOM has a norm behind its embedding, no table of positions, and two spellings") {
+  const Json bloom_560m = {{"model_type", "bloom"},
+                           {"hidden_size", 1024},
+                           {"n_layer", 24},
+                           {"n_head", 16},
+                           {"vocab_size", 250880}};
+  CHECK(parameters(bloom_560m) == 559'214'592);
+  const Json older = {{"model_type", "bloom"},     {"n_embed", 1024},      {"n_layer", 24},
+                      {"num_attention_heads", 16}, {"vocab_size", 250880}, {"seq_length", 4096}};
+  const auto outcome = read(older);
+  REQUIRE(outcome.shape);
+  CHECK(parameter_count(*outcome.shape) == 559'214'592);
+  CHECK(outcome.shape->positions == 0);
+  CHECK(outcome.shape->sequence == 4096);
+  CHECK(outcome.shape->heads == 16);
+}
+
+TEST_CASE("Nemotron has two matrices in its feed-forward and shifts in its norms") {
+  const Json nemotron = with(llama, {{"model_type", "nemotron"}, {"tie_word_embeddings", false}});
+  CHECK(parameters(nemotron) == parameters(llama) - 32LL * 4096 * 11008 + (2 * 32 + 1) * 4096);
+}
+
+TEST_CASE("a missing key is named") {
+  Json config = llama;
+  config.erase("hidden_size");
+  config.erase("vocab_size");
+  CHECK(read(config).errors ==
+        "config.json:1:1 missing key `hidden_size` | it decides the shape of the model\n"
+        "config.json:1:1 missing key `vocab_size` | it decides the shape of the model\n");
+}
+
+TEST_CASE("a value of the wrong kind is refused at its key") {
+  const std::string text =
+      "{\"model_type\": \"gpt2\",\n \"n_embd\": \"768\",\n \"n_head\": 12.5,\n"
+      " \"n_layer\": -12,\n \"n_positions\": true, \"vocab_size\": 1e30}";
+  const std::string range = " is not a whole number from 0 to ";
+  CHECK(read(text).errors ==
+        "config.json:2:2 `n_embd`" + range + "1048576 | this is a string\n" +
+            "config.json:3:2 `n_head`" + range + "1048576 | this is 12.5\n" +
+            "config.json:4:2 `n_layer`" + range + "16384 | this is -12\n" +
+            "config.json:5:2 `n_positions`" + range + "268435456 | this is a boolean\n" +
+            "config.json:5:23 `vocab_size`" + range + "16777216 | this is 1e+30\n");
+}
+
+TEST_CASE("an unknown family is answered with the known ones") {
+  CHECK(read(with(llama, {{"model_type", "lama"}})).errors ==
+        "config.json:5:2 the model_type `lama` is not known | did you mean `llama`? | known: gpt2, "
+        "llama, mistral, nemotron, opt, bloom, bert, vit\n");
+  CHECK_THAT(read(std::string("{}")).errors,
+             Catch::Matchers::StartsWith("config.json:1:1 missing key `model_type`"));
+}
+
+TEST_CASE("a mixture of experts is refused with the reason") {
+  for (const char* key : {"num_local_experts", "n_routed_experts", "num_experts"}) {
+    CHECK_THAT(read(with(llama, {{"model_type", "other"}, {key, 8}})).errors,
+               Catch::Matchers::Contains("a mixture of experts is not modelled | `other` sends "
+                                         "tokens to experts by routing"));
+  }
+}
+
+TEST_CASE("layers that the model has no words for are refused, not dropped") {
+  CHECK_THAT(read(with(gpt2, {{"add_cross_attention", true}})).errors,
+             Catch::Matchers::Contains("cross-attention is not modelled"));
+  CHECK_THAT(read(with(llama, {{"attention_bias", true}})).errors,
+             Catch::Matchers::Contains("a bias in attention alone is not modelled"));
+  CHECK_THAT(read(with(llama, {{"architectures", {"LlamaForSequenceClassification"}}})).errors,
+             Catch::Matchers::Contains("the head of `LlamaForSequenceClassification`"));
+  CHECK_THAT(read(with(bert, {{"position_embedding_type", "relative_key"}})).errors,
+             Catch::Matchers::Contains("relative position embeddings are not modelled"));
+}
+
+TEST_CASE("attention over a window is priced in full, and said to be") {
+  const auto outcome = read(with(
+      llama, {{"model_type", "mistral"}, {"sliding_window", 1024}, {"num_key_value_heads", 8}}));
+  CHECK(outcome.shape);
+  CHECK_THAT(outcome.errors, Catch::Matchers::Contains("not over the window of 1024 tokens"));
+}
+
+TEST_CASE("sizes that do not fit each other are refused") {
+  CHECK_THAT(read(with(gpt2, {{"n_head", 7}})).errors,
+             Catch::Matchers::Contains("7 heads do not divide a width of 768"));
+  CHECK_THAT(read(with(llama, {{"num_key_value_heads", 5}})).errors,
+             Catch::Matchers::Contains("5 key-value heads do not divide 32 heads"));
+  CHECK_THAT(read(with(vit, {{"patch_size", 17}})).errors,
+             Catch::Matchers::Contains("patches of 17 do not divide an image of 224"));
+  for (const char* key : {"n_embd", "n_head", "n_layer", "n_positions", "n_inner"}) {
+    INFO(key);
+    CHECK_THAT(read(with(gpt2, {{key, 0}})).errors,
+               Catch::Matchers::Contains("a transformer needs layers, heads, widths and a length"));
+  }
+}
+
+TEST_CASE("the largest shape that is read has a count of parameters") {
+  const Json largest = {{"model_type", "llama"},        {"hidden_size", 1 << 20},
+                        {"intermediate_size", 1 << 22}, {"max_position_embeddings", 1 << 28},
+                        {"num_attention_heads", 1},     {"head_dim", 1 << 20},
+                        {"num_hidden_layers", 4},       {"vocab_size", 1 << 24}};
+  // 4 blocks of (4 + 3 * 4) matrices of 2^40, two norms each; two tables of 2^44, one norm.
+  const std::int64_t width = 1 << 20;
+  CHECK(parameters(largest) == 4 * 16 * width * width + (2 * 4 + 1) * width + 32 * width * width);
+  CHECK_FALSE(read(with(largest, {{"num_attention_heads", 3}})).shape);
+}
+
+TEST_CASE("what is no JSON is refused where it stops being some") {
+  CHECK(read(std::string("{\"model_type\": \"gpt2\",\n \"n_embd\" 768}")).errors ==
+        "config.json:2:13 this is not valid JSON | it cannot go on like this here\n");
+  CHECK_THAT(read(std::string("{\"a\": 1")).errors, Catch::Matchers::Contains("not valid JSON"));
+  CHECK_THAT(read(std::string()).errors, Catch::Matchers::Contains("not valid JSON"));
+  CHECK(read(std::string("[1]")).errors ==
+        "config.json:1:1 a model configuration is a JSON object | this is array\n");
+  CHECK(read(std::string("{\"n_embd\": 1e999}")).errors ==
+        "config.json:1:1 this JSON holds a number out of range\n");
+}

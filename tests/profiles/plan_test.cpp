@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "profiles/read_method.hpp"
+#include "tests/catch.hpp"
+#include "tests/profiles/profile_folder.hpp"
+
+using namespace payoff;
+using test::ProfileFolder;
+using test::ProfileReading;
+using test::shipped;
+
+namespace {
+
+struct Outcome {
+  std::optional<ReadPlan> plan;
+  std::string errors;
+};
+
+// As the first argument of a command.
+Outcome read(const std::string& text) {
+  ProfileReading reading(shipped());
+  const std::size_t source = reading.sources.add_argument(1, text);
+  auto plan = read_plan({source, 0, text.size()}, reading.context());
+  CHECK(plan.has_value() != reading.diagnostics.has_errors());
+  return {std::move(plan), reading.errors()};
+}
+
+double parameter(const std::string& text, const std::string& name) {
+  const Outcome outcome = read(text);
+  INFO(text << "\n" << outcome.errors);
+  REQUIRE(outcome.plan);
+  REQUIRE(outcome.plan->plan.method);
+  return outcome.plan->plan.method->parameters.at(name);
+}
+
+}  // namespace
+
+TEST_CASE("a plan is a method, or a method with parameters") {
+  CHECK(parameter("powersgd", "rank") == 4);
+  CHECK(parameter("powersgd:rank=16", "rank") == 16);
+  CHECK(parameter("powersgd:rank=1024,min_compression_rate=0.5", "min_compression_rate") == 0.5);
+  CHECK(parameter("topk:index_bytes=4,ratio=0.1", "index_bytes") == 4);
+  const Outcome outcome = read("powersgd:rank=8");
+  CHECK(outcome.plan->plan.label == "powersgd:rank=8");
+  CHECK(outcome.plan->plan.placement == Placement::compute_stream);
+  CHECK(outcome.plan->plan.overlap);
+  CHECK(outcome.plan->plan.traffic == Traffic::dp_gradients);
+  CHECK_FALSE(outcome.plan->facts.empty());
+}
+
+TEST_CASE("a ratio and its percentage are the same") {
+  CHECK(parameter("topk:ratio=1 %", "ratio") == parameter("topk:ratio=0.01", "ratio"));
+  CHECK(parameter("topk:ratio=1%", "ratio") == 0.01);
+}
+
+TEST_CASE("a plan says where it runs and whether it overlaps") {
+  const Outcome outcome = read("powersgd:rank=4,placement=side_stream,overlap=false");
+  REQUIRE(outcome.plan);
+  CHECK(outcome.plan->plan.placement == Placement::side_stream);
+  CHECK_FALSE(outcome.plan->plan.overlap);
+  CHECK(read("fp16:placement=after_backward").plan->plan.placement == Placement::after_backward);
+  CHECK(read("fp16:traffic=tp_activations").plan->plan.traffic == Traffic::tp_activations);
+}
+
+TEST_CASE("blanks around the parts of a plan mean nothing") {
+  CHECK(parameter(" powersgd : rank = 8 , overlap = false ", "rank") == 8);
+}
+
+TEST_CASE("none is the uncompressed baseline") {
+  const Outcome outcome = read("none");
+  REQUIRE(outcome.plan);
+  CHECK_FALSE(outcome.plan->plan.method);
+  CHECK(outcome.plan->plan.label == "none");
+  CHECK(read("none:rank=4").errors == "argument 1:1:1 `none` has no parameters\n");
+}
+
+TEST_CASE("an unknown method is answered with the nearest one") {
+  CHECK(read("power_sgd:rank=4").errors ==
+        "argument 1:1:1 no compression `power_sgd` | did you mean `powersgd`? | `payoff profiles "
+        "list compression` shows them all\n");
+}
+
+TEST_CASE("an unknown parameter is answered with the nearest one, at its place") {
+  CHECK(read("powersgd:rnak=4").errors ==
+        "argument 1:1:10 powersgd has no parameter `rnak` | did you mean `rank`? | it has: "
+        "min_compression_rate, rank, placement, overlap, traffic\n");
+  CHECK(read("powersgd:rank=4,plaement=side_stream").errors ==
+        "argument 1:1:17 powersgd has no parameter `plaement` | did you mean `placement`? | it "
+        "has: min_compression_rate, rank, placement, overlap, traffic\n");
+}
+
+TEST_CASE("values of parameters are checked against their ranges") {
+  CHECK_THAT(read("powersgd:rank=0").errors,
+             Catch::Matchers::StartsWith("argument 1:1:15 `rank` of powersgd is too small"));
+  CHECK_THAT(read("powersgd:rank=4096").errors,
+             Catch::Matchers::StartsWith("argument 1:1:15 `rank` of powersgd is too large"));
+  CHECK_THAT(read("powersgd:rank=4.5").errors,
+             Catch::Matchers::StartsWith("argument 1:1:15 `rank` of powersgd is not a whole"));
+  CHECK_THAT(read("topk:ratio=2").errors,
+             Catch::Matchers::StartsWith("argument 1:1:12 `ratio` of topk is too large"));
+  CHECK_THAT(read("topk:ratio=150 %").errors,
+             Catch::Matchers::StartsWith("argument 1:1:12 `ratio` of topk is too large"));
+  CHECK_THAT(read("topk:ratio=nan").errors,
+             Catch::Matchers::StartsWith("argument 1:1:12 `ratio` of topk"));
+}
+
+TEST_CASE("all mistakes of a plan are found at once") {
+  CHECK(read("topk:ratio,ratio=,index_bytes=4,index_bytes=8,overlap=no,placement=side").errors ==
+        "argument 1:1:6 `ratio` has no value | write it as `ratio=VALUE`\n"
+        "argument 1:1:12 `ratio` is given twice\n"
+        "argument 1:1:33 `index_bytes` is given twice\n"
+        "argument 1:1:55 `overlap` has the unknown value `no` | one of: true, false\n"
+        "argument 1:1:68 `placement` has the unknown value `side` | one of: "
+        "compute_stream, side_stream, after_backward\n");
+  CHECK_THAT(read("topk:").errors,
+             Catch::Matchers::StartsWith("argument 1:1:6 topk has no parameter ``"));
+}
+
+TEST_CASE("a plan written in a file is read with and without quotes, and wrong at its place") {
+  const std::string text = "compress: [\"topk:ratio=2\", 'topk:ratio=1 %', topk:ratio=3 %]\n";
+  ProfileReading reading(shipped());
+  const auto document = load_yaml_text("e.yaml", text, reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  const auto& items = document->root.find("compress")->value.items;
+  REQUIRE(items.size() == 3);
+  CHECK_FALSE(read_plan(items[0].span, reading.context()));
+  CHECK_THAT(reading.errors(), Catch::Matchers::StartsWith("e.yaml:1:24 `ratio` of topk"));
+  const auto quoted = read_plan(items[1].span, reading.context());
+  REQUIRE(quoted);
+  CHECK(quoted->plan.label == "topk:ratio=1 %");
+  const auto plain = read_plan(items[2].span, reading.context());
+  REQUIRE(plain);
+  CHECK(plain->plan.method->parameters.at("ratio") == 0.03);
+}
+
+TEST_CASE("a plan names a method of one's own by its path, relative to the file that names it") {
+  const ProfileFolder folder;
+  std::string method = folder.read("compression/topk.yaml");
+  method.replace(method.find("method: topk"), 12, "method: mine");
+  folder.write("mine.yaml", method);
+  const std::string text = "compress: [mine.yaml:ratio=0.5]\n";
+  ProfileReading reading(folder.library());
+  const auto document = load_yaml_text((folder.path() / "e.yaml").string(), text, reading.sources,
+                                       reading.diagnostics);
+  REQUIRE(document);
+  const auto plan =
+      read_plan(document->root.find("compress")->value.items[0].span, reading.context());
+  CHECK(reading.errors().empty());
+  REQUIRE(plan);
+  CHECK(plan->plan.method->name == "mine");
+  CHECK(plan->plan.method->parameters.at("ratio") == 0.5);
+  CHECK(read("missing.yaml:ratio=0.5")
+            .errors.starts_with("argument 1:1:1 cannot read `missing.yaml`"));
+}
+
+TEST_CASE("parameters that make a formula negative are refused with the plan") {
+  const ProfileFolder folder;
+  folder.write("mine.yaml",
+               "method: less\ndescription: less than nothing\nimplementation: fused\n"
+               "granularity: bucket\nparameters: {less: {default: 0, min: 0, max: 9}}\nrounds:\n"
+               "- {encode: {}, collective: all_reduce, message: \"v * n * (1 - less)\"}\n"
+               "wire: {as_published: \"v * n * (1 - less)\", as_implemented: \"0\", used: "
+               "as_published}\n");
+  ProfileReading reading(folder.library());
+  const std::string text = (folder.path() / "mine.yaml").string() + ":less=2";
+  const std::size_t source = reading.sources.add_argument(1, text);
+  CHECK_FALSE(read_plan({source, 0, text.size()}, reading.context()));
+  CHECK_THAT(reading.errors(), Catch::Matchers::Contains("cannot be priced with these parameters"));
+}
