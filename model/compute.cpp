@@ -18,6 +18,15 @@ constexpr double score_passes_unfused = 6;
 constexpr double score_passes_backward_fused = 3;
 constexpr double score_passes_backward_unfused = 5;
 
+// Libraries compute 3x3 convolutions of stride 1 outside tensor cores by Winograd's minimal
+// filtering: F(2x2, 3x3) needs 16 multiplications for 36 (Lavin and Gray 2016, section 4.1).
+constexpr double winograd_gain = 36.0 / 16;
+
+bool by_winograd(const Operator& op, Precision precision) {
+  return precision == Precision::fp32 && op.window == 9 && op.unit_stride &&
+         op.batch_per_sample == 1;
+}
+
 struct Cost {
   Seconds gpu;
   double kernels;
@@ -102,8 +111,9 @@ class Pricer {
   }
 
   Cost convolution(const Operator& op, const Product& p, double samples) const {
+    const double gain = by_winograd(op, precision_) ? winograd_gain : 1.0;
     const Bytes weights = op.batch_per_sample * op.columns * op.depth * stored_element(precision_);
-    return {product(p, gpu_.law.convolution_efficiency * rate(precision_),
+    return {product(p, gain * gpu_.law.convolution_efficiency * rate(precision_),
                     op.bytes_per_sample * samples + weights),
             1};
   }
@@ -168,7 +178,9 @@ class Pricer {
     const double kernels = (fused ? 1.0 : (backward ? 2.0 : 3.0)) + (dropout > 0_B ? 1.0 : 0.0);
     const Seconds products = product(p, all_units, matrix + operands) +
                              product(transposed, all_units, matrix + operands);
-    return {pairs * products + stream(passes * matrix + dropout) + kernels * gpu_.law.launch,
+    return {pairs * products +
+                stream(software_.memory_traffic_ratio * (passes * matrix + dropout)) +
+                kernels * gpu_.law.launch,
             2 * pairs + kernels};
   }
 
@@ -177,7 +189,8 @@ class Pricer {
     if (kernels == 0 || traffic <= 0_B) {
       return {};
     }
-    return {stream(traffic) + kernels * gpu_.law.launch, static_cast<double>(kernels)};
+    return {stream(software_.memory_traffic_ratio * traffic) + kernels * gpu_.law.launch,
+            static_cast<double>(kernels)};
   }
 
   const Gpu& gpu_;

@@ -65,6 +65,7 @@ class RowTranslator {
     op.depth = number(row_.in / row_.groups * window);
     op.batch_per_sample = number(row_.groups);
     op.window = number(window);
+    op.unit_stride = row_.stride == 1;
     op.bytes_per_sample = input_ + output_;
     op.input_gradient = !first_;
     layer_.forward.push_back(op);

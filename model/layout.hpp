@@ -46,11 +46,13 @@ struct Software {
   std::string name;
   bool fused_attention{};       // FlashAttention-like: no score matrix in memory
   bool fused_elementwise{};     // fused_kernels instead of kernels of each operator
-  Seconds host_per_step{};      // what no kernel hides: optimiser launch, data, Python
   double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
-  Seconds host_per_kernel{};    // the host needs this to launch a kernel; 0 with CUDA graphs
   double hides_launch{};        // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
-  double relative_sd{};         // spread of a stack that was not fitted
+  // Fitted (profiles/fitted/compute.yaml):
+  Seconds host_per_kernel{};       // the host needs this to launch a kernel
+  Seconds host_per_step{};         // what no kernel hides: optimiser launch, data, Python
+  double memory_traffic_ratio{1};  // of memory-bound operators, over one read of each input and one write
+  double relative_sd{};            // spread of step times of this stack
 };
 
 // All impossible combinations of a layout and a cluster at once; paths as in the experiment file

@@ -109,6 +109,13 @@ constexpr std::array<Field<ComputeLaw>, 6> compute_fields{{
     {"relative_sd", &ComputeLaw::relative_sd},
 }};
 
+constexpr std::array<Field<Software>, 4> software_fields{{
+    {"host_per_kernel", &Software::host_per_kernel},
+    {"host_per_step", &Software::host_per_step},
+    {"memory_traffic_ratio", &Software::memory_traffic_ratio},
+    {"relative_sd", &Software::relative_sd},
+}};
+
 constexpr std::array<Field<CodecLaw>, 7> codec_fields{{
     {"dispatch", &CodecLaw::dispatch},
     {"host_sync", &CodecLaw::host_sync},
@@ -150,6 +157,13 @@ ComputeLaw read_compute_law(const LawEntry& entry, const Gpu& gpu, const ReadCon
     read_fields<ComputeLaw>(section, compute_fields, law);
   });
   return law;
+}
+
+void read_software_law(Software& software, const ReadContext& context, Facts& facts) {
+  const LawEntry entry{software.name, false};
+  with_law("compute", "software", entry, context, facts, [&](const Section& section) {
+    read_fields<Software>(section, software_fields, software);
+  });
 }
 
 CodecLaw read_codec_law(Implementation implementation, const ReadContext& context, Facts& facts) {

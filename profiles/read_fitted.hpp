@@ -5,12 +5,13 @@
 
 #include "model/compression.hpp"
 #include "model/hardware.hpp"
+#include "model/layout.hpp"
 #include "profiles/fact.hpp"
 #include "profiles/read_hardware.hpp"
 
 // The laws that `payoff calibrate fit` wrote (profiles/fitted), for one piece of hardware each:
 //   network.yaml   fabric: {NAME: {...}}, network: {NAME: {...}}
-//   compute.yaml   gpu: {NAME: {...}}
+//   compute.yaml   gpu: {NAME: {...}}, software: {NAME: {...}}
 //   codecs.yaml    implementation: {framework_ops: {...}, library: {...}, fused: {...}}
 // Every number has a value, a citation and usually its relative standard deviation; `fits` beside
 // them tells how well the laws fit and is not read here. Hardware without an entry is an error: a
@@ -32,6 +33,8 @@ struct LawEntry {
 // Matrix products only in the precisions that the GPU has.
 [[nodiscard]] ComputeLaw read_compute_law(const LawEntry& entry, const Gpu& gpu,
                                           const ReadContext& context, Facts& facts);
+// The fitted part of `software`; the rest is left as it is.
+void read_software_law(Software& software, const ReadContext& context, Facts& facts);
 [[nodiscard]] CodecLaw read_codec_law(Implementation implementation, const ReadContext& context,
                                       Facts& facts);
 

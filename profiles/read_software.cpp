@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/read_software.hpp"
 
+#include "profiles/read_fitted.hpp"
 #include "profiles/section.hpp"
 
 namespace payoff {
@@ -8,8 +9,8 @@ namespace payoff {
 std::optional<Profile<Software>> read_software(std::string_view name, std::optional<Span> asked,
                                                const ReadContext& context) {
   const std::size_t errors = context.diagnostics.error_count();
-  const auto document =
-      context.library.load(ProfileKind::software, name, asked, context.sources, context.diagnostics);
+  const auto document = context.library.load(ProfileKind::software, name, asked, context.sources,
+                                             context.diagnostics);
   if (!document) {
     return std::nullopt;
   }
@@ -21,14 +22,16 @@ std::optional<Profile<Software>> read_software(std::string_view name, std::optio
   profile.description = root.required("description").text();
   software.fused_attention = root.required("fused_attention").boolean();
   software.fused_elementwise = root.required("fused_elementwise").boolean();
-  software.host_per_step = root.required("host_per_step").sourced().quantity<Seconds>();
-  software.host_per_kernel = root.required("host_per_kernel").sourced().quantity<Seconds>();
   software.hides_launch = root.required("hides_launch").sourced().ratio();
-  software.bucket_copy_passes = root.required("bucket_copy_passes").sourced().number({.min = 0.0, .max = 100.0});
-  software.relative_sd = root.required("relative_sd").sourced().ratio();
+  software.bucket_copy_passes =
+      root.required("bucket_copy_passes").sourced().number({.min = 0.0, .max = 100.0});
   reader.finish();
   profile.facts = reader.facts();
-  return context.diagnostics.error_count() > errors ? std::nullopt : std::optional(std::move(profile));
+  if (context.with_laws) {
+    read_software_law(software, context, profile.facts);
+  }
+  return context.diagnostics.error_count() > errors ? std::nullopt
+                                                    : std::optional(std::move(profile));
 }
 
 }  // namespace payoff

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/compute_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "calibrate/compute_priors.hpp"
+
+namespace payoff {
+namespace {
+
+// One standard deviation of a single measured step around the best model of its stack, and the
+// share of it that all rows of a source have in common.
+constexpr double row_log_sd = 0.05;
+constexpr double shared_in_group = 0.15;
+
+constexpr std::size_t index(LawParameter p) { return static_cast<std::size_t>(p); }
+constexpr std::size_t index(SoftwareParameter p) { return static_cast<std::size_t>(p); }
+
+LawParameter gemm_parameter(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return LawParameter::gemm_fp32;
+    case Precision::tf32:
+      return LawParameter::gemm_tf32;
+    case Precision::fp8:
+      return LawParameter::gemm_fp8;
+    case Precision::fp16:
+    case Precision::bf16:
+      return LawParameter::gemm_16;
+  }
+  return LawParameter::gemm_16;
+}
+
+ComputeLaw law_from(std::span<const double> parameters, double sustained) {
+  const auto at = [&](LawParameter p) { return parameters[index(p)]; };
+  ComputeLaw law;
+  for (std::size_t i = 0; i < precision_count; ++i) {
+    const auto precision = static_cast<Precision>(i);
+    const double share = precision == Precision::fp32 ? 1.0 : sustained;
+    law.gemm_efficiency[precision] = std::min(1.0, share * at(gemm_parameter(precision)));
+  }
+  law.convolution_efficiency = at(LawParameter::convolution);
+  law.attention_efficiency = at(LawParameter::attention);
+  law.depth_half = at(LawParameter::depth_half);
+  law.memory_efficiency = std::min(1.0, at(LawParameter::memory));
+  law.launch = Seconds{at(LawParameter::launch)};
+  return law;
+}
+
+void set_software(std::span<const double> parameters, double traffic, Software& software) {
+  software.host_per_kernel = Seconds{parameters[index(SoftwareParameter::host_per_kernel)]};
+  software.host_per_step = Seconds{parameters[index(SoftwareParameter::host_per_step)]};
+  software.memory_traffic_ratio = traffic * parameters[index(SoftwareParameter::memory_traffic)];
+}
+
+// Where each parameter stands in the vector of the fit: the two shared factors, the laws of the
+// architectures, the stacks.
+constexpr std::size_t sustained_at = 0;
+constexpr std::size_t traffic_at = 1;
+constexpr std::size_t shared_count = 2;
+
+class Layout {
+ public:
+  explicit Layout(std::span<const std::string> software) {
+    add("sustained", sustained_prior);
+    add("memory_traffic", traffic_prior);
+    for (std::size_t a = 0; a < architecture_count; ++a) {
+      for (const Prior& prior : law_prior(static_cast<Architecture>(a))) {
+        add(std::string(name(static_cast<Architecture>(a))), prior);
+      }
+    }
+    for (const std::string& stack : software) {
+      stacks_.emplace(stack, parameters_.size());
+      for (const Prior& prior : software_prior(stack)) {
+        add(stack, prior);
+      }
+    }
+  }
+
+  static std::size_t law(Architecture architecture) {
+    return shared_count + static_cast<std::size_t>(architecture) * law_parameter_count;
+  }
+  std::size_t stack(const std::string& name) const { return stacks_.at(name); }
+  const std::vector<LogParameter>& parameters() const { return parameters_; }
+
+  // What a step contains decides which parameters it can move.
+  std::vector<std::size_t> moved_by(const Experiment& experiment) const {
+    const std::size_t law_start = law(experiment.cluster.gpu.architecture);
+    const Precision precision = experiment.training.precision;
+    const bool transformer = std::holds_alternative<TransformerShape>(experiment.model);
+    std::vector<std::size_t> moved{sustained_at, traffic_at,
+                                   law_start + index(gemm_parameter(precision))};
+    if (!transformer) {
+      moved.push_back(law_start + index(LawParameter::convolution));
+    } else if (precision == Precision::fp8) {
+      moved.push_back(law_start + index(LawParameter::gemm_16));  // of attention
+    }
+    if (transformer && experiment.software.fused_attention) {
+      moved.push_back(law_start + index(LawParameter::attention));
+    }
+    for (const LawParameter p :
+         {LawParameter::depth_half, LawParameter::memory, LawParameter::launch}) {
+      moved.push_back(law_start + index(p));
+    }
+    for (std::size_t p = 0; p < software_parameter_count; ++p) {
+      moved.push_back(stack(experiment.software.name) + p);
+    }
+    return moved;
+  }
+
+ private:
+  void add(std::string owner, const Prior& prior) {
+    parameters_.push_back({std::move(owner), prior.value, prior.log_sd});
+  }
+
+  std::vector<LogParameter> parameters_;
+  std::map<std::string, std::size_t> stacks_;
+};
+
+Seconds predict(const Experiment& given, const Layout& layout, std::span<const double> values) {
+  Experiment experiment = given;
+  Gpu& gpu = experiment.cluster.gpu;
+  gpu.law = law_from(values.subspan(Layout::law(gpu.architecture), law_parameter_count),
+                     values[sustained_at]);
+  set_software(values.subspan(layout.stack(experiment.software.name), software_parameter_count),
+               values[traffic_at], experiment.software);
+  const PreparedExperiment prepared(std::move(experiment));
+  return evaluate(prepared.plan(CompressionPlan{})).step;
+}
+
+// Rows of a group weigh together as n / (1 + (n - 1) r) independent ones.
+std::vector<LogObservation> observations_of(std::span<const ComputeCase> cases,
+                                            const Layout& layout) {
+  std::map<std::string, double> sizes;
+  for (const ComputeCase& c : cases) {
+    sizes[c.group] += 1;
+  }
+  std::vector<LogObservation> observations;
+  for (const ComputeCase& c : cases) {
+    const double inflation = 1 + (sizes[c.group] - 1) * shared_in_group;
+    const double variance = row_log_sd * row_log_sd + c.extra_log_sd * c.extra_log_sd;
+    observations.push_back(
+        {c.measured.si, std::sqrt(variance * inflation), layout.moved_by(c.experiment)});
+  }
+  return observations;
+}
+
+class Results {
+ public:
+  Results(std::span<const ComputeCase> cases, const Layout& layout, LogFit fit)
+      : cases_(cases), layout_(layout), moving_(layout.parameters().size(), 0) {
+    result_.fit = std::move(fit);
+    for (const ComputeCase& c : cases) {
+      for (const std::size_t p : layout.moved_by(c.experiment)) {
+        ++moving_[p];
+      }
+    }
+  }
+
+  ComputeFit collect(std::span<const std::string> software) {
+    result_.sustained = parameter(sustained_at);
+    result_.traffic = parameter(traffic_at);
+    for (std::size_t a = 0; a < architecture_count; ++a) {
+      result_.laws.push_back(law(static_cast<Architecture>(a)));
+    }
+    for (const std::string& stack : software) {
+      result_.software.push_back(stack_of(stack));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  FittedParameter parameter(std::size_t p) const {
+    return {result_.fit.values[p], result_.fit.log_sd(p), moving_[p]};
+  }
+
+  // A parameter times a shared one, with the width of both.
+  FittedParameter product(std::size_t p, std::size_t shared) const {
+    const std::size_t n = result_.fit.values.size();
+    const auto covariance = [&](std::size_t i, std::size_t j) {
+      return result_.fit.log_covariance[i * n + j];
+    };
+    return {result_.fit.values[p] * result_.fit.values[shared],
+            std::sqrt(covariance(shared, shared) + covariance(p, p) + 2 * covariance(shared, p)),
+            moving_[p]};
+  }
+
+  FittedLaw law(Architecture architecture) const {
+    FittedLaw law{.architecture = architecture, .parameters = {}, .groups = {}};
+    std::set<std::string> groups;
+    for (const ComputeCase& c : cases_) {
+      if (c.experiment.cluster.gpu.architecture == architecture) {
+        groups.insert(c.group);
+      }
+    }
+    law.groups.assign(groups.begin(), groups.end());
+    const std::size_t start = Layout::law(architecture);
+    for (std::size_t p = 0; p < law_parameter_count; ++p) {
+      const bool tensor = p > index(LawParameter::gemm_fp32) && p <= index(LawParameter::gemm_fp8);
+      law.parameters[p] = tensor ? product(start + p, sustained_at) : parameter(start + p);
+    }
+    return law;
+  }
+
+  FittedSoftware stack_of(const std::string& name) const {
+    FittedSoftware software{.name = name, .parameters = {}, .groups = {}};
+    const std::size_t start = layout_.stack(name);
+    for (std::size_t p = 0; p < software_parameter_count; ++p) {
+      const bool traffic = p == index(SoftwareParameter::memory_traffic);
+      software.parameters[p] = traffic ? product(start + p, traffic_at) : parameter(start + p);
+    }
+    std::set<std::string> groups;
+    double squares = 0;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      if (cases_[i].experiment.software.name == name) {
+        groups.insert(cases_[i].group);
+        squares += result_.fit.log_residuals[i] * result_.fit.log_residuals[i];
+        ++software.cases;
+      }
+    }
+    software.groups.assign(groups.begin(), groups.end());
+    software.relative_sd = software.cases == 0
+                               ? unknown_stack_sd
+                               : std::sqrt(squares / static_cast<double>(software.cases));
+    return software;
+  }
+
+  std::span<const ComputeCase> cases_;
+  const Layout& layout_;
+  std::vector<std::size_t> moving_;
+  ComputeFit result_;
+};
+
+}  // namespace
+
+ComputeFit fit_compute(std::span<const ComputeCase> cases, std::span<const std::string> software) {
+  const Layout layout(software);
+  const auto model = [&](std::size_t i, std::span<const double> values) {
+    return predict(cases[i].experiment, layout, values).si;
+  };
+  LogFit fit = fit_logarithms(layout.parameters(), observations_of(cases, layout), model,
+                              {.max_iterations = 15, .tolerance = 1e-3});
+  return Results(cases, layout, std::move(fit)).collect(software);
+}
+
+ComputeLaw law_of(const FittedLaw& fitted) {
+  std::array<double, law_parameter_count> values{};
+  for (std::size_t p = 0; p < law_parameter_count; ++p) {
+    values[p] = fitted.parameters[p].value;
+  }
+  ComputeLaw law = law_from(values, 1.0);
+  // Of a step that spends two thirds of its time in products and one third in memory traffic.
+  law.relative_sd = std::hypot(2.0 / 3 * fitted[LawParameter::gemm_16].log_sd,
+                               1.0 / 3 * fitted[LawParameter::memory].log_sd);
+  return law;
+}
+
+void apply(const FittedSoftware& fitted, Software& software) {
+  std::array<double, software_parameter_count> values{};
+  for (std::size_t p = 0; p < software_parameter_count; ++p) {
+    values[p] = fitted.parameters[p].value;
+  }
+  set_software(values, 1.0, software);
+  software.relative_sd = fitted.relative_sd;
+}
+
+}  // namespace payoff

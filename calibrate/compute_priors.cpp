@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/compute_priors.hpp"
+
+namespace payoff {
+namespace {
+
+using LawPriors = std::array<Prior, law_parameter_count>;
+
+// The class: what cuBLAS and cuDNN of their time reached on a data centre GPU.
+constexpr Prior gemm_fp32{0.90, 0.08};
+constexpr Prior gemm_tf32{0.80, 0.12};
+constexpr Prior gemm_fp8{0.70, 0.12};
+constexpr Prior convolution{0.80, 0.25};
+constexpr Prior attention{0.60, 0.25};
+constexpr Prior depth_half{100, 0.50};
+constexpr Prior memory{0.85, 0.08};
+constexpr Prior launch{2.5e-6, 0.40};
+
+constexpr LawPriors law(Prior gemm_16, Prior fp8 = gemm_fp8, Prior fp32 = gemm_fp32,
+                        Prior bandwidth = memory) {
+  return {{fp32, gemm_tf32, gemm_16, fp8, convolution, attention, depth_half, bandwidth, launch}};
+}
+
+// In the order of the enum. V100: first tensor cores, half of the operands of later ones per
+// instruction. T4: 70 W, far below its peak clock. MI300X: 668 of 1,307 TFLOP/s.
+constexpr std::array<LawPriors, architecture_count> laws{{
+    law({0.80, 0.15}),                            // pascal: no tensor cores
+    law({0.80, 0.10}),                            // volta
+    law({0.55, 0.25}, gemm_fp8, {0.60, 0.20}),    // turing
+    law({0.87, 0.05, true}),                      // ampere: 271 of 312 TFLOP/s
+    law({0.75, 0.20}),                            // ada
+    law({0.80, 0.05, true}, {0.71, 0.08, true}),  // hopper: 795 of 989, fp8 1403 of 1979
+    law({0.78, 0.05, true}, {0.76, 0.08, true}),  // blackwell: 1745 of 2250, fp8 3433 of 4500
+    law({0.51, 0.08, true}, {0.45, 0.25}, {0.60, 0.25}, {0.75, 0.15}),  // cdna3
+}};
+
+using SoftwarePriors = std::array<Prior, software_parameter_count>;
+
+struct NamedPriors {
+  std::string_view name;
+  SoftwarePriors priors;
+};
+
+// Launching from Python takes 5 to 10 us a kernel; compiled graphs and CUDA graphs less. Traffic is
+// relative to what all stacks have in common.
+constexpr Prior eager{8e-6, 0.40};
+constexpr Prior compiled{4e-6, 0.50};
+constexpr Prior graphs{1e-6, 0.50};
+constexpr Prior step{5e-3, 0.80};
+constexpr Prior traffic{1.0, 0.20};
+
+constexpr std::array<NamedPriors, 4> named{{
+    {"mlperf-2021", {{graphs, {1e-3, 0.80}, traffic}}},
+    {"ngc-tensorflow-2020", {{compiled, step, traffic}}},
+    {"ngc-mxnet-2020", {{compiled, step, traffic}}},
+    {"framework-2020", {{compiled, step, {1.0, 0.30}}}},
+}};
+constexpr SoftwarePriors others{{eager, step, traffic}};
+
+constexpr std::array<std::string_view, architecture_count> names{
+    "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell", "cdna3"};
+
+}  // namespace
+
+const LawPriors& law_prior(Architecture architecture) {
+  return laws[static_cast<std::size_t>(architecture)];
+}
+
+const SoftwarePriors& software_prior(std::string_view name) {
+  for (const NamedPriors& entry : named) {
+    if (entry.name == name) {
+      return entry.priors;
+    }
+  }
+  return others;
+}
+
+std::string_view name(Architecture architecture) {
+  return names[static_cast<std::size_t>(architecture)];
+}
+
+}  // namespace payoff

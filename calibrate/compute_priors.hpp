@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "calibrate/compute_fit.hpp"
+
+// What is believed about compute laws and software stacks before any step time is looked at.
+// `published`: the best matrix product that stas00/ml-engineering (compute/accelerator, "Maximum
+// Achievable Matmul FLOPS") measured, as a share of the data sheet's peak. Everything else is
+// assumed, with a width that says so.
+
+namespace payoff {
+
+inline constexpr std::size_t architecture_count = 8;
+
+struct Prior {
+  double value{};
+  double log_sd{};
+  bool published{};
+};
+
+// The share of its best product that a tensor core sustains: clocks under power, ragged shapes.
+inline constexpr Prior sustained_prior{0.88, 0.10};
+// Casts, masks and copies that change layouts add to one read of each input and one write.
+inline constexpr Prior traffic_prior{1.2, 0.30};
+
+[[nodiscard]] const std::array<Prior, law_parameter_count>& law_prior(Architecture architecture);
+[[nodiscard]] const std::array<Prior, software_parameter_count>& software_prior(
+    std::string_view name);
+
+// Spread of the step times of a stack that no case supports.
+inline constexpr double unknown_stack_sd = 0.15;
+
+[[nodiscard]] std::string_view name(Architecture architecture);
+
+}  // namespace payoff

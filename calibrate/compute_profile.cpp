@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "calibrate/compute_fit.hpp"
+#include "calibrate/compute_priors.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr PerPrecision<std::string_view> precisions{{{"fp32", "tf32", "fp16", "bf16", "fp8"}}};
+constexpr PerPrecision<LawParameter> gemm{
+    {{LawParameter::gemm_fp32, LawParameter::gemm_tf32, LawParameter::gemm_16,
+      LawParameter::gemm_16, LawParameter::gemm_fp8}}};
+
+struct Line {
+  std::string_view key;
+  LawParameter parameter;
+};
+constexpr std::array<Line, 4> factors{{{"convolution_efficiency", LawParameter::convolution},
+                                       {"attention_efficiency", LawParameter::attention},
+                                       {"depth_half", LawParameter::depth_half},
+                                       {"memory_efficiency", LawParameter::memory}}};
+
+// Three digits: what a fit to step times can carry, and equal on every compiler.
+std::string digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
+std::string microseconds(double seconds) { return digits(seconds * 1e6) + " us"; }
+
+// A parameter that cases narrowed comes from them, another one from its prior.
+bool is_fitted(const FittedParameter& fitted, const Prior& prior) {
+  return fitted.cases > 0 && fitted.log_sd < 0.9 * prior.log_sd;
+}
+
+std::string value(const std::string& text, double log_sd, const std::string& from,
+                  const std::string& range = {}) {
+  return "{value: " + text + ", sd: " + digits(log_sd) + ", from: " + from +
+         (range.empty() ? "" : ", range: \"" + range + "\"") + "}\n";
+}
+
+class Writer {
+ public:
+  Writer(const ComputeFit& fit, std::span<const Gpu> gpus) : fit_(fit), gpus_(gpus) {}
+
+  std::string write() {
+    text_ =
+        "# SPDX-License-Identifier: Apache-2.0\n"
+        "# Written by `payoff calibrate fit` from tests/validation/training (fit half). Do not "
+        "edit.\n";
+    citations();
+    text_ += "gpu:\n";
+    for (const Gpu& gpu : gpus_) {
+      law(gpu, fit_.laws[static_cast<std::size_t>(gpu.architecture)]);
+    }
+    text_ += "software:\n";
+    for (const FittedSoftware& stack : fit_.software) {
+      software(stack);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void citation(const std::string& key, const char* kind, const std::string& text) {
+    text_ += "  " + key + ": {kind: " + kind + ", date: 2026-11-21, text: \"" + text + "\"}\n";
+  }
+
+  static std::string joined(const std::vector<std::string>& groups) {
+    std::string text;
+    for (const std::string& group : groups) {
+      text += (text.empty() ? "" : ", ") + group;
+    }
+    return text;
+  }
+
+  void citations() {
+    text_ += "citations:\n";
+    citation("mamf", "published",
+             "best measured matrix products, stas00/ml-engineering at 744d01e, "
+             "compute/accelerator, as a "
+             "share of the data sheet, times the share that the fitted architectures sustain");
+    citation("assumed", "assumed",
+             "class prior, calibrate/compute_priors.cpp; no published step time tells it");
+    for (const FittedLaw& law : fit_.laws) {
+      if (!law.groups.empty()) {
+        citation(std::string(name(law.architecture)) + "_steps", "published",
+                 "fitted to the step times of tests/validation/training: " + joined(law.groups));
+      }
+    }
+    for (const FittedSoftware& stack : fit_.software) {
+      if (stack.cases > 0) {
+        citation(stack.name + "_steps", "published",
+                 "fitted to the step times of tests/validation/training: " + joined(stack.groups));
+      }
+    }
+  }
+
+  static std::string source(const FittedLaw& law, LawParameter p) {
+    const Prior& prior = law_prior(law.architecture)[static_cast<std::size_t>(p)];
+    if (is_fitted(law[p], prior)) {
+      return std::string(name(law.architecture)) + "_steps";
+    }
+    return prior.published ? "mamf" : "assumed";
+  }
+
+  static std::string cases(const FittedParameter& fitted) {
+    return fitted.cases > 0 ? std::to_string(fitted.cases) + " steps" : "";
+  }
+
+  void law(const Gpu& gpu, const FittedLaw& law) {
+    text_ += "  " + gpu.name + ":\n    gemm_efficiency:\n";
+    for (std::size_t i = 0; i < precision_count; ++i) {
+      const auto precision = static_cast<Precision>(i);
+      if (gpu.peak[precision] > FlopRate{}) {
+        const FittedParameter& fitted = law[gemm[precision]];
+        text_ +=
+            "      " + std::string(precisions[precision]) + ": " +
+            value(digits(fitted.value), fitted.log_sd, source(law, gemm[precision]), cases(fitted));
+      }
+    }
+    for (const Line& line : factors) {
+      const FittedParameter& fitted = law[line.parameter];
+      text_ +=
+          "    " + std::string(line.key) + ": " +
+          value(digits(fitted.value), fitted.log_sd, source(law, line.parameter), cases(fitted));
+    }
+    const FittedParameter& launch = law[LawParameter::launch];
+    text_ += "    launch: " + value(microseconds(launch.value), launch.log_sd,
+                                    source(law, LawParameter::launch), cases(launch));
+    text_ += "    relative_sd: {value: " + digits(law_of(law).relative_sd) +
+             ", from: " + source(law, LawParameter::gemm_16) + "}\n";
+  }
+
+  void software(const FittedSoftware& stack) {
+    text_ += "  " + stack.name + ":\n";
+    const auto line = [&](const char* key, SoftwareParameter p, const std::string& text) {
+      const Prior& prior = software_prior(stack.name)[static_cast<std::size_t>(p)];
+      text_ +=
+          std::string("    ") + key + ": " +
+          value(text, stack[p].log_sd,
+                is_fitted(stack[p], prior) ? stack.name + "_steps" : "assumed", cases(stack[p]));
+    };
+    line("host_per_kernel", SoftwareParameter::host_per_kernel,
+         microseconds(stack[SoftwareParameter::host_per_kernel].value));
+    line("host_per_step", SoftwareParameter::host_per_step,
+         microseconds(stack[SoftwareParameter::host_per_step].value));
+    line("memory_traffic_ratio", SoftwareParameter::memory_traffic,
+         digits(stack[SoftwareParameter::memory_traffic].value));
+    text_ += "    relative_sd: {value: " + digits(stack.relative_sd) +
+             ", from: " + (stack.cases > 0 ? stack.name + "_steps" : "assumed") + "}\n";
+  }
+
+  const ComputeFit& fit_;
+  std::span<const Gpu> gpus_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string compute_profile(const ComputeFit& fit, std::span<const Gpu> gpus) {
+  return Writer(fit, gpus).write();
+}
+
+}  // namespace payoff

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/compute_calibration.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "study/row_catalogue.hpp"
+
+namespace payoff {
+namespace {
+
+// What a field that had to be assumed adds to the spread of a step, in logarithms: a wrong
+// micro-batch, recomputation or pipeline schedule changes it by a tenth and more.
+constexpr double per_guess = 0.12;
+
+bool weighs(const std::string& assumption) {
+  return assumption.starts_with("micro-batch") || assumption.starts_with("no recomputation") ||
+         assumption.starts_with("stages not interleaved");
+}
+
+double log_sd_of(const std::vector<std::string>& assumptions) {
+  double variance = 0;
+  for (const std::string& assumption : assumptions) {
+    variance += weighs(assumption) ? per_guess * per_guess : 0;
+  }
+  return std::sqrt(variance);
+}
+
+template <class Map>
+auto values_of(const Map& map) {
+  std::vector<typename Map::mapped_type> values;
+  for (const auto& [name, value] : map) {
+    values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace
+
+ComputeCases compute_cases(const std::vector<TrainingRow>& rows, const Split& split,
+                           const RowCatalogue& catalogue) {
+  ComputeCases result;
+  for (const TrainingRow& row : rows) {
+    if (row.compressed() || split.half(row) != Half::fit) {
+      continue;
+    }
+    if (row.trust == "low") {
+      result.left_out.push_back({row.id, {"the collection does not trust it"}});
+      continue;
+    }
+    RowExperiment mapped = row_experiment(row, catalogue);
+    if (!mapped.experiment) {
+      result.left_out.push_back({row.id, std::move(mapped.reasons)});
+      continue;
+    }
+    result.cases.push_back({std::move(*mapped.experiment), *row.measured.step, row.id, row.source,
+                            log_sd_of(mapped.assumptions)});
+  }
+  return result;
+}
+
+ComputeCalibration calibrate_compute(const Library& library,
+                                     const std::filesystem::path& validation) {
+  const RowCatalogue catalogue = read_row_catalogue(library, false);
+  const TrainingImport import = read_training_rows(validation / "training");
+  Findings findings;
+  const Split split = read_split(validation / "split.csv", findings);
+  ComputeCalibration calibration;
+  calibration.cases = compute_cases(import.rows, split, catalogue);
+  std::vector<std::string> stacks;
+  for (const auto& [name, software] : catalogue.software) {
+    stacks.push_back(name);
+  }
+  calibration.fit = fit_compute(calibration.cases.cases, stacks);
+  calibration.profile = compute_profile(calibration.fit, values_of(catalogue.gpus));
+  return calibration;
+}
+
+}  // namespace payoff

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/row_experiment.hpp"
+
+#include <utility>
+
+#include "study/row_parts.hpp"
+
+namespace payoff {
+namespace {
+
+// DeepLearningExamples of 2022 sort sequences by length (LDDL, "binned pretraining for phase2",
+// change log of PyTorch/LanguageModeling/BERT): most are far shorter than the 512 that is printed.
+bool sorts_by_length(const TrainingRow& row) {
+  return row.source == "dle_bert" && row.id.starts_with("dle_bert_2022") && row.model.seq == 512;
+}
+
+// The single-node times of vTrain are exactly linear in layers and micro-batches (to 2e-5, in every
+// class of equal hidden size, tp and micro-batch): the output of a simulator, not measured steps.
+bool is_computed(const TrainingRow& row) { return row.source == "vtrain_single"; }
+
+// A run that is not a measured training step of the whole model with one optimiser update.
+void refuse_what_is_not_a_step(const TrainingRow& row, RowExperiment& result) {
+  if (!row.measured.step) {
+    result.reasons.emplace_back("no step time");
+  }
+  if (is_computed(row)) {
+    result.reasons.emplace_back("computed by a simulator, not measured");
+  }
+  if (sorts_by_length(row)) {
+    result.reasons.emplace_back("sequences sorted by length: effective length not stated");
+  }
+  for (const std::string& condition : row.conditions) {
+    if (condition == "one-layer") {
+      result.reasons.emplace_back("one layer, not a step");
+    }
+    if (condition == "inconsistent-table" || condition == "inconsistent-throughput") {
+      result.reasons.emplace_back("the source contradicts itself");
+    }
+    if (condition == "packed-input") {
+      result.reasons.emplace_back("packed input: several sequences in one row of a micro-batch");
+    }
+  }
+}
+
+}  // namespace
+
+RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalogue) {
+  RowExperiment result;
+  refuse_what_is_not_a_step(row, result);
+  const RowReader reader(row, catalogue, result);
+  Experiment experiment;
+  experiment.name = row.id;
+  result.stack = reader.stack();
+  const auto software = catalogue.software.find(result.stack);
+  if (software == catalogue.software.end()) {
+    result.reasons.push_back("no software profile " + result.stack);
+  } else {
+    experiment.software = software->second;
+  }
+  experiment.cluster = reader.cluster();
+  experiment.layout = reader.layout();
+  experiment.training = reader.training(result.stack, experiment.layout);
+  experiment.model = reader.model(experiment.training);
+  experiment.plans.emplace_back().label = "none";
+  if (!result.reasons.empty()) {
+    return result;
+  }
+  for (const Problem& problem : check(experiment)) {
+    result.reasons.push_back(problem.path + ": " + problem.message);
+  }
+  if (result.reasons.empty()) {
+    result.experiment = std::move(experiment);
+  }
+  return result;
+}
+
+}  // namespace payoff

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/convnet.hpp"
+#include "model/experiment.hpp"
+#include "profiles/import/training_rows.hpp"
+
+// From a published training run to the experiment that predicts it. What the row states is taken as
+// it is; what it does not state is filled by a rule that depends on the software stack or the
+// machine, never on the measured value, and is listed as an assumption. A row that cannot be
+// expressed says why: all reasons, never a silent skip. The compression of a row is not mapped
+// here: the experiment is that of its uncompressed baseline.
+
+namespace payoff {
+
+// Everything a row may refer to, by profile name.
+struct RowCatalogue {
+  std::map<std::string, Gpu> gpus;
+  std::map<std::string, Fabric> fabrics;
+  std::map<std::string, Network> networks;
+  std::map<std::string, Software> software;
+  std::map<std::string, std::vector<ConvnetRow>> convnets;
+};
+
+struct RowExperiment {
+  std::optional<Experiment> experiment;  // empty when there are reasons
+  std::vector<std::string> reasons;
+  std::vector<std::string> assumptions;
+  std::string stack;  // name of the software profile, also when there are reasons
+};
+
+[[nodiscard]] RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalogue);
+
+}  // namespace payoff

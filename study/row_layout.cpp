@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/optimizer.hpp"
+#include "study/row_parts.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr std::array unsupported_schedules{"bytescheduler", "mg-wfbp", "decentralized",
+                                           "asynchronous"};
+
+Recompute recompute_of(const std::string& text) {
+  return text == "full"        ? Recompute::full
+         : text == "selective" ? Recompute::selective
+                               : Recompute::none;
+}
+
+// LAMB reads the update and the weight once more, for its two norms.
+constexpr Bytes lamb_extra{16.0};
+
+bool is_megatron(const std::string& stack) {
+  return stack.starts_with("megatron") || stack.starts_with("nemo");
+}
+
+}  // namespace
+
+void RowReader::refuse_unsupported_layout() const {
+  const TrainingLayout& layout = row_.layout;
+  if (layout.cp.value_or(1) > 1) {
+    reason("context parallelism");
+  }
+  if (layout.ep.value_or(1) > 1 || layout.embedding_model_parallel.value_or(false)) {
+    reason("experts or embeddings spread over ranks");
+  }
+  if (layout.zero && (*layout.zero == "3" || *layout.zero == "hybrid")) {
+    reason("sharded weights (zero " + *layout.zero + ")");
+  }
+  if (row_.software && row_.software->starts_with("BytePS")) {
+    reason("BytePS: reduction by servers of its own");
+  }
+  if (layout.dp_collective.value_or("all-reduce") != "all-reduce") {
+    reason("parameter server");
+  }
+  if (layout.batch_unit && *layout.batch_unit != "images") {
+    reason("batch counted in " + *layout.batch_unit);
+  }
+  for (const char* schedule : unsupported_schedules) {
+    if (layout.schedule == schedule) {
+      reason("schedule " + *layout.schedule);
+    }
+  }
+}
+
+ParallelLayout RowReader::layout() const {
+  refuse_unsupported_layout();
+  const TrainingLayout& row = row_.layout;
+  ParallelLayout layout;
+  layout.tp = row.tp.value_or(1);
+  layout.pp = row.pp.value_or(1);
+  layout.virtual_stages = row.vp.value_or(1);
+  if (layout.pp > 1 && !row.vp && !row.schedule) {
+    assume("stages not interleaved");
+  }
+  layout.sequence_parallel = row.sequence_parallel.value_or(false) && layout.tp > 1;
+  const int model = layout.tp * layout.pp;
+  layout.dp = row.dp.value_or(std::max(1, row_.cluster.gpus.value_or(model) / model));
+  if (row.zero && (*row.zero == "1" || *row.zero == "2")) {
+    layout.zero = *row.zero == "1" ? 1 : 2;
+  }
+  if (row.zero_group && *row.zero_group != layout.dp && layout.zero > 0) {
+    reason("optimizer state sharded over groups of " + std::to_string(*row.zero_group));
+  }
+  layout.recompute =
+      recompute_of(stated_or(row.recompute, std::string("none"), "no recomputation"));
+  if (!row.global_batch) {
+    reason("batch not stated");
+    return layout;
+  }
+  // A pipeline wants many micro-batches, a single stage one.
+  const int replica = *row.global_batch / std::max(1, layout.dp);
+  layout.micro_batch =
+      stated_or(row.micro_batch, layout.pp > 1 ? 1 : std::max(1, replica),
+                layout.pp > 1 ? "micro-batch of 1" : "micro-batch of the whole replica");
+  if (replica * layout.dp != *row.global_batch || replica % layout.micro_batch != 0) {
+    reason("global batch " + std::to_string(*row.global_batch) +
+           " is not dp x micro-batch x a count");
+    return layout;
+  }
+  layout.micro_batches = replica / layout.micro_batch;
+  return layout;
+}
+
+std::optional<Precision> RowReader::precision() const {
+  const std::string text = row_.precision.value_or("");
+  if (text == "fp32") {
+    return Precision::fp32;
+  }
+  if (text == "tf32") {
+    return Precision::tf32;
+  }
+  if (text == "bf16") {
+    return Precision::bf16;
+  }
+  if (text == "fp8") {
+    return Precision::fp8;
+  }
+  if (text == "fp16" || text == "amp-fp16" || text == "fp16-or-bf16") {
+    return Precision::fp16;
+  }
+  if (text.empty() && row_.source == "mlperf_nvidia") {
+    assume("fp16: NVIDIA's MLPerf submissions of this model");
+    return Precision::fp16;
+  }
+  reason(text.empty() ? "precision not stated" : "precision " + text);
+  return std::nullopt;
+}
+
+// Megatron sums bf16 runs in fp32 (accumulate_allreduce_grads_in_fp32) and fp16 runs in fp16; apex
+// and the other frameworks reduce what they computed; torch.cuda.amp keeps fp32 gradients.
+Precision RowReader::gradient(const std::string& stack, const ParallelLayout& layout,
+                              Precision precision) const {
+  const std::string stated = row_.layout.grad_reduce.value_or("");
+  if (stated == "bf16") {
+    return Precision::bf16;
+  }
+  if (stated == "fp16") {
+    return Precision::fp16;
+  }
+  const bool full = precision == Precision::fp32 || precision == Precision::tf32;
+  if (full || stated == "fp32") {
+    return Precision::fp32;
+  }
+  const bool wide =
+      (precision == Precision::bf16 && is_megatron(stack)) || stack == "pytorch-ddp-2021";
+  if (layout.dp > 1) {
+    assume(wide ? "gradients reduced in fp32" : "gradients reduced in 16 bits");
+  }
+  if (wide) {
+    return Precision::fp32;
+  }
+  return precision == Precision::fp16 ? Precision::fp16 : Precision::bf16;
+}
+
+Training RowReader::training(const std::string& stack, const ParallelLayout& layout) const {
+  Training training;
+  training.precision = precision().value_or(Precision::fp32);
+  training.gradient = gradient(stack, layout, training.precision);
+  const bool convnet = row_.model.family == "cnn";
+  const OptimizerCost update = optimizer_cost(convnet ? Optimizer::sgd_momentum : Optimizer::adam,
+                                              training.precision, training.gradient);
+  training.optimizer_bytes_per_parameter = update.state_per_parameter;
+  training.optimizer_traffic_per_parameter = update.traffic_per_parameter;
+  if (row_.task && row_.task->find("LAMB") != std::string::npos) {
+    training.optimizer_traffic_per_parameter += lamb_extra;
+  }
+  training.bucket = row_.layout.bucket.value_or(training.bucket);
+  // Megatron before its distributed optimizer overlapped nothing with backward.
+  const bool late = stack == "megatron-2020" || stack == "megatron-2022";
+  training.overlap = row_.layout.schedule == "bsp" ? false : row_.layout.overlap_dp.value_or(!late);
+  if (!row_.layout.overlap_dp && layout.dp > 1) {
+    assume(late ? "gradients reduced after backward" : "gradients reduced while backward runs");
+  }
+  return training;
+}
+
+}  // namespace payoff

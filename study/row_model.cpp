@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "study/row_parts.hpp"
+
+namespace payoff {
+namespace {
+
+struct ConvnetName {
+  std::string_view row;
+  std::string_view profile;
+};
+constexpr std::array convnet_names{ConvnetName{"ResNet-50 v1.5", "resnet-50"},
+                                   ConvnetName{"ResNet-50", "resnet-50"},
+                                   ConvnetName{"resnet50", "resnet-50"},
+                                   ConvnetName{"ResNet101", "resnet-101"},
+                                   ConvnetName{"VGG-16", "vgg-16"},
+                                   ConvnetName{"VGG16", "vgg-16"}};
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+std::variant<TransformerShape, Workload> RowReader::model(const Training& training) const {
+  const std::string family = row_.model.family.value_or("unknown");
+  if (family == "gpt" || family == "llama" || family == "bert") {
+    return transformer();
+  }
+  const std::string name = row_.model.name.value_or("unknown");
+  if (family == "cnn") {
+    for (const ConvnetName& known : convnet_names) {
+      const auto table = catalogue_.convnets.find(std::string(known.profile));
+      if (known.row == name && table != catalogue_.convnets.end()) {
+        return convnet_workload(table->first, table->second, element_size(training.precision));
+      }
+    }
+  }
+  reason(family == "moe" ? "mixture of experts" : "no layer table of " + name);
+  return Workload{};
+}
+
+// A count that a model needs and the row does not state is in the way.
+TransformerShape RowReader::transformer() const {
+  TransformerShape shape;
+  shape.name = row_.model.name.value_or("transformer");
+  const auto needed = [&](const std::optional<int>& field, const char* what) -> std::int64_t {
+    if (!field) {
+      reason(std::string(what) + " not stated");
+      return 1;
+    }
+    return *field;
+  };
+  shape.layers = needed(row_.model.layers, "layers");
+  shape.hidden = needed(row_.model.hidden, "hidden size");
+  shape.heads = needed(row_.model.heads, "attention heads");
+  shape.sequence = needed(row_.model.seq, "sequence length");
+  shape.kv_heads = row_.model.kv_heads.value_or(static_cast<int>(shape.heads));
+  shape.head_size = shape.hidden / shape.heads;
+  if (row_.model.experts && *row_.model.experts > 1) {
+    reason("mixture of experts");
+  }
+  family_details(shape);
+  transformer_widths(shape);
+  return shape;
+}
+
+void RowReader::transformer_widths(TransformerShape& shape) const {
+  if (row_.model.vocab) {
+    shape.vocabulary = *row_.model.vocab;
+  } else {
+    shape.vocabulary = shape.family == TransformerFamily::bert ? 30522 : 51200;
+    assume("vocabulary of " + std::to_string(shape.vocabulary));
+  }
+  if (row_.model.ffn) {
+    shape.feed_forward = *row_.model.ffn;
+  } else if (shape.gated) {
+    shape.feed_forward = rounded_up(8 * shape.hidden / 3, 256);
+    assume("feed-forward of 8/3 hidden, rounded up to 256");
+  } else {
+    shape.feed_forward = 4 * shape.hidden;
+    assume("feed-forward of 4 hidden");
+  }
+}
+
+// Pre-training predicts 20 of 128 and 80 of 512 tokens (max_predictions_per_seq of Devlin et al.'s
+// scripts); fine-tuning on SQuAD has two outputs a token.
+void RowReader::family_details(TransformerShape& shape) const {
+  if (*row_.model.family == "llama") {
+    shape.family = TransformerFamily::llama;
+    shape.gated = true;
+    shape.biases = false;
+    shape.tied_embeddings = row_.model.tied.value_or(false);
+    return;
+  }
+  shape.tied_embeddings = true;
+  if (*row_.model.family == "gpt") {
+    shape.family = TransformerFamily::gpt;
+    shape.positions = shape.sequence;
+    return;
+  }
+  shape.family = TransformerFamily::bert;
+  shape.causal = false;
+  shape.positions = 512;
+  shape.token_types = 2;
+  if (row_.task && row_.task->find("SQuAD") != std::string::npos) {
+    return;
+  }
+  shape.pooler = true;
+  shape.masked_head = true;
+  shape.head_positions = std::max<std::int64_t>(1, shape.sequence * 20 / 128);
+  assume("masked language model on " + std::to_string(shape.head_positions) + " tokens a sequence");
+}
+
+}  // namespace payoff

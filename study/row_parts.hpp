@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "study/row_experiment.hpp"
+
+// The parts of row_experiment: each reads its fields of a row and adds what is in the way to
+// `reasons` and what it had to assume to `assumptions`.
+
+namespace payoff {
+
+class RowReader {
+ public:
+  RowReader(const TrainingRow& row, const RowCatalogue& catalogue, RowExperiment& result)
+      : row_(row), catalogue_(catalogue), result_(result) {}
+
+  // The profile of the software stack that ran the row, by its source and the words it uses.
+  [[nodiscard]] std::string stack() const;
+  [[nodiscard]] Cluster cluster() const;
+  [[nodiscard]] std::variant<TransformerShape, Workload> model(const Training& training) const;
+  [[nodiscard]] ParallelLayout layout() const;
+  [[nodiscard]] Training training(const std::string& stack, const ParallelLayout& layout) const;
+
+ private:
+  void reason(std::string text) const { result_.reasons.push_back(std::move(text)); }
+  void assume(std::string text) const { result_.assumptions.push_back(std::move(text)); }
+
+  template <typename T>
+  [[nodiscard]] T stated_or(const std::optional<T>& field, T otherwise,
+                            const std::string& what) const {
+    if (field) {
+      return *field;
+    }
+    assume(what);
+    return otherwise;
+  }
+
+  [[nodiscard]] std::string gpu_name() const;
+  [[nodiscard]] std::string fabric_name(const std::string& gpu) const;
+  void network(Cluster& cluster) const;
+  [[nodiscard]] TransformerShape transformer() const;
+  void transformer_widths(TransformerShape& shape) const;
+  void family_details(TransformerShape& shape) const;
+  void refuse_unsupported_layout() const;
+  [[nodiscard]] std::optional<Precision> precision() const;
+  [[nodiscard]] Precision gradient(const std::string& stack, const ParallelLayout& layout,
+                                   Precision precision) const;
+
+  const TrainingRow& row_;
+  const RowCatalogue& catalogue_;
+  RowExperiment& result_;
+};
+
+}  // namespace payoff

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/row_experiment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "profiles/import/training_rows.hpp"
+#include "study/row_catalogue.hpp"
+#include "tests/catch.hpp"
+
+using namespace payoff;
+
+namespace {
+
+const std::filesystem::path source_folder = PAYOFF_SOURCE_DIR;
+
+const RowCatalogue& catalogue() {
+  static const RowCatalogue loaded = read_row_catalogue(Library(source_folder / "profiles"), true);
+  return loaded;
+}
+
+std::vector<TrainingRow> rows_of(const std::string& source) {
+  return read_training_rows(source_folder / "tests/validation/training" / (source + ".yaml")).rows;
+}
+
+TrainingRow row(const std::string& source, const std::string& id) {
+  for (const TrainingRow& candidate : rows_of(source)) {
+    if (candidate.id == id) {
+      return candidate;
+    }
+  }
+  FAIL("no row " << id);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("every published row becomes an experiment or says why not") {
+  const TrainingImport import = read_training_rows(source_folder / "tests/validation/training");
+  std::size_t expressed = 0;
+  for (const TrainingRow& candidate : import.rows) {
+    const RowExperiment mapped = row_experiment(candidate, catalogue());
+    INFO(candidate.id);
+    CHECK(mapped.experiment.has_value() == mapped.reasons.empty());
+    expressed += mapped.experiment ? 1 : 0;
+    if (mapped.experiment) {
+      const Experiment& e = *mapped.experiment;
+      CHECK(e.layout.ranks() == candidate.cluster.gpus);
+      CHECK(e.layout.global_batch() == candidate.layout.global_batch);
+    }
+  }
+  CHECK(expressed > 700);
+}
+
+// Korthikanti et al. 2022, table 3 and 5.
+TEST_CASE("the 175B run of Korthikanti et al. is read as it is printed") {
+  const RowExperiment mapped =
+      row_experiment(row("korthikanti_2022", "korth_t5_175B_selective"), catalogue());
+  REQUIRE(mapped.experiment);
+  const ParallelLayout& layout = mapped.experiment->layout;
+  CHECK(layout.tp == 8);
+  CHECK(layout.pp == 8);
+  CHECK(layout.virtual_stages == 3);
+  CHECK(layout.sequence_parallel);
+  CHECK(layout.recompute == Recompute::selective);
+  CHECK(layout.micro_batches == 64);
+  CHECK(mapped.stack == "megatron-2022");
+  CHECK(mapped.experiment->cluster.nodes == 8);
+  CHECK(mapped.assumptions.size() == 1);  // the feed-forward of 4 hidden
+}
+
+TEST_CASE("what a row does not state is listed as an assumption") {
+  const RowExperiment mapped =
+      row_experiment(row("megatron_h100", "mlm_h100_weak_70B"), catalogue());
+  REQUIRE(mapped.experiment);
+  const auto assumed = [&](const std::string& text) {
+    return std::any_of(mapped.assumptions.begin(), mapped.assumptions.end(),
+                       [&](const std::string& a) { return a.find(text) != std::string::npos; });
+  };
+  CHECK(assumed("micro-batch"));
+  CHECK(assumed("recomputation"));
+  CHECK(assumed("interleaved"));
+}
+
+TEST_CASE("all reasons of a row are reported at once") {
+  const auto rows = rows_of("zeropp");
+  const RowExperiment mapped = row_experiment(rows.front(), catalogue());
+  CHECK_FALSE(mapped.experiment);
+  CHECK(mapped.reasons.size() >= 4);  // zero 3, layers, sequence, step time, ...
+}
+
+// Within rows of equal hidden size, tp, dp and micro-batch and without a pipeline, times of
+// vtrain_single are a n L + b n + c L + d, with n micro-batches and L layers, to a few parts in
+// 1e5. Five rows determine the four numbers and leave one over; measured steps scatter a hundred
+// times more.
+TEST_CASE("the single-node times of vTrain are computed, not measured") {
+  std::map<std::array<int, 4>, std::vector<std::array<double, 3>>> classes;
+  for (const TrainingRow& r : rows_of("vtrain_single")) {
+    if (*r.layout.pp == 1 && *r.layout.tp <= 2 && *r.layout.dp == 2 && *r.model.hidden == 1024) {
+      const int n = *r.layout.global_batch / *r.layout.dp / *r.layout.micro_batch;
+      classes[{*r.model.hidden, *r.layout.tp, *r.layout.dp, *r.layout.micro_batch}].push_back(
+          {static_cast<double>(n), static_cast<double>(*r.model.layers), r.measured.step->si});
+    }
+  }
+  // Second differences over n at equal L vanish where three counts of one class are there.
+  std::size_t compared = 0;
+  for (auto& [key, points] : classes) {
+    std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
+      return std::pair(a[1], a[0]) < std::pair(b[1], b[0]);
+    });
+    for (std::size_t i = 2; i < points.size(); ++i) {
+      const auto& [a, b, c] = std::tie(points[i - 2], points[i - 1], points[i]);
+      if (a[1] == c[1]) {
+        const double straight = a[2] + (c[2] - a[2]) * (b[0] - a[0]) / (c[0] - a[0]);
+        CHECK(std::abs(b[2] / straight - 1) < 1e-4);
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared >= 5);
+  CHECK_FALSE(row_experiment(rows_of("vtrain_single").front(), catalogue()).experiment);
+}
