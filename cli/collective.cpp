@@ -8,13 +8,12 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/collective_output.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
 #include "cli/profile_library.hpp"
-#include "cli/table.hpp"
 #include "model/group_paths.hpp"
 #include "profiles/read_hardware.hpp"
 
@@ -43,22 +42,6 @@ std::vector<std::pair<std::string, Choice>> choices(Choice first, Choice last) {
   }
   return result;
 }
-
-struct Question {
-  Collective collective{};
-  Cluster cluster;
-  Group group;
-  std::optional<Algorithm> algorithm;
-  std::optional<Protocol> protocol;
-  std::vector<Bytes> sizes;
-};
-
-struct Row {
-  Bytes size{};
-  CollectivePrice price;
-  Bandwidth algbw{};
-  Bandwidth busbw{};
-};
 
 // Ranks, nodes and GPUs per node: any two give the third.
 Group read_group(const Arguments& arguments, Cluster& cluster, Session& session) {
@@ -97,8 +80,8 @@ void report_group_problems(const Problems& problems, const Arguments& arguments,
   }
 }
 
-std::optional<Question> read_question(const Arguments& arguments, Session& session) {
-  Question question;
+std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Session& session) {
+  CollectiveQuestion question;
   const Argument& operation = arguments.positionals().front();
   const auto collective = named_value("a collective", operation, collectives(), session);
   question.collective = collective.value_or(Collective::all_reduce);
@@ -133,8 +116,8 @@ std::optional<Question> read_question(const Arguments& arguments, Session& sessi
 
 // A pin of the algorithm or the protocol alone leaves the other to the cheapest combination that
 // NCCL has, as NCCL_ALGO and NCCL_PROTO do.
-std::optional<CollectivePrice> price(const CollectiveModel& model, const Question& question,
-                                     Bytes size) {
+std::optional<CollectivePrice> price(const CollectiveModel& model,
+                                     const CollectiveQuestion& question, Bytes size) {
   if (!question.algorithm && !question.protocol) {
     return model.price(question.collective, size);
   }
@@ -154,16 +137,16 @@ std::optional<CollectivePrice> price(const CollectiveModel& model, const Questio
   return best;
 }
 
-std::vector<Row> predict_rows(const Question& question) {
+std::vector<CollectiveRow> predict_rows(const CollectiveQuestion& question) {
   const CollectiveModel model(question.cluster, question.group);
   const double factor = bus_factor(question.collective, question.group.ranks);
-  std::vector<Row> rows;
+  std::vector<CollectiveRow> rows;
   for (const Bytes size : question.sizes) {
     const std::optional<CollectivePrice> priced = price(model, question, size);
     if (!priced) {
       return {};
     }
-    Row row{size, *priced, {}, {}};
+    CollectiveRow row{size, *priced, {}, {}};
     if (row.price.time > Seconds{}) {
       row.algbw = size / row.price.time;
       row.busbw = row.algbw * factor;
@@ -173,88 +156,8 @@ std::vector<Row> predict_rows(const Question& question) {
   return rows;
 }
 
-std::string headline(const Question& question) {
-  const Cluster& cluster = question.cluster;
-  const Group& group = question.group;
-  std::string line =
-      fmt::format("{} · {} · {} rank{} on {} node{} of {} {}", name(question.collective),
-                  cluster.name, group.ranks, group.ranks == 1 ? "" : "s", group.nodes(),
-                  group.nodes() == 1 ? "" : "s", cluster.gpus_per_node, cluster.gpu.name);
-  line += " · " + cluster.fabric.name;
-  if (group.nodes() > 1) {
-    line += fmt::format(" · {} x {} {}", cluster.nics_per_node, link_rate_text(cluster.nic),
-                        cluster.network.name);
-  }
-  return line;
-}
-
-std::string table_text(const Question& question, const std::vector<Row>& rows) {
-  Table table({{"size", Align::right},
-               {"time [us]", Align::right},
-               {"algbw [GB/s]", Align::right},
-               {"busbw [GB/s]", Align::right},
-               {"algorithm", Align::left},
-               {"protocol", Align::left},
-               {"channels", Align::right},
-               {"", Align::left}});
-  std::size_t outside = 0;
-  for (const Row& row : rows) {
-    const double time = row.price.time / 1_us;
-    table.add({exact_text(row.size), with_spread(time, time * row.price.relative_sd),
-               significant(row.algbw / 1_GBps), significant(row.busbw / 1_GBps),
-               std::string(name(row.price.algorithm)), std::string(name(row.price.protocol)),
-               std::to_string(row.price.channels), row.price.extrapolated ? "extrapolated" : ""});
-    outside += row.price.extrapolated ? 1 : 0;
-  }
-  std::string text = headline(question) + "\n\n" + table.markdown() + "\n";
-  text += "Sizes and busbw as in nccl-tests; ± is one standard deviation of the fitted law.\n";
-  if (outside > 0) {
-    text += fmt::format("{} of {} rows are extrapolated beyond the measurements of the fit.\n",
-                        outside, rows.size());
-  }
-  return text;
-}
-
-std::string csv_text(const std::vector<Row>& rows) {
-  std::string text =
-      csv_line({"size_bytes", "time_seconds", "time_relative_sd", "algbw_bytes_per_second",
-                "busbw_bytes_per_second", "algorithm", "protocol", "channels", "extrapolated"});
-  for (const Row& row : rows) {
-    text += csv_line({exact_number(row.size / 1_B), exact_number(row.price.time / 1_s),
-                      exact_number(row.price.relative_sd), exact_number(row.algbw.si),
-                      exact_number(row.busbw.si), std::string(name(row.price.algorithm)),
-                      std::string(name(row.price.protocol)), std::to_string(row.price.channels),
-                      row.price.extrapolated ? "true" : "false"});
-  }
-  return text;
-}
-
-std::string json_text(const Question& question, const std::vector<Row>& rows,
-                      const Session& session) {
-  nlohmann::ordered_json json = json_envelope("collective", session);
-  json["collective"] = name(question.collective);
-  json["cluster"] = question.cluster.name;
-  json["ranks"] = question.group.ranks;
-  json["ranks_per_node"] = question.group.ranks_per_node;
-  json["nodes"] = question.group.nodes();
-  json["rivals"] = question.group.rivals;
-  json["rows"] = nlohmann::ordered_json::array();
-  for (const Row& row : rows) {
-    json["rows"].push_back({{"size_bytes", row.size.si},
-                            {"time_seconds", row.price.time.si},
-                            {"time_relative_sd", row.price.relative_sd},
-                            {"latency_seconds", row.price.latency.si},
-                            {"algbw_bytes_per_second", row.algbw.si},
-                            {"busbw_bytes_per_second", row.busbw.si},
-                            {"algorithm", name(row.price.algorithm)},
-                            {"protocol", name(row.price.protocol)},
-                            {"channels", row.price.channels},
-                            {"extrapolated", row.price.extrapolated}});
-  }
-  return json.dump(2) + "\n";
-}
-
-void report_impossible_pin(const Arguments& arguments, const Question& question, Session& session) {
+void report_impossible_pin(const Arguments& arguments, const CollectiveQuestion& question,
+                           Session& session) {
   const auto pinned = arguments.value(question.algorithm ? "--algo" : "--proto");
   session.diagnostics().error(pinned->span,
                               fmt::format("NCCL has no such algorithm and protocol for {} on {}",
@@ -263,18 +166,17 @@ void report_impossible_pin(const Arguments& arguments, const Question& question,
 }
 
 ExitCode run_collective(const Arguments& arguments, Session& session) {
-  const std::optional<Question> question = read_question(arguments, session);
+  const std::optional<CollectiveQuestion> question = read_question(arguments, session);
   if (!question) {
     return session.report();
   }
-  const std::vector<Row> rows = predict_rows(*question);
+  const std::vector<CollectiveRow> rows = predict_rows(*question);
   if (rows.empty()) {
     report_impossible_pin(arguments, *question, session);
     return session.report();
   }
   OutputFiles files;
-  deliver({table_text(*question, rows), json_text(*question, rows, session), csv_text(rows)},
-          arguments, files, session);
+  deliver(render_collective(*question, rows, session), arguments, files, session);
   return session.report();
 }
 

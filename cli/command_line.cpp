@@ -284,19 +284,4 @@ std::string help_text(const Command& command) {
   return parser.app.help();
 }
 
-std::string help_text(std::span<const Command> commands) {
-  std::string text =
-      "Predicts when compressing communication makes distributed training faster.\n\n"
-      "Usage: payoff COMMAND [ARGUMENTS]\n\nCommands:\n";
-  for (const Command& command : commands) {
-    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
-  }
-  return text +
-         "\n`payoff COMMAND --help` explains one of them, `payoff --version` prints the version.\n"
-         "\nExamples:\n"
-         "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --compress "
-         "powersgd:rank=4\n"
-         "  payoff collective all_reduce --cluster dgx-h100 --nodes 4 --sizes 8B..8GiB:x2\n";
-}
-
 }  // namespace payoff

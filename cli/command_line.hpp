@@ -48,6 +48,5 @@ class Arguments {
                                         Diagnostics& diagnostics);
 
 [[nodiscard]] std::string help_text(const Command& command);
-[[nodiscard]] std::string help_text(std::span<const Command> commands);
 
 }  // namespace payoff

@@ -4,7 +4,8 @@
 namespace payoff {
 
 std::vector<Command> all_commands() {
-  return {collective_command(), profiles_command(), check_command()};
+  return {predict_command(), explain_command(), collective_command(), profiles_command(),
+          check_command()};
 }
 
 }  // namespace payoff

@@ -11,6 +11,8 @@ namespace payoff {
 
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command collective_command();
+[[nodiscard]] Command explain_command();
+[[nodiscard]] Command predict_command();
 [[nodiscard]] Command profiles_command();
 
 [[nodiscard]] std::vector<Command> all_commands();  // in the order of the help

@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include "model/convnet.hpp"
 #include "model/transformer.hpp"
 #include "model/units_text.hpp"
@@ -166,6 +168,16 @@ std::size_t cite(const Fact& fact, std::vector<Citation>& citations) {
   }
   citations.push_back(citation);
   return citations.size();
+}
+
+std::string citations_text(const std::vector<Citation>& citations) {
+  std::string text;
+  for (std::size_t i = 0; i < citations.size(); ++i) {
+    text += fmt::format("[{}] {}{}\n", i + 1, citations[i].text,
+                        citations[i].date.empty() ? "" : " (" + citations[i].date + ")");
+    text += citations[i].url.empty() ? "" : "    " + citations[i].url + "\n";
+  }
+  return text;
 }
 
 std::string profile_description(ProfileKind kind, std::string_view name,

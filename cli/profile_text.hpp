@@ -43,6 +43,8 @@ struct ProfileText {
 [[nodiscard]] ProfileText profile_text(ProfileKind kind, std::string_view name,
                                        const ReadContext& context);
 
+[[nodiscard]] std::string citations_text(const std::vector<Citation>& citations);
+
 // The place of a citation in the list, from 1; appended when it is new, 0 for none.
 [[nodiscard]] std::size_t cite(const Fact& fact, std::vector<Citation>& citations);
 

@@ -60,16 +60,6 @@ ExitCode list(const std::vector<ProfileKind>& kinds, const Arguments& arguments,
   return code;
 }
 
-std::string sources_text(const std::vector<Citation>& citations) {
-  std::string text;
-  for (std::size_t i = 0; i < citations.size(); ++i) {
-    text += fmt::format("[{}] {}{}\n", i + 1, citations[i].text,
-                        citations[i].date.empty() ? "" : " (" + citations[i].date + ")");
-    text += citations[i].url.empty() ? "" : "    " + citations[i].url + "\n";
-  }
-  return text;
-}
-
 std::string shown_text(const ProfileText& profile) {
   std::string text =
       fmt::format("{} {} · {}\n\n", folder_of(profile.kind), profile.name, profile.description);
@@ -83,7 +73,7 @@ std::string shown_text(const ProfileText& profile) {
                number.citation == 0 ? "" : fmt::format("[{}]", number.citation)});
   }
   text += table.markdown();
-  return text + (profile.citations.empty() ? "" : "\n" + sources_text(profile.citations));
+  return text + (profile.citations.empty() ? "" : "\n" + citations_text(profile.citations));
 }
 
 nlohmann::ordered_json shown_json(const ProfileText& profile) {

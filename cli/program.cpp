@@ -37,6 +37,21 @@ std::string command_line_of(std::span<const std::string> words) {
   return line;
 }
 
+std::string list_of_commands(std::span<const Command> commands) {
+  std::string text =
+      "Predicts when compressing communication makes distributed training faster.\n\n"
+      "Usage: payoff COMMAND [ARGUMENTS]\n\nCommands:\n";
+  for (const Command& command : commands) {
+    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  }
+  return text +
+         "\n`payoff COMMAND --help` explains one of them, `payoff --version` prints the version.\n"
+         "\nExamples:\n"
+         "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --compress "
+         "powersgd:rank=4\n"
+         "  payoff collective all_reduce --cluster dgx-h100 --nodes 4 --sizes 8B..8GiB:x2\n";
+}
+
 ExitCode unknown_command(const std::string& word, std::span<const Command> commands,
                          Session& session) {
   std::vector<std::string> names;
@@ -72,7 +87,7 @@ ExitCode run_program(std::span<const std::string> words, std::span<const Command
   Session session(console, command_line_of(words));
   const std::string first = words.size() > 1 ? words[1] : "--help";
   if (first == "--help" || first == "-h" || first == "help") {
-    console.out << help_text(commands);
+    console.out << list_of_commands(commands);
     return ExitCode::success;
   }
   if (first == "--version") {

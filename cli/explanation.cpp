@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explanation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "cli/explanation_terms.hpp"
+#include "cli/names.hpp"
+
+namespace payoff {
+namespace {
+
+// The stage whose work the waterfall tells: the one that ends last.
+std::size_t last_stage(const StepPlan& plan, const StepPrediction& prediction) {
+  const double micro_batches = plan.layout.micro_batches;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    if (micro_batches * stage.compute->forward_work == prediction.waterfall.forward &&
+        micro_batches * stage.compute->backward_work == prediction.waterfall.backward &&
+        stage.optimizer.alone == prediction.waterfall.optimizer) {
+      return s;
+    }
+  }
+  return 0;
+}
+
+// Numbers of other precisions than the training's, and of other plans, were not put in.
+bool was_used(const Fact& fact, const TermRule& rule, const ExplainedPlan& plan) {
+  const auto begins = [&](std::string_view start) { return fact.path.starts_with(start); };
+  if (!std::any_of(rule.facts.begin(), rule.facts.end(), begins)) {
+    return false;
+  }
+  const std::string compress = "compress." + plan.compression.label + ".";
+  if (begins("compress.") && !begins(compress)) {
+    return false;
+  }
+  const std::string_view precision = name_of(plan.experiment().training.precision);
+  for (const std::string_view table : {"cluster.gpu.peak.", "cluster.gpu.law.gemm_efficiency."}) {
+    if (begins(table) && std::string_view(fact.path).substr(table.size()) != precision) {
+      return false;
+    }
+  }
+  const bool network = begins("cluster.network.") || begins("cluster.nic");
+  return !network || plan.experiment().cluster.nodes > 1;
+}
+
+}  // namespace
+
+std::vector<TermExplanation> explain(const PreparedExperiment& prepared,
+                                     const CompressionPlan& compression, const Facts& facts) {
+  StepPlan step = prepared.plan(compression);
+  StepPrediction prediction = prepared.predict(compression);
+  const std::size_t stage = last_stage(step, prediction);
+  const ExplainedPlan plan{prepared, compression, step, prediction, step.stages[stage]};
+  const Waterfall baseline = prepared.predict(prepared.experiment().plans.front()).waterfall;
+  const Trust trust = trust_in(prepared, facts);
+  std::vector<TermExplanation> terms;
+  for (const TermRule& rule : term_rules()) {
+    TermExplanation& term = terms.emplace_back();
+    term.term = rule.term;
+    term.what = rule.what;
+    term.time = plan.prediction.waterfall.*rule.time;
+    term.uncompressed = baseline.*rule.time;
+    term.equation = rule.equation;
+    term.section = rule.section;
+    term.numbers = rule.numbers(plan);
+    std::copy_if(facts.begin(), facts.end(), std::back_inserter(term.facts),
+                 [&](const Fact& fact) { return was_used(fact, rule, plan); });
+    std::copy_if(trust.messages.begin(), trust.messages.end(), std::back_inserter(term.messages),
+                 [&](const MessageUse& use) {
+                   return use.plan == compression.label &&
+                          std::find(rule.messages.begin(), rule.messages.end(), use.kind) !=
+                              rule.messages.end();
+                 });
+  }
+  return terms;
+}
+
+}  // namespace payoff

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/trust.hpp"
+#include "model/experiment.hpp"
+#include "profiles/fact.hpp"
+
+// Where a predicted step comes from: for every term of its waterfall the equation, the numbers that
+// were put in and what they rest on. docs/model.md has the same equations with their sources.
+
+namespace payoff {
+
+struct InsertedNumber {
+  std::string symbol;
+  std::string value;
+  std::string meaning;
+};
+
+struct TermExplanation {
+  std::string term;  // as in the JSON, without its unit: "exposed_dp"
+  std::string what;  // one line
+  Seconds time{};    // of the explained plan
+  Seconds uncompressed{};
+  std::string equation;
+  std::string section;  // of docs/model.md
+  std::vector<InsertedNumber> numbers;
+  Facts facts;  // of the profiles
+  std::vector<MessageUse> messages;
+};
+
+// Every term, in the order in which a step runs through them.
+[[nodiscard]] std::vector<TermExplanation> explain(const PreparedExperiment& prepared,
+                                                   const CompressionPlan& plan, const Facts& facts);
+
+}  // namespace payoff

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "cli/explanation.hpp"
+
+// What each term of the waterfall is made of: one function a term, in one table.
+
+namespace payoff {
+
+// The plan that is explained, with what its terms are computed from.
+struct ExplainedPlan {
+  const PreparedExperiment& prepared;
+  const CompressionPlan& compression;
+  StepPlan step;
+  StepPrediction prediction;
+  const StagePlan& stage;  // the one that ends last
+
+  [[nodiscard]] const Experiment& experiment() const { return prepared.experiment(); }
+};
+
+struct TermRule {
+  std::string_view term;
+  std::string_view what;
+  Seconds Waterfall::*time;
+  std::string_view equation;
+  std::string_view section;
+  std::vector<InsertedNumber> (*numbers)(const ExplainedPlan&);
+  std::vector<std::string_view> facts;  // beginnings of their paths
+  std::vector<MessageKind> messages;
+};
+
+[[nodiscard]] const std::vector<TermRule>& term_rules();
+
+}  // namespace payoff

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/names.hpp"
+
+#include <array>
+#include <cstddef>
+#include <variant>
+
+namespace payoff {
+
+std::string_view name_of(Precision precision) {
+  constexpr std::array<std::string_view, precision_count> names{"fp32", "tf32", "fp16", "bf16",
+                                                                "fp8"};
+  return names[static_cast<std::size_t>(precision)];
+}
+
+std::string_view name_of(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::dp_gradients:
+      return "gradients";
+    case MessageKind::dp_weights:
+      return "weights";
+    case MessageKind::tp_activations:
+      return "tensor-parallel activations";
+    case MessageKind::pp_activations:
+      return "pipeline activations";
+  }
+  return {};
+}
+
+std::string_view model_name(const Experiment& experiment) {
+  return std::visit([](const auto& model) -> std::string_view { return model.name; },
+                    experiment.model);
+}
+
+}  // namespace payoff

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "model/experiment.hpp"
+
+// What things are called in tables, files and sentences.
+
+namespace payoff {
+
+[[nodiscard]] std::string_view name_of(Precision precision);
+[[nodiscard]] std::string_view name_of(MessageKind kind);
+[[nodiscard]] std::string_view model_name(const Experiment& experiment);
+
+}  // namespace payoff

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/observation_option.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/option_values.hpp"
+
+namespace payoff {
+namespace {
+
+// `step=412ms,exposed=110ms@dp=32`: fields are separated by commas or `@`.
+class ObservationReader {
+ public:
+  ObservationReader(const Argument& written, Session& session)
+      : written_(written), session_(session) {}
+
+  std::optional<Observation> read() {
+    const std::size_t errors = session_.diagnostics().error_count();
+    const std::string& text = written_.text;
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t end = std::min(text.find_first_of(",@", start), text.size());
+      field(start, end);
+      start = end + 1;
+    }
+    if (session_.diagnostics().error_count() == errors && observation_.step <= Seconds{}) {
+      session_.diagnostics().error(written_.span, "`--observed` names no step time", {},
+                                   "for example `--observed step=412ms,exposed=110ms@dp=32`");
+    }
+    return session_.diagnostics().error_count() == errors ? std::optional(observation_)
+                                                          : std::nullopt;
+  }
+
+ private:
+  // The guilty part as an argument of its own, so that carets stand under it.
+  [[nodiscard]] Argument part(std::size_t start, std::size_t end) const {
+    return {written_.text.substr(start, end - start),
+            written_.index,
+            {written_.span.source, written_.span.offset + start, end - start}};
+  }
+
+  void field(std::size_t start, std::size_t end) {
+    const std::size_t equals = std::min(written_.text.find('=', start), end);
+    const std::string name = written_.text.substr(start, equals - start);
+    const Argument value = part(std::min(equals + 1, end), end);
+    if (name == "step") {
+      observation_.step = taken(name, value, parse_quantity<Seconds>(value.text, Sign::positive));
+    } else if (name == "exposed") {
+      observation_.exposed = taken(name, value, parse_quantity<Seconds>(value.text));
+    } else if (name == "dp") {
+      observation_.dp = static_cast<int>(
+          taken(name, value, parse_integer(value.text, {.min = 1, .max = 1 << 20})));
+    } else if (name == "noise") {
+      observation_.noise = taken(name, value, parse_ratio(value.text, {.min = 1e-4, .max = 1.0}));
+    } else {
+      report_unknown_name("a field of --observed", part(start, equals),
+                          {"step", "exposed", "dp", "noise"}, session_);
+    }
+  }
+
+  template <class T>
+  T taken(const std::string& name, const Argument& value, const Parsed<T>& parsed) {
+    if (!parsed) {
+      report_text_error("--observed " + name, value, parsed.error, session_);
+    }
+    return parsed.value.value_or(T{});
+  }
+
+  const Argument& written_;
+  Session& session_;
+  Observation observation_;
+};
+
+}  // namespace
+
+std::optional<Observation> read_observation(const Arguments& arguments, Session& session) {
+  const std::optional<Argument> written = arguments.value(observed_option.name);
+  return written ? ObservationReader(*written, session).read() : std::nullopt;
+}
+
+}  // namespace payoff

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cli/command_line.hpp"
+#include "cli/session.hpp"
+#include "study/observed.hpp"
+
+namespace payoff {
+
+inline constexpr OptionSpec observed_option{
+    "--observed", "step=TIME,...",
+    "what your uncompressed job takes: step=412ms,exposed=110ms@dp=32 (noise=2% may be added)",
+    Takes::value};
+
+// Empty where the option is not given, and where it is wrong: that was reported.
+[[nodiscard]] std::optional<Observation> read_observation(const Arguments& arguments,
+                                                          Session& session);
+
+}  // namespace payoff

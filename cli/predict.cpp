@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/experiment_input.hpp"
+#include "cli/json_output.hpp"
+#include "cli/observation_option.hpp"
+#include "cli/prediction_report.hpp"
+#include "cli/profile_library.hpp"
+#include "cli/verdict_text.hpp"
+#include "cli/yaml_writer.hpp"
+#include "profiles/positions.hpp"
+#include "study/payoff.hpp"
+
+// payoff predict: one experiment, every strategy, one verdict.
+
+namespace payoff {
+namespace {
+
+constexpr OptionSpec save_option{"--save", "FILE", "writes the experiment as a file of its own",
+                                 Takes::value};
+constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
+                                 "exit with 3 unless some strategy beats the best remedy",
+                                 Takes::nothing};
+
+// What the observed job says about the experiment, under the option that said it.
+void check_observed(const Experiment& experiment, const Observation& observation,
+                    const Arguments& arguments, Session& session) {
+  for (const Problem& problem : check_observation(experiment, observation)) {
+    session.diagnostics().error(arguments.value(observed_option.name)->span, problem.message, {},
+                                problem.help);
+  }
+}
+
+ExitCode run_predict(const Arguments& arguments, Session& session) {
+  const Library library = find_library();
+  AssessOptions options;
+  options.observed = read_observation(arguments, session);
+  const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
+  if (read && options.observed) {
+    check_observed(read->experiment, *options.observed, arguments, session);
+  }
+  if (!read || session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  options.limits = read->limits;
+  const PreparedExperiment prepared(read->experiment);
+  const PredictionReport report{*read, library, options, assess(read->experiment, options),
+                                trust_in(prepared, read->facts)};
+  OutputFiles files;
+  if (const auto save = arguments.value(save_option.name)) {
+    files.add(save->text, written_yaml(read->document.root));
+  }
+  deliver({prediction_text(report), prediction_json(report, session, session.sources()),
+           prediction_csv(report)},
+          arguments, files, session);
+  if (const ExitCode code = session.report(); code != ExitCode::success) {
+    return code;
+  }
+  const bool pays = overall_verdict(report.payoff) == Verdict::pays;
+  return arguments.has(fail_option.name) && !pays ? ExitCode::check_failed : ExitCode::success;
+}
+
+}  // namespace
+
+Command predict_command() {
+  return {"predict",
+          "predicts a training step with and without compression, and whether it pays",
+          "payoff predict examples/01-resnet50-v100/experiment.yaml --set cluster.nodes=16\n"
+          "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
+          "--compress powersgd:rank=4",
+          {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
+          experiment_options({observed_option, save_option, fail_option, json_option, csv_option}),
+          run_predict};
+}
+
+}  // namespace payoff

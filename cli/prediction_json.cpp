@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/names.hpp"
+#include "cli/prediction_report.hpp"
+#include "cli/sha256.hpp"
+#include "cli/table.hpp"
+#include "cli/verdict_text.hpp"
+#include "cli/yaml_writer.hpp"
+
+namespace payoff {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json comparison_json(const Comparison& comparison) {
+  return {{"speedup", comparison.speedup},
+          {"speedup_low", comparison.speedup_low},
+          {"speedup_high", comparison.speedup_high},
+          {"probability", comparison.probability},
+          {"verdict", name(comparison.verdict())},
+          {"convergence_slack_ratio", comparison.convergence_slack_ratio()}};
+}
+
+Json waterfall_json(const Waterfall& w) {
+  return {{"forward_seconds", w.forward.si},
+          {"recompute_seconds", w.recompute.si},
+          {"backward_seconds", w.backward.si},
+          {"interference_seconds", w.interference.si},
+          {"encode_seconds", w.encode.si},
+          {"decode_seconds", w.decode.si},
+          {"bucket_copy_seconds", w.bucket_copy.si},
+          {"exposed_tp_seconds", w.exposed_tp.si},
+          {"exposed_pp_seconds", w.exposed_pp.si},
+          {"exposed_dp_seconds", w.exposed_dp.si},
+          {"bubble_seconds", w.bubble.si},
+          {"optimizer_seconds", w.optimizer.si},
+          {"host_seconds", w.host.si}};
+}
+
+Json memory_json(const Memory& m) {
+  return {{"parameters_bytes", m.parameters.si},
+          {"gradients_bytes", m.gradients.si},
+          {"optimizer_bytes", m.optimizer.si},
+          {"activations_bytes", m.activations.si},
+          {"buckets_bytes", m.buckets.si},
+          {"codec_state_bytes", m.codec_state.si},
+          {"total_bytes", m.total().si},
+          {"capacity_bytes", m.capacity.si},
+          {"fits", m.fits()}};
+}
+
+Json step_json(const StepPrediction& p) {
+  return {{"step_seconds", p.step.si},
+          {"waterfall", waterfall_json(p.waterfall)},
+          {"dp_communication_seconds", p.dp_communication.si},
+          {"hidden_dp_seconds", p.hidden_dp.si},
+          {"dp_bytes", p.dp_bytes.si},
+          {"tp_bytes", p.tp_bytes.si},
+          {"pp_bytes", p.pp_bytes.si},
+          {"memory", memory_json(p.memory)}};
+}
+
+Json plan_json(const PlanPayoff& plan) {
+  Json json{{"label", plan.label}};
+  json.update(step_json(plan.prediction));
+  json["step_low_seconds"] = plan.step_low.si;
+  json["step_high_seconds"] = plan.step_high.si;
+  json["against_uncompressed"] = comparison_json(plan.against_uncompressed);
+  json["against_sixteen_bit"] =
+      plan.against_sixteen_bit ? comparison_json(*plan.against_sixteen_bit) : Json(nullptr);
+  json["against_remedy"] = comparison_json(plan.against_remedy);
+  return json;
+}
+
+Json variant_json(const Variant& variant) {
+  Json json{{"description", variant.description}};
+  json.update(step_json(variant.prediction));
+  json["batches"] = variant.batches;
+  return json;
+}
+
+Json observed_json(const Payoff& payoff) {
+  if (!payoff.observed) {
+    return nullptr;
+  }
+  const Conditioning& seen = *payoff.observed;
+  return {{"step_before_seconds", seen.step_before.si},
+          {"step_after_seconds", seen.step_after.si},
+          {"sigmas", seen.sigmas},
+          {"contradicts", seen.contradicts()},
+          {"width_before_ratio", seen.width_before},
+          {"width_after_ratio", seen.width_after}};
+}
+
+// Every file that was read, by the name it has in the library of profiles, and its digest.
+Json profiles_json(const Library& library, const SourceMap& sources) {
+  std::vector<std::pair<std::string, std::string>> files;
+  const std::string folder = library.folder().string() + "/";
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].argument || !sources[i].name.starts_with(folder)) {
+      continue;
+    }
+    files.emplace_back(sources[i].name.substr(folder.size()), sha256(sources[i].text));
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  Json json = Json::array();
+  for (const auto& [name, digest] : files) {
+    json.push_back({{"file", name}, {"sha256", digest}});
+  }
+  return json;
+}
+
+Json trust_json(const Trust& trust) {
+  Json json{
+      {"numbers", trust.numbers}, {"assumed", Json::array()}, {"extrapolated", Json::array()}};
+  for (const Fact& fact : trust.assumed) {
+    json["assumed"].push_back(fact.path);
+  }
+  for (const MessageUse& use : trust.messages) {
+    if (use.extrapolated) {
+      json["extrapolated"].push_back({{"plan", use.plan},
+                                      {"message", name_of(use.kind)},
+                                      {"collective", name(use.collective)},
+                                      {"smallest_bytes", use.smallest.si},
+                                      {"largest_bytes", use.largest.si}});
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string prediction_json(const PredictionReport& report, const Session& session,
+                            const SourceMap& sources) {
+  Json json = json_envelope("predict", session);
+  const std::string experiment = written_yaml(report.read.document.root);
+  json["experiment"] = {
+      {"name", report.read.experiment.name}, {"sha256", sha256(experiment)}, {"yaml", experiment}};
+  json["profiles"] = profiles_json(report.library, sources);
+  json["draws"] = report.options.draws;
+  json["seed"] = report.options.seed;
+  json["headline"] = experiment_headline(report.read.experiment);
+  json["plans"] = Json::array();
+  for (const PlanPayoff& plan : report.payoff.plans) {
+    json["plans"].push_back(plan_json(plan));
+  }
+  json["sixteen_bit"] =
+      report.payoff.sixteen_bit ? variant_json(*report.payoff.sixteen_bit) : Json(nullptr);
+  json["remedy"] = variant_json(report.payoff.remedy);
+  json["remedy"]["against_uncompressed"] = comparison_json(report.payoff.remedy_gain);
+  json["observed"] = observed_json(report.payoff);
+  json["trust"] = trust_json(report.trust);
+  json["verdict"] = {{"word", name(overall_verdict(report.payoff))},
+                     {"text", verdict_sentence(report.payoff)}};
+  return json.dump(2) + "\n";
+}
+
+std::string prediction_csv(const PredictionReport& report) {
+  std::string text = csv_line(
+      {"strategy", "step_seconds", "step_low_seconds", "step_high_seconds", "compute_seconds",
+       "codec_seconds", "exposed_seconds", "bubble_seconds", "hidden_dp_seconds", "dp_bytes",
+       "speedup", "speedup_low", "speedup_high", "probability", "speedup_against_sixteen_bit",
+       "speedup_against_remedy", "memory_bytes", "fits", "verdict"});
+  for (const PlanPayoff& plan : report.payoff.plans) {
+    const Shares shares = shares_of(plan.prediction.waterfall);
+    const auto n = [](double number) { return exact_number(number); };
+    text += csv_line(
+        {plan.label, n(plan.prediction.step.si), n(plan.step_low.si), n(plan.step_high.si),
+         n(shares.compute.si), n(shares.codec.si), n(shares.exposed.si), n(shares.bubble.si),
+         n(plan.prediction.hidden_dp.si), n(plan.prediction.dp_bytes.si),
+         n(plan.against_uncompressed.speedup), n(plan.against_uncompressed.speedup_low),
+         n(plan.against_uncompressed.speedup_high), n(plan.against_uncompressed.probability),
+         plan.against_sixteen_bit ? n(plan.against_sixteen_bit->speedup) : "",
+         n(plan.against_remedy.speedup), n(plan.prediction.memory.total().si),
+         plan.prediction.memory.fits() ? "true" : "false",
+         std::string(name(plan.against_remedy.verdict()))});
+  }
+  return text;
+}
+
+}  // namespace payoff

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/json_output.hpp"
+#include "cli/session.hpp"
+#include "cli/trust.hpp"
+#include "profiles/library.hpp"
+#include "profiles/read_experiment.hpp"
+#include "study/payoff.hpp"
+
+// The answer of `payoff predict`: a table of strategies, the sets where each pays, and the verdict
+// in words as the last line; the same as versioned JSON and as CSV.
+
+namespace payoff {
+
+struct PredictionReport {
+  const ReadExperiment& read;
+  const Library& library;
+  AssessOptions options;
+  Payoff payoff;
+  Trust trust;
+};
+
+[[nodiscard]] std::string prediction_text(const PredictionReport& report);
+[[nodiscard]] std::string prediction_json(const PredictionReport& report, const Session& session,
+                                          const SourceMap& sources);
+[[nodiscard]] std::string prediction_csv(const PredictionReport& report);
+
+// Compute, codec and communication of a step, in the columns of the table; they add up to the step.
+struct Shares {
+  Seconds compute{};  // with optimizer, host, bucket copies and interference
+  Seconds codec{};
+  Seconds exposed{};
+  Seconds bubble{};
+};
+[[nodiscard]] Shares shares_of(const Waterfall& waterfall);
+
+// What was compared, in one line.
+[[nodiscard]] std::string experiment_headline(const Experiment& experiment);
+
+}  // namespace payoff

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/names.hpp"
+#include "cli/prediction_report.hpp"
+#include "cli/table.hpp"
+#include "cli/verdict_text.hpp"
+#include "model/units_text.hpp"
+
+namespace payoff {
+namespace {
+
+std::string layout_text(const ParallelLayout& layout) {
+  std::string text = fmt::format("dp {}", layout.dp);
+  text += layout.tp > 1 ? fmt::format(", tp {}", layout.tp) : "";
+  text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
+  text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
+  text += fmt::format(", {} x {} samples", layout.micro_batches, layout.micro_batch);
+  return text;
+}
+
+std::vector<Column> columns(const Payoff& payoff, bool bubble) {
+  std::vector<Column> columns{{"strategy", Align::left},
+                              {"step [ms]", Align::right},
+                              {"compute", Align::right},
+                              {"codec", Align::right},
+                              {"exposed comm", Align::right}};
+  if (bubble) {
+    columns.push_back({"bubble", Align::right});
+  }
+  columns.push_back({"speedup", Align::right});
+  if (payoff.sixteen_bit) {
+    columns.push_back({"vs 16-bit", Align::right});
+  }
+  columns.push_back({"vs best remedy", Align::right});
+  columns.push_back({"fits", Align::center});
+  columns.push_back({"verdict", Align::left});
+  return columns;
+}
+
+std::vector<std::string> row(const PlanPayoff& plan, const Payoff& payoff, bool bubble) {
+  const bool first = &plan == &payoff.plans.front();
+  const auto ms = [](Seconds time) { return fixed(time / 1_ms, 1); };
+  const Shares shares = shares_of(plan.prediction.waterfall);
+  std::vector<std::string> row{
+      first ? "uncompressed" : plan.label,
+      fmt::format("{} ± {}", ms(plan.prediction.step), ms((plan.step_high - plan.step_low) / 2.0)),
+      ms(shares.compute), ms(shares.codec), ms(shares.exposed)};
+  if (bubble) {
+    row.push_back(ms(shares.bubble));
+  }
+  row.push_back(first ? "1.00" : speedup_text(plan.against_uncompressed));
+  if (payoff.sixteen_bit) {
+    row.push_back(speedup_text(*plan.against_sixteen_bit));
+  }
+  row.push_back(speedup_text(plan.against_remedy));
+  row.emplace_back(plan.prediction.memory.fits() ? "yes" : "no");
+  row.push_back(first ? "" : verdict_word(plan.against_remedy.verdict()));
+  return row;
+}
+
+std::string table_text(const Payoff& payoff) {
+  const bool bubble = std::any_of(
+      payoff.plans.begin(), payoff.plans.end(),
+      [](const PlanPayoff& plan) { return plan.prediction.waterfall.bubble > Seconds{}; });
+  Table table(columns(payoff, bubble));
+  for (const PlanPayoff& plan : payoff.plans) {
+    table.add(row(plan, payoff, bubble));
+  }
+  return table.markdown();
+}
+
+std::string paragraph(const std::string& sentence) {
+  return sentence.empty() ? "" : sentence + "\n";
+}
+
+}  // namespace
+
+Shares shares_of(const Waterfall& waterfall) {
+  return {waterfall.forward + waterfall.recompute + waterfall.backward + waterfall.interference +
+              waterfall.bucket_copy + waterfall.optimizer + waterfall.host,
+          waterfall.encode + waterfall.decode,
+          waterfall.exposed_tp + waterfall.exposed_pp + waterfall.exposed_dp, waterfall.bubble};
+}
+
+std::string experiment_headline(const Experiment& experiment) {
+  const Cluster& cluster = experiment.cluster;
+  std::string text = fmt::format("{} · {} x {} ({} {}", model_name(experiment), cluster.nodes,
+                                 cluster.name, cluster.gpus_per_node, cluster.gpu.name);
+  if (cluster.nics_per_node > 0) {
+    text += fmt::format(", {} x {} {}", cluster.nics_per_node, link_rate_text(cluster.nic),
+                        cluster.network.name);
+  }
+  text += ") · " + layout_text(experiment.layout);
+  text +=
+      fmt::format(" · {}, {} gradients, {} buckets", name_of(experiment.training.precision),
+                  name_of(experiment.training.gradient), exact_text(experiment.training.bucket));
+  return text + (experiment.training.overlap ? "" : ", no overlap");
+}
+
+std::string prediction_text(const PredictionReport& report) {
+  const Payoff& payoff = report.payoff;
+  std::string text =
+      experiment_headline(report.read.experiment) + "\n\n" + table_text(payoff) + "\n";
+  text += "Times in ms; ± holds 90 % of the draws; the verdict is against the best remedy.\n";
+  text += paragraph(remedy_sentence(payoff));
+  text += paragraph(observed_sentence(payoff));
+  text += trust_text(report.trust);
+  return text + "\n" + verdict_sentence(payoff) + "\n";
+}
+
+}  // namespace payoff

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/trust.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "model/groups.hpp"
+
+namespace payoff {
+namespace {
+
+// The messages of one plan, by kind and collective.
+class MessageCounter {
+ public:
+  MessageCounter(const Experiment& experiment, std::string plan)
+      : experiment_(experiment), plan_(std::move(plan)) {}
+
+  void add(const Message& message, const Group& group) {
+    if (message.size <= Bytes{} || group.ranks < 2) {
+      return;
+    }
+    auto use = std::find_if(uses_.begin(), uses_.end(), [&](const MessageUse& known) {
+      return known.kind == message.kind && known.collective == message.collective &&
+             known.group == group;
+    });
+    if (use == uses_.end()) {
+      uses_.push_back({plan_, message.kind, message.collective, group, message.size, message.size});
+      use = uses_.end() - 1;
+    }
+    use->smallest = std::min(use->smallest, message.size);
+    use->largest = std::max(use->largest, message.size);
+    use->count += 1;
+  }
+
+  std::vector<MessageUse> priced() {
+    for (MessageUse& use : uses_) {
+      const CollectiveModel model(experiment_.cluster, use.group);
+      use.extrapolated = model.price(use.collective, use.smallest).extrapolated ||
+                         model.price(use.collective, use.largest).extrapolated;
+    }
+    return std::move(uses_);
+  }
+
+ private:
+  const Experiment& experiment_;
+  std::string plan_;
+  std::vector<MessageUse> uses_;
+};
+
+std::vector<MessageUse> messages_of(const PreparedExperiment& prepared,
+                                    const CompressionPlan& compression) {
+  const Experiment& experiment = prepared.experiment();
+  const int node = experiment.cluster.gpus_per_node;
+  const Group tensor = tensor_group(experiment.layout, node);
+  const Group data = data_group(experiment.layout, node);
+  const StepPlan plan = prepared.plan(compression);
+  MessageCounter counter(experiment, compression.label);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
+      for (const Piece& piece : *pieces) {
+        counter.add(piece.message, tensor);
+      }
+    }
+    const Group boundary = boundary_group(experiment.layout, node, static_cast<int>(s));
+    counter.add(stage.send_forward, boundary);
+    counter.add(stage.send_backward, boundary);
+    counter.add(stage.gather_weights, data);
+    for (const Bucket& bucket : stage.buckets) {
+      for (const BucketRound& round : bucket.rounds) {
+        counter.add(round.message, data);
+      }
+    }
+  }
+  return counter.priced();
+}
+
+}  // namespace
+
+std::size_t Trust::extrapolated_messages() const {
+  return static_cast<std::size_t>(std::count_if(
+      messages.begin(), messages.end(), [](const MessageUse& use) { return use.extrapolated; }));
+}
+
+Trust trust_in(const PreparedExperiment& prepared, const Facts& facts) {
+  Trust trust;
+  trust.numbers = facts.size();
+  std::copy_if(facts.begin(), facts.end(), std::back_inserter(trust.assumed),
+               [](const Fact& fact) { return fact.kind == Provenance::assumed; });
+  for (const CompressionPlan& plan : prepared.experiment().plans) {
+    for (MessageUse& use : messages_of(prepared, plan)) {
+      trust.messages.push_back(std::move(use));
+    }
+  }
+  return trust;
+}
+
+std::string trust_text(const Trust& trust) {
+  std::string text;
+  if (!trust.assumed.empty()) {
+    text += fmt::format("{} of {} numbers are assumed, not measured or published",
+                        trust.assumed.size(), trust.numbers);
+  }
+  if (const std::size_t count = trust.extrapolated_messages(); count > 0) {
+    text += fmt::format("{}{} of {} kinds of messages are priced beyond what was measured",
+                        text.empty() ? "" : "; ", count, trust.messages.size());
+  }
+  return text.empty() ? text : text + ": `payoff explain` shows which.\n";
+}
+
+}  // namespace payoff

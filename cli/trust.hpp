@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "profiles/fact.hpp"
+
+// What a prediction rests on beyond measurements: numbers of the profiles that are assumed, and
+// messages priced outside the range that was fitted.
+
+namespace payoff {
+
+// One kind of message of a plan, priced again for its provenance.
+struct MessageUse {
+  std::string plan;
+  MessageKind kind{};
+  Collective collective{};
+  Group group;
+  Bytes smallest{};
+  Bytes largest{};
+  std::size_t count{};  // a step and stage
+  bool extrapolated{};  // any of them
+};
+
+struct Trust {
+  std::size_t numbers{};
+  Facts assumed;
+  std::vector<MessageUse> messages;
+
+  [[nodiscard]] std::size_t extrapolated_messages() const;
+};
+
+[[nodiscard]] Trust trust_in(const PreparedExperiment& prepared, const Facts& facts);
+
+// "12 of 57 numbers are assumed, and 2 of 4 kinds of messages ...": empty when there is nothing.
+[[nodiscard]] std::string trust_text(const Trust& trust);
+
+}  // namespace payoff
