@@ -100,6 +100,11 @@ class InputReader {
     if (!complete) {
       return std::nullopt;
     }
+    if (!arguments_.has("--micro-batch") && !arguments_.has("--global-batch")) {
+      session_.diagnostics().warning(
+          std::nullopt, "no --micro-batch is given: one sample a GPU at a time is predicted", {},
+          "small batches compute little, and flatter compression");
+    }
     Document document;
     document.source = session_.sources().add_argument(0, "payoff");
     document.root.kind = Node::Kind::map;

@@ -24,7 +24,8 @@ std::string verdict_word(Verdict verdict) {
 
 std::string speedup_text(const Comparison& comparison) {
   const double spread = (comparison.speedup_high - comparison.speedup_low) / 2.0;
-  return fmt::format("{:.2f} ± {:.2f}", comparison.speedup, spread);
+  const int digits = spread < 0.005 ? 3 : 2;  // a gain of 0.4 % is one
+  return fmt::format("{:.{}f} ± {:.{}f}", comparison.speedup, digits, spread, digits);
 }
 
 const PlanPayoff* best_plan(const Payoff& payoff) {

@@ -216,9 +216,20 @@ class ExperimentReader {
     }
   }
 
+  // What people train in on this GPU unless they say otherwise.
+  [[nodiscard]] Precision usual_precision() const {
+    const auto& peak = experiment_.cluster.gpu.peak;
+    for (const Precision precision : {Precision::bf16, Precision::fp16}) {
+      if (peak[precision] > FlopRate{}) {
+        return precision;
+      }
+    }
+    return peak[Precision::fp32] > FlopRate{} ? Precision::fp32 : Precision::bf16;
+  }
+
   void read_training(const Section& section) {
     Training& training = experiment_.training;
-    training.precision = section.optional("precision").choice(precisions, Precision::bf16);
+    training.precision = section.optional("precision").choice(precisions, usual_precision());
     // What is reduced unless the user says otherwise: what is stored.
     const Precision stored = training.precision == Precision::tf32  ? Precision::fp32
                              : training.precision == Precision::fp8 ? Precision::bf16

@@ -30,7 +30,7 @@ std::vector<std::string> free_keys(const SectionState& section) {
   return free;
 }
 
-// The key that was meant: a foreign name that we know, or the nearest of the free keys.
+// The key that was meant: a foreign name that we know, or the nearest key, best one that is free.
 std::string meant_key(const SectionState& section, const std::string& unknown,
                       const std::vector<std::string>& free) {
   for (const auto& [theirs, ours] : section.foreign) {
@@ -38,7 +38,8 @@ std::string meant_key(const SectionState& section, const std::string& unknown,
       return ours;
     }
   }
-  return closest(unknown, free);
+  const std::string near = closest(unknown, free);
+  return near.empty() ? closest(unknown, section.asked) : near;
 }
 
 void report_missing(Span anchor, const std::string& key, const std::string& place,
