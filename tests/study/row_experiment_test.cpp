@@ -46,7 +46,7 @@ TEST_CASE("every published row becomes an experiment or says why not") {
     const RowExperiment mapped = row_experiment(candidate, catalogue());
     INFO(candidate.id);
     CHECK(mapped.experiment.has_value() == mapped.reasons.empty());
-    expressed += mapped.experiment ? 1 : 0;
+    expressed += mapped.experiment ? 1U : 0U;
     if (mapped.experiment) {
       const Experiment& e = *mapped.experiment;
       CHECK(e.layout.ranks() == candidate.cluster.gpus);
