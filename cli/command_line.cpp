@@ -201,6 +201,7 @@ class CommandLineParser {
 
   void report_unknown() {
     std::vector<std::string> known;
+    known.reserve(options_.size());
     for (const OptionSpec& option : options_) {
       known.emplace_back(option.name);
     }

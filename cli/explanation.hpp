@@ -33,6 +33,7 @@ struct TermExplanation {
 
 // Every term, in the order in which a step runs through them.
 [[nodiscard]] std::vector<TermExplanation> explain(const PreparedExperiment& prepared,
-                                                   const CompressionPlan& plan, const Facts& facts);
+                                                   const CompressionPlan& compression,
+                                                   const Facts& facts);
 
 }  // namespace payoff

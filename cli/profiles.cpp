@@ -28,6 +28,7 @@ constexpr std::array all_kinds = {
 
 std::vector<std::pair<std::string, ProfileKind>> kind_names() {
   std::vector<std::pair<std::string, ProfileKind>> names;
+  names.reserve(std::size(all_kinds));
   for (const ProfileKind kind : all_kinds) {
     names.emplace_back(folder_of(kind), kind);
   }

@@ -15,8 +15,6 @@
 
 #include "cli/chart.hpp"
 
-extern char** environ;
-
 namespace payoff {
 namespace {
 

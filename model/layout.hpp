@@ -18,11 +18,11 @@ struct ParallelLayout {
   int dp{1};
   int tp{1};
   int pp{1};
-  int virtual_stages{1};      // chunks of layers per pipeline stage (interleaved 1F1B)
-  int zero{0};                // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights
-  bool sequence_parallel{};   // tp all-reduces become reduce-scatter + all-gather of equal volume
-  int micro_batch{1};         // samples per GPU and micro-batch
-  int micro_batches{1};       // per step: gradient accumulation, or what fills the pipeline
+  int virtual_stages{1};  // chunks of layers per pipeline stage (interleaved 1F1B)
+  int zero{0};  // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights
+  bool sequence_parallel{};  // tp all-reduces become reduce-scatter + all-gather of equal volume
+  int micro_batch{1};        // samples per GPU and micro-batch
+  int micro_batches{1};      // per step: gradient accumulation, or what fills the pipeline
   Recompute recompute{Recompute::none};
 
   [[nodiscard]] int ranks() const { return dp * tp * pp; }
@@ -32,13 +32,13 @@ struct ParallelLayout {
 };
 
 struct Training {
-  Precision precision{Precision::bf16};         // of the matrix products
-  Precision gradient{Precision::bf16};          // of the reduced gradients, uncompressed
-  Bytes bucket{25_MiB};                         // torch DDP's bucket_cap_mb
-  Bytes first_bucket{1_MiB};                    // torch DDP's first bucket
-  bool overlap{true};                           // reduce buckets while backward runs
-  Bytes optimizer_bytes_per_parameter{};        // state kept: 12 B for Adam with fp32 master weights
-  Bytes optimizer_traffic_per_parameter{};      // read + written by one update
+  Precision precision{Precision::bf16};     // of the matrix products
+  Precision gradient{Precision::bf16};      // of the reduced gradients, uncompressed
+  Bytes bucket{25_MiB};                     // torch DDP's bucket_cap_mb
+  Bytes first_bucket{1_MiB};                // torch DDP's first bucket
+  bool overlap{true};                       // reduce buckets while backward runs
+  Bytes optimizer_bytes_per_parameter{};    // state kept: 12 B for Adam with fp32 master weights
+  Bytes optimizer_traffic_per_parameter{};  // read + written by one update
 };
 
 // What a framework does beyond the operators: one profile per stack generation.
@@ -47,16 +47,19 @@ struct Software {
   bool fused_attention{};       // FlashAttention-like: no score matrix in memory
   bool fused_elementwise{};     // fused_kernels instead of kernels of each operator
   double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
-  double hides_launch{};        // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
+  double
+      hides_launch{};  // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
   // Fitted (profiles/fitted/compute.yaml):
-  Seconds host_per_kernel{};       // the host needs this to launch a kernel
-  Seconds host_per_step{};         // what no kernel hides: optimiser launch, data, Python
-  double memory_traffic_ratio{1};  // of memory-bound operators, over one read of each input and one write
-  double relative_sd{};            // spread of step times of this stack
+  Seconds host_per_kernel{};  // the host needs this to launch a kernel
+  Seconds host_per_step{};    // what no kernel hides: optimiser launch, data, Python
+  double memory_traffic_ratio{
+      1};                // of memory-bound operators, over one read of each input and one write
+  double relative_sd{};  // spread of step times of this stack
 };
 
 // All impossible combinations of a layout and a cluster at once; paths as in the experiment file
 // ("layout.tp"). `layers` is the number of layers that pp must divide among its stages.
-[[nodiscard]] Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int layers);
+[[nodiscard]] Problems check_layout(const ParallelLayout& layout, const Cluster& cluster,
+                                    int layers);
 
 }  // namespace payoff

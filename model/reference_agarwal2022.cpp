@@ -20,7 +20,7 @@ Seconds agarwal2022_dense(Seconds backward, const BucketedReduction& reduction,
   if (reduction.buckets == 0 || network.workers == 1) {
     return backward;
   }
-  const double overlapped = static_cast<double>(reduction.buckets - 1);
+  const auto overlapped = static_cast<double>(reduction.buckets - 1);
   return std::max(reduction.slowdown * backward,
                   overlapped * network.all_reduce(reduction.bucket)) +
          network.all_reduce(reduction.last_bucket);

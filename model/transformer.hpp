@@ -21,25 +21,25 @@ struct TransformerShape {
   std::int64_t layers{};
   std::int64_t hidden{};
   std::int64_t heads{};
-  std::int64_t kv_heads{};        // equals heads without grouped queries
-  std::int64_t head_size{};       // hidden / heads where not stated
-  std::int64_t feed_forward{};    // inner size of the MLP
+  std::int64_t kv_heads{};      // equals heads without grouped queries
+  std::int64_t head_size{};     // hidden / heads where not stated
+  std::int64_t feed_forward{};  // inner size of the MLP
   std::int64_t vocabulary{};
-  std::int64_t positions{};       // learned position embeddings; 0 with rotary ones
-  std::int64_t token_types{};     // BERT's segment embeddings
-  std::int64_t sequence{};        // tokens per sample in training
-  bool gated{};                   // SwiGLU: three matrices
+  std::int64_t positions{};    // learned position embeddings; 0 with rotary ones
+  std::int64_t token_types{};  // BERT's segment embeddings
+  std::int64_t sequence{};     // tokens per sample in training
+  bool gated{};                // SwiGLU: three matrices
   bool biases{true};
   bool norm_shift{};      // norms have one though the products have no bias (Nemotron)
   bool embedding_norm{};  // of any family behind the embedding (BLOOM); BERT has one anyway
   bool tied_embeddings{};
   bool causal{true};
-  bool pooler{};                  // BERT's pooled output
-  bool masked_head{};             // BERT's masked-language-model head (with a pooler: next sentence too)
+  bool pooler{};       // BERT's pooled output
+  bool masked_head{};  // BERT's masked-language-model head (with a pooler: next sentence too)
   std::int64_t head_positions{};  // tokens per sample that reach the head; 0: all of them
   std::int64_t image_patch{};     // ViT: pixels of a patch side
   std::int64_t image_channels{};
-  std::int64_t classes{};         // ViT, classifier heads
+  std::int64_t classes{};  // ViT, classifier heads
 };
 
 [[nodiscard]] std::int64_t parameter_count(const TransformerShape& shape);
@@ -50,7 +50,7 @@ struct TransformerShape {
 // The layers that one tensor-parallel rank runs: embedding, blocks, head. `activation` is the size
 // of a stored activation element. The vocabulary is padded to whole parts, the parameters of norms
 // and of row-parallel biases are held by every rank.
-[[nodiscard]] Workload transformer_workload(const TransformerShape& shape, int tp, bool sequence_parallel,
-                                            Bytes activation);
+[[nodiscard]] Workload transformer_workload(const TransformerShape& shape, int tp,
+                                            bool sequence_parallel, Bytes activation);
 
 }  // namespace payoff

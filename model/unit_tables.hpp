@@ -108,7 +108,7 @@ inline constexpr Dimension rate_dimension{"a rate of operations", "TFLOP/s", rat
 inline constexpr Dimension power_dimension{"a power", "W", power_units};
 
 inline constexpr std::array dimensions = {&time_dimension, &size_dimension, &bandwidth_dimension,
-                                          &work_dimension, &rate_dimension,      &power_dimension};
+                                          &work_dimension, &rate_dimension, &power_dimension};
 
 template <class Q>
 inline constexpr const Dimension* dimension_of = nullptr;

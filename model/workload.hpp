@@ -30,7 +30,7 @@ struct Operator {
   double batch_per_sample{1};  // attention: heads on this GPU; grouped convolution: groups
   double causal_fraction{1};   // attention: share of the score matrix that a fused kernel computes
   double window{1};            // convolution: elements of the window, a factor of depth
-  bool unit_stride{};           // convolution: neighbouring windows overlap by all but one column
+  bool unit_stride{};          // convolution: neighbouring windows overlap by all but one column
   // Traffic of the forward and of the backward pass. memory: all of it, read + written; a pass
   // without traffic launches nothing (the sum of a bias's gradient has no forward).
   // convolution: input and output (the weights follow from the shape). attention: dropout of the

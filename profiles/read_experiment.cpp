@@ -86,7 +86,8 @@ class ExperimentReader {
       take("cluster", read->facts);
     }
     Cluster& cluster = experiment_.cluster;
-    cluster.nodes = section.optional("nodes").integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
+    cluster.nodes =
+        section.optional("nodes").integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
     if (const Value gpus = section.optional("gpus_per_node")) {
       cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
     }
@@ -130,8 +131,9 @@ class ExperimentReader {
     const Value name = section.optional("profile");
     const Value file = section.optional("file");
     if (static_cast<bool>(name) == static_cast<bool>(file)) {
-      section.error("needs either a `profile` or a `file`", "",
-                    "profile: a name of `payoff profiles list model`; file: a config.json or a table");
+      section.error(
+          "needs either a `profile` or a `file`", "",
+          "profile: a name of `payoff profiles list model`; file: a config.json or a table");
     }
     std::optional<Profile<ModelDescription>> model;
     if (name) {
@@ -181,7 +183,8 @@ class ExperimentReader {
     layout.pp = section.optional("pp").integer<int>(degree);
     // All the GPUs that tp and pp leave over.
     const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.pp;
-    const std::int64_t gpus = std::int64_t{experiment_.cluster.gpus_per_node} * experiment_.cluster.nodes;
+    const std::int64_t gpus =
+        std::int64_t{experiment_.cluster.gpus_per_node} * experiment_.cluster.nodes;
     IntegerRules rest = degree;
     rest.fallback = std::max<std::int64_t>(1, gpus / model_ranks);
     layout.dp = section.optional("dp").integer<int>(rest);
@@ -205,7 +208,8 @@ class ExperimentReader {
     const std::int64_t once = std::int64_t{layout.dp} * layout.micro_batch;
     if (samples % once != 0) {
       global.error("is " + std::to_string(samples) + ", not a multiple of dp " +
-                   std::to_string(layout.dp) + " x micro_batch " + std::to_string(layout.micro_batch));
+                   std::to_string(layout.dp) + " x micro_batch " +
+                   std::to_string(layout.micro_batch));
     } else if (batches && samples / once != layout.micro_batches) {
       global.error("disagrees with micro_batches " + std::to_string(layout.micro_batches), "",
                    "leave one of them out");
@@ -235,9 +239,10 @@ class ExperimentReader {
                              : training.precision == Precision::fp8 ? Precision::bf16
                                                                     : training.precision;
     training.gradient = section.optional("gradient").choice(precisions, stored);
-    training.bucket = section.optional("bucket").quantity<Bytes>({.fallback = 25_MiB, .sign = Sign::positive});
-    training.first_bucket =
-        section.optional("first_bucket").quantity<Bytes>({.fallback = 1_MiB, .sign = Sign::positive});
+    training.bucket =
+        section.optional("bucket").quantity<Bytes>({.fallback = 25_MiB, .sign = Sign::positive});
+    training.first_bucket = section.optional("first_bucket")
+                                .quantity<Bytes>({.fallback = 1_MiB, .sign = Sign::positive});
     training.overlap = section.optional("overlap").boolean(true);
     const Optimizer optimizer = section.optional("optimizer").choice(optimizers, Optimizer::adam);
     const OptimizerCost cost = optimizer_cost(optimizer, training.precision, training.gradient);
@@ -270,7 +275,8 @@ class ExperimentReader {
 
   void read_limits(const Section& section) {
     RemedyLimits& limits = result_.limits;
-    limits.global_batch = section.optional("global_batch").number({.fallback = 0.0, .min = 1.0, .max = 1e12});
+    limits.global_batch =
+        section.optional("global_batch").number({.fallback = 0.0, .min = 1.0, .max = 1e12});
     limits.change_gradient_precision = section.optional("change_gradient_precision").boolean(true);
     limits.change_buckets = section.optional("change_buckets").boolean(true);
   }
@@ -282,11 +288,13 @@ class ExperimentReader {
 
 }  // namespace
 
-std::optional<ReadExperiment> read_experiment(Document document, const std::vector<Setting>& settings,
+std::optional<ReadExperiment> read_experiment(Document document,
+                                              const std::vector<Setting>& settings,
                                               const ReadContext& context) {
   const std::size_t errors = context.diagnostics.error_count();
   for (const Setting& setting : settings) {
-    apply_override(document.root, setting.argument, setting.text, context.sources, context.diagnostics);
+    apply_override(document.root, setting.argument, setting.text, context.sources,
+                   context.diagnostics);
   }
   context.sources.mark_users_own(document.source);
   ReadExperiment result;
@@ -298,7 +306,8 @@ std::optional<ReadExperiment> read_experiment(Document document, const std::vect
   if (context.diagnostics.error_count() == errors) {
     report(check(result.experiment), result.positions, context.diagnostics);
   }
-  return context.diagnostics.error_count() > errors ? std::nullopt : std::optional(std::move(result));
+  return context.diagnostics.error_count() > errors ? std::nullopt
+                                                    : std::optional(std::move(result));
 }
 
 std::optional<ReadExperiment> read_experiment(const std::filesystem::path& file,

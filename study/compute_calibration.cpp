@@ -29,6 +29,7 @@ double log_sd_of(const std::vector<std::string>& assumptions) {
 template <class Map>
 auto values_of(const Map& map) {
   std::vector<typename Map::mapped_type> values;
+  values.reserve(map.size());
   for (const auto& [name, value] : map) {
     values.push_back(value);
   }
@@ -68,6 +69,7 @@ ComputeCalibration calibrate_compute(const Library& library,
   ComputeCalibration calibration;
   calibration.cases = compute_cases(import.rows, split, catalogue);
   std::vector<std::string> stacks;
+  stacks.reserve(catalogue.software.size());
   for (const auto& [name, software] : catalogue.software) {
     stacks.push_back(name);
   }

@@ -61,7 +61,7 @@ StepPrediction dense(StepPrediction prediction, const StagePlan& stage,
   for (std::size_t b = 0; b + 1 < count; ++b) {
     others += sent(stage.buckets[b]);
   }
-  const double overlapped = static_cast<double>(count - 1);
+  const auto overlapped = static_cast<double>(count - 1);
   const BucketedReduction reduction{count, overlapped > 0 ? others / overlapped : 0_B,
                                     sent(stage.buckets.back())};
   // Only the last micro-batch reduces.

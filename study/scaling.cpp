@@ -82,7 +82,8 @@ std::vector<Curve<int>> gpu_curves(const Experiment& experiment,
   }
   // A part of a node is not a whole number of steps.
   if (experiment.layout.dp % step.replicas == 0) {
-    xs = including(std::move(xs), static_cast<double>(experiment.layout.dp / step.replicas));
+    const int present = experiment.layout.dp / step.replicas;
+    xs = including(std::move(xs), static_cast<double>(present));
   }
   JobAxis axis(replica_axis(experiment), options.rival, options.mean);
   std::vector<Curve<int>> curves = trace(experiment, axis, xs, gpus);

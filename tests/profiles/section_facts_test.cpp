@@ -83,7 +83,8 @@ TEST_CASE("errors inside a sourced value point at the number") {
   CHECK(reading.root().required("memory").sourced().quantity<Bytes>() == 0_B);
   CHECK(reading.errors() ==
         "4:17 `memory` has no unit | a bare number is ambiguous | for example `memory: 80 MiB`\n"
-        "4:31 unknown key `form` in `memory` | did you mean `from`? | keys of `memory`: value, from, sd, range\n");
+        "4:31 unknown key `form` in `memory` | did you mean `from`? | keys of `memory`: value, "
+        "from, sd, range\n");
 }
 
 TEST_CASE("a citation says its kind and when it was read") {
