@@ -2,8 +2,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/engine_option.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
 #include "cli/observation_option.hpp"
@@ -12,6 +14,7 @@
 #include "cli/verdict_text.hpp"
 #include "cli/yaml_writer.hpp"
 #include "profiles/positions.hpp"
+#include "study/break_even.hpp"
 #include "study/payoff.hpp"
 
 // payoff predict: one experiment, every strategy, one verdict.
@@ -38,6 +41,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   AssessOptions options;
   options.observed = read_observation(arguments, session);
+  const std::vector<Engine> engines = read_engines(arguments, session);
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
   if (read && options.observed) {
     check_observed(read->experiment, *options.observed, arguments, session);
@@ -47,7 +51,18 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   }
   options.limits = read->limits;
   const PreparedExperiment prepared(read->experiment);
-  const PredictionReport report{*read, library, options, assess(read->experiment, options),
+  Payoff payoff = assess(read->experiment, options);
+  BreakEvenOptions axes{.rival = payoff.remedy.change};
+  if (payoff.observed) {
+    axes.mean = payoff.observed->belief.mean;
+  }
+  const PredictionReport report{*read,
+                                prepared,
+                                library,
+                                options,
+                                std::move(payoff),
+                                break_evens(read->experiment, axes),
+                                ask_engines(engines, prepared),
                                 trust_in(prepared, read->facts)};
   OutputFiles files;
   if (const auto save = arguments.value(save_option.name)) {
@@ -72,7 +87,8 @@ Command predict_command() {
           "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
           "--compress powersgd:rank=4",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-          experiment_options({observed_option, save_option, fail_option, json_option, csv_option}),
+          experiment_options(
+              {observed_option, engine_option, save_option, fail_option, json_option, csv_option}),
           run_predict};
 }
 

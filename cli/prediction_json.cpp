@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/break_even_text.hpp"
 #include "cli/names.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/sha256.hpp"
@@ -65,7 +66,7 @@ Json step_json(const StepPrediction& p) {
           {"memory", memory_json(p.memory)}};
 }
 
-Json plan_json(const PlanPayoff& plan) {
+Json plan_json(const PlanPayoff& plan, const std::vector<BreakEven>& break_evens) {
   Json json{{"label", plan.label}};
   json.update(step_json(plan.prediction));
   json["step_low_seconds"] = plan.step_low.si;
@@ -74,6 +75,10 @@ Json plan_json(const PlanPayoff& plan) {
   json["against_sixteen_bit"] =
       plan.against_sixteen_bit ? comparison_json(*plan.against_sixteen_bit) : Json(nullptr);
   json["against_remedy"] = comparison_json(plan.against_remedy);
+  const auto entry =
+      std::find_if(break_evens.begin(), break_evens.end(),
+                   [&](const BreakEven& other) { return other.label == plan.label; });
+  json["break_even"] = entry == break_evens.end() ? Json(nullptr) : break_even_json(*entry);
   return json;
 }
 
@@ -81,6 +86,27 @@ Json variant_json(const Variant& variant) {
   Json json{{"description", variant.description}};
   json.update(step_json(variant.prediction));
   json["batches"] = variant.batches;
+  return json;
+}
+
+Json engines_json(const PredictionReport& report) {
+  Json json = Json::array();
+  for (const EngineAnswers& engine : report.engines) {
+    Json entry{{"engine", name(engine.engine)},
+               {"citation", citation(engine.engine)},
+               {"plans", Json::array()}};
+    for (std::size_t i = 0; i < engine.plans.size(); ++i) {
+      const EngineAnswer& answer = engine.plans[i];
+      Json plan{{"label", report.read.experiment.plans[i].label}};
+      if (answer.prediction) {
+        plan.update(step_json(*answer.prediction));
+      } else {
+        plan["reason"] = answer.reason;
+      }
+      entry["plans"].push_back(std::move(plan));
+    }
+    json.push_back(std::move(entry));
+  }
   return json;
 }
 
@@ -148,16 +174,17 @@ std::string prediction_json(const PredictionReport& report, const Session& sessi
   json["headline"] = experiment_headline(report.read.experiment);
   json["plans"] = Json::array();
   for (const PlanPayoff& plan : report.payoff.plans) {
-    json["plans"].push_back(plan_json(plan));
+    json["plans"].push_back(plan_json(plan, report.break_evens));
   }
   json["sixteen_bit"] =
       report.payoff.sixteen_bit ? variant_json(*report.payoff.sixteen_bit) : Json(nullptr);
   json["remedy"] = variant_json(report.payoff.remedy);
   json["remedy"]["against_uncompressed"] = comparison_json(report.payoff.remedy_gain);
+  json["engines"] = engines_json(report);
   json["observed"] = observed_json(report.payoff);
   json["trust"] = trust_json(report.trust);
   json["verdict"] = {{"word", name(overall_verdict(report.payoff))},
-                     {"text", verdict_sentence(report.payoff)}};
+                     {"text", verdict_sentence(report.payoff, report.break_evens)}};
   return json.dump(2) + "\n";
 }
 

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/engine_option.hpp"
 #include "cli/json_output.hpp"
 #include "cli/session.hpp"
 #include "cli/trust.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
+#include "study/break_even.hpp"
 #include "study/payoff.hpp"
 
 // The answer of `payoff predict`: a table of strategies, the sets where each pays, and the verdict
@@ -19,9 +21,12 @@ namespace payoff {
 
 struct PredictionReport {
   const ReadExperiment& read;
+  const PreparedExperiment& prepared;
   const Library& library;
   AssessOptions options;
   Payoff payoff;
+  std::vector<BreakEven> break_evens;
+  std::vector<EngineAnswers> engines;
   Trust trust;
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/break_even_text.hpp"
 #include "cli/names.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/table.hpp"
@@ -109,8 +110,12 @@ std::string prediction_text(const PredictionReport& report) {
   text += "Times in ms; ± holds 90 % of the draws; the verdict is against the best remedy.\n";
   text += paragraph(remedy_sentence(payoff));
   text += paragraph(observed_sentence(payoff));
-  text += trust_text(report.trust);
-  return text + "\n" + verdict_sentence(payoff) + "\n";
+  if (!report.break_evens.empty()) {
+    text += "\n" + break_even_table(report.break_evens, payoff);
+  }
+  text += engines_text(report.engines, report.prepared);
+  text += paragraph(trust_text(report.trust));
+  return text + "\n" + verdict_sentence(payoff, report.break_evens) + "\n";
 }
 
 }  // namespace payoff

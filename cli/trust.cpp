@@ -107,7 +107,7 @@ std::string trust_text(const Trust& trust) {
     text += fmt::format("{}{} of {} kinds of messages are priced beyond what was measured",
                         text.empty() ? "" : "; ", count, trust.messages.size());
   }
-  return text.empty() ? text : text + ": `payoff explain` shows which.\n";
+  return text.empty() ? text : text + ": `payoff explain` shows which.";
 }
 
 }  // namespace payoff

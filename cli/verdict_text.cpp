@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/break_even_text.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 
@@ -70,27 +71,31 @@ std::string observed_sentence(const Payoff& payoff) {
   return text;
 }
 
-std::string verdict_sentence(const Payoff& payoff) {
+std::string verdict_sentence(const Payoff& payoff, const std::vector<BreakEven>& break_evens) {
   const PlanPayoff* best = best_plan(payoff);
   if (best == nullptr) {
     return fmt::format("Nothing was compared: a step takes {}. Name strategies with --compress.",
                        to_text(payoff.plans.front().prediction.step));
   }
-  const std::string gain = fmt::format("{} is {} times faster than uncompressed", best->label,
-                                       speedup_text(best->against_uncompressed));
-  const bool has_remedy = !payoff.remedy.description.empty();
-  const std::string rival =
-      has_remedy ? fmt::format(" and {} times faster than the best remedy ({})",
-                               speedup_text(best->against_remedy), payoff.remedy.description)
-                 : "";
+  std::string gain = fmt::format("{} is {} times faster than uncompressed", best->label,
+                                 speedup_text(best->against_uncompressed));
+  if (!payoff.remedy.description.empty()) {
+    gain += fmt::format(" and {} times faster than the best remedy ({})",
+                        speedup_text(best->against_remedy), payoff.remedy.description);
+  }
+  const auto entry =
+      std::find_if(break_evens.begin(), break_evens.end(),
+                   [&](const BreakEven& other) { return other.label == best->label; });
+  const std::string where = entry == break_evens.end() ? "" : break_even_clause(*entry);
   switch (best->against_remedy.verdict()) {
     case Verdict::pays:
-      return gain + rival + ".";
+      return gain + (where.empty() ? "." : "; it pays " + where + ".");
     case Verdict::too_close_to_call:
-      return "Too close to call: " + gain + rival +
+      return "Too close to call: " + gain +
              fmt::format(" (probability {}).", percent_text(best->against_remedy.probability));
     case Verdict::does_not:
-      return "No plan pays here: the best, " + gain + rival + ".";
+      return "No plan pays here: the best, " + gain +
+             (where.empty() ? "." : "; it would pay " + where + ".");
   }
   return {};
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "study/break_even.hpp"
 #include "study/payoff.hpp"
 
 // Verdicts in words, for people and for the last line of a prediction.
@@ -20,7 +22,8 @@ namespace payoff {
 // Whether any plan beats everything that needs no compression.
 [[nodiscard]] Verdict overall_verdict(const Payoff& payoff);
 
-[[nodiscard]] std::string verdict_sentence(const Payoff& payoff);
+[[nodiscard]] std::string verdict_sentence(const Payoff& payoff,
+                                           const std::vector<BreakEven>& break_evens);
 [[nodiscard]] std::string remedy_sentence(const Payoff& payoff);
 [[nodiscard]] std::string observed_sentence(const Payoff& payoff);
 

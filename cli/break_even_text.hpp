@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "study/break_even.hpp"
+#include "study/payoff.hpp"
+
+// Where each plan pays, axis by axis, as a table, as JSON, and as a clause of the verdict.
+
+namespace payoff {
+
+[[nodiscard]] std::string break_even_table(const std::vector<BreakEven>& break_evens,
+                                           const Payoff& payoff);
+
+[[nodiscard]] nlohmann::ordered_json break_even_json(const BreakEven& break_even);
+
+// "up to 31 Gb/s per NIC, at any number of GPUs up to 65,536": for the last line.
+[[nodiscard]] std::string break_even_clause(const BreakEven& break_even);
+
+}  // namespace payoff

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/engine_option.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cli/option_values.hpp"
+#include "cli/table.hpp"
+
+namespace payoff {
+
+std::vector<Engine> read_engines(const Arguments& arguments, Session& session) {
+  std::vector<std::string> known;
+  for (const Engine engine : all_engines) {
+    known.emplace_back(name(engine));
+  }
+  std::vector<Engine> engines;
+  for (const Argument& asked : arguments.values(engine_option.name)) {
+    const std::optional<Engine> engine = find_engine(asked.text);
+    if (!engine) {
+      report_unknown_name("an engine", asked, known, session);
+    } else if (*engine != Engine::analytical) {
+      engines.push_back(*engine);
+    }
+  }
+  return engines;
+}
+
+std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
+                                       const PreparedExperiment& prepared) {
+  std::vector<EngineAnswers> all;
+  for (const Engine engine : engines) {
+    EngineAnswers& answers = all.emplace_back(EngineAnswers{engine, {}});
+    for (const CompressionPlan& plan : prepared.experiment().plans) {
+      answers.plans.push_back(predict(engine, prepared, plan));
+    }
+  }
+  return all;
+}
+
+std::string engines_text(const std::vector<EngineAnswers>& answers,
+                         const PreparedExperiment& prepared) {
+  const std::vector<CompressionPlan>& plans = prepared.experiment().plans;
+  const auto ms = [](Seconds time) { return fixed(time / 1_ms, 1); };
+  std::string text;
+  for (const EngineAnswers& engine : answers) {
+    Table table({{std::string(name(engine.engine)), Align::left},
+                 {"step [ms]", Align::right},
+                 {"speedup", Align::right},
+                 {"ours [ms]", Align::right},
+                 {"ours", Align::right},
+                 {"", Align::left}});
+    const Seconds our_baseline = prepared.predict(plans.front()).step;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const Seconds ours = prepared.predict(plans[i]).step;
+      const EngineAnswer& answer = engine.plans[i];
+      const auto& baseline = engine.plans.front().prediction;
+      const bool comparable = answer.prediction && baseline;
+      table.add({i == 0 ? "uncompressed" : plans[i].label,
+                 answer.prediction ? ms(answer.prediction->step) : "",
+                 comparable ? fixed(baseline->step / answer.prediction->step, 2) : "", ms(ours),
+                 fixed(our_baseline / ours, 2), answer.reason});
+    }
+    text += "\n" + table.markdown() + "\n" + std::string(citation(engine.engine)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace payoff

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/session.hpp"
+#include "study/engine.hpp"
+
+// The cost models of papers, whose answers stand beside ours.
+
+namespace payoff {
+
+inline constexpr OptionSpec engine_option{
+    "--engine", "NAME", "also what a paper's model says: agarwal2022 or mgwfbp", Takes::values};
+
+// Those asked for, our own left out: it is always there.
+[[nodiscard]] std::vector<Engine> read_engines(const Arguments& arguments, Session& session);
+
+// What one engine says of every plan, in the order of the experiment.
+struct EngineAnswers {
+  Engine engine{};
+  std::vector<EngineAnswer> plans;
+};
+
+[[nodiscard]] std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
+                                                     const PreparedExperiment& prepared);
+
+// One table an engine: step and speedup, its answer beside ours.
+[[nodiscard]] std::string engines_text(const std::vector<EngineAnswers>& answers,
+                                       const PreparedExperiment& prepared);
+
+}  // namespace payoff
