@@ -56,7 +56,7 @@ std::string terminal(Picture picture, std::size_t columns) {
 std::string data_blocks(const Chart& chart) {
   std::string text;
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
-    const Curve& curve = chart.curves[i];
+    const ChartCurve& curve = chart.curves[i];
     text += fmt::format("\n# {}\n$curve{} << EOD\n", curve.label, i);
     for (const ChartPoint& point : curve.points) {
       text += fmt::format("{:.6g} {:.6g}\n", point.x, point.y);
@@ -82,7 +82,7 @@ struct Look {
 std::vector<Look> looks(const Chart& chart) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> families;  // number, members so far
   std::vector<Look> result;
-  for (const Curve& curve : chart.curves) {
+  for (const ChartCurve& curve : chart.curves) {
     const std::string family = curve.label.substr(0, curve.label.find(':'));
     auto& [number, members] = families.try_emplace(family, families.size(), 0).first->second;
     result.push_back({colours[number % colours.size()], dashes[members % dashes.size()],
@@ -98,7 +98,7 @@ std::string plot_command(const Chart& chart, Picture picture) {
                                  gnuplot_string(plain(chart.base_label)));
   const std::vector<Look> look = looks(chart);
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
-    const Curve& curve = chart.curves[i];
+    const ChartCurve& curve = chart.curves[i];
     const std::string title =
         plain(curve.label + (curve.remark.empty() ? "" : " · " + curve.remark));
     text += fmt::format(

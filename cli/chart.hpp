@@ -19,7 +19,7 @@ struct ChartPoint {
   double y{};
 };
 
-struct Curve {
+struct ChartCurve {
   std::string label;   // "powersgd:rank=4"; what stands before `:` is the family
   std::string remark;  // beside the label: where it pays
   std::vector<ChartPoint> points;
@@ -32,19 +32,20 @@ struct Chart {
   std::string y_label;
   std::string base_label;       // of the line y = 1
   std::vector<double> x_ticks;  // empty: gnuplot's own
-  std::vector<Curve> curves;
+  std::vector<ChartCurve> curves;
 };
 
 enum class Picture { png, svg, pdf, terminal };
 
-// Empty when the name ends in nothing that is known.
+// False when the name ends in nothing that is known.
 [[nodiscard]] bool picture_of(const std::filesystem::path& file, Picture& picture);
 
-// A gnuplot script that leaves the picture in `output`; `columns` is the width of a terminal.
+// A gnuplot script that leaves the picture in `output`, or on stdout where that is empty; `columns`
+// is the width of a terminal.
 [[nodiscard]] std::string gnuplot_script(const Chart& chart, Picture picture,
                                          const std::string& output, std::size_t columns = 100);
 
-// Runs the script. Throws std::runtime_error when gnuplot is missing or refuses.
-void run_gnuplot(const std::string& script);
+// What gnuplot makes of the chart. Throws std::runtime_error when it is missing or refuses.
+[[nodiscard]] std::string picture_bytes(const Chart& chart, Picture picture);
 
 }  // namespace payoff

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -11,47 +13,36 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/chart.hpp"
 
 namespace payoff {
 namespace {
 
-// A script on the disk for as long as gnuplot reads it.
-class ScriptFile {
+// A script and a picture on the disk for as long as gnuplot works.
+class WorkFolder {
  public:
-  explicit ScriptFile(const std::string& script)
-      : path_((std::filesystem::temp_directory_path() / "payoff-XXXXXX").string()) {
-    const int file = mkstemp(path_.data());
-    if (file < 0) {
+  WorkFolder() : path_((std::filesystem::temp_directory_path() / "payoff-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) {
       throw std::runtime_error(
-          fmt::format("cannot make a temporary file: {}", std::strerror(errno)));
-    }
-    const ssize_t written = ::write(file, script.data(), script.size());
-    if (::close(file) != 0 || written != static_cast<ssize_t>(script.size())) {
-      throw std::runtime_error("cannot write a temporary file for gnuplot");
+          fmt::format("cannot make a temporary folder: {}", std::strerror(errno)));
     }
   }
-  ScriptFile(const ScriptFile&) = delete;
-  ScriptFile& operator=(const ScriptFile&) = delete;
-  ~ScriptFile() {
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  ~WorkFolder() {
     std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
+    std::filesystem::remove_all(path_, ignored);
   }
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }
 
  private:
   std::string path_;
 };
 
-}  // namespace
-
-void run_gnuplot(const std::string& script) {
-  const ScriptFile file(script);
+void run_gnuplot(std::string script_file) {
   std::string program = "gnuplot";
-  std::string path = file.path();
-  const std::array<char*, 3> words = {program.data(), path.data(), nullptr};
+  const std::array<char*, 3> words = {program.data(), script_file.data(), nullptr};
   pid_t child = 0;
   const int error = posix_spawnp(&child, program.c_str(), nullptr, nullptr, words.data(), environ);
   if (error == ENOENT) {
@@ -65,6 +56,23 @@ void run_gnuplot(const std::string& script) {
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     throw std::runtime_error("gnuplot failed; `-o FILE.gp` writes the script that it was given");
   }
+}
+
+}  // namespace
+
+std::string picture_bytes(const Chart& chart, Picture picture) {
+  const WorkFolder folder;
+  const std::string script = folder.file("chart.gp");
+  const std::string output = folder.file("picture");
+  std::ofstream(script, std::ios::binary) << gnuplot_script(chart, picture, output);
+  run_gnuplot(script);
+  std::ifstream file(output, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  if (!file) {
+    throw std::runtime_error("gnuplot left no picture");
+  }
+  return bytes.str();
 }
 
 }  // namespace payoff
