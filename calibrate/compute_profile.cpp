@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
 
@@ -32,9 +33,10 @@ std::string digits(double value) {
 
 std::string microseconds(double seconds) { return digits(seconds * 1e6) + " us"; }
 
-// A parameter that cases narrowed comes from them, another one from its prior.
-bool is_fitted(const FittedParameter& fitted, const Prior& prior) {
-  return fitted.cases > 0 && fitted.log_sd < 0.9 * prior.log_sd;
+// A parameter that cases narrowed comes from them, another one from its prior. `shared` is the
+// width of the factor that it contains.
+bool is_fitted(const FittedParameter& fitted, const Prior& prior, double shared = 0) {
+  return fitted.cases > 0 && fitted.log_sd < 0.9 * std::hypot(prior.log_sd, shared);
 }
 
 std::string value(const std::string& text, double log_sd, const std::string& from,
@@ -101,7 +103,9 @@ class Writer {
 
   static std::string source(const FittedLaw& law, LawParameter p) {
     const Prior& prior = law_prior(law.architecture)[static_cast<std::size_t>(p)];
-    if (is_fitted(law[p], prior)) {
+    const bool tensor =
+        p == LawParameter::gemm_16 || p == LawParameter::gemm_tf32 || p == LawParameter::gemm_fp8;
+    if (is_fitted(law[p], prior, tensor ? sustained_prior.log_sd : 0)) {
       return std::string(name(law.architecture)) + "_steps";
     }
     return prior.published ? "mamf" : "assumed";
@@ -139,10 +143,11 @@ class Writer {
     text_ += "  " + stack.name + ":\n";
     const auto line = [&](const char* key, SoftwareParameter p, const std::string& text) {
       const Prior& prior = software_prior(stack.name)[static_cast<std::size_t>(p)];
-      text_ +=
-          std::string("    ") + key + ": " +
-          value(text, stack[p].log_sd,
-                is_fitted(stack[p], prior) ? stack.name + "_steps" : "assumed", cases(stack[p]));
+      const double shared = p == SoftwareParameter::memory_traffic ? traffic_prior.log_sd : 0;
+      text_ += std::string("    ") + key + ": " +
+               value(text, stack[p].log_sd,
+                     is_fitted(stack[p], prior, shared) ? stack.name + "_steps" : "assumed",
+                     cases(stack[p]));
     };
     line("host_per_kernel", SoftwareParameter::host_per_kernel,
          microseconds(stack[SoftwareParameter::host_per_kernel].value));
