@@ -178,10 +178,15 @@ class Pricer {
     const double kernels = (fused ? 1.0 : (backward ? 2.0 : 3.0)) + (dropout > 0_B ? 1.0 : 0.0);
     const Seconds products = product(p, all_units, matrix + operands) +
                              product(transposed, all_units, matrix + operands);
-    return {pairs * products +
-                stream(software_.memory_traffic_ratio * (passes * matrix + dropout)) +
+    return {pairs * products + stream(casts() * (passes * matrix + dropout)) +
                 kernels * gpu_.law.launch,
             2 * pairs + kernels};
+  }
+
+  // Mixed precision reads and writes more than its 16-bit tensors: norms, softmax and residual sums
+  // are computed in 32 bits, with casts around them.
+  double casts() const {
+    return stored_element(precision_) < 4_B ? software_.memory_traffic_ratio : 1.0;
   }
 
   Cost memory(const Operator& op, Bytes traffic) const {
@@ -189,8 +194,7 @@ class Pricer {
     if (kernels == 0 || traffic <= 0_B) {
       return {};
     }
-    return {stream(software_.memory_traffic_ratio * traffic) + kernels * gpu_.law.launch,
-            static_cast<double>(kernels)};
+    return {stream(casts() * traffic) + kernels * gpu_.law.launch, static_cast<double>(kernels)};
   }
 
   const Gpu& gpu_;

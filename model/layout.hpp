@@ -52,8 +52,7 @@ struct Software {
   // Fitted (profiles/fitted/compute.yaml):
   Seconds host_per_kernel{};  // the host needs this to launch a kernel
   Seconds host_per_step{};    // what no kernel hides: optimiser launch, data, Python
-  double memory_traffic_ratio{
-      1};                // of memory-bound operators, over one read of each input and one write
+  double memory_traffic_ratio{1};  // of memory-bound operators, over their 16-bit tensors: casts
   double relative_sd{};  // spread of step times of this stack
 };
 

@@ -26,6 +26,9 @@ void refuse_what_is_not_a_step(const TrainingRow& row, RowExperiment& result) {
   if (is_computed(row)) {
     result.reasons.emplace_back("computed by a simulator, not measured");
   }
+  if (row.source == "mlperf_nvidia" && row.model.family == "bert") {
+    result.reasons.emplace_back("padding left out (--unpad): effective length not stated");
+  }
   if (sorts_by_length(row)) {
     result.reasons.emplace_back("sequences sorted by length: effective length not stated");
   }

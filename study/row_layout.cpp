@@ -157,8 +157,11 @@ Training RowReader::training(const std::string& stack, const ParallelLayout& lay
     training.optimizer_traffic_per_parameter += lamb_extra;
   }
   training.bucket = row_.layout.bucket.value_or(training.bucket);
-  // Megatron before its distributed optimizer overlapped nothing with backward.
-  const bool late = stack == "megatron-2020" || stack == "megatron-2022";
+  // Megatron before its distributed optimizer overlapped nothing with backward, nor does BERT of
+  // DeepLearningExamples (allreduce_post_accumulation in scripts/run_pretraining.sh, and one bucket
+  // as large as the memory in run_pretraining.py).
+  const bool late = stack == "megatron-2020" || stack == "megatron-2022" ||
+                    (stack == "ngc-pytorch-2020" && row_.model.family == "bert");
   training.overlap = row_.layout.schedule == "bsp" ? false : row_.layout.overlap_dp.value_or(!late);
   if (!row_.layout.overlap_dp && layout.dp > 1) {
     assume(late ? "gradients reduced after backward" : "gradients reduced while backward runs");

@@ -7,8 +7,8 @@
 namespace payoff {
 namespace {
 
-// The first line whose source matches and whose words occur in the row's software or citation.
-// An empty field matches everything.
+// The first line whose source matches and whose words occur in the row's software or, where it
+// names none, in the path that it cites. An empty field matches everything.
 struct StackRule {
   std::string_view source;
   std::string_view words;
@@ -54,17 +54,13 @@ constexpr std::array rules{
     StackRule{"dlperf_libai", "", "framework-2020"},
 };
 
-bool contains(const std::optional<std::string>& text, std::string_view words) {
-  return text && text->find(words) != std::string::npos;
-}
-
 }  // namespace
 
 std::string RowReader::stack() const {
+  const std::string& text = row_.software ? *row_.software : row_.citation;
   for (const StackRule& rule : rules) {
     const bool source = row_.source.starts_with(rule.source);
-    const bool words = rule.words.empty() || contains(row_.software, rule.words) ||
-                       row_.citation.find(rule.words) != std::string::npos;
+    const bool words = rule.words.empty() || text.find(rule.words) != std::string::npos;
     if (source && words) {
       return std::string(rule.stack);
     }
