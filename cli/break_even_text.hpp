@@ -16,9 +16,9 @@ namespace payoff {
 [[nodiscard]] std::string break_even_table(const std::vector<BreakEven>& break_evens,
                                            const Payoff& payoff);
 
-[[nodiscard]] nlohmann::ordered_json break_even_json(const BreakEven& break_even);
+[[nodiscard]] nlohmann::ordered_json break_even_json(const BreakEven& entry);
 
 // "up to 31 Gb/s per NIC, at any number of GPUs up to 65,536": for the last line.
-[[nodiscard]] std::string break_even_clause(const BreakEven& break_even);
+[[nodiscard]] std::string break_even_clause(const BreakEven& entry);
 
 }  // namespace payoff

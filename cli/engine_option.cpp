@@ -12,6 +12,7 @@ namespace payoff {
 
 std::vector<Engine> read_engines(const Arguments& arguments, Session& session) {
   std::vector<std::string> known;
+  known.reserve(std::size(all_engines));
   for (const Engine engine : all_engines) {
     known.emplace_back(name(engine));
   }
