@@ -50,10 +50,10 @@ struct Software {
   double
       hides_launch{};  // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
   // Fitted (profiles/fitted/compute.yaml):
-  Seconds host_per_kernel{};  // the host needs this to launch a kernel
-  Seconds host_per_step{};    // what no kernel hides: optimiser launch, data, Python
+  Seconds host_per_kernel{};       // the host needs this to launch a kernel
+  Seconds host_per_step{};         // what no kernel hides: optimiser launch, data, Python
   double memory_traffic_ratio{1};  // of memory-bound operators, over their 16-bit tensors: casts
-  double relative_sd{};  // spread of step times of this stack
+  double relative_sd{};            // spread of step times of this stack
 };
 
 // All impossible combinations of a layout and a cluster at once; paths as in the experiment file
