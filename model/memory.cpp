@@ -59,7 +59,7 @@ Bytes kept_activations(std::span<const Layer* const> layers, const ParallelLayou
 
 Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
                     const Training& training, Bytes capacity) {
-  const double parameters = static_cast<double>(content.parameters);
+  const auto parameters = static_cast<double>(content.parameters);
   const double optimizer_parts = layout.zero >= 1 ? layout.dp : 1;
   const double gradient_parts = layout.zero >= 2 ? layout.dp : 1;
   const Bytes gradients = parameters * element_size(training.gradient);
