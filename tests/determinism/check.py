@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check.py PROGRAM PROGRAM...: the same inputs give the same bytes, whoever compiled the program.
+"""The same inputs give the same bytes, whoever compiled the program and however.
 
-The programs come from different compilers and optimisation levels. Every example is predicted by
-each of them, as a table and as JSON, and a sweep of collectives is priced; the first program is the
-reference.
+  check.py PROGRAM OTHER-PROGRAM [EXAMPLE...]
+
+Both predict the named examples, or all of them, as JSON, which has every figure that a table
+rounds; then both explain the first and price a sweep of collectives.
 """
 
 import subprocess
@@ -15,12 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 SIZES = ["--sizes", "8B..8GiB:x2"]
 
 
-def commands():
-    for experiment in sorted(ROOT.glob("examples/*/experiment.yaml")):
-        file = str(experiment.relative_to(ROOT))
-        yield ["predict", file]
-        yield ["predict", file, "--json"]
-        yield ["explain", file]
+def commands(names):
+    experiments = [f"examples/{name}/experiment.yaml" for name in names] or sorted(
+        str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/experiment.yaml"))
+    for experiment in experiments:
+        yield ["predict", experiment, "--json"]
+    yield ["explain", experiments[0]]
     for collective in ("all_reduce", "all_gather", "all_to_all"):
         yield ["collective", collective, "--cluster", "dgx-h100", "--nodes", "4", *SIZES]
 
@@ -41,17 +42,15 @@ def first_difference(one, other):
     return "the one is longer than the other"
 
 
-def main(reference, *others):
+def main(program, other, *names):
     different = compared = 0
-    for command in commands():
-        expected = printed(reference, command)
-        for program in others:
-            got = printed(program, command)
-            compared += 1
-            if got != expected:
-                different += 1
-                print(f"{program} {' '.join(command)}: {first_difference(expected, got)}")
-    print(f"{compared} outputs compared with those of {reference}, {different} differ")
+    for command in commands(names):
+        expected, got = printed(program, command), printed(other, command)
+        compared += 1
+        if got != expected:
+            different += 1
+            print(f"payoff {' '.join(command)}: {first_difference(expected, got)}", flush=True)
+    print(f"{compared} outputs of {program} and {other} compared, {different} differ")
     return 1 if different or not compared else 0
 
 
