@@ -150,6 +150,7 @@ class InputReader {
 
 std::vector<OptionSpec> experiment_options(std::vector<OptionSpec> own) {
   std::vector<OptionSpec> options;
+  options.reserve(std::size(key_options) + own.size() + 2);
   for (const KeyOption& option : key_options) {
     options.push_back({option.option, option.value, option.help,
                        option.value.empty() ? Takes::nothing : Takes::value});

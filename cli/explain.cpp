@@ -197,6 +197,7 @@ ExitCode run_explain(const Arguments& arguments, Session& session) {
   if (arguments.positionals().size() > 1) {
     const Argument& asked = arguments.positionals()[1];
     std::vector<std::pair<std::string, TermExplanation>> known;
+    known.reserve(terms.size());
     for (TermExplanation& term : terms) {
       known.emplace_back(term.term, std::move(term));
     }

@@ -196,14 +196,14 @@ std::vector<std::string> formula_names(const std::map<std::string, double>& para
   return names;
 }
 
-CallCost compress(const Method& method, std::span<const ParameterTensor> all, Bytes element,
-                  int group, int local_group) {
-  Values values = constant_values(method, element, group, local_group, 1.0);
+CallCost compress(const Method& method, std::span<const ParameterTensor> tensors, Bytes element,
+                  int workers, int local_workers) {
+  Values values = constant_values(method, element, workers, local_workers, 1.0);
   if (method.granularity == Granularity::tensor) {
-    return compress_tensors(method, all, values, element);
+    return compress_tensors(method, tensors, values, element);
   }
   ParameterTensor whole;
-  for (const ParameterTensor& tensor : all) {
+  for (const ParameterTensor& tensor : tensors) {
     whole.rows += tensor.elements();
   }
   return compress_tensors(method, {&whole, 1}, values, element);

@@ -21,7 +21,7 @@ inline constexpr std::array all_engines{Engine::analytical, Engine::agarwal2022,
 // Ends in "-reconstructed" where the paper itself could not be read; so it must be printed.
 [[nodiscard]] std::string_view name(Engine engine);
 // The same without the suffix too: what a user may type.
-[[nodiscard]] std::optional<Engine> find_engine(std::string_view name);
+[[nodiscard]] std::optional<Engine> find_engine(std::string_view text);
 // Paper, equations, and what was put in.
 [[nodiscard]] std::string_view citation(Engine engine);
 

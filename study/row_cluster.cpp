@@ -67,7 +67,7 @@ std::string RowReader::gpu_name() const {
 }
 
 std::string RowReader::fabric_name(const std::string& gpu) const {
-  const std::string stated = row_.cluster.intra.value_or("unknown");
+  std::string stated = row_.cluster.intra.value_or("unknown");
   if (stated == "none") {
     return {};
   }

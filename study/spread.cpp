@@ -110,7 +110,7 @@ void Ensemble::scale_compute(const Draw& draw) {
   is_scaled_ = true;
 }
 
-void Ensemble::scale_stage(const StagePlan& from, StagePlan& to, const Factors& factors) const {
+void Ensemble::scale_stage(const StagePlan& from, StagePlan& to, const Factors& factors) {
   scale_message(from.send_forward, to.send_forward, factors.latents);
   scale_message(from.send_backward, to.send_backward, factors.latents);
   scale_message(from.gather_weights, to.gather_weights, factors.latents);

@@ -43,7 +43,7 @@ class Ensemble {
  private:
   struct Factors;
   void scale_compute(const Draw& draw);
-  void scale_stage(const StagePlan& from, StagePlan& to, const Factors& factors) const;
+  static void scale_stage(const StagePlan& from, StagePlan& to, const Factors& factors);
 
   std::vector<UncertainPlan> plans_;
   std::vector<StepPlan> scaled_;
