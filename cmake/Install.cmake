@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS payoff RUNTIME)
-install(TARGETS payoff_model payoff_profiles payoff_calibrate payoff_study
+install(TARGETS payoff_model payoff_sim payoff_profiles payoff_calibrate payoff_study
   EXPORT payoffTargets
   ARCHIVE
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/payoff)
