@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/groups.hpp"
+#include "model/interference.hpp"
 #include "model/memory.hpp"
 #include "model/stage_compute.hpp"
 
@@ -193,8 +194,7 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
       }
     }
   }
-  plan.reserved_share =
-      std::min(0.5, static_cast<double>(channels) / experiment_.cluster.gpu.compute_units);
+  plan.reserved_share = reserved_share(channels, experiment_.cluster.gpu.compute_units);
   return plan;
 }
 

@@ -6,11 +6,10 @@
 #include <limits>
 #include <vector>
 
+#include "model/interference.hpp"
+
 namespace payoff {
 namespace {
-
-// Two kernels that want all compute units: each gets half of them.
-constexpr double shared_rate = 0.5;
 
 // A task of one stream: which bucket and round it serves, or the piece of backward it is.
 struct Task {
@@ -50,7 +49,7 @@ class Timeline {
         buckets_(stage.buckets),
         on_side_(placement == Placement::side_stream),
         wait_for_backward_(!overlap || placement == Placement::after_backward),
-        reserved_rate_(1.0 - reserved_share) {}
+        reserved_share_(reserved_share) {}
 
   OverlapResult run() {
     for (start_tasks(); main_.busy || side_.busy || network_.busy; start_tasks()) {
@@ -102,8 +101,9 @@ class Timeline {
     if (!computes(stream) || &stream == &network_) {
       return 1.0;
     }
-    const double reserved = network_.busy ? reserved_rate_ : 1.0;
-    return computes(main_) && side_.busy ? reserved * shared_rate : reserved;
+    const StreamRates rates =
+        stream_rates(computes(main_), side_.busy, network_.busy ? reserved_share_ : 0.0);
+    return &stream == &main_ ? rates.compute : rates.codec;
   }
 
   [[nodiscard]] double time_to_next_completion() const {
@@ -215,7 +215,7 @@ class Timeline {
   const std::vector<Bucket>& buckets_;
   bool on_side_;
   bool wait_for_backward_;
-  double reserved_rate_;
+  double reserved_share_;
   Stream main_;
   Stream side_;
   Stream network_;

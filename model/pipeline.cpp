@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "model/schedule.hpp"
+
 namespace payoff {
 namespace {
 
@@ -27,58 +29,6 @@ class Ends {
   std::size_t chunks_;
   std::size_t micro_batches_;
   std::vector<double> ends_;
-};
-
-struct Operation {
-  bool is_forward{};
-  int chunk{};
-  int micro_batch{};
-};
-
-// The order in which a stage runs its operations.
-class Order {
- public:
-  Order(int stage, int stages, int micro_batches, int chunks)
-      : stages_(stages), chunks_(chunks), total_(micro_batches * chunks) {
-    const int ahead =
-        chunks == 1 ? stages - stage - 1 : 2 * (stages - stage - 1) + (chunks - 1) * stages;
-    warm_up_ = std::min(total_, ahead);
-  }
-
-  [[nodiscard]] int size() const { return 2 * total_; }
-
-  // Operation `index` of the stage: warm-up forwards, then forward and backward in turn, then the
-  // remaining backwards.
-  [[nodiscard]] Operation operator[](int index) const {
-    if (index < warm_up_) {
-      return forward(index);
-    }
-    const int steady = index - warm_up_;
-    const int pairs = total_ - warm_up_;
-    if (steady >= 2 * pairs) {
-      return backward(steady - pairs);
-    }
-    return steady % 2 == 0 ? forward(warm_up_ + steady / 2) : backward(steady / 2);
-  }
-
- private:
-  [[nodiscard]] int chunk_of(int count) const {
-    return chunks_ == 1 ? 0 : (count / stages_) % chunks_;
-  }
-  [[nodiscard]] int micro_batch_of(int count) const {
-    return chunks_ == 1 ? count : count / (stages_ * chunks_) * stages_ + count % stages_;
-  }
-  [[nodiscard]] Operation forward(int count) const {
-    return {true, chunk_of(count), micro_batch_of(count)};
-  }
-  [[nodiscard]] Operation backward(int count) const {
-    return {false, chunks_ - 1 - chunk_of(count), micro_batch_of(count)};
-  }
-
-  int stages_;
-  int chunks_;
-  int total_;
-  int warm_up_{};
 };
 
 class Pipeline {
@@ -140,7 +90,7 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
                                     int chunks) {
   const int count = static_cast<int>(stages.size());
   Pipeline pipeline(stages, micro_batches, chunks);
-  std::vector<Order> orders;
+  std::vector<StageSchedule> orders;
   orders.reserve(stages.size());
   for (int s = 0; s < count; ++s) {
     orders.emplace_back(s, count, micro_batches, chunks);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/platform.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "model/collective.hpp"
+#include "model/group_paths.hpp"
+#include "model/groups.hpp"
+#include "sim/activity.hpp"
+
+namespace payoff::sim {
+namespace {
+
+constexpr std::size_t no_link = std::numeric_limits<std::size_t>::max();
+
+struct Spread {
+  Bytes node;  // out of one node, of one group
+  Bytes gpu;   // of one rank to others of its domain
+};
+
+// A ring enters and leaves every domain once with all that a rank sends, and passes the ranks
+// inside one after the other; an all-to-all sends each rank its part.
+Spread spread(const Message& message, const Group& group, const GroupPaths& paths) {
+  const Bytes wire = wire_bytes_per_rank(message.collective, message.size, group.ranks);
+  const int nodes = (paths.local + group.ranks_per_node - 1) / group.ranks_per_node;
+  const double local = paths.local;
+  if (paths.domains == 1) {
+    return {{}, wire};
+  }
+  if (message.collective == Collective::all_to_all) {
+    const Bytes pair = wire / (group.ranks - 1);
+    return {pair * (local * (group.ranks - local) / nodes), pair * (local - 1)};
+  }
+  return {wire / nodes, wire * ((local - 1) / local)};
+}
+
+}  // namespace
+
+Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
+    : cluster_(cluster), layout_(layout), stages_(static_cast<std::size_t>(layout.pp)) {
+  const std::size_t stage_ranks =
+      static_cast<std::size_t>(layout.tp) * static_cast<std::size_t>(layout.dp);
+  const auto node_ranks = static_cast<std::size_t>(cluster.gpus_per_node);
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    // Stages that are smaller than a node share one.
+    const std::size_t first = s * stage_ranks / node_ranks;
+    const bool shared = s > 0 && stage_ranks < node_ranks &&
+                        (s - 1) * stage_ranks / node_ranks == first;
+    if (shared) {
+      stages_[s].nic_out = stages_[s - 1].nic_out;
+      stages_[s].nic_in = stages_[s - 1].nic_in;
+    } else {
+      add_node(s, "node of stage " + std::to_string(s));
+    }
+    add_gpu(s);
+  }
+}
+
+void Platform::add_node(std::size_t stage, const std::string& name) {
+  StageLinks& links = stages_[stage];
+  if (cluster_.network.kind == NetworkKind::none || cluster_.nodes == 1) {
+    links.nic_out = links.nic_in = no_link;
+    return;
+  }
+  const Bandwidth line = cluster_.nic * cluster_.nics_per_node;
+  const Bandwidth nics = std::min(line, cluster_.network.node_limit.value_or(line));
+  links.nic_out = links_.size();
+  links_.push_back({"NICs out of the " + name, nics});
+  links.nic_in = links_.size();
+  links_.push_back({"NICs into the " + name, nics});
+}
+
+void Platform::add_gpu(std::size_t stage) {
+  StageLinks& links = stages_[stage];
+  if (cluster_.fabric.kind == FabricKind::none || cluster_.gpus_per_node == 1) {
+    links.fabric_out = links.fabric_in = no_link;
+    return;
+  }
+  const std::string gpu = "GPU of stage " + std::to_string(stage);
+  links.fabric_out = links_.size();
+  links_.push_back({cluster_.fabric.name + " out of the " + gpu, cluster_.fabric.per_gpu});
+  links.fabric_in = links_.size();
+  links_.push_back({cluster_.fabric.name + " into the " + gpu, cluster_.fabric.per_gpu});
+}
+
+Route Platform::route(const Message& message, std::size_t stage, Direction direction) const {
+  if (stages_.empty() || message.alone <= 0_s || message.size <= 0_B) {
+    return {};
+  }
+  return direction == Direction::inside ? collective(message, stage)
+                                        : send(message, stage, direction);
+}
+
+Route Platform::collective(const Message& message, std::size_t stage) const {
+  const Group group = message.kind == MessageKind::tp_activations
+                          ? tensor_group(layout_, cluster_.gpus_per_node)
+                          : data_group(layout_, cluster_.gpus_per_node);
+  const Spread bytes = spread(message, group, paths_of(cluster_, group));
+  const StageLinks& links = stages_[stage];
+  Route route;
+  route.of_one = bytes.node > 0_B ? bytes.node : bytes.gpu;
+  load(route, links.nic_out, bytes.node * group.rivals, message.alone);
+  load(route, links.nic_in, bytes.node * group.rivals, message.alone);
+  load(route, links.fabric_out, bytes.gpu, message.alone);
+  load(route, links.fabric_in, bytes.gpu, message.alone);
+  return route;
+}
+
+Route Platform::send(const Message& message, std::size_t stage, Direction direction) const {
+  const std::size_t count = stages_.size();
+  const bool forward = direction == Direction::forward;
+  const std::size_t to = (stage + (forward ? 1 : count - 1)) % count;
+  const Group group = boundary_group(layout_, cluster_.gpus_per_node,
+                                     static_cast<int>(forward ? stage : to));
+  const CollectivePrice price =
+      CollectiveModel(cluster_, group).price(message.collective, message.size);
+  Route route;
+  route.of_one = message.size;
+  route.latency_ratio = price.time > 0_s ? std::min(1.0, price.latency / price.time) : 0.0;
+  // What is left of the time after the latency is what the bytes take.
+  const Seconds moving = message.alone * (1.0 - route.latency_ratio);
+  if (paths_of(cluster_, group).domains > 1) {
+    load(route, stages_[stage].nic_out, message.size * group.rivals, moving);
+    load(route, stages_[to].nic_in, message.size * group.rivals, moving);
+  } else {
+    load(route, stages_[stage].fabric_out, message.size, moving);
+    load(route, stages_[to].fabric_in, message.size, moving);
+  }
+  return route;
+}
+
+// The algorithm may send less than a ring, or the law be faster than the line: alone it fits.
+void Platform::load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const {
+  constexpr double below_rounding = 1 - 1e-9;
+  if (link != no_link && bytes > 0_B && alone > 0_s) {
+    route.loads.push_back({link, std::min(bytes, links_[link].capacity * alone * below_rounding)});
+  }
+}
+
+Problems check(const Platform& platform) {
+  Problems problems;
+  for (const Link& link : platform.links()) {
+    Problems more = check(Resource{link.capacity}, link.name);
+    problems.insert(problems.end(), std::make_move_iterator(more.begin()),
+                    std::make_move_iterator(more.end()));
+  }
+  return problems;
+}
+
+}  // namespace payoff::sim

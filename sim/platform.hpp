@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/hardware.hpp"
+#include "model/layout.hpp"
+#include "model/problem.hpp"
+#include "model/step_plan.hpp"
+#include "model/units.hpp"
+
+// The links that messages of one step share, for one representative GPU and node of every pipeline
+// stage: the NICs of a node together, and what a GPU has to the others of its node, each in both
+// directions. Ranks of a stage are symmetric (the same work, groups of the same shape, numbered as
+// model/groups says), so one of them stands for all: a message counts on a node's NICs once for
+// every group of its kind that has ranks in the node. The price of a message already holds what
+// these groups take from each other; the links find what different kinds of traffic do.
+//
+// Bytes are those of a ring (wire_bytes_per_rank), capacities nominal. A message alone is never
+// slowed by its own links. Not here: switches and uplinks of the network, PCIe, paths in a mesh.
+
+namespace payoff::sim {
+
+struct Link {
+  std::string name;
+  Bandwidth capacity;
+};
+
+// What a message puts on a link, all groups that do the same together.
+struct LinkLoad {
+  std::size_t link{};
+  Bytes bytes;
+};
+
+struct Route {
+  std::vector<LinkLoad> loads;
+  Bytes of_one;              // bytes of one group on the first of them: the weight in sharing
+  double latency_ratio = 0;  // of the time alone, before any bandwidth is used
+};
+
+// Where a message goes.
+enum class Direction : std::uint8_t { inside, forward, backward };
+
+class Platform {
+ public:
+  Platform() = default;  // no links: nothing is contended
+  Platform(const Cluster& cluster, const ParallelLayout& layout);
+
+  [[nodiscard]] const std::vector<Link>& links() const { return links_; }
+  [[nodiscard]] Route route(const Message& message, std::size_t stage, Direction direction) const;
+
+ private:
+  struct StageLinks {
+    std::size_t nic_out{};
+    std::size_t nic_in{};
+    std::size_t fabric_out{};
+    std::size_t fabric_in{};
+  };
+
+  void add_node(std::size_t stage, const std::string& name);
+  void add_gpu(std::size_t stage);
+  [[nodiscard]] Route collective(const Message& message, std::size_t stage) const;
+  [[nodiscard]] Route send(const Message& message, std::size_t stage, Direction direction) const;
+  void load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const;
+
+  Cluster cluster_;
+  ParallelLayout layout_;
+  std::vector<Link> links_;
+  std::vector<StageLinks> stages_;
+};
+
+// Links without bandwidth, and what does not fit the clock.
+[[nodiscard]] Problems check(const Platform& platform);
+
+}  // namespace payoff::sim
