@@ -30,7 +30,7 @@ enum class Sharing : std::uint8_t {
 };
 
 struct Resource {
-  Bandwidth capacity;
+  Bandwidth capacity = {};
   Sharing sharing = Sharing::shared;
 };
 
@@ -43,8 +43,8 @@ struct Use {
 inline constexpr Bandwidth no_rate_bound{std::numeric_limits<double>::infinity()};
 
 struct Activity {
-  Bytes size;
-  std::span<const Use> uses;  // copied; the same resource twice counts as the sum
+  Bytes size = {};
+  std::span<const Use> uses = {};  // copied; the same resource twice counts as the sum
   Bandwidth rate_bound = no_rate_bound;
   double share_ratio =
       1.0;  // of two users of one bottleneck, one with twice the share is twice as fast

@@ -9,15 +9,17 @@
 namespace payoff::sim {
 namespace {
 
-constexpr double usage_units = 4294967296.0;  // 2^32
-constexpr double share_units = 65536.0;       // 2^16
+constexpr std::uint64_t one_usage = std::uint64_t{1} << 32U;
+constexpr std::uint64_t one_share = std::uint64_t{1} << 24U;
 
 std::uint64_t to_usage(double ratio) {
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(std::round(ratio * usage_units)), 1);
+  return std::max<std::uint64_t>(
+      static_cast<std::uint64_t>(std::round(ratio * static_cast<double>(one_usage))), 1);
 }
 
-std::uint32_t to_share(double ratio) {
-  return std::max<std::uint32_t>(static_cast<std::uint32_t>(std::round(ratio * share_units)), 1);
+std::uint64_t to_share(double ratio) {
+  return std::max<std::uint64_t>(
+      static_cast<std::uint64_t>(std::round(ratio * static_cast<double>(one_share))), 1);
 }
 
 // The fastest rate of which `usage` fits into the capacity.
@@ -209,13 +211,22 @@ void MaxMin::touch_member(Slot slot) {
   }
 }
 
+// What solve() would find for it, without its rounding where there is none to do.
 Rate MaxMin::lone_rate(Slot slot) const {
   const Member& member = members_[slot];
   Rate rate = member.limit;
   for (std::uint32_t e = member.first; e != none; e = elements_[e].next_of_member) {
     const State& resource = resources_[elements_[e].resource];
-    if (resource.sharing == Sharing::shared) {
-      rate = std::min(rate, fitting_rate(resource.capacity, elements_[e].usage));
+    if (resource.sharing != Sharing::shared) {
+      continue;
+    }
+    const std::uint64_t usage = elements_[e].usage;
+    if (usage == one_usage && member.share == one_share) {
+      rate = std::min(rate, resource.capacity);
+    } else {
+      const Wide weight = static_cast<Wide>(usage) * member.share;
+      rate = std::min(rate,
+                      rate_at(slot, (static_cast<Wide>(resource.capacity.units) << 64U) / weight));
     }
   }
   return rate;

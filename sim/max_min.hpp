@@ -69,7 +69,7 @@ class MaxMin {
     Rate rate;
     Rate bound;             // the caller's
     Rate limit;             // with what the fat pipes allow
-    std::uint32_t share{};  // in units of 2^-16
+    std::uint64_t share{};  // in units of 2^-24
     std::uint32_t first = none;
     std::uint32_t round{};  // of solve() that last reached it
     bool joined = false;

@@ -2,9 +2,10 @@
 
 // The solving half of MaxMin: finds the connected part that changed and fills it.
 //
-// Units: usage is in 2^-32, a share in 2^-16, what is left of a resource in rate units of 2^-32.
-// A level is in rate units of 2^-16 for a share of one, so that rounding it down costs a member
-// less than 2^-16 rate units for each unit of share. Everything fits into 128 bits.
+// Units: usage is in 2^-32, a share in 2^-24, what is left of a resource in rate units of 2^-32.
+// A level is in rate units of 2^-8 for a share of one, so that rounding it down costs a member less
+// than 2^-8 rate units for each unit of share. Everything fits into 128 bits: a capacity has 63,
+// the weight of a resource (usage times share, added up) 88 and as many as there are users.
 
 #include <algorithm>
 

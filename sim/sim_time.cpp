@@ -9,7 +9,7 @@ namespace payoff::sim {
 std::optional<SimTime> to_sim_time(Seconds time) {
   const double picoseconds = std::round(time.si * 1e12);
   // 2^63 is the first double that does not fit.
-  if (std::isnan(picoseconds) || picoseconds < 0.0 || picoseconds >= 9223372036854775808.0) {
+  if (std::isnan(picoseconds) || time.si < 0.0 || picoseconds >= 9223372036854775808.0) {
     return std::nullopt;
   }
   return SimTime{static_cast<std::int64_t>(picoseconds)};
