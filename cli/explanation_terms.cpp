@@ -76,15 +76,16 @@ Numbers interference_numbers(const ExplainedPlan& plan) {
 double kernels_and_rounds(const ExplainedPlan& plan, bool encode, Seconds& alone) {
   double calls = 0;
   for (const Bucket& bucket : plan.stage.buckets) {
-    for (const BucketRound& round : bucket.rounds) {
+    const BucketKind& kind = plan.step.kind(bucket);
+    for (const BucketRound& round : kind.rounds) {
       if (encode && round.encode.kind == WorkKind::encode) {
         alone += round.encode.alone;
         calls += round.encode.alone > Seconds{} ? 1 : 0;
       }
     }
-    if (!encode && bucket.decode.kind == WorkKind::decode) {
-      alone += bucket.decode.alone;
-      calls += bucket.decode.alone > Seconds{} ? 1 : 0;
+    if (!encode && kind.decode.kind == WorkKind::decode) {
+      alone += kind.decode.alone;
+      calls += kind.decode.alone > Seconds{} ? 1 : 0;
     }
   }
   return calls;
@@ -103,7 +104,7 @@ Numbers decode_numbers(const ExplainedPlan& plan) { return codec_numbers(plan, f
 Numbers bucket_numbers(const ExplainedPlan& plan) {
   std::int64_t elements = 0;
   for (const Bucket& bucket : plan.stage.buckets) {
-    elements += bucket.elements;
+    elements += plan.step.kind(bucket).elements;
   }
   const Bytes size =
       static_cast<double>(elements) * element_size(plan.experiment().training.gradient);
@@ -132,9 +133,9 @@ Numbers gradient_numbers(const ExplainedPlan& plan) {
       {"buckets", count(static_cast<double>(plan.stage.buckets.size())), "of the stage"},
       {"bytes", to_text(plan.prediction.dp_bytes),
        "messages of one GPU, as nccl-tests counts them"}};
-  if (!plan.stage.buckets.empty() && !plan.stage.buckets.back().rounds.empty()) {
+  if (!plan.stage.buckets.empty()) {
     Seconds last{};
-    for (const BucketRound& round : plan.stage.buckets.back().rounds) {
+    for (const BucketRound& round : plan.step.kind(plan.stage.buckets.back()).rounds) {
       last += round.message.alone;
     }
     numbers.push_back({"last", to_text(last), "the last bucket, ready only when backward ends"});

@@ -69,7 +69,7 @@ std::vector<MessageUse> messages_of(const PreparedExperiment& prepared,
     counter.add(stage.send_backward, boundary);
     counter.add(stage.gather_weights, data);
     for (const Bucket& bucket : stage.buckets) {
-      for (const BucketRound& round : bucket.rounds) {
+      for (const BucketRound& round : plan.kind(bucket).rounds) {
         counter.add(round.message, data);
       }
     }

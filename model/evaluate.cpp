@@ -59,7 +59,7 @@ void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction
   prediction.pp_bytes += micro_batches * plan.layout.virtual_stages *
                          (stage.send_forward.size + stage.send_backward.size);
   for (const Bucket& bucket : plan.buckets(s)) {
-    for (const BucketRound& round : bucket.rounds) {
+    for (const BucketRound& round : plan.kind(bucket).rounds) {
       prediction.dp_bytes += round.message.size;
     }
   }
@@ -93,9 +93,7 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
   std::vector<OverlapResult> overlaps(plan.stages.size());
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
-    overlaps[s] = stage.like < s
-                      ? overlaps[stage.like]
-                      : overlap_gradients(stage, plan.placement, plan.overlap, plan.reserved_share);
+    overlaps[s] = stage.like < s ? overlaps[stage.like] : overlap_gradients(plan, s);
     const OverlapResult& last = overlaps[s];
     // The pipeline ends with the stage's last backward; its gradients move beside it and after it.
     const Seconds finish = ends[s].end - stage.compute->backward_time() + last.finish +

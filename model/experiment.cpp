@@ -117,7 +117,7 @@ void PreparedExperiment::prepare_stages() {
         layout.zero > 0 ? (parameters + layout.dp - 1) / layout.dp : parameters;
     stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
     if (layout.dp > 1) {
-      stage.buckets = cut_buckets(stage.prepared.gradients, training);
+      stage.buckets = cut_buckets(stage.prepared.gradients, training, kinds_);
       if (layout.zero > 0) {
         const Bytes size = static_cast<double>(parameters) * element_size(training.precision);
         const CollectivePrice price = data_network_.price(Collective::all_gather, size);
@@ -175,8 +175,8 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
   plan.placement = compression.placement;
   plan.overlap = compression.overlap && experiment_.training.overlap;
   plan.host = experiment_.software.host_per_step;
-  const GradientContext context = gradient_context();
-  int channels = 0;
+  plan.kinds = plan_kinds(kinds_, compression, gradient_context());
+  plan.stages.reserve(stages_.size());
   for (const Stage& prepared : stages_) {
     StagePlan& stage = plan.stages.emplace_back();
     stage.compute = prepared.prepared.compute;
@@ -186,12 +186,13 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
     stage.send_backward = prepared.send_backward;
     stage.like = prepared.like;
     if (stage.like + 1 == plan.stages.size()) {
-      stage.buckets = plan_buckets(prepared.buckets, compression, context);
+      stage.buckets = prepared.buckets;
     }
-    for (const Bucket& bucket : stage.buckets) {
-      for (const BucketRound& round : bucket.rounds) {
-        channels = std::max(channels, round.message.channels);
-      }
+  }
+  int channels = 0;
+  for (const BucketKind& kind : plan.kinds) {
+    for (const BucketRound& round : kind.rounds) {
+      channels = std::max(channels, round.message.channels);
     }
   }
   plan.reserved_share = reserved_share(channels, experiment_.cluster.gpu.compute_units);
@@ -207,7 +208,7 @@ Memory PreparedExperiment::memory(const StepPlan& plan) const {
     const Stage& stage = stages_[s];
     Bytes codec_state;
     for (const Bucket& bucket : plan.buckets(s)) {
-      codec_state += bucket.state;
+      codec_state += plan.kind(bucket).state;
     }
     const StageContent content{stage.prepared.compute->parameters,
                                stage.layers,

@@ -54,7 +54,7 @@ class PreparedExperiment {
     std::size_t like{};  // the first stage with equal work and gradients
     std::vector<const Layer*> layers;
     PreparedStage prepared;
-    std::vector<PreparedBucket> buckets;
+    std::vector<Bucket> buckets;
     Work optimizer;
     Message gather_weights;
     Message send_forward;
@@ -71,6 +71,7 @@ class PreparedExperiment {
   Workload workload_;
   CollectiveModel tensor_network_;
   CollectiveModel data_network_;
+  std::vector<BucketTensors> kinds_;
   std::vector<Stage> stages_;
   std::vector<StageEnd> ends_;  // of the pipeline
 };

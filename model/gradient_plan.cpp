@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "model/buckets.hpp"
 
@@ -34,7 +35,7 @@ Collective dense_collective(const ParallelLayout& layout) {
   return layout.zero > 0 ? Collective::reduce_scatter : Collective::all_reduce;
 }
 
-CallCost compress_bucket(const PreparedBucket& bucket, const Method& method,
+CallCost compress_bucket(const BucketTensors& bucket, const Method& method,
                          const GradientContext& context) {
   const Group& group = context.network.group();
   return compress(method, bucket.tensors, element_size(context.training.gradient), group.ranks,
@@ -46,14 +47,13 @@ Bytes collective_size(const RoundCost& round, int workers) {
   return round.collective == Collective::all_gather ? workers * round.message : round.message;
 }
 
-Bucket compressed_bucket(const PreparedBucket& bucket, const Method& method,
-                         const GradientContext& context) {
+BucketKind compressed_bucket(const BucketTensors& bucket, const Method& method,
+                             const GradientContext& context) {
   const CallCost cost = compress_bucket(bucket, method, context);
   const auto price = [&](const PassCost& pass) {
     return price_pass(pass, method.law, context.gpu, context.training.precision);
   };
-  Bucket result{
-      bucket.ready_after, bucket.elements, {}, {WorkKind::decode, price(cost.decode)}, cost.state};
+  BucketKind result{bucket.elements, {}, {WorkKind::decode, price(cost.decode)}, cost.state};
   if (cost.dense_message > 0_B) {
     result.rounds.push_back(
         {{WorkKind::encode, price(cost.dense)},
@@ -69,66 +69,58 @@ Bucket compressed_bucket(const PreparedBucket& bucket, const Method& method,
   return result;
 }
 
-Bucket dense_bucket(const PreparedBucket& bucket, const GradientContext& context) {
+BucketKind dense_bucket(const BucketTensors& bucket, const GradientContext& context) {
   const Bytes size = static_cast<double>(bucket.elements) * element_size(context.training.gradient);
   const Work copy = bucket_copy(size, context);
-  return {bucket.ready_after,
-          bucket.elements,
+  return {bucket.elements,
           {{copy, dp_message(dense_collective(context.layout), size, context)}},
           copy,
           {}};
 }
 
-void find_equal(std::vector<PreparedBucket>& buckets) {
-  for (std::size_t b = 0; b < buckets.size(); ++b) {
-    buckets[b].like = b;
-    for (std::size_t earlier = 0; earlier < b && buckets[b].like == b; ++earlier) {
-      if (buckets[earlier].like == earlier && buckets[earlier].tensors == buckets[b].tensors) {
-        buckets[b].like = earlier;
-      }
-    }
+std::size_t index_of(BucketTensors&& bucket, std::vector<BucketTensors>& kinds) {
+  const auto known = std::find(kinds.begin(), kinds.end(), bucket);
+  const auto index = static_cast<std::size_t>(known - kinds.begin());
+  if (known == kinds.end()) {
+    kinds.push_back(std::move(bucket));
   }
+  return index;
 }
 
 }  // namespace
 
-std::vector<PreparedBucket> cut_buckets(const std::vector<ReadyGradient>& gradients,
-                                        const Training& training) {
+std::vector<Bucket> cut_buckets(const std::vector<ReadyGradient>& gradients,
+                                const Training& training, std::vector<BucketTensors>& kinds) {
   std::vector<Bytes> sizes;
   sizes.reserve(gradients.size());
   for (const ReadyGradient& gradient : gradients) {
     sizes.push_back(static_cast<double>(gradient.tensor.elements()) *
                     element_size(training.gradient));
   }
-  std::vector<PreparedBucket> buckets;
+  std::vector<Bucket> buckets;
   std::size_t next = 0;
   for (const std::size_t count : fill_buckets(sizes, training.first_bucket, training.bucket)) {
-    PreparedBucket& bucket = buckets.emplace_back();
+    BucketTensors content;
+    Bucket& bucket = buckets.emplace_back();
     for (const std::size_t end = next + count; next < end; ++next) {
       const ReadyGradient& gradient = gradients[next];
       bucket.ready_after = std::max(bucket.ready_after, gradient.piece);
-      bucket.elements += gradient.tensor.elements();
-      bucket.tensors.push_back(gradient.tensor);
+      content.elements += gradient.tensor.elements();
+      content.tensors.push_back(gradient.tensor);
     }
+    bucket.kind = index_of(std::move(content), kinds);
   }
-  find_equal(buckets);
   return buckets;
 }
 
-std::vector<Bucket> plan_buckets(const std::vector<PreparedBucket>& buckets,
-                                 const CompressionPlan& compression,
-                                 const GradientContext& context) {
-  std::vector<Bucket> planned;
-  planned.reserve(buckets.size());
-  for (const PreparedBucket& bucket : buckets) {
-    if (bucket.like < planned.size()) {
-      planned.push_back(planned[bucket.like]);
-      planned.back().ready_after = bucket.ready_after;
-    } else if (compression.method) {
-      planned.push_back(compressed_bucket(bucket, *compression.method, context));
-    } else {
-      planned.push_back(dense_bucket(bucket, context));
-    }
+std::vector<BucketKind> plan_kinds(const std::vector<BucketTensors>& kinds,
+                                   const CompressionPlan& compression,
+                                   const GradientContext& context) {
+  std::vector<BucketKind> planned;
+  planned.reserve(kinds.size());
+  for (const BucketTensors& bucket : kinds) {
+    planned.push_back(compression.method ? compressed_bucket(bucket, *compression.method, context)
+                                         : dense_bucket(bucket, context));
   }
   return planned;
 }

@@ -11,21 +11,23 @@
 #include "model/stage_compute.hpp"
 #include "model/step_plan.hpp"
 
-// How the gradients of one stage travel: cut into buckets as PyTorch DDP does, then each bucket
-// dense, or through the rounds of a compression method. Every call is priced alone.
+// How gradients travel: those of a stage are cut into buckets as PyTorch DDP does, then each kind
+// of bucket goes dense, or through the rounds of a compression method. Every call is priced alone.
 
 namespace payoff {
 
-// Buckets with equal tensors cost the same: `like` is the first of them, often the bucket itself.
-struct PreparedBucket {
-  std::size_t like{};
-  int ready_after{};
-  std::int64_t elements{};
+// The tensors of a bucket. Buckets with equal tensors cost the same.
+struct BucketTensors {
   std::vector<ParameterTensor> tensors;
+  std::int64_t elements{};
+
+  bool operator==(const BucketTensors&) const = default;
 };
 
-[[nodiscard]] std::vector<PreparedBucket> cut_buckets(const std::vector<ReadyGradient>& gradients,
-                                                      const Training& training);
+// The buckets of a stage; kinds not met before are added to `kinds`.
+[[nodiscard]] std::vector<Bucket> cut_buckets(const std::vector<ReadyGradient>& gradients,
+                                              const Training& training,
+                                              std::vector<BucketTensors>& kinds);
 
 struct GradientContext {
   const Gpu& gpu;
@@ -35,8 +37,9 @@ struct GradientContext {
   const CollectiveModel& network;
 };
 
-[[nodiscard]] std::vector<Bucket> plan_buckets(const std::vector<PreparedBucket>& buckets,
-                                               const CompressionPlan& compression,
-                                               const GradientContext& context);
+// What becomes of each kind of bucket.
+[[nodiscard]] std::vector<BucketKind> plan_kinds(const std::vector<BucketTensors>& kinds,
+                                                 const CompressionPlan& compression,
+                                                 const GradientContext& context);
 
 }  // namespace payoff

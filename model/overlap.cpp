@@ -44,12 +44,13 @@ struct Stream {
 
 class Timeline {
  public:
-  Timeline(const StagePlan& stage, Placement placement, bool overlap, double reserved_share)
-      : backward_(stage.compute->backward),
-        buckets_(stage.buckets),
-        on_side_(placement == Placement::side_stream),
-        wait_for_backward_(!overlap || placement == Placement::after_backward),
-        reserved_share_(reserved_share) {}
+  Timeline(const StepPlan& plan, std::size_t stage)
+      : plan_(plan),
+        backward_(plan.stages[stage].compute->backward),
+        buckets_(plan.buckets(stage)),
+        on_side_(plan.placement == Placement::side_stream),
+        wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
+        reserved_share_(plan.reserved_share) {}
 
   OverlapResult run() {
     for (start_tasks(); main_.busy || side_.busy || network_.busy; start_tasks()) {
@@ -174,7 +175,7 @@ class Timeline {
         release_buckets(task.index);
         return;
       case Task::Role::encode: {
-        const Message& message = buckets_[task.index].rounds[task.round].message;
+        const Message& message = plan_.kind(buckets_[task.index]).rounds[task.round].message;
         network_.push({Task::Role::message, {}, task.index, task.round, message.alone.si});
         return;
       }
@@ -201,7 +202,7 @@ class Timeline {
   }
 
   void next_round(std::size_t bucket, std::size_t round) {
-    const Bucket& b = buckets_[bucket];
+    const BucketKind& b = plan_.kind(buckets_[bucket]);
     Stream& codec = on_side_ ? side_ : main_;
     if (round < b.rounds.size()) {
       const Work& encode = b.rounds[round].encode;
@@ -211,6 +212,7 @@ class Timeline {
     }
   }
 
+  const StepPlan& plan_;
   const std::vector<Piece>& backward_;
   const std::vector<Bucket>& buckets_;
   bool on_side_;
@@ -227,9 +229,8 @@ class Timeline {
 
 }  // namespace
 
-OverlapResult overlap_gradients(const StagePlan& stage, Placement placement, bool overlap,
-                                double reserved_share) {
-  return Timeline(stage, placement, overlap, reserved_share).run();
+OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage) {
+  return Timeline(plan, stage).run();
 }
 
 }  // namespace payoff

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
@@ -31,7 +33,6 @@ struct OverlapResult {
   Seconds dp_busy{};     // time with a gradient message in flight
 };
 
-[[nodiscard]] OverlapResult overlap_gradients(const StagePlan& stage, Placement placement,
-                                              bool overlap, double reserved_share);
+[[nodiscard]] OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage);
 
 }  // namespace payoff

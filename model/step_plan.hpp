@@ -55,14 +55,19 @@ struct BucketRound {
   Message message;
 };
 
-// Gradients that travel together. Ready when piece `ready_after` of the last micro-batch's backward
-// has run (its index in StagePlan::backward).
-struct Bucket {
-  int ready_after{};
+// What becomes of a bucket's gradients. Buckets of equal tensors are of one kind, in all stages.
+struct BucketKind {
   std::int64_t elements{};
   std::vector<BucketRound> rounds;
   Work decode;
   Bytes state;  // what the codec keeps for it between steps
+};
+
+// Gradients that travel together. Ready when piece `ready_after` of the last micro-batch's backward
+// has run (its index in StageCompute::backward).
+struct Bucket {
+  int ready_after{};
+  std::size_t kind{};  // in StepPlan::kinds
 };
 
 // What a stage computes, whatever happens to its gradients: shared by all strategies that leave the
@@ -98,6 +103,7 @@ struct StagePlan {
 struct StepPlan {
   ParallelLayout layout;
   std::vector<StagePlan> stages;  // pipeline order; size() == pp
+  std::vector<BucketKind> kinds;
   Placement placement{};
   bool overlap{};
   double reserved_share{};  // of the GPU's compute units, held by a gradient message
@@ -106,6 +112,7 @@ struct StepPlan {
   [[nodiscard]] const std::vector<Bucket>& buckets(std::size_t stage) const {
     return stages[stages[stage].like].buckets;
   }
+  [[nodiscard]] const BucketKind& kind(const Bucket& bucket) const { return kinds[bucket.kind]; }
 };
 
 // Memory of the fullest GPU.

@@ -14,11 +14,12 @@ namespace payoff {
 namespace {
 
 // Encode and decode of a stage.
-Seconds codec_time(const StagePlan& stage) {
+Seconds codec_time(const StepPlan& plan, const StagePlan& stage) {
   Seconds total;
   for (const Bucket& bucket : stage.buckets) {
-    total += bucket.decode.alone;
-    for (const BucketRound& round : bucket.rounds) {
+    const BucketKind& kind = plan.kind(bucket);
+    total += kind.decode.alone;
+    for (const BucketRound& round : kind.rounds) {
       total += round.encode.alone;
     }
   }
@@ -29,29 +30,25 @@ Seconds codec_time(const StagePlan& stage) {
 Seconds codec_time(const StepPlan& plan) {
   Seconds most;
   for (const StagePlan& stage : plan.stages) {
-    most = std::max(most, codec_time(stage));
+    most = std::max(most, codec_time(plan, stage));
   }
   return most;
 }
 
 // A free codec gets a shape that can be stretched: half before, half after, by elements.
 void give_codec_time(StepPlan& plan) {
-  for (StagePlan& stage : plan.stages) {
-    for (Bucket& bucket : stage.buckets) {
-      const Seconds share = static_cast<double>(bucket.elements) * 1_ns;
-      bucket.decode.alone = share;
-      bucket.rounds.front().encode.alone = share;
-    }
+  for (BucketKind& kind : plan.kinds) {
+    const Seconds share = static_cast<double>(kind.elements) * 1_ns;
+    kind.decode.alone = share;
+    kind.rounds.front().encode.alone = share;
   }
 }
 
 StepPlan stretched_codec(StepPlan plan, double factor) {
-  for (StagePlan& stage : plan.stages) {
-    for (Bucket& bucket : stage.buckets) {
-      bucket.decode.alone *= factor;
-      for (BucketRound& round : bucket.rounds) {
-        round.encode.alone *= factor;
-      }
+  for (BucketKind& kind : plan.kinds) {
+    kind.decode.alone *= factor;
+    for (BucketRound& round : kind.rounds) {
+      round.encode.alone *= factor;
     }
   }
   return plan;
@@ -132,8 +129,9 @@ class PlanStudy {
     Bytes sent;
     for (const StagePlan& stage : plan.stages) {
       for (const Bucket& bucket : stage.buckets) {
-        elements += static_cast<double>(bucket.elements);
-        for (const BucketRound& round : bucket.rounds) {
+        const BucketKind& kind = plan.kind(bucket);
+        elements += static_cast<double>(kind.elements);
+        for (const BucketRound& round : kind.rounds) {
           sent += contribution(round.message);
         }
       }
@@ -144,13 +142,11 @@ class PlanStudy {
   // The plan with all messages `factor` times as long, priced again. It holds as many compute units
   // as it does now.
   [[nodiscard]] StepPlan resized(StepPlan plan, double factor) const {
-    for (StagePlan& stage : plan.stages) {
-      for (Bucket& bucket : stage.buckets) {
-        for (BucketRound& round : bucket.rounds) {
-          Message& message = round.message;
-          message.size *= factor;
-          message.alone = network_.price(message.collective, message.size).time;
-        }
+    for (BucketKind& kind : plan.kinds) {
+      for (BucketRound& round : kind.rounds) {
+        Message& message = round.message;
+        message.size *= factor;
+        message.alone = network_.price(message.collective, message.size).time;
       }
     }
     return plan;
@@ -159,14 +155,12 @@ class PlanStudy {
   [[nodiscard]] IntervalSet<double> wire_set(const StepPlan& plan, double now) const {
     const auto choices = [&](double x) {
       std::vector<int> result;
-      for (const StagePlan& stage : plan.stages) {
-        for (const Bucket& bucket : stage.buckets) {
-          for (const BucketRound& round : bucket.rounds) {
-            const CollectivePrice price =
-                network_.price(round.message.collective, round.message.size * (now / x));
-            result.push_back(static_cast<int>(price.algorithm) * protocol_count +
-                             static_cast<int>(price.protocol));
-          }
+      for (const BucketKind& kind : plan.kinds) {
+        for (const BucketRound& round : kind.rounds) {
+          const CollectivePrice price =
+              network_.price(round.message.collective, round.message.size * (now / x));
+          result.push_back(static_cast<int>(price.algorithm) * protocol_count +
+                           static_cast<int>(price.protocol));
         }
       }
       return result;

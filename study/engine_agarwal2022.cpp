@@ -25,16 +25,16 @@ RingNetwork ring_of(const Experiment& experiment) {
 // Rounds of all buckets that are as far from the end travel as one message, as in the authors'
 // serial reducers: dense vectors, first factors, second factors. Empty reason where both
 // collectives are known to the paper.
-std::vector<CompressedRound> serial_rounds(const StagePlan& stage, int workers,
-                                           std::string& reason) {
+std::vector<CompressedRound> serial_rounds(const StepPlan& plan, int workers, std::string& reason) {
   std::vector<CompressedRound> rounds;
-  for (const Bucket& bucket : stage.buckets) {
-    const std::size_t count = bucket.rounds.size();
+  for (const Bucket& bucket : plan.stages.front().buckets) {
+    const BucketKind& kind = plan.kind(bucket);
+    const std::size_t count = kind.rounds.size();
     if (rounds.size() < count) {
       rounds.insert(rounds.begin(), count - rounds.size(), {});
     }
     for (std::size_t r = 0; r < count; ++r) {
-      const Message& message = bucket.rounds[r].message;
+      const Message& message = kind.rounds[r].message;
       CompressedRound& round = rounds[rounds.size() - count + r];
       if (message.size <= 0_B) {
         continue;
@@ -54,16 +54,16 @@ std::vector<CompressedRound> serial_rounds(const StagePlan& stage, int workers,
   return rounds;
 }
 
-StepPrediction dense(StepPrediction prediction, const StagePlan& stage,
-                     const RingNetwork& network) {
+StepPrediction dense(StepPrediction prediction, const StepPlan& plan, const RingNetwork& network) {
+  const StagePlan& stage = plan.stages.front();
   const std::size_t count = stage.buckets.size();
   Bytes others;
   for (std::size_t b = 0; b + 1 < count; ++b) {
-    others += sent(stage.buckets[b]);
+    others += sent(plan.kind(stage.buckets[b]));
   }
   const auto overlapped = static_cast<double>(count - 1);
   const BucketedReduction reduction{count, overlapped > 0 ? others / overlapped : 0_B,
-                                    sent(stage.buckets.back())};
+                                    sent(plan.kind(stage.buckets.back()))};
   // Only the last micro-batch reduces.
   const Seconds backward = stage.compute->backward_time();
   const Seconds slowed = reduction.slowdown * backward;
@@ -75,12 +75,13 @@ StepPrediction dense(StepPrediction prediction, const StagePlan& stage,
   return prediction;
 }
 
-StepPrediction compressed(StepPrediction prediction, const StagePlan& stage,
+StepPrediction compressed(StepPrediction prediction, const StepPlan& plan,
                           const std::vector<CompressedRound>& rounds, const RingNetwork& network) {
   Waterfall& w = prediction.waterfall;
-  for (const Bucket& bucket : stage.buckets) {
-    w.decode += bucket.decode.alone;
-    for (const BucketRound& round : bucket.rounds) {
+  for (const Bucket& bucket : plan.stages.front().buckets) {
+    const BucketKind& kind = plan.kind(bucket);
+    w.decode += kind.decode.alone;
+    for (const BucketRound& round : kind.rounds) {
       w.encode += round.encode.alone;
     }
   }
@@ -97,21 +98,20 @@ EngineAnswer agarwal2022(const PreparedExperiment& prepared, const CompressionPl
     return no_answer(std::move(reason));
   }
   const StepPlan plan = prepared.plan(compression);
-  const StagePlan& stage = plan.stages.front();
   const StepPrediction prediction = around(plan);
-  if (stage.buckets.empty()) {
+  if (plan.stages.front().buckets.empty()) {
     return finished(prediction, prepared, compression);
   }
   const RingNetwork network = ring_of(experiment);
   if (!compression.method) {
-    return finished(dense(prediction, stage, network), prepared, compression);
+    return finished(dense(prediction, plan, network), prepared, compression);
   }
   std::string reason;
-  const std::vector<CompressedRound> rounds = serial_rounds(stage, network.workers, reason);
+  const std::vector<CompressedRound> rounds = serial_rounds(plan, network.workers, reason);
   if (!reason.empty()) {
     return no_answer(std::move(reason));
   }
-  return finished(compressed(prediction, stage, rounds, network), prepared, compression);
+  return finished(compressed(prediction, plan, rounds, network), prepared, compression);
 }
 
 }  // namespace payoff::engines

@@ -36,7 +36,7 @@ std::vector<LayerGradient> gradients_of(const Experiment& experiment) {
   std::size_t piece = 0;
   for (const Bucket& bucket : stage.buckets) {
     LayerGradient& layer = layers.emplace_back();
-    layer.size = sent(bucket);
+    layer.size = sent(plan.kind(bucket));
     for (; piece <= static_cast<std::size_t>(bucket.ready_after); ++piece) {
       layer.backward += stage.compute->backward[piece].work.alone;
     }

@@ -23,7 +23,7 @@ Group group_of(const Experiment& experiment) {
   return data_group(experiment.layout, experiment.cluster.gpus_per_node);
 }
 
-Bytes sent(const Bucket& bucket) {
+Bytes sent(const BucketKind& bucket) {
   Bytes size;
   for (const BucketRound& round : bucket.rounds) {
     size += round.message.size;
@@ -43,7 +43,7 @@ StepPrediction around(const StepPlan& plan) {
   w.optimizer = plan.stages.front().optimizer.alone;
   w.host = plan.host;
   for (const Bucket& bucket : plan.stages.front().buckets) {
-    for (const BucketRound& round : bucket.rounds) {
+    for (const BucketRound& round : plan.kind(bucket).rounds) {
       prediction.dp_bytes += round.message.size;
     }
   }

@@ -15,7 +15,7 @@ namespace payoff::engines {
 [[nodiscard]] std::string beyond_data_parallelism(const Experiment& experiment);
 
 [[nodiscard]] Group group_of(const Experiment& experiment);
-[[nodiscard]] Bytes sent(const Bucket& bucket);
+[[nodiscard]] Bytes sent(const BucketKind& bucket);
 
 // A prediction without its communication, and with it.
 [[nodiscard]] StepPrediction around(const StepPlan& plan);

@@ -85,11 +85,9 @@ Signature bandwidth_choices(const Experiment& experiment) {
   std::set<std::tuple<Collective, Bytes>> messages;
   for (const CompressionPlan& compression : experiment.plans) {
     const StepPlan plan = prepared.plan(compression);
-    for (const StagePlan& stage : plan.stages) {
-      for (const Bucket& bucket : stage.buckets) {
-        for (const BucketRound& round : bucket.rounds) {
-          messages.emplace(round.message.collective, round.message.size);
-        }
+    for (const BucketKind& kind : plan.kinds) {
+      for (const BucketRound& round : kind.rounds) {
+        messages.emplace(round.message.collective, round.message.size);
       }
     }
   }

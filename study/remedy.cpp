@@ -36,14 +36,12 @@ Experiment changed(const Experiment& experiment, const Change& change) {
 
 // Each way the cast reads one width and writes the other.
 void add_casts(StepPlan& plan, const Gpu& gpu) {
-  for (StagePlan& stage : plan.stages) {
-    for (Bucket& bucket : stage.buckets) {
-      const Bytes traffic = static_cast<double>(bucket.elements) * (4_B + 2_B);
-      const Seconds cast =
-          gpu.law.launch + traffic / (gpu.memory_bandwidth * gpu.law.memory_efficiency);
-      bucket.rounds.front().encode = {WorkKind::encode, bucket.rounds.front().encode.alone + cast};
-      bucket.decode = {WorkKind::decode, bucket.decode.alone + cast};
-    }
+  for (BucketKind& kind : plan.kinds) {
+    const Bytes traffic = static_cast<double>(kind.elements) * (4_B + 2_B);
+    const Seconds cast =
+        gpu.law.launch + traffic / (gpu.memory_bandwidth * gpu.law.memory_efficiency);
+    kind.rounds.front().encode = {WorkKind::encode, kind.rounds.front().encode.alone + cast};
+    kind.decode = {WorkKind::decode, kind.decode.alone + cast};
   }
 }
 

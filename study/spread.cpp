@@ -115,15 +115,14 @@ void Ensemble::scale_stage(const StagePlan& from, StagePlan& to, const Factors& 
   scale_message(from.send_backward, to.send_backward, factors.latents);
   scale_message(from.gather_weights, to.gather_weights, factors.latents);
   to.optimizer.alone = from.optimizer.alone * factors.compute;
-  for (std::size_t b = 0; b < from.buckets.size(); ++b) {
-    const Bucket& bucket = from.buckets[b];
-    Bucket& scaled = to.buckets[b];
-    scaled.decode.alone = bucket.decode.alone * factors.of(bucket.decode.kind);
-    for (std::size_t r = 0; r < bucket.rounds.size(); ++r) {
-      const Work& encode = bucket.rounds[r].encode;
-      scaled.rounds[r].encode.alone = encode.alone * factors.of(encode.kind);
-      scale_message(bucket.rounds[r].message, scaled.rounds[r].message, factors.latents);
-    }
+}
+
+void Ensemble::scale_kind(const BucketKind& from, BucketKind& to, const Factors& factors) {
+  to.decode.alone = from.decode.alone * factors.of(from.decode.kind);
+  for (std::size_t r = 0; r < from.rounds.size(); ++r) {
+    const Work& encode = from.rounds[r].encode;
+    to.rounds[r].encode.alone = encode.alone * factors.of(encode.kind);
+    scale_message(from.rounds[r].message, to.rounds[r].message, factors.latents);
   }
 }
 
@@ -136,6 +135,9 @@ const StepPlan& Ensemble::scaled(std::size_t plan, const Draw& draw) {
                         std::exp(from.codec_sd * codec), draw.shared};
   for (std::size_t s = 0; s < to.stages.size(); ++s) {
     scale_stage(from.plan.stages[s], to.stages[s], factors);
+  }
+  for (std::size_t k = 0; k < to.kinds.size(); ++k) {
+    scale_kind(from.plan.kinds[k], to.kinds[k], factors);
   }
   to.host = from.plan.host * factors.compute;
   return to;

@@ -44,6 +44,7 @@ class Ensemble {
   struct Factors;
   void scale_compute(const Draw& draw);
   static void scale_stage(const StagePlan& from, StagePlan& to, const Factors& factors);
+  static void scale_kind(const BucketKind& from, BucketKind& to, const Factors& factors);
 
   std::vector<UncertainPlan> plans_;
   std::vector<StepPlan> scaled_;

@@ -80,10 +80,12 @@ Seconds all_reduce(Bytes size, const Setting& setting, const VectorAdd& add) {
          (setting.gpus - 1) * add.time(size / setting.gpus);
 }
 
-StagePlan plan_of(const std::vector<ReadyTensor>& tensors, const Setting& setting,
-                  const VectorAdd& add) {
+StepPlan plan_of(const std::vector<ReadyTensor>& tensors, const Setting& setting,
+                 const VectorAdd& add) {
   auto compute = std::make_shared<StageCompute>();
-  StagePlan plan;
+  StepPlan plan;
+  plan.overlap = true;
+  StagePlan& stage = plan.stages.emplace_back();
   Seconds waited;
   Bytes filled;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -92,16 +94,14 @@ StagePlan plan_of(const std::vector<ReadyTensor>& tensors, const Setting& settin
     waited += tensors[i].wait;
     filled += tensors[i].size;
     if (waited >= 5_ms || filled >= 64_MiB || i + 1 == tensors.size()) {
-      Bucket bucket;
-      bucket.ready_after = static_cast<int>(i);
-      bucket.rounds.emplace_back();
-      bucket.rounds.back().message.alone = all_reduce(filled, setting, add);
-      plan.buckets.push_back(bucket);
+      stage.buckets.push_back({static_cast<int>(i), plan.kinds.size()});
+      BucketKind& kind = plan.kinds.emplace_back();
+      kind.rounds.emplace_back().message.alone = all_reduce(filled, setting, add);
       waited = {};
       filled = {};
     }
   }
-  plan.compute = std::move(compute);
+  stage.compute = std::move(compute);
   return plan;
 }
 
@@ -125,14 +125,15 @@ TEST_CASE("bucketed overlap gives the answers of the what-if simulator on its ow
     ++rows;
     const Setting setting{row.number("n_gpu"), row.number("gbps") * 1_Gbps,
                           row.number("compression")};
-    const StagePlan plan = plan_of(tensors, setting, add);
-    const OverlapResult result = overlap_gradients(plan, Placement::compute_stream, true, 0.0);
-    const Seconds exposed = result.finish - plan.compute->backward_work;
+    const StepPlan plan = plan_of(tensors, setting, add);
+    const OverlapResult result = overlap_gradients(plan, 0);
+    const Seconds backward = plan.stages[0].compute->backward_work;
+    const Seconds exposed = result.finish - backward;
     INFO(model << ", " << setting.gpus << " GPUs, " << row.text("gbps") << " Gb/s, compression "
                << setting.compression << ": exposed " << exposed / 1_ms << " ms, theirs "
                << row.text("exposed_ms"));
-    CHECK(plan.buckets.size() == static_cast<std::size_t>(row.number("buckets")));
-    CHECK(within(plan.compute->backward_work / 1_ms, row.number("backward_ms"), 1e-3));
+    CHECK(plan.kinds.size() == static_cast<std::size_t>(row.number("buckets")));
+    CHECK(within(backward / 1_ms, row.number("backward_ms"), 1e-3));
     CHECK(within(result.dp_busy / 1_ms, row.number("comm_total_ms"), 1e-3));
     CHECK(within(exposed / 1_ms, row.number("exposed_ms"), 1e-3));
     CHECK(within(result.exposed_dp / 1_ms, row.number("exposed_ms"), 1e-3));

@@ -89,11 +89,11 @@ TEST_CASE("the agarwal2022 step is forward, the paper's formula, optimizer and h
   Seconds all_but_last;
   Bytes size;
   for (std::size_t b = 0; b + 1 < buckets.size(); ++b) {
-    size += buckets[b].rounds[0].message.size;
+    size += plan.kind(buckets[b]).rounds[0].message.size;
     all_but_last += 2 * 15 * ring.latency;
   }
   all_but_last += 2.0 * 15 / 16 * size / ring.bandwidth;
-  const Seconds last = ring.all_reduce(buckets.back().rounds[0].message.size);
+  const Seconds last = ring.all_reduce(plan.kind(buckets.back()).rounds[0].message.size);
   const Waterfall own = prepared.predict(job.plans[0]).waterfall;
   const Seconds expected =
       own.forward + std::max(1.07 * own.backward, all_but_last) + last + own.optimizer + own.host;

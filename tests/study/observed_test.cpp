@@ -20,8 +20,8 @@ StepPrediction predicted(const Experiment& experiment) {
 // What a machine would show whose network is slower by `factor` than its profile says.
 Observation slow_network(const Experiment& experiment, double factor) {
   StepPlan plan = PreparedExperiment(experiment).plan(experiment.plans[0]);
-  for (Bucket& bucket : plan.stages[0].buckets) {
-    bucket.rounds[0].message.alone *= factor;
+  for (BucketKind& kind : plan.kinds) {
+    kind.rounds[0].message.alone *= factor;
   }
   const StepPrediction truth = evaluate(plan);
   Observation observation;

@@ -120,7 +120,7 @@ TEST_CASE("where NCCL chooses the same, more bandwidth is never slower") {
     std::vector<std::pair<Algorithm, Protocol>> result;
     const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
     for (const Bucket& bucket : plan.stages[0].buckets) {
-      const Message& message = bucket.rounds[0].message;
+      const Message& message = plan.kind(bucket).rounds[0].message;
       const CollectivePrice price = network.price(message.collective, message.size);
       result.emplace_back(price.algorithm, price.protocol);
     }

@@ -54,9 +54,9 @@ TEST_CASE("a message moves with its own uncertainty, half of the variance shared
   const StepPlan plan = serial_plan(test::small_job().plans[0]);
   Ensemble ensemble({{plan}}, 0.1);
   const auto& scaled = ensemble.scaled(0, with(latent::network, 2.0));
-  for (std::size_t b = 0; b < plan.stages[0].buckets.size(); ++b) {
-    const Message& from = plan.stages[0].buckets[b].rounds[0].message;
-    const Message& to = scaled.stages[0].buckets[b].rounds[0].message;
+  for (std::size_t k = 0; k < plan.kinds.size(); ++k) {
+    const Message& from = plan.kinds[k].rounds[0].message;
+    const Message& to = scaled.kinds[k].rounds[0].message;
     CHECK(from.relative_sd > 0);
     CHECK_THAT(to.alone / from.alone,
                WithinRel(std::exp(2.0 * std::sqrt(0.5) * from.relative_sd), 1e-12));
