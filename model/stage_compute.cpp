@@ -28,6 +28,9 @@ class StageBuilder {
     add_gradients(layer);
   }
 
+  void begin_forward_chunk() { compute_.forward_chunks.push_back(compute_.forward.size()); }
+  void begin_backward_chunk() { compute_.backward_chunks.push_back(compute_.backward.size()); }
+
   PreparedStage finish() {
     for (const Piece& piece : compute_.forward) {
       compute_.forward_work += piece.work.alone;
@@ -133,6 +136,29 @@ class StageBuilder {
   std::vector<ReadyGradient> gradients_;
 };
 
+// Where each chunk of a stage begins among its layers: chunks have equally many blocks; what stands
+// before the first block belongs to the first chunk, what follows the last one to the last.
+std::vector<std::size_t> chunk_starts(const Workload& workload,
+                                      const std::vector<std::size_t>& layers, int chunks) {
+  std::size_t blocks = 0;
+  for (const std::size_t layer : layers) {
+    blocks += workload.layers[layer].recomputable ? 1U : 0U;
+  }
+  const std::size_t of_chunk = blocks / static_cast<std::size_t>(chunks);
+  std::vector<std::size_t> starts{0};
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!workload.layers[layers[i]].recomputable) {
+      continue;
+    }
+    if (seen > 0 && seen % of_chunk == 0 && starts.size() < static_cast<std::size_t>(chunks)) {
+      starts.push_back(i);
+    }
+    ++seen;
+  }
+  return starts;
+}
+
 }  // namespace
 
 std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
@@ -171,11 +197,20 @@ PreparedStage prepare_stage(const Workload& workload, const std::vector<std::siz
                             const ParallelLayout& layout, const ComputeContext& context,
                             const CollectiveModel& tensor_network) {
   StageBuilder builder(layout, context, tensor_network);
-  for (const std::size_t layer : layers) {
-    builder.add_forward(workload.layers[layer]);
+  const std::vector<std::size_t> starts = chunk_starts(workload, layers, layout.virtual_stages);
+  for (std::size_t chunk = 0; chunk < starts.size(); ++chunk) {
+    builder.begin_forward_chunk();
+    const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
+    for (std::size_t i = starts[chunk]; i < end; ++i) {
+      builder.add_forward(workload.layers[layers[i]]);
+    }
   }
-  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-    builder.add_backward(workload.layers[*layer]);
+  for (std::size_t chunk = starts.size(); chunk-- > 0;) {
+    builder.begin_backward_chunk();
+    const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
+    for (std::size_t i = end; i-- > starts[chunk];) {
+      builder.add_backward(workload.layers[layers[i]]);
+    }
   }
   return builder.finish();
 }

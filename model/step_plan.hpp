@@ -76,6 +76,8 @@ struct Bucket {
 struct StageCompute {
   std::vector<Piece> forward;
   std::vector<Piece> backward;
+  std::vector<std::size_t> forward_chunks;  // first piece of each chunk, in order of execution
+  std::vector<std::size_t> backward_chunks;
   Seconds forward_work{};
   Seconds forward_messages{};
   Seconds backward_work{};
