@@ -52,9 +52,9 @@ void check_model(const Experiment& experiment, Problems& problems) {
 }
 
 void check_plans(const Experiment& experiment, Problems& problems) {
-  for (std::size_t i = 0; i < experiment.plans.size(); ++i) {
+  for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
     const CompressionPlan& plan = experiment.plans[i];
-    const std::string path = "compress." + std::to_string(i);
+    const std::string path = "compress." + std::to_string(i - 1);
     if (plan.traffic != Traffic::dp_gradients) {
       problems.push_back({path + ".traffic", "only gradients of data parallelism can be compressed",
                           "use traffic: dp_gradients"});

@@ -31,7 +31,8 @@ struct Experiment {
   std::vector<CompressionPlan> plans;
 };
 
-// Every combination that cannot be expressed, all at once; paths as in the experiment file.
+// Every combination that cannot be expressed, all at once; paths as in the experiment file, whose
+// list of plans begins after "none": `compress.0` is plans[1].
 [[nodiscard]] Problems check(const Experiment& experiment);
 
 // What does not depend on the compression plan: layers priced on this GPU, groups priced on this

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/read_experiment.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/optimizer.hpp"
 #include "profiles/override.hpp"
@@ -69,6 +72,20 @@ class ExperimentReader {
     read_software_name(root.optional("software"));
     read_plans(root.optional("compress"));
     read_limits(root.optional("limits").section());
+  }
+
+  // The model counts plans that compress; the file's list may hold "none" among them.
+  [[nodiscard]] Problems in_the_file(Problems problems) const {
+    constexpr std::string_view list = "compress.";
+    for (Problem& problem : problems) {
+      if (!problem.path.starts_with(list)) {
+        continue;
+      }
+      const std::size_t end = std::min(problem.path.find('.', list.size()), problem.path.size());
+      const std::size_t plan = std::stoul(problem.path.substr(list.size(), end - list.size()));
+      problem.path.replace(list.size(), end - list.size(), std::to_string(plan_items_.at(plan)));
+    }
+    return problems;
   }
 
  private:
@@ -260,15 +277,17 @@ class ExperimentReader {
 
   void read_plans(const Value& list) {
     experiment_.plans.push_back(uncompressed_plan());
-    for (const Value& item : list.list()) {
+    const std::vector<Value> items = list.list();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const Value& item = items[i];
       if (!item.span() || item.text().empty()) {
         continue;
       }
-      if (auto read = read_plan(*item.span(), context_)) {
-        if (read->plan.method) {
-          take("compress." + read->plan.label, read->facts);
-          experiment_.plans.push_back(std::move(read->plan));
-        }
+      auto read = read_plan(*item.span(), context_);
+      if (read && read->plan.method) {
+        take("compress." + read->plan.label, read->facts);
+        experiment_.plans.push_back(std::move(read->plan));
+        plan_items_.push_back(i);
       }
     }
   }
@@ -284,6 +303,7 @@ class ExperimentReader {
   ReadExperiment& result_;
   Experiment& experiment_;
   const ReadContext& context_;
+  std::vector<std::size_t> plan_items_;  // of every plan that compresses, its place in the list
 };
 
 }  // namespace
@@ -299,12 +319,14 @@ std::optional<ReadExperiment> read_experiment(Document document,
   context.sources.mark_users_own(document.source);
   ReadExperiment result;
   Reader reader(document.root, context.sources, context.diagnostics);
-  ExperimentReader(result, context).read(reader.root());
+  ExperimentReader experiment(result, context);
+  experiment.read(reader.root());
   reader.finish();
   result.positions = PositionMap(document.root);
   result.document = std::move(document);
   if (context.diagnostics.error_count() == errors) {
-    report(check(result.experiment), result.positions, context.diagnostics);
+    report(experiment.in_the_file(check(result.experiment)), result.positions,
+           context.diagnostics);
   }
   return context.diagnostics.error_count() > errors ? std::nullopt
                                                     : std::optional(std::move(result));

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/read_experiment.hpp"
+
+#include <string>
+#include <utility>
+
+#include "tests/catch.hpp"
+#include "tests/profiles/profile_folder.hpp"
+
+using namespace payoff;
+using test::ProfileReading;
+using test::shipped;
+
+namespace {
+
+// A job whose gradients are scattered: nothing but casts can compress them.
+std::string scattered(const std::string& compress) {
+  return "cluster: {profile: p3-8xlarge, nodes: 8}\n"
+         "model: {profile: bert-large}\n"
+         "layout: {zero: 1}\n"
+         "compress:\n" +
+         compress;
+}
+
+std::string errors_of(const std::string& text) {
+  ProfileReading reading(shipped());
+  auto document = load_yaml_text("e.yaml", text, reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  const auto read = read_experiment(std::move(*document), {}, reading.context());
+  CHECK(read.has_value() != reading.diagnostics.has_errors());
+  return reading.errors();
+}
+
+constexpr const char* whole_gradient =
+    "needs the whole gradient, which zero >= 1 leaves scattered | set layout.zero to 0, or use a "
+    "cast\n";
+
+}  // namespace
+
+TEST_CASE("what is wrong with a plan is said at its own entry of the list") {
+  CHECK(errors_of(scattered("- fp8\n- topk:ratio=0.01\n- fp16\n- signsgd\n")) ==
+        std::string("e.yaml:6:3 `compress.1`: `topk:ratio=0.01` ") + whole_gradient +
+            "e.yaml:8:3 `compress.3`: `signsgd` " + whole_gradient);
+}
+
+TEST_CASE("an entry that says none is counted as an entry") {
+  CHECK(errors_of(scattered("- fp8\n- none\n- topk:ratio=0.01\n")) ==
+        std::string("e.yaml:7:3 `compress.2`: `topk:ratio=0.01` ") + whole_gradient);
+}
