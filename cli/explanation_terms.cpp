@@ -78,14 +78,14 @@ double kernels_and_rounds(const ExplainedPlan& plan, bool encode, Seconds& alone
   for (const Bucket& bucket : plan.stage.buckets) {
     const BucketKind& kind = plan.step.kind(bucket);
     for (const BucketRound& round : kind.rounds) {
-      if (encode && round.encode.kind == WorkKind::encode) {
-        alone += round.encode.alone;
-        calls += round.encode.alone > Seconds{} ? 1 : 0;
+      if (encode) {
+        alone += round.encode.codec();
+        calls += round.encode.codec() > Seconds{} ? 1 : 0;
       }
     }
-    if (!encode && kind.decode.kind == WorkKind::decode) {
-      alone += kind.decode.alone;
-      calls += kind.decode.alone > Seconds{} ? 1 : 0;
+    if (!encode) {
+      alone += kind.decode.codec();
+      calls += kind.decode.codec() > Seconds{} ? 1 : 0;
     }
   }
   return calls;

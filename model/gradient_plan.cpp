@@ -19,15 +19,24 @@ Message dp_message(Collective collective, Bytes size, const GradientContext& con
           price.relative_sd};
 }
 
+Bytes gradients_of(const BucketTensors& bucket, const GradientContext& context) {
+  return static_cast<double>(bucket.elements) * element_size(context.training.gradient);
+}
+
 // A bucket is filled from the gradients and emptied into them by streaming copies.
-Work bucket_copy(Bytes size, const GradientContext& context) {
+Seconds bucket_copy(const BucketTensors& bucket, const GradientContext& context) {
   const double passes = context.software.bucket_copy_passes;
   if (passes <= 0.0) {
-    return {WorkKind::bucket_copy, {}};
+    return {};
   }
   const Gpu& gpu = context.gpu;
-  return {WorkKind::bucket_copy,
-          gpu.law.launch + passes * size / (gpu.memory_bandwidth * gpu.law.memory_efficiency)};
+  return gpu.law.launch + passes * gradients_of(bucket, context) /
+                              (gpu.memory_bandwidth * gpu.law.memory_efficiency);
+}
+
+void add_copy(Work& work, Seconds copy) {
+  work.alone += copy;
+  work.bucket_copy += copy;
 }
 
 // With sharded optimiser states every rank needs only its own part of the sum.
@@ -66,14 +75,20 @@ BucketKind compressed_bucket(const BucketTensors& bucket, const Method& method,
         {{WorkKind::encode, price(round.encode)},
          dp_message(collective, collective_size(round, context.network.group().ranks), context)});
   }
+  if (!method.bypasses_buckets) {
+    const Seconds copy = bucket_copy(bucket, context);
+    add_copy(result.rounds.empty() ? result.decode : result.rounds.front().encode, copy);
+    add_copy(result.decode, copy);
+  }
   return result;
 }
 
 BucketKind dense_bucket(const BucketTensors& bucket, const GradientContext& context) {
-  const Bytes size = static_cast<double>(bucket.elements) * element_size(context.training.gradient);
-  const Work copy = bucket_copy(size, context);
+  const Seconds time = bucket_copy(bucket, context);
+  const Work copy{WorkKind::bucket_copy, time, time};
   return {bucket.elements,
-          {{copy, dp_message(dense_collective(context.layout), size, context)}},
+          {{copy,
+            dp_message(dense_collective(context.layout), gradients_of(bucket, context), context)}},
           copy,
           {}};
 }

@@ -19,6 +19,7 @@ struct Task {
   std::size_t index{};  // of the piece or the bucket
   std::size_t round{};
   double duration{};
+  double copy_share{};  // of codec work: filling or emptying the bucket
 };
 
 struct Stream {
@@ -149,7 +150,9 @@ class Timeline {
       return;
     }
     const double useful = step * rate(*critical);
-    term(critical->task).si += useful;
+    const double copy = critical->task.copy_share * useful;
+    result_.bucket_copy.si += copy;
+    term(critical->task).si += useful - copy;
     result_.interference.si += step - useful;
   }
 
@@ -158,9 +161,9 @@ class Timeline {
       case Task::Role::piece_message:
         return result_.exposed_tp;
       case Task::Role::encode:
-        return task.kind == WorkKind::bucket_copy ? result_.bucket_copy : result_.encode;
+        return result_.encode;
       case Task::Role::decode:
-        return task.kind == WorkKind::bucket_copy ? result_.bucket_copy : result_.decode;
+        return result_.decode;
       default:
         return task.kind == WorkKind::recompute ? result_.recompute : result_.backward;
     }
@@ -205,11 +208,15 @@ class Timeline {
     const BucketKind& b = plan_.kind(buckets_[bucket]);
     Stream& codec = on_side_ ? side_ : main_;
     if (round < b.rounds.size()) {
-      const Work& encode = b.rounds[round].encode;
-      codec.push({Task::Role::encode, encode.kind, bucket, round, encode.alone.si});
+      codec.push(codec_task(Task::Role::encode, b.rounds[round].encode, bucket, round));
     } else {
-      codec.push({Task::Role::decode, b.decode.kind, bucket, round, b.decode.alone.si});
+      codec.push(codec_task(Task::Role::decode, b.decode, bucket, round));
     }
+  }
+
+  static Task codec_task(Task::Role role, const Work& work, std::size_t bucket, std::size_t round) {
+    const double share = work.alone > 0_s ? work.bucket_copy / work.alone : 0.0;
+    return {role, work.kind, bucket, round, work.alone.si, share};
   }
 
   const StepPlan& plan_;

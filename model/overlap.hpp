@@ -13,7 +13,7 @@
 //   they were handed over (one NCCL communicator: one stream).
 // * Codec work on the compute stream runs between two pieces of backward, as soon as it can; on the
 //   side stream it shares the compute units with backward, each at half its rate (work is
-//   conserved).
+//   conserved). Copies into and out of a bucket go with the codec's first and last work.
 // * While a gradient message runs it holds compute units for its life, and what computes beside it
 //   runs at the rate of the units left (DESIGN: SMs are reserved, not shared).
 // * `after_backward`, or no overlap: every bucket waits for the end of backward.

@@ -23,7 +23,10 @@ enum class WorkKind { forward, recompute, backward, bucket_copy, encode, decode,
 struct Work {
   WorkKind kind{};
   Seconds alone{};
+  Seconds bucket_copy{};  // the part of it that fills or empties a bucket, codec or not
 
+  // What the codec takes of it.
+  [[nodiscard]] Seconds codec() const { return alone - bucket_copy; }
   bool operator==(const Work&) const = default;
 };
 
@@ -49,7 +52,9 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// One round of a bucket: encode, then send. Rounds of a bucket depend on each other in order.
+// One round of a bucket: encode, then send. Rounds of a bucket depend on each other in order. The
+// first one's work begins with filling the bucket from the gradients, the decoder's ends with
+// emptying it: a codec takes and leaves its tensors in the bucket.
 struct BucketRound {
   Work encode;
   Message message;

@@ -325,8 +325,7 @@ std::optional<ReadExperiment> read_experiment(Document document,
   result.positions = PositionMap(document.root);
   result.document = std::move(document);
   if (context.diagnostics.error_count() == errors) {
-    report(experiment.in_the_file(check(result.experiment)), result.positions,
-           context.diagnostics);
+    report(experiment.in_the_file(check(result.experiment)), result.positions, context.diagnostics);
   }
   return context.diagnostics.error_count() > errors ? std::nullopt
                                                     : std::optional(std::move(result));

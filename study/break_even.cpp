@@ -18,9 +18,9 @@ Seconds codec_time(const StepPlan& plan, const StagePlan& stage) {
   Seconds total;
   for (const Bucket& bucket : stage.buckets) {
     const BucketKind& kind = plan.kind(bucket);
-    total += kind.decode.alone;
+    total += kind.decode.codec();
     for (const BucketRound& round : kind.rounds) {
-      total += round.encode.alone;
+      total += round.encode.codec();
     }
   }
   return total;
@@ -39,16 +39,20 @@ Seconds codec_time(const StepPlan& plan) {
 void give_codec_time(StepPlan& plan) {
   for (BucketKind& kind : plan.kinds) {
     const Seconds share = static_cast<double>(kind.elements) * 1_ns;
-    kind.decode.alone = share;
-    kind.rounds.front().encode.alone = share;
+    kind.decode.alone += share;
+    kind.rounds.front().encode.alone += share;
   }
+}
+
+void stretch_codec(Work& work, double factor) {
+  work.alone = work.codec() * factor + work.bucket_copy;
 }
 
 StepPlan stretched_codec(StepPlan plan, double factor) {
   for (BucketKind& kind : plan.kinds) {
-    kind.decode.alone *= factor;
+    stretch_codec(kind.decode, factor);
     for (BucketRound& round : kind.rounds) {
-      round.encode.alone *= factor;
+      stretch_codec(round.encode, factor);
     }
   }
   return plan;

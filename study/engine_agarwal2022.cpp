@@ -80,9 +80,9 @@ StepPrediction compressed(StepPrediction prediction, const StepPlan& plan,
   Waterfall& w = prediction.waterfall;
   for (const Bucket& bucket : plan.stages.front().buckets) {
     const BucketKind& kind = plan.kind(bucket);
-    w.decode += kind.decode.alone;
+    w.decode += kind.decode.codec();
     for (const BucketRound& round : kind.rounds) {
-      w.encode += round.encode.alone;
+      w.encode += round.encode.codec();
     }
   }
   w.exposed_dp = agarwal2022_compressed(0_s, 0_s, rounds, network);

@@ -40,8 +40,9 @@ void add_casts(StepPlan& plan, const Gpu& gpu) {
     const Bytes traffic = static_cast<double>(kind.elements) * (4_B + 2_B);
     const Seconds cast =
         gpu.law.launch + traffic / (gpu.memory_bandwidth * gpu.law.memory_efficiency);
-    kind.rounds.front().encode = {WorkKind::encode, kind.rounds.front().encode.alone + cast};
-    kind.decode = {WorkKind::decode, kind.decode.alone + cast};
+    Work& encode = kind.rounds.front().encode;
+    encode = {WorkKind::encode, encode.alone + cast, encode.bucket_copy};
+    kind.decode = {WorkKind::decode, kind.decode.alone + cast, kind.decode.bucket_copy};
   }
 }
 

@@ -60,8 +60,10 @@ struct Ensemble::Factors {
   double codec{};
   const Latents& latents;
 
-  [[nodiscard]] double of(WorkKind kind) const {
-    return kind == WorkKind::encode || kind == WorkKind::decode ? codec : compute;
+  // Bucket copies are the framework's, whatever the codec.
+  [[nodiscard]] Work scaled(const Work& work) const {
+    const Seconds copy = work.bucket_copy * compute;
+    return {work.kind, work.codec() * codec + copy, copy};
   }
 };
 
@@ -118,10 +120,9 @@ void Ensemble::scale_stage(const StagePlan& from, StagePlan& to, const Factors& 
 }
 
 void Ensemble::scale_kind(const BucketKind& from, BucketKind& to, const Factors& factors) {
-  to.decode.alone = from.decode.alone * factors.of(from.decode.kind);
+  to.decode = factors.scaled(from.decode);
   for (std::size_t r = 0; r < from.rounds.size(); ++r) {
-    const Work& encode = from.rounds[r].encode;
-    to.rounds[r].encode.alone = encode.alone * factors.of(encode.kind);
+    to.rounds[r].encode = factors.scaled(from.rounds[r].encode);
     scale_message(from.rounds[r].message, to.rounds[r].message, factors.latents);
   }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiles/read_experiment.hpp"
-
 #include <string>
 #include <utility>
 
+#include "profiles/read_experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/profiles/profile_folder.hpp"
 
@@ -20,6 +19,16 @@ std::string scattered(const std::string& compress) {
          "layout: {zero: 1}\n"
          "compress:\n" +
          compress;
+}
+
+ReadExperiment experiment_of(const std::string& text) {
+  ProfileReading reading(shipped());
+  auto document = load_yaml_text("e.yaml", text, reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  auto read = read_experiment(std::move(*document), {}, reading.context());
+  INFO(reading.errors());
+  REQUIRE(read);
+  return *std::move(read);
 }
 
 std::string errors_of(const std::string& text) {
@@ -46,4 +55,24 @@ TEST_CASE("what is wrong with a plan is said at its own entry of the list") {
 TEST_CASE("an entry that says none is counted as an entry") {
   CHECK(errors_of(scattered("- fp8\n- none\n- topk:ratio=0.01\n")) ==
         std::string("e.yaml:7:3 `compress.2`: `topk:ratio=0.01` ") + whole_gradient);
+}
+
+TEST_CASE("a cast to what the gradients already are is no compression under any software") {
+  for (const std::string& software : shipped().names(ProfileKind::software)) {
+    INFO(software);
+    const Experiment job =
+        experiment_of(
+            "cluster: {profile: dgx-h100, nodes: 8}\nmodel: {profile: resnet-50}\n"
+            "layout: {micro_batch: 64}\ntraining: {precision: bf16, gradient: bf16}\nsoftware: " +
+            software + "\ncompress: [fp16, bf16]\n")
+            .experiment;
+    const PreparedExperiment prepared(job);
+    const StepPrediction none = prepared.predict(job.plans[0]);
+    for (std::size_t plan = 1; plan < job.plans.size(); ++plan) {
+      const StepPrediction cast = prepared.predict(job.plans[plan]);
+      CHECK(cast.step == none.step);
+      CHECK(cast.waterfall.bucket_copy == none.waterfall.bucket_copy);
+      CHECK(cast.waterfall.encode + cast.waterfall.decode == 0_s);
+    }
+  }
 }

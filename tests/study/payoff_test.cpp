@@ -28,8 +28,9 @@ StepPrediction predict(const Experiment& experiment, std::size_t plan = 0) {
 }  // namespace
 
 TEST_CASE("ratio 1 with a free codec is no compression, in every draw and to the last bit") {
-  const Payoff payoff =
-      assess(test::with_plans(test::small_job(), {test::shrink(1, 0)}), few_draws());
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(1, 0)});
+  job.software.bucket_copy_passes = GENERATE(0.0, 2.0);
+  const Payoff payoff = assess(job, few_draws());
   const PlanPayoff& none = payoff.plans[0];
   const PlanPayoff& same = payoff.plans[1];
   CHECK(same.prediction.step == none.prediction.step);
@@ -38,6 +39,22 @@ TEST_CASE("ratio 1 with a free codec is no compression, in every draw and to the
   CHECK(same.against_uncompressed.speedup_low == 1.0);
   CHECK(same.against_uncompressed.speedup_high == 1.0);
   CHECK(same.against_uncompressed.verdict() == Verdict::does_not);
+}
+
+TEST_CASE("a codec that works on buckets pays for their copies, one that does not saves them") {
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 1), test::shrink(4, 1)});
+  job.training.overlap = false;
+  job.software.bucket_copy_passes = 2.0;
+  job.plans[2].method->bypasses_buckets = true;
+  const Waterfall none = predict(job, 0).waterfall;
+  const Waterfall in_buckets = predict(job, 1).waterfall;
+  const Waterfall beside = predict(job, 2).waterfall;
+  CHECK(none.bucket_copy > 0_s);
+  CHECK_THAT(in_buckets.bucket_copy / none.bucket_copy, WithinRel(1.0, 1e-9));
+  CHECK_THAT(in_buckets.encode / beside.encode, WithinRel(1.0, 1e-9));
+  CHECK_THAT(in_buckets.decode / beside.decode, WithinRel(1.0, 1e-9));
+  CHECK(beside.bucket_copy == 0_s);
+  CHECK(predict(job, 2).step < predict(job, 1).step);
 }
 
 TEST_CASE("cheap and strong pays on a slow network, costly and weak does not on a fast one") {
