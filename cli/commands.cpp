@@ -5,7 +5,8 @@ namespace payoff {
 
 std::vector<Command> all_commands() {
   return {predict_command(),    explain_command(),  plot_command(),
-          collective_command(), profiles_command(), check_command()};
+          collective_command(), profiles_command(), check_command(),
+          calibrate_command()};
 }
 
 }  // namespace payoff

@@ -9,6 +9,7 @@
 
 namespace payoff {
 
+[[nodiscard]] Command calibrate_command();
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command collective_command();
 [[nodiscard]] Command explain_command();

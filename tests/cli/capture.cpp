@@ -16,11 +16,26 @@ namespace payoff::test {
 
 Captured payoff(std::vector<std::string> words) {
   words.insert(words.begin(), "payoff");
+  setenv("PAYOFF_PROFILES", PAYOFF_SOURCE_DIR "/profiles", 1);
   std::ostringstream out;
   std::ostringstream err;
   Console console{out, err};
   const ExitCode code = run_program(words, all_commands(), console);
   return {code, out.str(), err.str()};
+}
+
+std::vector<std::string> small_experiment(std::vector<std::string> more) {
+  std::vector<std::string> words{"--model",       "gpt2",
+                                 "--cluster",     "p3-8xlarge",
+                                 "--nodes",       "2",
+                                 "--dp",          "8",
+                                 "--micro-batch", "4",
+                                 "--precision",   "fp16",
+                                 "--sequence",    "1024",
+                                 "--compress",    "powersgd:rank=4",
+                                 "--compress",    "topk:ratio=0.01"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 ScratchFolder::ScratchFolder() {

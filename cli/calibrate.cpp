@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output_files.hpp"
+#include "cli/profile_library.hpp"
+#include "cli/session.hpp"
+#include "cli/table.hpp"
+#include "model/units_text.hpp"
+#include "study/codec_calibration.hpp"
+#include "study/compute_calibration.hpp"
+
+// payoff calibrate: the only place where laws are fitted. Reads the published measurements of the
+// fit half and writes profiles/fitted; --check says whether what is shipped is what the fit writes.
+
+namespace payoff {
+namespace {
+
+struct Fitted {
+  std::string profile;
+  std::string report;
+};
+
+Fitted fit_codec_laws(const Library& library, const std::filesystem::path& data) {
+  const CodecCalibration calibration = calibrate_codecs(library, data);
+  Table table({{"codecs", Align::left},
+               {"rows", Align::right},
+               {"rms error", Align::right},
+               {"largest", Align::right},
+               {"fitted range", Align::left}});
+  for (const CodecFit& fit : calibration.fits) {
+    table.add({std::string(name(fit.implementation)), std::to_string(fit.rows),
+               percent_text(fit.rms_error), percent_text(fit.largest_error),
+               fit.rows == 0 ? "assumptions only"
+                             : to_text(fit.smallest) + " to " + to_text(fit.largest)});
+  }
+  return {calibration.profile, table.markdown()};
+}
+
+Fitted fit_compute_laws(const Library& library, const std::filesystem::path& data) {
+  const ComputeCalibration calibration = calibrate_compute(library, data);
+  Table table({{"software stack", Align::left},
+               {"steps", Align::right},
+               {"spread", Align::right},
+               {"sources", Align::left}});
+  for (const FittedSoftware& stack : calibration.fit.software) {
+    std::string sources;
+    for (const std::string& group : stack.groups) {
+      sources += (sources.empty() ? "" : ", ") + group;
+    }
+    table.add({stack.name, std::to_string(stack.cases), percent_text(stack.relative_sd),
+               stack.cases == 0 ? "assumptions only" : sources});
+  }
+  return {calibration.profile,
+          table.markdown() + fmt::format("{} steps fitted in {} iterations; {} rows left out.\n",
+                                         calibration.cases.cases.size(),
+                                         calibration.fit.fit.iterations,
+                                         calibration.cases.left_out.size())};
+}
+
+struct Target {
+  std::string_view name;
+  Fitted (*fit)(const Library&, const std::filesystem::path&);
+};
+
+constexpr std::array targets{Target{"compute", fit_compute_laws}, Target{"codecs", fit_codec_laws}};
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The published measurements lie in the source tree, beside the profiles; they are not installed.
+std::filesystem::path data_folder(const Arguments& arguments, const Library& library) {
+  const auto given = arguments.value("--data");
+  std::filesystem::path folder =
+      given ? std::filesystem::path(given->text)
+            : library.folder().parent_path() / "tests" / "validation";
+  if (!std::filesystem::exists(folder / "split.csv")) {
+    throw std::runtime_error(
+        fmt::format("no published measurements in {}: name the folder tests/validation of the "
+                    "source tree with --data",
+                    folder.string()));
+  }
+  return folder;
+}
+
+std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
+  std::vector<std::pair<std::string, std::optional<Target>>> known{{"all", std::nullopt}};
+  for (const Target& target : targets) {
+    known.emplace_back(target.name, target);
+  }
+  const std::vector<Argument>& words = arguments.positionals();
+  if (words.front().text != "fit") {
+    report_unknown_name("fit", words.front(), {"fit"}, session);
+  }
+  std::vector<Target> chosen;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto target = named_value("something to fit", words[i], known, session);
+    if (target && *target) {
+      chosen.push_back(**target);
+    } else if (target) {
+      chosen.assign(targets.begin(), targets.end());
+    }
+  }
+  return words.size() > 1 ? chosen : std::vector<Target>(targets.begin(), targets.end());
+}
+
+ExitCode run_calibrate(const Arguments& arguments, Session& session) {
+  const std::vector<Target> chosen = read_targets(arguments, session);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  const Library library = find_library();
+  const std::filesystem::path data = data_folder(arguments, library);
+  const bool check = arguments.has("--check");
+  const auto out = arguments.value("--out");
+  OutputFiles files;
+  std::size_t different = 0;
+  for (const Target& target : chosen) {
+    const Fitted fitted = target.fit(library, data);
+    const std::filesystem::path shipped = library.fitted(target.name);
+    session.out() << fitted.report;
+    if (check) {
+      const bool same = read_file(shipped) == fitted.profile;
+      different += same ? 0 : 1;
+      session.out() << shipped.filename().string()
+                    << (same ? " is what the fit writes.\n\n" : " differs from what the fit writes.\n\n");
+    } else {
+      const std::filesystem::path written =
+          out ? std::filesystem::path(out->text) / shipped.filename() : shipped;
+      files.add(written, fitted.profile);
+      session.out() << "writes " << written.string() << "\n\n";
+    }
+  }
+  files.commit();
+  const ExitCode code = session.report();
+  return code == ExitCode::success && different > 0 ? ExitCode::check_failed : code;
+}
+
+}  // namespace
+
+Command calibrate_command() {
+  return {"calibrate",
+          "fits the laws of profiles/fitted to published measurements",
+          "payoff calibrate fit all --check",
+          {"fit [NAME...]", "what to fit: compute, codecs, or all (the default)", 1, 4},
+          {{"--check", "", "writes nothing; exits with 3 where a shipped law is another",
+            Takes::nothing},
+           {"--data", "FOLDER", "published measurements; default: tests/validation of the sources"},
+           {"--out", "FOLDER", "where to write; default: the folder of the shipped laws"}},
+          run_calibrate};
+}
+
+}  // namespace payoff

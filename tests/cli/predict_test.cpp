@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/sha256.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinRel;
+using nlohmann::json;
+using payoff::test::Captured;
+using payoff::test::ScratchFolder;
+using payoff::test::small_experiment;
+
+namespace {
+
+Captured predict(std::vector<std::string> words) {
+  words.insert(words.begin(), "predict");
+  return test::payoff(std::move(words));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+json predicted(std::vector<std::string> more = {}) {
+  more.emplace_back("--json");
+  const Captured run = predict(small_experiment(std::move(more)));
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  return json::parse(run.out);
+}
+
+// Numbers without a unit by their nature.
+bool is_pure(std::string_view key) {
+  constexpr std::array<std::string_view, 20> pure = {"schema",
+                                                     "draws",
+                                                     "seed",
+                                                     "speedup",
+                                                     "speedup_low",
+                                                     "speedup_high",
+                                                     "probability",
+                                                     "numbers",
+                                                     "sigmas",
+                                                     "batches",
+                                                     "scanned_low",
+                                                     "scanned_high",
+                                                     "low",
+                                                     "high",
+                                                     "wire_ratio_now",
+                                                     "convergence_slack_ratio",
+                                                     "width_before_ratio",
+                                                     "width_after_ratio",
+                                                     "gpus",
+                                                     "dp"};
+  return std::find(pure.begin(), pure.end(), key) != pure.end();
+}
+
+void check_units(const json& node, const std::string& key) {
+  if (node.is_object()) {
+    for (const auto& [name, value] : node.items()) {
+      check_units(value, name);
+    }
+  } else if (node.is_array()) {
+    for (const json& item : node) {
+      check_units(item, key);
+    }
+  } else if (node.is_number()) {
+    INFO(key);
+    CHECK((key.ends_with("_seconds") || key.ends_with("_bytes") ||
+           key.ends_with("_bytes_per_second") || is_pure(key)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every strategy is a row of the table, and the last line is the verdict") {
+  const Captured run = predict(small_experiment());
+  REQUIRE(run.code == ExitCode::success);
+  const std::vector<std::string> lines = lines_of(run.out);
+  for (const char* start : {"| uncompressed ", "| powersgd:rank=4 ", "| topk:ratio=0.01 "}) {
+    INFO(start);
+    CHECK(std::any_of(lines.begin(), lines.end(),
+                      [&](const std::string& line) { return line.starts_with(start); }));
+  }
+  CHECK_THAT(lines.front(), ContainsSubstring("gpt2 · 2 x p3-8xlarge"));
+  CHECK_THAT(lines.back(), ContainsSubstring("faster than uncompressed"));
+  CHECK(run.err.empty());
+}
+
+TEST_CASE("the same question gets the same bytes") {
+  CHECK(predict(small_experiment({"--json"})).out == predict(small_experiment({"--json"})).out);
+}
+
+TEST_CASE("a result names its schema, tool, command, inputs and seed") {
+  const json result = predicted();
+  CHECK(result["schema"] == 1);
+  CHECK(result["kind"] == "predict");
+  CHECK(result["tool"]["name"] == "payoff");
+  CHECK_THAT(result["command_line"].get<std::string>(), ContainsSubstring("--model gpt2"));
+  CHECK(result["experiment"]["sha256"] == sha256(result["experiment"]["yaml"].get<std::string>()));
+  CHECK(result["seed"].is_number());
+  std::vector<std::string> files;
+  for (const json& profile : result["profiles"]) {
+    files.push_back(profile["file"]);
+    CHECK(profile["sha256"] ==
+          sha256(test::read_text(PAYOFF_SOURCE_DIR "/profiles/" + files.back())));
+  }
+  for (const char* file : {"cluster/p3-8xlarge.yaml", "compression/powersgd.yaml",
+                           "fitted/network.yaml", "model/gpt2.json"}) {
+    CHECK(std::find(files.begin(), files.end(), file) != files.end());
+  }
+}
+
+TEST_CASE("every number of a result has its unit in its key") {
+  check_units(predicted({"--engine", "mgwfbp"}), "");
+}
+
+TEST_CASE("the terms of the waterfall add up to the step") {
+  const json result = predicted();
+  REQUIRE(result["plans"].size() == 3);
+  for (const json& plan : result["plans"]) {
+    double sum = 0;
+    for (const auto& [term, seconds] : plan["waterfall"].items()) {
+      sum += seconds.get<double>();
+    }
+    CHECK_THAT(sum, WithinRel(plan["step_seconds"].get<double>(), 1e-9));
+  }
+}
+
+TEST_CASE("a key set on the command line is a key of the file") {
+  const json by_option = predicted({"--bucket", "50 MiB"});
+  const json by_key = predicted({"--set", "training.bucket=50 MiB"});
+  CHECK(by_option["plans"] == by_key["plans"]);
+  CHECK(by_option["plans"] != predicted()["plans"]);
+  CHECK(by_option["experiment"]["sha256"] == by_key["experiment"]["sha256"]);
+}
+
+TEST_CASE("what --save writes predicts the same") {
+  const ScratchFolder folder;
+  const std::string saved = folder.path("saved.yaml");
+  const json result = predicted({"--save", saved});
+  const Captured again = predict({saved, "--json"});
+  REQUIRE(again.code == ExitCode::success);
+  const json other = json::parse(again.out);
+  CHECK(other["plans"] == result["plans"]);
+  CHECK(other["experiment"]["sha256"] == result["experiment"]["sha256"]);
+}
+
+TEST_CASE("results go to files beside the table") {
+  const ScratchFolder folder;
+  const Captured run =
+      predict(small_experiment({"--json", folder.path("a.json"), "--csv", folder.path("a.csv")}));
+  REQUIRE(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("| uncompressed "));
+  CHECK(json::parse(test::read_text(folder.path("a.json")))["kind"] == "predict");
+  CHECK(lines_of(test::read_text(folder.path("a.csv"))).size() == 4);  // header and three plans
+}
+
+TEST_CASE("all mistakes of a command line are told at once, and nothing is written") {
+  const ScratchFolder folder;
+  const Captured run = predict({"--model",    "gtp2",
+                                "--cluster",  "p3-8xlage",
+                                "--nodes",    "2",
+                                "--dp",       "x",
+                                "--bucket",   "25",
+                                "--compress", "powersgd:rnk=4",
+                                "--set",      "layuot.tp=2",
+                                "--observed", "step=3",
+                                "--engine",   "agarwall",
+                                "--save",     folder.path("a.yaml"),
+                                "--json",     folder.path("a.json"),
+                                "--csv",      folder.path("a.csv")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  for (const char* text :
+       {"did you mean `gpt2`?", "did you mean `p3-8xlarge`?", "is not a whole number",
+        "`training.bucket` has no unit", "did you mean `rank`?", "did you mean `layout`?",
+        "`--observed step` has no unit", "did you mean `agarwal2022",
+        "8 errors; nothing was run"}) {
+    INFO(text);
+    CHECK_THAT(run.err, ContainsSubstring(text));
+  }
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("a layout that does not fill the cluster is refused at the option that asks for it") {
+  const Captured run = predict(small_experiment({"--tp", "3"}));
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("--> argument"));
+  CHECK_THAT(run.err, ContainsSubstring("nothing was run"));
+}
+
+TEST_CASE("without a file, model and cluster are needed") {
+  const Captured run = predict({"--nodes", "2"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("--model"));
+  CHECK_THAT(run.err, ContainsSubstring("--cluster"));
+}
+
+TEST_CASE("a file that is not there is the world's fault, not the user's input") {
+  CHECK_THROWS_AS(predict({"no/such/experiment.yaml"}), std::runtime_error);
+}
+
+TEST_CASE("a script may ask for an exit code when nothing pays") {
+  // Four GPUs on NVLink: there is nothing that compression could save.
+  const std::vector<std::string> words{"--model",
+                                       "gpt2",
+                                       "--cluster",
+                                       "p3-8xlarge",
+                                       "--nodes",
+                                       "1",
+                                       "--micro-batch",
+                                       "4",
+                                       "--precision",
+                                       "fp16",
+                                       "--compress",
+                                       "topk:ratio=0.01",
+                                       "--fail-if-no-payoff"};
+  const Captured run = predict(words);
+  CHECK(run.code == ExitCode::check_failed);
+  CHECK_THAT(run.out, ContainsSubstring("No plan pays here"));
+}
+
+TEST_CASE("the user's own measurement conditions the prediction") {
+  const json before = predicted();
+  const double step = before["plans"][0]["step_seconds"];
+  const json after = predicted({"--observed", "step=" + std::to_string(step * 1.1 * 1e3) + " ms"});
+  const auto width = [](const json& plan) {
+    return (plan["step_high_seconds"].get<double>() - plan["step_low_seconds"].get<double>()) /
+           plan["step_seconds"].get<double>();
+  };
+  CHECK_THAT(after["plans"][0]["step_seconds"].get<double>(), WithinRel(step * 1.1, 0.03));
+  CHECK(width(after["plans"][0]) < width(before["plans"][0]));
+}
+
+TEST_CASE("a paper's model answers beside ours, under its own name") {
+  const json result = predicted({"--engine", "agarwal2022"});
+  REQUIRE(result["engines"].size() == 1);
+  CHECK(result["engines"][0]["engine"] == "agarwal2022-reconstructed");
+  CHECK(result["engines"][0]["plans"].size() == 3);
+  const Captured text = predict(small_experiment({"--engine", "agarwal2022"}));
+  CHECK_THAT(text.out, ContainsSubstring("agarwal2022-reconstructed"));
+}
