@@ -5,7 +5,6 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,12 +12,14 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/profile_difference.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/session.hpp"
 #include "cli/table.hpp"
+#include "cli/validation_data.hpp"
 #include "model/units_text.hpp"
 #include "study/codec_calibration.hpp"
 #include "study/compute_calibration.hpp"
@@ -64,11 +65,11 @@ Fitted fit_compute_laws(const Library& library, const std::filesystem::path& dat
     table.add({stack.name, std::to_string(stack.cases), percent_text(stack.relative_sd),
                stack.cases == 0 ? "assumptions only" : sources});
   }
-  return {calibration.profile,
-          table.markdown() + fmt::format("{} steps fitted in {} iterations; {} rows left out.\n",
-                                         calibration.cases.cases.size(),
-                                         calibration.fit.fit.iterations,
-                                         calibration.cases.left_out.size())};
+  return {
+      calibration.profile,
+      table.markdown() + fmt::format("{} steps fitted in {} iterations; {} rows left out.\n",
+                                     calibration.cases.cases.size(), calibration.fit.fit.iterations,
+                                     calibration.cases.left_out.size())};
 }
 
 struct Target {
@@ -85,19 +86,32 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-// The published measurements lie in the source tree, beside the profiles; they are not installed.
-std::filesystem::path data_folder(const Arguments& arguments, const Library& library) {
-  const auto given = arguments.value("--data");
-  std::filesystem::path folder =
-      given ? std::filesystem::path(given->text)
-            : library.folder().parent_path() / "tests" / "validation";
-  if (!std::filesystem::exists(folder / "split.csv")) {
-    throw std::runtime_error(
-        fmt::format("no published measurements in {}: name the folder tests/validation of the "
-                    "source tree with --data",
-                    folder.string()));
+std::string shortened(const std::string& text) {
+  constexpr std::size_t widest = 60;
+  return text.size() <= widest ? text : text.substr(0, widest - 3) + "...";
+}
+
+// Every value of the shipped profile that the fit does not give; whether there is none.
+bool report_differences(const std::filesystem::path& shipped, const Fitted& fitted,
+                        Session& session) {
+  const std::vector<ProfileDifference> differences =
+      profile_differences(read_file(shipped), fitted.profile);
+  const std::string file = shipped.filename().string();
+  if (differences.empty()) {
+    session.out() << file << " is what the fit gives, to one unit of the third digit.\n\n";
+    return true;
   }
-  return folder;
+  session.out() << fmt::format("{} is not what the fit gives: {} values differ\n", file,
+                               differences.size());
+  for (const ProfileDifference& each : differences) {
+    session.out() << fmt::format(
+        "  {}{}\n    shipped: {}\n    fit:     {}\n", each.path,
+        each.change_ratio ? fmt::format(": {:+.1f} %", 100.0 * *each.change_ratio) : "",
+        each.shipped.empty() ? "absent" : shortened(each.shipped),
+        each.fitted.empty() ? "absent" : shortened(each.fitted));
+  }
+  session.out() << "\n";
+  return false;
 }
 
 std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
@@ -127,20 +141,17 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
     return session.report();
   }
   const Library library = find_library();
-  const std::filesystem::path data = data_folder(arguments, library);
+  const std::filesystem::path data = validation_data(arguments, library);
   const bool check = arguments.has("--check");
   const auto out = arguments.value("--out");
   OutputFiles files;
-  std::size_t different = 0;
+  bool all_same = true;
   for (const Target& target : chosen) {
     const Fitted fitted = target.fit(library, data);
     const std::filesystem::path shipped = library.fitted(target.name);
     session.out() << fitted.report;
     if (check) {
-      const bool same = read_file(shipped) == fitted.profile;
-      different += same ? 0 : 1;
-      session.out() << shipped.filename().string()
-                    << (same ? " is what the fit writes.\n\n" : " differs from what the fit writes.\n\n");
+      all_same = report_differences(shipped, fitted, session) && all_same;
     } else {
       const std::filesystem::path written =
           out ? std::filesystem::path(out->text) / shipped.filename() : shipped;
@@ -150,7 +161,7 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
   }
   files.commit();
   const ExitCode code = session.report();
-  return code == ExitCode::success && different > 0 ? ExitCode::check_failed : code;
+  return code == ExitCode::success && !all_same ? ExitCode::check_failed : code;
 }
 
 }  // namespace
@@ -162,7 +173,7 @@ Command calibrate_command() {
           {"fit [NAME...]", "what to fit: compute, codecs, or all (the default)", 1, 4},
           {{"--check", "", "writes nothing; exits with 3 where a shipped law is another",
             Takes::nothing},
-           {"--data", "FOLDER", "published measurements; default: tests/validation of the sources"},
+           data_option,
            {"--out", "FOLDER", "where to write; default: the folder of the shipped laws"}},
           run_calibrate};
 }

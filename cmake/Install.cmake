@@ -12,6 +12,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/profiles/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/payoff/profiles
   FILES_MATCHING
     PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.csv")
+# The measurements that `payoff validate` compares with, and `payoff calibrate fit` fits to.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/validation/
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/payoff/validation
+  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.csv" PATTERN "README.md")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/payoff)

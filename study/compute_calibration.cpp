@@ -18,14 +18,6 @@ bool weighs(const std::string& assumption) {
          assumption.starts_with("stages not interleaved");
 }
 
-double log_sd_of(const std::vector<std::string>& assumptions) {
-  double variance = 0;
-  for (const std::string& assumption : assumptions) {
-    variance += weighs(assumption) ? per_guess * per_guess : 0;
-  }
-  return std::sqrt(variance);
-}
-
 template <class Map>
 auto values_of(const Map& map) {
   std::vector<typename Map::mapped_type> values;
@@ -37,6 +29,14 @@ auto values_of(const Map& map) {
 }
 
 }  // namespace
+
+double assumption_sd(const std::vector<std::string>& assumptions) {
+  double variance = 0;
+  for (const std::string& assumption : assumptions) {
+    variance += weighs(assumption) ? per_guess * per_guess : 0;
+  }
+  return std::sqrt(variance);
+}
 
 ComputeCases compute_cases(const std::vector<TrainingRow>& rows, const Split& split,
                            const RowCatalogue& catalogue) {
@@ -55,7 +55,7 @@ ComputeCases compute_cases(const std::vector<TrainingRow>& rows, const Split& sp
       continue;
     }
     result.cases.push_back({std::move(*mapped.experiment), *row.measured.step, row.id, row.source,
-                            log_sd_of(mapped.assumptions)});
+                            assumption_sd(mapped.assumptions)});
   }
   return result;
 }

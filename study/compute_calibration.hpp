@@ -16,6 +16,9 @@
 
 namespace payoff {
 
+// What the guesses of a row add to the spread of its step, in logarithms.
+[[nodiscard]] double assumption_sd(const std::vector<std::string>& assumptions);
+
 // A row that is not a case, and why.
 struct LeftOut {
   std::string row;

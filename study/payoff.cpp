@@ -58,7 +58,8 @@ class Contest {
     if (reduces_in_32_bits(experiment)) {
       payoff_.sixteen_bit = uncompressed_variant(experiment, {.sixteen_bit = true});
     }
-    payoff_.remedy = best_remedy(experiment, options.limits);
+    payoff_.remedy = options.search_remedy ? best_remedy(experiment, options.limits)
+                                           : uncompressed_variant(experiment, {});
   }
 
   Payoff run() {

@@ -59,6 +59,7 @@ struct AssessOptions {
   std::optional<Observation> observed;
   std::size_t draws{256};
   std::uint64_t seed{1};
+  bool search_remedy{true};  // false: the job as given stands for its remedy
 };
 
 // Requires check() and check_observation() empty. Same inputs, same answer.

@@ -20,7 +20,7 @@ bool is_computed(const TrainingRow& row) { return row.source == "vtrain_single";
 
 // A run that is not a measured training step of the whole model with one optimiser update.
 void refuse_what_is_not_a_step(const TrainingRow& row, RowExperiment& result) {
-  if (!row.measured.step) {
+  if (!row.measured.step && !row.compressed()) {
     result.reasons.emplace_back("no step time");
   }
   if (is_computed(row)) {

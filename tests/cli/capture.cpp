@@ -15,8 +15,12 @@
 namespace payoff::test {
 
 Captured payoff(std::vector<std::string> words) {
+  return payoff_with(PAYOFF_SOURCE_DIR "/profiles", std::move(words));
+}
+
+Captured payoff_with(const std::string& profiles, std::vector<std::string> words) {
   words.insert(words.begin(), "payoff");
-  setenv("PAYOFF_PROFILES", PAYOFF_SOURCE_DIR "/profiles", 1);
+  setenv("PAYOFF_PROFILES", profiles.c_str(), 1);
   std::ostringstream out;
   std::ostringstream err;
   Console console{out, err};

@@ -19,6 +19,8 @@ struct Captured {
 // `words` without the program: {"collective", "all_reduce", ...}. The profiles are those of the
 // source tree. What is the world's fault is thrown.
 [[nodiscard]] Captured payoff(std::vector<std::string> words);
+// With this folder instead of the shipped profiles.
+[[nodiscard]] Captured payoff_with(const std::string& profiles, std::vector<std::string> words);
 
 // A small experiment as options: GPT-2 on 8 GPUs of two nodes at 10 Gb/s.
 [[nodiscard]] std::vector<std::string> small_experiment(std::vector<std::string> more = {});

@@ -92,7 +92,8 @@ TEST_CASE("the explained terms add up to the step that is predicted") {
   const Captured explained = test::payoff(command("explain", small_experiment({"--json"})));
   REQUIRE(explained.code == ExitCode::success);
   double step = 0;
-  for (const json& term : json::parse(explained.out)["terms"]) {
+  const json explanation = json::parse(explained.out);
+  for (const json& term : explanation["terms"]) {
     step += term["time_seconds"].get<double>();
     CHECK(!term["equation"].get<std::string>().empty());
     for (const json& fact : term["facts"]) {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """check.py BUILD-FOLDER: installs a build into a temporary prefix and uses it from outside.
 
-The installed program has to start and to find its profiles there; the consumer project has to find
-the package, build against its headers and libraries, and run.
+The installed program has to start and to find its profiles and measurements there; the consumer
+project has to find the package, build against its headers and libraries, and run.
 """
 
 import subprocess
@@ -38,6 +38,8 @@ def main(build):
         program = str(prefix / "bin" / "payoff")
         version = output_of(program, "--version", cwd=scratch)
         require(version.startswith("payoff "), "the installed program does not print its version")
+        validated = output_of(program, "validate", "--set", "step", "--worst", "0", cwd=scratch)
+        require("Judge half" in validated, "the installed program does not find its measurements")
         data = prefix / "share" / "payoff" / "profiles"
         require(not list(data.rglob("*.[ch]pp")) and not list(data.rglob("CMakeLists.txt")),
                 "sources were installed among the profiles")

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/json_output.hpp"
+#include "cli/option_values.hpp"
+#include "cli/profile_library.hpp"
+#include "cli/sha256.hpp"
+#include "cli/validation_data.hpp"
+#include "cli/validation_report.hpp"
+#include "study/published_cases.hpp"
+
+// payoff validate: published measurements, predicted and compared.
+
+namespace payoff {
+namespace {
+
+struct Request {
+  std::set<CaseKind> kinds;
+  std::optional<Half> half;  // nullopt: both
+  GroupBy by{GroupBy::source};
+  int worst{5};
+};
+
+const std::vector<std::pair<std::string, GroupBy>>& groupings() {
+  static const std::vector<std::pair<std::string, GroupBy>> names{
+      {"source", GroupBy::source}, {"size", GroupBy::size}, {"scale", GroupBy::scale}};
+  return names;
+}
+
+std::set<CaseKind> read_kinds(const Arguments& arguments, Session& session) {
+  const std::set<CaseKind> all{CaseKind::collective, CaseKind::step, CaseKind::compression};
+  std::vector<std::pair<std::string, std::set<CaseKind>>> names{{"all", all}};
+  for (const CaseKind kind : all) {
+    names.emplace_back(name(kind), std::set{kind});
+  }
+  const std::vector<Argument> asked = arguments.values("--set");
+  std::set<CaseKind> kinds = asked.empty() ? all : std::set<CaseKind>{};
+  for (const Argument& argument : asked) {
+    if (const auto chosen = named_value("a set", argument, names, session)) {
+      kinds.insert(chosen->begin(), chosen->end());
+    }
+  }
+  return kinds;
+}
+
+Request read_request(const Arguments& arguments, Session& session) {
+  Request request;
+  request.kinds = read_kinds(arguments, session);
+  if (const auto half = arguments.value("--half")) {
+    const std::vector<std::pair<std::string, std::optional<Half>>> names{
+        {"fit", Half::fit}, {"judge", Half::judge}, {"both", std::nullopt}};
+    request.half = named_value("a half", *half, names, session).value_or(std::nullopt);
+  }
+  if (const auto by = arguments.value("--by")) {
+    request.by = named_value("a grouping", *by, groupings(), session).value_or(request.by);
+  }
+  request.worst = integer_value(arguments, "--worst", {0, 1000}, session).value_or(request.worst);
+  return request;
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The user's own files; a path that is not there is said under it.
+std::vector<std::filesystem::path> read_paths(const Arguments& arguments, Session& session) {
+  std::vector<std::filesystem::path> paths;
+  for (const Argument& argument : arguments.positionals()) {
+    std::error_code unreadable;
+    if (std::filesystem::exists(argument.text, unreadable)) {
+      paths.emplace_back(argument.text);
+    } else {
+      session.diagnostics().error(argument.span, "no such file or folder", "",
+                                  "tables of nccl-tests or training rows; see "
+                                  "tests/validation/README.md");
+    }
+  }
+  return paths;
+}
+
+void keep_half(std::optional<Half> half, std::vector<ValidationCase>& cases) {
+  if (half) {
+    std::erase_if(cases, [&](const ValidationCase& c) { return c.half != *half; });
+  }
+}
+
+void warn_of(const PublishedCases& published, Session& session) {
+  for (const std::string& file : published.skipped) {
+    session.diagnostics().warning(std::nullopt, file);
+  }
+  for (const Finding& finding : published.findings) {
+    if (finding.effect == Effect::rejected) {
+      session.diagnostics().warning(std::nullopt, to_text(finding), "", "the entry is left out");
+    }
+  }
+}
+
+ExitCode run_validate(const Arguments& arguments, Session& session) {
+  const Request request = read_request(arguments, session);
+  std::vector<std::filesystem::path> paths = read_paths(arguments, session);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  const Library library = find_library();
+  const std::filesystem::path data = validation_data(arguments, library);
+  const bool shipped = paths.empty();
+  if (shipped) {
+    paths = {data / "nccl", data / "training"};
+  }
+  Findings findings;
+  const Split split = read_split(data / "split.csv", findings);
+  PublishedCases published = published_cases(library, split, paths, request.kinds);
+  for (const std::string& problem : published.unread) {
+    session.diagnostics().error(std::nullopt, problem);
+  }
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  if (!shipped) {
+    warn_of(published, session);
+  }
+  keep_half(request.half, published.cases);
+  const ValidationReport report{
+      std::move(published.cases), request.by, static_cast<std::size_t>(request.worst),
+      sha256(read_text(data / "split.csv")), std::move(published.findings)};
+  OutputFiles files;
+  deliver({validation_text(report), validation_json(report, session), validation_csv(report)},
+          arguments, files, session);
+  return session.report();
+}
+
+}  // namespace
+
+Command validate_command() {
+  return {"validate",
+          "compares predictions with published measurements",
+          "payoff validate --set step --half judge --by scale",
+          {"PATH...", "files or folders of measurements; default: those that came with the program",
+           0, 10'000},
+          {{"--set", "NAME", "collective, step, compression, or all (the default)", Takes::values},
+           {"--half", "NAME", "fit, judge, or both (the default), which are printed apart"},
+           {"--by", "NAME", "groups of the tables: source (the default), size or scale"},
+           {"--worst", "N", "how many of the worst cases of each kind to show; default 5"},
+           data_option,
+           json_option,
+           {"--csv", "FILE", "one line a case to FILE, `-` for stdout"}},
+          run_validate};
+}
+
+}  // namespace payoff

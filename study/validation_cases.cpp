@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/validation_cases.hpp"
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "study/compute_calibration.hpp"
+#include "study/engine.hpp"
+#include "study/parallel.hpp"
+#include "study/payoff.hpp"
+#include "study/spread.hpp"
+
+namespace payoff {
+namespace {
+
+Band parameters_band(const PreparedExperiment& prepared) {
+  const std::int64_t parameters =
+      prepared.workload().parameters() * prepared.experiment().layout.tp;
+  const auto millions = static_cast<double>(parameters) * 1e-6;
+  return millions < 100    ? Band{0, "below 100 M parameters"}
+         : millions < 1000 ? Band{1, "100 M to 1 G parameters"}
+         : millions < 1e4  ? Band{2, "1 G to 10 G parameters"}
+                           : Band{3, "from 10 G parameters"};
+}
+
+ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind) {
+  ValidationCase result;
+  result.id = row.id;
+  result.source = row.source;
+  result.system = split_system(row.cluster);
+  result.kind = kind;
+  result.half = split.half(row);
+  result.unit = kind == CaseKind::step ? "s" : "1";
+  result.size = {9, "size not known"};
+  result.scale = row.cluster.gpus ? scale_band(*row.cluster.gpus, row.cluster.nodes.value_or(1))
+                                  : Band{9, "scale not known"};
+  return result;
+}
+
+std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
+  const std::array<std::pair<std::string_view, Seconds>, 13> all{{
+      {"forward", w.forward},
+      {"recompute", w.recompute},
+      {"backward", w.backward},
+      {"interference", w.interference},
+      {"encode", w.encode},
+      {"decode", w.decode},
+      {"bucket copies", w.bucket_copy},
+      {"exposed tp", w.exposed_tp},
+      {"exposed pp", w.exposed_pp},
+      {"exposed dp", w.exposed_dp},
+      {"bubble", w.bubble},
+      {"optimizer", w.optimizer},
+      {"host", w.host},
+  }};
+  std::vector<std::pair<std::string, double>> terms;
+  for (const auto& [term, time] : all) {
+    if (time > Seconds{}) {
+      terms.emplace_back(term, time / 1_s);
+    }
+  }
+  return terms;
+}
+
+// The interval of the machine's parameters, wider by what the mapping had to guess.
+void predict_step(const RowExperiment& row, const ValidationOptions& options,
+                  ValidationCase& result) {
+  const Experiment& experiment = *row.experiment;
+  const PreparedExperiment prepared(experiment);
+  const CompressionPlan& plan = experiment.plans.front();
+  const StepPrediction prediction = prepared.predict(plan);
+  result.predicted = prediction.step / 1_s;
+  result.terms = terms_of(prediction.waterfall);
+  result.size = parameters_band(prepared);
+  for (const Engine engine : {Engine::agarwal2022, Engine::mgwfbp}) {
+    if (const EngineAnswer answer = predict(engine, prepared, plan); answer.prediction) {
+      result.rivals.push_back(
+          {std::string(name(engine)), answer.prediction->step / 1_s, Call::none});
+    }
+  }
+  const double guess_sd = assumption_sd(row.assumptions);
+  Ensemble ensemble({{prepared.plan(plan)}}, compute_sd(experiment));
+  std::vector<double> steps;
+  for (const Draw& draw : make_draws(options.draws, options.seed, 2)) {
+    steps.push_back(ensemble.step(0, draw) / 1_s * std::exp(guess_sd * draw.codecs[1]));
+  }
+  result.low = quantile(steps, 0.05);
+  result.high = quantile(std::move(steps), 0.95);
+}
+
+Call call_of_speedup(double speedup) { return speedup > 1.0 ? Call::pays : Call::does_not; }
+
+// What needs no model, and what the paper's model says.
+void add_rivals(const PreparedExperiment& prepared, ValidationCase& result) {
+  const std::vector<CompressionPlan>& plans = prepared.experiment().plans;
+  result.rivals.push_back({"always no", 1.0, Call::does_not});
+  const double wire_ratio =
+      prepared.predict(plans[0]).dp_bytes / prepared.predict(plans[1]).dp_bytes;
+  result.rivals.push_back({"wire ratio only", wire_ratio, call_of_speedup(wire_ratio)});
+  const EngineAnswer baseline = predict(Engine::agarwal2022, prepared, plans[0]);
+  const EngineAnswer compressed = predict(Engine::agarwal2022, prepared, plans[1]);
+  if (baseline.prediction && compressed.prediction) {
+    const double speedup = baseline.prediction->step / compressed.prediction->step;
+    result.rivals.push_back(
+        {std::string(name(Engine::agarwal2022)), speedup, call_of_speedup(speedup)});
+  }
+}
+
+void predict_speedup(Experiment experiment, CompressionPlan plan, const ValidationOptions& options,
+                     ValidationCase& result) {
+  experiment.plans.push_back(std::move(plan));
+  for (const Problem& problem : check(experiment)) {
+    result.reasons.push_back(problem.path + ": " + problem.message);
+  }
+  if (!result.reasons.empty()) {
+    return;
+  }
+  AssessOptions assess_options;
+  assess_options.search_remedy = false;
+  assess_options.draws = options.draws;
+  assess_options.seed = options.seed;
+  const PlanPayoff assessed = assess(experiment, assess_options).plans[1];
+  result.predicted = assessed.against_uncompressed.speedup;
+  result.low = assessed.against_uncompressed.speedup_low;
+  result.high = assessed.against_uncompressed.speedup_high;
+  result.predicted_call = call_of_predicted(assessed.against_uncompressed.probability);
+  result.terms = terms_of(assessed.prediction.waterfall);
+  const PreparedExperiment prepared(std::move(experiment));
+  result.size = parameters_band(prepared);
+  add_rivals(prepared, result);
+}
+
+// Rows in parallel, each into its place.
+template <typename Predict>
+std::vector<ValidationCase> predict_all(const std::vector<const TrainingRow*>& rows,
+                                        const Split& split, CaseKind kind,
+                                        const ValidationOptions& options, const Predict& predict) {
+  std::vector<ValidationCase> cases(rows.size());
+  for_each_index(
+      rows.size(),
+      [&](std::size_t i) {
+        cases[i] = case_of(*rows[i], split, kind);
+        predict(*rows[i], cases[i]);
+      },
+      options.threads);
+  return cases;
+}
+
+}  // namespace
+
+std::vector<ValidationCase> step_cases(const std::vector<TrainingRow>& rows, const Split& split,
+                                       const RowCatalogue& catalogue,
+                                       const ValidationOptions& options) {
+  std::vector<const TrainingRow*> measured;
+  for (const TrainingRow& row : rows) {
+    if (!row.compressed() && row.measured.step) {
+      measured.push_back(&row);
+    }
+  }
+  return predict_all(measured, split, CaseKind::step, options,
+                     [&](const TrainingRow& row, ValidationCase& result) {
+                       result.measured = *row.measured.step / 1_s;
+                       const RowExperiment mapped = row_experiment(row, catalogue);
+                       result.reasons = mapped.reasons;
+                       result.assumptions = mapped.assumptions;
+                       if (mapped.experiment) {
+                         predict_step(mapped, options, result);
+                       }
+                     });
+}
+
+std::vector<ValidationCase> compression_cases(const std::vector<TrainingRow>& rows,
+                                              const Split& split, const RowCatalogue& catalogue,
+                                              const MethodCatalogue& methods,
+                                              const ValidationOptions& options) {
+  std::vector<const TrainingRow*> measured;
+  for (const TrainingRow& row : rows) {
+    if (row.compressed() && row.measured.speedup_vs_baseline) {
+      measured.push_back(&row);
+    }
+  }
+  return predict_all(
+      measured, split, CaseKind::compression, options,
+      [&](const TrainingRow& row, ValidationCase& result) {
+        result.measured = *row.measured.speedup_vs_baseline;
+        result.measured_call = call_of_measured(*result.measured);
+        RowExperiment mapped = row_experiment(row, catalogue);
+        RowPlan plan = row_plan(row, methods);
+        result.reasons = mapped.reasons;
+        result.reasons.insert(result.reasons.end(), plan.reasons.begin(), plan.reasons.end());
+        result.assumptions = mapped.assumptions;
+        if (mapped.experiment && plan.plan) {
+          predict_speedup(*std::move(mapped.experiment), *std::move(plan.plan), options, result);
+        }
+      });
+}
+
+Band scale_band(int gpus, int nodes) {
+  return gpus <= 1      ? Band{0, "1 GPU"}
+         : nodes <= 1   ? Band{1, "1 node"}
+         : nodes == 2   ? Band{2, "2 nodes"}
+         : nodes <= 16  ? Band{3, "3 to 16 nodes"}
+         : nodes <= 128 ? Band{4, "17 to 128 nodes"}
+                        : Band{5, "from 129 nodes"};
+}
+
+}  // namespace payoff

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+using payoff::test::Captured;
+using payoff::test::ScratchFolder;
+
+namespace {
+
+std::string training_file(const std::string& source) {
+  return PAYOFF_SOURCE_DIR "/tests/validation/training/" + source + ".yaml";
+}
+
+}  // namespace
+
+TEST_CASE("validate tells every mistake of its command line at once") {
+  const Captured run = test::payoff({"validate", "--set", "steps", "--half", "jugde", "--by", "gpu",
+                                     "no-such-folder", "--worst", "-1"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  for (const char* text : {"did you mean `step`?", "did you mean `judge`?", "gpu",
+                           "no such file or folder", "--worst"}) {
+    CHECK_THAT(run.err, ContainsSubstring(text));
+  }
+}
+
+TEST_CASE("half a file of measurements is refused as a whole") {
+  const ScratchFolder folder;
+  const std::string whole = test::read_text(training_file("megatron_sc21"));
+  folder.write("half.yaml", whole.substr(0, whole.size() / 2));
+  folder.write("other.yaml", "cluster: dgx-a100\n");
+  const Captured run =
+      test::payoff({"validate", folder.path("half.yaml"), folder.path("other.yaml")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("half.yaml"));
+  CHECK_THAT(run.err, ContainsSubstring("holds neither `tables:` nor `rows:`"));
+}
+
+TEST_CASE("validate's JSON has a case for every row, summaries that count them, and reasons") {
+  const Captured run = test::payoff(
+      {"validate", training_file("megatron_sc21"), training_file("llama3_torchtitan"), "--json"});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  const json result = json::parse(run.out);
+  CHECK(result["schema"] == 1);
+  CHECK(result["kind"] == "validation");
+  CHECK(result["split_sha256"].get<std::string>().size() == 64);
+  std::size_t predicted = 0;
+  for (const json& each : result["cases"]) {
+    INFO(each.dump());
+    CHECK(each["predicted"].is_null() != each["unsupported"].empty());
+    CHECK(each["unit"] == "s");
+    CHECK(std::set<std::string>{"judge", "fit"}.contains(each["half"].get<std::string>()));
+    if (!each["predicted"].is_null()) {
+      ++predicted;
+      const double error = each["predicted"].get<double>() / each["measured"].get<double>() - 1;
+      CHECK(std::abs(each["error"].get<double>() - error) < 1e-12);
+      CHECK(each["low"].get<double>() < each["high"].get<double>());
+    }
+  }
+  std::size_t counted = 0;
+  std::size_t scored = 0;
+  for (const json& summary : result["summary"]) {
+    if (summary["by"] == "all") {
+      counted += summary["cases"].get<std::size_t>();
+      scored += summary["n"].get<std::size_t>();
+      CHECK(summary["cases"] ==
+            summary["n"].get<std::size_t>() + summary["unsupported"].get<std::size_t>());
+    }
+  }
+  CHECK(counted == result["cases"].size());
+  CHECK(scored == predicted);
+  CHECK(predicted > 0);
+  CHECK(!result["unsupported"].empty());
+}
+
+TEST_CASE("a half is shown alone, with the fit half called what it is") {
+  const Captured both = test::payoff({"validate", "--set", "step"});
+  REQUIRE(both.code == ExitCode::success);
+  CHECK_THAT(both.out, ContainsSubstring("Judge half: no parameter was fitted to these"));
+  CHECK_THAT(both.out, ContainsSubstring("so they are no evidence"));
+  CHECK_THAT(both.out, ContainsSubstring("no prediction because"));
+  const Captured fit = test::payoff({"validate", "--set", "step", "--half", "fit"});
+  CHECK(fit.out.find("Judge half") == std::string::npos);
+  std::istringstream lines(both.out);
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK(line.size() <= 100);
+  }
+}
+
+TEST_CASE("a row that contradicts itself is left out and named") {
+  const ScratchFolder folder;
+  std::string text = test::read_text(training_file("megatron_sc21"));
+  const std::string layout = "dp: ";
+  const std::size_t place = text.find(layout) + layout.size();
+  text.replace(place, 1, "7");
+  folder.write("sc21.yaml", text);
+  const Captured run = test::payoff({"validate", folder.path("sc21.yaml")});
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.err, ContainsSubstring("left out"));
+  CHECK_THAT(run.err, ContainsSubstring("sc21.yaml:"));
+}
+
+TEST_CASE("the shipped codec laws are what their fit gives") {
+  CHECK(test::payoff({"calibrate", "fit", "codecs", "--check"}).code == ExitCode::success);
+}
+
+TEST_CASE("a law that was changed by hand is found, with its value and the fit's") {
+  const ScratchFolder folder;
+  std::filesystem::copy(PAYOFF_SOURCE_DIR "/profiles", folder.path("profiles"),
+                        std::filesystem::copy_options::recursive);
+  std::string law = test::read_text(folder.path("profiles/fitted/codecs.yaml"));
+  const std::string value = "dispatch: {value: 7.995 us";
+  law.replace(law.find(value), value.size(), "dispatch: {value: 9.5 us");
+  folder.write("profiles/fitted/codecs.yaml", law);
+  const Captured run = test::payoff_with(
+      folder.path("profiles"),
+      {"calibrate", "fit", "codecs", "--check", "--data", PAYOFF_SOURCE_DIR "/tests/validation"});
+  CHECK(run.code == ExitCode::check_failed);
+  CHECK_THAT(run.out, ContainsSubstring("implementation.framework_ops.dispatch"));
+  CHECK_THAT(run.out, ContainsSubstring("9.5 us"));
+  CHECK_THAT(run.out, ContainsSubstring("-15.8 %"));  // 7.995 / 9.5 - 1
+}
+
+TEST_CASE("a fit writes the profile that is shipped, where it is told to") {
+  const ScratchFolder folder;
+  const Captured run = test::payoff({"calibrate", "fit", "codecs", "--out", folder.path("")});
+  CHECK(run.code == ExitCode::success);
+  CHECK(test::read_text(folder.path("codecs.yaml")) ==
+        test::read_text(PAYOFF_SOURCE_DIR "/profiles/fitted/codecs.yaml"));
+  const Captured wrong = test::payoff({"calibrate", "fit", "codec"});
+  CHECK(wrong.code == ExitCode::bad_input);
+  CHECK_THAT(wrong.err, ContainsSubstring("did you mean `codecs`?"));
+}
