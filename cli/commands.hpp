@@ -16,6 +16,7 @@ namespace payoff {
 [[nodiscard]] Command plot_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command profiles_command();
+[[nodiscard]] Command simulate_command();
 [[nodiscard]] Command validate_command();
 
 [[nodiscard]] std::vector<Command> all_commands();  // in the order of the help

@@ -8,12 +8,13 @@
 #include "cli/session.hpp"
 #include "study/engine.hpp"
 
-// The cost models of papers, whose answers stand beside ours.
+// Other engines, whose answers stand beside ours: the simulator, and the cost models of papers.
 
 namespace payoff {
 
 inline constexpr OptionSpec engine_option{
-    "--engine", "NAME", "also what a paper's model says: agarwal2022 or mgwfbp", Takes::values};
+    "--engine", "NAME", "also what sim says, or a paper's model: agarwal2022, mgwfbp",
+    Takes::values};
 
 // Those asked for, our own left out: it is always there.
 [[nodiscard]] std::vector<Engine> read_engines(const Arguments& arguments, Session& session);

@@ -33,8 +33,9 @@ inline constexpr std::size_t cause_count = 13;
 
 [[nodiscard]] constexpr std::string_view name(Cause cause) {
   constexpr std::array<std::string_view, cause_count> names{
-      "forward",    "recompute",  "backward",   "interference", "encode",    "decode", "bucket_copy",
-      "tp_message", "pp_message", "dp_message", "contention",   "optimizer", "host"};
+      "forward",    "recompute",   "backward",   "interference", "encode",
+      "decode",     "bucket_copy", "tp_message", "pp_message",   "dp_message",
+      "contention", "optimizer",   "host"};
   return names[static_cast<std::size_t>(cause)];
 }
 

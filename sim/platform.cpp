@@ -46,8 +46,8 @@ Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     // Stages that are smaller than a node share one.
     const std::size_t first = s * stage_ranks / node_ranks;
-    const bool shared = s > 0 && stage_ranks < node_ranks &&
-                        (s - 1) * stage_ranks / node_ranks == first;
+    const bool shared =
+        s > 0 && stage_ranks < node_ranks && (s - 1) * stage_ranks / node_ranks == first;
     if (shared) {
       stages_[s].nic_out = stages_[s - 1].nic_out;
       stages_[s].nic_in = stages_[s - 1].nic_in;
@@ -112,8 +112,8 @@ Route Platform::send(const Message& message, std::size_t stage, Direction direct
   const std::size_t count = stages_.size();
   const bool forward = direction == Direction::forward;
   const std::size_t to = (stage + (forward ? 1 : count - 1)) % count;
-  const Group group = boundary_group(layout_, cluster_.gpus_per_node,
-                                     static_cast<int>(forward ? stage : to));
+  const Group group =
+      boundary_group(layout_, cluster_.gpus_per_node, static_cast<int>(forward ? stage : to));
   const CollectivePrice price =
       CollectiveModel(cluster_, group).price(message.collective, message.size);
   Route route;

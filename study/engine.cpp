@@ -9,6 +9,8 @@ std::string_view name(Engine engine) {
   switch (engine) {
     case Engine::analytical:
       return "analytical";
+    case Engine::simulated:
+      return "sim";
     case Engine::agarwal2022:
       return "agarwal2022-reconstructed";
     case Engine::mgwfbp:
@@ -38,6 +40,9 @@ std::string_view citation(Engine engine) {
   switch (engine) {
     case Engine::analytical:
       return "Payoff's own: docs/model.md, \"Step\"";
+    case Engine::simulated:
+      return "Payoff's simulator: the same plan run by events, links shared: docs/model.md, "
+             "\"Simulation\"";
     case Engine::agarwal2022:
       return "Agarwal et al., MLSys 2022 (arXiv 2103.00543), reconstructed from a reader's note "
              "and "
@@ -56,6 +61,8 @@ EngineAnswer predict(Engine engine, const PreparedExperiment& prepared,
   switch (engine) {
     case Engine::analytical:
       return {prepared.predict(compression), {}};
+    case Engine::simulated:
+      return engines::simulated(prepared, compression);
     case Engine::agarwal2022:
       return engines::agarwal2022(prepared, compression);
     case Engine::mgwfbp:

@@ -9,14 +9,16 @@
 #include "model/experiment.hpp"
 
 // The cost models of papers behind the interface of our own: the same job, answered by the formula
-// of a paper (model/reference_*.hpp) where it applies, and a reason where it does not. The papers
+// of a paper (model/reference_*.hpp) where it applies, and a reason where it does not; and our own
+// simulator (sim/step.hpp), which runs the same plan by events. The papers
 // model backward and its communication; forward, optimizer and host are Payoff's in every engine,
 // so that answers differ by what the papers say about communication only.
 
 namespace payoff {
 
-enum class Engine { analytical, agarwal2022, mgwfbp };
-inline constexpr std::array all_engines{Engine::analytical, Engine::agarwal2022, Engine::mgwfbp};
+enum class Engine { analytical, simulated, agarwal2022, mgwfbp };
+inline constexpr std::array all_engines{Engine::analytical, Engine::simulated, Engine::agarwal2022,
+                                        Engine::mgwfbp};
 
 // Ends in "-reconstructed" where the paper itself could not be read; so it must be printed.
 [[nodiscard]] std::string_view name(Engine engine);
@@ -27,7 +29,7 @@ inline constexpr std::array all_engines{Engine::analytical, Engine::agarwal2022,
 
 struct EngineAnswer {
   std::optional<StepPrediction> prediction;  // memory is the same for all engines
-  std::string reason;                        // why there is none
+  std::string reason;                        // why there is none, or what it differs by
 };
 
 [[nodiscard]] EngineAnswer predict(Engine engine, const PreparedExperiment& prepared,

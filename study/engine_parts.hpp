@@ -23,6 +23,8 @@ namespace payoff::engines {
                                     const CompressionPlan& compression);
 [[nodiscard]] EngineAnswer no_answer(std::string reason);
 
+[[nodiscard]] EngineAnswer simulated(const PreparedExperiment& prepared,
+                                     const CompressionPlan& compression);
 [[nodiscard]] EngineAnswer agarwal2022(const PreparedExperiment& prepared,
                                        const CompressionPlan& compression);
 [[nodiscard]] EngineAnswer mgwfbp(const PreparedExperiment& prepared,

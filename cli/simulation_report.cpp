@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/simulation_report.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/json_output.hpp"
+#include "cli/prediction_report.hpp"
+#include "cli/step_json.hpp"
+#include "cli/table.hpp"
+#include "model/units_text.hpp"
+
+namespace payoff {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string ms(Seconds time) { return fixed(time / 1_ms, 2); }
+std::string percent(double ratio) { return fmt::format("{:.1f} %", 100 * ratio); }
+
+std::string title(const PlanSimulation& plan) {
+  return plan.label == "none" ? "uncompressed" : plan.label;
+}
+
+std::string steps_table(const SimulationReport& report) {
+  Table table({{"strategy", Align::left},
+               {"simulated [ms]", Align::right},
+               {"analytical [ms]", Align::right},
+               {"difference", Align::right},
+               {"compute", Align::right},
+               {"codec", Align::right},
+               {"exposed comm", Align::right},
+               {"bubble", Align::right},
+               {"events", Align::right}});
+  for (const PlanSimulation& plan : report.plans) {
+    const StepPrediction& step = plan.simulated.prediction;
+    const Shares shares = shares_of(step.waterfall);
+    const bool whole = !plan.simulated.interrupted;
+    table.add({title(plan), (whole ? "" : "> ") + ms(step.step), ms(plan.analytical.step),
+               whole ? fmt::format("{:+.2f} %", 100 * (step.step / plan.analytical.step - 1)) : "",
+               ms(shares.compute), ms(shares.codec), ms(shares.exposed), ms(shares.bubble),
+               std::to_string(plan.simulated.events)});
+  }
+  return table.markdown();
+}
+
+// Causes by their share of the path, largest first.
+std::string path_sentence(const PlanSimulation& plan) {
+  std::vector<std::pair<double, std::string>> causes;
+  for (std::size_t c = 0; c < sim::cause_count; ++c) {
+    const double share = plan.simulated.critical_path[c] / plan.simulated.prediction.step;
+    if (share >= 0.0005) {
+      causes.emplace_back(share, name(static_cast<sim::Cause>(c)));
+    }
+  }
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text = "Critical path, " + title(plan) + ":";
+  for (const auto& [share, cause] : causes) {
+    text +=
+        fmt::format("{} {} {}", &cause == &causes.front().second ? "" : ",", cause, percent(share));
+  }
+  return text + "\n";
+}
+
+std::string traffic_table(const SimulationReport& report) {
+  Table table({{"strategy", Align::left},
+               {"traffic", Align::left},
+               {"of one GPU", Align::right},
+               {"in flight [ms]", Align::right},
+               {"hidden", Align::right},
+               {"exposed", Align::right}});
+  for (const PlanSimulation& plan : report.plans) {
+    const std::pair<const char*, const sim::TrafficTime*> kinds[] = {
+        {"dp", &plan.simulated.dp}, {"tp", &plan.simulated.tp}, {"pp", &plan.simulated.pp}};
+    for (const auto& [name, traffic] : kinds) {
+      if (traffic->busy > 0_s) {
+        table.add({title(plan), name, to_text(traffic->bytes), ms(traffic->busy),
+                   ms(traffic->hidden()), ms(traffic->exposed)});
+      }
+    }
+  }
+  return table.empty() ? "" : "\n" + table.markdown();
+}
+
+// The busiest links, and every one that made a message late.
+std::vector<std::size_t> shown_links(const SimulationReport& report) {
+  constexpr std::size_t at_least = 4;
+  const std::size_t count = report.plans.front().simulated.links.size();
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), 0U);
+  const auto largest = [&](std::size_t link, auto value) {
+    double most = 0;
+    for (const PlanSimulation& plan : report.plans) {
+      most = std::max(most, value(plan.simulated.links[link]));
+    }
+    return most;
+  };
+  const auto use = [](const sim::LinkUse& link) { return link.utilization; };
+  const auto delay = [](const sim::LinkUse& link) { return link.delay.si; };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(largest(a, delay), largest(a, use)) >
+           std::pair(largest(b, delay), largest(b, use));
+  });
+  std::size_t shown = 0;
+  while (shown < count && largest(order[shown], use) > 0 &&
+         (shown < at_least || largest(order[shown], delay) > 0)) {
+    ++shown;
+  }
+  order.resize(shown);
+  return order;
+}
+
+std::string links_table(const SimulationReport& report) {
+  std::vector<Column> columns{{"link", Align::left}, {"capacity", Align::right}};
+  for (const PlanSimulation& plan : report.plans) {
+    columns.push_back({title(plan), Align::right});
+  }
+  Table table(columns);
+  for (const std::size_t link : shown_links(report)) {
+    const sim::LinkUse& first = report.plans.front().simulated.links[link];
+    std::vector<std::string> row{first.name, to_text(first.capacity)};
+    for (const PlanSimulation& plan : report.plans) {
+      const sim::LinkUse& use = plan.simulated.links[link];
+      row.push_back(percent(use.utilization) +
+                    (use.delay > 0_s ? fmt::format(" ({} ms late)", ms(use.delay)) : ""));
+    }
+    table.add(std::move(row));
+  }
+  return table.empty() ? "" : "\n" + table.markdown();
+}
+
+Json traffic_json(const sim::TrafficTime& traffic) {
+  return {{"bytes", traffic.bytes.si},
+          {"in_flight_seconds", traffic.busy.si},
+          {"hidden_seconds", traffic.hidden().si},
+          {"exposed_seconds", traffic.exposed.si}};
+}
+
+Json plan_json(const PlanSimulation& plan) {
+  const sim::SimulatedStep& simulated = plan.simulated;
+  Json json{{"label", plan.label}};
+  json.update(step_json(simulated.prediction));
+  json["analytical_step_seconds"] = plan.analytical.step.si;
+  json["last_stage"] = simulated.last_stage;
+  json["critical_path"] = Json::object();
+  for (std::size_t c = 0; c < sim::cause_count; ++c) {
+    json["critical_path"][fmt::format("{}_seconds", name(static_cast<sim::Cause>(c)))] =
+        simulated.critical_path[c].si;
+  }
+  json["traffic"] = {{"dp", traffic_json(simulated.dp)},
+                     {"tp", traffic_json(simulated.tp)},
+                     {"pp", traffic_json(simulated.pp)}};
+  json["links"] = Json::array();
+  for (const sim::LinkUse& link : simulated.links) {
+    json["links"].push_back({{"name", link.name},
+                             {"capacity_bytes_per_second", link.capacity.si},
+                             {"bytes", link.bytes.si},
+                             {"utilization_ratio", link.utilization},
+                             {"delay_seconds", link.delay.si}});
+  }
+  json["events"] = simulated.events;
+  json["trace_hash"] = fmt::format("{:016x}", simulated.trace_hash);
+  json["interrupted"] = simulated.interrupted;
+  return json;
+}
+
+}  // namespace
+
+std::string simulation_text(const SimulationReport& report) {
+  std::string text = experiment_headline(report.experiment) + "\n\n" + steps_table(report) + "\n";
+  for (const PlanSimulation& plan : report.plans) {
+    text += path_sentence(plan);
+  }
+  text += traffic_table(report);
+  text += links_table(report);
+  text += "\nTimes in ms; links and traffic of the stage that ends last and of one node.\n";
+  if (report.plans.back().simulated.interrupted) {
+    text += "Interrupted: the last strategy is simulated up to the time shown.\n";
+  }
+  return text;
+}
+
+std::string simulation_json(const SimulationReport& report, const Session& session) {
+  Json json = json_envelope("simulate", session);
+  json["headline"] = experiment_headline(report.experiment);
+  json["plans"] = Json::array();
+  for (const PlanSimulation& plan : report.plans) {
+    json["plans"].push_back(plan_json(plan));
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace payoff

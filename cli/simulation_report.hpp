@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/session.hpp"
+#include "model/experiment.hpp"
+#include "sim/step.hpp"
+
+// The answer of `payoff simulate`: steps by events beside the analytical ones, where their time
+// goes, what the critical path consists of, what moved and how much of it was hidden, and how busy
+// the links were.
+
+namespace payoff {
+
+struct PlanSimulation {
+  std::string label;
+  sim::SimulatedStep simulated;
+  StepPrediction analytical;
+};
+
+struct SimulationReport {
+  const Experiment& experiment;
+  std::vector<PlanSimulation> plans;  // the last one may have been interrupted
+};
+
+[[nodiscard]] std::string simulation_text(const SimulationReport& report);
+[[nodiscard]] std::string simulation_json(const SimulationReport& report, const Session& session);
+
+}  // namespace payoff

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/links.hpp"
+
+#include <algorithm>
+
+namespace payoff::sim {
+namespace {
+
+constexpr double least_usage = 1e-9;  // below, a message is not felt by a link
+constexpr double least_share = 1.0 / 65536;
+constexpr double most_share = 65535;
+
+}  // namespace
+
+Links::Links(Engine& engine, const Platform& platform) : engine_(engine), platform_(platform) {
+  for (const Link& link : platform.links()) {
+    states_.push_back({engine_.add_resource({link.capacity}), {}, {}, {}, {}});
+  }
+}
+
+PreparedMessage Links::prepare(const Message& message, std::size_t stage,
+                               Direction direction) const {
+  PreparedMessage prepared;
+  prepared.message = &message;
+  prepared.alone = to_sim_time(message.alone).value_or(never);
+  Route route = platform_.route(message, stage, direction);
+  prepared.latency = to_sim_time(message.alone * route.latency_ratio).value_or(never);
+  const Bytes size = progress(prepared.alone - prepared.latency);
+  if (size <= 0_B) {
+    return prepared;
+  }
+  for (const LinkLoad& load : route.loads) {
+    const double usage = load.bytes / size;
+    if (usage > least_usage) {
+      prepared.uses.push_back({states_[load.link].resource, usage});
+      prepared.loads.push_back(load);
+    }
+  }
+  // Fair in bytes per second of one group: progress counts more where it moves few bytes.
+  if (route.of_one > 0_B) {
+    prepared.share_ratio = std::clamp(size / route.of_one, least_share, most_share);
+  }
+  return prepared;
+}
+
+ActivityId Links::start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag) {
+  for (const LinkLoad& load : message.loads) {
+    State& link = states_[load.link];
+    link.demand += demand(message, load);
+    note_overload(link);
+  }
+  return engine_.start({.size = progress(message.alone - message.latency),
+                        .uses = message.uses,
+                        .rate_bound = full_rate,
+                        .share_ratio = message.share_ratio,
+                        .latency = message.latency,
+                        .key = key,
+                        .tag = tag});
+}
+
+void Links::end(const PreparedMessage& message, SimTime since) {
+  State* late_by = nullptr;
+  for (const LinkLoad& load : message.loads) {
+    State& link = states_[load.link];
+    note_overload(link);
+    link.demand -= demand(message, load);
+    link.bytes += load.bytes;
+    if (late_by == nullptr || link.overloaded > late_by->overloaded) {
+      late_by = &link;
+    }
+  }
+  const SimTime delay = engine_.now() - since - message.alone;
+  if (late_by != nullptr && delay.picoseconds > 1) {
+    late_by->delay = late_by->delay + delay;
+  }
+}
+
+std::vector<LinkUse> Links::report(SimTime step) const {
+  std::vector<LinkUse> uses;
+  uses.reserve(states_.size());
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const Link& link = platform_.links()[i];
+    const Bytes could = link.capacity * to_seconds(step);
+    uses.push_back({link.name, link.capacity, states_[i].bytes,
+                    could > 0_B ? states_[i].bytes / could : 0.0, to_seconds(states_[i].delay)});
+  }
+  return uses;
+}
+
+double Links::demand(const PreparedMessage& message, const LinkLoad& load) const {
+  const Seconds moving = to_seconds(message.alone - message.latency);
+  return load.bytes / (platform_.links()[load.link].capacity * moving);
+}
+
+void Links::note_overload(State& link) const {
+  constexpr double full = 1 + 1e-9;
+  if (link.demand > full) {
+    link.overloaded = engine_.now();
+  }
+}
+
+}  // namespace payoff::sim

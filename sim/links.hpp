@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/engine.hpp"
+#include "sim/platform.hpp"
+
+// Messages as activities over the links of a platform. A collective is fluid: from its start it
+// moves at most as fast as its price says, slower where links are shared. A send pays its latency
+// first. Progress is counted in picoseconds of time alone, so that a message that meets nobody
+// takes its price to the picosecond, whatever its bytes.
+
+namespace payoff::sim {
+
+// Progress of one picosecond is 1/64 byte at this rate: whole steps of the engine's grid.
+inline constexpr Bandwidth full_rate{1e12 / 64};
+[[nodiscard]] constexpr Bytes progress(SimTime alone) {
+  return {static_cast<double>(alone.picoseconds) / 64};
+}
+
+struct PreparedMessage {
+  const Message* message{};
+  SimTime alone;
+  SimTime latency;
+  std::vector<Use> uses;
+  std::vector<LinkLoad> loads;
+  double share_ratio = 1;
+};
+
+struct LinkUse {
+  std::string name;
+  Bandwidth capacity;
+  Bytes bytes;         // through it in the step
+  double utilization;  // of what it could carry in the step
+  Seconds delay;       // by which messages came late because of it, all together
+};
+
+class Links {
+ public:
+  Links(Engine& engine, const Platform& platform);
+
+  [[nodiscard]] PreparedMessage prepare(const Message& message, std::size_t stage,
+                                        Direction direction) const;
+  ActivityId start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag);
+  // Has to be told of the end of what it started: `since` is when it did.
+  void end(const PreparedMessage& message, SimTime since);
+
+  [[nodiscard]] std::vector<LinkUse> report(SimTime step) const;
+
+ private:
+  struct State {
+    ResourceId resource;
+    Bytes bytes;
+    double demand{};     // of what is in flight, as a share of the capacity
+    SimTime overloaded;  // when it was last asked for more than it has
+    SimTime delay;
+  };
+
+  [[nodiscard]] double demand(const PreparedMessage& message, const LinkLoad& load) const;
+  void note_overload(State& link) const;
+
+  Engine& engine_;
+  const Platform& platform_;
+  std::vector<State> states_;
+};
+
+}  // namespace payoff::sim

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/evaluate.hpp"
+#include "model/problem.hpp"
+#include "model/step_plan.hpp"
+#include "sim/links.hpp"
+#include "sim/path.hpp"
+#include "sim/platform.hpp"
+
+// The simulated evaluator of a step: the same plan as the analytical one (model/evaluate.hpp), run
+// by events. START READING HERE. One representative GPU of every pipeline stage runs its
+// operations in the order of model/schedule, piece by piece, with three streams (compute, codec,
+// gradient messages) and its sends; rates of the streams follow model/interference, messages share
+// the links of the platform. Nothing is laid out in advance: every task is made when it starts.
+//
+// What the analytical engine does not see is found here: traffic of different kinds on the same
+// links, gradients of interleaved chunks that are ready early, codecs in the bubbles of a pipeline.
+// Sends do not hold compute units, and one send of a stage does not wait for another.
+
+namespace payoff::sim {
+
+class TraceWriter;
+
+struct SimOptions {
+  TraceWriter* trace = nullptr;               // gets every task as it ends
+  const std::atomic<bool>* stop = nullptr;    // ends the run at the next event when set
+  std::uint64_t event_limit = 2'000'000'000;  // more are refused
+};
+
+struct Estimate {
+  std::uint64_t events{};  // at most
+  Bytes memory;            // roughly, trace excluded: it is streamed
+};
+[[nodiscard]] Estimate estimate(const StepPlan& plan);
+
+// What cannot be simulated: no bandwidth, times beyond the clock, too many events.
+[[nodiscard]] Problems check(const StepPlan& plan, const Platform& platform,
+                             const SimOptions& options = {});
+
+// Of one kind of traffic, on the stage that ends last.
+struct TrafficTime {
+  Seconds busy{};     // something of it in flight
+  Seconds exposed{};  // and nothing computed because of it
+  Bytes bytes{};      // message bytes that one GPU contributes
+
+  [[nodiscard]] Seconds hidden() const { return busy - exposed; }
+};
+
+struct SimulatedStep {
+  StepPrediction prediction;  // of the stage that ends last; memory is not known here
+  std::size_t last_stage{};
+  std::array<Seconds, cause_count> critical_path{};  // adds up to the step
+  TrafficTime dp;
+  TrafficTime tp;
+  TrafficTime pp;
+  std::vector<LinkUse> links;
+  std::uint64_t events{};
+  std::uint64_t trace_hash{};
+  bool interrupted{};              // stopped early: everything above is of the part that ran
+  std::optional<Problem> problem;  // ran beyond the clock
+};
+
+// Requires check() empty.
+[[nodiscard]] SimulatedStep simulate(const StepPlan& plan, const Platform& platform,
+                                     const SimOptions& options = {});
+
+}  // namespace payoff::sim

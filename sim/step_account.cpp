@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/step_account.hpp"
+
+namespace payoff::sim {
+
+void StageAccount::change(SimTime now, const StageActivity& next) {
+  if (now > since_) {
+    book(to_seconds(now - since_));
+    since_ = now;
+  }
+  activity_ = next;
+}
+
+void StageAccount::book(Seconds time) {
+  using Doing = StageActivity::Doing;
+  if (activity_.dp_busy) {
+    dp_busy_ += time;
+  }
+  if (activity_.pp_busy) {
+    pp_busy_ += time;
+  }
+  switch (activity_.doing) {
+    case Doing::compute:
+    case Doing::codec: {
+      const Seconds useful = time * activity_.rate;
+      const Seconds copy = activity_.copy_share * useful;
+      waterfall_.bucket_copy += copy;
+      term(activity_.cause) += useful - copy;
+      waterfall_.interference += time - useful;
+      return;
+    }
+    case Doing::tp_message:
+      waterfall_.exposed_tp += time;
+      return;
+    case Doing::pp_message:
+      waterfall_.exposed_pp += time;
+      return;
+    case Doing::bubble:
+      waterfall_.bubble += time;
+      return;
+    case Doing::dp_message:
+      waterfall_.exposed_dp += time;
+      return;
+    case Doing::over:
+      return;
+  }
+}
+
+Seconds& StageAccount::term(Cause cause) {
+  switch (cause) {
+    case Cause::forward:
+      return waterfall_.forward;
+    case Cause::recompute:
+      return waterfall_.recompute;
+    case Cause::encode:
+      return waterfall_.encode;
+    case Cause::decode:
+      return waterfall_.decode;
+    case Cause::bucket_copy:
+      return waterfall_.bucket_copy;
+    case Cause::optimizer:
+      return waterfall_.optimizer;
+    case Cause::host:
+      return waterfall_.host;
+    default:
+      return waterfall_.backward;
+  }
+}
+
+}  // namespace payoff::sim

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+#include <string>
+
+#include "sim/step.hpp"
+#include "sim/step_pieces.hpp"
+
+// What a run would cost and whether it can be run at all, before it is.
+
+namespace payoff::sim {
+namespace {
+
+// Every time of one stage, micro-batches counted.
+struct StageSum {
+  Seconds time;
+  std::uint64_t tasks{};
+
+  void add(Seconds alone, std::uint64_t times = 1) {
+    if (alone > 0_s) {
+      time += static_cast<double>(times) * alone;
+      tasks += times;
+    }
+  }
+};
+
+StageSum sum_of(const StepPlan& plan, std::size_t s) {
+  const StagePlan& stage = plan.stages[s];
+  const auto micro_batches = static_cast<std::uint64_t>(plan.layout.micro_batches);
+  const auto sends = micro_batches * static_cast<std::uint64_t>(plan.layout.virtual_stages);
+  StageSum sum;
+  for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
+    for (const Piece& piece : *pieces) {
+      sum.add(piece.work.alone, micro_batches);
+      sum.add(piece.message.alone, micro_batches);
+    }
+  }
+  sum.add(stage.send_forward.alone, sends);
+  sum.add(stage.send_backward.alone, sends);
+  for (std::size_t b = 0; b < plan.buckets(s).size(); ++b) {
+    for (const BucketRound& round : rounds_of(plan, s, b)) {
+      sum.add(round.encode.alone);
+      sum.add(round.message.alone);
+    }
+    sum.add(decode_of(plan, s, b).alone);
+  }
+  sum.add(stage.optimizer.alone);
+  sum.add(stage.gather_weights.alone);
+  sum.add(plan.host);
+  return sum;
+}
+
+}  // namespace
+
+Estimate estimate(const StepPlan& plan) {
+  constexpr Bytes of_task{400};  // queued buckets, inputs on their way
+  constexpr Bytes of_piece{16};
+  Estimate result;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const StageCompute& compute = *plan.stages[s].compute;
+    result.events += sum_of(plan, s).tasks;
+    result.memory +=
+        static_cast<double>(compute.forward.size() + compute.backward.size()) * of_piece;
+    for (std::size_t b = 0; b < plan.buckets(s).size(); ++b) {
+      result.memory += static_cast<double>(2 * rounds_of(plan, s, b).size() + 1) * of_task;
+    }
+    result.memory += (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
+  }
+  return result;
+}
+
+Problems check(const StepPlan& plan, const Platform& platform, const SimOptions& options) {
+  Problems problems = check(platform);
+  Seconds all;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    all += sum_of(plan, s).time;
+  }
+  // Whatever waits for what, a step is not longer than everything one after the other, at half
+  // speed at worst; contention beyond that is found on the way.
+  if (auto problem = check_time(all, "step")) {
+    problems.push_back(*std::move(problem));
+  }
+  const Estimate cost = estimate(plan);
+  if (cost.events > options.event_limit) {
+    problems.push_back({"layout.micro_batches",
+                        "the simulation has up to " + std::to_string(cost.events) +
+                            " events, more than " + std::to_string(options.event_limit),
+                        "simulate fewer micro-batches: the pipeline repeats itself, or raise "
+                        "--event-limit"});
+  }
+  return problems;
+}
+
+}  // namespace payoff::sim

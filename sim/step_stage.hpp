@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/schedule.hpp"
+#include "model/step_plan.hpp"
+#include "sim/engine.hpp"
+#include "sim/links.hpp"
+#include "sim/path.hpp"
+#include "sim/step.hpp"
+#include "sim/step_account.hpp"
+
+// One pipeline stage of a simulated step: a representative GPU with its three streams. It is told
+// what has ended and what has arrived, and starts whatever can start. Rules:
+//
+// * Codec work that waits on the compute stream goes before the next piece of an operation; a
+//   piece's message follows its work at once, and the compute stream waits for it.
+// * An operation starts when the one before it has ended and its input is there. The next one is
+//   not taken before.
+// * Gradient messages run one at a time, in the order in which they were handed over.
+// * When all is decoded: optimizer, gather of the weights, host.
+
+namespace payoff::sim {
+
+enum class StreamKind : std::uint8_t { compute, codec, gradients };
+
+class StageRun {
+ public:
+  StageRun(const StepPlan& plan, std::size_t stage, Engine& engine, Links& links,
+           TraceWriter* trace);
+
+  // Of a stream of this stage, at the present date.
+  void task_ended(StreamKind stream);
+  // The input of an operation is on its way, and has come.
+  void input_sent(const Operation& operation);
+  void input_arrived(const Operation& operation, const Path& path);
+  // Starts all that can; then what ended is in ended_operations(), to be sent on and cleared.
+  void advance();
+
+  struct Ended {
+    Operation operation;
+    Path path;
+  };
+  [[nodiscard]] std::vector<Ended>& ended_operations() { return ended_; }
+
+  [[nodiscard]] bool is_over() const { return phase_ == Phase::over; }
+  // What led to the end of its last task.
+  [[nodiscard]] const Path& path() const { return last_path_; }
+  [[nodiscard]] const StageAccount& account() const { return account_; }
+  [[nodiscard]] Bytes dp_bytes() const { return dp_bytes_; }
+  [[nodiscard]] Bytes tp_bytes() const { return tp_bytes_; }
+
+ private:
+  struct Task {
+    enum class Role : std::uint8_t {
+      piece,
+      piece_message,
+      encode,
+      bucket_message,
+      decode,
+      optimizer,
+      gather,
+      host
+    };
+    Role role{};
+    Cause cause{};
+    SimTime alone;
+    std::size_t index{};  // of the piece or bucket
+    std::size_t round{};
+    Path ready;    // of what it waited for, other than its stream
+    SimTime copy{};  // the part of codec work that fills or empties a bucket
+  };
+  struct Stream {
+    std::vector<Task> queue;  // first in, first out; `head` is the next to run
+    std::size_t head{};
+    bool busy{};
+    Task task;
+    SimTime since;
+    double rate = 1;
+    Path path;  // up to the end of its last task
+    ActivityId activity;
+    const PreparedMessage* message{};  // of a message, else null
+    std::uint64_t count{};
+
+    [[nodiscard]] bool waiting() const { return head < queue.size(); }
+  };
+  struct Input {
+    Operation operation;
+    bool arrived{};
+    Path path;
+  };
+  enum class Phase : std::uint8_t { operations, optimizer, gather, host, over };
+
+  [[nodiscard]] Stream& stream(StreamKind kind) { return streams_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const Stream& stream(StreamKind kind) const {
+    return streams_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] StreamKind codec_stream() const;
+  [[nodiscard]] const std::vector<Piece>& pieces() const;
+  [[nodiscard]] const PreparedMessage& piece_message(std::size_t piece) const;
+
+  void prepare_messages(const std::vector<Piece>& pieces, std::vector<std::size_t>& indices);
+  bool begin_next(StreamKind kind);
+  bool begin_compute();
+  bool begin_operation();
+  bool begin_last_tasks();
+  void begin(StreamKind kind, const Task& task);
+  void start_activity(StreamKind kind);
+  void ended(StreamKind kind, const Task& task);
+  void piece_ended();
+  void operation_ended();
+  void release_buckets(bool all);
+  void next_round(std::size_t bucket, std::size_t round, const Path& path);
+  [[nodiscard]] bool is_last_backward() const;
+  [[nodiscard]] Input* input_of(const Operation& operation);
+  void count_bytes(const Task& task);
+  void set_rates();
+  [[nodiscard]] StageActivity activity();
+  void write_trace(StreamKind kind) const;
+
+  const StepPlan& plan_;
+  std::size_t stage_;
+  Engine& engine_;
+  Links& links_;
+  TraceWriter* trace_;
+  StageSchedule schedule_;
+
+  std::array<Stream, 3> streams_;
+  std::vector<PreparedMessage> messages_;  // of pieces, each different one once
+  PreparedMessage gradient_message_;       // the one in flight
+  std::vector<std::size_t> forward_messages_;
+  std::vector<std::size_t> backward_messages_;
+
+  int next_operation_ = 0;
+  Operation operation_;  // the present one, pieces [piece_, piece_end_) are left of it
+  std::size_t piece_ = 0;
+  std::size_t piece_end_ = 0;
+  std::vector<Input> inputs_;  // sent and not used yet
+  std::size_t next_bucket_ = 0;
+  std::size_t decoded_ = 0;
+  Phase phase_ = Phase::operations;
+
+  std::vector<Ended> ended_;
+  Path last_path_;
+  StageAccount account_;
+  Bytes dp_bytes_{};
+  Bytes tp_bytes_{};
+};
+
+}  // namespace payoff::sim

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "model/interference.hpp"
+#include "sim/step_pieces.hpp"
+#include "sim/step_stage.hpp"
+#include "sim/trace.hpp"
+
+// What a stage is at: rates of its streams, the account of its time, its trace.
+
+namespace payoff::sim {
+
+StreamKind StageRun::codec_stream() const {
+  return plan_.placement == Placement::side_stream ? StreamKind::codec : StreamKind::compute;
+}
+
+const std::vector<Piece>& StageRun::pieces() const {
+  const StageCompute& compute = *plan_.stages[stage_].compute;
+  return operation_.is_forward ? compute.forward : compute.backward;
+}
+
+const PreparedMessage& StageRun::piece_message(std::size_t piece) const {
+  return messages_[(operation_.is_forward ? forward_messages_ : backward_messages_)[piece]];
+}
+
+StageRun::Input* StageRun::input_of(const Operation& operation) {
+  const auto found = std::find_if(inputs_.begin(), inputs_.end(),
+                                  [&](const Input& input) { return input.operation == operation; });
+  return found == inputs_.end() ? nullptr : &*found;
+}
+
+void StageRun::count_bytes(const Task& task) {
+  const bool tp = task.role == Task::Role::piece_message;
+  const Stream& s = stream(tp ? StreamKind::compute : StreamKind::gradients);
+  (tp ? tp_bytes_ : dp_bytes_) += s.message->message->size;
+}
+
+void StageRun::set_rates() {
+  const Stream& compute = stream(StreamKind::compute);
+  const Stream& codec = stream(StreamKind::codec);
+  const Stream& gradients = stream(StreamKind::gradients);
+  const bool computes = compute.busy && compute.task.role != Task::Role::piece_message;
+  const StreamRates rates =
+      stream_rates(computes, codec.busy, gradients.busy ? plan_.reserved_share : 0.0);
+  const auto set = [&](Stream& s, double rate) {
+    if (s.busy && s.rate != rate) {
+      s.rate = rate;
+      engine_.set_rate_bound(s.activity, full_rate * rate);
+    }
+  };
+  if (computes) {
+    set(stream(StreamKind::compute), rates.compute);
+  }
+  set(stream(StreamKind::codec), rates.codec);
+}
+
+StageActivity StageRun::activity() {
+  using Doing = StageActivity::Doing;
+  const Stream& compute = stream(StreamKind::compute);
+  const Stream& codec = stream(StreamKind::codec);
+  StageActivity result;
+  result.dp_busy = stream(StreamKind::gradients).busy;
+  result.pp_busy = std::any_of(inputs_.begin(), inputs_.end(),
+                               [](const Input& input) { return !input.arrived; });
+  const Stream& kernel = compute.busy ? compute : codec;
+  result.cause = kernel.task.cause;
+  result.rate = kernel.rate;
+  if (kernel.busy && kernel.task.copy.picoseconds > 0) {
+    result.copy_share = to_seconds(kernel.task.copy) / to_seconds(kernel.task.alone);
+  }
+  if (compute.busy) {
+    result.doing =
+        compute.task.role == Task::Role::piece_message ? Doing::tp_message : Doing::compute;
+  } else if (is_over()) {
+    result.doing = Doing::over;
+  } else if (next_operation_ < schedule_.size()) {
+    result.doing =
+        input_of(schedule_[next_operation_]) != nullptr ? Doing::pp_message : Doing::bubble;
+  } else {
+    result.doing = codec.busy ? Doing::codec : Doing::dp_message;
+  }
+  return result;
+}
+
+void StageRun::write_trace(StreamKind kind) const {
+  constexpr std::array<std::string_view, 3> tracks{"compute", "codec", "gradient messages"};
+  const Stream& s = stream(kind);
+  TraceSpan span;
+  span.stage = stage_;
+  span.track = static_cast<std::size_t>(kind);
+  span.track_name = tracks[span.track];
+  span.name = name(s.task.cause);
+  span.begin = s.since;
+  span.end = engine_.now();
+  span.alone = s.task.alone;
+  if (s.message != nullptr) {
+    span.collective = payoff::name(s.message->message->collective);
+    span.bytes = s.message->message->size;
+  }
+  const bool of_piece =
+      s.task.role == Task::Role::piece || s.task.role == Task::Role::piece_message;
+  if (of_piece) {
+    span.item = "micro_batch " + std::to_string(operation_.micro_batch) + " chunk " +
+                std::to_string(operation_.chunk) + " piece " + std::to_string(s.task.index);
+  } else if (s.task.role < Task::Role::optimizer) {
+    span.item = "bucket " + std::to_string(s.task.index) + " round " + std::to_string(s.task.round);
+  }
+  trace_->write(span);
+}
+
+}  // namespace payoff::sim

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/trace.hpp"
+
+#include <array>
+#include <charconv>
+#include <ostream>
+
+namespace payoff::sim {
+namespace {
+
+constexpr std::int64_t picoseconds_per_microsecond = 1'000'000;
+
+// Whole microseconds and six decimals: nothing is rounded.
+std::string microseconds(SimTime time) {
+  const std::int64_t whole = time.picoseconds / picoseconds_per_microsecond;
+  const std::int64_t rest = time.picoseconds % picoseconds_per_microsecond;
+  std::string decimals = std::to_string(rest);
+  return std::to_string(whole) + "." + std::string(6 - decimals.size(), '0') + decimals;
+}
+
+// The shortest text that reads back as the same number.
+std::string number(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+}  // namespace
+
+TraceWriter::TraceWriter(std::ostream& out) : out_(out) {
+  out_ << R"({"displayTimeUnit":"ms","traceEvents":[)";
+}
+
+void TraceWriter::finish() {
+  if (!finished_) {
+    out_ << "\n]}\n";
+    finished_ = true;
+  }
+}
+
+void TraceWriter::begin_event() {
+  out_ << (first_ ? "\n" : ",\n");
+  first_ = false;
+}
+
+// Names are ours: nothing in them needs escaping.
+void TraceWriter::name_tracks(const TraceSpan& span) {
+  if (!tracks_.emplace(span.stage, span.track).second) {
+    return;
+  }
+  begin_event();
+  out_ << R"({"ph":"M","name":"process_name","pid":)" << span.stage << R"(,"args":{"name":"stage )"
+       << span.stage << R"("}})";
+  begin_event();
+  out_ << R"({"ph":"M","name":"thread_name","pid":)" << span.stage << R"(,"tid":)" << span.track
+       << R"(,"args":{"name":")" << span.track_name << R"("}})";
+}
+
+void TraceWriter::write(const TraceSpan& span) {
+  name_tracks(span);
+  begin_event();
+  const SimTime duration = span.end - span.begin;
+  out_ << R"({"ph":"X","name":")" << span.name << R"(","pid":)" << span.stage << R"(,"tid":)"
+       << span.track << R"(,"ts":)" << microseconds(span.begin) << R"(,"dur":)"
+       << microseconds(duration) << R"(,"args":{"alone_us":)" << microseconds(span.alone);
+  if (!span.item.empty()) {
+    out_ << R"(,"item":")" << span.item << '"';
+  }
+  if (!span.collective.empty()) {
+    out_ << R"(,"collective":")" << span.collective << R"(","bytes":)" << number(span.bytes.si);
+    if (duration.picoseconds > 0) {
+      out_ << R"(,"bytes_per_second":)" << number((span.bytes / to_seconds(duration)).si);
+    }
+  }
+  out_ << "}}";
+  ++count_;
+}
+
+}  // namespace payoff::sim

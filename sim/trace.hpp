@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/units.hpp"
+#include "sim/sim_time.hpp"
+
+// A timeline for chrome://tracing and ui.perfetto.dev: the JSON array format of the Trace Event
+// Format, complete events ("X") in the order in which they end. One process a pipeline stage, one
+// track a stream. Written as it is made: nothing is kept but the names of the tracks seen. Dates
+// are microseconds, exact to the picosecond.
+
+namespace payoff::sim {
+
+// Something that occupied a track from one date to another.
+struct TraceSpan {
+  std::size_t stage{};
+  std::size_t track{};  // of the stage
+  std::string_view track_name;
+  std::string_view name;
+  SimTime begin;
+  SimTime end;
+  SimTime alone;                // what it takes when it meets nobody
+  std::string_view collective;  // of a message, else empty
+  Bytes bytes;                  // of a message
+  std::string item;             // micro-batch and piece, or bucket and round
+};
+
+class TraceWriter {
+ public:
+  // Writes the beginning of the array. The stream outlives the writer.
+  explicit TraceWriter(std::ostream& out);
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
+  // The end of the array: what was written is valid JSON from then on, however early that is.
+  void finish();
+
+  void write(const TraceSpan& span);
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  void name_tracks(const TraceSpan& span);
+  void begin_event();
+
+  std::ostream& out_;
+  std::set<std::pair<std::size_t, std::size_t>> tracks_;
+  std::uint64_t count_ = 0;  // of spans
+  bool first_ = true;
+  bool finished_ = false;
+};
+
+}  // namespace payoff::sim
