@@ -46,7 +46,11 @@ class Path {
     end_ = end_ + time;
   }
 
+  // Once for everything that took time: each was rounded to a picosecond.
+  constexpr void count_activity() { ++activities_; }
+
   [[nodiscard]] constexpr SimTime end() const { return end_; }
+  [[nodiscard]] constexpr std::uint64_t activities() const { return activities_; }
   [[nodiscard]] constexpr SimTime share(Cause cause) const {
     return {shares_[static_cast<std::size_t>(cause)]};
   }
@@ -54,6 +58,7 @@ class Path {
  private:
   std::array<std::int64_t, cause_count> shares_{};
   SimTime end_;
+  std::uint64_t activities_ = 0;
 };
 
 }  // namespace payoff::sim

@@ -144,6 +144,7 @@ class StepRun {
     send.in_flight = false;
     const SimTime alone = send.message->alone;
     send.path.add(Cause::pp_message, alone);
+    send.path.count_activity();
     send.path.add(Cause::contention, engine_.now() - send.since - alone);
     links_.end(*send.message, send.since);
     if (options_.trace != nullptr) {
@@ -204,6 +205,7 @@ class StepRun {
     for (std::size_t c = 0; c < cause_count; ++c) {
       step.critical_path[c] = to_seconds(last.path().share(static_cast<Cause>(c)));
     }
+    step.path_activities = last.path().activities();
     step.links = links_.report(last.path().end());
   }
 

@@ -57,6 +57,7 @@ struct SimulatedStep {
   StepPrediction prediction;  // of the stage that ends last; memory is not known here
   std::size_t last_stage{};
   std::array<Seconds, cause_count> critical_path{};  // adds up to the step
+  std::uint64_t path_activities{};                   // on it, each rounded to a picosecond
   TrafficTime dp;
   TrafficTime tp;
   TrafficTime pp;

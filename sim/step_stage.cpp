@@ -71,6 +71,7 @@ void StageRun::task_ended(StreamKind kind) {
   s.busy = false;
   s.path.add(s.task.cause, s.task.alone - s.task.copy);
   s.path.add(Cause::bucket_copy, s.task.copy);
+  s.path.count_activity();
   s.path.add(message ? Cause::contention : Cause::interference, extra);
   if (message) {
     links_.end(*s.message, s.since);

@@ -71,7 +71,7 @@ class StageRun {
     SimTime alone;
     std::size_t index{};  // of the piece or bucket
     std::size_t round{};
-    Path ready;    // of what it waited for, other than its stream
+    Path ready;      // of what it waited for, other than its stream
     SimTime copy{};  // the part of codec work that fills or empties a bucket
   };
   struct Stream {

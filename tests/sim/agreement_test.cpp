@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "model/evaluate.hpp"
+#include "sim/step.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/random_plans.hpp"
+
+// The two engines price a plan's parts alike and share no scheduling code: they may differ by
+// rounding only, one tick (1 ps) for each activity of the critical path where nothing is slowed.
+// With interference events that fall together may swap: 0.1 %.
+
+using namespace payoff;
+using payoff::test::Traits;
+
+namespace {
+
+constexpr int replicas = 1000;
+constexpr int pipelines = 400;
+constexpr int experiments = 300;
+
+struct Comparison {
+  double difference{};  // relative, the largest of the step and the terms of its waterfall
+  double ticks{};       // of the step
+  double allowed_ticks{};
+  bool longer{};  // the simulated step is
+
+  // Where nothing is slowed, one tick for each activity; else 0.1 %.
+  [[nodiscard]] bool agrees(const Traits& traits) const {
+    return difference <= 1e-3 && (traits.interference || ticks <= allowed_ticks);
+  }
+};
+
+// The engines tell bubble from exposed sends by different means: together they agree.
+std::vector<Seconds> terms(const Waterfall& w) {
+  return {w.forward,    w.recompute, w.backward,    w.interference, w.encode,
+          w.decode,     w.host,      w.bucket_copy, w.exposed_tp,   w.exposed_pp + w.bubble,
+          w.exposed_dp, w.optimizer};
+}
+
+Comparison compare(const StepPlan& simulated_plan, const StepPlan& evaluated_plan) {
+  const sim::SimulatedStep simulated = sim::simulate(simulated_plan, {});
+  const StepPrediction evaluated = evaluate(evaluated_plan);
+  const StepPrediction& step = simulated.prediction;
+  Comparison result;
+  result.difference = std::abs(step.step / evaluated.step - 1);
+  result.longer = step.step > evaluated.step;
+  result.ticks = std::abs(step.step.si - evaluated.step.si) * 1e12;
+  result.allowed_ticks = static_cast<double>(simulated.path_activities);
+  // Which stage ends last may be decided by a tick where several do.
+  const std::vector<Seconds> ours = terms(step.waterfall);
+  const std::vector<Seconds> theirs = terms(evaluated.waterfall);
+  for (std::size_t i = 0; i < ours.size() && simulated_plan.stages.size() == 1; ++i) {
+    result.difference =
+        std::max(result.difference, std::abs((ours[i] - theirs[i]) / evaluated.step));
+  }
+  return result;
+}
+
+struct Mix {
+  int plans{};
+  int one_compute_one_network{};  // with interference
+  int structured{};               // pipeline, accumulation or buckets
+  int pipelines{};
+  int interleaved{};
+  int rounds{};
+  int codec{};
+  int tensor_parallel{};
+  double worst_ticks_ratio{};  // of what is allowed, where nothing is slowed
+  double worst_difference{};   // with interference
+
+  void add(const Traits& traits, const Comparison& comparison) {
+    ++plans;
+    one_compute_one_network += traits.interference ? 1 : 0;
+    structured += traits.pipeline || traits.accumulation || traits.buckets ? 1 : 0;
+    pipelines += traits.pipeline ? 1 : 0;
+    interleaved += traits.interleaved ? 1 : 0;
+    rounds += traits.rounds ? 1 : 0;
+    codec += traits.codec ? 1 : 0;
+    tensor_parallel += traits.tensor_parallel ? 1 : 0;
+    if (traits.interference) {
+      worst_difference = std::max(worst_difference, comparison.difference);
+    } else if (comparison.allowed_ticks > 0) {
+      worst_ticks_ratio = std::max(worst_ticks_ratio, comparison.ticks / comparison.allowed_ticks);
+    }
+  }
+
+  void print(const char* title) const {
+    std::printf(
+        "%s: %d plans, %d with interference, %d with pipeline, accumulation or buckets (%d "
+        "pipelines, %d interleaved, %d with rounds, %d with a codec, %d with tp)\n"
+        "  worst: %.2f of the ticks allowed without interference, %.1e with\n",
+        title, plans, one_compute_one_network, structured, pipelines, interleaved, rounds, codec,
+        tensor_parallel, worst_ticks_ratio, worst_difference);
+  }
+};
+
+// Delays of a stage's last backward pass move upstream by events only.
+bool delays_move_upstream(const StepPlan& plan, const Traits& traits) {
+  return traits.pipeline && traits.buckets && plan.overlap &&
+         plan.placement != Placement::after_backward;
+}
+
+}  // namespace
+
+TEST_CASE("the engines agree on a thousand random plans, to the tick where nothing interferes") {
+  Mix mix;
+  const auto add = [&](const test::RandomPlan& random, const char* what, int seed) {
+    const Comparison comparison = compare(random.plan, random.plan);
+    mix.add(random.traits, comparison);
+    INFO(what << " of seed " << seed << ": " << comparison.difference << " relative, "
+              << comparison.ticks << " of " << comparison.allowed_ticks << " ticks");
+    CHECK(comparison.agrees(random.traits));
+  };
+  for (int seed = 1; seed <= replicas; ++seed) {
+    add(test::random_replicas(static_cast<std::uint64_t>(seed)), "replicas", seed);
+  }
+  for (int seed = 1; seed <= pipelines; ++seed) {
+    add(test::random_pipeline(static_cast<std::uint64_t>(seed)), "pipeline", seed);
+  }
+  mix.print("given times");
+  CHECK(mix.plans >= 1000);
+  CHECK(2 * mix.one_compute_one_network >= mix.plans);
+  CHECK(3 * mix.structured >= mix.plans);
+}
+
+TEST_CASE("the engines agree on random jobs through the whole model") {
+  Mix mix;
+  int upstream = 0;
+  for (int seed = 1; seed <= experiments; ++seed) {
+    const Experiment job = test::random_experiment(static_cast<std::uint64_t>(seed));
+    const Problems problems = check(job);
+    INFO("job of seed " << seed << (problems.empty() ? "" : problems.front().message));
+    REQUIRE(problems.empty());
+    const PreparedExperiment prepared(job);
+    for (const CompressionPlan& compression : job.plans) {
+      const StepPlan plan = prepared.plan(compression);
+      const Traits traits = test::traits_of(plan);
+      const Comparison comparison = compare(plan, plan);
+      INFO(compression.label << ": " << comparison.difference << " relative, " << comparison.ticks
+                             << " of " << comparison.allowed_ticks << " ticks");
+      if (delays_move_upstream(plan, traits)) {
+        ++upstream;
+        CHECK((comparison.longer || comparison.agrees(traits)));
+        continue;
+      }
+      mix.add(traits, comparison);
+      CHECK(comparison.agrees(traits));
+    }
+  }
+  mix.print("jobs");
+  std::printf("  and %d whose delays move upstream: simulated no shorter\n", upstream);
+}
+
+TEST_CASE("a planted mistake of overlap is found by the comparison of the engines") {
+  struct Mistake {
+    const char* what;
+    void (*plant)(StepPlan&);
+  };
+  constexpr Mistake mistakes[] = {
+      {"a bucket is ready one piece early",
+       [](StepPlan& plan) {
+         for (Bucket& bucket : plan.stages.front().buckets) {
+           bucket.ready_after = std::max(0, bucket.ready_after - 1);
+         }
+       }},
+      {"gradients wait for the end of backward", [](StepPlan& plan) { plan.overlap = false; }},
+      {"messages hold no compute units", [](StepPlan& plan) { plan.reserved_share = 0; }},
+      {"a codec on the side stream runs on the compute stream",
+       [](StepPlan& plan) {
+         if (plan.placement == Placement::side_stream) {
+           plan.placement = Placement::compute_stream;
+         }
+       }},
+      {"the decoder of a bucket is forgotten",
+       [](StepPlan& plan) {
+         for (BucketKind& kind : plan.kinds) {
+           kind.decode.alone = kind.decode.bucket_copy = {};
+         }
+       }},
+      {"messages run on the compute stream",
+       [](StepPlan& plan) {
+         for (BucketKind& kind : plan.kinds) {
+           for (BucketRound& round : kind.rounds) {
+             round.encode.alone += round.message.alone;
+             round.message.alone = {};
+           }
+         }
+       }},
+  };
+  for (const Mistake& mistake : mistakes) {
+    int found = 0;
+    for (int seed = 1; seed <= replicas; ++seed) {
+      const auto [plan, traits] = test::random_replicas(static_cast<std::uint64_t>(seed));
+      StepPlan wrong = plan;
+      mistake.plant(wrong);
+      found += compare(plan, wrong).agrees(traits) ? 0 : 1;
+    }
+    std::printf("planted: %s: found in %d of %d plans\n", mistake.what, found, replicas);
+    INFO(mistake.what);
+    CHECK(found >= replicas / 10);
+  }
+}

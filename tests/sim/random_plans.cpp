@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/sim/random_plans.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "tests/study/experiments.hpp"
+
+namespace payoff::test {
+namespace {
+
+void add(StageCompute& compute, WorkKind kind, Seconds time, Seconds message) {
+  const bool forward = kind == WorkKind::forward;
+  const Message tp{MessageKind::tp_activations, Collective::all_reduce, 1_MB, message, 0, 0};
+  (forward ? compute.forward : compute.backward).push_back({{kind, time, {}}, tp});
+  (forward ? compute.forward_messages : compute.backward_messages) += message;
+  switch (kind) {
+    case WorkKind::forward:
+      compute.forward_work += time;
+      break;
+    case WorkKind::recompute:
+      compute.recompute_work += time;
+      break;
+    default:
+      compute.backward_work += time;
+  }
+}
+
+// Equal chunks of one to four pieces each, forward and backward.
+StageCompute random_compute(Random& random, int chunks) {
+  StageCompute compute;
+  const Seconds message = random.chance(40) ? random.time(1_us, 1_ms) : Seconds{};
+  const bool recomputes = random.chance(30);
+  std::vector<Seconds> times(static_cast<std::size_t>(random.integer(1, 4)));
+  for (Seconds& time : times) {
+    time = random.time(10_us, 3_ms);
+  }
+  for (int c = 0; c < chunks; ++c) {
+    compute.forward_chunks.push_back(compute.forward.size());
+    compute.backward_chunks.push_back(compute.backward.size());
+    for (const Seconds time : times) {
+      add(compute, WorkKind::forward, time, message);
+      if (recomputes) {
+        add(compute, WorkKind::recompute, time, {});
+      }
+      add(compute, WorkKind::backward, 1.9 * time, message);
+    }
+  }
+  return compute;
+}
+
+void add_buckets(Random& random, StepPlan& plan, std::size_t stage, int count, bool codec) {
+  const int last = static_cast<int>(plan.stages[stage].compute->backward.size()) - 1;
+  const int rounds = random.integer(1, 3);
+  int ready = 0;
+  for (int b = 0; b < count; ++b) {
+    ready = std::min(last, ready + random.integer(0, 2));
+    BucketKind kind;
+    for (int r = 0; r < rounds; ++r) {
+      const Seconds encode = codec ? random.time(1_us, 1_ms) : Seconds{};
+      kind.rounds.push_back({{WorkKind::encode, encode, encode * random.between(0, 1)},
+                             {MessageKind::dp_gradients, Collective::all_reduce, 1_MB,
+                              random.time(10_us, 8_ms), 0, 0}});
+    }
+    kind.decode = {WorkKind::decode, codec ? random.time(1_us, 1_ms) : Seconds{}, {}};
+    plan.stages[stage].buckets.push_back({ready, plan.kinds.size()});
+    plan.kinds.push_back(std::move(kind));
+  }
+}
+
+void add_stage(Random& random, StepPlan& plan) {
+  StagePlan stage;
+  stage.like = plan.stages.size();
+  stage.compute =
+      std::make_shared<const StageCompute>(random_compute(random, plan.layout.virtual_stages));
+  stage.optimizer = {WorkKind::optimizer, random.time(0_s, 1_ms), {}};
+  if (random.chance(20)) {
+    stage.gather_weights = {
+        MessageKind::dp_weights, Collective::all_gather, 1_MB, random.time(10_us, 5_ms), 0, 0};
+  }
+  if (plan.layout.pp > 1) {
+    stage.send_forward = {
+        MessageKind::pp_activations, Collective::send_recv, 1_MB, random.time(1_us, 1_ms), 0, 0};
+    stage.send_backward = stage.send_forward;
+  }
+  plan.stages.push_back(std::move(stage));
+}
+
+Cluster eight_gpu_nodes(int nodes) {
+  Cluster cluster = small_job().cluster;
+  cluster.gpus_per_node = 8;
+  cluster.fabric.max_gpus = 8;
+  cluster.nics_per_node = 8;
+  cluster.nic = 100_Gbps;
+  cluster.nodes = nodes;
+  return cluster;
+}
+
+TransformerShape small_transformer(int layers) {
+  TransformerShape shape;
+  shape.name = "small";
+  shape.layers = layers;
+  shape.hidden = 1024;
+  shape.heads = shape.kv_heads = 16;
+  shape.head_size = 64;
+  shape.feed_forward = 4096;
+  shape.vocabulary = 32000;
+  shape.positions = shape.sequence = 512;
+  return shape;
+}
+
+ParallelLayout random_layout(Random& random, int gpus) {
+  ParallelLayout layout;
+  layout.tp = 1 << random.integer(0, 3);
+  layout.pp = std::min(gpus / layout.tp, 1 << random.integer(0, 1));
+  layout.dp = gpus / (layout.tp * layout.pp);
+  layout.sequence_parallel = layout.tp > 1 && random.chance(30);
+  layout.micro_batch = random.integer(1, 4);
+  layout.micro_batches = layout.pp * random.integer(1, 4);
+  layout.recompute = static_cast<Recompute>(random.integer(0, 2));
+  return layout;
+}
+
+}  // namespace
+
+RandomPlan random_replicas(std::uint64_t seed) {
+  Random random(seed);
+  StepPlan plan;
+  plan.layout.micro_batches = random.chance(40) ? random.integer(2, 6) : 1;
+  plan.overlap = random.chance(95);
+  plan.placement = random.chance(8)    ? Placement::after_backward
+                   : random.chance(50) ? Placement::side_stream
+                                       : Placement::compute_stream;
+  plan.reserved_share = random.chance(90) ? random.between(0.01, 0.4) : 0.0;
+  plan.host = random.time(0_s, 1_ms);
+  add_stage(random, plan);
+  add_buckets(random, plan, 0, random.chance(4) ? 0 : random.integer(1, 8), random.chance(60));
+  return {plan, traits_of(plan)};
+}
+
+RandomPlan random_pipeline(std::uint64_t seed) {
+  Random random(seed);
+  StepPlan plan;
+  plan.layout.pp = random.integer(2, 6);
+  plan.layout.virtual_stages = random.chance(40) ? random.integer(2, 3) : 1;
+  plan.layout.micro_batches = plan.layout.virtual_stages > 1 ? plan.layout.pp * random.integer(1, 3)
+                                                             : random.integer(1, 12);
+  plan.overlap = plan.layout.virtual_stages == 1 && random.chance(75);
+  plan.placement = plan.overlap ? Placement::side_stream : Placement::after_backward;
+  plan.reserved_share = plan.overlap ? 0.0 : random.between(0.01, 0.4);
+  plan.host = random.time(0_s, 1_ms);
+  const bool buckets = random.chance(80);
+  for (int s = 0; s < plan.layout.pp; ++s) {
+    add_stage(random, plan);
+    add_buckets(random, plan, static_cast<std::size_t>(s), buckets ? random.integer(1, 5) : 0,
+                !plan.overlap);
+  }
+  return {plan, traits_of(plan)};
+}
+
+Experiment random_experiment(std::uint64_t seed) {
+  Random random(seed);
+  if (random.chance(40)) {
+    Experiment job = small_job({.nodes = random.integer(1, 6),
+                                .layers = random.integer(1, 20),
+                                .nic = Bandwidth{random.between(1e8, 2e10)}});
+    job.layout.micro_batches = random.integer(1, 3);
+    job.training.bucket = random.integer(1, 40) * 1_MiB;
+    job.training.overlap = random.chance(85);
+    CompressionPlan plan = random.chance(50)
+                               ? shrink(random.between(1, 20), random.between(0, 4))
+                               : sparse(random.between(0.001, 0.2), random.between(0, 4));
+    plan.placement = static_cast<Placement>(random.integer(0, 2));
+    return with_plans(std::move(job), {plan});
+  }
+  Experiment job = small_job();
+  job.cluster = eight_gpu_nodes(1 << random.integer(0, 2));
+  job.model = small_transformer(4 * random.integer(1, 4));
+  job.layout = random_layout(random, job.cluster.gpus());
+  job.training.precision = Precision::fp16;
+  job.training.gradient = Precision::fp16;
+  return job;
+}
+
+Traits traits_of(const StepPlan& plan) {
+  Traits traits;
+  traits.pipeline = plan.layout.pp > 1;
+  traits.interleaved = plan.layout.virtual_stages > 1;
+  traits.accumulation = !traits.pipeline && plan.layout.micro_batches > 1;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    for (const Piece& piece : plan.stages[s].compute->forward) {
+      traits.tensor_parallel = traits.tensor_parallel || piece.message.alone > 0_s;
+    }
+    for (const Bucket& bucket : plan.buckets(s)) {
+      const BucketKind& kind = plan.kind(bucket);
+      traits.buckets = true;
+      traits.rounds = traits.rounds || kind.rounds.size() > 1;
+      traits.codec =
+          traits.codec || kind.decode.codec() > 0_s || kind.rounds.front().encode.codec() > 0_s;
+    }
+  }
+  const bool beside = plan.overlap && plan.placement != Placement::after_backward;
+  traits.interference =
+      traits.buckets && beside &&
+      (plan.reserved_share > 0 || (traits.codec && plan.placement == Placement::side_stream));
+  return traits;
+}
+
+}  // namespace payoff::test
