@@ -32,17 +32,33 @@ ProtocolLaw law_of(const LinkLaw& law, Algorithm algorithm, Protocol protocol) {
   }
 }
 
-// Shares of a network that are lost to other traffic of the same job: routes collide more as more
-// nodes talk.
+// Time on the wire grows as more nodes talk: routes collide.
 double congestion(const LinkLaw& law, int domains) {
-  return domains <= 2 ? 1.0 : std::pow(1.0 - law.congestion_per_doubling, std::log2(domains / 2.0));
+  return domains <= 2 ? 1.0 : 1.0 + law.congestion_per_doubling * std::log2(domains / 2.0);
 }
 
 struct Link {
+  Seconds launch{};
   Seconds steps{};
   double seconds_per_byte{};
-  double ramp{};
+  double root{};           // seconds per square root of a byte
+  double per_root_full{};  // 1 / sqrt(bytes) that fill the pipeline
 };
+
+// LL bounces through host memory. Boards with NVSwitch have a PCIe switch between GPU and host.
+Seconds step_between(const Cluster& cluster, Protocol protocol) {
+  const LinkLaw& law = cluster.network.law;
+  const ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
+  const bool older = cluster.gpu.architecture < Architecture::hopper;
+  const bool behind = cluster.fabric.kind == FabricKind::switched && older;
+  return protocol == Protocol::ll && behind ? of_protocol.step * law.switched_hosts
+                                            : of_protocol.step;
+}
+
+Bandwidth node_limit(const Network& network) {
+  return network.law.node_limit > Bandwidth{} ? network.law.node_limit
+                                              : network.node_limit.value_or(Bandwidth{});
+}
 
 Link inside(const Cluster& cluster, const CollectiveTerms& terms, Algorithm algorithm,
             Protocol protocol, const GroupPaths& paths) {
@@ -50,25 +66,41 @@ Link inside(const Cluster& cluster, const CollectiveTerms& terms, Algorithm algo
     return {};
   }
   const LinkLaw& law = cluster.fabric.law;
-  const ProtocolLaw protocol_law = law_of(law, algorithm, protocol);
+  const ProtocolLaw of_protocol = law_of(law, algorithm, protocol);
   const Bandwidth nominal = terms.one_flow ? paths.peer : paths.gpu;
-  return {protocol_law.step * terms.steps_inside,
-          terms.bytes_inside / (nominal.si * protocol_law.share), law.ramp};
+  double share = of_protocol.share;
+  if (algorithm == Algorithm::nvls_tree && cluster.network.law.share_nvls > 0) {
+    share *= cluster.network.law.share_nvls;
+  }
+  return {law.launch, of_protocol.step * terms.steps_inside,
+          terms.bytes_inside / (nominal.si * share),
+          std::sqrt(law.ramp.si * terms.depth_inside / nominal.si), 0.0};
 }
 
 Link between(const Cluster& cluster, const CollectiveTerms& terms, Protocol protocol,
-             const GroupPaths& paths) {
+             const GroupPaths& paths, int channels) {
   if (paths.domains < 2) {
     return {};
   }
   const LinkLaw& law = cluster.network.law;
-  const ProtocolLaw protocol_law = law_of(law, Algorithm::none, protocol);
-  Bandwidth achieved = (terms.one_flow ? paths.rank : paths.domain) * protocol_law.share;
-  if (cluster.network.node_limit) {
-    achieved = std::min(achieved, *cluster.network.node_limit / paths.rivals);
+  const ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
+  Bandwidth achieved = (terms.one_flow ? paths.rank : paths.domain) * of_protocol.share;
+  if (const Bandwidth limit = node_limit(cluster.network); limit > Bandwidth{}) {
+    achieved = std::min(achieved, limit / paths.rivals);
   }
-  return {protocol_law.step * terms.steps_between,
-          terms.bytes_between / (achieved.si * congestion(law, paths.domains)), law.ramp};
+  const double wire = terms.bytes_between / achieved.si * congestion(law, paths.domains);
+  return {law.launch, step_between(cluster, protocol) * terms.steps_between, wire,
+          std::sqrt(law.ramp.si * terms.depth_between * wire),
+          law.chunk > 0_B ? 1 / std::sqrt(law.chunk.si * channels * terms.depth_between) : 0.0};
+}
+
+// Two stages of a pipeline: the slower one decides, and stages of nearly equal speed wait for each
+// other now and then.
+double pipelined(double a, double b) {
+  const double slow = std::max(a, b);
+  const double ratio = slow > 0 ? std::min(a, b) / slow : 0;
+  const double cube = ratio * ratio * ratio;
+  return slow * std::pow(1 + cube * cube, 1.0 / 6.0);
 }
 
 std::size_t size_band(Bytes size) { return size <= 64_KiB ? 0U : size <= 256_MiB ? 1U : 2U; }
@@ -93,20 +125,25 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
           continue;
         }
         const Link in = inside(cluster, *terms, algorithm, protocol, paths);
-        const Link out = between(cluster, *terms, protocol, paths);
-        const Link& slow = in.seconds_per_byte > out.seconds_per_byte ? in : out;
-        const Seconds steps = in.steps + out.steps;
+        const Link out = between(cluster, *terms, protocol, paths, tuner_.most_channels());
         Cost& cost = costs_[c][a][p];
-        cost.latency = std::max(paths.local > 1 ? fabric.launch : 0_s,
-                                paths.domains > 1 ? network.launch : 0_s) +
-                       steps;
-        cost.seconds_per_byte = slow.seconds_per_byte;
-        cost.root = slow.ramp * std::sqrt(steps.si * slow.seconds_per_byte);
+        cost.latency = std::max(in.launch, out.launch) + in.steps + out.steps;
+        cost.seconds_per_byte = pipelined(in.seconds_per_byte, out.seconds_per_byte);
+        cost.root = in.root;
+        cost.fill = out.root;
+        cost.per_root_full = out.per_root_full;
         cost.available = true;
+        if (protocol == Protocol::ll && cluster.network.eager && paths.domains > 1) {
+          cost.rendezvous = network.rendezvous * terms->steps_between;
+          cost.eager = *cluster.network.eager / terms->share_of_message;
+        }
       }
     }
   }
   const LinkLaw& uncertain = paths.domains > 1 ? network : fabric;
+  if (paths.domains == 1 && fabric.channel > Bandwidth{}) {
+    channel_ = fabric.channel.si;
+  }
   relative_sd_ = {uncertain.relative_sd_small, uncertain.relative_sd_middle,
                   uncertain.relative_sd_large};
 }
@@ -114,9 +151,18 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
 CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,
                                           const Cost& cost) const {
   CollectivePrice price;
-  price.time =
-      cost.latency + (cost.root * std::sqrt(size.si) + cost.seconds_per_byte * size.si) * 1_s;
+  double seconds_per_byte = cost.seconds_per_byte;
+  if (choice.algorithm == Algorithm::direct && channel_ > 0) {
+    seconds_per_byte = std::max(seconds_per_byte, 1 / (choice.channels * channel_));
+  }
+  const double root = std::sqrt(size.si);
+  const double fill = cost.root + cost.fill / (1 + cost.per_root_full * root);
+  price.time = cost.latency + (fill * root + seconds_per_byte * size.si) * 1_s;
   price.latency = cost.latency;
+  if (cost.rendezvous > 0_s && size > cost.eager) {
+    price.time += cost.rendezvous;
+    price.latency += cost.rendezvous;
+  }
   price.algorithm = choice.algorithm;
   price.protocol = choice.protocol;
   price.channels = choice.channels;
@@ -129,7 +175,7 @@ CollectivePrice CollectiveModel::price(Collective collective, Bytes size) const 
   if (group_.ranks < 2 || size <= 0_B) {
     return {};
   }
-  const NcclChoice choice = tuner_.choose(collective, size);
+  const NcclChoice choice = tuner_.choose(collective, size, Algorithm::none, Protocol::none);
   return price_of(size, choice,
                   costs_[index(collective)][index(choice.algorithm)][index(choice.protocol)]);
 }
@@ -140,11 +186,12 @@ std::optional<CollectivePrice> CollectiveModel::price_pinned(Collective collecti
   if (group_.ranks < 2 || size <= 0_B) {
     return CollectivePrice{};
   }
-  const Cost& cost = costs_[index(collective)][index(algorithm)][index(protocol)];
-  if (!cost.available || !tuner_.has(collective, algorithm, protocol)) {
+  const NcclChoice choice = tuner_.choose(collective, size, algorithm, protocol);
+  if (choice.algorithm == Algorithm::none) {
     return std::nullopt;
   }
-  return price_of(size, {algorithm, protocol, tuner_.channels(size, algorithm, protocol)}, cost);
+  return price_of(size, choice,
+                  costs_[index(collective)][index(choice.algorithm)][index(choice.protocol)]);
 }
 
 double bus_factor(Collective collective, int ranks) {

@@ -35,7 +35,8 @@ class CollectiveModel {
   CollectiveModel(const Cluster& cluster, const Group& group, NcclRelease release = newest_nccl);
 
   [[nodiscard]] CollectivePrice price(Collective collective, Bytes size) const;
-  // A pinned choice (NCCL_ALGO / NCCL_PROTO); nullopt where NCCL has no such combination.
+  // A pinned choice (NCCL_ALGO, NCCL_PROTO); `none` leaves that part to NCCL. nullopt where NCCL
+  // has no such combination.
   [[nodiscard]] std::optional<CollectivePrice> price_pinned(Collective collective, Bytes size,
                                                             Algorithm algorithm,
                                                             Protocol protocol) const;
@@ -44,10 +45,14 @@ class CollectiveModel {
   [[nodiscard]] const Group& group() const { return group_; }
 
  private:
-  // time = latency + root * sqrt(size) + size / bandwidth
+  // time = latency + (root + fill / (1 + sqrt(size / full))) * sqrt(size) + size / bandwidth
   struct Cost {
     Seconds latency{};
     double root{};  // seconds per square root of a byte
+    double fill{};  // the same, until every stage is full
+    double per_root_full{};
+    Seconds rendezvous{};  // of messages longer than `eager`
+    Bytes eager{};
     double seconds_per_byte{};
     bool available{};
   };
@@ -60,6 +65,7 @@ class CollectiveModel {
   std::array<std::array<std::array<Cost, protocol_count>, algorithm_count>, collective_count>
       costs_{};
   std::array<double, 3> relative_sd_{};  // small, middle, large
+  double channel_{};                     // bytes per second of one channel to a peer; 0: no limit
   bool extrapolated_{};
 };
 

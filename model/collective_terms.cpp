@@ -49,11 +49,17 @@ std::optional<CollectiveTerms> ring(Collective collective, const GroupPaths& pat
     return std::nullopt;
   }
   CollectiveTerms terms;
-  terms.steps_between = passes * (paths.domains - 1);
-  terms.steps_inside = passes * (n - 1) - terms.steps_between;
+  if (pieces) {
+    terms.steps_between = passes * (paths.domains - 1);
+    terms.steps_inside = passes * (n - 1) - terms.steps_between;
+  } else {
+    terms.steps_between = paths.domains > 1 ? 1.0 : 0.0;
+    terms.steps_inside = 1.0 - terms.steps_between;
+  }
   const double bytes = pieces ? passes * (n - 1) / n : 1.0;
   terms.bytes_inside = paths.local > 1 ? bytes : 0.0;
   terms.bytes_between = paths.domains > 1 ? bytes : 0.0;
+  terms.share_of_message = pieces ? 1 / n : 1.0;
   return terms;
 }
 
@@ -104,6 +110,7 @@ CollectiveTerms pairwise(const GroupPaths& paths) {
   terms.steps_between = n - local;
   terms.bytes_inside = (local - 1) / n;
   terms.bytes_between = local * (n - local) / n;
+  terms.share_of_message = 1 / n;
   return terms;
 }
 
@@ -165,6 +172,10 @@ std::optional<CollectiveTerms> terms_of(Collective collective, Algorithm algorit
   }
   std::optional<CollectiveTerms> terms = plain_terms(collective, algorithm, paths);
   if (terms) {
+    const bool trees = algorithm == Algorithm::tree || algorithm == Algorithm::nvls_tree ||
+                       algorithm == Algorithm::pat;
+    terms->depth_inside = paths.local - 1.0;
+    terms->depth_between = trees ? terms->steps_between : paths.domains - 1.0;
     terms->bytes_inside *= protocol_overhead(protocol);
     terms->bytes_between *= protocol_overhead(protocol);
   }

@@ -70,11 +70,14 @@ enum class LinkGeneration {
   xgmi3
 };
 
-// The fitted law of one kind of link for collectives (docs/model.md, "Collectives"): times are
-//   launch + steps * step + bytes / (share * B) + ramp * sqrt(steps * step * bytes / (share * B))
-// with steps and wire bytes (flags of the protocol included) given by the algorithm and protocol
-// that NCCL chooses; a share is of the nominal bandwidth B, for large messages. The root term is
-// the cost of filling a pipeline of hops with optimally sized chunks; it makes the middle sizes.
+// The fitted law of one kind of link for collectives (docs/model.md, "Collectives"):
+//   launch + steps * step + wire + fill
+// with the steps, the depth of the pipeline and the bytes on the wire (flags of the protocol
+// included) of the algorithm and protocol that NCCL chooses. A share is of the nominal bandwidth,
+// for large messages. `fill` is the cost of filling a pipeline; it makes the middle sizes:
+//   fill = sqrt(ramp * depth * wire) / (1 + sqrt(size / (depth * channels * chunk)))
+// with chunks of the best size it grows with the root of the message (`ramp` is the time that a
+// chunk takes without its bytes) until every stage holds the largest chunk on every channel.
 struct LinkLaw {
   Seconds launch{};  // what a call costs before its first step
   Seconds step_ll{};
@@ -85,8 +88,14 @@ struct LinkLaw {
   double share_ll128{};
   double share_simple{};
   double share_nvls{};
-  double ramp{};                     // factor of the root term, dimensionless
-  double congestion_per_doubling{};  // share of bandwidth lost with each doubling beyond two nodes
+  Seconds rendezvous{};  // more for a step of LL whose message is longer than Network::eager
+  double switched_hosts{
+      1};                  // how much longer a step of LL takes behind a PCIe switch before PCIe 5
+  Bandwidth channel{};     // what one thread block copies to a peer; 0: no limit
+  Bandwidth node_limit{};  // of the software of a node (sockets); 0: none
+  Seconds ramp{};
+  Bytes chunk{};                     // largest piece that a channel passes on; 0: no limit
+  double congestion_per_doubling{};  // more time on the wire with each doubling beyond two nodes
   double relative_sd_small{};        // of a predicted time <= 64 KiB
   double relative_sd_middle{};       // 128 KiB .. 256 MiB
   double relative_sd_large{};        // >= 512 MiB
@@ -113,6 +122,7 @@ struct Network {
   bool gpudirect{};
   Seconds tuner_latency{};                // what the NCCL plug-in reports to NCCL's tuner
   std::optional<Bandwidth> node_limit{};  // software limit of a node (sockets)
+  std::optional<Bytes> eager{};           // longest message sent without asking the receiver
   LinkLaw law{};
 };
 

@@ -102,10 +102,11 @@ inline constexpr Speeds intra_blackwell{90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 
 inline constexpr Speeds inter_blackwell{96, 86,   80, 48, 45.1, 42, 40,  30,  24,   22,
                                         20, 17.5, 15, 12, 6,    3,  2.4, 1.2, 0.24, 0.12};
 
-inline constexpr Protocols threads{512, 640, 512};      // most of a channel
-inline constexpr Protocols bytes_per_thread{8, 8, 64};  // below, channels are left out
-inline constexpr double line_rate_seen = 0.96;          // 100 Gb/s count as 12 GB/s
-inline constexpr double send_receive_ll_bytes = 16384;  // largest message of LL, each channel
+inline constexpr Protocols threads{512, 640, 512};          // most of a channel
+inline constexpr Protocols bytes_per_thread{8, 8, 64};      // below, channels are left out
+inline constexpr double line_rate_seen = 0.96;              // 100 Gb/s count as 12 GB/s
+inline constexpr double send_receive_ll_bytes = 16384;      // largest message of LL, each channel
+inline constexpr double send_bytes_per_channel = 16777216;  // 32 chunks of 512 KiB over NVLink
 inline constexpr int most_channels = 32;
 
 }  // namespace nccl

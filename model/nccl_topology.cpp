@@ -91,6 +91,13 @@ NcclChannels search_inside(std::size_t generation, double gpu) {
   return best.count > 0 ? best : NcclChannels{1, gpu, gpu};
 }
 
+// LL128 wants the NIC behind a PCIe switch of the GPU. Boards of four fully connected GPUs have no
+// such switch; on Grace, NCCL takes the link from GPU to CPU for one from 2.27 on.
+bool nics_are_near(const Cluster& cluster, NcclRelease release) {
+  const bool host_bridge = cluster.fabric.kind == FabricKind::full_mesh;
+  return !host_bridge || (cluster.cpu == CpuVendor::arm && release >= NcclRelease::v2_28);
+}
+
 // Over the network: one channel for each NIC.
 NcclChannels search_between(std::size_t generation, double gpu, const GroupPaths& paths,
                             double rail) {
@@ -109,7 +116,8 @@ NcclTopology nccl_topology(const Cluster& cluster, const GroupPaths& paths, Nccl
   topology.nvlink = paths.local > 1 && fabric.kind != FabricKind::pcie_tree;
   topology.nvls =
       topology.nvlink && fabric.nvls && topology.generation >= 2 && release >= NcclRelease::v2_18;
-  const bool near_network = cluster.network.kind == NetworkKind::rdma && cluster.network.gpudirect;
+  const bool near_network = cluster.network.kind == NetworkKind::rdma &&
+                            cluster.network.gpudirect && nics_are_near(cluster, release);
   topology.ll128 = cluster.gpu.architecture != Architecture::pascal &&
                    (paths.local == 1 || topology.nvlink) && (paths.domains == 1 || near_network);
 

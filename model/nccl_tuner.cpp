@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace payoff {
 namespace {
@@ -17,6 +18,18 @@ constexpr std::array tuned_collectives = {Collective::all_reduce, Collective::al
                                           Collective::reduce_scatter, Collective::broadcast,
                                           Collective::reduce};
 constexpr std::array protocols = {Protocol::ll, Protocol::ll128, Protocol::simple};
+
+bool is_tuned(Collective collective) {
+  return collective != Collective::all_to_all && collective != Collective::send_recv;
+}
+
+int pow2_ceiling(int n) {
+  int power = 1;
+  while (power < n) {
+    power *= 2;
+  }
+  return power;
+}
 
 }  // namespace
 
@@ -62,7 +75,7 @@ bool NcclTuner::has(Collective collective, Algorithm algorithm, Protocol protoco
   if (protocol == Protocol::none) {
     return false;
   }
-  if (collective == Collective::all_to_all || collective == Collective::send_recv) {
+  if (!is_tuned(collective)) {
     return algorithm ==
                (collective == Collective::all_to_all ? Algorithm::pairwise : Algorithm::direct) &&
            protocol != Protocol::ll128;
@@ -70,18 +83,19 @@ bool NcclTuner::has(Collective collective, Algorithm algorithm, Protocol protoco
   return estimates_[index(collective)][index(algorithm)][index(protocol)].microseconds_per_byte > 0;
 }
 
-NcclChoice NcclTuner::choose(Collective collective, Bytes size) const {
+NcclChoice NcclTuner::choose(Collective collective, Bytes size, Algorithm pinned_algorithm,
+                             Protocol pinned_protocol) const {
   NcclChoice best;
-  if (collective == Collective::all_to_all || collective == Collective::send_recv) {
-    const bool all = collective == Collective::all_to_all;
-    const double message = size / 1_B / (all ? paths_.ranks : 1);
-    best.algorithm = all ? Algorithm::pairwise : Algorithm::direct;
-    best.protocol = message <= nccl::send_receive_ll_bytes ? Protocol::ll : Protocol::simple;
-  } else {
+  const auto allowed = [&](Algorithm algorithm, Protocol protocol) {
+    return (pinned_algorithm == Algorithm::none || pinned_algorithm == algorithm) &&
+           (pinned_protocol == Protocol::none || pinned_protocol == protocol) &&
+           has(collective, algorithm, protocol);
+  };
+  if (is_tuned(collective)) {
     double shortest = 0;
     for (const Algorithm algorithm : tuned_algorithms) {
       for (const Protocol protocol : protocols) {
-        if (!has(collective, algorithm, protocol)) {
+        if (!allowed(algorithm, protocol)) {
           continue;
         }
         const double time = estimate_us(collective, size / 1_B, algorithm, protocol);
@@ -91,18 +105,32 @@ NcclChoice NcclTuner::choose(Collective collective, Bytes size) const {
         }
       }
     }
+  } else {
+    const bool all = collective == Collective::all_to_all;
+    const Algorithm algorithm = all ? Algorithm::pairwise : Algorithm::direct;
+    const double message = size / 1_B / (all ? paths_.ranks : 1);
+    const Protocol own = message <= nccl::send_receive_ll_bytes ? Protocol::ll : Protocol::simple;
+    const Protocol protocol = pinned_protocol == Protocol::none ? own : pinned_protocol;
+    if (allowed(algorithm, protocol)) {
+      best = {algorithm, protocol, 0};
+    }
   }
-  best.channels = channels(size, best.algorithm, best.protocol);
+  if (best.algorithm != Algorithm::none) {
+    best.channels = channels(size, best.algorithm, best.protocol);
+  }
   return best;
 }
 
 std::optional<Seconds> NcclTuner::estimate(Collective collective, Bytes size, Algorithm algorithm,
                                            Protocol protocol) const {
-  const bool tuned = collective != Collective::all_to_all && collective != Collective::send_recv;
-  if (!tuned || !has(collective, algorithm, protocol)) {
+  if (!is_tuned(collective) || !has(collective, algorithm, protocol)) {
     return std::nullopt;
   }
   return estimate_us(collective, size / 1_B, algorithm, protocol) * 1_us;
+}
+
+int NcclTuner::most_channels() const {
+  return std::min(2 * topology_.ring.count, nccl::most_channels);
 }
 
 int NcclTuner::channels(Bytes size, Algorithm algorithm, Protocol protocol) const {
@@ -110,14 +138,33 @@ int NcclTuner::channels(Bytes size, Algorithm algorithm, Protocol protocol) cons
     const int blackwell = paths_.domains == 1 ? 24 : 32;
     return topology_.generation == 3 ? blackwell : 16;
   }
-  // The search doubles its channels.
-  const int most = std::min(2 * topology_.ring.count, nccl::most_channels);
+  const int most = most_channels();
+  if (algorithm == Algorithm::direct || algorithm == Algorithm::pairwise) {
+    return send_channels(size / 1_B, most, algorithm == Algorithm::direct);
+  }
   const std::size_t p = index(protocol);
   double per_channel = nccl::threads.at(p) * nccl::bytes_per_thread.at(p);
   if (algorithm == Algorithm::ring && protocol == Protocol::ll) {
     per_channel *= paths_.ranks;
   }
   return std::clamp(static_cast<int>(std::min(size / 1_B / per_channel, 64.0)), 1, most);
+}
+
+// Messages between two ranks share a power of two of channels with messages to all other ranks;
+// only long ones get more than their share.
+int NcclTuner::send_channels(double bytes, int most, bool one_peer) const {
+  const int all = pow2_ceiling(most);
+  if (!one_peer) {
+    return all;
+  }
+  int count = all;
+  while (count > 1 && static_cast<std::int64_t>(count) * paths_.ranks > all) {
+    count /= 2;
+  }
+  while (bytes / count > nccl::send_bytes_per_channel && count <= all / 2) {
+    count *= 2;
+  }
+  return count;
 }
 
 }  // namespace payoff

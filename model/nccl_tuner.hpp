@@ -32,18 +32,24 @@ class NcclTuner {
   NcclTuner(const Cluster& cluster, const GroupPaths& paths, NcclRelease release);
 
   [[nodiscard]] bool has(Collective collective, Algorithm algorithm, Protocol protocol) const;
-  // Groups of at least two ranks.
-  [[nodiscard]] NcclChoice choose(Collective collective, Bytes size) const;
+  // Groups of at least two ranks. A pinned algorithm or protocol leaves only its combinations; the
+  // answer has algorithm `none` where there is none.
+  [[nodiscard]] NcclChoice choose(Collective collective, Bytes size,
+                                  Algorithm pinned_algorithm = Algorithm::none,
+                                  Protocol pinned_protocol = Protocol::none) const;
   // NCCL's own estimate; nullopt where it has no such combination. all_to_all and send_recv are not
   // tuned: their only algorithms are `pairwise` and `direct`, which have no estimate.
   [[nodiscard]] std::optional<Seconds> estimate(Collective collective, Bytes size,
                                                 Algorithm algorithm, Protocol protocol) const;
+  // Channels of rings and trees; the search doubles those that it finds.
+  [[nodiscard]] int most_channels() const;
   // Thread blocks that a message of this size uses on every GPU.
   [[nodiscard]] int channels(Bytes size, Algorithm algorithm, Protocol protocol) const;
 
  private:
   [[nodiscard]] double estimate_us(Collective collective, double bytes, Algorithm algorithm,
                                    Protocol protocol) const;
+  [[nodiscard]] int send_channels(double bytes, int most, bool one_peer) const;
 
   GroupPaths paths_;
   NcclTopology topology_;

@@ -17,7 +17,8 @@ namespace {
 template <class Law>
 struct Field {
   std::string_view key;
-  std::variant<double Law::*, Seconds Law::*> member;
+  std::variant<double Law::*, Seconds Law::*, Bandwidth Law::*, Bytes Law::*> member;
+  bool always = true;  // false: absent where the hardware has no such thing
 };
 
 // Efficiencies and factors of laws stay below this; anything larger is a slip.
@@ -26,9 +27,17 @@ constexpr RatioRules factor_rules{.fallback = 0.0, .min = 0.0, .max = 1e6};
 template <class Law>
 void read_fields(const Section& section, std::span<const Field<Law>> fields, Law& law) {
   for (const Field<Law>& field : fields) {
-    const Value value = section.required(field.key).sourced();
+    const Value value =
+        (field.always ? section.required(field.key) : section.optional(field.key)).sourced();
+    if (!value) {
+      continue;
+    }
     if (const auto* ratio = std::get_if<double Law::*>(&field.member)) {
       law.*(*ratio) = value.ratio(factor_rules);
+    } else if (const auto* rate = std::get_if<Bandwidth Law::*>(&field.member)) {
+      law.*(*rate) = value.quantity<Bandwidth>();
+    } else if (const auto* bytes = std::get_if<Bytes Law::*>(&field.member)) {
+      law.*(*bytes) = value.quantity<Bytes>();
     } else {
       law.*std::get<Seconds Law::*>(field.member) = value.quantity<Seconds>();
     }
@@ -83,18 +92,23 @@ void with_law(std::string_view file, std::string_view kind, const LawEntry& name
   add_facts(named, reader.facts(), facts);
 }
 
-constexpr std::array<Field<LinkLaw>, 14> link_fields{{
+constexpr std::array<Field<LinkLaw>, 19> link_fields{{
     {"launch", &LinkLaw::launch},
     {"step_ll", &LinkLaw::step_ll},
     {"step_ll128", &LinkLaw::step_ll128},
     {"step_simple", &LinkLaw::step_simple},
-    {"step_nvls", &LinkLaw::step_nvls},
+    {"step_nvls", &LinkLaw::step_nvls, false},
     {"share_ll", &LinkLaw::share_ll},
     {"share_ll128", &LinkLaw::share_ll128},
     {"share_simple", &LinkLaw::share_simple},
-    {"share_nvls", &LinkLaw::share_nvls},
+    {"share_nvls", &LinkLaw::share_nvls, false},
+    {"rendezvous", &LinkLaw::rendezvous, false},
+    {"switched_hosts", &LinkLaw::switched_hosts, false},
+    {"channel", &LinkLaw::channel, false},
+    {"node_limit", &LinkLaw::node_limit, false},
     {"ramp", &LinkLaw::ramp},
-    {"congestion_per_doubling", &LinkLaw::congestion_per_doubling},
+    {"chunk", &LinkLaw::chunk, false},
+    {"congestion_per_doubling", &LinkLaw::congestion_per_doubling, false},
     {"relative_sd_small", &LinkLaw::relative_sd_small},
     {"relative_sd_middle", &LinkLaw::relative_sd_middle},
     {"relative_sd_large", &LinkLaw::relative_sd_large},

@@ -175,6 +175,9 @@ void read_network_root(const Section& root, const ReadContext& context, Network&
   if (const Value limit = root.optional("node_limit")) {
     network.node_limit = sourced<Bandwidth>(limit);
   }
+  if (const Value eager = root.optional("eager")) {
+    network.eager = sourced<Bytes>(eager);
+  }
   if (const auto entry = law_entry(root, network.name, context)) {
     network.law = read_network_law(*entry, context, facts);
   }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/link_parameters.hpp"
+#include "model/hardware.hpp"
+#include "model/measured_collective.hpp"
+#include "model/units.hpp"
+
+// The laws of links (model/hardware.hpp, LinkLaw) from measured collectives. NCCL's tuner says
+// which algorithm and protocol ran, so every time is (nearly) linear in a link's parameters:
+//   1. every class of fabric (NVLink, PCIe), all its groups in one domain together: the class's
+//   law;
+//   2. every fabric, around its class;
+//   3. the same for networks, with the fabrics' laws given.
+// A link that nobody measured has its class's law, marked `assumed`. Tables count by table and size
+// band, not by the number of their rows: sizes of one run are not independent.
+//
+// Left out: CUDA graphs, symmetric memory, shared hosts, and where one process launches the kernels
+// of several GPUs, sizes at which the launches take longer than the collective.
+
+namespace payoff {
+
+inline constexpr std::size_t size_band_count = 3;  // <= 64 KiB, .. 256 MiB, above
+[[nodiscard]] std::size_t size_band(Bytes size);
+
+struct BandError {
+  std::size_t points{};
+  double median{};  // of |predicted / measured - 1|
+  double bias{};    // median of predicted / measured - 1
+};
+
+struct LinkCoefficient {
+  const LinkParameter* parameter{};
+  double value{};  // as solved for (calibrate/link_parameters.hpp)
+  double sd{};
+  bool fitted{};  // the measurements say more about it than the class does
+};
+
+struct LinkFit {
+  std::string name;
+  LinkClass link_class{};
+  LinkLaw law;
+  std::vector<LinkCoefficient> coefficients;    // those that the link has
+  std::vector<std::vector<double>> covariance;  // of them
+  std::vector<std::string> tables;              // ids, sorted; empty: nobody measured it
+  std::size_t systems{};
+  std::array<BandError, size_band_count> errors;
+  Bytes smallest{};
+  Bytes largest{};
+  int fewest_ranks{};
+  int most_ranks{};
+};
+
+struct NetworkFit {
+  std::vector<LinkFit> fabrics;  // in the order given
+  std::vector<LinkFit> networks;
+};
+
+[[nodiscard]] NetworkFit fit_network(std::span<const MeasuredCollective> tables,
+                                     std::span<const Fabric> fabrics,
+                                     std::span<const Network> networks);
+
+// Whether a point is of the kind that the model prices (see above).
+[[nodiscard]] bool is_comparable(const MeasuredCollective& table, const CollectivePoint& point);
+
+// profiles/fitted/network.yaml. `citations` names the source of every table id.
+[[nodiscard]] std::string network_profile(const NetworkFit& fit,
+                                          const std::map<std::string, std::string>& citations);
+
+}  // namespace payoff

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <set>
+
+#include "calibrate/network_fit.hpp"
+#include "model/units_text.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr std::array<const char*, size_band_count> band_names{"small", "middle", "large"};
+
+// A relative standard deviation that says nothing: the value is near zero.
+constexpr double unknown = 10;
+
+// Four digits: more than a fit to printed times carries, and equal on every compiler.
+std::string digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    result += c == '"' || c == '\\' ? '\'' : c;
+  }
+  return result + "\"";
+}
+
+std::string citation_of(const LinkFit& link) { return link.name + "_tables"; }
+
+std::string class_citation(LinkClass link_class) {
+  return "class_" + std::string(name(link_class));
+}
+
+std::string unit_of(LinkUnit unit) {
+  switch (unit) {
+    case LinkUnit::microseconds:
+    case LinkUnit::ramp:
+      return " us";
+    case LinkUnit::chunk:
+      return " MiB";
+    case LinkUnit::bandwidth:
+      return " GB/s";
+    case LinkUnit::share:
+    case LinkUnit::ratio:
+      break;
+  }
+  return "";
+}
+
+std::string range_of(const LinkFit& link) {
+  return to_text(link.smallest) + " to " + to_text(link.largest) + ", " +
+         std::to_string(link.fewest_ranks) + " to " + std::to_string(link.most_ranks) + " ranks";
+}
+
+std::string parameter_line(const LinkCoefficient& coefficient, const LinkFit& link) {
+  const LinkParameter& parameter = *coefficient.parameter;
+  const double scale = parameter.unit == LinkUnit::bandwidth ? 1e-9 : 1.0;
+  std::string line = "    " + std::string(parameter.key) +
+                     ": {value: " + digits(value_of(parameter, coefficient.value) * scale) +
+                     unit_of(parameter.unit);
+  const double sd = std::min(unknown, relative_sd_of(parameter, coefficient.value, coefficient.sd));
+  if (sd > 0) {
+    line += ", sd: " + digits(sd);
+  }
+  if (coefficient.fitted) {
+    line += ", range: \"" + range_of(link) + "\", from: " + citation_of(link);
+  } else {
+    line += ", from: " + class_citation(link.link_class);
+  }
+  return line + "}\n";
+}
+
+std::string law_lines(const LinkFit& link) {
+  std::string text = "  " + link.name + ":\n";
+  for (const LinkCoefficient& coefficient : link.coefficients) {
+    text += parameter_line(coefficient, link);
+  }
+  const std::array<double, size_band_count> sds{
+      link.law.relative_sd_small, link.law.relative_sd_middle, link.law.relative_sd_large};
+  for (std::size_t band = 0; band < size_band_count; ++band) {
+    const bool measured = link.errors.at(band).points > 0;
+    text += "    relative_sd_" + std::string(band_names.at(band)) +
+            ": {value: " + digits(sds.at(band)) +
+            ", from: " + (measured ? citation_of(link) : class_citation(link.link_class)) + "}\n";
+  }
+  return text;
+}
+
+std::string numbers(const std::vector<double>& row) {
+  std::string text = "[";
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    text += (j > 0 ? ", " : "") + digits(row[j]);
+  }
+  return text + "]";
+}
+
+std::string quality_lines(const LinkFit& link) {
+  std::string text =
+      "  " + link.name + ":\n    systems: " + std::to_string(link.systems) + "\n    tables: [";
+  for (std::size_t i = 0; i < link.tables.size(); ++i) {
+    text += (i > 0 ? ", " : "") + link.tables[i];
+  }
+  text += "]\n";
+  for (std::size_t band = 0; band < size_band_count; ++band) {
+    const BandError& error = link.errors.at(band);
+    if (error.points > 0) {
+      text += "    " + std::string(band_names.at(band)) +
+              ": {rows: " + std::to_string(error.points) +
+              ", median_error: " + digits(error.median) + ", bias: " + digits(error.bias) + "}\n";
+    }
+  }
+  text += "    coefficients: [";
+  for (std::size_t i = 0; i < link.coefficients.size(); ++i) {
+    text += (i > 0 ? ", " : "") + std::string(link.coefficients[i].parameter->key);
+  }
+  text += "]\n    covariance:\n";
+  for (const std::vector<double>& row : link.covariance) {
+    text += "    - " + numbers(row) + "\n";
+  }
+  return text;
+}
+
+std::string citation_line(const LinkFit& link,
+                          const std::map<std::string, std::string>& citations) {
+  std::set<std::string> sources;
+  for (const std::string& table : link.tables) {
+    sources.insert(citations.at(table));
+  }
+  std::string text;
+  for (const std::string& source : sources) {
+    text += (text.empty() ? "" : "; ") + source;
+  }
+  return "  " + citation_of(link) + ": {kind: published, date: 2026-11-21, text: " + quoted(text) +
+         "}\n";
+}
+
+std::string class_line(LinkClass link_class) {
+  return "  " + class_citation(link_class) +
+         ": {kind: assumed, text: \"as other links of its class (" + std::string(name(link_class)) +
+         ") in the fit half, where that tells, else as NCCL's tuner constants; this link was not "
+         "measured, or not so that it tells\"}\n";
+}
+
+}  // namespace
+
+std::string network_profile(const NetworkFit& fit,
+                            const std::map<std::string, std::string>& citations) {
+  std::string text =
+      "# SPDX-License-Identifier: Apache-2.0\n"
+      "# Written by `payoff calibrate fit network` from tests/validation/nccl (fit half). Do not "
+      "edit.\n"
+      "citations:\n";
+  for (const LinkClass link_class : {LinkClass::nvlink, LinkClass::pcie, LinkClass::pcie_sockets,
+                                     LinkClass::rdma, LinkClass::rdma_staged, LinkClass::tcp}) {
+    text += class_line(link_class);
+  }
+  for (const auto* side : {&fit.fabrics, &fit.networks}) {
+    for (const LinkFit& link : *side) {
+      if (!link.tables.empty()) {
+        text += citation_line(link, citations);
+      }
+    }
+  }
+  for (const auto* side : {&fit.fabrics, &fit.networks}) {
+    text += side == &fit.fabrics ? "fabric:\n" : "network:\n";
+    for (const LinkFit& link : *side) {
+      text += law_lines(link);
+    }
+  }
+  text +=
+      "# Covariance of what is solved for: times in us, 1 / share, square root of the ramp in us,\n"
+      "# 1 / square root of the chunk in MiB, us/KB for bandwidths.\n"
+      "fits:\n";
+  for (const auto* side : {&fit.fabrics, &fit.networks}) {
+    for (const LinkFit& link : *side) {
+      if (!link.tables.empty()) {
+        text += quality_lines(link);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace payoff

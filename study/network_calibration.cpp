@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/network_calibration.hpp"
+
+#include <map>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "model/group_paths.hpp"
+#include "profiles/diagnostics.hpp"
+#include "profiles/import/collective_case.hpp"
+#include "profiles/read_hardware.hpp"
+
+namespace payoff {
+namespace {
+
+// Profiles of links and the mapping of tables to them; throws for a shipped profile in error.
+class Catalogue {
+ public:
+  Catalogue(const Library& library, bool with_laws)
+      : context_{library, sources_, diagnostics_, with_laws}, cases_(context_) {}
+
+  [[nodiscard]] CollectiveCases::Result from(const NcclTable& table) { return cases_.from(table); }
+
+  [[nodiscard]] std::vector<Fabric> fabrics() const {
+    return all<Fabric>(ProfileKind::fabric, read_fabric);
+  }
+  [[nodiscard]] std::vector<Network> networks() const {
+    return all<Network>(ProfileKind::network, read_network);
+  }
+
+  void check() const {
+    if (diagnostics_.error_count() > 0) {
+      throw std::runtime_error("a shipped profile cannot be read:\n" +
+                               render_text(diagnostics_, sources_));
+    }
+  }
+
+ private:
+  template <class T, class Read>
+  [[nodiscard]] std::vector<T> all(ProfileKind kind, Read read) const {
+    std::vector<T> values;
+    for (const std::string& name : context_.library.names(kind)) {
+      if (auto profile = read(name, std::nullopt, context_)) {
+        values.push_back(std::move(profile->value));
+      }
+    }
+    return values;
+  }
+
+  SourceMap sources_;
+  Diagnostics diagnostics_;
+  ReadContext context_;
+  CollectiveCases cases_;
+};
+
+std::string link_of(const MeasuredCollective& measured) {
+  const bool between = paths_of(measured.cluster, measured.group).domains > 1;
+  return between ? measured.cluster.network.name : measured.cluster.fabric.name;
+}
+
+void add_cases(CollectiveTable& table) {
+  const MeasuredCollective& measured = table.measured;
+  const CollectiveModel model(measured.cluster, measured.group, measured.release);
+  for (const CollectivePoint& point : measured.points) {
+    const auto price =
+        model.price_pinned(measured.collective, point.size, measured.algorithm, measured.protocol);
+    if (!price) {
+      table.reasons = {"settings: NCCL has no such combination of algorithm and protocol here"};
+      table.cases.clear();
+      return;
+    }
+    table.cases.push_back({point, *price, is_comparable(measured, point),
+                           model.tuner().estimate(measured.collective, point.size, price->algorithm,
+                                                  price->protocol)});
+  }
+}
+
+template <class Part>
+void take_law(std::span<const LinkFit> laws, Part& part) {
+  for (const LinkFit& link : laws) {
+    if (link.name == part.name) {
+      part.law = link.law;
+    }
+  }
+}
+
+std::vector<CollectiveTable> predict(const std::vector<NcclTable>& tables, const Split& split,
+                                     const Library& library, const NetworkFit* laws) {
+  Catalogue catalogue(library, laws == nullptr);
+  std::vector<CollectiveTable> result;
+  std::set<std::string> seen;
+  for (const NcclTable& table : tables) {
+    CollectiveTable predicted;
+    predicted.id = table.id;
+    predicted.source = table.source;
+    predicted.system = split_system(table);
+    predicted.half = split.half(table);
+    CollectiveCases::Result mapped = catalogue.from(table);
+    predicted.reasons = std::move(mapped.reasons);
+    if (mapped.measured) {
+      predicted.measured = std::move(*mapped.measured);
+      predicted.link = link_of(predicted.measured);
+      if (laws != nullptr) {
+        take_law<Fabric>(laws->fabrics, predicted.measured.cluster.fabric);
+        take_law<Network>(laws->networks, predicted.measured.cluster.network);
+      }
+      add_cases(predicted);
+      if (predicted.half == Half::fit) {
+        seen.insert(predicted.link);
+      }
+    }
+    result.push_back(std::move(predicted));
+  }
+  for (CollectiveTable& table : result) {
+    table.link_seen = seen.contains(table.link);
+  }
+  catalogue.check();
+  return result;
+}
+
+}  // namespace
+
+NetworkCalibration calibrate_network(const Library& library,
+                                     const std::filesystem::path& validation) {
+  Findings findings;
+  const Split split = read_split(validation / "split.csv", findings);
+  const NcclImport import = read_nccl_tables(validation / "nccl");
+  findings.insert(findings.end(), import.findings.begin(), import.findings.end());
+  if (!findings.empty()) {
+    std::string text = "the published tables cannot be used:";
+    for (const Finding& finding : findings) {
+      text += "\n  " + to_text(finding);
+    }
+    throw std::runtime_error(text);
+  }
+  Catalogue catalogue(library, false);
+  NetworkCalibration calibration;
+  std::vector<MeasuredCollective> cases;
+  std::map<std::string, std::string> citations;
+  for (const NcclTable& table : import.tables) {
+    if (split.half(table) != Half::fit) {
+      continue;
+    }
+    CollectiveCases::Result mapped = catalogue.from(table);
+    if (mapped.measured) {
+      cases.push_back(std::move(*mapped.measured));
+      citations.emplace(table.id, table.citation);
+    } else {
+      calibration.left_out.push_back({table.id, std::move(mapped.reasons)});
+    }
+  }
+  const std::vector<Fabric> fabrics = catalogue.fabrics();
+  const std::vector<Network> networks = catalogue.networks();
+  catalogue.check();
+  calibration.fit = fit_network(cases, fabrics, networks);
+  calibration.profile = network_profile(calibration.fit, citations);
+  return calibration;
+}
+
+std::vector<CollectiveTable> predict_collectives(const std::vector<NcclTable>& tables,
+                                                 const Split& split, const Library& library) {
+  return predict(tables, split, library, nullptr);
+}
+
+std::vector<CollectiveTable> predict_collectives(const std::vector<NcclTable>& tables,
+                                                 const Split& split, const Library& library,
+                                                 const NetworkFit& laws) {
+  return predict(tables, split, library, &laws);
+}
+
+}  // namespace payoff

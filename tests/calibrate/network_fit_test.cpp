@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/network_fit.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/collective.hpp"
+#include "tests/catch.hpp"
+#include "tests/model/collective_clusters.hpp"
+
+using namespace payoff;
+using namespace payoff::test;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+// A small generator of our own, so that tests are the same everywhere (Numerical Recipes' LCG).
+class Noise {
+ public:
+  double next() {  // in [-1, 1)
+    state_ = 1664525U * state_ + 1013904223U;
+    return static_cast<double>(state_ >> 8U) / 8388608.0 - 1.0;
+  }
+
+ private:
+  std::uint32_t state_{11};
+};
+
+LinkLaw planted_fabric() {
+  LinkLaw law;
+  law.launch = 5_us;
+  law.step_ll = 0.7_us;
+  law.step_ll128 = 1.6_us;
+  law.step_simple = 3_us;
+  law.step_nvls = 18_us;
+  law.share_ll = 0.95;
+  law.share_ll128 = 0.9;
+  law.share_simple = 0.8;
+  law.share_nvls = 0.7;
+  law.channel = 18_GBps;
+  law.ramp = 3_us;
+  return law;
+}
+
+LinkLaw planted_network() {
+  LinkLaw law;
+  law.launch = 5_us;
+  law.step_ll = 7_us;
+  law.step_ll128 = 12_us;
+  law.step_simple = 20_us;
+  law.share_ll = 0.6;
+  law.share_ll128 = 0.85;
+  law.share_simple = 0.9;
+  law.chunk = 1_MiB;
+  law.ramp = 9_us;
+  law.congestion_per_doubling = 0.04;
+  return law;
+}
+
+MeasuredCollective measured(const Cluster& truth, int nodes, Collective collective, double noise,
+                            Noise& random) {
+  MeasuredCollective table;
+  table.id = truth.fabric.name + std::to_string(nodes) + std::string(name(collective));
+  table.source = "planted";
+  table.system = "eight";
+  table.cluster = truth;
+  table.cluster.fabric.law = {};
+  table.cluster.network.law = {};
+  table.group = {8 * nodes, 8, 1};
+  table.collective = collective;
+  table.launch = Launch::process_per_gpu;
+  const CollectiveModel model(truth, table.group);
+  for (Bytes size = 8_B; size <= 8_GiB; size *= 2) {
+    const double factor = 1 + noise * random.next();
+    table.points.push_back({size, model.price(collective, size).time * factor});
+  }
+  return table;
+}
+
+struct Planted {
+  Cluster truth;
+  NetworkFit fit;
+};
+
+Planted fit_planted(double noise) {
+  Planted planted;
+  planted.truth = dgx_h100();
+  planted.truth.fabric.law = planted_fabric();
+  planted.truth.network.law = planted_network();
+  Noise random;
+  std::vector<MeasuredCollective> tables;
+  for (const Collective collective : {Collective::all_reduce, Collective::all_gather,
+                                      Collective::all_to_all, Collective::send_recv}) {
+    for (const int nodes : {1, 2, 4, 16, 64}) {
+      tables.push_back(measured(planted.truth, nodes, collective, noise, random));
+    }
+  }
+  const std::vector<Fabric> fabrics{planted.truth.fabric};
+  const std::vector<Network> networks{planted.truth.network};
+  planted.fit = fit_network(tables, fabrics, networks);
+  return planted;
+}
+
+}  // namespace
+
+TEST_CASE("the fit recovers the laws that made the measurements, through 5 % of noise") {
+  const Planted planted = fit_planted(0.05);
+  const LinkLaw& fabric = planted.fit.fabrics.at(0).law;
+  CHECK_THAT(fabric.launch / planted.truth.fabric.law.launch, WithinRel(1.0, 0.1));
+  CHECK_THAT(fabric.step_ll / planted.truth.fabric.law.step_ll, WithinRel(1.0, 0.1));
+  CHECK_THAT(fabric.step_nvls / planted.truth.fabric.law.step_nvls, WithinRel(1.0, 0.15));
+  CHECK_THAT(fabric.share_simple, WithinRel(0.8, 0.03));
+  CHECK_THAT(fabric.share_nvls, WithinRel(0.7, 0.03));
+  CHECK_THAT(fabric.channel / planted.truth.fabric.law.channel, WithinRel(1.0, 0.1));
+  const LinkLaw& network = planted.fit.networks.at(0).law;
+  CHECK_THAT(network.step_ll / planted.truth.network.law.step_ll, WithinRel(1.0, 0.05));
+  CHECK_THAT(network.step_ll128 / planted.truth.network.law.step_ll128, WithinRel(1.0, 0.1));
+  CHECK_THAT(network.share_simple, WithinRel(0.9, 0.03));
+  CHECK_THAT(network.congestion_per_doubling, WithinRel(0.04, 0.3));
+  for (const LinkFit& link : {planted.fit.fabrics.at(0), planted.fit.networks.at(0)}) {
+    for (const BandError& band : link.errors) {
+      CHECK(band.median < 0.04);  // that of the noise is 0.025
+    }
+  }
+}
+
+TEST_CASE("a fitted parameter lies within three standard deviations of the planted one") {
+  const Planted planted = fit_planted(0.05);
+  for (const auto& [link, law] : {std::pair(planted.fit.fabrics.at(0), planted_fabric()),
+                                  std::pair(planted.fit.networks.at(0), planted_network())}) {
+    for (const LinkCoefficient& coefficient : link.coefficients) {
+      const LinkParameter& parameter = *coefficient.parameter;
+      if (!coefficient.fitted || parameter.number == nullptr || coefficient.value < 1.001) {
+        continue;
+      }
+      INFO(parameter.key);
+      const double truth = 1 / (law.*parameter.number);
+      CHECK(std::abs(coefficient.value - truth) < 3 * coefficient.sd + 0.01);
+    }
+  }
+}
+
+TEST_CASE("a link that nobody measured has the law of its class and a wide spread") {
+  Planted planted = fit_planted(0.05);
+  Fabric other = planted.truth.fabric;
+  other.name = "other";
+  Noise random;
+  const std::vector<MeasuredCollective> tables{
+      measured(planted.truth, 1, Collective::all_reduce, 0.02, random)};
+  const std::vector<Fabric> fabrics{planted.truth.fabric, other};
+  const NetworkFit fit = fit_network(tables, fabrics, {});
+  CHECK(fit.fabrics.at(1).tables.empty());
+  CHECK_THAT(fit.fabrics.at(1).law.share_nvls, WithinRel(fit.fabrics.at(0).law.share_nvls, 0.1));
+  CHECK(fit.fabrics.at(1).law.relative_sd_middle > 2 * fit.fabrics.at(0).law.relative_sd_middle);
+  for (const LinkCoefficient& coefficient : fit.fabrics.at(1).coefficients) {
+    CHECK_FALSE(coefficient.fitted);
+  }
+}
+
+TEST_CASE("CUDA graphs, shared hosts and launches of other GPUs' kernels are not fitted") {
+  MeasuredCollective table;
+  table.points = {{8_B, 35_us}, {256_KiB, 48_us}, {1_MiB, 76_us}};
+  table.launch = Launch::single_process;
+  CHECK_FALSE(is_comparable(table, table.points[0]));
+  CHECK_FALSE(is_comparable(table, table.points[1]));  // launches still hide the collective
+  CHECK(is_comparable(table, table.points[2]));
+  table.launch = Launch::process_per_gpu;
+  CHECK(is_comparable(table, table.points[0]));
+  table.graph = true;
+  CHECK_FALSE(is_comparable(table, table.points[0]));
+}
