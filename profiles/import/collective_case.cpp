@@ -176,7 +176,7 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
     }
   }
   if (table.transport != "none") {
-    const auto& network = part_of(networks_, name, [&] {
+    const auto& network = part_of(networks_, table.transport, [&] {
       return value_of(read_network(table.transport, std::nullopt, context_));
     });
     if (network) {
