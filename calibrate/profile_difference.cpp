@@ -92,8 +92,10 @@ std::pair<double, std::size_t> number_at(std::string_view text, std::size_t at) 
   double number = 0;
   const char* begin = text.data() + at;
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
-  return error == std::errc() ? std::pair(number, static_cast<std::size_t>(end - begin))
-                              : std::pair(0.0, std::size_t{0});
+  // "-infiniband" begins with what would be an infinite number.
+  return error == std::errc() && std::isfinite(number)
+             ? std::pair(number, static_cast<std::size_t>(end - begin))
+             : std::pair(0.0, std::size_t{0});
 }
 
 double unit_of_third_digit(double number) {

@@ -66,3 +66,8 @@ TEST_CASE("what only one of them has is said with its path") {
   CHECK(removed[0].path == "fits.a100.covariance[1]");
   CHECK(removed[0].fitted.empty());
 }
+
+TEST_CASE("words that begin like an infinite number are words") {
+  constexpr std::string_view text = "a: {text: \"aks-rdma-infiniband, nan\"}\n";
+  CHECK(profile_differences(text, text).empty());
+}
