@@ -4,68 +4,117 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cli/chart_style.hpp"
+
 namespace payoff {
 namespace {
 
-// Okabe and Ito 2008, black and yellow left out: black is the base line, yellow is too pale.
-constexpr std::array<std::string_view, 7> colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                     "#E69F00", "#56B4E9", "#7F7F7F"};
-constexpr std::array<std::string_view, 4> dashes = {"1", "(12,5)", "(4,4)", "(14,4,3,4)"};
-constexpr std::array<int, 7> point_types = {7, 5, 9, 13, 11, 15, 3};
+// Slower than this is not worth the room that it takes from what is near 1.
+constexpr double slowest_shown = 0.5;
+// A ribbon may widen the picture by this factor each way; what lies beyond is cut.
+constexpr double widest_band = 1.6;
 
 std::string gnuplot_string(std::string_view text) {
-  std::string result = "'";
+  std::string result = "\"";
   for (const char c : text) {
-    result += c == '\'' ? "''" : std::string(1, c);
+    result += (c == '"' || c == '\\') ? std::string("\\") + c : std::string(1, c);
   }
-  return result + "'";
+  return result + "\"";
 }
 
-// gnuplot's enhanced text takes these for markup.
-std::string plain(std::string_view text) {
+// gnuplot's enhanced text takes these for markup; a terminal of characters takes none.
+std::string plain(std::string_view text, Picture picture) {
   std::string result;
   for (const char c : text) {
-    if (std::string_view("_^{}@&\\~").find(c) != std::string_view::npos) {
+    if (picture != Picture::terminal &&
+        std::string_view("_^{}@&\\~").find(c) != std::string_view::npos) {
       result += '\\';
     }
     result += c;
   }
-  return result;
+  return gnuplot_string(result);
 }
 
 std::string terminal(Picture picture, std::size_t columns) {
   switch (picture) {
     case Picture::png:
-      return "pngcairo size 1400,800 font 'Sans,17' linewidth 2 background '#ffffff'";
+      return "pngcairo size 1400,1000 font 'Sans,18' linewidth 1.6 background '#ffffff'";
     case Picture::svg:
-      return "svg size 1050,600 font 'Sans,14' linewidth 1.5 background '#ffffff' enhanced";
+      return "svg size 1050,750 font 'Sans,15' linewidth 1.2 background '#ffffff' enhanced";
     case Picture::pdf:
-      return "pdfcairo size 17.5cm,10cm font 'Sans,10' linewidth 1.5";
+      return "pdfcairo size 17.5cm,12.5cm font 'Sans,10' linewidth 1.2";
     case Picture::terminal:
-      return fmt::format("dumb size {},{}", columns, std::clamp<std::size_t>(columns / 3, 20, 40));
+      return fmt::format("dumb size {},{} noenhanced", columns,
+                         std::clamp<std::size_t>(columns * 2 / 5, 20, 45));
   }
   return {};
 }
 
-// One data block a curve, then one for its marks.
-std::string data_blocks(const Chart& chart) {
+std::string block(std::string_view name, std::size_t number,
+                  const std::vector<ChartPoint>& points) {
+  std::string text = fmt::format("${}{} << EOD\n", name, number);
+  for (const ChartPoint& point : points) {
+    text += fmt::format("{:.6g} {:.6g}\n", point.x, point.y);
+  }
+  return text + "EOD\n";
+}
+
+bool within(const std::vector<ChartPoint>& points, double x) {
+  return !points.empty() && x >= points.front().x && x <= points.back().x;
+}
+
+// Symbols stand at ticks, those of one family at different ones.
+std::vector<ChartPoint> symbols(const ChartCurve& curve, const CurveStyle& style,
+                                const std::vector<double>& ticks) {
+  std::vector<ChartPoint> points;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    if (i % style.members == style.member && within(curve.points, ticks[i])) {
+      points.push_back({ticks[i], value_at(curve.points, ticks[i])});
+    }
+  }
+  return points;
+}
+
+// Close enough for characters to form a line.
+std::vector<ChartPoint> dense(const std::vector<ChartPoint>& points, const ChartAxis& x) {
+  constexpr int count = 240;
+  std::vector<ChartPoint> result;
+  for (int i = 0; i <= count; ++i) {
+    const double at = x.low * std::pow(x.high / x.low, i / double{count});
+    if (within(points, at)) {
+      result.push_back({at, value_at(points, at)});
+    }
+  }
+  return result;
+}
+
+std::string data_blocks(const Chart& chart, const std::vector<CurveStyle>& styles,
+                        Picture picture) {
+  const bool dumb = picture == Picture::terminal;
   std::string text;
+  if (!chart.rival.points.empty()) {
+    text += "\n# " + chart.rival.label + "\n" +
+            block("rival", 0, dumb ? dense(chart.rival.points, chart.x) : chart.rival.points);
+  }
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const ChartCurve& curve = chart.curves[i];
-    text += fmt::format("\n# {}\n$curve{} << EOD\n", curve.label, i);
-    for (const ChartPoint& point : curve.points) {
-      text += fmt::format("{:.6g} {:.6g}\n", point.x, point.y);
+    text += fmt::format("\n# {}\n", curve.label);
+    text += block("curve", i, dumb ? dense(curve.points, chart.x) : curve.points);
+    if (!dumb) {
+      text += block("symbols", i, symbols(curve, styles[i], chart.x.ticks));
     }
-    text += "EOD\n";
     if (!curve.marks.empty()) {
-      text += fmt::format("$marks{} << EOD\n", i);
-      for (const ChartPoint& mark : curve.marks) {
-        text += fmt::format("{:.6g} {:.6g}\n", mark.x, mark.y);
+      text += block("marks", i, curve.marks);
+    }
+    if (!curve.band.empty() && !dumb) {
+      text += fmt::format("$band{} << EOD\n", i);
+      for (const ChartBandPoint& point : curve.band) {
+        text += fmt::format("{:.6g} {:.6g} {:.6g}\n", point.x, point.low, point.high);
       }
       text += "EOD\n";
     }
@@ -73,86 +122,177 @@ std::string data_blocks(const Chart& chart) {
   return text;
 }
 
-struct Look {
-  std::string_view colour;
-  std::string_view dash;
-  int point_type{};
-};
-
-std::vector<Look> looks(const Chart& chart) {
-  std::map<std::string, std::pair<std::size_t, std::size_t>> families;  // number, members so far
-  std::vector<Look> result;
-  for (const ChartCurve& curve : chart.curves) {
-    const std::string family = curve.label.substr(0, curve.label.find(':'));
-    auto& [number, members] = families.try_emplace(family, families.size(), 0).first->second;
-    result.push_back({colours[number % colours.size()], dashes[members % dashes.size()],
-                      point_types[number % point_types.size()]});
-    ++members;
-  }
-  return result;
+std::string title_of(const ChartCurve& curve, Picture picture) {
+  return plain(curve.label + (curve.remark.empty() ? "" : " · " + curve.remark), picture);
 }
 
-std::string plot_command(const Chart& chart, Picture picture) {
-  const bool dumb = picture == Picture::terminal;
-  std::string text = fmt::format("\nplot 1 with lines lc rgb '#000000' dt 1 lw 1.2 title {}",
-                                 gnuplot_string(plain(chart.base_label)));
-  const std::vector<Look> look = looks(chart);
+using Items = std::vector<std::string>;
+
+// What lies behind is drawn first: ribbons, drop lines, base and rival, curves, marks.
+Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Picture picture) {
+  Items items;
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
-    const ChartCurve& curve = chart.curves[i];
-    const std::string title =
-        plain(curve.label + (curve.remark.empty() ? "" : " · " + curve.remark));
-    text += fmt::format(
-        ", \\\n  $curve{} using 1:2 with {} lc rgb '{}' dt {} lw 1.6 pt {} ps 0.7 title {}", i,
-        dumb ? "lines" : "linespoints", look[i].colour, look[i].dash, look[i].point_type,
-        gnuplot_string(title));
-    if (!curve.marks.empty()) {
-      text += fmt::format(
-          ", \\\n  $marks{} using 1:2 with points lc rgb '{}' pt 6 ps 2.2 lw 1.6 "
+    if (!chart.curves[i].band.empty()) {
+      items.push_back(fmt::format(
+          "$band{} using 1:2:3 with filledcurves fc rgb '{}' fs transparent solid 0.16 noborder "
           "notitle",
-          i, look[i].colour);
+          i, styles[i].colour));
     }
   }
-  return text + "\n";
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+    if (!chart.curves[i].marks.empty()) {
+      items.push_back(
+          fmt::format("$marks{} using 1:2 with impulses lc rgb '{}' dt (2,4) lw 1 "
+                      "notitle",
+                      i, styles[i].colour));
+    }
+  }
+  items.push_back("1 with lines lc rgb '#000000' dt 1 lw 1.4 title " +
+                  plain(chart.base_label, picture));
+  if (!chart.rival.points.empty()) {
+    items.push_back("$rival0 using 1:2 with lines lc rgb '#000000' dt (14,6) lw 2.4 title " +
+                    title_of(chart.rival, picture));
+  }
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+    const CurveStyle& style = styles[i];
+    const std::string look = fmt::format("lc rgb '{}' dt {} lw {} pt {} ps 1.3", style.colour,
+                                         style.dash, style.width, style.point_type);
+    items.push_back(fmt::format("$curve{} using 1:2 with lines lc rgb '{}' dt {} lw {} notitle", i,
+                                style.colour, style.dash, style.width));
+    items.push_back(fmt::format("$symbols{} using 1:2 with points lc rgb '{}' pt {} ps 1.3 notitle",
+                                i, style.colour, style.point_type));
+    items.push_back(fmt::format("keyentry with linespoints {} title {}", look,
+                                title_of(chart.curves[i], picture)));
+  }
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+    if (!chart.curves[i].marks.empty()) {
+      items.push_back(
+          fmt::format("$marks{} using 1:2 with points lc rgb '{}' pt 6 ps 2.6 lw 1.6 notitle", i,
+                      styles[i].colour));
+    }
+  }
+  return items;
 }
 
-std::string ticks(const Chart& chart) {
-  std::string text = "set xtics nomirror (";
-  for (const double x : chart.x_ticks) {
-    text += fmt::format("{}'{:.6g}' {:.6g}", x == chart.x_ticks.front() ? "" : ", ", x, x);
+// On a terminal a curve is a letter, a break-even an O.
+Items typed_items(const Chart& chart, const std::vector<CurveStyle>& styles) {
+  Items items{"1 with points pt '-' title " + plain(chart.base_label, Picture::terminal)};
+  if (!chart.rival.points.empty()) {
+    items.push_back("$rival0 using 1:2 with points pt '=' title " +
+                    title_of(chart.rival, Picture::terminal));
+  }
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+    items.push_back(fmt::format("$curve{} using 1:2 with points pt '{}' title {}", i,
+                                styles[i].letter, title_of(chart.curves[i], Picture::terminal)));
+  }
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+    if (!chart.curves[i].marks.empty()) {
+      items.push_back(fmt::format("$marks{} using 1:2 with points pt 'O' notitle", i));
+    }
+  }
+  return items;
+}
+
+ChartAxis speedups(const Chart& chart) {
+  double low = 1.0;
+  double high = 1.0;
+  const auto see = [&](const ChartCurve& curve) {
+    for (const ChartPoint& point : curve.points) {
+      low = std::min(low, point.y);
+      high = std::max(high, point.y);
+    }
+  };
+  see(chart.rival);
+  std::for_each(chart.curves.begin(), chart.curves.end(), see);
+  const double band_low = low / widest_band;
+  const double band_high = high * widest_band;
+  for (const ChartCurve& curve : chart.curves) {
+    for (const ChartBandPoint& point : curve.band) {
+      low = std::min(low, std::max(point.low, band_low));
+      high = std::max(high, std::min(point.high, band_high));
+    }
+  }
+  return value_axis(std::max(low, slowest_shown), high);
+}
+
+std::string axis_commands(char name, const ChartAxis& axis) {
+  std::string text = fmt::format("set {}range [{:.6g}:{:.6g}]\n", name, axis.low, axis.high);
+  text += axis.logarithmic ? fmt::format("set logscale {} 2\n", name) : "";
+  text += fmt::format("set {}tics nomirror (", name);
+  for (const double tick : axis.ticks) {
+    text += fmt::format("{}'{:.6g}' {:.6g}", tick == axis.ticks.front() ? "" : ", ", tick, tick);
   }
   return text + ")\n";
 }
 
+std::string limit_commands(const Chart& chart, Picture picture) {
+  std::string text;
+  for (const ChartLimit& limit : chart.limits) {
+    text += fmt::format(
+        "set arrow from {0:.6g}, graph 0 to {0:.6g}, graph 1 nohead lc rgb '#555555' dt (6,6)\n"
+        "set label {1} at {0:.6g}, graph 0.97 right offset -0.6,0 tc rgb '#555555'\n",
+        limit.x, plain(limit.label, picture));
+  }
+  return text;
+}
+
+// Two columns below the axis. gnuplot takes texts for wider than they are.
+std::string key_commands(const Chart& chart) {
+  std::size_t longest = 0;
+  for (const ChartCurve& curve : chart.curves) {
+    longest = std::max(longest, curve.label.size() + curve.remark.size());
+  }
+  return fmt::format(
+      "set key below vertical maxrows {} Left reverse samplen 2.6 width -{} font ',15'\n",
+      (chart.curves.size() + 3) / 2, longest / 5);
+}
+
+std::string title_command(const Chart& chart, Picture picture) {
+  std::string text = "set title " + plain(chart.title, picture);
+  for (std::size_t i = 0; i < chart.captions.size() && picture != Picture::terminal; ++i) {
+    const std::string line = plain(chart.captions[i], picture);
+    text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
-bool picture_of(const std::filesystem::path& file, Picture& picture) {
-  const std::string extension = file.extension().string();
-  constexpr std::array<std::pair<std::string_view, Picture>, 4> known = {{{".png", Picture::png},
-                                                                          {".svg", Picture::svg},
-                                                                          {".pdf", Picture::pdf},
-                                                                          {".gp", Picture::png}}};
-  const auto found = std::find_if(known.begin(), known.end(),
-                                  [&](const auto& entry) { return entry.first == extension; });
-  if (found != known.end()) {
-    picture = found->second;
+double value_at(const std::vector<ChartPoint>& points, double x) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const ChartPoint& a = points[i - 1];
+    const ChartPoint& b = points[i];
+    if (x <= b.x) {
+      return a.y * std::pow(b.y / a.y, std::log(x / a.x) / std::log(b.x / a.x));
+    }
   }
-  return found != known.end();
+  return points.back().y;
 }
 
 std::string gnuplot_script(const Chart& chart, Picture picture, const std::string& output,
                            std::size_t columns) {
+  const bool dumb = picture == Picture::terminal;
+  const std::vector<CurveStyle> styles = curve_styles(chart.curves);
   std::string text = "set encoding utf8\n";
   text += "set terminal " + terminal(picture, columns) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  text += "set title " + gnuplot_string(plain(chart.title)) + "\n";
-  text += "set xlabel " + gnuplot_string(plain(chart.x_label)) + "\n";
-  text += "set ylabel " + gnuplot_string(plain(chart.y_label)) + "\n";
-  text += "set logscale x 2\nset logscale y 2\nset format x '%g'\nset format y '%g'\n";
-  text += chart.x_ticks.empty() ? "set xtics nomirror\n" : ticks(chart);
-  text += "set ytics nomirror\nset border 3\nset grid ytics lc rgb '#dddddd' lw 0.6\n";
-  text += picture == Picture::terminal ? "set key below left\n"
-                                       : "set key outside right center Left reverse samplen 2.2\n";
-  return text + data_blocks(chart) + plot_command(chart, picture);
+  text += title_command(chart, picture);
+  text += "set xlabel " + plain(chart.x_label, picture) + "\n";
+  text += "set ylabel " + plain(chart.y_label, picture) + "\n";
+  text += axis_commands('x', chart.x) + axis_commands('y', speedups(chart));
+  text += limit_commands(chart, picture);
+  if (dumb) {
+    text += "set key below left Left reverse maxcols 1 samplen 1\n";
+  } else {
+    text += "set border 3\nset grid ytics lc rgb '#dddddd' lw 0.6\n";
+    text += key_commands(chart);
+  }
+  text += data_blocks(chart, styles, picture) + "\nplot ";
+  const Items items = dumb ? typed_items(chart, styles) : drawn_items(chart, styles, picture);
+  for (const std::string& item : items) {
+    text += (&item == &items.front() ? "" : ", \\\n  ") + item;
+  }
+  return text + "\n";
 }
 
 }  // namespace payoff

@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "cli/chart_axis.hpp"
 
 // Line charts through gnuplot. A chart becomes a script that carries its data, the same bytes for
 // the same numbers; gnuplot turns the script into a picture. Colours are those of Okabe and Ito,
-// told apart by people with any colour vision; what shares a family shares a colour and differs by
-// its dashes.
+// told apart by people with any colour vision. What shares a family shares a hue and differs in
+// shade, dashes and symbol, the later ones drawn thinner over the earlier, so that curves that lie
+// on one another are all seen.
 
 namespace payoff {
 
@@ -19,20 +21,36 @@ struct ChartPoint {
   double y{};
 };
 
+struct ChartBandPoint {
+  double x{};
+  double low{};
+  double high{};
+};
+
 struct ChartCurve {
   std::string label;   // "powersgd:rank=4"; what stands before `:` is the family
   std::string remark;  // beside the label: where it pays
   std::vector<ChartPoint> points;
-  std::vector<ChartPoint> marks;  // where it crosses the base line
+  std::vector<ChartPoint> marks;     // where it crosses the rival; a line drops from each
+  std::vector<ChartBandPoint> band;  // drawn as a ribbon behind the curves; may be empty
+};
+
+// A value of x beyond which something else holds.
+struct ChartLimit {
+  double x{};
+  std::string label;
 };
 
 struct Chart {
   std::string title;
-  std::string x_label;  // with the unit
+  std::vector<std::string> captions;  // lines below the title; not on a terminal
+  std::string x_label;                // with the unit
   std::string y_label;
-  std::string base_label;       // of the line y = 1
-  std::vector<double> x_ticks;  // empty: gnuplot's own
+  ChartAxis x;
+  std::string base_label;  // of the line y = 1
+  ChartCurve rival;        // in black; without points there is none
   std::vector<ChartCurve> curves;
+  std::vector<ChartLimit> limits;
 };
 
 enum class Picture { png, svg, pdf, terminal };
@@ -47,5 +65,8 @@ enum class Picture { png, svg, pdf, terminal };
 
 // What gnuplot makes of the chart. Throws std::runtime_error when it is missing or refuses.
 [[nodiscard]] std::string picture_bytes(const Chart& chart, Picture picture);
+
+// On the drawn line between the points next to `x`, which lies between the first and the last.
+[[nodiscard]] double value_at(const std::vector<ChartPoint>& points, double x);
 
 }  // namespace payoff

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -8,11 +9,15 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/chart.hpp"
 
@@ -40,11 +45,37 @@ class WorkFolder {
   std::string path_;
 };
 
-void run_gnuplot(std::string script_file) {
+// gnuplot's words go to a file: it warns about terminals that lack what a script asks for.
+class Redirection {
+ public:
+  explicit Redirection(const std::string& file) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, file.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  }
+  Redirection(const Redirection&) = delete;
+  Redirection& operator=(const Redirection&) = delete;
+  ~Redirection() { posix_spawn_file_actions_destroy(&actions_); }
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void run_gnuplot(std::string script_file, const std::string& words_file) {
   std::string program = "gnuplot";
   const std::array<char*, 3> words = {program.data(), script_file.data(), nullptr};
+  const Redirection redirection(words_file);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, program.c_str(), nullptr, nullptr, words.data(), environ);
+  const int error =
+      posix_spawnp(&child, program.c_str(), redirection.get(), nullptr, words.data(), environ);
   if (error == ENOENT) {
     throw std::runtime_error(
         "gnuplot is not installed: install gnuplot-nox, or write a script with -o FILE.gp");
@@ -54,25 +85,39 @@ void run_gnuplot(std::string script_file) {
   }
   int status = 0;
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw std::runtime_error("gnuplot failed; `-o FILE.gp` writes the script that it was given");
+    throw std::runtime_error(fmt::format(
+        "gnuplot failed; `-o FILE.gp` writes the script that it was given. It said:\n{}",
+        content_of(words_file)));
   }
 }
 
 }  // namespace
+
+bool picture_of(const std::filesystem::path& file, Picture& picture) {
+  const std::string extension = file.extension().string();
+  constexpr std::array<std::pair<std::string_view, Picture>, 4> known = {{{".png", Picture::png},
+                                                                          {".svg", Picture::svg},
+                                                                          {".pdf", Picture::pdf},
+                                                                          {".gp", Picture::png}}};
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const auto& entry) { return entry.first == extension; });
+  if (found != known.end()) {
+    picture = found->second;
+  }
+  return found != known.end();
+}
 
 std::string picture_bytes(const Chart& chart, Picture picture) {
   const WorkFolder folder;
   const std::string script = folder.file("chart.gp");
   const std::string output = folder.file("picture");
   std::ofstream(script, std::ios::binary) << gnuplot_script(chart, picture, output);
-  run_gnuplot(script);
-  std::ifstream file(output, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  if (!file) {
+  run_gnuplot(script, folder.file("words"));
+  std::string bytes = content_of(output);
+  if (bytes.empty()) {
     throw std::runtime_error("gnuplot left no picture");
   }
-  return bytes.str();
+  return bytes;
 }
 
 }  // namespace payoff

@@ -3,45 +3,101 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include "model/groups.hpp"
 #include "study/job_axis.hpp"
 #include "study/scaled_job.hpp"
+#include "study/spread.hpp"
 
 namespace payoff {
 namespace {
 
+constexpr std::uint64_t seed = 1;
+// Up to here every step of the axis is a point, beyond this four points an octave.
+constexpr int most_steps = 32;
+
 // `unit` is one step of the axis in X: a NIC's bytes per second, the GPUs of a scaling step.
 template <typename X>
-std::vector<Curve<X>> trace(const Experiment& experiment, JobAxis& axis,
-                            const std::vector<double>& xs, X unit) {
-  std::vector<Curve<X>> curves;
+X on(double x, X unit) {
+  if constexpr (std::is_integral_v<X>) {
+    return static_cast<X>(std::lround(x)) * unit;
+  } else {
+    return x * unit;
+  }
+}
+
+template <typename X>
+Curves<X> trace(const Experiment& experiment, JobAxis& axis, const std::vector<double>& xs,
+                X unit) {
+  Curves<X> curves;
   for (std::size_t plan = 0; plan < experiment.plans.size(); ++plan) {
-    Curve<X>& curve = curves.emplace_back();
+    Curve<X>& curve = curves.plans.emplace_back();
     curve.label = experiment.plans[plan].label;
     for (const double x : xs) {
       const std::optional<Seconds> step = axis.step(plan, x);
-      const std::optional<Seconds> rival = axis.rival_step(x);
-      if (step && rival) {
-        if constexpr (std::is_integral_v<X>) {
-          curve.points.push_back({static_cast<X>(std::lround(x)) * unit, *step, *rival / *step});
-        } else {
-          curve.points.push_back({x * unit, *step, *rival / *step});
-        }
+      const std::optional<Seconds> given = axis.step(0, x);
+      if (step && given) {
+        curve.points.push_back({on(x, unit), *step, *given / *step});
       }
+    }
+  }
+  for (const double x : xs) {
+    const std::optional<Seconds> step = axis.rival_step(x);
+    const std::optional<Seconds> given = axis.step(0, x);
+    if (step && given) {
+      curves.remedy.points.push_back({on(x, unit), *step, *given / *step});
     }
   }
   return curves;
 }
 
+// The speedup of one plan in every draw, at one value of the axis.
+std::vector<double> drawn_speedups(const Experiment& experiment, std::size_t plan,
+                                   const ScalingOptions& options) {
+  const PreparedExperiment prepared(experiment);
+  const CompressionPlan& asked = experiment.plans[plan];
+  UncertainPlan uncertain{.plan = prepared.plan(asked)};
+  if (asked.method) {
+    uncertain.codec_sd = asked.method->law.relative_sd;
+    uncertain.codec = 1;
+  }
+  Ensemble ensemble({{.plan = prepared.plan(experiment.plans.front())}, std::move(uncertain)},
+                    compute_sd(experiment));
+  const Belief belief{.mean = options.mean};
+  const auto steps =
+      sample_steps(ensemble, make_draws(options.draws, seed, ensemble.codecs(), belief));
+  std::vector<double> speedups;
+  for (std::size_t i = 0; i < options.draws; ++i) {
+    speedups.push_back(steps[0][i] / steps[1][i]);
+  }
+  return speedups;
+}
+
 template <typename X>
-void mark(Curve<X>& curve, const IntervalSet<X>& set) {
+void add_band(const JobAxis::Make& make, const std::vector<double>& xs, X unit,
+              const ScalingOptions& options, Curves<X>& curves) {
+  if (!options.band_of || options.draws == 0) {
+    return;
+  }
+  for (const double x : xs) {
+    const std::optional<Experiment> job = make(x);
+    if (job && *options.band_of < job->plans.size()) {
+      const std::vector<double> speedups = drawn_speedups(*job, *options.band_of, options);
+      curves.band.push_back({on(x, unit), quantile(speedups, 0.05), quantile(speedups, 0.95)});
+    }
+  }
+}
+
+// The ends of what was drawn are no break-evens, and a set of a single value has one.
+template <typename X>
+void mark(const IntervalSet<X>& set, Curve<X>& curve) {
   const auto add = [&curve](X x) {
-    if (!curve.points.empty() && x >= curve.points.front().x && x <= curve.points.back().x) {
+    const bool inside =
+        !curve.points.empty() && x > curve.points.front().x && x < curve.points.back().x;
+    if (inside && (curve.break_evens.empty() || curve.break_evens.back() != x)) {
       curve.break_evens.push_back(x);
     }
   };
@@ -61,44 +117,63 @@ const BreakEven* find(const std::vector<BreakEven>& marks, const std::string& la
   return at == marks.end() ? nullptr : &*at;
 }
 
-// Ascending, each once, with the value of the experiment itself.
-std::vector<double> including(std::vector<double> xs, double own) {
-  xs.push_back(own);
+template <typename X, typename Set>
+void mark_all(const std::vector<BreakEven>& marks, Set set, Curves<X>& curves) {
+  for (Curve<X>& curve : curves.plans) {
+    const BreakEven* found = find(marks, curve.label);
+    if (found != nullptr && found->*set) {
+      mark(*(found->*set), curve);
+    }
+  }
+}
+
+std::vector<double> ascending(std::vector<double> xs) {
   std::sort(xs.begin(), xs.end());
   xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
   return xs;
 }
 
-}  // namespace
-
-std::vector<Curve<int>> gpu_curves(const Experiment& experiment,
-                                   const std::vector<BreakEven>& marks,
-                                   const ScalingOptions& options) {
-  const ScalingStep step = scaling_step(experiment);
-  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+// Numbers of scaling steps from `low` to `high`, both ends included.
+std::vector<double> step_counts(int low, int high) {
   std::vector<double> xs;
-  for (double x = 1; x * gpus <= options.most_gpus; x *= 2) {
+  for (int x = low; x <= high && high - low < most_steps; ++x) {
     xs.push_back(x);
   }
-  // A part of a node is not a whole number of steps.
-  if (experiment.layout.dp % step.replicas == 0) {
-    const int present = experiment.layout.dp / step.replicas;
-    xs = including(std::move(xs), static_cast<double>(present));
-  }
-  JobAxis axis(replica_axis(experiment), options.rival, options.mean);
-  std::vector<Curve<int>> curves = trace(experiment, axis, xs, gpus);
-  for (Curve<int>& curve : curves) {
-    const BreakEven* found = find(marks, curve.label);
-    if (found != nullptr && found->gpus) {
-      mark(curve, *found->gpus);
+  if (xs.empty() && low <= high) {
+    for (double x = low; x < high; x *= std::exp2(0.25)) {
+      xs.push_back(std::round(x));
     }
+    xs.push_back(high);
   }
+  return xs;
+}
+
+}  // namespace
+
+Curves<int> gpu_curves(const Experiment& experiment, const std::vector<BreakEven>& marks,
+                       const ScalingOptions& options) {
+  const ScalingStep step = scaling_step(experiment);
+  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  const int low = std::max(1, (options.fewest_gpus + gpus - 1) / gpus);
+  const int high = options.most_gpus / gpus;
+  std::vector<double> xs = step_counts(low, high);
+  // A part of a node is not a whole number of steps.
+  const int present = experiment.layout.dp / step.replicas;
+  if (experiment.layout.dp % step.replicas == 0 && present >= low && present <= high) {
+    xs.push_back(present);
+  }
+  xs = ascending(std::move(xs));
+  const JobAxis::Make make = replica_axis(experiment);
+  JobAxis axis(make, options.rival, options.mean);
+  Curves<int> curves = trace(experiment, axis, xs, gpus);
+  add_band(make, xs, gpus, options, curves);
+  mark_all(marks, &BreakEven::gpus, curves);
   return curves;
 }
 
-std::vector<Curve<Bandwidth>> bandwidth_curves(const Experiment& experiment,
-                                               const std::vector<BreakEven>& marks,
-                                               const ScalingOptions& options) {
+Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
+                                   const std::vector<BreakEven>& marks,
+                                   const ScalingOptions& options) {
   if (data_group(experiment.layout, experiment.cluster.gpus_per_node).nodes() < 2) {
     return {};
   }
@@ -106,16 +181,16 @@ std::vector<Curve<Bandwidth>> bandwidth_curves(const Experiment& experiment,
   const double high = options.highest_bandwidth.si;
   const int count =
       2 + static_cast<int>(std::ceil(std::log10(high / low) * options.points_per_decade));
-  JobAxis axis(bandwidth_axis(experiment), options.rival, options.mean);
-  std::vector<Curve<Bandwidth>> curves =
-      trace(experiment, axis, including(log_spaced(low, high, count), experiment.cluster.nic.si),
-            Bandwidth{1.0});
-  for (Curve<Bandwidth>& curve : curves) {
-    const BreakEven* found = find(marks, curve.label);
-    if (found != nullptr && found->bandwidth) {
-      mark(curve, *found->bandwidth);
-    }
+  std::vector<double> xs = log_spaced(low, high, count);
+  if (const double own = experiment.cluster.nic.si; own > low && own < high) {
+    xs.push_back(own);
+    xs = ascending(std::move(xs));
   }
+  const JobAxis::Make make = bandwidth_axis(experiment);
+  JobAxis axis(make, options.rival, options.mean);
+  Curves<Bandwidth> curves = trace(experiment, axis, xs, Bandwidth{1.0});
+  add_band(make, xs, Bandwidth{1.0}, options, curves);
+  mark_all(marks, &BreakEven::bandwidth, curves);
   return curves;
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/experiment.hpp"
 #include "study/break_even.hpp"
 
-// Curves for plots: how step and speedup of every plan change with the number of GPUs (replicas
-// added, the batch of each kept) and with the line rate of the NICs, with the break-evens marked.
+// Curves for plots: how step and speedup of every plan, and of the best uncompressed remedy, change
+// with the number of GPUs (replicas added, the batch of each kept) and with the line rate of the
+// NICs, with the break-evens marked.
 
 namespace payoff {
 
@@ -16,33 +19,51 @@ template <typename X>
 struct CurvePoint {
   X x{};
   Seconds step{};
-  double speedup{};  // against the rival at the same x
+  double speedup{};  // against the job as given at the same x
+};
+
+// Where 90 % of the draws of a speedup lie.
+template <typename X>
+struct BandPoint {
+  X x{};
+  double low{};
+  double high{};
 };
 
 template <typename X>
 struct Curve {
   std::string label;
   std::vector<CurvePoint<X>> points;  // ascending; an x without such a job has no point
-  std::vector<X> break_evens;         // ends of the intervals where it pays, inside the curve
+  std::vector<X> break_evens;         // where it begins or ceases to pay, strictly inside the curve
+};
+
+template <typename X>
+struct Curves {
+  std::vector<Curve<X>> plans;  // the first is the job as given
+  Curve<X> remedy;              // per batch of the job as given; no points where nothing helps
+  // Of the plan that was asked for; empty without.
+  std::vector<BandPoint<X>> band;
 };
 
 struct ScalingOptions {
-  Change rival{};
+  Change rival{};  // the remedy that the break-evens were asked against
   Latents mean{};
-  int most_gpus{1024};  // doubling from the smallest job, the one given included
+  int fewest_gpus{1};  // both ends are in the curves where the job exists there
+  int most_gpus{1024};
   Bandwidth lowest_bandwidth{1_Gbps};
   Bandwidth highest_bandwidth{800_Gbps};
-  int points_per_decade{8};
+  int points_per_decade{16};
+  std::optional<std::size_t> band_of{};  // which plan
+  std::size_t draws{64};
 };
 
-// The first curve is the uncompressed job, then every plan in order. `marks` are the answers of
-// break_evens() for the same experiment, or empty.
-[[nodiscard]] std::vector<Curve<int>> gpu_curves(const Experiment& experiment,
+// `marks` are the answers of break_evens() for the same experiment and rival, or empty.
+[[nodiscard]] Curves<int> gpu_curves(const Experiment& experiment,
+                                     const std::vector<BreakEven>& marks,
+                                     const ScalingOptions& options = {});
+// Without plans where no NIC is used.
+[[nodiscard]] Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
                                                  const std::vector<BreakEven>& marks,
                                                  const ScalingOptions& options = {});
-// Empty where no NIC is used.
-[[nodiscard]] std::vector<Curve<Bandwidth>> bandwidth_curves(const Experiment& experiment,
-                                                             const std::vector<BreakEven>& marks,
-                                                             const ScalingOptions& options = {});
 
 }  // namespace payoff

@@ -4,7 +4,7 @@
 #   ResNet-50, ResNet-101 and BERT on 4 to 96 V100s at 10 Gb/s, 4 GPUs a node;
 #   a 7B and a 175B transformer on 64 to 1,024 A100s and H100s.
 # Prints one table with its verdict for each job and size, and draws the speedup of every method
-# against GPUs and against bandwidth, break-evens marked.
+# and of the best uncompressed remedy against GPUs and against bandwidth, break-evens marked.
 set -euo pipefail
 payoff=$1
 output=$2
@@ -31,14 +31,12 @@ replicas() {
   esac
 }
 
+# draw NAME FEWEST-GPUS MOST-GPUS LOWEST-RATE HIGHEST-RATE
 draw() {
-  local name=$1 most=$2 axis format
-  for axis in gpus bandwidth; do
-    for format in png svg; do
-      local limit=()
-      if [ "$axis" = gpus ]; then limit=(--to "$most"); fi
-      "$payoff" plot "$examples/$name/experiment.yaml" --x "$axis" "${limit[@]}" -o "$output/$name-$axis.$format" >"$output/$name-$axis.txt"
-    done
+  local name=$1 format
+  for format in png svg; do
+    "$payoff" plot "$examples/$name/experiment.yaml" --x gpus --from "$2" --to "$3" -o "$output/$name-gpus.$format"
+    "$payoff" plot "$examples/$name/experiment.yaml" --x bandwidth --from "$4" --to "$5" -o "$output/$name-bandwidth.$format"
   done
 }
 
@@ -53,10 +51,10 @@ draw() {
 } | tee "$output/predictions.txt"
 
 for name in 01-resnet50-v100 02-resnet101-v100 03-bert-v100; do
-  draw "$name" 96
+  draw "$name" 4 96 '1 Gb/s' '100 Gb/s'
 done
 for name in 04-llama2-7b-a100 05-gpt3-175b-a100 06-llama2-7b-h100 07-gpt3-175b-h100; do
-  draw "$name" 1024
+  draw "$name" 64 1024 '5 Gb/s' '800 Gb/s'
 done
 echo
 echo "tables: $output/predictions.txt; plots: $output/*.png, $output/*.svg"

@@ -2,40 +2,92 @@
 #include "study/scaling.hpp"
 
 #include <algorithm>
+#include <vector>
 
+#include "study/remedy.hpp"
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
 
-TEST_CASE("a curve over GPUs has the job itself and every doubling from one node") {
-  const Experiment job = test::with_plans(test::small_job({.nodes = 5}), {test::shrink(4, 3)});
-  const auto curves = gpu_curves(job, {}, {.most_gpus = 64});
-  REQUIRE(curves.size() == 2);
+namespace {
+
+std::vector<int> xs_of(const Curve<int>& curve) {
   std::vector<int> xs;
-  for (const auto& point : curves[1].points) {
+  for (const auto& point : curve.points) {
     xs.push_back(point.x);
   }
-  CHECK(xs == std::vector<int>{4, 8, 16, 20, 32, 64});
+  return xs;
+}
+
+}  // namespace
+
+TEST_CASE("a curve over GPUs has every number of nodes from the first to the last asked for") {
+  const Experiment job = test::with_plans(test::small_job({.nodes = 5}), {test::shrink(4, 3)});
+  const auto curves = gpu_curves(job, {}, {.fewest_gpus = 7, .most_gpus = 26});
+  REQUIRE(curves.plans.size() == 2);
+  CHECK(xs_of(curves.plans[1]) == std::vector<int>{8, 12, 16, 20, 24});
   const PreparedExperiment prepared(job);
-  CHECK(curves[0].points[3].step == prepared.predict(job.plans[0]).step);
-  CHECK(curves[1].points[3].step == prepared.predict(job.plans[1]).step);
-  CHECK_THAT(curves[1].points[3].speedup,
-             WithinRel(curves[0].points[3].step / curves[1].points[3].step, 1e-12));
+  CHECK(curves.plans[0].points[3].step == prepared.predict(job.plans[0]).step);
+  CHECK(curves.plans[1].points[3].step == prepared.predict(job.plans[1]).step);
+  CHECK_THAT(curves.plans[1].points[3].speedup,
+             WithinRel(curves.plans[0].points[3].step / curves.plans[1].points[3].step, 1e-12));
+}
+
+TEST_CASE("a long curve over GPUs keeps both ends and the job itself") {
+  const Experiment job = test::with_plans(test::small_job({.nodes = 23}), {test::shrink(4, 3)});
+  const auto xs = xs_of(gpu_curves(job, {}, {.fewest_gpus = 4, .most_gpus = 1000}).plans[1]);
+  CHECK(xs.front() == 4);
+  CHECK(xs.back() == 1000);
+  CHECK(std::count(xs.begin(), xs.end(), 92) == 1);
+  CHECK(xs.size() < 50);
 }
 
 TEST_CASE("the uncompressed curve has speedup one everywhere against itself") {
   const Experiment job = test::small_job();
   const auto curves = bandwidth_curves(job, {});
-  for (const auto& point : curves.front().points) {
+  for (const auto& point : curves.plans.front().points) {
     CHECK(point.speedup == 1.0);
+  }
+}
+
+TEST_CASE("the remedy is a curve of its own, which plans cross at the break-evens against it") {
+  const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
+  const Change rival{.sixteen_bit = true};
+  REQUIRE(reduces_in_32_bits(job));
+  const auto curves = bandwidth_curves(job, break_evens(job, {.rival = rival}), {.rival = rival});
+  const auto& plan = curves.plans.at(1);
+  REQUIRE(plan.break_evens.size() == 1);
+  REQUIRE(curves.remedy.points.size() == plan.points.size());
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    const bool above = plan.points[i].speedup > curves.remedy.points[i].speedup;
+    CHECK(above == (plan.points[i].x < plan.break_evens.front()));
+  }
+}
+
+TEST_CASE("the ends of a curve are no break-evens, and a single value that pays is one") {
+  const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 3)});
+  BreakEven answer;
+  answer.label = job.plans[1].label;
+  answer.gpus = IntervalSet<int>{{{8, 12, false, false}, {16, 16, false, false}}, 4, 64};
+  const auto curve = gpu_curves(job, {answer}, {.fewest_gpus = 8, .most_gpus = 24}).plans.at(1);
+  CHECK(curve.break_evens == std::vector<int>{12, 16});
+}
+
+TEST_CASE("the band of a plan holds its most likely speedup") {
+  const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 3)});
+  const auto curves = gpu_curves(job, {}, {.most_gpus = 64, .band_of = 1});
+  REQUIRE(curves.band.size() == curves.plans[1].points.size());
+  for (std::size_t i = 0; i < curves.band.size(); ++i) {
+    CHECK(curves.band[i].low <= curves.plans[1].points[i].speedup);
+    CHECK(curves.band[i].high >= curves.plans[1].points[i].speedup);
   }
 }
 
 TEST_CASE("break-evens lie on the curve where its speedup crosses one") {
   const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
-  const auto curve = bandwidth_curves(job, break_evens(job)).at(1);
+  const auto curve = bandwidth_curves(job, break_evens(job)).plans.at(1);
   REQUIRE(curve.break_evens.size() == 1);
   const auto after = std::find_if(curve.points.begin(), curve.points.end(), [&](const auto& point) {
     return point.x > curve.break_evens.front();
@@ -47,5 +99,5 @@ TEST_CASE("break-evens lie on the curve where its speedup crosses one") {
 }
 
 TEST_CASE("one node has no bandwidth curve") {
-  CHECK(bandwidth_curves(test::small_job({.nodes = 1}), {}).empty());
+  CHECK(bandwidth_curves(test::small_job({.nodes = 1}), {}).plans.empty());
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/chart_axis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace payoff {
+namespace {
+
+constexpr double linear_below = 1.5;  // of high / low
+constexpr double touching = 1.22;     // ticks nearer than this print over one another
+constexpr double room = 1.03;
+
+// The smallest of 1, 2 and 5 times a power of ten that makes at most `most` steps of `span`.
+double round_step(double span, int most) {
+  const double least = span / most;
+  const double decade = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * decade >= least * (1.0 - 1e-9)) {
+      return factor * decade;
+    }
+  }
+  return 10.0 * decade;
+}
+
+ChartAxis linear_axis(double low, double high) {
+  const double step = round_step(std::max(high - low, 0.02), 6);
+  const double first = std::floor(low / step + 1e-9);
+  const double last = std::max(first + 1.0, std::ceil(high / step - 1e-9));
+  ChartAxis axis{first * step, last * step, false, {}};
+  for (double i = first; i <= last; ++i) {
+    axis.ticks.push_back(i * step);
+  }
+  return axis;
+}
+
+// Ticks in each decade, fewer the more decades there are.
+std::vector<double> log_ticks(double low, double high) {
+  std::vector<double> factors = {1, 2, 5};
+  if (high / low < 2.2) {
+    factors = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9};
+  } else if (high / low < 4.0) {
+    factors = {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9};
+  } else if (high / low > 1000.0) {
+    factors = {1};
+  }
+  std::vector<double> ticks;
+  for (double decade = std::pow(10.0, std::floor(std::log10(low))); decade <= high; decade *= 10) {
+    for (const double factor : factors) {
+      if (factor * decade >= low / room && factor * decade <= high * room) {
+        ticks.push_back(factor * decade);
+      }
+    }
+  }
+  return ticks;
+}
+
+}  // namespace
+
+ChartAxis value_axis(double low, double high) {
+  if (high / low < linear_below) {
+    return linear_axis(low, high);
+  }
+  return {low / room, high * room, true, log_ticks(low, high)};
+}
+
+ChartAxis span_axis(double low, double high, const std::vector<double>& ticks) {
+  ChartAxis axis{low / room, high * room, true, {low}};
+  for (const double tick : ticks) {
+    if (tick > low * touching && tick < high / touching) {
+      axis.ticks.push_back(tick);
+    }
+  }
+  if (high > low) {
+    axis.ticks.push_back(high);
+  }
+  return axis;
+}
+
+std::vector<double> doublings(double low, double high) {
+  std::vector<double> ticks;
+  for (double x = low; x <= high; x *= 2.0) {
+    ticks.push_back(x);
+  }
+  return ticks;
+}
+
+std::vector<double> usual_rates(double low, double high) {
+  constexpr std::array<double, 14> rates = {0.1, 0.25, 0.5, 1,   2.5, 5,   10,
+                                            25,  50,   100, 200, 400, 800, 1600};
+  std::vector<double> ticks;
+  std::copy_if(rates.begin(), rates.end(), std::back_inserter(ticks),
+               [low, high](double rate) { return rate >= low && rate <= high; });
+  return ticks;
+}
+
+}  // namespace payoff

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+// The axes of a chart: what they span, and where a reader wants numbers on them.
+
+namespace payoff {
+
+struct ChartAxis {
+  double low{};
+  double high{};
+  bool logarithmic{};
+  std::vector<double> ticks;  // ascending, within the span
+};
+
+// Spans `low` to `high` (both positive) with round ticks: linear where they differ by less than
+// half, so that 0.95 and 1.05 can be told apart, else logarithmic.
+[[nodiscard]] ChartAxis value_axis(double low, double high);
+
+// From the first of the values to the last, which both have a tick; in between those of `ticks`
+// that do not touch them. Logarithmic, with a little room at the ends for what is drawn there.
+[[nodiscard]] ChartAxis span_axis(double low, double high, const std::vector<double>& ticks);
+
+// 4, 8, 16, ...: `low` doubled while below `high`.
+[[nodiscard]] std::vector<double> doublings(double low, double high);
+// What NICs are sold with, and rates to compare with, from `low` to `high` in Gb/s.
+[[nodiscard]] std::vector<double> usual_rates(double low, double high);
+
+}  // namespace payoff

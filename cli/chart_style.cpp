@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/chart_style.hpp"
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace payoff {
+namespace {
+
+using Colour = std::array<int, 3>;
+
+// Okabe and Ito 2008, black and yellow left out: black is the base line, yellow is too pale.
+constexpr std::array<Colour, 7> hues = {{{0x00, 0x72, 0xB2},
+                                         {0xD5, 0x5E, 0x00},
+                                         {0x00, 0x9E, 0x73},
+                                         {0xCC, 0x79, 0xA7},
+                                         {0xE6, 0x9F, 0x00},
+                                         {0x56, 0xB4, 0xE9},
+                                         {0x7F, 0x7F, 0x7F}}};
+
+struct Member {
+  double shade;  // towards white where positive, towards black where negative
+  std::string_view dash;
+  double width;
+};
+// A later member lies over an earlier one: thinner, dashed, and of another shade.
+constexpr std::array<Member, 4> looks = {
+    {{0.35, "1", 3.0}, {0.0, "(10,5)", 2.0}, {-0.55, "(3,4)", 2.0}, {-0.3, "(12,4,2,4)", 1.6}}};
+
+constexpr std::array<std::array<int, 4>, 7> point_types = {{{7, 6, 3, 2},
+                                                            {5, 4, 3, 2},
+                                                            {9, 8, 3, 2},
+                                                            {13, 12, 3, 2},
+                                                            {11, 10, 3, 2},
+                                                            {15, 14, 3, 2},
+                                                            {2, 1, 3, 6}}};
+constexpr std::string_view letters = "abcdefghijklmnpqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ";
+
+std::string shaded(const Colour& colour, double shade) {
+  Colour result{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double target = shade > 0.0 ? 255.0 : 0.0;
+    result[i] = static_cast<int>(std::lround(colour[i] + std::abs(shade) * (target - colour[i])));
+  }
+  return fmt::format("#{:02x}{:02x}{:02x}", result[0], result[1], result[2]);
+}
+
+std::string family_of(const ChartCurve& curve) {
+  return curve.label.substr(0, curve.label.find(':'));
+}
+
+}  // namespace
+
+std::vector<CurveStyle> curve_styles(const std::vector<ChartCurve>& curves) {
+  std::map<std::string, std::size_t> members;
+  for (const ChartCurve& curve : curves) {
+    ++members[family_of(curve)];
+  }
+  std::map<std::string, std::pair<std::size_t, std::size_t>> seen;  // number, members so far
+  std::vector<CurveStyle> styles;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const std::string family = family_of(curves[i]);
+    auto& [number, so_far] = seen.try_emplace(family, seen.size(), 0).first->second;
+    const bool alone = members[family] == 1;
+    const Member& look = looks[so_far % looks.size()];
+    const std::size_t hue = number % hues.size();
+    styles.push_back({shaded(hues[hue], alone ? 0.0 : look.shade), look.dash,
+                      alone ? 2.0 : look.width, point_types[hue][so_far % looks.size()],
+                      letters[i % letters.size()], so_far, members[family]});
+    ++so_far;
+  }
+  return styles;
+}
+
+}  // namespace payoff

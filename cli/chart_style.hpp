@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/chart.hpp"
+
+// How each curve of a chart looks.
+
+namespace payoff {
+
+struct CurveStyle {
+  std::string colour;  // "#0072b2"
+  std::string_view dash;
+  double width{};
+  int point_type{};      // gnuplot's
+  char letter{};         // instead, on a terminal
+  std::size_t member{};  // of its family
+  std::size_t members{};
+};
+
+[[nodiscard]] std::vector<CurveStyle> curve_styles(const std::vector<ChartCurve>& curves);
+
+}  // namespace payoff

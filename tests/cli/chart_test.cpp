@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/chart.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/chart_style.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinAbs;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+ChartCurve line(std::string label, double from, double to) {
+  return {std::move(label), {}, {{4, from}, {96, to}}, {}, {}};
+}
+
+Chart two_curves() {
+  Chart chart;
+  chart.x = span_axis(4, 96, doublings(4, 96));
+  chart.base_label = "uncompressed";
+  chart.curves = {line("powersgd:rank=4", 0.95, 1.05), line("fp8", 1.0, 1.02)};
+  return chart;
+}
+
+}  // namespace
+
+TEST_CASE("speedups near one get a linear axis with ticks in between") {
+  const ChartAxis axis = value_axis(0.93, 1.06);
+  CHECK_FALSE(axis.logarithmic);
+  REQUIRE(axis.ticks.size() >= 4);
+  CHECK(axis.low <= 0.93);
+  CHECK(axis.high >= 1.06);
+  CHECK(axis.high - axis.low < 0.25);
+  CHECK(std::any_of(axis.ticks.begin(), axis.ticks.end(),
+                    [](double tick) { return std::abs(tick - 1.0) < 1e-9; }));
+}
+
+TEST_CASE("speedups of different orders get a logarithmic axis") {
+  const ChartAxis axis = value_axis(0.14, 14.0);
+  CHECK(axis.logarithmic);
+  CHECK(axis.ticks == std::vector<double>{0.2, 0.5, 1, 2, 5, 10});
+}
+
+TEST_CASE("a flat line has an axis too") {
+  const ChartAxis axis = value_axis(1.0, 1.0);
+  CHECK(axis.low < axis.high);
+  CHECK(axis.ticks.size() >= 2);
+}
+
+TEST_CASE("an axis of GPUs has a tick at both ends and none that touch") {
+  CHECK(span_axis(4, 96, doublings(4, 96)).ticks == std::vector<double>{4, 8, 16, 32, 64, 96});
+  CHECK(span_axis(64, 1024, doublings(64, 1024)).ticks ==
+        std::vector<double>{64, 128, 256, 512, 1024});
+  CHECK(span_axis(4, 36, doublings(4, 36)).ticks == std::vector<double>{4, 8, 16, 36});
+  const ChartAxis axis = span_axis(4, 96, {});
+  CHECK(axis.low < 4);
+  CHECK(axis.high > 96);
+}
+
+TEST_CASE("an axis of bandwidths has the rates of NICs") {
+  CHECK(usual_rates(1, 100) == std::vector<double>{1, 2.5, 5, 10, 25, 50, 100});
+}
+
+TEST_CASE("curves of one family differ in shade, dashes and symbol, all in their letter") {
+  std::vector<ChartCurve> curves;
+  for (const char* label : {"powersgd:rank=4", "topk:ratio=0.01", "powersgd:rank=8",
+                            "powersgd:rank=16", "topk:ratio=0.1"}) {
+    curves.push_back(line(label, 1, 2));
+  }
+  const std::vector<CurveStyle> styles = curve_styles(curves);
+  std::set<std::string> colours;
+  std::set<char> letters;
+  for (const CurveStyle& style : styles) {
+    colours.insert(style.colour);
+    letters.insert(style.letter);
+  }
+  CHECK(colours.size() == curves.size());
+  CHECK(letters.size() == curves.size());
+  CHECK(styles[0].dash != styles[2].dash);
+  CHECK(styles[0].point_type != styles[2].point_type);
+  CHECK(styles[0].width > styles[2].width);
+}
+
+TEST_CASE("a value between two points lies on the straight line of a logarithmic chart") {
+  const std::vector<ChartPoint> points = {{1, 1}, {4, 4}};
+  CHECK_THAT(value_at(points, 2), WithinRel(2.0, 1e-12));
+  CHECK_THAT(value_at(points, 4), WithinAbs(4.0, 1e-12));
+}
+
+TEST_CASE("the script has the last tick within its range, and a drop line for each mark") {
+  Chart chart = two_curves();
+  chart.curves[0].marks = {{20, 1.0}};
+  const std::string script = gnuplot_script(chart, Picture::svg, "x.svg");
+  CHECK_THAT(script, ContainsSubstring("'96' 96)"));
+  CHECK_THAT(script, ContainsSubstring("$marks0 using 1:2 with impulses"));
+  CHECK_THAT(script, ContainsSubstring("powersgd:rank=4"));
+}
+
+TEST_CASE("a picture of characters draws every curve with a letter of its own") {
+  Chart chart = two_curves();
+  chart.curves[1] = line("fp8", 1.02, 0.96);
+  const std::string script = gnuplot_script(chart, Picture::terminal, "");
+  CHECK_THAT(script, ContainsSubstring("$curve0 using 1:2 with points pt 'a'"));
+  CHECK_THAT(script, ContainsSubstring("$curve1 using 1:2 with points pt 'b'"));
+  CHECK_THAT(script, !ContainsSubstring("lw"));
+}
