@@ -64,7 +64,12 @@ class ObservationReader {
   template <class T>
   T taken(const std::string& name, const Argument& value, const Parsed<T>& parsed) {
     if (!parsed) {
-      report_text_error("--observed " + name, value, parsed.error, session_);
+      TextError error = parsed.error;
+      if (!error.example.empty()) {  // in the form of this option
+        error.example.clear();
+        error.help = "for example `--observed step=412ms,exposed=110ms@dp=32`";
+      }
+      report_text_error("--observed " + name, value, error, session_);
     }
     return parsed.value.value_or(T{});
   }

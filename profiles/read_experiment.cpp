@@ -2,13 +2,12 @@
 #include "profiles/read_experiment.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/optimizer.hpp"
+#include "profiles/experiment_keys.hpp"
 #include "profiles/override.hpp"
 #include "profiles/read_method.hpp"
 #include "profiles/read_model.hpp"
@@ -20,42 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{
-    {"fp32", Precision::fp32},
-    {"tf32", Precision::tf32},
-    {"fp16", Precision::fp16},
-    {"bf16", Precision::bf16},
-    {"fp8", Precision::fp8},
-}};
-
-constexpr std::array<std::pair<std::string_view, Recompute>, 3> recomputes{{
-    {"none", Recompute::none},
-    {"selective", Recompute::selective},
-    {"full", Recompute::full},
-}};
-
-constexpr std::array<std::pair<std::string_view, Optimizer>, 3> optimizers{{
-    {"sgd", Optimizer::sgd},
-    {"sgd-momentum", Optimizer::sgd_momentum},
-    {"adam", Optimizer::adam},
-}};
-
-// Names of the same degrees elsewhere: torchtitan's and Megatron-LM's.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> foreign_degrees{{
-    {"data_parallel_degree", "dp"},
-    {"data_parallel_replicate_degree", "dp"},
-    {"data_parallel_size", "dp"},
-    {"tensor_parallel_degree", "tp"},
-    {"tensor_model_parallel_size", "tp"},
-    {"pipeline_parallel_degree", "pp"},
-    {"pipeline_model_parallel_size", "pp"},
-    {"micro_batch_size", "micro_batch"},
-    {"gradient_accumulation_steps", "micro_batches"},
-}};
-
-constexpr int most_nodes = 1 << 20;
-constexpr int most_ranks = 1 << 20;
 constexpr IntegerRules degree{.fallback = 1, .min = 1, .max = most_ranks};
+
+std::string as_profile(std::string_view key) {
+  return "write a profile's name as `" + std::string(key) + ": {profile: NAME}`";
+}
 
 class ExperimentReader {
  public:
@@ -63,11 +31,14 @@ class ExperimentReader {
       : result_(result), experiment_(result.experiment), context_(context) {}
 
   void read(const Section& root) {
+    for (const auto& [there, here] : misplaced) {
+      root.known_elsewhere_as(there, here);
+    }
     experiment_.name = root.optional("experiment").text("experiment");
     (void)root.optional("base").text();  // resolved when the file was loaded
-    read_cluster(root.required("cluster").section());
+    read_cluster(root.required("cluster").section(as_profile("cluster")));
     read_training(root.optional("training").section());
-    read_model_section(root.required("model").section());
+    read_model_section(root.required("model").section(as_profile("model")));
     read_layout(root.optional("layout").section());
     read_software_name(root.optional("software"));
     read_plans(root.optional("compress"));
@@ -97,19 +68,28 @@ class ExperimentReader {
   }
 
   void read_cluster(const Section& section) {
+    for (const char* name : {"nic", "bandwidth", "nic_bandwidth"}) {
+      section.known_elsewhere_as(name, "inter.bandwidth");
+    }
     const Value profile = section.required("profile");
-    if (auto read = payoff::read_cluster(profile.text(), profile.span(), context_)) {
+    const std::string name = profile.text();
+    if (auto read =
+            name.empty() ? std::nullopt : payoff::read_cluster(name, profile.span(), context_)) {
       experiment_.cluster = std::move(read->value);
       take("cluster", read->facts);
     }
     Cluster& cluster = experiment_.cluster;
-    cluster.nodes =
-        section.optional("nodes").integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
+    const Value nodes = section.optional("nodes");
+    cluster.nodes = nodes.integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
     if (const Value gpus = section.optional("gpus_per_node")) {
       cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
     }
     if (const Value nics = section.optional("nics_per_node")) {
       cluster.nics_per_node = nics.integer<int>({.fallback = 1, .min = 1, .max = 1024});
+    }
+    if (const auto gpus = std::int64_t{cluster.nodes} * cluster.gpus_per_node; gpus > most_ranks) {
+      nodes.error("makes " + std::to_string(gpus) + " GPUs; at most " + std::to_string(most_ranks) +
+                  " are modelled");
     }
     const Section inter = section.optional("inter").section();
     if (const Value rate = inter.optional("bandwidth")) {
@@ -147,10 +127,10 @@ class ExperimentReader {
   void read_model_section(const Section& section) {
     const Value name = section.optional("profile");
     const Value file = section.optional("file");
-    if (static_cast<bool>(name) == static_cast<bool>(file)) {
-      section.error(
-          "needs either a `profile` or a `file`", "",
-          "profile: a name of `payoff profiles list model`; file: a config.json or a table");
+    if (name && file) {
+      section.error("has both a `profile` and a `file`");
+    } else if (!name && !file) {
+      (void)section.required("profile");
     }
     std::optional<Profile<ModelDescription>> model;
     if (name) {
@@ -280,10 +260,10 @@ class ExperimentReader {
     const std::vector<Value> items = list.list();
     for (std::size_t i = 0; i < items.size(); ++i) {
       const Value& item = items[i];
-      if (!item.span() || item.text().empty()) {
+      if (!item.span() || (!item.is_section() && item.text().empty())) {
         continue;
       }
-      auto read = read_plan(*item.span(), context_);
+      auto read = item.is_section() ? read_plan(item, context_) : read_plan(*item.span(), context_);
       if (read && read->plan.method) {
         take("compress." + read->plan.label, read->facts);
         experiment_.plans.push_back(std::move(read->plan));

@@ -9,6 +9,7 @@
 #include "model/compression.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_hardware.hpp"
+#include "profiles/section.hpp"
 
 // Compression methods: profiles/compression/NAME.yaml or a user's own file of the same form
 // (profiles/compression/README.md), and plans, which give a method its parameters. The law of its
@@ -48,6 +49,9 @@ struct ReadPlan {
 // "topk:ratio=1 %,placement=side_stream". `written` is where it stands, in quotes or not; every
 // mistake is reported there.
 [[nodiscard]] std::optional<ReadPlan> read_plan(Span written, const ReadContext& context);
+
+// The same as a mapping: `powersgd: {rank: 4}`.
+[[nodiscard]] std::optional<ReadPlan> read_plan(const Value& mapping, const ReadContext& context);
 
 [[nodiscard]] CompressionPlan uncompressed_plan();
 

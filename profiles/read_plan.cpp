@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/units_text.hpp"
+#include "profiles/plan_text.hpp"
 #include "profiles/read_method.hpp"
 #include "profiles/suggest.hpp"
 
@@ -31,58 +32,6 @@ constexpr std::array<std::pair<std::string_view, bool>, 2> booleans{{
     {"false", false},
 }};
 
-constexpr std::string_view blanks = " \t";
-
-// A text with its place.
-struct Piece {
-  std::string text;
-  Span span;
-};
-
-Piece part_of(const Piece& whole, std::size_t begin, std::size_t end) {
-  const std::string_view text = whole.text;
-  while (begin < end && blanks.find(text[begin]) != std::string_view::npos) {
-    ++begin;
-  }
-  while (end > begin && blanks.find(text[end - 1]) != std::string_view::npos) {
-    --end;
-  }
-  return {whole.text.substr(begin, end - begin),
-          {whole.span.source, whole.span.offset + begin, end - begin}};
-}
-
-// What stands between the quotes of a quoted scalar, else all of it.
-Piece unquoted(Span written, const SourceMap& sources) {
-  const Piece whole{std::string(sources.text(written)), written};
-  const std::string& text = whole.text;
-  const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
-                      text.back() == text.front();
-  return quoted ? part_of(whole, 1, text.size() - 1) : part_of(whole, 0, text.size());
-}
-
-struct Assignment {
-  Piece name;
-  std::optional<Piece> value;
-};
-
-Assignment assignment_of(const Piece& piece) {
-  const std::size_t equals = piece.text.find('=');
-  if (equals == std::string::npos) {
-    return {piece, std::nullopt};
-  }
-  return {part_of(piece, 0, equals), part_of(piece, equals + 1, piece.text.size())};
-}
-
-std::vector<Assignment> assignments_after(const Piece& plan, std::size_t colon) {
-  std::vector<Assignment> all;
-  for (std::size_t start = colon; start != std::string::npos;) {
-    const std::size_t end = plan.text.find(',', start + 1);
-    all.push_back(assignment_of(part_of(plan, start + 1, std::min(end, plan.text.size()))));
-    start = end;
-  }
-  return all;
-}
-
 template <class Table>
 std::string list_of(const Table& table) {
   std::string list;
@@ -97,7 +46,7 @@ class PlanReader {
   PlanReader(CompressionPlan& plan, const ParameterRules& rules, const ReadContext& context)
       : plan_(plan), rules_(rules), diagnostics_(context.diagnostics) {}
 
-  void read(const Assignment& given) {
+  void read(const PlanAssignment& given) {
     const std::string& name = given.name.text;
     const auto rule = rules_.find(name);
     const bool option = name == "placement" || name == "overlap" || name == "traffic";
@@ -116,7 +65,7 @@ class PlanReader {
   }
 
  private:
-  void read_option(const std::string& name, const Piece& value) {
+  void read_option(const std::string& name, const PlanPiece& value) {
     if (name == "placement") {
       choose(name, value, placements, plan_.placement);
     } else if (name == "traffic") {
@@ -127,7 +76,7 @@ class PlanReader {
   }
 
   template <class Table, class T>
-  void choose(const std::string& name, const Piece& value, const Table& table, T& chosen) {
+  void choose(const std::string& name, const PlanPiece& value, const Table& table, T& chosen) {
     std::vector<std::string> known;
     for (const auto& [text, meaning] : table) {
       if (value.text == text) {
@@ -140,7 +89,7 @@ class PlanReader {
                        did_you_mean(closest(value.text, known)), "one of: " + list_of(table));
   }
 
-  void read_parameter(const std::string& name, const Piece& value, const ParameterRule& rule) {
+  void read_parameter(const std::string& name, const PlanPiece& value, const ParameterRule& rule) {
     TextError error;
     if (rule.integer) {
       const auto whole = [](double bound) { return static_cast<std::int64_t>(bound); };
@@ -163,7 +112,7 @@ class PlanReader {
                        error.help);
   }
 
-  void refuse_name(const Piece& name) {
+  void refuse_name(const PlanPiece& name) {
     std::vector<std::string> known;
     for (const auto& [parameter, rule] : rules_) {
       known.push_back(parameter);
@@ -193,40 +142,50 @@ CompressionPlan uncompressed_plan() {
   return plan;
 }
 
-std::optional<ReadPlan> read_plan(Span written, const ReadContext& context) {
+namespace {
+
+std::optional<ReadPlan> read(const WrittenPlan& plan, const ReadContext& context) {
   const std::size_t errors = context.diagnostics.error_count();
-  const Piece plan = unquoted(written, context.sources);
-  const std::size_t colon = plan.text.find(':');
-  const Piece name = part_of(plan, 0, std::min(colon, plan.text.size()));
   ReadPlan result{uncompressed_plan(), {}};
-  if (name.text == "none") {
-    if (colon != std::string::npos) {
-      context.diagnostics.error(plan.span, "`none` has no parameters");
+  if (plan.method.text == "none") {
+    if (plan.has_colon) {
+      context.diagnostics.error(plan.whole.span, "`none` has no parameters");
       return std::nullopt;
     }
     return result;
   }
-  auto method = read_method_profile(name.text, name.span, context);
+  auto method = read_method_profile(plan.method.text, plan.method.span, context);
   if (!method) {
     return std::nullopt;
   }
   result.facts = std::move(method->profile.facts);
-  result.plan.label = plan.text;
+  result.plan.label = plan.whole.text;
   result.plan.method = std::move(method->profile.value);
   PlanReader reader(result.plan, method->rules, context);
-  for (const Assignment& given : assignments_after(plan, colon)) {
+  for (const PlanAssignment& given : plan.assignments) {
     reader.read(given);
   }
   if (context.diagnostics.error_count() == errors) {
     for (const Problem& problem : check_method(*result.plan.method)) {
-      context.diagnostics.error(
-          plan.span,
-          "`" + problem.path + "` of " + name.text + " cannot be priced with these parameters",
-          problem.message, problem.help);
+      context.diagnostics.error(plan.whole.span,
+                                "`" + problem.path + "` of " + plan.method.text +
+                                    " cannot be priced with these parameters",
+                                problem.message, problem.help);
     }
   }
   return context.diagnostics.error_count() > errors ? std::nullopt
                                                     : std::optional(std::move(result));
+}
+
+}  // namespace
+
+std::optional<ReadPlan> read_plan(Span written, const ReadContext& context) {
+  return read(written_plan(written, context.sources), context);
+}
+
+std::optional<ReadPlan> read_plan(const Value& mapping, const ReadContext& context) {
+  const std::optional<WrittenPlan> plan = written_plan(mapping, context.sources);
+  return plan ? read(*plan, context) : std::nullopt;
 }
 
 }  // namespace payoff

@@ -146,16 +146,16 @@ void Value::error(const std::string& message, const std::string& label,
   }
 }
 
-void Value::wrong_kind(std::string_view wanted) const {
+void Value::wrong_kind(std::string_view wanted, const std::string& help) const {
   const Node& node = *content();
   if (node.kind == Node::Kind::null) {
     error("has no value", "nothing after the colon", "write " + std::string(wanted));
   } else {
-    error("is not " + std::string(wanted), "this is " + describe(node));
+    error("is not " + std::string(wanted), "this is " + describe(node), help);
   }
 }
 
-Section Value::section() const {
+Section Value::section(const std::string& help) const {
   Section result;
   result.reader_ = reader_;
   result.path_ = path_;
@@ -163,7 +163,7 @@ Section Value::section() const {
     return result;
   }
   if (node_->kind != Node::Kind::map) {
-    wrong_kind("a section");
+    wrong_kind("a section", help);
     return result;
   }
   result.state_ = reader_->open(*node_, path_, key_span_, section_);

@@ -74,6 +74,7 @@ class Value {
   explicit operator bool() const { return node_ != nullptr; }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::optional<Span> span() const;
+  [[nodiscard]] Span key_span() const { return key_span_; }
   [[nodiscard]] bool is_section() const;
   [[nodiscard]] bool is_list() const;
 
@@ -126,7 +127,8 @@ class Value {
     return fallback;
   }
 
-  [[nodiscard]] Section section() const;
+  // `help` says how a scalar that stands there would be written as a section.
+  [[nodiscard]] Section section(const std::string& help = {}) const;
   [[nodiscard]] std::vector<Value> list() const;
 
   // The text names an entry of `citations`, on which `what` rests: leaves a Fact without a number.
@@ -147,7 +149,7 @@ class Value {
   [[nodiscard]] const Node* content() const;
   [[nodiscard]] static std::string with_key(const std::string& path, const std::string& example,
                                             bool argument);
-  void wrong_kind(std::string_view wanted) const;
+  void wrong_kind(std::string_view wanted, const std::string& help = {}) const;
   void refuse_name(const std::string& written, const std::vector<std::string>& known) const;
 
   detail::ReaderState* reader_ = nullptr;

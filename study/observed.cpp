@@ -213,7 +213,7 @@ Problems check_observation(const Experiment& experiment, const Observation& obse
   if (observation.dp < 0 || (observation.dp > 0 && observation.dp != experiment.layout.dp &&
                              !with_dp(experiment, observation.dp))) {
     problems.push_back({"observed.dp",
-                        "dp " + std::to_string(observation.dp) + " does not fill nodes of " +
+                        "of " + std::to_string(observation.dp) + " does not fill nodes of " +
                             std::to_string(experiment.cluster.gpus_per_node) + " GPUs evenly",
                         ""});
   }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "model/experiment.hpp"
+#include "model/optimizer.hpp"
+
+// Names of values in experiment files, and the keys that others use for what we call otherwise.
+
+namespace payoff {
+
+inline constexpr int most_nodes = 1 << 20;
+inline constexpr int most_ranks = 1 << 20;
+
+inline constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{
+    {"fp32", Precision::fp32},
+    {"tf32", Precision::tf32},
+    {"fp16", Precision::fp16},
+    {"bf16", Precision::bf16},
+    {"fp8", Precision::fp8},
+}};
+
+inline constexpr std::array<std::pair<std::string_view, Recompute>, 3> recomputes{{
+    {"none", Recompute::none},
+    {"selective", Recompute::selective},
+    {"full", Recompute::full},
+}};
+
+inline constexpr std::array<std::pair<std::string_view, Optimizer>, 3> optimizers{{
+    {"sgd", Optimizer::sgd},
+    {"sgd-momentum", Optimizer::sgd_momentum},
+    {"adam", Optimizer::adam},
+}};
+
+// Names of the same degrees elsewhere: torchtitan's and Megatron-LM's.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 9> foreign_degrees{{
+    {"data_parallel_degree", "dp"},
+    {"data_parallel_replicate_degree", "dp"},
+    {"data_parallel_size", "dp"},
+    {"tensor_parallel_degree", "tp"},
+    {"tensor_model_parallel_size", "tp"},
+    {"pipeline_parallel_degree", "pp"},
+    {"pipeline_model_parallel_size", "pp"},
+    {"micro_batch_size", "micro_batch"},
+    {"gradient_accumulation_steps", "micro_batches"},
+}};
+
+// Keys that people look for at the top, or beside the ones they belong to.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 15> misplaced{{
+    {"precision", "training.precision"},
+    {"gradient", "training.gradient"},
+    {"optimizer", "training.optimizer"},
+    {"bucket", "training.bucket"},
+    {"overlap", "training.overlap"},
+    {"nodes", "cluster.nodes"},
+    {"gpus_per_node", "cluster.gpus_per_node"},
+    {"bandwidth", "cluster.inter.bandwidth"},
+    {"dp", "layout.dp"},
+    {"tp", "layout.tp"},
+    {"pp", "layout.pp"},
+    {"micro_batch", "layout.micro_batch"},
+    {"global_batch", "layout.global_batch"},
+    {"sequence", "model.sequence"},
+    {"compression", "compress"},
+}};
+
+}  // namespace payoff
