@@ -29,6 +29,9 @@ std::string headline(const CollectiveQuestion& question) {
 }
 
 std::string table_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
+  if (question.group.ranks == 1) {
+    return headline(question) + "\n\nOne GPU has nobody to talk to: nothing is sent.\n";
+  }
   Table table({{"size", Align::right},
                {"time [us]", Align::right},
                {"algbw [GB/s]", Align::right},

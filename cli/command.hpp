@@ -42,10 +42,12 @@ struct Command {
   PositionalSpec positional;
   std::vector<OptionSpec> options;
   ExitCode (*run)(const Arguments&, Session&);
+  std::string_view details{};  // below the options in the help; may be empty
 };
 
 inline constexpr OptionSpec json_option{
-    "--json", "FILE", "the result as JSON, to FILE or instead of the table", Takes::optional_file};
+    "--json", "FILE", "the result as JSON instead of the table, or to FILE, which ends in .json",
+    Takes::optional_file};
 inline constexpr OptionSpec csv_option{"--csv", "FILE", "the table as CSV to FILE, `-` for stdout",
                                        Takes::value};
 inline constexpr OptionSpec error_format_option{

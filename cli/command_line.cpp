@@ -79,7 +79,8 @@ void describe(const Command& command, const std::vector<OptionSpec>& options, Pu
   app.description(std::string(command.summary));
   app.set_help_flag();
   app.allow_extras();
-  app.footer("Example:\n  " + std::string(command.example));
+  app.footer(std::string(command.details) + (command.details.empty() ? "" : "\n") + "Example:\n  " +
+             std::string(command.example));
   parser.values.resize(options.size());
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string name(options[i].name);
@@ -222,11 +223,25 @@ class CommandLineParser {
     }
   }
 
+  // `--json out`: the file of an option whose file is optional is known by its ending.
+  [[nodiscard]] std::string help_for_extra(const Argument& found) const {
+    const auto place = static_cast<std::size_t>(found.index - first_index_);
+    for (const OptionSpec& option : options_) {
+      if (place > 0 && option.takes == Takes::optional_file && words_[place - 1] == option.name) {
+        return fmt::format(
+            "a FILE of {0} ends in .json or .jsonl; for any other name write `{0}={1}`",
+            option.name, found.text);
+      }
+    }
+    const std::string_view first = command_.example.substr(0, command_.example.find('\n'));
+    return fmt::format("for example `{}`", first);
+  }
+
   void extra_positional(const Argument& found) {
     diagnostics_.error(
         found.span,
         fmt::format("`payoff {}` does not take {}", command_.name, backquoted(found.text)), {},
-        fmt::format("for example `{}`", command_.example));
+        help_for_extra(found));
   }
 
   void check_positionals() {

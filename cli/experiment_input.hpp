@@ -16,6 +16,20 @@
 
 namespace payoff {
 
+// For the help of these commands: what no option says.
+inline constexpr std::string_view experiment_details =
+    "Keys that have no option, for --set and files:\n"
+    "  cluster.nics_per_node=N, cluster.intra.bandwidth='300 GB/s'\n"
+    "  cluster.gpu=NAME, cluster.fabric=NAME, cluster.network=NAME    another part of the cluster\n"
+    "  limits.global_batch=N                     most samples of a step that a remedy may take\n"
+    "  limits.change_gradient_precision=false    a remedy must not reduce in 16 bits\n"
+    "  limits.change_buckets=false               nor choose other buckets\n"
+    "\n"
+    "The best remedy is the fastest uncompressed job within these limits: gradients reduced in 16\n"
+    "bits, buckets of another size, overlap where it was off, and, up to limits.global_batch, "
+    "more\n"
+    "micro-batches between two reductions. It is what a compression has to beat.\n";
+
 // The options that name keys, and --set; in front of a command's own.
 [[nodiscard]] std::vector<OptionSpec> experiment_options(std::vector<OptionSpec> own);
 

@@ -226,7 +226,8 @@ Command explain_command() {
           "payoff explain examples/01-resnet50-v100/experiment.yaml exposed_dp",
           {"EXPERIMENT [TERM]", "an experiment file, and one term of the step", 0, 2},
           experiment_options({plan_option, json_option}),
-          run_explain};
+          run_explain,
+          experiment_details};
 }
 
 }  // namespace payoff

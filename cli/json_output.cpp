@@ -2,6 +2,7 @@
 #include "cli/json_output.hpp"
 
 #include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,23 @@ nlohmann::ordered_json json_envelope(std::string_view command, const Session& se
   return json;
 }
 
+namespace {
+
+void report_overwriting(const std::string& file, const Arguments& arguments, Session& session) {
+  std::optional<Span> place;
+  for (const std::string_view option :
+       {json_option.name, csv_option.name, std::string_view("--save"), std::string_view("-o")}) {
+    const auto given = arguments.value(option);
+    if (given && given->text == file) {
+      place = given->span;
+    }
+  }
+  session.diagnostics().error(place, "`" + file + "` is an input of this run", "not written over",
+                              "give the result another name");
+}
+
+}  // namespace
+
 void deliver(const Rendering& rendering, const Arguments& arguments, OutputFiles& files,
              Session& session) {
   const auto is_stdout = [](const std::optional<Argument>& target) {
@@ -28,6 +46,10 @@ void deliver(const Rendering& rendering, const Arguments& arguments, OutputFiles
   }
   if (csv && !is_stdout(csv)) {
     files.add(csv->text, rendering.csv);
+  }
+  if (const auto input = files.overwritten(session.sources())) {
+    report_overwriting(*input, arguments, session);
+    return;
   }
   files.commit();
   if (is_stdout(json)) {

@@ -21,8 +21,9 @@ inline constexpr int json_schema = 1;
 [[nodiscard]] nlohmann::ordered_json json_envelope(std::string_view command,
                                                    const Session& session);
 
-// Where a result goes: the table to stdout, unless JSON or CSV was asked for there; files last, all
-// or nothing.
+// Where a result goes: the table to stdout, unless JSON or CSV was asked for there; files first,
+// all or nothing. A file that was read is not written over: that is reported, and nothing is
+// printed or written.
 struct Rendering {
   std::string table;
   std::string json;

@@ -13,7 +13,7 @@
 #include "cli/program.hpp"
 
 // START READING HERE: the commands are in cli/commands.cpp, the exit codes in cli/exit_code.hpp;
-// this is the only catch.
+// what a command throws is caught in cli/program.cpp.
 
 namespace {
 

@@ -47,6 +47,19 @@ void OutputFiles::add(std::filesystem::path path, std::string content) {
   files_.push_back({std::move(path), std::move(content), {}});
 }
 
+std::optional<std::string> OutputFiles::overwritten(const SourceMap& read) const {
+  for (const File& file : files_) {
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      std::error_code differs;
+      if (!read[i].argument && !is_special(file.path) &&
+          std::filesystem::equivalent(file.path, read[i].name, differs)) {
+        return file.path.string();
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 void OutputFiles::commit() {
   for (File& file : files_) {
     if (is_special(file.path)) {

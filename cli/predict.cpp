@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/engine_option.hpp"
@@ -24,6 +28,8 @@ namespace {
 
 constexpr OptionSpec save_option{"--save", "FILE", "writes the experiment as a file of its own",
                                  Takes::value};
+constexpr OptionSpec force_option{"--force", "", "lets --save write over a file that exists",
+                                  Takes::nothing};
 constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
                                  "exit with 3 unless some strategy beats the best remedy",
                                  Takes::nothing};
@@ -32,8 +38,21 @@ constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
 void check_observed(const Experiment& experiment, const Observation& observation,
                     const Arguments& arguments, Session& session) {
   for (const Problem& problem : check_observation(experiment, observation)) {
-    session.diagnostics().error(arguments.value(observed_option.name)->span, problem.message, {},
+    const std::string field = problem.path.substr(problem.path.rfind('.') + 1);
+    session.diagnostics().error(arguments.value(observed_option.name)->span,
+                                fmt::format("`--observed`: `{}` {}", field, problem.message), {},
                                 problem.help);
+  }
+}
+
+// An experiment is written by hand: it is not lost to a slip of the keyboard.
+void check_save(const Arguments& arguments, Session& session) {
+  const auto save = arguments.value(save_option.name);
+  std::error_code ignored;
+  if (save && !arguments.has(force_option.name) &&
+      std::filesystem::is_regular_file(save->text, ignored)) {
+    session.diagnostics().error(save->span, "`--save`: the file exists", {},
+                                "`--force` writes over it");
   }
 }
 
@@ -46,6 +65,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   if (read && options.observed) {
     check_observed(read->experiment, *options.observed, arguments, session);
   }
+  check_save(arguments, session);
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
@@ -87,9 +107,10 @@ Command predict_command() {
           "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
           "--compress powersgd:rank=4",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-          experiment_options(
-              {observed_option, engine_option, save_option, fail_option, json_option, csv_option}),
-          run_predict};
+          experiment_options({observed_option, engine_option, save_option, force_option,
+                              fail_option, json_option, csv_option}),
+          run_predict,
+          experiment_details};
 }
 
 }  // namespace payoff

@@ -2,6 +2,7 @@
 #include "cli/program.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +47,9 @@ std::string list_of_commands(std::span<const Command> commands) {
   }
   return text +
          "\n`payoff COMMAND --help` explains one of them, `payoff --version` prints the version.\n"
+         "\nExit status: 0 an answer, 1 something could not be read, written or run, 2 a mistake "
+         "in\n"
+         "the input (all are listed), 3 a check that was asked for failed.\n"
          "\nExamples:\n"
          "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --compress "
          "powersgd:rank=4\n"
@@ -109,7 +113,11 @@ ExitCode run_program(std::span<const std::string> words, std::span<const Command
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
-  return command->run(arguments, session);
+  try {
+    return command->run(arguments, session);
+  } catch (const std::exception& error) {
+    return session.report_failure(error.what());
+  }
 }
 
 }  // namespace payoff

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.hpp"
 
+#include <optional>
+
 namespace payoff {
 
 ExitCode Session::report() {
@@ -11,6 +13,16 @@ ExitCode Session::report() {
                                 {.width = console_.width, .color = console_.color_err});
   }
   return diagnostics_.has_errors() ? ExitCode::bad_input : ExitCode::success;
+}
+
+ExitCode Session::report_failure(const std::string& what) {
+  if (format_ == ErrorFormat::json) {
+    diagnostics_.error(std::nullopt, what);
+    (void)report();
+  } else {
+    console_.err << "error: " << what << '\n';
+  }
+  return ExitCode::failure;
 }
 
 }  // namespace payoff

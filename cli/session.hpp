@@ -28,6 +28,8 @@ class Session {
 
   // Prints everything that was found: `bad_input` when there are errors.
   [[nodiscard]] ExitCode report();
+  // The same when the world failed (a file that cannot be read): `failure`.
+  [[nodiscard]] ExitCode report_failure(const std::string& what);
 
  private:
   Console& console_;

@@ -37,3 +37,22 @@ TEST_CASE("errors can be had as JSON") {
 TEST_CASE("an unknown error format is an error") {
   CHECK(test::payoff({"profiles", "--error-format", "xml"}).code == ExitCode::bad_input);
 }
+
+TEST_CASE("the help of predict says what limits a remedy") {
+  const Captured help = test::payoff({"predict", "--help"});
+  for (const char* key : {"limits.global_batch", "limits.change_gradient_precision",
+                          "limits.change_buckets", "--save", "ends in .json"}) {
+    CHECK_THAT(help.out, ContainsSubstring(key));
+  }
+}
+
+TEST_CASE("the list of commands says what the exit status means") {
+  CHECK_THAT(test::payoff({}).out, ContainsSubstring("Exit status: 0"));
+}
+
+TEST_CASE("a collective of one GPU sends nothing, in words") {
+  const Captured run =
+      test::payoff({"collective", "all_reduce", "--cluster", "dgx-h100", "--ranks", "1"});
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("nobody to talk to"));
+}
