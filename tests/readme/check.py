@@ -8,7 +8,8 @@ Without files: README.md and everything in docs/. In every fenced block marked `
 up to the next `$`, are what it has to print, stderr included. A line that is only `...` stands
 for any lines. A line ending in a backslash goes on in the next. An HTML comment right before the
 block changes what is expected: `<!-- exit 2 -->` the exit status of its last command,
-`<!-- not run: REASON -->` leaves it out, and the reason is printed.
+`<!-- not run: REASON -->` leaves it out, and the reason is printed; `<!-- draws FILE -->` says that
+its commands write, under the last part of that name, the bytes of FILE in the source tree.
 
 The commands run in a scratch folder that shows the source tree through links, `build/payoff` and
 `payoff` being PROGRAM; what they write stays there, and the blocks of one file share it.
@@ -39,6 +40,8 @@ class Block:
         self.exit_status = int(exit_status.group(1)) if exit_status else 0
         not_run = re.fullmatch(r"not run: (.+)", comment)
         self.not_run = not_run.group(1) if not_run else None
+        draws = re.fullmatch(r"draws (\S+)", comment)
+        self.draws = Path(draws.group(1)) if draws else None
 
 
 def read_blocks(lines):
@@ -114,6 +117,22 @@ def check_block(path, block, folder, replacements):
     return differences
 
 
+def check_picture(path, block, folder, update):
+    """Compares what the block drew with what is kept, or keeps it; returns 1 if it differs."""
+    drawn, kept = folder / block.draws.name, ROOT / block.draws
+    if not drawn.exists():
+        print(f"{path}:{block.first_line}: {block.draws.name} was not drawn")
+        return 1
+    if kept.exists() and kept.read_bytes() == drawn.read_bytes():
+        return 0
+    if update:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(drawn.read_bytes())
+        return 0
+    print(f"{path}:{block.first_line}: {block.draws} is not what is drawn now")
+    return 1
+
+
 def check_file(path, program, update):
     """Returns how many commands were run and how many differ."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -127,6 +146,8 @@ def check_file(path, program, update):
                 continue
             run_count += len(block.commands)
             differences += check_block(path, block, folder, replacements)
+            if block.draws:
+                differences += check_picture(path, block, folder, update)
     if update and replacements:
         for number, (command_lines, old, printed) in sorted(replacements.items(), reverse=True):
             start = number - 1 + command_lines

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds what the program prints as JSON against docs/schema/result.schema.json.
+
+  check.py PROGRAM
+
+A key that the schema does not know is an error too: the schema is the documentation.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+try:
+    import jsonschema
+except ImportError:
+    print("SKIPPED: python3-jsonschema is not installed")
+    sys.exit(0)
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = ROOT / "docs" / "schema" / "result.schema.json"
+ONE_NODE = ["--model", "resnet-50", "--cluster", "p3-8xlarge", "--micro-batch", "64",
+            "--precision", "fp32"]
+JOB = [*ONE_NODE, "--nodes", "2"]
+PLANS = ["--compress", "powersgd:rank=4", "--compress", "topk:ratio=0.01"]
+
+# (kind of result, command line); errors are on stderr.
+COMMANDS = [
+    ("predict", ["predict", *JOB, *PLANS, "--json"]),
+    ("predict", ["predict", *JOB, *PLANS, "--engine", "agarwal2022", "--engine", "mgwfbp",
+                 "--observed", "step=300ms,exposed=60ms", "--json"]),
+    ("predict", ["predict", *ONE_NODE, "--json"]),
+    ("predict", ["predict", str(ROOT / "examples/04-llama2-7b-a100/experiment.yaml"), "--json"]),
+    ("collective", ["collective", "all_to_all", "--cluster", "dgx-a100", "--nodes", "2",
+                    "--sizes", "8B..1GiB:x8", "--json"]),
+    ("explain", ["explain", *JOB, *PLANS, "--json"]),
+    ("profiles", ["profiles", "list", "--json"]),
+    ("profiles", ["profiles", "show", "dgx-h100", "--json"]),
+    ("diagnostics", ["predict", *JOB, "--set", "layout.tpp=2", "--error-format", "json"]),
+    ("diagnostics", ["check", str(ROOT / "tests/transcripts/inputs/keys.yaml"), "--error-format",
+                     "json"]),
+    ("diagnostics", ["check", "no-such-file.yaml", "--error-format", "json"]),
+]
+
+
+def check(program, kind, words, schema):
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    text = done.stderr if kind == "diagnostics" else done.stdout
+    try:
+        result = json.loads(text)
+    except json.JSONDecodeError as error:
+        return [f"not JSON: {error}; stderr: {done.stderr[:500]}"]
+    validator = jsonschema.Draft7Validator(
+        {"$ref": f"#/definitions/{kind}", "definitions": schema["definitions"]})
+    return [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+            for error in validator.iter_errors(result)]
+
+
+def main():
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator.check_schema(schema)
+    failures = 0
+    for kind, words in COMMANDS:
+        for error in check(sys.argv[1], kind, words, schema):
+            print(f"payoff {' '.join(words)}\n  {error}")
+            failures += 1
+    print(f"{len(COMMANDS)} results, {failures} differences from {SCHEMA.relative_to(ROOT)}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
