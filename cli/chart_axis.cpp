@@ -42,6 +42,8 @@ std::vector<double> log_ticks(double low, double high) {
     factors = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9};
   } else if (high / low < 4.0) {
     factors = {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9};
+  } else if (high / low < 12.0) {
+    factors = {1, 1.5, 2, 3, 5, 7};
   } else if (high / low > 1000.0) {
     factors = {1};
   }
