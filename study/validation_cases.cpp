@@ -33,7 +33,7 @@ ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind
   result.system = split_system(row.cluster);
   result.kind = kind;
   result.half = split.half(row);
-  result.unit = kind == CaseKind::step ? "s" : "1";
+  result.unit.assign(1, kind == CaseKind::step ? 's' : '1');
   result.size = {9, "size not known"};
   result.scale = row.cluster.gpus ? scale_band(*row.cluster.gpus, row.cluster.nodes.value_or(1))
                                   : Band{9, "scale not known"};
