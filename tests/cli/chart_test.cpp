@@ -103,6 +103,17 @@ TEST_CASE("the script has the last tick within its range, and a drop line for ea
   CHECK_THAT(script, ContainsSubstring("powersgd:rank=4"));
 }
 
+TEST_CASE("the same chart is the same script, with its data and with quotes in its texts") {
+  Chart chart = two_curves();
+  chart.curves[1].label = "it's \"fp8\"";
+  chart.curves[0].marks = {{5.65685, 1.0}};
+  const std::string script = gnuplot_script(chart, Picture::svg, "out.svg");
+  CHECK(script == gnuplot_script(chart, Picture::svg, "out.svg"));
+  CHECK_THAT(script, ContainsSubstring("$curve0 << EOD\n4 0.95\n96 1.05\nEOD\n"));
+  CHECK_THAT(script, ContainsSubstring("$marks0 << EOD\n5.65685 1\nEOD\n"));
+  CHECK_THAT(script, ContainsSubstring("title \"it's \\\"fp8\\\"\""));
+}
+
 TEST_CASE("a picture of characters draws every curve with a letter of its own") {
   Chart chart = two_curves();
   chart.curves[1] = line("fp8", 1.02, 0.96);
