@@ -22,13 +22,11 @@ enum Variable : std::size_t {
 
 using Values = std::array<Lanes, formula_variables.size() + formula_parameter_limit>;
 
-Values constant_values(const Method& method, Bytes element, int group, int local_group,
-                       double count) {
+Values constant_values(const Method& method, Bytes element, const Workers& group) {
   Values values;
   values[element_size].fill(element / 1_B);
-  values[workers].fill(group);
-  values[local_workers].fill(local_group);
-  values[tensors].fill(count);
+  values[workers].fill(group.all);
+  values[local_workers].fill(group.in_node);
   std::size_t next = formula_variables.size();
   for (const auto& [name, value] : method.parameters) {
     if (next < values.size()) {
@@ -38,143 +36,153 @@ Values constant_values(const Method& method, Bytes element, int group, int local
   return values;
 }
 
-// Up to `lanes` tensors, evaluated together. The method's parts are worked out when a formula
-// first needs them.
+// Up to `lanes` shapes, evaluated together. The method's parts are worked out when a formula first
+// needs them.
 class Batch {
  public:
   Batch(const Method& method, const Values& values) : method_(method), values_(values) {
-    for (const Variable v : {elements, rows, columns}) {
+    for (const Variable v : {elements, rows, columns, tensors}) {
       values_[v].fill(1.0);
     }
     clear();
   }
 
-  void add(const ParameterTensor& tensor) {
-    values_[elements][size_] = static_cast<double>(tensor.elements());
-    values_[rows][size_] = static_cast<double>(tensor.rows);
-    values_[columns][size_] = static_cast<double>(tensor.columns);
-    ++size_;
+  // `together`: tensors of the call that are encoded.
+  void add(const EqualTensors& shape, double together) {
+    values_[elements][size_] = static_cast<double>(shape.tensor.elements());
+    values_[rows][size_] = static_cast<double>(shape.tensor.rows);
+    values_[columns][size_] = static_cast<double>(shape.tensor.columns);
+    values_[tensors][size_] = together;
+    members_[size_++] = &shape;
   }
   [[nodiscard]] bool full() const { return size_ == Expression::lanes; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
   void clear() {
     size_ = 0;
     known_ = formula_variables.size() + method_.parameters.size();
   }
 
-  [[nodiscard]] Lanes lanes(const Expression& formula) {
+  // Calls `take(shape, value)` for every shape, with the formula's value for one tensor of it.
+  template <typename Take>
+  void each(const Expression& formula, Take take) {
+    if (formula.empty() || size_ == 0) {
+      return;
+    }
     for (; known_ < std::min(formula.values_needed(), values_.size()); ++known_) {
       const std::size_t part = known_ - formula_variables.size() - method_.parameters.size();
       values_[known_] = method_.where[part].evaluate_lanes(values_);
     }
-    return formula.evaluate_lanes(values_);
-  }
-
-  [[nodiscard]] double sum(const Expression& formula) {
-    if (formula.empty()) {
-      return 0.0;
-    }
-    const Lanes result = lanes(formula);
-    double total = 0.0;
+    const Lanes result = formula.evaluate_lanes(values_);
     for (std::size_t i = 0; i < size_; ++i) {
-      total += result[i];
+      take(*members_[i], result[i]);
     }
-    return total;
   }
 
-  [[nodiscard]] PassCost sum(const PassFormula& pass) {
-    return {sum(pass.bytes) * 1_B, sum(pass.random_bytes) * 1_B, sum(pass.flops) * 1_flop,
-            sum(pass.kernels), sum(pass.host_syncs)};
+  // Adds a pass over all tensors to `pass_of(call)`.
+  template <typename PassOf>
+  void add_pass(const PassFormula& pass, PassOf pass_of) {
+    const auto add_to = [&](const Expression& formula, auto member, auto unit) {
+      each(formula, [&](const EqualTensors& shape, double value) {
+        pass_of(shape.call).*member += static_cast<double>(shape.count) * value * unit;
+      });
+    };
+    add_to(pass.bytes, &PassCost::bytes, 1_B);
+    add_to(pass.random_bytes, &PassCost::random_bytes, 1_B);
+    add_to(pass.flops, &PassCost::flops, 1_flop);
+    add_to(pass.kernels, &PassCost::kernels, 1.0);
+    add_to(pass.host_syncs, &PassCost::host_syncs, 1.0);
   }
 
  private:
   const Method& method_;
   Values values_;
+  std::array<const EqualTensors*, Expression::lanes> members_{};
   std::size_t size_{};
   std::size_t known_{};  // values worked out
 };
 
-// Which tensors are compressed, 1 or 0 each.
-std::vector<char> decide(const Method& method, std::span<const ParameterTensor> all,
-                         const Values& values) {
-  std::vector<char> chosen(all.size(), 0);
-  std::array<std::size_t, Expression::lanes> members{};
-  std::size_t count = 0;
-  Batch batch(method, values);
-  const auto flush = [&] {
-    const Lanes worth = batch.lanes(method.worth);
-    for (std::size_t i = 0; i < count; ++i) {
-      chosen[members[i]] = method.worth.empty() || worth[i] > 0.0 ? 1 : 0;
-    }
-    batch.clear();
-    count = 0;
-  };
+// Which shapes are compressed, and how many tensors of each call.
+struct Choice {
+  std::vector<char> compressed;
+  std::vector<double> of_call;  // at least 1
+
+  void choose(std::span<const EqualTensors> all, std::size_t i) {
+    compressed[i] = 1;
+    of_call[all[i].call] += static_cast<double>(all[i].count);
+  }
+};
+
+// Fills the batch with the shapes that `selected(i)`, and calls `visit` for each full batch and for
+// the rest.
+template <typename Selected, typename Visit>
+void in_batches(Batch& batch, std::span<const EqualTensors> all, const Choice& choice,
+                Selected selected, Visit visit) {
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (method.matrices_only && !all[i].is_matrix) {
+    if (!selected(i)) {
       continue;
     }
-    batch.add(all[i]);
-    members[count++] = i;
+    batch.add(all[i], std::max(1.0, choice.of_call[all[i].call]));
     if (batch.full()) {
-      flush();
+      visit();
+      batch.clear();
     }
   }
-  flush();
-  return chosen;
-}
-
-void flush_compressed(const Method& method, Batch& batch, CallCost& cost) {
-  if (batch.empty()) {
-    return;
-  }
-  for (std::size_t i = 0; i < method.rounds.size(); ++i) {
-    cost.rounds[i].encode += batch.sum(method.rounds[i].encode);
-    cost.rounds[i].message += batch.sum(method.rounds[i].message) * 1_B;
-  }
-  cost.decode += batch.sum(method.decode);
-  cost.state += batch.sum(method.state_bytes) * 1_B;
+  visit();
   batch.clear();
 }
 
-void flush_dense(const Method& method, Batch& batch, CallCost& cost) {
-  if (batch.empty()) {
-    return;
+Choice choose(const Method& method, std::span<const EqualTensors> all, std::size_t calls,
+              Batch& batch) {
+  Choice choice{std::vector<char>(all.size(), 0), std::vector<double>(calls, 0.0)};
+  const auto possible = [&](std::size_t i) {
+    return all[i].tensor.is_matrix || !method.matrices_only;
+  };
+  if (method.worth.empty()) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (possible(i)) {
+        choice.choose(all, i);
+      }
+    }
+    return choice;
   }
-  cost.dense += batch.sum(method.dense);
-  batch.clear();
+  const Choice undecided = choice;
+  in_batches(batch, all, undecided, possible, [&] {
+    batch.each(method.worth, [&](const EqualTensors& shape, double worth) {
+      if (worth > 0.0) {
+        choice.choose(all, static_cast<std::size_t>(&shape - all.data()));
+      }
+    });
+  });
+  return choice;
 }
 
-CallCost compress_tensors(const Method& method, std::span<const ParameterTensor> all,
-                          Values& values, Bytes element) {
-  const std::vector<char> chosen = decide(method, all, values);
-  const auto count = std::count(chosen.begin(), chosen.end(), 1);
-  values[tensors].fill(static_cast<double>(std::max<std::ptrdiff_t>(count, 1)));
+void add_compressed(const Method& method, Batch& batch, std::vector<CallCost>& costs) {
+  for (std::size_t r = 0; r < method.rounds.size(); ++r) {
+    batch.add_pass(method.rounds[r].encode,
+                   [&](std::size_t call) -> PassCost& { return costs[call].rounds[r].encode; });
+    batch.each(method.rounds[r].message, [&](const EqualTensors& shape, double value) {
+      costs[shape.call].rounds[r].message += static_cast<double>(shape.count) * value * 1_B;
+    });
+  }
+  batch.add_pass(method.decode, [&](std::size_t call) -> PassCost& { return costs[call].decode; });
+  batch.each(method.state_bytes, [&](const EqualTensors& shape, double value) {
+    costs[shape.call].state += static_cast<double>(shape.count) * value * 1_B;
+  });
+}
 
-  CallCost cost;
-  if (count > 0) {
-    cost.rounds.resize(method.rounds.size());
+void add_dense(const Method& method, Batch& batch, std::vector<CallCost>& costs) {
+  batch.add_pass(method.dense, [&](std::size_t call) -> PassCost& { return costs[call].dense; });
+}
+
+// To a method that works on buckets, a call is one vector.
+std::vector<EqualTensors> merge_calls(std::span<const EqualTensors> all, std::size_t calls) {
+  std::vector<EqualTensors> whole(calls);
+  for (std::size_t call = 0; call < calls; ++call) {
+    whole[call].call = call;
   }
-  for (std::size_t i = 0; i < cost.rounds.size(); ++i) {
-    cost.rounds[i].collective = method.rounds[i].collective;
+  for (const EqualTensors& shape : all) {
+    whole[shape.call].tensor.rows += shape.count * shape.tensor.elements();
   }
-  Batch compressed(method, values);
-  Batch dense(method, values);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    Batch& batch = chosen[i] != 0 ? compressed : dense;
-    batch.add(all[i]);
-    if (chosen[i] == 0) {
-      cost.dense_message += static_cast<double>(all[i].elements()) * element;
-    }
-    if (compressed.full()) {
-      flush_compressed(method, compressed, cost);
-    }
-    if (dense.full()) {
-      flush_dense(method, dense, cost);
-    }
-  }
-  flush_compressed(method, compressed, cost);
-  flush_dense(method, dense, cost);
-  return cost;
+  return whole;
 }
 
 }  // namespace
@@ -196,17 +204,45 @@ std::vector<std::string> formula_names(const std::map<std::string, double>& para
   return names;
 }
 
-CallCost compress(const Method& method, std::span<const ParameterTensor> tensors, Bytes element,
-                  int workers, int local_workers) {
-  Values values = constant_values(method, element, workers, local_workers, 1.0);
-  if (method.granularity == Granularity::tensor) {
-    return compress_tensors(method, tensors, values, element);
+std::vector<CallCost> compress_calls(const Method& method, std::span<const EqualTensors> all,
+                                     std::size_t calls, Bytes element, const Workers& group) {
+  std::vector<EqualTensors> merged;
+  if (method.granularity == Granularity::bucket) {
+    merged = merge_calls(all, calls);
+    all = merged;
   }
-  ParameterTensor whole;
-  for (const ParameterTensor& tensor : tensors) {
-    whole.rows += tensor.elements();
+  Batch batch(method, constant_values(method, element, group));
+  const Choice choice = choose(method, all, calls, batch);
+  std::vector<CallCost> costs(calls);
+  for (std::size_t call = 0; call < calls; ++call) {
+    if (choice.of_call[call] > 0.0) {
+      costs[call].rounds.reserve(method.rounds.size());
+      for (const RoundFormula& round : method.rounds) {
+        costs[call].rounds.push_back({{}, round.collective, {}});
+      }
+    }
   }
-  return compress_tensors(method, {&whole, 1}, values, element);
+  const auto compressed = [&](std::size_t i) { return choice.compressed[i] != 0; };
+  const auto dense = [&](std::size_t i) { return choice.compressed[i] == 0; };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (dense(i)) {
+      costs[all[i].call].dense_message +=
+          static_cast<double>(all[i].count * all[i].tensor.elements()) * element;
+    }
+  }
+  in_batches(batch, all, choice, compressed, [&] { add_compressed(method, batch, costs); });
+  in_batches(batch, all, choice, dense, [&] { add_dense(method, batch, costs); });
+  return costs;
+}
+
+CallCost compress(const Method& method, std::span<const ParameterTensor> all, Bytes element,
+                  int group, int local_group) {
+  std::vector<EqualTensors> shapes;
+  shapes.reserve(all.size());
+  for (const ParameterTensor& tensor : all) {
+    shapes.push_back({tensor, 0, 1});
+  }
+  return compress_calls(method, shapes, 1, element, {group, local_group}).front();
 }
 
 Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,

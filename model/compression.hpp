@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -139,9 +141,29 @@ struct CallCost {
   Bytes state{};
 };
 
-// What `method` does to the tensors of one bucket for a group of `workers`, `local_workers` of them
-// in a node; `element` is the size of an uncompressed gradient element. Formulas are evaluated for
-// many tensors at once and without allocation.
+// A group, and how many of it share a node. `element` is the size of an uncompressed gradient
+// element. Formulas are evaluated for many shapes at once.
+struct Workers {
+  int all{};
+  int in_node{};
+};
+
+// Tensors of equal shape that one call of the encoder sees. Calls are numbered from 0.
+struct EqualTensors {
+  ParameterTensor tensor;
+  std::size_t call{};
+  std::int64_t count{1};
+
+  bool operator==(const EqualTensors&) const = default;
+};
+
+// What `method` does to the tensors of several calls, all evaluated together.
+[[nodiscard]] std::vector<CallCost> compress_calls(const Method& method,
+                                                   std::span<const EqualTensors> tensors,
+                                                   std::size_t calls, Bytes element,
+                                                   const Workers& group);
+
+// The same for one call.
 [[nodiscard]] CallCost compress(const Method& method, std::span<const ParameterTensor> tensors,
                                 Bytes element, int workers, int local_workers);
 

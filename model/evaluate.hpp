@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
+#include "model/overlap.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
@@ -52,8 +54,13 @@ struct StepPrediction {
 // When the work of each stage ends, before any gradient: the same for all strategies that leave the
 // activations alone, so that it is computed once for all of them.
 struct StageEnd {
+  std::size_t like{};  // the first stage whose last operations run alike, often itself
   Seconds end{};
   Seconds exposed_pp{};  // what transfers between stages added to it
+  // From the first operation that completes gradients on.
+  std::vector<BackwardOperation> last;
+  Seconds last_time{};  // from its start to the end
+  Seconds last_wait{};  // of it, for inputs
 };
 
 [[nodiscard]] std::vector<StageEnd> pipeline_ends(const StepPlan& plan);

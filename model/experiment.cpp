@@ -117,7 +117,7 @@ void PreparedExperiment::prepare_stages() {
         layout.zero > 0 ? (parameters + layout.dp - 1) / layout.dp : parameters;
     stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
     if (layout.dp > 1) {
-      stage.buckets = cut_buckets(stage.prepared.gradients, training, kinds_);
+      stage.buckets = cut_buckets(stage.prepared, training, kinds_);
       if (layout.zero > 0) {
         const Bytes size = static_cast<double>(parameters) * element_size(training.precision);
         const CollectivePrice price = data_network_.price(Collective::all_gather, size);
@@ -131,6 +131,7 @@ void PreparedExperiment::prepare_stages() {
       const std::size_t before = (s + division.size() - 1) % division.size();
       stage.send_backward = boundary_message(before, first.boundary_per_sample);
     }
+    stage.memory = memory_without_codec(s);
   }
 }
 
@@ -199,25 +200,26 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
   return plan;
 }
 
+Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
+  // A reduction by bucket keeps its buckets beside the gradients only while they travel.
+  const bool copies = experiment_.layout.dp > 1 && experiment_.software.bucket_copy_passes > 0.0;
+  const StageContent content{
+      stages_[s].prepared.compute->parameters, stages_[s].layers,  static_cast<int>(s),
+      experiment_.software.fused_attention,    copies ? 1.0 : 0.0, {}};
+  return stage_memory(content, experiment_.layout, experiment_.training,
+                      experiment_.cluster.gpu.memory);
+}
+
 // The fullest stage; the first of equals.
 Memory PreparedExperiment::memory(const StepPlan& plan) const {
-  // A reduction by bucket keeps its buckets beside the gradients only while they travel.
-  const bool reduces = experiment_.layout.dp > 1;
   Memory fullest;
+  std::vector<Bytes> codec_state(stages_.size());
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    const Stage& stage = stages_[s];
-    Bytes codec_state;
-    for (const Bucket& bucket : plan.buckets(s)) {
-      codec_state += plan.kind(bucket).state;
+    for (const Bucket& bucket : plan.stages[s].buckets) {
+      codec_state[s] += plan.kind(bucket).state;
     }
-    const StageContent content{stage.prepared.compute->parameters,
-                               stage.layers,
-                               static_cast<int>(s),
-                               experiment_.software.fused_attention,
-                               reduces && experiment_.software.bucket_copy_passes > 0.0 ? 1.0 : 0.0,
-                               codec_state};
-    const Memory memory = stage_memory(content, experiment_.layout, experiment_.training,
-                                       experiment_.cluster.gpu.memory);
+    Memory memory = stages_[s].memory;
+    memory.codec_state = codec_state[stages_[s].like];
     if (memory.total() > fullest.total() || s == 0) {
       fullest = memory;
     }

@@ -60,19 +60,21 @@ class PreparedExperiment {
     Message gather_weights;
     Message send_forward;
     Message send_backward;
+    Memory memory;  // without what a codec keeps
   };
 
   void prepare_stages();
   void share_equal(std::size_t stage);
   [[nodiscard]] Message boundary_message(std::size_t stage, Bytes activations) const;
   [[nodiscard]] GradientContext gradient_context() const;
+  [[nodiscard]] Memory memory_without_codec(std::size_t stage) const;
   [[nodiscard]] Memory memory(const StepPlan& plan) const;
 
   Experiment experiment_;
   Workload workload_;
   CollectiveModel tensor_network_;
   CollectiveModel data_network_;
-  std::vector<BucketTensors> kinds_;
+  GradientKinds kinds_;
   std::vector<Stage> stages_;
   std::vector<StageEnd> ends_;  // of the pipeline
 };

@@ -2,35 +2,49 @@
 #include "model/gradient_plan.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <utility>
+#include <span>
 
 #include "model/buckets.hpp"
 
 namespace payoff {
 namespace {
 
-Message dp_message(Collective collective, Bytes size, const GradientContext& context) {
-  if (size <= 0_B) {
-    return {};
-  }
-  const CollectivePrice price = context.network.price(collective, size);
-  return {MessageKind::dp_gradients, collective, size, price.time, price.channels,
-          price.relative_sd};
-}
+// Prices of this plan's messages: many buckets send messages of equal size.
+class Prices {
+ public:
+  explicit Prices(const CollectiveModel& network) : network_(network) {}
 
-Bytes gradients_of(const BucketTensors& bucket, const GradientContext& context) {
-  return static_cast<double>(bucket.elements) * element_size(context.training.gradient);
+  Message dp_message(Collective collective, Bytes size) {
+    if (size <= 0_B) {
+      return {};
+    }
+    for (const Message& known : known_) {
+      if (known.size == size && known.collective == collective) {
+        return known;
+      }
+    }
+    const CollectivePrice price = network_.price(collective, size);
+    return known_.emplace_back(Message{MessageKind::dp_gradients, collective, size, price.time,
+                                       price.channels, price.relative_sd});
+  }
+
+ private:
+  const CollectiveModel& network_;
+  std::vector<Message> known_;
+};
+
+Bytes gradients_of(std::int64_t elements, const GradientContext& context) {
+  return static_cast<double>(elements) * element_size(context.training.gradient);
 }
 
 // A bucket is filled from the gradients and emptied into them by streaming copies.
-Seconds bucket_copy(const BucketTensors& bucket, const GradientContext& context) {
+Seconds bucket_copy(std::int64_t elements, const GradientContext& context) {
   const double passes = context.software.bucket_copy_passes;
   if (passes <= 0.0) {
     return {};
   }
   const Gpu& gpu = context.gpu;
-  return gpu.law.launch + passes * gradients_of(bucket, context) /
+  return gpu.law.launch + passes * gradients_of(elements, context) /
                               (gpu.memory_bandwidth * gpu.law.memory_efficiency);
 }
 
@@ -44,98 +58,140 @@ Collective dense_collective(const ParallelLayout& layout) {
   return layout.zero > 0 ? Collective::reduce_scatter : Collective::all_reduce;
 }
 
-CallCost compress_bucket(const BucketTensors& bucket, const Method& method,
-                         const GradientContext& context) {
-  const Group& group = context.network.group();
-  return compress(method, bucket.tensors, element_size(context.training.gradient), group.ranks,
-                  group.ranks_per_node);
-}
-
 // nccl-tests counts the gathered buffer of an all-gather; a method states what one worker sends.
 Bytes collective_size(const RoundCost& round, int workers) {
   return round.collective == Collective::all_gather ? workers * round.message : round.message;
 }
 
-BucketKind compressed_bucket(const BucketTensors& bucket, const Method& method,
-                             const GradientContext& context) {
-  const CallCost cost = compress_bucket(bucket, method, context);
+BucketKind compressed_kind(std::int64_t elements, const CallCost& cost, const Method& method,
+                           const GradientContext& context, Prices& prices) {
   const auto price = [&](const PassCost& pass) {
     return price_pass(pass, method.law, context.gpu, context.training.precision);
   };
-  BucketKind result{bucket.elements, {}, {WorkKind::decode, price(cost.decode)}, cost.state};
+  BucketKind kind{elements, {}, {WorkKind::decode, price(cost.decode)}, cost.state};
+  kind.rounds.reserve(cost.rounds.size() + 1);
   if (cost.dense_message > 0_B) {
-    result.rounds.push_back(
+    kind.rounds.push_back(
         {{WorkKind::encode, price(cost.dense)},
-         dp_message(dense_collective(context.layout), cost.dense_message, context)});
+         prices.dp_message(dense_collective(context.layout), cost.dense_message)});
   }
   for (const RoundCost& round : cost.rounds) {
     const bool shard = context.layout.zero > 0 && round.collective == Collective::all_reduce;
     const Collective collective = shard ? Collective::reduce_scatter : round.collective;
-    result.rounds.push_back(
+    kind.rounds.push_back(
         {{WorkKind::encode, price(round.encode)},
-         dp_message(collective, collective_size(round, context.network.group().ranks), context)});
+         prices.dp_message(collective, collective_size(round, context.network.group().ranks))});
   }
   if (!method.bypasses_buckets) {
-    const Seconds copy = bucket_copy(bucket, context);
-    add_copy(result.rounds.empty() ? result.decode : result.rounds.front().encode, copy);
-    add_copy(result.decode, copy);
+    const Seconds copy = bucket_copy(elements, context);
+    add_copy(kind.rounds.empty() ? kind.decode : kind.rounds.front().encode, copy);
+    add_copy(kind.decode, copy);
   }
-  return result;
+  return kind;
 }
 
-BucketKind dense_bucket(const BucketTensors& bucket, const GradientContext& context) {
-  const Seconds time = bucket_copy(bucket, context);
+BucketKind dense_kind(std::int64_t elements, const GradientContext& context, Prices& prices) {
+  const Seconds time = bucket_copy(elements, context);
   const Work copy{WorkKind::bucket_copy, time, time};
-  return {bucket.elements,
-          {{copy,
-            dp_message(dense_collective(context.layout), gradients_of(bucket, context), context)}},
-          copy,
-          {}};
+  const Bytes size = gradients_of(elements, context);
+  return {elements, {{copy, prices.dp_message(dense_collective(context.layout), size)}}, copy, {}};
 }
 
-std::size_t index_of(BucketTensors&& bucket, std::vector<BucketTensors>& kinds) {
-  const auto known = std::find(kinds.begin(), kinds.end(), bucket);
-  const auto index = static_cast<std::size_t>(known - kinds.begin());
-  if (known == kinds.end()) {
-    kinds.push_back(std::move(bucket));
+// Equal shapes together, in the order in which they first appear.
+std::vector<EqualTensors> shapes_of(std::span<const ReadyGradient> gradients) {
+  std::vector<EqualTensors> shapes;
+  for (const ReadyGradient& gradient : gradients) {
+    const auto known = std::find_if(shapes.begin(), shapes.end(), [&](const EqualTensors& shape) {
+      return shape.tensor == gradient.tensor;
+    });
+    if (known == shapes.end()) {
+      shapes.push_back({gradient.tensor, 0, 1});
+    } else {
+      ++known->count;
+    }
   }
-  return index;
+  return shapes;
 }
 
-}  // namespace
+std::size_t kind_of(std::span<const ReadyGradient> gradients, GradientKinds& kinds) {
+  std::vector<EqualTensors> shapes = shapes_of(gradients);
+  auto begin = kinds.tensors.begin();
+  for (std::size_t kind = 0; kind < kinds.elements.size(); ++kind) {
+    const auto end = std::find_if(begin, kinds.tensors.end(),
+                                  [&](const EqualTensors& shape) { return shape.call != kind; });
+    if (std::equal(begin, end, shapes.begin(), shapes.end(),
+                   [](const EqualTensors& a, const EqualTensors& b) {
+                     return a.tensor == b.tensor && a.count == b.count;
+                   })) {
+      return kind;
+    }
+    begin = end;
+  }
+  std::int64_t elements = 0;
+  for (EqualTensors& shape : shapes) {
+    shape.call = kinds.elements.size();
+    elements += shape.count * shape.tensor.elements();
+    kinds.tensors.push_back(shape);
+  }
+  kinds.elements.push_back(elements);
+  return kinds.elements.size() - 1;
+}
 
-std::vector<Bucket> cut_buckets(const std::vector<ReadyGradient>& gradients,
-                                const Training& training, std::vector<BucketTensors>& kinds) {
+// Of one chunk.
+void cut_chunk(std::span<const ReadyGradient> gradients, const Training& training,
+               GradientKinds& kinds, std::vector<Bucket>& buckets) {
   std::vector<Bytes> sizes;
   sizes.reserve(gradients.size());
   for (const ReadyGradient& gradient : gradients) {
     sizes.push_back(static_cast<double>(gradient.tensor.elements()) *
                     element_size(training.gradient));
   }
-  std::vector<Bucket> buckets;
-  std::size_t next = 0;
   for (const std::size_t count : fill_buckets(sizes, training.first_bucket, training.bucket)) {
-    BucketTensors content;
-    Bucket& bucket = buckets.emplace_back();
-    for (const std::size_t end = next + count; next < end; ++next) {
-      const ReadyGradient& gradient = gradients[next];
-      bucket.ready_after = std::max(bucket.ready_after, gradient.piece);
-      content.elements += gradient.tensor.elements();
-      content.tensors.push_back(gradient.tensor);
-    }
-    bucket.kind = index_of(std::move(content), kinds);
+    // Backward order: the last gradient of a bucket is the last to be ready.
+    buckets.push_back({gradients[count - 1].piece, kind_of(gradients.first(count), kinds)});
+    gradients = gradients.subspan(count);
+  }
+}
+
+}  // namespace
+
+std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& training,
+                                GradientKinds& kinds) {
+  std::vector<Bucket> buckets;
+  const std::vector<std::size_t>& chunks = stage.compute->backward_chunks;
+  auto begin = stage.gradients.begin();
+  for (std::size_t chunk = 1; chunk <= chunks.size(); ++chunk) {
+    const auto end =
+        chunk == chunks.size()
+            ? stage.gradients.end()
+            : std::find_if(begin, stage.gradients.end(), [&](const ReadyGradient& gradient) {
+                return static_cast<std::size_t>(gradient.piece) >= chunks[chunk];
+              });
+    cut_chunk({begin, end}, training, kinds, buckets);
+    begin = end;
   }
   return buckets;
 }
 
-std::vector<BucketKind> plan_kinds(const std::vector<BucketTensors>& kinds,
-                                   const CompressionPlan& compression,
+std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
                                    const GradientContext& context) {
+  const std::size_t count = kinds.elements.size();
+  Prices prices(context.network);
   std::vector<BucketKind> planned;
-  planned.reserve(kinds.size());
-  for (const BucketTensors& bucket : kinds) {
-    planned.push_back(compression.method ? compressed_bucket(bucket, *compression.method, context)
-                                         : dense_bucket(bucket, context));
+  planned.reserve(count);
+  if (!compression.method) {
+    for (const std::int64_t elements : kinds.elements) {
+      planned.push_back(dense_kind(elements, context, prices));
+    }
+    return planned;
+  }
+  const Method& method = *compression.method;
+  const Group& group = context.network.group();
+  const std::vector<CallCost> costs =
+      compress_calls(method, kinds.tensors, count, element_size(context.training.gradient),
+                     {group.ranks, group.ranks_per_node});
+  for (std::size_t kind = 0; kind < count; ++kind) {
+    planned.push_back(compressed_kind(kinds.elements[kind], costs[kind], method, context, prices));
   }
   return planned;
 }

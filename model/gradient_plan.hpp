@@ -16,18 +16,17 @@
 
 namespace payoff {
 
-// The tensors of a bucket. Buckets with equal tensors cost the same.
-struct BucketTensors {
-  std::vector<ParameterTensor> tensors;
-  std::int64_t elements{};
-
-  bool operator==(const BucketTensors&) const = default;
+// The tensors of every kind of bucket: buckets of equal tensors cost the same. A kind is a call of
+// the encoder.
+struct GradientKinds {
+  std::vector<std::int64_t> elements;  // of each kind
+  std::vector<EqualTensors> tensors;   // of all kinds, in their order
 };
 
-// The buckets of a stage; kinds not met before are added to `kinds`.
-[[nodiscard]] std::vector<Bucket> cut_buckets(const std::vector<ReadyGradient>& gradients,
-                                              const Training& training,
-                                              std::vector<BucketTensors>& kinds);
+// The buckets of a stage; kinds not met before are added. Each chunk of an interleaved stage has
+// its own buckets, as Megatron-LM wraps every chunk on its own.
+[[nodiscard]] std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& training,
+                                              GradientKinds& kinds);
 
 struct GradientContext {
   const Gpu& gpu;
@@ -38,7 +37,7 @@ struct GradientContext {
 };
 
 // What becomes of each kind of bucket.
-[[nodiscard]] std::vector<BucketKind> plan_kinds(const std::vector<BucketTensors>& kinds,
+[[nodiscard]] std::vector<BucketKind> plan_kinds(const GradientKinds& kinds,
                                                  const CompressionPlan& compression,
                                                  const GradientContext& context);
 

@@ -2,8 +2,8 @@
 #include "model/overlap.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "model/interference.hpp"
@@ -11,212 +11,293 @@
 namespace payoff {
 namespace {
 
-// A task of one stream: which bucket and round it serves, or the piece of backward it is.
-struct Task {
-  enum class Role { piece_work, piece_message, encode, message, decode };
-  Role role{};
-  WorkKind kind{};
-  std::size_t index{};  // of the piece or the bucket
-  std::size_t round{};
-  double duration{};
-  double copy_share{};  // of codec work: filling or emptying the bucket
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::size_t every_piece = std::numeric_limits<std::size_t>::max();
+
+// First-in, first-out, in one allocation for all that will ever pass.
+template <typename T>
+class Queue {
+ public:
+  explicit Queue(std::size_t most) { items_.reserve(most); }
+
+  [[nodiscard]] bool empty() const { return head_ == items_.size(); }
+  [[nodiscard]] T& front() { return items_[head_]; }
+  void push(const T& item) { items_.push_back(item); }
+  T pop() { return items_[head_++]; }
+
+ private:
+  std::vector<T> items_;
+  std::size_t head_{};
 };
 
-struct Stream {
-  std::vector<Task> queue;  // first-in, first-out; `head` is the next to run
-  std::size_t head{};
-  bool busy{};
-  Task task{};
-  double remaining{};
+// A call of the codec, in the order of a bucket's life: the encoder of each round, then the
+// decoder.
+struct CodecCall {
+  double work{};
+  double copy_share{};  // of the work: filling or emptying the bucket
+  double message{};     // handed over when it ends
+  bool decodes{};       // the last one, without a message
+};
 
-  [[nodiscard]] bool waiting() const { return head < queue.size(); }
-  void push(const Task& task_in) { queue.push_back(task_in); }
-  void begin(const Task& task_in) {
-    task = task_in;
-    remaining = task_in.duration;
-    busy = true;
-  }
-  void begin_next() {
-    if (!busy && waiting()) {
-      begin(queue[head++]);
+// The calls of every kind of bucket.
+class CodecCalls {
+ public:
+  explicit CodecCalls(const StepPlan& plan) {
+    first_.reserve(plan.kinds.size());
+    for (const BucketKind& kind : plan.kinds) {
+      first_.push_back(calls_.size());
+      for (const BucketRound& round : kind.rounds) {
+        add(round.encode, round.message.alone.si, false);
+      }
+      add(kind.decode, 0.0, true);
     }
   }
+
+  [[nodiscard]] const CodecCall* first(const Bucket& bucket) const {
+    return &calls_[first_[bucket.kind]];
+  }
+
+ private:
+  void add(const Work& work, double message, bool decodes) {
+    const double copy_share = work.alone > 0_s ? work.bucket_copy / work.alone : 0.0;
+    calls_.push_back({work.alone.si, copy_share, message, decodes});
+  }
+
+  std::vector<CodecCall> calls_;
+  std::vector<std::size_t> first_;
 };
 
-class Timeline {
+// A message that was handed over: when it ends, and the call that its end makes possible.
+struct Flight {
+  double end{};
+  const CodecCall* then{};
+};
+
+class Overlap {
  public:
-  Timeline(const StepPlan& plan, std::size_t stage)
+  Overlap(const StepPlan& plan, std::size_t stage)
       : plan_(plan),
         backward_(plan.stages[stage].compute->backward),
         buckets_(plan.buckets(stage)),
         on_side_(plan.placement == Placement::side_stream),
         wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
-        reserved_share_(plan.reserved_share) {}
+        slowed_rate_(stream_rates(true, false, plan.reserved_share).compute),
+        slowed_time_(1.0 / slowed_rate_),
+        calls_(plan),
+        codecs_(most_calls(plan, buckets_)),
+        flights_(most_calls(plan, buckets_)) {}
 
-  OverlapResult run() {
-    for (start_tasks(); main_.busy || side_.busy || network_.busy; start_tasks()) {
-      advance(time_to_next_completion());
+  OverlapResult run(std::span<const BackwardOperation> operations) {
+    for (const BackwardOperation& operation : operations) {
+      wait_until(operation.arrival.si);
+      result_.work += operation.work;
+      result_.exposed_tp += operation.messages;
+      if (!operation.completes_gradients && runs_undisturbed(operation)) {
+        continue;
+      }
+      for (std::size_t piece = operation.first_piece; piece < operation.end_piece; ++piece) {
+        run_piece(backward_[piece]);
+        if (operation.completes_gradients && next_ready_ <= piece) {
+          release(piece);
+        }
+      }
     }
+    release(every_piece);
+    on_side_ ? finish_beside() : finish_alone();
     result_.finish = {now_};
     return result_;
   }
 
  private:
-  void start_tasks() {
-    for (bool started = true; started;) {
-      started = false;
-      if (!main_.busy) {
-        begin_main();
+  static std::size_t most_calls(const StepPlan& plan, const std::vector<Bucket>& buckets) {
+    std::size_t count = 0;
+    for (const Bucket& bucket : buckets) {
+      count += plan.kind(bucket).rounds.size() + 1;
+    }
+    return count;
+  }
+
+  void run_piece(const Piece& piece) {
+    const double work = piece.work.alone.si;
+    const double message = piece.message.alone.si;
+    if (on_side_) {
+      compute_beside(work);
+      pass_beside(message);
+    } else {
+      if (codec_may_run()) {
+        run_codecs();
       }
-      side_.begin_next();
-      network_.begin_next();
-      // Tasks that take no time finish at once, so that a plan with free codecs is exactly a plan
-      // without them.
-      for (Stream* stream : {&main_, &side_, &network_}) {
-        if (stream->busy && stream->task.duration <= 0.0) {
-          stream->busy = false;
-          complete(stream->task);
-          started = true;
-        }
-      }
+      compute(work);
+      now_ += message;
     }
   }
 
-  // Codec work goes before the next piece; a piece is its work, then its message.
-  void begin_main() {
-    if (main_.waiting()) {
-      main_.begin_next();
+  // In one go, if no codec call comes in between: beside one message, or none, from start to end.
+  bool runs_undisturbed(const BackwardOperation& operation) {
+    if (on_side_) {
+      return false;
+    }
+    run_codecs();
+    const double rate = now_ < network_free_ ? slowed_time_ : 1.0;
+    const double end = now_ + operation.work.si * rate + operation.messages.si;
+    if (end > next_arrival_) {
+      return false;
+    }
+    result_.interference.si += operation.work.si * rate - operation.work.si;
+    now_ = end;
+    return true;
+  }
+
+  void wait_until(double arrival) {
+    if (on_side_) {
+      result_.wait.si += std::max(0.0, arrival - now_);
+      pass_beside(arrival - now_);
       return;
     }
-    if (next_piece_ < backward_.size()) {
-      const Work& work = backward_[next_piece_].work;
-      main_.begin({Task::Role::piece_work, work.kind, next_piece_, 0, work.alone.si});
-      ++next_piece_;
+    for (run_codecs(); now_ < arrival; run_codecs()) {
+      const double until = std::min(arrival, next_arrival_);
+      result_.wait.si += until - now_;
+      now_ = until;
     }
   }
 
-  [[nodiscard]] static bool computes(const Stream& stream) {
-    return stream.busy && stream.task.role != Task::Role::piece_message;
+  // Buckets that are complete after `piece`; what arrived while it ran comes first.
+  void release(std::size_t piece) {
+    collect();
+    for (; next_bucket_ < buckets_.size() && ready_after(next_bucket_) <= piece; ++next_bucket_) {
+      push(calls_.first(buckets_[next_bucket_]));
+    }
+    next_ready_ = next_ready();
   }
 
-  [[nodiscard]] double rate(const Stream& stream) const {
-    if (!computes(stream) || &stream == &network_) {
-      return 1.0;
-    }
-    const StreamRates rates =
-        stream_rates(computes(main_), side_.busy, network_.busy ? reserved_share_ : 0.0);
-    return &stream == &main_ ? rates.compute : rates.codec;
+  [[nodiscard]] std::size_t ready_after(std::size_t bucket) const {
+    return static_cast<std::size_t>(buckets_[bucket].ready_after);
   }
 
-  [[nodiscard]] double time_to_next_completion() const {
-    double step = std::numeric_limits<double>::infinity();
-    for (const Stream* stream : {&main_, &side_, &network_}) {
-      if (stream->busy) {
-        step = std::min(step, stream->remaining / rate(*stream));
-      }
+  [[nodiscard]] std::size_t next_ready() const {
+    return wait_for_backward_ || next_bucket_ == buckets_.size() ? every_piece
+                                                                 : ready_after(next_bucket_);
+  }
+
+  [[nodiscard]] bool codec_may_run() const { return !codecs_.empty() || next_arrival_ <= now_; }
+
+  // Calls whose message has arrived by now.
+  void collect() {
+    while (next_arrival_ <= now_) {
+      push(flights_.pop().then);
+      next_arrival_ = flights_.empty() ? never : flights_.front().end;
     }
+  }
+
+  void push(const CodecCall* call) {
+    if (codecs_.empty()) {
+      codec_left_ = call->work;
+    }
+    codecs_.push(call);
+  }
+
+  // An encoded round is handed over; after a decoder nothing is left to do.
+  void complete(const CodecCall* call) {
+    if (!call->decodes) {
+      network_free_ = std::max(now_, network_free_) + call->message;
+      flights_.push({network_free_, call + 1});
+      next_arrival_ = flights_.front().end;
+      result_.dp_busy.si += call->message;
+    }
+  }
+
+  void account(const CodecCall& call, double work) {
+    const double copy = call.copy_share * work;
+    result_.bucket_copy.si += copy;
+    (call.decodes ? result_.decode : result_.encode).si += work - copy;
+  }
+
+  // On the compute stream, with messages beside it. Those handed over keep the network busy without
+  // a gap until it is free.
+  void compute(double work) {
+    const double beside = (network_free_ - now_) * slowed_rate_;
+    if (beside <= 0.0) {
+      now_ += work;
+    } else if (work <= beside) {
+      const double time = work * slowed_time_;
+      result_.interference.si += time - work;
+      now_ += time;
+    } else {
+      result_.interference.si += network_free_ - now_ - beside;
+      now_ = network_free_ + (work - beside);
+    }
+  }
+
+  // All that can run now, between two pieces.
+  void run_codecs() {
+    for (collect(); !codecs_.empty(); collect()) {
+      const CodecCall* call = codecs_.pop();
+      compute(call->work);
+      account(*call, call->work);
+      complete(call);
+    }
+  }
+
+  void finish_alone() {
+    for (run_codecs(); !flights_.empty(); run_codecs()) {
+      result_.exposed_dp.si += next_arrival_ - now_;
+      now_ = next_arrival_;
+    }
+  }
+
+  // With codecs on a stream of their own.
+
+  [[nodiscard]] StreamRates rates(bool computes) {
+    return stream_rates(computes, !codecs_.empty(),
+                        now_ < network_free_ ? plan_.reserved_share : 0.0);
+  }
+
+  // To the end of a codec call or of a message, or for `limit`, whichever comes first.
+  double step_codecs(double limit, double codec_rate) {
+    const double codec = codecs_.empty() ? never : codec_left_ / codec_rate;
+    const double message = next_arrival_ - now_;
+    const double step = std::min({limit, codec, message});
+    now_ = message <= step ? next_arrival_ : now_ + step;
+    if (codec <= step) {
+      complete(codecs_.pop());
+      codec_left_ = codecs_.empty() ? 0.0 : codecs_.front()->work;
+    } else {
+      codec_left_ -= step * codec_rate;
+    }
+    collect();
     return step;
   }
 
-  void advance(double step) {
-    account(step);
-    const double rates[] = {rate(main_), rate(side_), rate(network_)};
-    now_ += step;
-    Stream* const streams[] = {&main_, &side_, &network_};
-    bool done[] = {false, false, false};
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (streams[i]->busy) {
-        done[i] = streams[i]->remaining / rates[i] <= step;
-        streams[i]->remaining -= step * rates[i];
+  void compute_beside(double work) {
+    while (work > 0.0) {
+      const StreamRates rate = rates(true);
+      const double left = work / rate.compute;
+      const double step = step_codecs(left, rate.codec);
+      const double done = step < left ? step * rate.compute : work;
+      result_.interference.si += step - done;
+      work -= done;
+    }
+  }
+
+  // The compute stream waits, for a message of tensor parallelism or for its input.
+  void pass_beside(double time) {
+    while (time > 0.0) {
+      time -= step_codecs(time, rates(false).codec);
+    }
+  }
+
+  void finish_beside() {
+    while (!codecs_.empty() || !flights_.empty()) {
+      if (codecs_.empty()) {
+        result_.exposed_dp.si += step_codecs(never, 1.0);
+        continue;
       }
+      const double rate = rates(false).codec;
+      const CodecCall& call = *codecs_.front();
+      const double step = step_codecs(never, rate);
+      account(call, step * rate);
+      result_.interference.si += step - step * rate;
     }
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (done[i]) {
-        streams[i]->busy = false;
-        complete(streams[i]->task);
-      }
-    }
-  }
-
-  // Attributes an interval to the stream on the critical path: compute while it works, then codecs
-  // beside it, then the network.
-  void account(double step) {
-    if (network_.busy) {
-      result_.dp_busy.si += step;
-    }
-    const Stream* critical = main_.busy ? &main_ : (side_.busy ? &side_ : &network_);
-    if (critical == &network_) {
-      result_.exposed_dp.si += step;
-      return;
-    }
-    const double useful = step * rate(*critical);
-    const double copy = critical->task.copy_share * useful;
-    result_.bucket_copy.si += copy;
-    term(critical->task).si += useful - copy;
-    result_.interference.si += step - useful;
-  }
-
-  Seconds& term(const Task& task) {
-    switch (task.role) {
-      case Task::Role::piece_message:
-        return result_.exposed_tp;
-      case Task::Role::encode:
-        return result_.encode;
-      case Task::Role::decode:
-        return result_.decode;
-      default:
-        return task.kind == WorkKind::recompute ? result_.recompute : result_.backward;
-    }
-  }
-
-  void complete(const Task& task) {
-    switch (task.role) {
-      case Task::Role::piece_work:
-        begin_piece_message(task.index);
-        return;
-      case Task::Role::piece_message:
-        release_buckets(task.index);
-        return;
-      case Task::Role::encode: {
-        const Message& message = plan_.kind(buckets_[task.index]).rounds[task.round].message;
-        network_.push({Task::Role::message, {}, task.index, task.round, message.alone.si});
-        return;
-      }
-      case Task::Role::message:
-        next_round(task.index, task.round + 1);
-        return;
-      case Task::Role::decode:
-        return;
-    }
-  }
-
-  void begin_piece_message(std::size_t piece) {
-    main_.begin({Task::Role::piece_message, {}, piece, 0, backward_[piece].message.alone.si});
-  }
-
-  void release_buckets(std::size_t piece) {
-    const bool backward_done = piece + 1 == backward_.size();
-    while (next_bucket_ < buckets_.size() &&
-           (backward_done ||
-            (!wait_for_backward_ &&
-             static_cast<std::size_t>(buckets_[next_bucket_].ready_after) <= piece))) {
-      next_round(next_bucket_++, 0);
-    }
-  }
-
-  void next_round(std::size_t bucket, std::size_t round) {
-    const BucketKind& b = plan_.kind(buckets_[bucket]);
-    Stream& codec = on_side_ ? side_ : main_;
-    if (round < b.rounds.size()) {
-      codec.push(codec_task(Task::Role::encode, b.rounds[round].encode, bucket, round));
-    } else {
-      codec.push(codec_task(Task::Role::decode, b.decode, bucket, round));
-    }
-  }
-
-  static Task codec_task(Task::Role role, const Work& work, std::size_t bucket, std::size_t round) {
-    const double share = work.alone > 0_s ? work.bucket_copy / work.alone : 0.0;
-    return {role, work.kind, bucket, round, work.alone.si, share};
   }
 
   const StepPlan& plan_;
@@ -224,20 +305,65 @@ class Timeline {
   const std::vector<Bucket>& buckets_;
   bool on_side_;
   bool wait_for_backward_;
-  double reserved_share_;
-  Stream main_;
-  Stream side_;
-  Stream network_;
-  std::size_t next_piece_{};
+  double slowed_rate_;  // of compute beside a message
+  double slowed_time_;
+  CodecCalls calls_;
+  Queue<const CodecCall*> codecs_;
+  Queue<Flight> flights_;
+  double codec_left_{};  // of the first call in the queue, on the side stream
+  double network_free_{};
+  double next_arrival_{never};  // of the message in flight
   std::size_t next_bucket_{};
+  std::size_t next_ready_{next_ready()};  // piece after which it is complete
   double now_{};
   OverlapResult result_;
 };
 
 }  // namespace
 
+OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage,
+                                std::span<const BackwardOperation> operations) {
+  return Overlap(plan, stage).run(operations);
+}
+
 OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage) {
-  return Timeline(plan, stage).run();
+  const StageCompute& compute = *plan.stages[stage].compute;
+  BackwardOperation whole = backward_operation(compute, 0, compute.backward.size());
+  whole.completes_gradients = true;
+  return overlap_gradients(plan, stage, {&whole, 1});
+}
+
+BackwardOperation backward_operation(const StageCompute& compute, std::size_t first_piece,
+                                     std::size_t end_piece) {
+  BackwardOperation operation{.first_piece = first_piece, .end_piece = end_piece};
+  for (std::size_t i = first_piece; i < end_piece; ++i) {
+    operation.work += compute.backward[i].work.alone;
+    operation.messages += compute.backward[i].message.alone;
+  }
+  return operation;
+}
+
+std::vector<Seconds> most_added(const StepPlan& plan) {
+  constexpr double rounding = 1.0 + 1e-9;
+  std::vector<Seconds> of_kind;
+  of_kind.reserve(plan.kinds.size());
+  for (const BucketKind& kind : plan.kinds) {
+    Seconds& sum = of_kind.emplace_back(kind.decode.alone);
+    for (const BucketRound& round : kind.rounds) {
+      sum += round.encode.alone + (1.0 + plan.reserved_share) * round.message.alone;
+    }
+  }
+  std::vector<Seconds> most(plan.stages.size());
+  for (std::size_t s = 0; s < most.size(); ++s) {
+    if (plan.stages[s].like < s) {
+      most[s] = most[plan.stages[s].like];
+      continue;
+    }
+    for (const Bucket& bucket : plan.stages[s].buckets) {
+      most[s] += rounding * of_kind[bucket.kind];
+    }
+  }
+  return most;
 }
 
 }  // namespace payoff

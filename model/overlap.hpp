@@ -2,29 +2,49 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
-// The last backward pass of a stage with its gradient traffic: three streams of one GPU (compute,
-// codec beside it, communication) and the buckets that pass through them.
+// The last backward operations of a stage with its gradient traffic: three streams of one GPU
+// (compute, codec beside it, communication) and the buckets that pass through them.
 //
 // * Buckets become ready in backward order. Their messages run one at a time, in the order in which
 //   they were handed over (one NCCL communicator: one stream).
-// * Codec work on the compute stream runs between two pieces of backward, as soon as it can; on the
-//   side stream it shares the compute units with backward, each at half its rate (work is
-//   conserved). Copies into and out of a bucket go with the codec's first and last work.
+// * Codec work on the compute stream runs between two pieces of backward, as soon as it can, also
+//   while the stage waits for its next operation's input; on the side stream it shares the compute
+//   units with backward, each at half its rate (work is conserved). Copies into and out of a bucket
+//   go with the codec's first and last work.
 // * While a gradient message runs it holds compute units for its life, and what computes beside it
-//   runs at the rate of the units left (DESIGN: SMs are reserved, not shared).
+//   runs at the rate of the units left (model/interference.hpp).
 // * `after_backward`, or no overlap: every bucket waits for the end of backward.
+//
+// A recurrence over pieces and codec calls: the messages handed over so far are known to end at
+// fixed times, so the end of a piece follows from its start in closed form.
 
 namespace payoff {
 
+// A backward operation of the pipeline: one micro-batch through one chunk. With interleaved chunks
+// several stand between the first one that completes gradients and the end of the stage.
+struct BackwardOperation {
+  std::size_t first_piece{};  // in StageCompute::backward
+  std::size_t end_piece{};
+  bool completes_gradients{};
+  Seconds arrival{};  // of its input, from the start of the first operation
+  Seconds work{};     // of its pieces
+  Seconds messages{};
+};
+
+[[nodiscard]] BackwardOperation backward_operation(const StageCompute& compute,
+                                                   std::size_t first_piece, std::size_t end_piece);
+
 struct OverlapResult {
-  Seconds finish{};    // from the start of the backward pass to the last decoded bucket
-  Seconds backward{};  // work of the pieces, alone
-  Seconds recompute{};
+  Seconds finish{};  // from the start of the first operation to the last decoded bucket
+  Seconds work{};    // of the pieces, alone
   Seconds exposed_tp{};
+  Seconds wait{};          // for the inputs of the operations
   Seconds interference{};  // what sharing added to work on the critical path
   Seconds encode{};        // codec work on the critical path
   Seconds decode{};
@@ -33,6 +53,14 @@ struct OverlapResult {
   Seconds dp_busy{};     // time with a gradient message in flight
 };
 
+[[nodiscard]] OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage,
+                                              std::span<const BackwardOperation> operations);
+
+// What gradients add to the operations of each stage at most: every codec call and message on its
+// own, and what the messages slow down.
+[[nodiscard]] std::vector<Seconds> most_added(const StepPlan& plan);
+
+// The whole backward pass of the last micro-batch in one operation.
 [[nodiscard]] OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage);
 
 }  // namespace payoff

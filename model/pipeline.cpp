@@ -46,8 +46,9 @@ class Pipeline {
   }
 
   double finish(int stage, const Operation& op, double start) {
-    const StageDurations& d = stages_[static_cast<std::size_t>(stage)];
-    const double duration = (op.is_forward ? d.forward : d.backward).si / chunks_;
+    const ChunkDurations& chunk =
+        stages_[static_cast<std::size_t>(stage)].chunks[static_cast<std::size_t>(op.chunk)];
+    const double duration = (op.is_forward ? chunk.forward : chunk.backward).si;
     Ends& ends = op.is_forward ? forward_ends_ : backward_ends_;
     return ends.at(stage, op.chunk, op.micro_batch) = start + duration;
   }
@@ -86,9 +87,9 @@ class Pipeline {
 
 }  // namespace
 
-std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,
-                                    int chunks) {
+std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches) {
   const int count = static_cast<int>(stages.size());
+  const int chunks = static_cast<int>(stages.front().chunks.size());
   Pipeline pipeline(stages, micro_batches, chunks);
   std::vector<StageSchedule> orders;
   orders.reserve(stages.size());
@@ -112,7 +113,11 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
         }
         const double start = std::max(free[at], arrival);
         free[at] = pipeline.finish(s, op, start);
-        spans[at] = {{start}, {free[at]}};
+        spans[at].end = {free[at]};
+        const bool last_micro_batch = !op.is_forward && op.micro_batch + 1 == micro_batches;
+        if (last_micro_batch || !spans[at].last.empty()) {
+          spans[at].last.push_back({op.chunk, last_micro_batch, {arrival}, {start}});
+        }
         advanced = true;
       }
     }

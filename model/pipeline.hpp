@@ -12,20 +12,33 @@
 
 namespace payoff {
 
-// Durations of one micro-batch on one stage; a chunk takes an equal share of them.
-struct StageDurations {
+// Durations of one micro-batch.
+struct ChunkDurations {
   Seconds forward{};
   Seconds backward{};
+};
+
+struct StageDurations {
+  std::vector<ChunkDurations> chunks;  // as many on every stage
   Seconds send_forward{};   // to the next stage (from the last one: to the first, next chunk)
   Seconds send_backward{};  // to the previous stage
 };
 
+// A backward operation from the first one of the last micro-batch on: what completes gradients, and
+// what runs in between. No forward follows.
+struct LastBackward {
+  int chunk{};
+  bool last_micro_batch{};
+  Seconds arrival{};  // of its input
+  Seconds start{};
+};
+
 struct StageSpan {
-  Seconds last_backward_start{};  // of the last operation of the stage
+  std::vector<LastBackward> last;
   Seconds end{};
 };
 
 [[nodiscard]] std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages,
-                                                  int micro_batches, int chunks);
+                                                  int micro_batches);
 
 }  // namespace payoff

@@ -12,8 +12,19 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-std::vector<StageDurations> equal_stages(int count, StageDurations durations) {
-  return std::vector<StageDurations>(static_cast<std::size_t>(count), durations);
+struct Times {
+  Seconds forward{};
+  Seconds backward{};
+  Seconds send_forward{};
+  Seconds send_backward{};
+};
+
+// Chunks share the times of a stage evenly.
+std::vector<StageDurations> equal_stages(int count, const Times& times, int chunks = 1) {
+  const ChunkDurations share{times.forward / chunks, times.backward / chunks};
+  const StageDurations stage{std::vector<ChunkDurations>(static_cast<std::size_t>(chunks), share),
+                             times.send_forward, times.send_backward};
+  return std::vector<StageDurations>(static_cast<std::size_t>(count), stage);
 }
 
 Seconds end_of(const std::vector<StageSpan>& spans) {
@@ -30,40 +41,40 @@ TEST_CASE("a 1F1B pipeline of p equal stages takes (m + p - 1) forward and backw
   // Narayanan et al. 2021, section 2.2.1: t_pb = (p - 1)(t_f + t_b) over m (t_f + t_b).
   const auto [stages, micro_batches] = GENERATE(std::pair{2, 2}, std::pair{4, 4}, std::pair{8, 96},
                                                 std::pair{3, 7}, std::pair{5, 2});
-  const auto spans = run_pipeline(equal_stages(stages, {2_ms, 5_ms, {}, {}}), micro_batches, 1);
+  const auto spans = run_pipeline(equal_stages(stages, {2_ms, 5_ms}), micro_batches);
   CHECK_THAT(end_of(spans) / 1_ms, WithinRel((micro_batches + stages - 1) * 7.0, 1e-12));
 }
 
 TEST_CASE("v chunks divide the bubble by v") {
   // Narayanan et al. 2021, section 2.2.2: the bubble is (p - 1)(t_f + t_b) / v.
   const int chunks = GENERATE(2, 3, 6);
-  const auto spans = run_pipeline(equal_stages(4, {3_ms, 6_ms, {}, {}}), 16, chunks);
+  const auto spans = run_pipeline(equal_stages(4, {3_ms, 6_ms}, chunks), 16);
   CHECK_THAT(end_of(spans) / 1_ms, WithinRel(16 * 9.0 + 3 * 9.0 / chunks, 1e-12));
 }
 
 TEST_CASE("a single stage has no bubble") {
-  const auto spans = run_pipeline(equal_stages(1, {1_ms, 2_ms, {}, {}}), 5, 1);
+  const auto spans = run_pipeline(equal_stages(1, {1_ms, 2_ms}), 5);
   CHECK_THAT(spans.front().end / 1_ms, WithinRel(15.0, 1e-12));
   // The last backward pass starts 2 ms before the end.
-  CHECK_THAT(spans.front().last_backward_start / 1_ms, WithinRel(13.0, 1e-12));
+  CHECK_THAT(spans.front().last.front().start / 1_ms, WithinRel(13.0, 1e-12));
 }
 
 TEST_CASE("with one micro-batch every transfer lies on the path, forward and back") {
   // 3 stages: forwards 1+1+1, backwards 2+2+2, two transfers each way of 0.5 and 0.25 ms.
-  const auto spans = run_pipeline(equal_stages(3, {1_ms, 2_ms, 500_us, 250_us}), 1, 1);
+  const auto spans = run_pipeline(equal_stages(3, {1_ms, 2_ms, 500_us, 250_us}), 1);
   CHECK_THAT(spans.front().end / 1_ms, WithinRel(9.0 + 2 * 0.5 + 2 * 0.25, 1e-12));
 }
 
 TEST_CASE("the slowest stage sets the pace of a long pipeline") {
-  std::vector<StageDurations> stages = equal_stages(4, {1_ms, 2_ms, {}, {}});
-  stages[2] = {2_ms, 4_ms, {}, {}};
-  const Seconds at_100 = end_of(run_pipeline(stages, 100, 1));
-  const Seconds at_101 = end_of(run_pipeline(stages, 101, 1));
+  std::vector<StageDurations> stages = equal_stages(4, {1_ms, 2_ms});
+  stages[2].chunks[0] = {2_ms, 4_ms};
+  const Seconds at_100 = end_of(run_pipeline(stages, 100));
+  const Seconds at_101 = end_of(run_pipeline(stages, 101));
   CHECK_THAT((at_101 - at_100) / 1_ms, WithinRel(6.0, 1e-9));
 }
 
 TEST_CASE("the first stage ends last, and every later stage earlier by one backward") {
-  const auto spans = run_pipeline(equal_stages(4, {1_ms, 2_ms, {}, {}}), 8, 1);
+  const auto spans = run_pipeline(equal_stages(4, {1_ms, 2_ms}), 8);
   for (std::size_t s = 1; s < spans.size(); ++s) {
     CHECK_THAT((spans[s - 1].end - spans[s].end) / 1_ms, WithinRel(2.0, 1e-9));
   }
@@ -73,8 +84,27 @@ TEST_CASE("slower transfers never shorten a pipeline") {
   const int chunks = GENERATE(1, 2);
   Seconds previous;
   for (const Seconds send : {0_us, 10_us, 100_us, 1_ms, 10_ms}) {
-    const Seconds end = end_of(run_pipeline(equal_stages(4, {1_ms, 2_ms, send, send}), 12, chunks));
+    const Seconds end = end_of(run_pipeline(equal_stages(4, {1_ms, 2_ms, send, send}, chunks), 12));
     CHECK(end >= previous);
     previous = end;
+  }
+}
+
+TEST_CASE("an interleaved stage completes its gradients chunk by chunk, p operations apart") {
+  // Chunk v - 1 sees its last micro-batch (v - 1) p operations before the end, chunk 0 at the end.
+  const int stages = 4;
+  const int chunks = GENERATE(1, 2, 3);
+  const auto spans = run_pipeline(equal_stages(stages, {3_ms, 6_ms, 100_us, 50_us}, chunks), 8);
+  for (const StageSpan& span : spans) {
+    REQUIRE(span.last.size() == static_cast<std::size_t>((chunks - 1) * stages + 1));
+    for (std::size_t i = 0; i < span.last.size(); ++i) {
+      const LastBackward& operation = span.last[i];
+      CHECK(operation.last_micro_batch == (i % static_cast<std::size_t>(stages) == 0));
+      CHECK(operation.start >= operation.arrival);
+      if (operation.last_micro_batch) {
+        CHECK(operation.chunk == chunks - 1 - static_cast<int>(i) / stages);
+      }
+    }
+    CHECK(span.last.back().start + 6_ms / chunks == span.end);
   }
 }
