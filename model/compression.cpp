@@ -204,15 +204,15 @@ std::vector<std::string> formula_names(const std::map<std::string, double>& para
   return names;
 }
 
-std::vector<CallCost> compress_calls(const Method& method, std::span<const EqualTensors> all,
+std::vector<CallCost> compress_calls(const Method& method, std::span<const EqualTensors> tensors,
                                      std::size_t calls, Bytes element, const Workers& group) {
   std::vector<EqualTensors> merged;
   if (method.granularity == Granularity::bucket) {
-    merged = merge_calls(all, calls);
-    all = merged;
+    merged = merge_calls(tensors, calls);
+    tensors = merged;
   }
   Batch batch(method, constant_values(method, element, group));
-  const Choice choice = choose(method, all, calls, batch);
+  const Choice choice = choose(method, tensors, calls, batch);
   std::vector<CallCost> costs(calls);
   for (std::size_t call = 0; call < calls; ++call) {
     if (choice.of_call[call] > 0.0) {
@@ -224,25 +224,25 @@ std::vector<CallCost> compress_calls(const Method& method, std::span<const Equal
   }
   const auto compressed = [&](std::size_t i) { return choice.compressed[i] != 0; };
   const auto dense = [&](std::size_t i) { return choice.compressed[i] == 0; };
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (dense(i)) {
-      costs[all[i].call].dense_message +=
-          static_cast<double>(all[i].count * all[i].tensor.elements()) * element;
+      costs[tensors[i].call].dense_message +=
+          static_cast<double>(tensors[i].count * tensors[i].tensor.elements()) * element;
     }
   }
-  in_batches(batch, all, choice, compressed, [&] { add_compressed(method, batch, costs); });
-  in_batches(batch, all, choice, dense, [&] { add_dense(method, batch, costs); });
+  in_batches(batch, tensors, choice, compressed, [&] { add_compressed(method, batch, costs); });
+  in_batches(batch, tensors, choice, dense, [&] { add_dense(method, batch, costs); });
   return costs;
 }
 
-CallCost compress(const Method& method, std::span<const ParameterTensor> all, Bytes element,
-                  int group, int local_group) {
+CallCost compress(const Method& method, std::span<const ParameterTensor> tensors, Bytes element,
+                  int workers, int local_workers) {
   std::vector<EqualTensors> shapes;
-  shapes.reserve(all.size());
-  for (const ParameterTensor& tensor : all) {
+  shapes.reserve(tensors.size());
+  for (const ParameterTensor& tensor : tensors) {
     shapes.push_back({tensor, 0, 1});
   }
-  return compress_calls(method, shapes, 1, element, {group, local_group}).front();
+  return compress_calls(method, shapes, 1, element, {workers, local_workers}).front();
 }
 
 Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,

@@ -185,7 +185,8 @@ class Overlap {
   void collect() {
     while (next_arrival_ <= now_) {
       push(flights_.pop().then);
-      next_arrival_ = flights_.empty() ? never : flights_.front().end;
+      const double next = flights_.empty() ? never : flights_.front().end;
+      next_arrival_ = next;
     }
   }
 

@@ -119,7 +119,7 @@ TEST_CASE("PowerSGD has two rounds and sends vectors in an all-reduce of their o
   CHECK(cost.rounds[0].collective == Collective::all_reduce);
   CHECK(cost.rounds[1].collective == Collective::all_reduce);
   CHECK(cost.dense_message >= 54120 * fp32);  // all its vectors, and the small matrices
-  CHECK(cost.decode.host_syncs == 1);         // one wait for a whole bucket
+  CHECK_THAT(cost.decode.host_syncs, WithinRel(1.0, 1e-12));  // one wait for a whole bucket
   CHECK(cost.rounds[0].encode.flops == cost.rounds[1].encode.flops);
   CHECK(cost.dense.kernels > 100);  // 107 vectors are copied back one by one
 }
