@@ -34,7 +34,7 @@ class StageRun {
            TraceWriter* trace);
 
   // Of a stream of this stage, at the present date.
-  void task_ended(StreamKind stream);
+  void task_ended(StreamKind kind);
   // The input of an operation is on its way, and has come.
   void input_sent(const Operation& operation);
   void input_arrived(const Operation& operation, const Path& path);
