@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/invariant.hpp"
+#include "sim/sort_runs.hpp"
 
 namespace payoff::sim {
 namespace {
@@ -48,10 +49,10 @@ ActivityId Engine::start(const Activity& activity) {
   }
   const Rate bound = rate_of(activity.rate_bound);
   PAYOFF_INVARIANT(bound < unlimited_rate || !activity.uses.empty(), "an activity has no bound");
-  bandwidth_.describe(slot, bound, activity.share_ratio, activity.uses);
+  const bool vacant = bandwidth_.describe(slot, bound, activity.share_ratio, activity.uses);
   if (begin == now_) {
     join(slot);
-  } else if (begin != never && bandwidth_.vacant(slot)) {
+  } else if (vacant && begin != never) {
     bandwidth_.join(slot);
     begin_alone(slot, begin);
   } else {
@@ -152,11 +153,8 @@ Engine::Slot Engine::new_slot() {
 
 void Engine::release(Slot slot) {
   Record& record = records_[slot];
-  if (record.phase == Phase::sharing || record.phase == Phase::alone) {
-    bandwidth_.leave(slot);
-  }
   if (record.phase != Phase::alarm) {
-    bandwidth_.forget(slot);
+    bandwidth_.remove(slot);
   }
   record.phase = Phase::free;
   ++record.generation;
@@ -218,6 +216,9 @@ Work Engine::work_left(const Record& record, Rate rate) const {
 
 // Solves what changed, and moves the completions of those whose rate is another one now.
 void Engine::rates_changed() {
+  if (!bandwidth_.changed()) {
+    return;
+  }
   for (const auto& [slot, old_rate] : bandwidth_.solve()) {
     Record& record = records_[slot];
     record.left = work_left(record, old_rate);
@@ -243,13 +244,16 @@ void Engine::apply_due() {
       }
     }
   }
-  if (!std::is_sorted(completed_.begin(), completed_.end())) {
-    std::sort(completed_.begin(), completed_.end());
-  }
+  sort_runs(completed_, sorting_);
   for (const Completion& done : completed_) {
     hash_.add(now_, done.key);
   }
   completed_count_ += completed_.size();
+  if (!queue_.empty()) {
+    const Slot next = queue_.next_slot();
+    __builtin_prefetch(&records_[next]);
+    bandwidth_.prefetch(next);
+  }
 }
 
 void Engine::complete(Slot slot) {

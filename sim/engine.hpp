@@ -99,6 +99,7 @@ class Engine {
   std::vector<Slot> free_slots_;
   std::vector<Slot> due_;
   std::vector<Completion> completed_;
+  std::vector<Completion> sorting_;  // scratch
   std::optional<Problem> problem_;
   TraceHash hash_;
   std::uint64_t completed_count_ = 0;

@@ -7,6 +7,25 @@
 
 namespace payoff::sim {
 
+namespace {
+
+// Index of the earliest of up to four. Of four, without branches, which nothing could predict.
+template <class Entry>
+std::uint32_t least_of(const Entry* entries, std::uint32_t count) {
+  if (count == 4) {
+    const std::uint32_t left = entries[1].date < entries[0].date ? 1 : 0;
+    const std::uint32_t right = entries[3].date < entries[2].date ? 3 : 2;
+    return entries[right].date < entries[left].date ? right : left;
+  }
+  std::uint32_t least = 0;
+  for (std::uint32_t i = 1; i < count; ++i) {
+    least = entries[i].date < entries[least].date ? i : least;
+  }
+  return least;
+}
+
+}  // namespace
+
 bool EventQueue::contains(Slot slot) const {
   return slot < nodes_.size() && nodes_[slot].bucket != none;
 }
@@ -19,8 +38,7 @@ void EventQueue::push(Slot slot, SimTime date) {
   }
   PAYOFF_INVARIANT(nodes_[slot].bucket == none, "an event is pushed twice");
   const std::uint32_t guess = recent(date.picoseconds);
-  if (guess < buckets_.size() && buckets_[guess].position != none &&
-      buckets_[guess].date == date.picoseconds) {
+  if (is_open(guess, date.picoseconds)) {
     link(slot, guess);
   } else {
     open_bucket(slot, date.picoseconds);
@@ -35,9 +53,7 @@ void EventQueue::retime(Slot slot, SimTime date) {
     return;
   }
   const std::uint32_t guess = recent(date.picoseconds);
-  const bool joins = guess < buckets_.size() && buckets_[guess].position != none &&
-                     buckets_[guess].date == date.picoseconds;
-  if (joins || old.first != old.last) {
+  if (is_open(guess, date.picoseconds) || old.first != old.last) {
     cancel(slot);
     push(slot, date);
     return;
@@ -47,7 +63,7 @@ void EventQueue::retime(Slot slot, SimTime date) {
   old.date = date.picoseconds;
   recent(date.picoseconds) = bucket;
   const Entry entry{date.picoseconds, bucket};
-  later ? sink(old.position, entry) : rise(old.position, entry);
+  later ? sink(positions_[bucket], entry) : rise(positions_[bucket], entry);
 }
 
 void EventQueue::cancel(Slot slot) {
@@ -55,7 +71,7 @@ void EventQueue::cancel(Slot slot) {
   const std::uint32_t bucket = nodes_[slot].bucket;
   unlink(slot);
   if (buckets_[bucket].first == none) {
-    remove_from_heap(buckets_[bucket].position);
+    remove_from_heap(positions_[bucket]);
     close_bucket(bucket);
   }
 }
@@ -82,6 +98,10 @@ std::uint32_t& EventQueue::recent(std::int64_t date) {
   return recent_[mixed >> 56U];
 }
 
+bool EventQueue::is_open(std::uint32_t bucket, std::int64_t date) const {
+  return bucket < buckets_.size() && buckets_[bucket].date == date && positions_[bucket] != none;
+}
+
 void EventQueue::link(Slot slot, std::uint32_t bucket) {
   Bucket& home = buckets_[bucket];
   nodes_[slot] = {bucket, none, home.last};
@@ -102,11 +122,12 @@ void EventQueue::open_bucket(Slot slot, std::int64_t date) {
   if (free_buckets_.empty()) {
     bucket = static_cast<std::uint32_t>(buckets_.size());
     buckets_.emplace_back();
+    positions_.emplace_back();
   } else {
     bucket = free_buckets_.back();
     free_buckets_.pop_back();
   }
-  buckets_[bucket] = {date, 0, slot, slot};
+  buckets_[bucket] = {date, slot, slot};
   nodes_[slot] = {bucket, none, none};
   recent(date) = bucket;
   heap_.emplace_back();
@@ -114,7 +135,7 @@ void EventQueue::open_bucket(Slot slot, std::int64_t date) {
 }
 
 void EventQueue::close_bucket(std::uint32_t bucket) {
-  buckets_[bucket].position = none;
+  positions_[bucket] = none;
   free_buckets_.push_back(bucket);
 }
 
@@ -147,13 +168,7 @@ void EventQueue::sink(std::uint32_t position, Entry entry) {
     if (first >= size) {
       break;
     }
-    const std::uint32_t end = std::min(first + 4, size);
-    std::uint32_t least = first;
-    for (std::uint32_t child = first + 1; child < end; ++child) {
-      if (heap_[child].date < heap_[least].date) {
-        least = child;
-      }
-    }
+    const std::uint32_t least = first + least_of(&heap_[first], std::min(size - first, 4U));
     if (entry.date <= heap_[least].date) {
       break;
     }
@@ -165,7 +180,7 @@ void EventQueue::sink(std::uint32_t position, Entry entry) {
 
 void EventQueue::place(std::uint32_t position, Entry entry) {
   heap_[position] = entry;
-  buckets_[entry.bucket].position = position;
+  positions_[entry.bucket] = position;
 }
 
 }  // namespace payoff::sim

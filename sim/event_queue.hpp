@@ -27,6 +27,9 @@ class EventQueue {
   [[nodiscard]] bool contains(Slot slot) const;
   [[nodiscard]] SimTime date_of(Slot slot) const;  // of a slot that is contained
 
+  // One of those due at the earliest date; not when empty.
+  [[nodiscard]] Slot next_slot() const { return buckets_[heap_.front().bucket].first; }
+
   void push(Slot slot, SimTime date);  // of a slot that is not contained
   void retime(Slot slot, SimTime date);
   void cancel(Slot slot);
@@ -45,7 +48,6 @@ class EventQueue {
   };
   struct Bucket {  // the slots due at one date; another bucket may have the same date
     std::int64_t date;
-    std::uint32_t position;  // in the heap; none when the bucket is free
     Slot first;
     Slot last;
   };
@@ -63,10 +65,14 @@ class EventQueue {
   void remove_from_heap(std::uint32_t position);
   void rise(std::uint32_t position, Entry entry);
   void sink(std::uint32_t position, Entry entry);
+  [[nodiscard]] bool is_open(std::uint32_t bucket, std::int64_t date) const;
   void place(std::uint32_t position, Entry entry);
 
   std::vector<Entry> heap_;
   std::vector<Bucket> buckets_;
+  // Of each bucket, in the heap; none when it is free. Apart, because sinking writes one at every
+  // level.
+  std::vector<std::uint32_t> positions_;
   std::vector<std::uint32_t> free_buckets_;
   std::vector<Node> nodes_;
   std::array<std::uint32_t, recent_dates> recent_ = {};  // a guess at the bucket of a date

@@ -11,12 +11,12 @@ constexpr double two_to_63 = 9223372036854775808.0;
 
 // Units of 1/64; nothing unless 0 <= value < 2^57.
 std::optional<std::uint64_t> grid_units(double value) {
-  const double units = std::round(value * rate_units_per_byte_per_second);
-  if (std::isnan(value) || value < 0.0 || units >= two_to_63) {
+  const double units = value * rate_units_per_byte_per_second;  // exact
+  if (!(units >= 0.0) || units >= two_to_63) {  // the first is false for what is no number
     return std::nullopt;
   }
-  const auto whole = static_cast<std::uint64_t>(units);
-  return value > 0.0 ? std::max<std::uint64_t>(whole, 1) : 0;
+  const std::uint64_t whole = nearest_whole(units);
+  return whole == 0 && units > 0.0 ? 1 : whole;
 }
 
 }  // namespace

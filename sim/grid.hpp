@@ -38,6 +38,12 @@ inline constexpr std::uint64_t picoseconds_per_second = 1'000'000'000'000;
 // Faster than anything that is on the grid: the rate of an activity that nothing bounds.
 inline constexpr Rate unlimited_rate{std::uint64_t{1} << 63U};
 
+// Of a number from zero to 2^63, halves upwards. Not std::round, which is a call.
+[[nodiscard]] constexpr std::uint64_t nearest_whole(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  return static_cast<std::uint64_t>(whole) + (value - static_cast<double>(whole) >= 0.5 ? 1 : 0);
+}
+
 // The nearest rate, at least one unit; nothing for what is not positive or too large.
 [[nodiscard]] std::optional<Rate> to_rate(Bandwidth bandwidth);
 [[nodiscard]] Bandwidth to_bandwidth(Rate rate);

@@ -2,7 +2,6 @@
 #include "sim/max_min.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/invariant.hpp"
 
@@ -12,18 +11,17 @@ namespace {
 constexpr std::uint64_t one_usage = std::uint64_t{1} << 32U;
 constexpr std::uint64_t one_share = std::uint64_t{1} << 24U;
 
-std::uint64_t to_usage(double ratio) {
-  return std::max<std::uint64_t>(
-      static_cast<std::uint64_t>(std::round(ratio * static_cast<double>(one_usage))), 1);
-}
-
-std::uint64_t to_share(double ratio) {
-  return std::max<std::uint64_t>(
-      static_cast<std::uint64_t>(std::round(ratio * static_cast<double>(one_share))), 1);
+// Ratios are positive and small: see activity.hpp's check.
+std::uint64_t on_grid(double ratio, std::uint64_t one) {
+  return ratio == 1.0 ? one
+                      : std::max<std::uint64_t>(nearest_whole(ratio * static_cast<double>(one)), 1);
 }
 
 // The fastest rate of which `usage` fits into the capacity.
 Rate fitting_rate(Rate capacity, std::uint64_t usage) {
+  if (usage == one_usage) {
+    return capacity;
+  }
   const Wide rate = (static_cast<Wide>(capacity.units) << 32U) / usage;
   return {static_cast<std::uint64_t>(std::clamp<Wide>(rate, 1, unlimited_rate.units))};
 }
@@ -35,6 +33,7 @@ ResourceId MaxMin::add_resource(Rate capacity, Sharing sharing) {
   State& state = resources_.emplace_back();
   state.capacity = capacity;
   state.sharing = sharing;
+  filling_.emplace_back();
   return {static_cast<std::uint32_t>(resources_.size() - 1)};
 }
 
@@ -54,56 +53,49 @@ void MaxMin::set_capacity(ResourceId resource, Rate capacity) {
 
 Rate MaxMin::capacity(ResourceId resource) const { return resources_[resource.index].capacity; }
 
-void MaxMin::describe(Slot slot, Rate bound, double share_ratio, std::span<const Use> uses) {
+bool MaxMin::describe(Slot slot, Rate bound, double share_ratio, std::span<const Use> uses) {
   if (slot >= members_.size()) {
     members_.resize(slot + std::size_t{1});
   }
   Member& member = members_[slot];
-  PAYOFF_INVARIANT(member.first == none, "a member is described twice");
+  PAYOFF_INVARIANT(member.first == none && !member.joined, "a member is described twice");
   member.rate = {};
+  member.limit = bound;
   member.bound = bound;
-  member.share = to_share(share_ratio);
+  member.share = on_grid(share_ratio, one_share);
+  bool vacant = true;
   for (const Use& use : uses) {
     PAYOFF_INVARIANT(use.resource.index < resources_.size(),
                      "an activity uses an unknown resource");
-    State& resource = resources_[use.resource.index];
-    const std::uint32_t last = resource.last_described;
-    // The element that this call made for the same resource, if it did.
-    const bool again = last != none && elements_[last].member == slot &&
-                       elements_[last].resource == use.resource.index;
-    if (again) {
-      elements_[last].usage += to_usage(use.usage_ratio);
-      continue;
+    const State& resource = resources_[use.resource.index];
+    uses.size() == 1 ? add_use(slot, use) : add_or_merge_use(slot, use);
+    if (resource.sharing == Sharing::shared) {
+      vacant = vacant && resource.users == 0;
+    } else {
+      update_limit(slot);
     }
-    const std::uint32_t element = new_element();
-    elements_[element] = {slot, use.resource.index, none,
-                          none, member.first,       to_usage(use.usage_ratio)};
-    member.first = element;
-    resource.last_described = element;
   }
-  update_limit(slot);
+  return vacant;
 }
 
-void MaxMin::forget(Slot slot) {
+void MaxMin::add_use(Slot slot, const Use& use) {
   Member& member = members_[slot];
-  PAYOFF_INVARIANT(!member.joined, "a member is forgotten that still competes");
-  for (std::uint32_t e = member.first; e != none;) {
-    const std::uint32_t next = elements_[e].next_of_member;
-    elements_[e].member = none;
-    free_elements_.push_back(e);
-    e = next;
-  }
-  member.first = none;
+  const std::uint32_t element = new_element();
+  elements_[element] = {slot, use.resource.index, none,
+                        none, member.first,       on_grid(use.usage_ratio, one_usage)};
+  member.first = element;
 }
 
-bool MaxMin::vacant(Slot slot) const {
-  for (std::uint32_t e = members_[slot].first; e != none; e = elements_[e].next_of_member) {
-    const State& resource = resources_[elements_[e].resource];
-    if (resource.sharing == Sharing::shared && resource.users > 0) {
-      return false;
-    }
+// The same resource once more is one use of the sum.
+void MaxMin::add_or_merge_use(Slot slot, const Use& use) {
+  std::uint32_t& last = filling_[use.resource.index].last_described;
+  if (last != none && elements_[last].member == slot &&
+      elements_[last].resource == use.resource.index) {
+    elements_[last].usage += on_grid(use.usage_ratio, one_usage);
+    return;
   }
-  return true;
+  add_use(slot, use);
+  last = members_[slot].first;
 }
 
 bool MaxMin::join(Slot slot) {
@@ -112,18 +104,23 @@ bool MaxMin::join(Slot slot) {
   member.joined = true;
   met_.clear();
   bool alone = true;
+  Rate rate = member.limit;
   for (std::uint32_t e = member.first; e != none; e = elements_[e].next_of_member) {
-    State& resource = resources_[elements_[e].resource];
-    if (resource.sharing == Sharing::shared && resource.users > 0) {
-      if (resource.users == 1) {
-        met_.push_back(elements_[resource.first].member);
+    const State& resource = resources_[elements_[e].resource];
+    if (resource.sharing == Sharing::shared) {
+      if (resource.users > 0) {
+        if (resource.users == 1) {
+          met_.push_back(elements_[resource.first].member);
+        }
+        touch(elements_[e].resource);
+        alone = false;
+      } else if (alone) {
+        rate = std::min(rate, lone_rate(slot, e));
       }
-      touch(elements_[e].resource);
-      alone = false;
     }
     link(e);
   }
-  member.rate = alone ? lone_rate(slot) : Rate{};
+  member.rate = alone ? rate : Rate{};
   return alone;
 }
 
@@ -133,10 +130,25 @@ void MaxMin::leave(Slot slot) {
   member.joined = false;
   for (std::uint32_t e = member.first; e != none; e = elements_[e].next_of_member) {
     unlink(e);
-    const State& resource = resources_[elements_[e].resource];
-    if (resource.sharing == Sharing::shared && resource.users > 0) {
-      touch(elements_[e].resource);
+  }
+}
+
+void MaxMin::remove(Slot slot) {
+  Member& member = members_[slot];
+  for (std::uint32_t e = member.first; e != none; e = elements_[e].next_of_member) {
+    if (member.joined) {
+      unlink(e);
     }
+    elements_[e].member = none;
+    free_elements_.push_back(e);
+  }
+  member.joined = false;
+  member.first = none;
+}
+
+void MaxMin::prefetch(Slot slot) const {
+  if (slot < members_.size() && members_[slot].first != none) {
+    __builtin_prefetch(&resources_[elements_[members_[slot].first].resource]);
   }
 }
 
@@ -147,7 +159,7 @@ void MaxMin::set_bound(Slot slot, Rate bound) {
 }
 
 void MaxMin::set_share(Slot slot, double share_ratio) {
-  members_[slot].share = to_share(share_ratio);
+  members_[slot].share = on_grid(share_ratio, one_share);
   touch_member(slot);
 }
 
@@ -194,6 +206,9 @@ void MaxMin::unlink(std::uint32_t element) {
     elements_[use.next_in_resource].previous_in_resource = use.previous_in_resource;
   }
   --resource.users;
+  if (resource.users > 0 && resource.sharing == Sharing::shared) {
+    touch(use.resource);
+  }
 }
 
 void MaxMin::touch(std::uint32_t resource) {
@@ -211,25 +226,16 @@ void MaxMin::touch_member(Slot slot) {
   }
 }
 
-// What solve() would find for it, without its rounding where there is none to do.
-Rate MaxMin::lone_rate(Slot slot) const {
-  const Member& member = members_[slot];
-  Rate rate = member.limit;
-  for (std::uint32_t e = member.first; e != none; e = elements_[e].next_of_member) {
-    const State& resource = resources_[elements_[e].resource];
-    if (resource.sharing != Sharing::shared) {
-      continue;
-    }
-    const std::uint64_t usage = elements_[e].usage;
-    if (usage == one_usage && member.share == one_share) {
-      rate = std::min(rate, resource.capacity);
-    } else {
-      const Wide weight = static_cast<Wide>(usage) * member.share;
-      rate = std::min(rate,
-                      rate_at(slot, (static_cast<Wide>(resource.capacity.units) << 64U) / weight));
-    }
+// What solve() would find for it on this resource.
+Rate MaxMin::lone_rate(Slot slot, std::uint32_t element) const {
+  const Rate capacity = resources_[elements_[element].resource].capacity;
+  const std::uint64_t usage = elements_[element].usage;
+  const std::uint64_t share = members_[slot].share;
+  if (usage == one_usage && share == one_share) {
+    return capacity;  // divides evenly
   }
-  return rate;
+  return rate_at(slot,
+                 (static_cast<Wide>(capacity.units) << 64U) / (static_cast<Wide>(usage) * share));
 }
 
 }  // namespace payoff::sim

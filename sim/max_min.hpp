@@ -31,17 +31,20 @@ class MaxMin {
   [[nodiscard]] Rate capacity(ResourceId resource) const;
   [[nodiscard]] std::size_t resource_count() const { return resources_.size(); }
 
-  // Makes a member known; it competes from join to leave, and may join again until forgotten.
-  void describe(Slot slot, Rate bound, double share_ratio, std::span<const Use> uses);
-  void forget(Slot slot);
-  // Whether no member has joined any of its shared resources.
-  [[nodiscard]] bool vacant(Slot slot) const;
+  // Makes a member known, who competes from join to leave and may join again until removed. True
+  // when nobody has joined any of its shared resources.
+  bool describe(Slot slot, Rate bound, double share_ratio, std::span<const Use> uses);
   // True when it meets nobody: then its rate is known. Otherwise the rate comes with solve().
   bool join(Slot slot);
   void leave(Slot slot);
+  void remove(Slot slot);  // leaves, if it has joined, and is forgotten
   void set_bound(Slot slot, Rate bound);
   void set_share(Slot slot, double share_ratio);
 
+  // Whether there is anything to solve.
+  [[nodiscard]] bool changed() const {
+    return !dirty_resources_.empty() || !dirty_members_.empty();
+  }
   [[nodiscard]] Rate rate(Slot slot) const { return members_[slot].rate; }
   // Members that were alone on a shared resource until the last join; valid until the next one.
   [[nodiscard]] std::span<const Slot> met() const { return met_; }
@@ -50,6 +53,9 @@ class MaxMin {
     Slot slot;
     Rate old_rate;
   };
+  // A member is about to be removed: what that looks at may come into the cache meanwhile.
+  void prefetch(Slot slot) const;
+
   // Computes what the changes since the last call touch. Who has a new rate; valid until the next
   // call.
   std::span<const Change> solve();
@@ -67,8 +73,8 @@ class MaxMin {
   };
   struct Member {
     Rate rate;
-    Rate bound;             // the caller's
     Rate limit;             // with what the fat pipes allow
+    Rate bound;             // the caller's
     std::uint64_t share{};  // in units of 2^-24
     std::uint32_t first = none;
     std::uint32_t round{};  // of solve() that last reached it
@@ -76,17 +82,18 @@ class MaxMin {
     bool dirty = false;
     bool fixed = false;  // while filling
   };
-  struct State {  // of a resource
+  struct State {  // of a resource: what every start and end looks at
     Rate capacity;
     std::uint32_t first = none;
     std::uint32_t users = 0;  // elements that have joined
-    std::uint32_t round = 0;
-    std::uint32_t last_described = none;
     Sharing sharing = Sharing::shared;
     bool dirty = false;
-    // While filling: what is left, in rate units of 2^-32, and what one unit of level takes of it.
-    Wide left = 0;
-    Wide weight = 0;
+  };
+  struct Filling {    // of a resource, while its part is solved
+    Wide left = 0;    // in rate units of 2^-32
+    Wide weight = 0;  // what one unit of level takes of it
+    std::uint32_t round = 0;
+    std::uint32_t last_described = none;
   };
   struct Level {  // of a resource or a member; the heaps that hold it are lazy
     Wide level;
@@ -94,12 +101,14 @@ class MaxMin {
   };
 
   std::uint32_t new_element();
+  void add_use(Slot slot, const Use& use);
+  void add_or_merge_use(Slot slot, const Use& use);
   void update_limit(Slot slot);
   void link(std::uint32_t element);
   void unlink(std::uint32_t element);
   void touch(std::uint32_t resource);
   void touch_member(Slot slot);
-  [[nodiscard]] Rate lone_rate(Slot slot) const;
+  [[nodiscard]] Rate lone_rate(Slot slot, std::uint32_t element) const;
 
   // max_min_solve.cpp
   void collect_from_member(Slot slot);
@@ -114,6 +123,7 @@ class MaxMin {
   [[nodiscard]] Rate rate_at(Slot slot, Wide level) const;
 
   std::vector<State> resources_;
+  std::vector<Filling> filling_;
   std::vector<Member> members_;
   std::vector<Element> elements_;
   std::vector<std::uint32_t> free_elements_;
@@ -129,7 +139,7 @@ class MaxMin {
   std::vector<Level> resource_levels_;
   std::vector<Level> bound_levels_;
   std::vector<std::uint32_t> full_;
-  std::vector<Change> changed_;
+  std::vector<Change> changes_;
 };
 
 }  // namespace payoff::sim

@@ -23,13 +23,13 @@ constexpr auto higher = [](const auto& a, const auto& b) { return a.level > b.le
 }  // namespace
 
 std::span<const MaxMin::Change> MaxMin::solve() {
-  changed_.clear();
+  changes_.clear();
   ++round_;
   for (const std::uint32_t resource : dirty_resources_) {
     State& state = resources_[resource];
     state.dirty = false;
-    if (state.round != round_ && state.users > 0) {
-      state.round = round_;
+    if (filling_[resource].round != round_ && state.users > 0) {
+      filling_[resource].round = round_;
       part_resources_.push_back(resource);
       collect_part();
       fill_part();
@@ -45,7 +45,7 @@ std::span<const MaxMin::Change> MaxMin::solve() {
     }
   }
   dirty_members_.clear();
-  return changed_;
+  return changes_;
 }
 
 void MaxMin::collect_from_member(Slot slot) {
@@ -53,9 +53,9 @@ void MaxMin::collect_from_member(Slot slot) {
   part_members_.push_back(slot);
   for (std::uint32_t e = members_[slot].first; e != none; e = elements_[e].next_of_member) {
     const std::uint32_t resource = elements_[e].resource;
-    State& state = resources_[resource];
-    if (state.sharing == Sharing::shared && state.round != round_) {
-      state.round = round_;
+    Filling& filling = filling_[resource];
+    if (filling.round != round_ && resources_[resource].sharing == Sharing::shared) {
+      filling.round = round_;
       part_resources_.push_back(resource);
     }
   }
@@ -106,7 +106,7 @@ void MaxMin::fill_part() {
       members_[slot].rate = unlimited_rate;
     }
     if (members_[slot].rate != old_rates_[i]) {
-      changed_.push_back({slot, old_rates_[i]});
+      changes_.push_back({slot, old_rates_[i]});
     }
   }
   part_resources_.clear();
@@ -117,19 +117,20 @@ void MaxMin::fill_part() {
 }
 
 void MaxMin::prepare_resource(std::uint32_t resource) {
-  State& state = resources_[resource];
-  state.left = static_cast<Wide>(state.capacity.units) << 32U;
-  state.weight = 0;
+  const State& state = resources_[resource];
+  Filling& filling = filling_[resource];
+  filling.left = static_cast<Wide>(state.capacity.units) << 32U;
+  filling.weight = 0;
   for (std::uint32_t e = state.first; e != none; e = elements_[e].next_in_resource) {
-    state.weight += static_cast<Wide>(elements_[e].usage) * members_[elements_[e].member].share;
+    filling.weight += static_cast<Wide>(elements_[e].usage) * members_[elements_[e].member].share;
   }
-  if (state.weight > 0) {
+  if (filling.weight > 0) {
     resource_levels_.push_back({level_of(resource), resource});
   }
 }
 
 Wide MaxMin::level_of(std::uint32_t resource) const {
-  return (resources_[resource].left << 32U) / resources_[resource].weight;
+  return (filling_[resource].left << 32U) / filling_[resource].weight;
 }
 
 Rate MaxMin::rate_at(Slot slot, Wide level) const {
@@ -144,7 +145,7 @@ Rate MaxMin::rate_at(Slot slot, Wide level) const {
 Wide MaxMin::lowest_level() {
   while (!resource_levels_.empty()) {
     const Level lowest = resource_levels_.front();
-    const bool idle = resources_[lowest.index].weight == 0;
+    const bool idle = filling_[lowest.index].weight == 0;
     if (!idle && level_of(lowest.index) == lowest.level) {
       return lowest.level;
     }
@@ -197,11 +198,11 @@ void MaxMin::fix(Slot slot, Rate rate) {
   member.fixed = true;
   member.rate = rate;
   for (std::uint32_t e = member.first; e != none; e = elements_[e].next_of_member) {
-    State& state = resources_[elements_[e].resource];
-    if (state.sharing == Sharing::shared) {
+    if (resources_[elements_[e].resource].sharing == Sharing::shared) {
+      Filling& filling = filling_[elements_[e].resource];
       const Wide taken = static_cast<Wide>(elements_[e].usage) * rate.units;
-      state.left -= std::min(state.left, taken);
-      state.weight -= static_cast<Wide>(elements_[e].usage) * member.share;
+      filling.left -= std::min(filling.left, taken);
+      filling.weight -= static_cast<Wide>(elements_[e].usage) * member.share;
     }
   }
 }

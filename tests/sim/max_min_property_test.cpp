@@ -257,8 +257,7 @@ class ChangingSystem {
       solver_.join(m);
       here_[m] = true;
     } else if (random_.chance(0.5)) {
-      solver_.leave(m);
-      solver_.forget(m);
+      solver_.remove(m);
       here_[m] = false;
     } else if (random_.chance(0.5)) {
       member.bound = random_rate(random_);

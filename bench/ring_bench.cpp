@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A ring all-reduce with every send an event: 2 N (N - 1) sends, each with a latency and a share of
+// its link. Once with equal links, where all ranks move together, and once with random ones, where
+// hardly two dates are equal. The baseline, in the same run, is the bare event loop that one would
+// write for this one case: a std::priority_queue, and nothing to share.
+//
+//   ring_bench [RANKS]      1024 ranks unless told otherwise
+
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <queue>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/engine.hpp"
+
+namespace {
+
+using namespace payoff;
+using namespace payoff::sim;
+
+// Processor time: others may be busy on the machine.
+class Stopwatch {
+ public:
+  [[nodiscard]] Seconds elapsed() const {
+    return {static_cast<double>(std::clock() - start_) / static_cast<double>(CLOCKS_PER_SEC)};
+  }
+
+ private:
+  std::clock_t start_ = std::clock();
+};
+
+struct Ring {
+  std::vector<Bandwidth> links;  // of each rank to the next
+  SimTime latency{5'000'000};
+  Bytes chunk;
+
+  [[nodiscard]] std::size_t ranks() const { return links.size(); }
+  [[nodiscard]] std::uint32_t rounds() const {
+    return static_cast<std::uint32_t>(2 * (links.size() - 1));
+  }
+};
+
+struct Outcome {
+  SimTime end;
+  std::uint64_t sends = 0;
+  Seconds time;
+};
+
+// Which rank may send next. A rank sends one chunk after the other, each after it was received.
+class Progress {
+ public:
+  explicit Progress(const Ring& ring) : sent_(ring.ranks(), 0), rounds_(ring.rounds()) {}
+
+  // Calls `send` for whoever may begin now that a rank has sent a chunk.
+  template <class Send>
+  void sent(std::uint32_t rank, Send&& send) {
+    const std::uint32_t next = rank + 1 == sent_.size() ? 0 : rank + 1;
+    const std::uint32_t previous =
+        rank == 0 ? static_cast<std::uint32_t>(sent_.size()) - 1 : rank - 1;
+    const std::uint32_t count = ++sent_[rank];
+    if (count < rounds_ && sent_[previous] >= count) {
+      send(rank);
+    }
+    if (sent_[next] == count && count < rounds_) {  // was waiting for this chunk
+      send(next);
+    }
+  }
+
+ private:
+  std::vector<std::uint32_t> sent_;
+  std::uint32_t rounds_;
+};
+
+Outcome run_engine(const Ring& ring) {
+  const Stopwatch watch;
+  Engine engine;
+  std::vector<Use> link_of_rank;
+  for (const Bandwidth link : ring.links) {
+    link_of_rank.push_back({engine.add_resource({link})});
+  }
+  const auto send = [&](std::uint32_t rank) {
+    engine.start({.size = ring.chunk,
+                  .uses = {&link_of_rank[rank], 1},
+                  .latency = ring.latency,
+                  .tag = rank});
+  };
+  Progress progress(ring);
+  for (std::uint32_t rank = 0; rank < ring.ranks(); ++rank) {
+    send(rank);
+  }
+  while (engine.advance()) {
+    for (const Completion& done : engine.completed()) {
+      progress.sent(static_cast<std::uint32_t>(done.tag), send);
+    }
+  }
+  return {engine.now(), engine.completed_count(), watch.elapsed()};
+}
+
+Outcome run_bare(const Ring& ring) {
+  const Stopwatch watch;
+  struct Event {
+    std::int64_t date;
+    std::uint32_t rank;
+    bool operator<(const Event& other) const { return date > other.date; }
+  };
+  std::priority_queue<Event> events;
+  std::vector<std::int64_t> duration;
+  for (const Bandwidth link : ring.links) {
+    duration.push_back(
+        (ring.latency + time_to_do(*to_work(ring.chunk), *to_rate(link))).picoseconds);
+  }
+  std::int64_t now = 0;
+  std::uint64_t sends = 0;
+  const auto send = [&](std::uint32_t rank) { events.push({now + duration[rank], rank}); };
+  Progress progress(ring);
+  for (std::uint32_t rank = 0; rank < ring.ranks(); ++rank) {
+    send(rank);
+  }
+  while (!events.empty()) {
+    const Event event = events.top();
+    events.pop();
+    now = event.date;
+    ++sends;
+    progress.sent(event.rank, send);
+  }
+  return {{now}, sends, watch.elapsed()};
+}
+
+std::string peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) {
+      return fmt::format("{:.1f} MB", std::strtod(line.c_str() + 6, nullptr) / 1024.0);
+    }
+  }
+  return "unknown";
+}
+
+void compare(const std::string& title, const Ring& ring) {
+  const Outcome bare = run_bare(ring);
+  const Outcome engine = run_engine(ring);
+  if (bare.end != engine.end || bare.sends != engine.sends) {
+    fmt::print(stderr, "error: the engine ends at {} ps, the bare loop at {} ps\n",
+               engine.end.picoseconds, bare.end.picoseconds);
+    std::exit(1);
+  }
+  const double sends = static_cast<double>(engine.sends);
+  fmt::print(
+      "{:<8} {:>6} ranks {:>10} sends {:>8.3f} s {:>7.1f} ns/send {:>7.2f} M sends/s   "
+      "{:.2f}x the bare loop's {:.3f} s\n",
+      title, ring.ranks(), engine.sends, engine.time.si, engine.time.si / sends * 1e9,
+      sends / engine.time.si / 1e6, engine.time.si / bare.time.si, bare.time.si);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t ranks = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1024;
+  if (ranks < 2) {
+    fmt::print(stderr, "error: a ring has at least two ranks\n");
+    return 2;
+  }
+  Ring ring{.links = std::vector<Bandwidth>(ranks, 50_GBps), .chunk = 1_MiB};
+  compare("equal", ring);
+  std::mt19937_64 random(1);
+  for (Bandwidth& link : ring.links) {
+    link = 25_GBps + static_cast<double>(random() >> 11U) * 0x1p-53 * 50_GBps;
+  }
+  compare("random", ring);
+  fmt::print("peak memory {}\n", peak_memory());
+  return 0;
+}
