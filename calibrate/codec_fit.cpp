@@ -93,12 +93,14 @@ Solution solve(const std::vector<CodecTiming>& timings) {
   return solution;
 }
 
-std::vector<std::string> entries_of(const std::vector<CodecTiming>& timings) {
-  std::set<std::string> entries;
+// Of all rows, each once.
+std::vector<std::string> names_of(const std::vector<CodecTiming>& timings,
+                                  std::string CodecTiming::*name) {
+  std::set<std::string> names;
   for (const CodecTiming& timing : timings) {
-    entries.insert(timing.entry);
+    names.insert(timing.*name);
   }
-  return {entries.begin(), entries.end()};
+  return {names.begin(), names.end()};
 }
 
 // The constants of the law from the solution's terms; inverse efficiencies by first order.
@@ -161,7 +163,8 @@ CodecFit fit_class(Implementation implementation, const std::vector<CodecTiming>
   fit.implementation = implementation;
   const Solution solution = solve(timings);
   const Constants constants(solution);
-  fit.entries = entries_of(timings);
+  fit.entries = names_of(timings, &CodecTiming::entry);
+  fit.gpus = names_of(timings, &CodecTiming::gpu);
   fit.constants = {constants.time("dispatch", dispatch, 0.0),
                    constants.time("host_sync", sync, assumed_host_sync_us),
                    constants.share("resident_efficiency", resident, beyond),

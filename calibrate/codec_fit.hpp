@@ -21,6 +21,7 @@ namespace payoff {
 
 struct CodecTiming {
   std::string entry;  // of tests/validation/kernels/codec_timings.csv
+  std::string gpu;    // that it was measured on
   Implementation implementation{};
   Bandwidth memory_bandwidth{};
   Bytes l2{};
@@ -45,6 +46,7 @@ struct CodecFit {
   std::vector<std::string> fitted;              // as solved for: times in us, inverse efficiencies
   std::vector<std::vector<double>> covariance;  // of `fitted`
   std::vector<std::string> entries;             // of the rows, sorted
+  std::vector<std::string> gpus;                // that they were measured on, sorted
   std::size_t rows{};
   double rms_error{};      // relative
   double largest_error{};  // relative

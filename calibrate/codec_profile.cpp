@@ -34,7 +34,11 @@ std::string constant_line(const CodecConstant& constant, const CodecFit& fit) {
 }
 
 std::string law_lines(const CodecFit& fit) {
-  std::string text = "  " + std::string(name(fit.implementation)) + ":\n";
+  std::string text = "  " + std::string(name(fit.implementation)) + ":\n    measured_on: [";
+  for (const std::string& gpu : fit.gpus) {
+    text += (gpu == fit.gpus.front() ? "" : ", ") + gpu;
+  }
+  text += "]\n";
   for (const CodecConstant& constant : fit.constants) {
     text += constant_line(constant, fit);
   }

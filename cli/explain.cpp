@@ -60,6 +60,10 @@ std::string overview(const std::vector<TermExplanation>& terms, const std::strin
     text += fmt::format("{} of {} numbers are assumed:", trust.assumed.size(), trust.numbers);
     for (const Fact& fact : trust.assumed) {
       text += fmt::format("\n  {} = {}", fact.path, fact.value_text);
+      // A law that others measured on other hardware: "transferred from a100-sxm-40".
+      if (fact.citation.starts_with("transferred from ")) {
+        text += fmt::format(" ({})", fact.citation.substr(0, fact.citation.find(':')));
+      }
     }
     text += "\n";
   }

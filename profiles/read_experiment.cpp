@@ -9,8 +9,8 @@
 
 #include "profiles/experiment_keys.hpp"
 #include "profiles/override.hpp"
-#include "profiles/read_method.hpp"
 #include "profiles/read_model.hpp"
+#include "profiles/read_plans.hpp"
 #include "profiles/read_software.hpp"
 #include "profiles/section.hpp"
 
@@ -45,19 +45,7 @@ class ExperimentReader {
     read_limits(root.optional("limits").section());
   }
 
-  // The model counts plans that compress; the file's list may hold "none" among them.
-  [[nodiscard]] Problems in_the_file(Problems problems) const {
-    constexpr std::string_view list = "compress.";
-    for (Problem& problem : problems) {
-      if (!problem.path.starts_with(list)) {
-        continue;
-      }
-      const std::size_t end = std::min(problem.path.find('.', list.size()), problem.path.size());
-      const std::size_t plan = std::stoul(problem.path.substr(list.size(), end - list.size()));
-      problem.path.replace(list.size(), end - list.size(), std::to_string(plan_items_.at(plan)));
-    }
-    return problems;
-  }
+  [[nodiscard]] const ReadPlans& plans() const { return plans_; }
 
  private:
   void take(std::string_view part, const Facts& facts) {
@@ -256,20 +244,9 @@ class ExperimentReader {
   }
 
   void read_plans(const Value& list) {
-    experiment_.plans.push_back(uncompressed_plan());
-    const std::vector<Value> items = list.list();
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const Value& item = items[i];
-      if (!item.span() || (!item.is_section() && item.text().empty())) {
-        continue;
-      }
-      auto read = item.is_section() ? read_plan(item, context_) : read_plan(*item.span(), context_);
-      if (read && read->plan.method) {
-        take("compress." + read->plan.label, read->facts);
-        experiment_.plans.push_back(std::move(read->plan));
-        plan_items_.push_back(i);
-      }
-    }
+    plans_ = payoff::read_plans(list, experiment_.cluster.gpu, context_);
+    experiment_.plans = std::move(plans_.plans);
+    take("compress", plans_.facts);
   }
 
   void read_limits(const Section& section) {
@@ -283,7 +260,7 @@ class ExperimentReader {
   ReadExperiment& result_;
   Experiment& experiment_;
   const ReadContext& context_;
-  std::vector<std::size_t> plan_items_;  // of every plan that compresses, its place in the list
+  ReadPlans plans_;
 };
 
 }  // namespace
@@ -305,7 +282,8 @@ std::optional<ReadExperiment> read_experiment(Document document,
   result.positions = PositionMap(document.root);
   result.document = std::move(document);
   if (context.diagnostics.error_count() == errors) {
-    report(experiment.in_the_file(check(result.experiment)), result.positions, context.diagnostics);
+    report(in_the_list(check(result.experiment), experiment.plans()), result.positions,
+           context.diagnostics);
   }
   return context.diagnostics.error_count() > errors ? std::nullopt
                                                     : std::optional(std::move(result));

@@ -180,13 +180,38 @@ void read_software_law(Software& software, const ReadContext& context, Facts& fa
   });
 }
 
-CodecLaw read_codec_law(Implementation implementation, const ReadContext& context, Facts& facts) {
+namespace {
+
+LawEntry entry_of(Implementation implementation) {
   constexpr std::array<std::string_view, 3> names{"framework_ops", "library", "fused"};
-  const LawEntry entry{std::string(names[static_cast<std::size_t>(implementation)]), false};
+  return {std::string(names[static_cast<std::size_t>(implementation)]), false};
+}
+
+}  // namespace
+
+CodecLaw read_codec_law(Implementation implementation, const ReadContext& context, Facts& facts) {
   CodecLaw law;
-  with_law("codecs", "implementation", entry, context, facts,
-           [&](const Section& section) { read_fields<CodecLaw>(section, codec_fields, law); });
+  with_law("codecs", "implementation", entry_of(implementation), context, facts,
+           [&](const Section& section) {
+             (void)section.required("measured_on").list();
+             read_fields<CodecLaw>(section, codec_fields, law);
+           });
   return law;
+}
+
+std::vector<std::string> codec_law_measured_on(Implementation implementation,
+                                               const ReadContext& context) {
+  std::vector<std::string> gpus;
+  Facts facts;
+  with_law("codecs", "implementation", entry_of(implementation), context, facts,
+           [&](const Section& section) {
+             for (const Value& gpu : section.required("measured_on").list()) {
+               gpus.push_back(gpu.text());
+             }
+             CodecLaw law;
+             read_fields<CodecLaw>(section, codec_fields, law);
+           });
+  return gpus;
 }
 
 }  // namespace payoff

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/compression.hpp"
 #include "model/hardware.hpp"
@@ -37,5 +38,8 @@ struct LawEntry {
 void read_software_law(Software& software, const ReadContext& context, Facts& facts);
 [[nodiscard]] CodecLaw read_codec_law(Implementation implementation, const ReadContext& context,
                                       Facts& facts);
+// The GPUs that its timings are from: on others it is borrowed.
+[[nodiscard]] std::vector<std::string> codec_law_measured_on(Implementation implementation,
+                                                             const ReadContext& context);
 
 }  // namespace payoff

@@ -73,6 +73,7 @@ class TimingReader {
   CodecTiming timing(std::size_t row, const std::string& entry) {
     CodecTiming timing;
     timing.entry = entry;
+    timing.gpu = table_.text(row, "gpu");
     const auto implementation = implementation_of(table_.text(row, "implementation"));
     if (!implementation) {
       wrong(entry, "unknown implementation `" + table_.text(row, "implementation") + "`");

@@ -63,7 +63,7 @@ std::vector<CodecTiming> shipped_timings() {
     REQUIRE(split.half("timings_published", "entry:" + entry) == Half::fit);
     const YAML::Node gpu =
         YAML::LoadFile((source / "profiles/gpu" / (csv.text(i, "gpu") + ".yaml")).string());
-    timings.push_back({entry, implementation_of(csv.text(i, "implementation")),
+    timings.push_back({entry, csv.text(i, "gpu"), implementation_of(csv.text(i, "implementation")),
                        Bandwidth{quantity(gpu["memory_bandwidth"])}, Bytes{quantity(gpu["l2"])},
                        number("dispatches"), number("kernels"), number("host_syncs"),
                        number("bytes") * 1_B, number("time_us") * 1_us});
@@ -98,7 +98,7 @@ CodecTiming synthetic(double kernels, Bytes bytes, double syncs) {
   const Bytes inside = std::min(bytes, kernels * 10_MB);
   const Seconds time =
       kernels * 4_us + inside / 0.8_TBps + (bytes - inside) / 0.5_TBps + syncs * 20_us;
-  return {"made_up", Implementation::fused, 1_TBps, 10_MB, 0, kernels, syncs, bytes, time};
+  return {"made_up", "round", Implementation::fused, 1_TBps, 10_MB, 0, kernels, syncs, bytes, time};
 }
 
 }  // namespace
@@ -118,6 +118,7 @@ TEST_CASE("the fit of codec times recovers the constants that made the times") {
   CHECK(law.dispatch == 0_s);
   CHECK(fits[0].rms_error < 1e-9);
   CHECK(fits[0].rows == 12);
+  CHECK(fits[0].gpus == std::vector<std::string>{"round"});
   CHECK(fits[0].smallest == 100_KB);
   CHECK(fits[0].largest == 1_GB);
 }

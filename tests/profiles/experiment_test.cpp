@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -57,6 +58,15 @@ TEST_CASE("an entry that says none is counted as an entry") {
         std::string("e.yaml:7:3 `compress.2`: `topk:ratio=0.01` ") + whole_gradient);
 }
 
+TEST_CASE("a plan that is there already is refused, however it is written") {
+  const std::string job = "cluster: {profile: p3-8xlarge, nodes: 8}\nmodel: {profile: resnet-50}\n";
+  CHECK(errors_of(job + "compress: [topk:ratio=1 %, signsgd, topk:ratio=0.01]\n") ==
+        "e.yaml:3:37 `topk:ratio=0.01` is compared twice | does what `topk:ratio=1 %` above "
+        "does\n");
+  CHECK(experiment_of(job + "compress: [signsgd, signsgd:placement=side_stream]\n")
+            .experiment.plans.size() == 3);
+}
+
 TEST_CASE("a cast to what the gradients already are is no compression under any software") {
   for (const std::string& software : shipped().names(ProfileKind::software)) {
     INFO(software);
@@ -75,4 +85,22 @@ TEST_CASE("a cast to what the gradients already are is no compression under any 
       CHECK(cast.waterfall.encode + cast.waterfall.decode == 0_s);
     }
   }
+}
+
+TEST_CASE("a codec law is published where it was measured, and assumed on every other GPU") {
+  const auto kind_on = [](const std::string& cluster) {
+    const Facts facts =
+        experiment_of("cluster: {profile: " + cluster +
+                      ", nodes: 2}\nmodel: {profile: bert-large}\ncompress: [powersgd]\n")
+            .facts;
+    const auto fact = std::find_if(facts.begin(), facts.end(), [](const Fact& f) {
+      return f.path == "compress.powersgd.law.memory_efficiency";
+    });
+    REQUIRE(fact != facts.end());
+    const bool transferred = fact->citation.starts_with("transferred from a100-sxm-40: ");
+    CHECK(transferred == (fact->kind == Provenance::assumed));
+    return fact->kind;
+  };
+  CHECK(kind_on("p4d-24xlarge") == Provenance::published);
+  CHECK(kind_on("p3-8xlarge") == Provenance::assumed);
 }

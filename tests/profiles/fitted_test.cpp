@@ -27,6 +27,7 @@ const std::string codecs =
     "  guess: {kind: assumed, text: \"as a copy\"}\n"
     "implementation:\n"
     "  fused:\n"
+    "    measured_on: [b200-sxm]\n"
     "    dispatch: {value: 0 us, from: guess}\n"
     "    host_sync: {value: 10 us, from: guess}\n"
     "    resident_efficiency: {value: 0.9, sd: 3 %, range: \"1 MB to 30 MB\", from: timings}\n"

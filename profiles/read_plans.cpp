@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/read_plans.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "profiles/read_fitted.hpp"
+
+namespace payoff {
+namespace {
+
+bool do_the_same(const CompressionPlan& a, const CompressionPlan& b) {
+  return a.method->name == b.method->name && a.method->parameters == b.method->parameters &&
+         a.traffic == b.traffic && a.placement == b.placement && a.overlap == b.overlap;
+}
+
+// Of a law that was measured on other GPUs than the one it prices.
+void make_assumed(Facts& facts, const std::vector<std::string>& measured_on) {
+  std::string gpus;
+  for (const std::string& gpu : measured_on) {
+    gpus += (gpus.empty() ? "" : ", ") + gpu;
+  }
+  for (Fact& fact : facts) {
+    if (fact.path.starts_with("law.") && fact.kind != Provenance::assumed) {
+      fact.kind = Provenance::assumed;
+      fact.citation = "transferred from " + gpus + ": " + fact.citation;
+    }
+  }
+}
+
+class PlanListReader {
+ public:
+  PlanListReader(const Gpu& gpu, const ReadContext& context) : gpu_(gpu), context_(context) {
+    result_.plans.push_back(uncompressed_plan());
+  }
+
+  void read(const Value& item, std::size_t place) {
+    if (!item.span() || (!item.is_section() && item.text().empty())) {
+      return;
+    }
+    auto read = item.is_section() ? read_plan(item, context_) : read_plan(*item.span(), context_);
+    if (!read || !read->plan.method) {
+      return;
+    }
+    refuse_twin(read->plan, *item.span());
+    mark_transferred(read->plan, read->facts);
+    for (Fact& fact : read->facts) {
+      fact.path = read->plan.label + "." + fact.path;
+      result_.facts.push_back(std::move(fact));
+    }
+    result_.plans.push_back(std::move(read->plan));
+    result_.items.push_back(place);
+  }
+
+  ReadPlans result() && { return std::move(result_); }
+
+ private:
+  // Two rows of equal numbers under one name would answer one question twice.
+  void refuse_twin(const CompressionPlan& plan, Span written) {
+    for (std::size_t i = 1; i < result_.plans.size(); ++i) {
+      if (do_the_same(plan, result_.plans[i])) {
+        context_.diagnostics.error(
+            written, backquoted(plan.label) + " is compared twice",
+            "does what " + backquoted(result_.plans[i].label) + " above does");
+        return;
+      }
+    }
+  }
+
+  void mark_transferred(const CompressionPlan& plan, Facts& facts) const {
+    const auto gpus = codec_law_measured_on(plan.method->implementation, context_);
+    if (std::find(gpus.begin(), gpus.end(), gpu_.name) == gpus.end()) {
+      make_assumed(facts, gpus);
+    }
+  }
+
+  const Gpu& gpu_;
+  const ReadContext& context_;
+  ReadPlans result_;
+};
+
+}  // namespace
+
+ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& context) {
+  PlanListReader reader(gpu, context);
+  const std::vector<Value> items = list.list();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    reader.read(items[i], i);
+  }
+  return std::move(reader).result();
+}
+
+Problems in_the_list(Problems problems, const ReadPlans& plans) {
+  constexpr std::string_view list = "compress.";
+  for (Problem& problem : problems) {
+    if (!problem.path.starts_with(list)) {
+      continue;
+    }
+    const std::size_t end = std::min(problem.path.find('.', list.size()), problem.path.size());
+    const std::size_t plan = std::stoul(problem.path.substr(list.size(), end - list.size()));
+    problem.path.replace(list.size(), end - list.size(), std::to_string(plans.items.at(plan)));
+  }
+  return problems;
+}
+
+}  // namespace payoff
