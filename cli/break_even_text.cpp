@@ -21,6 +21,7 @@ template <typename T>
 nlohmann::ordered_json set_json(const IntervalSet<T>& set, double unit_of_one(T)) {
   nlohmann::ordered_json json{{"scanned_low", unit_of_one(set.scanned_low)},
                               {"scanned_high", unit_of_one(set.scanned_high)},
+                              {"no_difference", set.no_difference},
                               {"pays", nlohmann::ordered_json::array()}};
   for (const Interval<T>& interval : set.intervals) {
     json["pays"].push_back({{"low", unit_of_one(interval.low)},
@@ -52,8 +53,9 @@ std::string break_even_table(const std::vector<BreakEven>& break_evens, const Pa
     const auto plan =
         std::find_if(payoff.plans.begin(), payoff.plans.end(),
                      [&](const PlanPayoff& other) { return other.label == entry.label; });
-    const double slack =
-        plan == payoff.plans.end() ? 0.0 : plan->against_remedy.convergence_slack_ratio();
+    const double slack = plan == payoff.plans.end() || !plan->prediction.memory.fits()
+                             ? 0.0
+                             : plan->against_remedy.convergence_slack_ratio();
     table.add({entry.label,
                entry.bandwidth ? interval_text(*entry.bandwidth, link_rate_text) : "no NIC is used",
                fmt::format("{} ({})", interval_text(entry.codec_time, time_text),
@@ -61,17 +63,33 @@ std::string break_even_table(const std::vector<BreakEven>& break_evens, const Pa
                fmt::format("{} ({})", interval_text(entry.wire_ratio, ratio_text),
                            significant(entry.wire_ratio_now)),
                entry.gpus ? interval_text(*entry.gpus, count_text) : "not scanned",
-               slack > 0.0 ? percent_text(slack) : "none"});
+               slack > payoff.band ? percent_text(slack) : "none"});
   }
   return table.markdown() +
-         "\nOne axis at a time, everything else as given; slack: more iterations that convergence "
-         "may take.\n";
+         "\nOne axis at a time, everything else as given, the remedy the best one at each value; "
+         "slack: more iterations that convergence may take.\n";
+}
+
+std::string useful_bandwidth_sentence(const std::vector<BreakEven>& break_evens,
+                                      const Cluster& cluster) {
+  if (break_evens.empty() || !break_evens.front().useful_bandwidth) {
+    return {};
+  }
+  const Bandwidth useful = *break_evens.front().useful_bandwidth;
+  return fmt::format(
+      "A node carries no more over {} than {} a NIC: faster ones change nothing, and the scan of "
+      "bandwidths ends there{}.",
+      cluster.network.name, link_rate_text(useful),
+      cluster.nic > useful ? fmt::format(" (these have {})", link_rate_text(cluster.nic)) : "");
 }
 
 nlohmann::ordered_json break_even_json(const BreakEven& entry) {
   nlohmann::ordered_json json;
   json["bandwidth_bytes_per_second"] =
       entry.bandwidth ? set_json<Bandwidth>(*entry.bandwidth, si) : nlohmann::ordered_json(nullptr);
+  json["useful_bandwidth_bytes_per_second"] =
+      entry.useful_bandwidth ? nlohmann::ordered_json(entry.useful_bandwidth->si)
+                             : nlohmann::ordered_json(nullptr);
   json["codec_seconds"] = set_json<Seconds>(entry.codec_time, si);
   json["codec_now_seconds"] = entry.codec_time_now.si;
   json["wire_ratio"] = set_json<double>(entry.wire_ratio, si);
@@ -85,10 +103,10 @@ std::string break_even_clause(const BreakEven& entry) {
   if (entry.bandwidth) {
     const IntervalSet<Bandwidth>& set = *entry.bandwidth;
     if (set.always()) {
-      text = fmt::format("at every bandwidth from {} to {} per NIC",
-                         link_rate_text(set.scanned_low), link_rate_text(set.scanned_high));
+      text = fmt::format("at every bandwidth from {} {} per NIC", link_rate_text(set.scanned_low),
+                         entry.useful_bandwidth ? "on" : "to " + link_rate_text(set.scanned_high));
     } else if (set.never()) {
-      text = "at no bandwidth";
+      text = set.no_difference ? "at no bandwidth more than at others" : "at no bandwidth";
     } else {
       text = interval_text(set, link_rate_text) + " per NIC";
     }

@@ -5,12 +5,16 @@
 
 #include "study/interval_set.hpp"
 
-// Sets of intervals in words: "never", "always", "up to 31 Gb/s", "from 4 to 12, 40 and more".
+// Sets of intervals in words: "never", "always", "no difference", "up to 31 Gb/s", "from 4 to 12,
+// 40 and more".
 
 namespace payoff {
 
 template <typename T, typename Print>
 [[nodiscard]] std::string interval_text(const IntervalSet<T>& set, Print print) {
+  if (set.no_difference) {
+    return "no difference";
+  }
   if (set.never()) {
     return "never";
   }

@@ -13,6 +13,7 @@
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
 #include "cli/observation_option.hpp"
+#include "cli/option_values.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/verdict_text.hpp"
@@ -33,6 +34,20 @@ constexpr OptionSpec force_option{"--force", "", "lets --save write over a file 
 constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
                                  "exit with 3 unless some strategy beats the best remedy",
                                  Takes::nothing};
+constexpr OptionSpec band_option{
+    "--band", "SHARE", "gains and losses within it are no difference; default 1 %", Takes::value};
+
+double read_band(const Arguments& arguments, Session& session) {
+  const std::optional<Argument> given = arguments.value(band_option.name);
+  if (!given) {
+    return noise_band;
+  }
+  const Parsed<double> parsed = parse_ratio(given->text);
+  if (!parsed) {
+    report_text_error(band_option.name, *given, parsed.error, session);
+  }
+  return parsed.value.value_or(noise_band);
+}
 
 // What the observed job says about the experiment, under the option that said it.
 void check_observed(const Experiment& experiment, const Observation& observation,
@@ -60,6 +75,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   AssessOptions options;
   options.observed = read_observation(arguments, session);
+  options.band = read_band(arguments, session);
   const std::vector<Engine> engines = read_engines(arguments, session);
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
   if (read && options.observed) {
@@ -72,7 +88,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   options.limits = read->limits;
   const PreparedExperiment prepared(read->experiment);
   Payoff payoff = assess(read->experiment, options);
-  BreakEvenOptions axes{.rival = payoff.remedy.change};
+  BreakEvenOptions axes{.rivals = options.limits, .band = options.band};
   if (payoff.observed) {
     axes.mean = payoff.observed->belief.mean;
   }
@@ -94,7 +110,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   if (const ExitCode code = session.report(); code != ExitCode::success) {
     return code;
   }
-  const bool pays = overall_verdict(report.payoff) == Verdict::pays;
+  const bool pays = report.payoff.overall_verdict() == Verdict::pays;
   return arguments.has(fail_option.name) && !pays ? ExitCode::check_failed : ExitCode::success;
 }
 
@@ -107,8 +123,8 @@ Command predict_command() {
           "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
           "--compress powersgd:rank=4",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-          experiment_options({observed_option, engine_option, save_option, force_option,
-                              fail_option, json_option, csv_option}),
+          experiment_options({observed_option, band_option, engine_option, save_option,
+                              force_option, fail_option, json_option, csv_option}),
           run_predict,
           experiment_details};
 }

@@ -24,11 +24,13 @@ Json comparison_json(const Comparison& comparison) {
           {"speedup_low", comparison.speedup_low},
           {"speedup_high", comparison.speedup_high},
           {"probability", comparison.probability},
+          {"probability_no_difference", comparison.probability_equal},
           {"verdict", name(comparison.verdict())},
           {"convergence_slack_ratio", comparison.convergence_slack_ratio()}};
 }
 
-Json plan_json(const PlanPayoff& plan, const std::vector<BreakEven>& break_evens) {
+Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
+  const std::vector<BreakEven>& break_evens = report.break_evens;
   Json json{{"label", plan.label}};
   json.update(step_json(plan.prediction));
   json["step_low_seconds"] = plan.step_low.si;
@@ -37,6 +39,8 @@ Json plan_json(const PlanPayoff& plan, const std::vector<BreakEven>& break_evens
   json["against_sixteen_bit"] =
       plan.against_sixteen_bit ? comparison_json(*plan.against_sixteen_bit) : Json(nullptr);
   json["against_remedy"] = comparison_json(plan.against_remedy);
+  const bool compresses = &plan != &report.payoff.plans.front();
+  json["verdict"] = compresses ? Json(name(report.payoff.verdict_of(plan))) : Json(nullptr);
   const auto entry =
       std::find_if(break_evens.begin(), break_evens.end(),
                    [&](const BreakEven& other) { return other.label == plan.label; });
@@ -136,10 +140,11 @@ std::string prediction_json(const PredictionReport& report, const Session& sessi
   json["profiles"] = profiles_json(report.library, sources);
   json["draws"] = report.options.draws;
   json["seed"] = report.options.seed;
+  json["band_ratio"] = report.options.band;
   json["headline"] = experiment_headline(report.read.experiment);
   json["plans"] = Json::array();
   for (const PlanPayoff& plan : report.payoff.plans) {
-    json["plans"].push_back(plan_json(plan, report.break_evens));
+    json["plans"].push_back(plan_json(plan, report));
   }
   json["sixteen_bit"] =
       report.payoff.sixteen_bit ? variant_json(*report.payoff.sixteen_bit) : Json(nullptr);
@@ -148,7 +153,7 @@ std::string prediction_json(const PredictionReport& report, const Session& sessi
   json["engines"] = engines_json(report);
   json["observed"] = observed_json(report.payoff);
   json["trust"] = trust_json(report.trust);
-  json["verdict"] = {{"word", name(overall_verdict(report.payoff))},
+  json["verdict"] = {{"word", name(report.payoff.overall_verdict())},
                      {"text", verdict_sentence(report.payoff, report.break_evens)}};
   return json.dump(2) + "\n";
 }
@@ -161,6 +166,7 @@ std::string prediction_csv(const PredictionReport& report) {
        "speedup_against_remedy", "memory_bytes", "fits", "verdict"});
   for (const PlanPayoff& plan : report.payoff.plans) {
     const Shares shares = shares_of(plan.prediction.waterfall);
+    const bool compresses = &plan != &report.payoff.plans.front();
     const auto n = [](double number) { return exact_number(number); };
     text += csv_line(
         {plan.label, n(plan.prediction.step.si), n(plan.step_low.si), n(plan.step_high.si),
@@ -171,7 +177,7 @@ std::string prediction_csv(const PredictionReport& report) {
          plan.against_sixteen_bit ? n(plan.against_sixteen_bit->speedup) : "",
          n(plan.against_remedy.speedup), n(plan.prediction.memory.total().si),
          plan.prediction.memory.fits() ? "true" : "false",
-         std::string(name(plan.against_remedy.verdict()))});
+         compresses ? std::string(name(report.payoff.verdict_of(plan))) : std::string()});
   }
   return text;
 }

@@ -12,6 +12,7 @@
 #include "cli/names.hpp"
 #include "model/units_text.hpp"
 #include "study/break_even.hpp"
+#include "study/job_axis.hpp"
 #include "study/remedy.hpp"
 
 namespace payoff {
@@ -146,12 +147,11 @@ void add_bandwidth_axis(const Experiment& experiment, const ScalingOptions& scal
   const double high = scaling.highest_bandwidth / 1_Gbps;
   chart.x_label = "line rate of one NIC [Gb/s]";
   chart.x = span_axis(low, high, usual_rates(low, high));
-  const Cluster& cluster = experiment.cluster;
-  if (cluster.network.node_limit) {
-    const double cap = *cluster.network.node_limit / cluster.nics_per_node / 1_Gbps;
-    if (cap > low && cap < high) {
-      chart.limits.push_back({cap, fmt::format("software carries no more than {}",
-                                               link_rate_text(*cluster.network.node_limit))});
+  if (const auto useful = useful_bandwidth(experiment, scaling.highest_bandwidth)) {
+    if (*useful > scaling.lowest_bandwidth) {
+      chart.limits.push_back(
+          {*useful / 1_Gbps, fmt::format("{} carries no more: faster NICs change nothing",
+                                         experiment.cluster.network.name)});
     }
   }
 }
@@ -164,9 +164,9 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
   const bool helps = !remedy.description.empty();
   const bool against_remedy = question.rival == PlotRival::remedy && helps;
   ScalingOptions scaling = question.scaling;
-  scaling.rival = remedy.change;
+  scaling.rivals = limits;
   scaling.band_of = fastest_plan(experiment);
-  const std::vector<BreakEven> answers = break_evens(experiment, {.rival = remedy.change});
+  const std::vector<BreakEven> answers = break_evens(experiment, {.rivals = limits});
   Chart chart;
   chart.title = title(experiment, question.axis);
   chart.captions = captions(experiment, remedy, scaling.band_of);

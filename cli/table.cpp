@@ -106,6 +106,20 @@ std::string significant(double number, int digits) {
   return fixed(rounded, std::max(0, digits - before));
 }
 
+std::string with_interval(double number, double low, double high, const std::string& unit) {
+  const double rounded = std::abs(number);
+  int digits = rounded < 9.995 ? 2 : (rounded < 99.95 ? 1 : 0);
+  if (high <= low) {
+    return fixed(number, digits) + (unit.empty() ? "" : " " + unit);
+  }
+  constexpr int most = 4;
+  while (digits < most && high - low < 2.0 * std::pow(10.0, -digits)) {
+    ++digits;
+  }
+  return fmt::format("{}{} ({} to {})", fixed(number, digits), unit.empty() ? "" : " " + unit,
+                     fixed(low, digits), fixed(high, digits));
+}
+
 std::string with_spread(double number, double spread) {
   return fmt::format("{} ± {}", significant(number), significant(spread, 2));
 }

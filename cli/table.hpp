@@ -44,5 +44,9 @@ class Table {
 [[nodiscard]] std::string significant(double number, int digits = 3);
 // "412 ± 9.1": the number with three digits, what it may be off with two.
 [[nodiscard]] std::string with_spread(double number, double spread);
+// "14.7 (6.0 to 31.7)": three digits, more where the interval is narrower than its last one. What
+// may be off by half of itself is not off by as much to both sides.
+[[nodiscard]] std::string with_interval(double number, double low, double high,
+                                        const std::string& unit = {});
 
 }  // namespace payoff

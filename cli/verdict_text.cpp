@@ -2,6 +2,7 @@
 #include "cli/verdict_text.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,46 +11,49 @@
 #include "model/units_text.hpp"
 
 namespace payoff {
+namespace {
+
+std::string too_large(const Memory& memory) {
+  return fmt::format("needs {} on a GPU of {}", to_text(memory.total()), to_text(memory.capacity));
+}
+
+}  // namespace
 
 std::string verdict_word(Verdict verdict) {
   switch (verdict) {
     case Verdict::pays:
       return "pays";
+    case Verdict::no_difference:
+      return "no difference";
     case Verdict::does_not:
       return "does not";
     case Verdict::too_close_to_call:
       return "too close";
+    case Verdict::does_not_fit:
+      return "does not fit";
   }
   return {};
 }
 
 std::string speedup_text(const Comparison& comparison) {
-  const double spread = (comparison.speedup_high - comparison.speedup_low) / 2.0;
-  const int digits = spread < 0.005 ? 3 : 2;  // a gain of 0.4 % is one
-  return fmt::format("{:.{}f} ± {:.{}f}", comparison.speedup, digits, spread, digits);
+  return with_interval(comparison.speedup, comparison.speedup_low, comparison.speedup_high);
 }
 
-const PlanPayoff* best_plan(const Payoff& payoff) {
-  if (payoff.plans.size() < 2) {
-    return nullptr;
-  }
-  return &*std::max_element(payoff.plans.begin() + 1, payoff.plans.end(),
-                            [](const PlanPayoff& a, const PlanPayoff& b) {
-                              return a.against_remedy.speedup < b.against_remedy.speedup;
-                            });
-}
-
-Verdict overall_verdict(const Payoff& payoff) {
-  const PlanPayoff* best = best_plan(payoff);
-  return best == nullptr ? Verdict::does_not : best->against_remedy.verdict();
+std::string step_text(const PlanPayoff& plan) {
+  const Seconds step = plan.prediction.step;
+  const auto [unit, name] = step >= 0.9995_s    ? std::pair{1_s, "s"}
+                            : step >= 0.9995_ms ? std::pair{1_ms, "ms"}
+                                                : std::pair{1_us, "us"};
+  return with_interval(step / unit, plan.step_low / unit, plan.step_high / unit, name);
 }
 
 std::string remedy_sentence(const Payoff& payoff) {
   if (payoff.remedy.description.empty()) {
     return "No uncompressed remedy within the limits is faster than the job as given.";
   }
-  return fmt::format("Best uncompressed remedy: {}, {} times faster than the job as given.",
-                     payoff.remedy.description, speedup_text(payoff.remedy_gain));
+  return fmt::format("Best uncompressed remedy: {}, {} times as fast as the job as given{}.",
+                     payoff.remedy.description, speedup_text(payoff.remedy_gain),
+                     payoff.remedy.prediction.memory.fits() ? "" : "; it does not fit either");
 }
 
 std::string observed_sentence(const Payoff& payoff) {
@@ -59,9 +63,9 @@ std::string observed_sentence(const Payoff& payoff) {
   const Conditioning& seen = *payoff.observed;
   std::string text = fmt::format(
       "Observed: the step was predicted as {} and is {} after your measurement; its interval "
-      "shrank from ± {} to ± {}.",
-      to_text(seen.step_before), to_text(seen.step_after), percent_text(seen.width_before / 2.0),
-      percent_text(seen.width_after / 2.0));
+      "is {} wide instead of {}.",
+      to_text(seen.step_before), to_text(seen.step_after), percent_text(seen.width_after),
+      percent_text(seen.width_before));
   if (seen.contradicts()) {
     text += fmt::format(
         " The measurement lies {} standard deviations outside what the profiles allow: check "
@@ -71,31 +75,58 @@ std::string observed_sentence(const Payoff& payoff) {
   return text;
 }
 
-std::string verdict_sentence(const Payoff& payoff, const std::vector<BreakEven>& break_evens) {
-  const PlanPayoff* best = best_plan(payoff);
-  if (best == nullptr) {
-    return fmt::format("Nothing was compared: a step takes {}. Name strategies with --compress.",
-                       to_text(payoff.plans.front().prediction.step));
-  }
-  std::string gain = fmt::format("{} is {} times faster than uncompressed", best->label,
-                                 speedup_text(best->against_uncompressed));
+namespace {
+
+std::string nothing_compared(const Payoff& payoff) {
+  const StepPrediction& job = payoff.plans.front().prediction;
+  const std::string memory = job.memory.fits() ? "" : fmt::format(" and {}", too_large(job.memory));
+  return fmt::format("Nothing was compared: a step takes {}{}. Name strategies with --compress.",
+                     to_text(job.step), memory);
+}
+
+std::string gain_clause(const PlanPayoff& best, const Payoff& payoff) {
+  std::string gain = fmt::format("{} is {} times as fast as uncompressed", best.label,
+                                 speedup_text(best.against_uncompressed));
   if (!payoff.remedy.description.empty()) {
-    gain += fmt::format(" and {} times faster than the best remedy ({})",
-                        speedup_text(best->against_remedy), payoff.remedy.description);
+    gain += fmt::format(" and {} times as fast as the best remedy ({})",
+                        speedup_text(best.against_remedy), payoff.remedy.description);
   }
+  return gain;
+}
+
+}  // namespace
+
+std::string verdict_sentence(const Payoff& payoff, const std::vector<BreakEven>& break_evens) {
+  if (payoff.plans.size() < 2) {
+    return nothing_compared(payoff);
+  }
+  const PlanPayoff* best = payoff.best_plan();
+  if (best == nullptr) {
+    return fmt::format("The job does not fit, compressed or not: {} {}.", payoff.plans[1].label,
+                       too_large(payoff.plans[1].prediction.memory));
+  }
+  const std::string gain = gain_clause(*best, payoff);
   const auto entry =
       std::find_if(break_evens.begin(), break_evens.end(),
                    [&](const BreakEven& other) { return other.label == best->label; });
   const std::string where = entry == break_evens.end() ? "" : break_even_clause(*entry);
-  switch (best->against_remedy.verdict()) {
+  switch (payoff.verdict_of(*best)) {
     case Verdict::pays:
       return gain + (where.empty() ? "." : "; it pays " + where + ".");
+    case Verdict::no_difference:
+      return "No difference: the best, " + gain + ".";
     case Verdict::too_close_to_call:
+      if (payoff.observed && payoff.observed->contradicts()) {
+        return "Too close to call: your measurement contradicts the profiles. If it is right, " +
+               gain + ".";
+      }
       return "Too close to call: " + gain +
              fmt::format(" (probability {}).", percent_text(best->against_remedy.probability));
     case Verdict::does_not:
       return "No plan pays here: the best, " + gain +
              (where.empty() ? "." : "; it would pay " + where + ".");
+    case Verdict::does_not_fit:
+      break;
   }
   return {};
 }

@@ -13,14 +13,10 @@ namespace payoff {
 
 [[nodiscard]] std::string verdict_word(Verdict verdict);
 
-// "1.21 ± 0.05": half the interval that holds 90 % of the draws.
+// "1.21 (1.16 to 1.27)": the interval holds 90 % of the draws.
 [[nodiscard]] std::string speedup_text(const Comparison& comparison);
-
-// The plan that gains most over the best uncompressed remedy; null where no plan compresses.
-[[nodiscard]] const PlanPayoff* best_plan(const Payoff& payoff);
-
-// Whether any plan beats everything that needs no compression.
-[[nodiscard]] Verdict overall_verdict(const Payoff& payoff);
+// "1.33 s (0.59 to 3.26)"
+[[nodiscard]] std::string step_text(const PlanPayoff& plan);
 
 [[nodiscard]] std::string verdict_sentence(const Payoff& payoff,
                                            const std::vector<BreakEven>& break_evens);

@@ -14,14 +14,28 @@
 namespace payoff {
 namespace {
 
-Workload workload_of(const Experiment& experiment) {
+std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
   if (const auto* table = std::get_if<Workload>(&experiment.model)) {
-    return *table;
+    return std::make_shared<Workload>(*table);
   }
   const ParallelLayout& layout = experiment.layout;
-  return transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
-                              layout.sequence_parallel,
-                              element_size(experiment.training.precision));
+  return std::make_shared<Workload>(
+      transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
+                           layout.sequence_parallel, element_size(experiment.training.precision)));
+}
+
+// The job alone: methods are large.
+Experiment uncompressed(const Experiment& experiment, const Training& training, int micro_batches) {
+  Experiment result{experiment.name,
+                    experiment.cluster,
+                    experiment.software,
+                    experiment.model,
+                    experiment.layout,
+                    training,
+                    {}};
+  result.layout.micro_batches = micro_batches;
+  result.plans.push_back(experiment.plans.front());
+  return result;
 }
 
 CollectiveModel network_of(const Experiment& experiment, const Group& group) {
@@ -97,20 +111,36 @@ PreparedExperiment::PreparedExperiment(Experiment experiment)
       data_network_(network_of(experiment_,
                                data_group(experiment_.layout, experiment_.cluster.gpus_per_node))) {
   prepare_stages();
-  ends_ = pipeline_ends(plan({}));
+  ends_ = pipeline_ends(unpriced({}));
+}
+
+PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Training& training,
+                                       int micro_batches)
+    : experiment_(uncompressed(like.experiment_, training, micro_batches)),
+      workload_(like.workload_),
+      tensor_network_(like.tensor_network_),
+      data_network_(like.data_network_),
+      stages_(like.stages_) {
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    if (experiment_.layout.dp > 1) {
+      stages_[s].buckets = cut_buckets(stages_[s].prepared, training, kinds_);
+    }
+    stages_[s].memory = memory_without_codec(s);
+  }
+  ends_ = pipeline_ends(unpriced({}));
 }
 
 void PreparedExperiment::prepare_stages() {
   const ParallelLayout& layout = experiment_.layout;
   const Training& training = experiment_.training;
   const ComputeContext context{experiment_.cluster.gpu, experiment_.software, training.precision};
-  const auto division = divide_layers(workload_, layout);
+  const auto division = divide_layers(*workload_, layout);
   for (std::size_t s = 0; s < division.size(); ++s) {
     Stage& stage = stages_.emplace_back();
     for (const std::size_t layer : division[s]) {
-      stage.layers.push_back(&workload_.layers[layer]);
+      stage.layers.push_back(&workload_->layers[layer]);
     }
-    stage.prepared = prepare_stage(workload_, division[s], layout, context, tensor_network_);
+    stage.prepared = prepare_stage(*workload_, division[s], layout, context, tensor_network_);
     share_equal(s);
     const std::int64_t parameters = stage.prepared.compute->parameters;
     const std::int64_t updated =
@@ -126,7 +156,7 @@ void PreparedExperiment::prepare_stages() {
       }
     }
     if (layout.pp > 1) {
-      const Layer& first = workload_.layers[division[s].back()];
+      const Layer& first = workload_->layers[division[s].back()];
       stage.send_forward = boundary_message(s, first.boundary_per_sample);
       const std::size_t before = (s + division.size() - 1) % division.size();
       stage.send_backward = boundary_message(before, first.boundary_per_sample);
@@ -170,13 +200,12 @@ GradientContext PreparedExperiment::gradient_context() const {
           data_network_};
 }
 
-StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
+StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const {
   StepPlan plan;
   plan.layout = experiment_.layout;
   plan.placement = compression.placement;
   plan.overlap = compression.overlap && experiment_.training.overlap;
   plan.host = experiment_.software.host_per_step;
-  plan.kinds = plan_kinds(kinds_, compression, gradient_context());
   plan.stages.reserve(stages_.size());
   for (const Stage& prepared : stages_) {
     StagePlan& stage = plan.stages.emplace_back();
@@ -190,6 +219,12 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
       stage.buckets = prepared.buckets;
     }
   }
+  return plan;
+}
+
+StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
+  StepPlan plan = unpriced(compression);
+  plan.kinds = plan_kinds(kinds_, compression, gradient_context());
   int channels = 0;
   for (const BucketKind& kind : plan.kinds) {
     for (const BucketRound& round : kind.rounds) {
@@ -228,9 +263,12 @@ Memory PreparedExperiment::memory(const StepPlan& plan) const {
 }
 
 StepPrediction PreparedExperiment::predict(const CompressionPlan& compression) const {
-  const StepPlan step_plan = plan(compression);
-  StepPrediction prediction = evaluate(step_plan, ends_);
-  prediction.memory = memory(step_plan);
+  return predict(plan(compression));
+}
+
+StepPrediction PreparedExperiment::predict(const StepPlan& plan) const {
+  StepPrediction prediction = evaluate(plan, ends_);
+  prediction.memory = memory(plan);
   return prediction;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,15 +41,21 @@ struct Experiment {
 class PreparedExperiment {
  public:
   explicit PreparedExperiment(Experiment experiment);
-  // Views into its own experiment: not copied, not moved.
+  // The same job without its compression plans, with other buckets, precision of gradients,
+  // overlap or number of micro-batches: layers and networks keep their prices. Of `training`
+  // nothing else may differ.
+  PreparedExperiment(const PreparedExperiment& like, const Training& training, int micro_batches);
+  // Views into its own workload: not copied, not moved.
   PreparedExperiment(const PreparedExperiment&) = delete;
   PreparedExperiment& operator=(const PreparedExperiment&) = delete;
 
   [[nodiscard]] StepPlan plan(const CompressionPlan& compression) const;
   [[nodiscard]] StepPrediction predict(const CompressionPlan& compression) const;
+  // Of a plan of this job.
+  [[nodiscard]] StepPrediction predict(const StepPlan& plan) const;
 
   [[nodiscard]] const Experiment& experiment() const { return experiment_; }
-  [[nodiscard]] const Workload& workload() const { return workload_; }
+  [[nodiscard]] const Workload& workload() const { return *workload_; }
 
  private:
   struct Stage {
@@ -68,10 +75,12 @@ class PreparedExperiment {
   [[nodiscard]] Message boundary_message(std::size_t stage, Bytes activations) const;
   [[nodiscard]] GradientContext gradient_context() const;
   [[nodiscard]] Memory memory_without_codec(std::size_t stage) const;
+  // All but the kinds of buckets.
+  [[nodiscard]] StepPlan unpriced(const CompressionPlan& compression) const;
   [[nodiscard]] Memory memory(const StepPlan& plan) const;
 
   Experiment experiment_;
-  Workload workload_;
+  std::shared_ptr<const Workload> workload_;
   CollectiveModel tensor_network_;
   CollectiveModel data_network_;
   GradientKinds kinds_;

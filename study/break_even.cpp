@@ -9,6 +9,7 @@
 #include "model/groups.hpp"
 #include "study/job_axis.hpp"
 #include "study/scaled_job.hpp"
+#include "study/spread.hpp"
 
 namespace payoff {
 namespace {
@@ -67,24 +68,26 @@ class PlanStudy {
         rival_(rival_step()),
         network_(experiment.cluster,
                  data_group(experiment.layout, experiment.cluster.gpus_per_node)),
-        bandwidth_axis_(bandwidth_axis(experiment), options.rival, options.mean),
-        replica_axis_(replica_axis(experiment), options.rival, options.mean) {
+        bandwidth_axis_(bandwidth_axis(experiment), options.rivals, options.mean),
+        replica_axis_(replica_axis(experiment), options.rivals, options.mean) {
     if (uses_network()) {
-      bandwidth_points_ =
-          with_breakpoints(scan(options.lowest_bandwidth.si, options.highest_bandwidth.si),
-                           bandwidth_choices(experiment), options.resolution);
+      useful_bandwidth_ = useful_bandwidth(experiment, options.highest_bandwidth);
+      const Bandwidth highest = useful_bandwidth_.value_or(options.highest_bandwidth);
+      bandwidth_points_ = with_breakpoints(scan(options.lowest_bandwidth.si, highest.si),
+                                           bandwidth_choices(experiment), options.resolution);
     }
   }
 
   BreakEven study(std::size_t index) {
     const StepPlan plan = prepared_.plan(experiment_.plans[index]);
+    fits_ = prepared_.predict(experiment_.plans[index]).memory.fits();
     BreakEven result;
     result.label = experiment_.plans[index].label;
     if (uses_network()) {
       result.bandwidth = on_axis<Bandwidth>(
-          find_payoff_set([&](double x) { return bandwidth_axis_.gain(index, x); },
-                          bandwidth_points_, options_.resolution));
+          paying([&](double x) { return bandwidth_axis_.gain(index, x); }, bandwidth_points_));
     }
+    result.useful_bandwidth = useful_bandwidth_;
     result.codec_time_now = codec_time(plan);
     result.codec_time = on_axis<Seconds>(codec_set(plan));
     result.wire_ratio_now = wire_ratio(plan);
@@ -103,15 +106,41 @@ class PlanStudy {
   }
 
   [[nodiscard]] Seconds rival_step() const {
-    const Variant variant = uncompressed_variant(experiment_, options_.rival);
-    return time(variant.plan) / variant.batches;
+    if (!options_.rivals) {
+      return time(prepared_.plan(experiment_.plans.front()));
+    }
+    const Variant remedy = best_remedy(prepared_, *options_.rivals, options_.mean);
+    return time(remedy.plan) / remedy.batches;
   }
 
   [[nodiscard]] Seconds time(const StepPlan& plan) const {
     return central_step(plan, experiment_, options_.mean);
   }
 
-  [[nodiscard]] double gain(const StepPlan& plan) const { return rival_ / time(plan) - 1.0; }
+  [[nodiscard]] double gain(const StepPlan& plan) const {
+    return fits_ ? rival_ / time(plan) - 1.0 : -1.0;
+  }
+
+  // Where the gain is beyond the band; `find` examines an axis.
+  template <typename Find>
+  [[nodiscard]] IntervalSet<double> beyond_band(const Gain& gain, const Find& find) const {
+    const double band = options_.band;
+    bool differs = false;
+    IntervalSet<double> set = find([&](double x) {
+      const double here = gain(x);
+      differs = differs || here > band || here < 1.0 / (1.0 + band) - 1.0;
+      return here - band;
+    });
+    set.no_difference = !differs;
+    return set;
+  }
+
+  [[nodiscard]] IntervalSet<double> paying(const Gain& gain,
+                                           const std::vector<double>& points) const {
+    return beyond_band(gain, [&](const Gain& excess) {
+      return find_payoff_set(excess, points, options_.resolution);
+    });
+  }
 
   [[nodiscard]] IntervalSet<double> codec_set(StepPlan plan) const {
     if (codec_time(plan) <= 0_s) {
@@ -119,8 +148,8 @@ class PlanStudy {
     }
     const double now = codec_time(plan) / 1_s;
     // A codec that takes ten times the rival's step pays for nobody.
-    return find_payoff_set([&](double x) { return gain(stretched_codec(plan, x / now)); },
-                           scan(1e-9, 10.0 * (rival_ / 1_s)), options_.resolution);
+    return paying([&](double x) { return gain(stretched_codec(plan, x / now)); },
+                  scan(1e-9, 10.0 * (rival_ / 1_s)));
   }
 
   [[nodiscard]] Bytes contribution(const Message& message) const {
@@ -171,8 +200,7 @@ class PlanStudy {
     };
     const std::vector<double> points =
         with_breakpoints(scan(1.0, options_.highest_wire_ratio), choices, options_.resolution);
-    return find_payoff_set([&](double x) { return gain(resized(plan, now / x)); }, points,
-                           options_.resolution);
+    return paying([&](double x) { return gain(resized(plan, now / x)); }, points);
   }
 
   std::optional<IntervalSet<int>> gpu_set(std::size_t index) {
@@ -190,7 +218,8 @@ class PlanStudy {
       points.push_back(most);
     }
     IntervalSet<double> set =
-        find_integer_payoff_set([&](double x) { return replica_axis_.gain(index, x); }, points, 8);
+        beyond_band([&](double x) { return replica_axis_.gain(index, x); },
+                    [&](const Gain& excess) { return find_integer_payoff_set(excess, points, 8); });
     set.scanned_low *= gpus_per_step;
     set.scanned_high *= gpus_per_step;
     for (Interval<double>& interval : set.intervals) {
@@ -207,7 +236,9 @@ class PlanStudy {
   CollectiveModel network_;
   JobAxis bandwidth_axis_;
   JobAxis replica_axis_;
+  std::optional<Bandwidth> useful_bandwidth_;
   std::vector<double> bandwidth_points_;
+  bool fits_{};  // the plan studied now
 };
 
 }  // namespace

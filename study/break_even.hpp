@@ -8,11 +8,13 @@
 #include "model/experiment.hpp"
 #include "study/draws.hpp"
 #include "study/interval_set.hpp"
+#include "study/payoff.hpp"
 #include "study/remedy.hpp"
 
 // Where each plan pays, axis by axis, everything else as given: each answer is a set of intervals
 // within the range that was scanned, "never" and "always" included (study/interval_set.hpp). By the
-// most likely parameters; the rival changes along with the axis.
+// most likely parameters; the rival changes along with the axis. A gain within the band of noise is
+// none, and a job that does not fit the memory pays nowhere.
 
 namespace payoff {
 
@@ -20,6 +22,8 @@ struct BreakEven {
   std::string label;
   // Line rate of one NIC; nullopt where the replicas share one node and no NIC is used.
   std::optional<IntervalSet<Bandwidth>> bandwidth;
+  // Beyond this line rate nothing changes, and the scan ends: something else limits a node.
+  std::optional<Bandwidth> useful_bandwidth;
   // Encode and decode of one GPU in one step: all passes take the same share more or less.
   IntervalSet<Seconds> codec_time;
   Seconds codec_time_now{};
@@ -33,8 +37,11 @@ struct BreakEven {
 };
 
 struct BreakEvenOptions {
-  Change rival{};  // of the uncompressed job that must be beaten; none: as given
+  // What must be beaten: the best remedy within these limits, searched anew at every value of an
+  // axis; none: the job as given.
+  std::optional<RemedyLimits> rivals{};
   Latents mean{};  // of the most likely parameters, after an observation
+  double band{noise_band};
   Bandwidth lowest_bandwidth{0.1_Gbps};
   Bandwidth highest_bandwidth{1600_Gbps};
   double highest_wire_ratio{10000};

@@ -29,6 +29,7 @@ struct IntervalSet {
   std::vector<Interval<T>> intervals;  // ascending, disjoint
   T scanned_low{};
   T scanned_high{};
+  bool no_difference{};  // at no point examined does it gain or lose anything to speak of
 
   // Both speak of the scanned range only.
   [[nodiscard]] bool never() const { return intervals.empty(); }
@@ -52,7 +53,7 @@ template <typename T>
       return T{x};
     }
   };
-  IntervalSet<T> result{{}, value(set.scanned_low), value(set.scanned_high)};
+  IntervalSet<T> result{{}, value(set.scanned_low), value(set.scanned_high), set.no_difference};
   for (const Interval<double>& i : set.intervals) {
     result.intervals.push_back({value(i.low), value(i.high), i.open_low, i.open_high});
   }

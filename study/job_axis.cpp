@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "model/groups.hpp"
 #include "study/scaled_job.hpp"
@@ -13,15 +14,8 @@
 
 namespace payoff {
 
-Seconds central_step(const StepPlan& plan, const Experiment& experiment, const Latents& mean) {
-  if (mean == Latents{}) {
-    return evaluate(plan).step;
-  }
-  return Ensemble({{plan}}, compute_sd(experiment)).step(0, {mean, {}});
-}
-
-JobAxis::JobAxis(Make make, Change rival, Latents mean)
-    : make_(std::move(make)), rival_(rival), mean_(mean) {}
+JobAxis::JobAxis(Make make, std::optional<RemedyLimits> rivals, Latents mean)
+    : make_(std::move(make)), rivals_(rivals), mean_(mean) {}
 
 JobAxis::At& JobAxis::at(double x) {
   const auto [entry, is_new] = cache_.try_emplace(x);
@@ -33,7 +27,7 @@ JobAxis::At& JobAxis::at(double x) {
   return entry->second;
 }
 
-std::optional<Seconds> JobAxis::step(std::size_t plan, double x) {
+std::optional<JobAxis::Timed> JobAxis::timed(std::size_t plan, double x) {
   At& here = at(x);
   if (!here.prepared || plan >= here.prepared->experiment().plans.size()) {
     return std::nullopt;
@@ -41,28 +35,37 @@ std::optional<Seconds> JobAxis::step(std::size_t plan, double x) {
   const auto [entry, is_new] = here.steps.try_emplace(plan);
   if (is_new) {
     const Experiment& experiment = here.prepared->experiment();
-    entry->second = central_step(here.prepared->plan(experiment.plans[plan]), experiment, mean_);
+    const StepPrediction prediction = here.prepared->predict(experiment.plans[plan]);
+    entry->second = {prediction.step, prediction.memory.fits()};
+    if (mean_ != Latents{}) {
+      entry->second.step =
+          central_step(here.prepared->plan(experiment.plans[plan]), experiment, mean_);
+    }
   }
   return entry->second;
 }
 
+std::optional<Seconds> JobAxis::step(std::size_t plan, double x) {
+  const std::optional<Timed> found = timed(plan, x);
+  return found ? std::optional(found->step) : std::nullopt;
+}
+
 std::optional<Seconds> JobAxis::rival_step(double x) {
-  if (rival_ == Change{}) {
+  if (!rivals_) {
     return step(0, x);
   }
   At& here = at(x);
   if (here.prepared && !here.rival) {
-    const Experiment& experiment = here.prepared->experiment();
-    const Variant variant = uncompressed_variant(experiment, rival_);
-    here.rival = central_step(variant.plan, experiment, mean_) / variant.batches;
+    const Variant remedy = best_remedy(*here.prepared, *rivals_, mean_);
+    here.rival = central_step(remedy.plan, here.prepared->experiment(), mean_) / remedy.batches;
   }
   return here.rival;
 }
 
 double JobAxis::gain(std::size_t plan, double x) {
-  const std::optional<Seconds> mine = step(plan, x);
+  const std::optional<Timed> mine = timed(plan, x);
   const std::optional<Seconds> other = rival_step(x);
-  return mine && other ? *other / *mine - 1.0 : -1.0;
+  return mine && mine->fits && other ? *other / mine->step - 1.0 : -1.0;
 }
 
 JobAxis::Make bandwidth_axis(const Experiment& experiment) {
@@ -71,6 +74,36 @@ JobAxis::Make bandwidth_axis(const Experiment& experiment) {
     result.cluster.nic = {x};
     return result;
   };
+}
+
+std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment, Bandwidth highest) {
+  const Group group = data_group(experiment.layout, experiment.cluster.gpus_per_node);
+  auto times = [&, cluster = experiment.cluster](Bandwidth nic) mutable {
+    cluster.nic = nic;
+    const CollectiveModel network(cluster, group);
+    std::vector<Seconds> result;
+    for (const Collective collective : {Collective::all_reduce, Collective::all_gather}) {
+      for (const Bytes size : {64_KiB, 1_MiB, 25_MiB, 1_GiB}) {
+        result.push_back(network.price(collective, size).time);
+      }
+    }
+    return result;
+  };
+  const std::vector<Seconds> fastest = times(highest);
+  if (group.nodes() < 2 || times(0.99 * highest) != fastest) {
+    return std::nullopt;
+  }
+  // The last line rate where anything is slower.
+  Bandwidth slower = highest;
+  do {
+    slower *= 0.5;
+  } while (slower > 0.001_Gbps && times(slower) == fastest);
+  Bandwidth enough = 2.0 * slower;
+  while (enough - slower > 1e-5 * enough) {
+    const Bandwidth middle = 0.5 * (slower + enough);
+    (times(middle) == fastest ? enough : slower) = middle;
+  }
+  return enough;
 }
 
 JobAxis::Make replica_axis(const Experiment& experiment) {

@@ -13,37 +13,41 @@
 #include "study/remedy.hpp"
 
 // A job along one axis (bandwidth, GPUs): prepared once at every value that is asked for, and timed
-// with the most likely parameters for every plan and for the uncompressed rival at the same value.
+// with the most likely parameters for every plan and for the uncompressed rival at the same value:
+// the job as given there, or the best remedy there, which is searched anew at every value.
 
 namespace payoff {
-
-// Time of a plan of `experiment` with the latents at their believed means.
-[[nodiscard]] Seconds central_step(const StepPlan& plan, const Experiment& experiment,
-                                   const Latents& mean);
 
 class JobAxis {
  public:
   // The experiment at a value of the axis; nullopt where there is none.
   using Make = std::function<std::optional<Experiment>(double)>;
 
-  JobAxis(Make make, Change rival, Latents mean);
+  // `rivals`: how far the best remedy may go; none: the job as given.
+  JobAxis(Make make, std::optional<RemedyLimits> rivals, Latents mean);
 
-  // Of the rival over the plan, minus one; -1 where the job or its compression does not exist.
+  // Of the rival over the plan, minus one; -1 where the job or its compression does not exist or
+  // does not fit the memory.
   [[nodiscard]] double gain(std::size_t plan, double x);
   [[nodiscard]] std::optional<Seconds> step(std::size_t plan, double x);
   // For one batch of the plans' step.
   [[nodiscard]] std::optional<Seconds> rival_step(double x);
 
  private:
+  struct Timed {
+    Seconds step{};
+    bool fits{};
+  };
   struct At {
     std::unique_ptr<PreparedExperiment> prepared;  // null where there is no such job
     std::optional<Seconds> rival;
-    std::map<std::size_t, Seconds> steps;
+    std::map<std::size_t, Timed> steps;
   };
   At& at(double x);
+  [[nodiscard]] std::optional<Timed> timed(std::size_t plan, double x);
 
   Make make_;
-  Change rival_;
+  std::optional<RemedyLimits> rivals_;
   Latents mean_;
   std::map<double, At> cache_;
 };
@@ -51,6 +55,10 @@ class JobAxis {
 // The two axes of every experiment.
 // x: line rate of a NIC in SI.
 [[nodiscard]] JobAxis::Make bandwidth_axis(const Experiment& experiment);
+// The line rate beyond which no message is faster, because something else limits a node (sockets,
+// PCIe): where the axis ends. nullopt where NICs up to `highest` make a difference.
+[[nodiscard]] std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment,
+                                                        Bandwidth highest);
 // x: how many scaling steps (study/scaled_job.hpp) of nodes.
 [[nodiscard]] JobAxis::Make replica_axis(const Experiment& experiment);
 

@@ -2,6 +2,7 @@
 #include "study/payoff.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -25,22 +26,24 @@ double quantile_of(const std::vector<Seconds>& times, double p) {
   return quantile(std::move(seconds), p);
 }
 
-Comparison compare(const Timing& plan, const Timing& rival) {
+Comparison compare(const Timing& plan, const Timing& rival, double band) {
   Comparison result;
   result.speedup = rival.central / plan.central;
-  result.speedup_low = result.speedup;
-  result.speedup_high = result.speedup;
-  result.probability = result.speedup > 1.0 ? 1.0 : 0.0;
-  if (plan.drawn.empty()) {
-    return result;
-  }
   std::vector<double> speedups;
   for (std::size_t i = 0; i < plan.drawn.size(); ++i) {
     speedups.push_back(rival.drawn[i] / plan.drawn[i]);
   }
-  const auto faster =
-      std::count_if(speedups.begin(), speedups.end(), [](double s) { return s > 1.0; });
-  result.probability = static_cast<double>(faster) / static_cast<double>(speedups.size());
+  if (speedups.empty()) {
+    speedups.push_back(result.speedup);
+  }
+  const auto share = [&speedups](double low, double high) {
+    const auto between = std::count_if(speedups.begin(), speedups.end(),
+                                       [&](double s) { return s > low && s <= high; });
+    return static_cast<double>(between) / static_cast<double>(speedups.size());
+  };
+  const double highest = *std::max_element(speedups.begin(), speedups.end());
+  result.probability = share(1.0 + band, highest);
+  result.probability_equal = share(std::nextafter(1.0 / (1.0 + band), 0.0), 1.0 + band);
   result.speedup_low = quantile(speedups, 0.05);
   result.speedup_high = quantile(std::move(speedups), 0.95);
   return result;
@@ -51,6 +54,7 @@ class Contest {
  public:
   Contest(const Experiment& experiment, const AssessOptions& options)
       : experiment_(experiment), prepared_(experiment), options_(options) {
+    payoff_.band = options.band;
     if (options.observed) {
       payoff_.observed = condition(experiment, *options.observed);
       belief_ = payoff_.observed->belief;
@@ -58,8 +62,8 @@ class Contest {
     if (reduces_in_32_bits(experiment)) {
       payoff_.sixteen_bit = uncompressed_variant(experiment, {.sixteen_bit = true});
     }
-    payoff_.remedy = options.search_remedy ? best_remedy(experiment, options.limits)
-                                           : uncompressed_variant(experiment, {});
+    payoff_.remedy = options.search_remedy ? best_remedy(prepared_, options.limits, belief_.mean)
+                                           : uncompressed_variant(prepared_, {});
   }
 
   Payoff run() {
@@ -73,13 +77,13 @@ class Contest {
       plan.prediction = central_prediction(ensemble, i);
       plan.prediction.memory = prepared_.predict(experiment_.plans[i]).memory;
       set_interval(timings[i], plan);
-      plan.against_uncompressed = compare(timings[i], timings.front());
+      plan.against_uncompressed = compare(timings[i], timings.front(), options_.band);
       if (payoff_.sixteen_bit) {
-        plan.against_sixteen_bit = compare(timings[i], timings[plans]);
+        plan.against_sixteen_bit = compare(timings[i], timings[plans], options_.band);
       }
-      plan.against_remedy = compare(timings[i], remedy);
+      plan.against_remedy = compare(timings[i], remedy, options_.band);
     }
-    payoff_.remedy_gain = compare(remedy, timings.front());
+    payoff_.remedy_gain = compare(remedy, timings.front(), options_.band);
     if (payoff_.sixteen_bit) {
       update(*payoff_.sixteen_bit, central_prediction(ensemble, plans));
     }
@@ -150,10 +154,14 @@ std::string_view name(Verdict verdict) {
   switch (verdict) {
     case Verdict::pays:
       return "pays";
+    case Verdict::no_difference:
+      return "no difference";
     case Verdict::does_not:
       return "does not";
     case Verdict::too_close_to_call:
       return "too close to call";
+    case Verdict::does_not_fit:
+      return "does not fit";
   }
   return "";
 }
@@ -163,7 +171,40 @@ Verdict Comparison::verdict() const {
   if (probability >= 0.9) {
     return Verdict::pays;
   }
+  if (probability_equal >= 0.9) {
+    return Verdict::no_difference;
+  }
   return probability <= 0.1 ? Verdict::does_not : Verdict::too_close_to_call;
+}
+
+const PlanPayoff* Payoff::best_plan() const {
+  const PlanPayoff* best = nullptr;
+  for (std::size_t i = 1; i < plans.size(); ++i) {
+    const bool fits = plans[i].prediction.memory.fits();
+    if (fits &&
+        (best == nullptr || plans[i].against_remedy.speedup > best->against_remedy.speedup)) {
+      best = &plans[i];
+    }
+  }
+  return best;
+}
+
+Verdict Payoff::verdict_of(const PlanPayoff& plan) const {
+  if (!plan.prediction.memory.fits()) {
+    return Verdict::does_not_fit;
+  }
+  if (observed && observed->contradicts()) {
+    return Verdict::too_close_to_call;
+  }
+  return plan.against_remedy.verdict();
+}
+
+Verdict Payoff::overall_verdict() const {
+  if (plans.size() < 2) {
+    return Verdict::does_not;
+  }
+  const PlanPayoff* best = best_plan();
+  return best == nullptr ? Verdict::does_not_fit : verdict_of(*best);
 }
 
 Payoff assess(const Experiment& experiment, const AssessOptions& options) {

@@ -21,16 +21,21 @@
 
 namespace payoff {
 
-enum class Verdict { pays, does_not, too_close_to_call };
+// Gains and losses within this are no difference, unless the user names another band.
+inline constexpr double noise_band = 0.01;
+
+enum class Verdict { pays, no_difference, does_not, too_close_to_call, does_not_fit };
 [[nodiscard]] std::string_view name(Verdict verdict);
 
 // Faster than what, and how sure. Speedups are ratios of times per sample.
 struct Comparison {
-  double speedup{1};       // with the most likely parameters
-  double speedup_low{1};   // 5 % of the draws are below
-  double speedup_high{1};  // 5 % of the draws are above
-  double probability{};    // that the speedup is above 1
+  double speedup{1};           // with the most likely parameters
+  double speedup_low{1};       // 5 % of the draws are below
+  double speedup_high{1};      // 5 % of the draws are above
+  double probability{};        // that it is faster by more than the band
+  double probability_equal{};  // that the difference is within the band
 
+  // Of the times alone; verdict_of() knows more.
   [[nodiscard]] Verdict verdict() const;
   // More iterations, as a share, that convergence may take before time to accuracy gets worse.
   [[nodiscard]] double convergence_slack_ratio() const { return speedup - 1.0; }
@@ -52,11 +57,22 @@ struct Payoff {
   Variant remedy;                      // without change where nothing helps
   Comparison remedy_gain;              // of the remedy against the job as given
   std::optional<Conditioning> observed;
+  double band{noise_band};  // of its verdicts
+
+  // The plan that gains most over the best uncompressed remedy, among those that fit the memory;
+  // null where there is none.
+  [[nodiscard]] const PlanPayoff* best_plan() const;
+  // Against the best remedy. What does not fit pays for nobody, and after a measurement that
+  // contradicts the profiles nothing is called.
+  [[nodiscard]] Verdict verdict_of(const PlanPayoff& plan) const;
+  // Whether any plan beats everything that needs no compression.
+  [[nodiscard]] Verdict overall_verdict() const;
 };
 
 struct AssessOptions {
   RemedyLimits limits;
   std::optional<Observation> observed;
+  double band{noise_band};
   std::size_t draws{256};
   std::uint64_t seed{1};
   bool search_remedy{true};  // false: the job as given stands for its remedy

@@ -2,12 +2,11 @@
 #include "study/remedy.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "model/units_text.hpp"
+#include "study/spread.hpp"
 
 namespace payoff {
 namespace {
@@ -15,10 +14,7 @@ namespace {
 // A gain below this is not worth a change of the job.
 constexpr double worthwhile = 1e-3;
 
-Experiment changed(const Experiment& experiment, const Change& change) {
-  Experiment result = experiment;
-  result.plans.resize(1);
-  Training& training = result.training;
+Training changed(Training training, const Change& change) {
   if (change.bucket > 0_B) {
     training.bucket = change.bucket;
     training.first_bucket = std::min(training.first_bucket, change.bucket);
@@ -30,8 +26,7 @@ Experiment changed(const Experiment& experiment, const Change& change) {
     training.first_bucket /= 2.0;
   }
   training.overlap = training.overlap || change.overlap;
-  result.layout.micro_batches *= change.accumulation;
-  return result;
+  return training;
 }
 
 // Each way the cast reads one width and writes the other.
@@ -64,75 +59,22 @@ std::string describe(const Change& change) {
   return text;
 }
 
-// Improves a variant by one kind of change at a time.
-class Search {
- public:
-  Search(const Experiment& experiment, const RemedyLimits& limits)
-      : experiment_(experiment),
-        limits_(limits),
-        best_(uncompressed_variant(experiment, {})),
-        must_fit_(best_.prediction.memory.fits()) {}
-
-  Variant run() {
-    if (experiment_.layout.dp == 1) {
-      return std::move(best_);
-    }
-    if (!experiment_.training.overlap) {
-      Change change = best_.change;
-      change.overlap = true;
-      consider(change);
-    }
-    if (limits_.change_gradient_precision && reduces_in_32_bits(experiment_)) {
-      Change change = best_.change;
-      change.sixteen_bit = true;
-      consider(change);
-    }
-    try_accumulation();
-    try_buckets();
-    return std::move(best_);
-  }
-
- private:
-  void try_accumulation() {
-    const double most = limits_.global_batch / experiment_.layout.global_batch();
-    std::vector<int> factors;
-    for (int factor = 2; factor <= most; factor *= 2) {
-      factors.push_back(factor);
-    }
-    if (const int whole = static_cast<int>(std::min(most, 1e6)); whole > 2) {
-      factors.push_back(whole);
-    }
-    for (const int factor : factors) {
-      Change change = best_.change;
-      change.accumulation = factor;
-      consider(change);
-    }
-  }
-
-  void try_buckets() {
-    if (!limits_.change_buckets) {
-      return;
-    }
+// As given first, then doublings.
+std::vector<Bytes> bucket_choices(const Training& training, const RemedyLimits& limits) {
+  std::vector<Bytes> choices{0_B};
+  if (limits.change_buckets) {
     for (Bytes bucket = 1_MiB; bucket <= 1_GiB; bucket *= 2.0) {
-      Change change = best_.change;
-      change.bucket = bucket;
-      consider(change);
+      if (bucket != training.bucket) {
+        choices.push_back(bucket);
+      }
     }
   }
+  return choices;
+}
 
-  void consider(const Change& change) {
-    Variant variant = uncompressed_variant(experiment_, change);
-    const bool fits = !must_fit_ || variant.prediction.memory.fits();
-    if (fits && variant.step_per_batch() < best_.step_per_batch() * (1.0 - worthwhile)) {
-      best_ = std::move(variant);
-    }
-  }
-
-  const Experiment& experiment_;
-  const RemedyLimits& limits_;
-  Variant best_;
-  bool must_fit_;
-};
+std::vector<bool> with_and_without(bool possible) {
+  return possible ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
 
 }  // namespace
 
@@ -141,21 +83,70 @@ bool reduces_in_32_bits(const Experiment& experiment) {
 }
 
 Variant uncompressed_variant(const Experiment& experiment, const Change& change) {
-  const PreparedExperiment prepared(changed(experiment, change));
-  const CompressionPlan& none = experiment.plans.front();
-  Variant variant{change, describe(change), prepared.plan(none), prepared.predict(none),
-                  static_cast<double>(change.accumulation)};
-  if (change.sixteen_bit) {
-    add_casts(variant.plan, experiment.cluster.gpu);
-    const Memory memory = variant.prediction.memory;
-    variant.prediction = evaluate(variant.plan);
-    variant.prediction.memory = memory;
-  }
-  return variant;
+  return uncompressed_variant(PreparedExperiment(experiment), change);
 }
 
-Variant best_remedy(const Experiment& experiment, const RemedyLimits& limits) {
-  return Search(experiment, limits).run();
+Variant uncompressed_variant(const PreparedExperiment& job, const Change& change) {
+  const Experiment& experiment = job.experiment();
+  const PreparedExperiment prepared(job, changed(experiment.training, change),
+                                    experiment.layout.micro_batches * change.accumulation);
+  StepPlan plan = prepared.plan(experiment.plans.front());
+  if (change.sixteen_bit) {
+    add_casts(plan, experiment.cluster.gpu);
+  }
+  const StepPrediction prediction = prepared.predict(plan);
+  return {change, describe(change), std::move(plan), prediction,
+          static_cast<double>(change.accumulation)};
+}
+
+std::vector<Change> candidate_changes(const Experiment& experiment, const RemedyLimits& limits) {
+  if (experiment.layout.dp == 1) {
+    return {Change{}};
+  }
+  std::vector<int> accumulations{1};
+  const double most = std::min(limits.global_batch / experiment.layout.global_batch(), 1e6);
+  if (most >= 2.0) {
+    accumulations.push_back(static_cast<int>(most));
+  }
+  const bool can_cast = limits.change_gradient_precision && reduces_in_32_bits(experiment);
+  std::vector<Change> changes;
+  for (const int accumulation : accumulations) {
+    for (const bool overlap : with_and_without(!experiment.training.overlap)) {
+      for (const bool sixteen_bit : with_and_without(can_cast)) {
+        for (const Bytes bucket : bucket_choices(experiment.training, limits)) {
+          changes.push_back({sixteen_bit, bucket, accumulation, overlap});
+        }
+      }
+    }
+  }
+  return changes;
+}
+
+Variant best_remedy(const Experiment& experiment, const RemedyLimits& limits, const Latents& mean) {
+  return best_remedy(PreparedExperiment(experiment), limits, mean);
+}
+
+Variant best_remedy(const PreparedExperiment& job, const RemedyLimits& limits,
+                    const Latents& mean) {
+  const auto time = [&](const Variant& variant) {
+    const bool prior = mean == Latents{};
+    return (prior ? variant.prediction.step : central_step(variant.plan, job.experiment(), mean)) /
+           variant.batches;
+  };
+  Variant best = uncompressed_variant(job, {});
+  Seconds fastest = time(best);
+  const bool must_fit = best.prediction.memory.fits();
+  for (const Change& change : candidate_changes(job.experiment(), limits)) {
+    Variant variant = uncompressed_variant(job, change);
+    if (must_fit && !variant.prediction.memory.fits()) {
+      continue;
+    }
+    if (const Seconds taken = time(variant); taken < fastest * (1.0 - worthwhile)) {
+      best = std::move(variant);
+      fastest = taken;
+    }
+  }
+  return best;
 }
 
 }  // namespace payoff

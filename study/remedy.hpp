@@ -2,14 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/experiment.hpp"
 #include "model/remedy_limits.hpp"
-#include "study/spread.hpp"
+#include "study/draws.hpp"
 
 // What a user could do instead of compressing: reduce gradients in 16 bits, choose other buckets,
 // accumulate more micro-batches between reductions, overlap. The best combination within the user's
-// limits is what a compression must really beat.
+// limits is what a compression must really beat; the job as given is one of them, so that a remedy
+// is never slower. "Best" is by the most likely parameters, `mean` after an observation.
 
 namespace payoff {
 
@@ -38,8 +40,18 @@ struct Variant {
 [[nodiscard]] bool reduces_in_32_bits(const Experiment& experiment);
 
 [[nodiscard]] Variant uncompressed_variant(const Experiment& experiment, const Change& change);
+[[nodiscard]] Variant uncompressed_variant(const PreparedExperiment& job, const Change& change);
 
-// By one change at a time, kept where it gains at least 0.1 % and the memory still fits.
-[[nodiscard]] Variant best_remedy(const Experiment& experiment, const RemedyLimits& limits);
+// Every combination within the limits, the job as given first. Of accumulation only the most: a
+// batch of the job is never longer for fewer reductions.
+[[nodiscard]] std::vector<Change> candidate_changes(const Experiment& experiment,
+                                                    const RemedyLimits& limits);
+
+// The fastest of them; each must gain at least 0.1 % over those before, and fit the memory where
+// the job as given does.
+[[nodiscard]] Variant best_remedy(const Experiment& experiment, const RemedyLimits& limits,
+                                  const Latents& mean = {});
+[[nodiscard]] Variant best_remedy(const PreparedExperiment& job, const RemedyLimits& limits,
+                                  const Latents& mean = {});
 
 }  // namespace payoff

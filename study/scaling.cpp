@@ -164,7 +164,7 @@ Curves<int> gpu_curves(const Experiment& experiment, const std::vector<BreakEven
   }
   xs = ascending(std::move(xs));
   const JobAxis::Make make = replica_axis(experiment);
-  JobAxis axis(make, options.rival, options.mean);
+  JobAxis axis(make, options.rivals, options.mean);
   Curves<int> curves = trace(experiment, axis, xs, gpus);
   add_band(make, xs, gpus, options, curves);
   mark_all(marks, &BreakEven::gpus, curves);
@@ -187,7 +187,7 @@ Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
     xs = ascending(std::move(xs));
   }
   const JobAxis::Make make = bandwidth_axis(experiment);
-  JobAxis axis(make, options.rival, options.mean);
+  JobAxis axis(make, options.rivals, options.mean);
   Curves<Bandwidth> curves = trace(experiment, axis, xs, Bandwidth{1.0});
   add_band(make, xs, Bandwidth{1.0}, options, curves);
   mark_all(marks, &BreakEven::bandwidth, curves);

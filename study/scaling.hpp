@@ -46,7 +46,7 @@ struct Curves {
 };
 
 struct ScalingOptions {
-  Change rival{};  // the remedy that the break-evens were asked against
+  std::optional<RemedyLimits> rivals{};  // of the remedy at every x; none: the job as given
   Latents mean{};
   int fewest_gpus{1};  // both ends are in the curves where the job exists there
   int most_gpus{1024};

@@ -148,6 +148,13 @@ Seconds Ensemble::step(std::size_t plan, const Draw& draw) {
   return evaluate(scaled(plan, draw)).step / plans_[plan].batches;
 }
 
+Seconds central_step(const StepPlan& plan, const Experiment& experiment, const Latents& mean) {
+  if (mean == Latents{}) {
+    return evaluate(plan).step;
+  }
+  return Ensemble({{plan}}, compute_sd(experiment)).step(0, {mean, {}});
+}
+
 std::vector<std::vector<Seconds>> sample_steps(Ensemble& ensemble, const std::vector<Draw>& draws) {
   std::vector<std::vector<Seconds>> steps(ensemble.size());
   for (std::vector<Seconds>& of_plan : steps) {

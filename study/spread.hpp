@@ -56,6 +56,10 @@ class Ensemble {
   bool is_scaled_{};
 };
 
+// Time of a plan of `experiment` with the latents at their believed means.
+[[nodiscard]] Seconds central_step(const StepPlan& plan, const Experiment& experiment,
+                                   const Latents& mean);
+
 // Times of every plan (first index) under every draw (second).
 [[nodiscard]] std::vector<std::vector<Seconds>> sample_steps(Ensemble& ensemble,
                                                              const std::vector<Draw>& draws);

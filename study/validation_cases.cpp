@@ -120,6 +120,7 @@ void predict_speedup(Experiment experiment, CompressionPlan plan, const Validati
   }
   AssessOptions assess_options;
   assess_options.search_remedy = false;
+  assess_options.band = 0.0;  // the noise that counts is that of the measurement
   assess_options.draws = options.draws;
   assess_options.seed = options.seed;
   const PlanPayoff assessed = assess(experiment, assess_options).plans[1];

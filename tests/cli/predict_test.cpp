@@ -47,7 +47,9 @@ json predicted(std::vector<std::string> more = {}) {
 
 // Numbers without a unit by their nature.
 bool is_pure(std::string_view key) {
-  constexpr std::array<std::string_view, 20> pure = {"schema",
+  constexpr std::array<std::string_view, 22> pure = {"schema",
+                                                     "band_ratio",
+                                                     "probability_no_difference",
                                                      "draws",
                                                      "seed",
                                                      "speedup",
@@ -98,8 +100,63 @@ TEST_CASE("every strategy is a row of the table, and the last line is the verdic
                       [&](const std::string& line) { return line.starts_with(start); }));
   }
   CHECK_THAT(lines.front(), ContainsSubstring("gpt2 · 2 x p3-8xlarge"));
-  CHECK_THAT(lines.back(), ContainsSubstring("faster than uncompressed"));
+  CHECK_THAT(lines.back(), ContainsSubstring("times as fast as uncompressed"));
   CHECK(run.err.empty());
+}
+
+TEST_CASE("intervals are printed by their ends") {
+  const Captured run = predict(small_experiment());
+  CHECK_THAT(run.out, !ContainsSubstring("±"));
+  const std::vector<std::string> lines = lines_of(run.out);
+  const auto row = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.starts_with("| uncompressed ");
+  });
+  REQUIRE(row != lines.end());
+  CHECK_THAT(*row, ContainsSubstring(" to "));
+  CHECK_THAT(lines.back(), ContainsSubstring(" to "));
+}
+
+TEST_CASE("the band of noise is the user's, and named in the result") {
+  CHECK(predicted()["band_ratio"] == 0.01);
+  CHECK(predicted({"--band", "5 %"})["band_ratio"] == 0.05);
+}
+
+TEST_CASE("the uncompressed job has no verdict") {
+  CHECK(predicted()["plans"][0]["verdict"].is_null());
+  const ScratchFolder folder;
+  const Captured run = predict(small_experiment({"--csv", folder.path("a.csv")}));
+  const std::vector<std::string> lines = lines_of(test::read_text(folder.path("a.csv")));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1].starts_with("none,"));
+  CHECK(lines[1].ends_with(","));
+  CHECK_FALSE(lines[2].ends_with(","));
+}
+
+TEST_CASE("a job that does not fit is not called one that pays") {
+  const Captured text = predict({"--model", "llama-2-7b", "--cluster", "p3-8xlarge", "--nodes", "2",
+                                 "--micro-batch", "1", "--compress", "fp8"});
+  REQUIRE(text.code == ExitCode::success);
+  CHECK_THAT(lines_of(text.out).back(),
+             Catch::Matchers::StartsWith("The job does not fit, compressed or not: fp8 needs"));
+  CHECK_THAT(text.out, !ContainsSubstring("pays at"));
+}
+
+TEST_CASE("after a measurement that contradicts the profiles nothing is called") {
+  const Captured run = predict(small_experiment({"--observed", "step=100s"}));
+  REQUIRE(run.code == ExitCode::success);
+  CHECK_THAT(
+      lines_of(run.out).back(),
+      Catch::Matchers::StartsWith("Too close to call: your measurement contradicts the profiles."));
+}
+
+TEST_CASE("one sample a GPU by default is said beside the verdict") {
+  std::vector<std::string> words = {"--model",    "gpt2",   "--cluster",  "p3-8xlarge",
+                                    "--nodes",    "2",      "--compress", "powersgd:rank=4",
+                                    "--compress", "signsgd"};
+  const std::vector<std::string> lines = lines_of(predict(words).out);
+  CHECK_THAT(lines.at(lines.size() - 2), Catch::Matchers::StartsWith("No micro-batch was given"));
+  words.insert(words.end(), {"--micro-batch", "8"});
+  CHECK_THAT(predict(words).out, !ContainsSubstring("No micro-batch was given"));
 }
 
 TEST_CASE("the same question gets the same bytes") {

@@ -35,6 +35,12 @@ TEST_CASE("three significant digits are three, whatever the size") {
 }
 
 TEST_CASE("what a number may be off has two digits") {
+  CHECK(with_interval(14.66, 6.04, 31.7) == "14.7 (6.0 to 31.7)");
+  CHECK(with_interval(1.3319, 0.593, 3.256, "s") == "1.33 s (0.59 to 3.26)");
+  CHECK(with_interval(412.3, 398.1, 430.9, "ms") == "412 ms (398 to 431)");
+  // Narrower than its last digit: more digits.
+  CHECK(with_interval(1.0042, 1.0012, 1.0071) == "1.004 (1.001 to 1.007)");
+  CHECK(with_interval(2.0, 2.0, 2.0) == "2.00");
   CHECK(with_spread(412.34, 9.123) == "412 ± 9.1");
   CHECK(with_spread(0.5, 0.01) == "0.500 ± 0.010");
 }

@@ -18,7 +18,10 @@ bool pays(const Experiment& experiment, std::size_t plan = 1) {
   return prepared.predict(experiment.plans[plan]).step < prepared.predict(experiment.plans[0]).step;
 }
 
-BreakEven only_plan(const Experiment& experiment, const BreakEvenOptions& options = {}) {
+// Where the sign of the gain changes: these tests know no noise.
+constexpr BreakEvenOptions exact{.band = 0.0};
+
+BreakEven only_plan(const Experiment& experiment, const BreakEvenOptions& options = exact) {
   const std::vector<BreakEven> all = break_evens(experiment, options);
   REQUIRE(all.size() == 1);
   return all.front();
@@ -38,7 +41,7 @@ Experiment one_bucket_job(const CompressionPlan& plan) {
 TEST_CASE("the bandwidths of the answer pay and those outside do not") {
   const Experiment job =
       test::with_plans(test::small_job(), {test::shrink(4, 30), test::sparse(0.01, 30)});
-  const std::vector<BreakEven> all = break_evens(job);
+  const std::vector<BreakEven> all = break_evens(job, exact);
   REQUIRE(all.size() == 2);
   for (std::size_t plan = 0; plan < 2; ++plan) {
     REQUIRE(all[plan].bandwidth);
@@ -56,7 +59,7 @@ TEST_CASE("the bandwidths of the answer pay and those outside do not") {
 
 TEST_CASE("at the end of an interval the plan and its rival take the same time") {
   Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
-  const BreakEven result = only_plan(job, {.resolution = 1e-8});
+  const BreakEven result = only_plan(job, {.band = 0.0, .resolution = 1e-8});
   job.cluster.nic = result.bandwidth->intervals.back().high;
   const PreparedExperiment prepared(job);
   CHECK_THAT(prepared.predict(job.plans[1]).step / prepared.predict(job.plans[0]).step,
@@ -114,7 +117,7 @@ TEST_CASE("a codec longer than the whole reduction pays at no ratio and no bandw
 
 TEST_CASE("GPU counts of the answer pay and those outside do not, node by node") {
   const Experiment job = test::with_plans(test::small_job(), {test::sparse(0.02, 10)});
-  const BreakEven result = only_plan(job, {.most_gpus = 4 * 256});
+  const BreakEven result = only_plan(job, {.band = 0.0, .most_gpus = 4 * 256});
   REQUIRE(result.gpus);
   CHECK(result.gpus->scanned_low == 4);
   CHECK(result.gpus->scanned_high == 1024);
@@ -142,8 +145,84 @@ TEST_CASE("on one node there is no bandwidth axis, and one GPU has no question")
 TEST_CASE("a stronger rival leaves less: against 16-bit reduction the intervals shrink") {
   const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
   const BreakEven weak = only_plan(job);
-  const BreakEven strong = only_plan(job, {.rival = {.sixteen_bit = true}});
+  const BreakEven strong = only_plan(job, {.rivals = RemedyLimits{0, true, false}, .band = 0.0});
   CHECK(strong.bandwidth->intervals.back().high < weak.bandwidth->intervals.back().high);
   CHECK(strong.codec_time.intervals.back().high < weak.codec_time.intervals.back().high);
   CHECK(strong.wire_ratio.intervals.front().low > weak.wire_ratio.intervals.front().low);
+}
+
+TEST_CASE("a gain within the band is none, and a plan that changes nothing makes no difference") {
+  const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
+  const BreakEven any = only_plan(job);
+  const BreakEven beyond = only_plan(job, {.band = 0.1});
+  const Bandwidth edge = beyond.bandwidth->intervals.back().high;
+  CHECK(edge < any.bandwidth->intervals.back().high);
+  Experiment there = job;
+  there.cluster.nic = edge;
+  const PreparedExperiment prepared(there);
+  CHECK_THAT(prepared.predict(job.plans[0]).step / prepared.predict(job.plans[1]).step,
+             WithinRel(1.1, 1e-3));
+  const BreakEven same =
+      only_plan(test::with_plans(test::small_job(), {test::shrink(1, 0)}), {.band = 0.01});
+  CHECK(same.bandwidth->never());
+  CHECK(same.bandwidth->no_difference);
+  CHECK(same.gpus->no_difference);
+  CHECK_FALSE(same.codec_time.no_difference);  // a codec that takes long does make one
+  CHECK_FALSE(any.bandwidth->no_difference);
+}
+
+TEST_CASE("a job that does not fit the memory pays nowhere") {
+  Experiment job = test::with_plans(test::small_job({.nic = 1_Gbps}), {test::shrink(16, 2)});
+  CHECK_FALSE(only_plan(job).bandwidth->never());
+  job.cluster.gpu.memory = 1_MB;
+  const BreakEven result = only_plan(job);
+  CHECK(result.bandwidth->never());
+  CHECK(result.codec_time.never());
+  CHECK(result.wire_ratio.never());
+  CHECK(result.gpus->never());
+}
+
+TEST_CASE("where it pays does not depend on where one asks: the rival is the best one everywhere") {
+  // Latency makes the best bucket grow with the number of nodes.
+  const auto asked_at = [](int nodes) {
+    Experiment job =
+        test::with_plans(test::small_job({.nodes = nodes, .layers = 24}), {test::sparse(0.02, 10)});
+    job.cluster.network.law.launch = 300_us;
+    BreakEvenOptions options{.rivals = RemedyLimits{}, .most_gpus = 4 * 128};
+    options.points_per_decade = 4;
+    return only_plan(job, options).gpus->intervals;
+  };
+  const auto answer = asked_at(2);
+  CHECK_FALSE(answer.empty());
+  CHECK(answer == asked_at(16));
+  CHECK(answer == asked_at(64));
+}
+
+TEST_CASE("against the best remedy nothing pays that a remedy beats there") {
+  const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
+  const RemedyLimits limits;
+  const BreakEven result = only_plan(job, {.rivals = limits, .band = 0.0});
+  Experiment other = job;
+  for (other.cluster.nic = 0.3_Gbps; other.cluster.nic < 300_Gbps; other.cluster.nic *= 2.3) {
+    const PreparedExperiment prepared(other);
+    const bool pays =
+        prepared.predict(other.plans[1]).step < best_remedy(prepared, limits).step_per_batch();
+    CHECK(result.bandwidth->contains(other.cluster.nic) == pays);
+  }
+}
+
+TEST_CASE("the scan of bandwidths ends where something else than its NICs limits a node") {
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
+  CHECK_FALSE(only_plan(job).useful_bandwidth);
+  job.cluster.network.node_limit = 2_GBps;  // sockets
+  const BreakEven result = only_plan(job);
+  REQUIRE(result.useful_bandwidth);
+  CHECK(result.bandwidth->scanned_high == *result.useful_bandwidth);
+  const auto step_at = [&](Bandwidth nic) {
+    Experiment there = job;
+    there.cluster.nic = nic;
+    return PreparedExperiment(there).predict(there.plans[0]).step;
+  };
+  CHECK_THAT(step_at(*result.useful_bandwidth) / step_at(800_Gbps), WithinRel(1.0, 1e-6));
+  CHECK(step_at(0.5 * *result.useful_bandwidth) > 1.01 * step_at(800_Gbps));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "study/payoff.hpp"
+#include "study/spread.hpp"
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"
 
@@ -109,4 +110,28 @@ TEST_CASE("an observation narrows the interval of the gain as well") {
   const Comparison after = assess(job, options).plans[1].against_uncompressed;
   CHECK(after.speedup_high - after.speedup_low < before.speedup_high - before.speedup_low);
   CHECK(after.speedup > before.speedup);  // a slower network makes compression worth more
+}
+
+TEST_CASE("the remedy is the best one on the machine that was measured, and never slower") {
+  // Cheap to combine, dear to start: by the profiles large buckets are the remedy.
+  Experiment job = test::with_plans(test::small_job({.layers = 40}), {test::shrink(4, 10)});
+  job.cluster.network.law.launch = 1_ms;
+  const Seconds step = predicted(job).step;
+  for (const double slower : {0.5, 0.8, 1.0, 1.3, 2.0, 4.0}) {
+    for (const double exposed : {0.02, 0.3, 0.8}) {
+      AssessOptions options;
+      options.draws = 16;
+      options.observed = Observation{};
+      options.observed->step = slower * step;
+      options.observed->exposed = exposed * options.observed->step;
+      const Payoff payoff = assess(job, options);
+      INFO(slower << " of the predicted step, " << exposed << " of it exposed");
+      CHECK(payoff.remedy_gain.speedup >= 1.0);
+      CHECK(payoff.plans[1].against_remedy.speedup <=
+            payoff.plans[1].against_uncompressed.speedup * (1 + 1e-12));
+      if (payoff.observed->contradicts()) {
+        CHECK(payoff.overall_verdict() == Verdict::too_close_to_call);
+      }
+    }
+  }
 }

@@ -38,7 +38,7 @@ TEST_CASE("ratio 1 with a free codec is no compression, in every draw and to the
   CHECK(same.against_uncompressed.speedup == 1.0);
   CHECK(same.against_uncompressed.speedup_low == 1.0);
   CHECK(same.against_uncompressed.speedup_high == 1.0);
-  CHECK(same.against_uncompressed.verdict() == Verdict::does_not);
+  CHECK(same.against_uncompressed.verdict() == Verdict::no_difference);
 }
 
 TEST_CASE("a codec that works on buckets pays for their copies, one that does not saves them") {
@@ -200,4 +200,51 @@ TEST_CASE("what is switched off costs nothing") {
   CHECK(plain.waterfall.exposed_pp == 0_s);
   CHECK(plain.waterfall.bubble == 0_s);
   CHECK(plain.waterfall.bucket_copy == 0_s);
+}
+
+TEST_CASE("a gain counts from the band of noise on") {
+  // Walk the codec's cost to a gain of 1.5 %, which no draw of compute or codec changes much.
+  Experiment job = test::small_job();
+  job.cluster.gpu.law.relative_sd = 1e-6;
+  job.software.relative_sd = 1e-6;
+  for (LinkLaw* law : {&job.cluster.fabric.law, &job.cluster.network.law}) {
+    law->relative_sd_small = law->relative_sd_middle = law->relative_sd_large = 1e-6;
+  }
+  double low = 0;
+  double high = 3000;
+  for (int i = 0; i < 40; ++i) {
+    const double passes = (low + high) / 2;
+    const Experiment at = test::with_plans(job, {test::shrink(4, passes)});
+    (1.015 * predict(at, 1).step < predict(at).step ? low : high) = passes;
+  }
+  job = test::with_plans(job, {test::shrink(4, low)});
+  job.plans[1].method->law.relative_sd = 1e-6;
+  const auto with_band = [&](double band) {
+    AssessOptions options = few_draws();
+    options.band = band;
+    return assess(job, options).plans[1].against_uncompressed.verdict();
+  };
+  CHECK(with_band(0.0) == Verdict::pays);
+  CHECK(with_band(0.01) == Verdict::pays);
+  CHECK(with_band(0.02) == Verdict::no_difference);
+}
+
+TEST_CASE("what does not fit the memory is not recommended, however fast") {
+  Experiment job =
+      test::with_plans(test::small_job({.nic = 1_Gbps}), {test::shrink(16, 2), test::shrink(2, 2)});
+  const Payoff fits = assess(job, few_draws());
+  CHECK(fits.overall_verdict() == Verdict::pays);
+  CHECK(fits.best_plan() == &fits.plans[1]);
+  // The first plan keeps state that takes what was left.
+  PreparedExperiment prepared(job);
+  job.cluster.gpu.memory = 1.001 * prepared.predict(job.plans[2]).memory.total();
+  job.plans[1].method->state_bytes =
+      Expression::parse("4 * n", formula_names(job.plans[1].method->parameters)).expression;
+  const Payoff one = assess(job, few_draws());
+  CHECK(one.verdict_of(one.plans[1]) == Verdict::does_not_fit);
+  CHECK(one.best_plan() == &one.plans[2]);
+  job.cluster.gpu.memory = 1_MB;
+  const Payoff none = assess(job, few_draws());
+  CHECK(none.best_plan() == nullptr);
+  CHECK(none.overall_verdict() == Verdict::does_not_fit);
 }

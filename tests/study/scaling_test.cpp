@@ -54,9 +54,10 @@ TEST_CASE("the uncompressed curve has speedup one everywhere against itself") {
 
 TEST_CASE("the remedy is a curve of its own, which plans cross at the break-evens against it") {
   const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
-  const Change rival{.sixteen_bit = true};
+  const RemedyLimits casts{0, true, false};
   REQUIRE(reduces_in_32_bits(job));
-  const auto curves = bandwidth_curves(job, break_evens(job, {.rival = rival}), {.rival = rival});
+  const auto curves =
+      bandwidth_curves(job, break_evens(job, {.rivals = casts, .band = 0.0}), {.rivals = casts});
   const auto& plan = curves.plans.at(1);
   REQUIRE(plan.break_evens.size() == 1);
   REQUIRE(curves.remedy.points.size() == plan.points.size());
@@ -87,7 +88,7 @@ TEST_CASE("the band of a plan holds its most likely speedup") {
 
 TEST_CASE("break-evens lie on the curve where its speedup crosses one") {
   const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
-  const auto curve = bandwidth_curves(job, break_evens(job)).plans.at(1);
+  const auto curve = bandwidth_curves(job, break_evens(job, {.band = 0.0})).plans.at(1);
   REQUIRE(curve.break_evens.size() == 1);
   const auto after = std::find_if(curve.points.begin(), curve.points.end(), [&](const auto& point) {
     return point.x > curve.break_evens.front();
