@@ -77,8 +77,7 @@ std::string useful_bandwidth_sentence(const std::vector<BreakEven>& break_evens,
   }
   const Bandwidth useful = *break_evens.front().useful_bandwidth;
   return fmt::format(
-      "A node carries no more over {} than {} a NIC: faster ones change nothing, and the scan of "
-      "bandwidths ends there{}.",
+      "A node carries no more over {} than {} a NIC: the scan of bandwidths ends there{}.",
       cluster.network.name, link_rate_text(useful),
       cluster.nic > useful ? fmt::format(" (these have {})", link_rate_text(cluster.nic)) : "");
 }

@@ -83,7 +83,7 @@ std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment, Bandwidt
     const CollectiveModel network(cluster, group);
     std::vector<Seconds> result;
     for (const Collective collective : {Collective::all_reduce, Collective::all_gather}) {
-      for (const Bytes size : {64_KiB, 1_MiB, 25_MiB, 1_GiB}) {
+      for (const Bytes size : {1_MiB, 25_MiB, 1_GiB}) {
         result.push_back(network.price(collective, size).time);
       }
     }

@@ -55,8 +55,8 @@ class JobAxis {
 // The two axes of every experiment.
 // x: line rate of a NIC in SI.
 [[nodiscard]] JobAxis::Make bandwidth_axis(const Experiment& experiment);
-// The line rate beyond which no message is faster, because something else limits a node (sockets,
-// PCIe): where the axis ends. nullopt where NICs up to `highest` make a difference.
+// The line rate beyond which messages from 1 MiB on are no faster, because something else limits a
+// node (sockets, PCIe): where the axis ends. nullopt where NICs up to `highest` make a difference.
 [[nodiscard]] std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment,
                                                         Bandwidth highest);
 // x: how many scaling steps (study/scaled_job.hpp) of nodes.
