@@ -189,15 +189,19 @@ class Results {
             moving_[p]};
   }
 
+  static const std::string& source_of(const ComputeCase& c) {
+    return c.source.empty() ? c.group : c.source;
+  }
+
   FittedLaw law(Architecture architecture) const {
-    FittedLaw law{.architecture = architecture, .parameters = {}, .groups = {}};
-    std::set<std::string> groups;
+    FittedLaw law{.architecture = architecture, .parameters = {}, .sources = {}};
+    std::set<std::string> sources;
     for (const ComputeCase& c : cases_) {
       if (c.experiment.cluster.gpu.architecture == architecture) {
-        groups.insert(c.group);
+        sources.insert(source_of(c));
       }
     }
-    law.groups.assign(groups.begin(), groups.end());
+    law.sources.assign(sources.begin(), sources.end());
     const std::size_t start = Layout::law(architecture);
     for (std::size_t p = 0; p < law_parameter_count; ++p) {
       const bool tensor = p > index(LawParameter::gemm_fp32) && p <= index(LawParameter::gemm_fp8);
@@ -207,22 +211,22 @@ class Results {
   }
 
   FittedSoftware stack_of(const std::string& name) const {
-    FittedSoftware software{.name = name, .parameters = {}, .groups = {}};
+    FittedSoftware software{.name = name, .parameters = {}, .sources = {}};
     const std::size_t start = layout_.stack(name);
     for (std::size_t p = 0; p < software_parameter_count; ++p) {
       const bool traffic = p == index(SoftwareParameter::memory_traffic);
       software.parameters[p] = traffic ? product(start + p, traffic_at) : parameter(start + p);
     }
-    std::set<std::string> groups;
+    std::set<std::string> sources;
     double squares = 0;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       if (cases_[i].experiment.software.name == name) {
-        groups.insert(cases_[i].group);
+        sources.insert(source_of(cases_[i]));
         squares += result_.fit.log_residuals[i] * result_.fit.log_residuals[i];
         ++software.cases;
       }
     }
-    software.groups.assign(groups.begin(), groups.end());
+    software.sources.assign(sources.begin(), sources.end());
     software.relative_sd = software.cases == 0
                                ? unknown_stack_sd
                                : std::sqrt(squares / static_cast<double>(software.cases));

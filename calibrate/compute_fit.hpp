@@ -20,14 +20,16 @@
 
 namespace payoff {
 
-// One measured step. `group` is the source it comes from: rows of a group share what is unknown
-// about it, so that a hundred of them do not count as a hundred independent ones.
+// One measured step. `group` names what it shares with others (source, stack and GPU): rows of a
+// group share what is unknown about it, so that a hundred do not count as a hundred independent
+// ones.
 struct ComputeCase {
   Experiment experiment;
   Seconds measured{};
   std::string name;
   std::string group;
   double extra_log_sd{};  // of what the row does not state and had to be assumed
+  std::string source{};   // file of the row; empty: the group is the source
 };
 
 enum class LawParameter {
@@ -55,7 +57,7 @@ struct FittedParameter {
 struct FittedLaw {
   Architecture architecture{};
   std::array<FittedParameter, law_parameter_count> parameters;
-  std::vector<std::string> groups;  // whose cases it rests on, sorted
+  std::vector<std::string> sources;  // whose cases it rests on, sorted
 
   [[nodiscard]] const FittedParameter& operator[](LawParameter p) const {
     return parameters[static_cast<std::size_t>(p)];
@@ -67,7 +69,7 @@ struct FittedSoftware {
   std::array<FittedParameter, software_parameter_count> parameters;
   double relative_sd{};  // spread of its residuals; a wide guess where there are no cases
   std::size_t cases{};
-  std::vector<std::string> groups;
+  std::vector<std::string> sources;
 
   [[nodiscard]] const FittedParameter& operator[](SoftwareParameter p) const {
     return parameters[static_cast<std::size_t>(p)];

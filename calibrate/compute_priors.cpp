@@ -46,14 +46,14 @@ struct NamedPriors {
 constexpr Prior eager{8e-6, 0.40};
 constexpr Prior compiled{4e-6, 0.50};
 constexpr Prior graphs{1e-6, 0.50};
-constexpr Prior step{5e-3, 0.80};
-constexpr Prior traffic{1.0, 0.20};
+constexpr Prior step{5e-3, 1.50};
+constexpr Prior traffic{1.0, 0.30};
 
 constexpr std::array<NamedPriors, 4> named{{
-    {"mlperf-2021", {{graphs, {1e-3, 0.80}, traffic}}},
+    {"mlperf-2021", {{graphs, {1e-3, 1.00}, traffic}}},
     {"ngc-tensorflow-2020", {{compiled, step, traffic}}},
     {"ngc-mxnet-2020", {{compiled, step, traffic}}},
-    {"framework-2020", {{compiled, step, {1.0, 0.30}}}},
+    {"framework-2020", {{compiled, step, traffic}}},
 }};
 constexpr SoftwarePriors others{{eager, step, traffic}};
 

@@ -71,10 +71,10 @@ class Writer {
     text_ += "  " + key + ": {kind: " + kind + ", date: 2026-11-21, text: \"" + text + "\"}\n";
   }
 
-  static std::string joined(const std::vector<std::string>& groups) {
+  static std::string joined(const std::vector<std::string>& sources) {
     std::string text;
-    for (const std::string& group : groups) {
-      text += (text.empty() ? "" : ", ") + group;
+    for (const std::string& source : sources) {
+      text += (text.empty() ? "" : ", ") + source;
     }
     return text;
   }
@@ -88,15 +88,15 @@ class Writer {
     citation("assumed", "assumed",
              "class prior, calibrate/compute_priors.cpp; no published step time tells it");
     for (const FittedLaw& law : fit_.laws) {
-      if (!law.groups.empty()) {
+      if (!law.sources.empty()) {
         citation(std::string(name(law.architecture)) + "_steps", "published",
-                 "fitted to the step times of tests/validation/training: " + joined(law.groups));
+                 "fitted to the step times of tests/validation/training: " + joined(law.sources));
       }
     }
     for (const FittedSoftware& stack : fit_.software) {
       if (stack.cases > 0) {
         citation(stack.name + "_steps", "published",
-                 "fitted to the step times of tests/validation/training: " + joined(stack.groups));
+                 "fitted to the step times of tests/validation/training: " + joined(stack.sources));
       }
     }
   }

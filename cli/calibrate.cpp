@@ -23,6 +23,7 @@
 #include "model/units_text.hpp"
 #include "study/codec_calibration.hpp"
 #include "study/compute_calibration.hpp"
+#include "study/network_calibration.hpp"
 
 // payoff calibrate: the only place where laws are fitted. Reads the published measurements of the
 // fit half and writes profiles/fitted; --check says whether what is shipped is what the fit writes.
@@ -59,8 +60,8 @@ Fitted fit_compute_laws(const Library& library, const std::filesystem::path& dat
                {"sources", Align::left}});
   for (const FittedSoftware& stack : calibration.fit.software) {
     std::string sources;
-    for (const std::string& group : stack.groups) {
-      sources += (sources.empty() ? "" : ", ") + group;
+    for (const std::string& source : stack.sources) {
+      sources += (sources.empty() ? "" : ", ") + source;
     }
     table.add({stack.name, std::to_string(stack.cases), percent_text(stack.relative_sd),
                stack.cases == 0 ? "assumptions only" : sources});
@@ -72,12 +73,38 @@ Fitted fit_compute_laws(const Library& library, const std::filesystem::path& dat
                                      calibration.cases.left_out.size())};
 }
 
+Fitted fit_network_laws(const Library& library, const std::filesystem::path& data) {
+  const NetworkCalibration calibration = calibrate_network(library, data);
+  Table table({{"link", Align::left},
+               {"tables", Align::right},
+               {"to 64 KiB", Align::right},
+               {"between", Align::right},
+               {"from 512 MiB", Align::right}});
+  const auto add = [&](const std::vector<LinkFit>& links) {
+    for (const LinkFit& link : links) {
+      std::vector<std::string> row{link.name, std::to_string(link.tables.size())};
+      for (const BandError& band : link.errors) {
+        row.push_back(band.points == 0 ? "" : percent_text(band.median));
+      }
+      table.add(std::move(row));
+    }
+  };
+  add(calibration.fit.fabrics);
+  add(calibration.fit.networks);
+  return {calibration.profile,
+          table.markdown() +
+              fmt::format("Median errors of the fit. {} tables of the fit half are left out.\n",
+                          calibration.left_out.size())};
+}
+
 struct Target {
   std::string_view name;
   Fitted (*fit)(const Library&, const std::filesystem::path&);
 };
 
-constexpr std::array targets{Target{"compute", fit_compute_laws}, Target{"codecs", fit_codec_laws}};
+// Compute laws are fitted with the links' laws given, so the network comes first.
+constexpr std::array targets{Target{"network", fit_network_laws},
+                             Target{"compute", fit_compute_laws}, Target{"codecs", fit_codec_laws}};
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -170,7 +197,7 @@ Command calibrate_command() {
   return {"calibrate",
           "fits the laws of profiles/fitted to published measurements",
           "payoff calibrate fit all --check",
-          {"fit [NAME...]", "what to fit: compute, codecs, or all (the default)", 1, 4},
+          {"fit [NAME...]", "what to fit: network, compute, codecs, or all (the default)", 1, 5},
           {{"--check", "", "writes nothing; exits with 3 where a shipped law is another",
             Takes::nothing},
            data_option,

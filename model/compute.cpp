@@ -214,7 +214,7 @@ class LaunchQueue {
     const Seconds host = cost.kernels * software_.host_per_kernel;
     gpu_ += cost.gpu;
     host_ += host;
-    each_ += std::max(cost.gpu, host);
+    each_ += cost.gpu + host;
   }
   Seconds time() const {
     const double hidden = software_.hides_launch;

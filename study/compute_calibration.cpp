@@ -54,8 +54,10 @@ ComputeCases compute_cases(const std::vector<TrainingRow>& rows, const Split& sp
       result.left_out.push_back({row.id, std::move(mapped.reasons)});
       continue;
     }
-    result.cases.push_back({std::move(*mapped.experiment), *row.measured.step, row.id, row.source,
-                            assumption_sd(mapped.assumptions)});
+    const std::string group =
+        row.source + "/" + mapped.stack + "/" + mapped.experiment->cluster.gpu.name;
+    result.cases.push_back({std::move(*mapped.experiment), *row.measured.step, row.id, group,
+                            assumption_sd(mapped.assumptions), row.source});
   }
   return result;
 }

@@ -8,6 +8,7 @@
 
 #include "profiles/import/nccl_tables.hpp"
 #include "profiles/import/training_rows.hpp"
+#include "study/collective_cases.hpp"
 #include "study/row_catalogue.hpp"
 #include "study/row_compression.hpp"
 
@@ -93,6 +94,9 @@ PublishedCases published_cases(const Library& library, const Split& split,
   Reading reading(result);
   for (const fs::path& path : paths) {
     reading.read(path);
+  }
+  if (kinds.contains(CaseKind::collective)) {
+    append(result.cases, collective_cases(reading.tables, split, library));
   }
   const RowCatalogue catalogue = read_row_catalogue(library, true);
   if (kinds.contains(CaseKind::step)) {

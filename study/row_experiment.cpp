@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/row_experiment.hpp"
 
+#include <cmath>
 #include <utility>
 
+#include "model/compute.hpp"
 #include "study/row_parts.hpp"
 
 namespace payoff {
@@ -45,6 +47,30 @@ void refuse_what_is_not_a_step(const TrainingRow& row, RowExperiment& result) {
   }
 }
 
+// Multiply-adds of forward and backward alone, whatever is recomputed, cannot exceed the peak of
+// the data sheet: a step that implies it belongs to another configuration.
+void refuse_above_peak(const Experiment& experiment, Seconds step, RowExperiment& result) {
+  const auto* shape = std::get_if<TransformerShape>(&experiment.model);
+  const Workload workload =
+      shape ? transformer_workload(*shape, 1, false, 2_B) : std::get<Workload>(experiment.model);
+  Flops sample{};
+  for (const Layer& layer : workload.layers) {
+    for (const Operator& op : layer.forward) {
+      // A causal kernel may skip half of the scores.
+      sample += (op.kind == OperatorKind::attention ? op.causal_fraction : 1) * forward_flops(op);
+    }
+  }
+  const FlopRate rate =
+      3 * experiment.layout.global_batch() * sample / step / experiment.cluster.gpus();
+  const bool winograd = experiment.training.precision == Precision::fp32 && !shape;
+  if (!winograd && rate > experiment.cluster.gpu.peak[experiment.training.precision]) {
+    std::string reason = "implies ";
+    reason += std::to_string(std::lround(rate / 1_TFLOPps));
+    reason += " TFLOP/s a GPU, above its peak";
+    result.reasons.push_back(std::move(reason));
+  }
+}
+
 }  // namespace
 
 RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalogue) {
@@ -70,6 +96,9 @@ RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalog
   }
   for (const Problem& problem : check(experiment)) {
     result.reasons.push_back(problem.path + ": " + problem.message);
+  }
+  if (result.reasons.empty() && row.measured.step) {
+    refuse_above_peak(experiment, *row.measured.step, result);
   }
   if (result.reasons.empty()) {
     result.experiment = std::move(experiment);

@@ -22,7 +22,7 @@ Recompute recompute_of(const std::string& text) {
 constexpr Bytes lamb_extra{16.0};
 
 bool is_megatron(const std::string& stack) {
-  return stack.starts_with("megatron") || stack.starts_with("nemo");
+  return stack.starts_with("megatron") || stack.starts_with("nemo") || stack == "bigscience-2022";
 }
 
 }  // namespace
@@ -161,6 +161,7 @@ Training RowReader::training(const std::string& stack, const ParallelLayout& lay
   // DeepLearningExamples (allreduce_post_accumulation in scripts/run_pretraining.sh, and one bucket
   // as large as the memory in run_pretraining.py).
   const bool late = stack == "megatron-2020" || stack == "megatron-2022" ||
+                    stack == "bigscience-2022" ||
                     (stack == "ngc-pytorch-2020" && row_.model.family == "bert");
   training.overlap = row_.layout.schedule == "bsp" ? false : row_.layout.overlap_dp.value_or(!late);
   if (!row_.layout.overlap_dp && layout.dp > 1) {

@@ -20,7 +20,7 @@ constexpr std::array rules{
     StackRule{"vtrain_multi", "", "megatron-2022"},
     StackRule{"megatron_sc21", "", "megatron-2022"},
     StackRule{"korthikanti_2022", "", "megatron-2022"},
-    StackRule{"bigscience_176b", "", "megatron-2022"},
+    StackRule{"bigscience_176b", "", "bigscience-2022"},
     StackRule{"sdp4bit", "", "megatron-2022"},
     StackRule{"megatron_2020_readme", "", "megatron-2020"},
     StackRule{"megatron_h100", "", "nemo-2024"},

@@ -96,6 +96,7 @@ std::vector<RivalSummary> summarise_rivals(const Cases& cases) {
     }
   }
   std::vector<RivalSummary> result;
+  result.reserve(samples.size());
   for (auto& [name, mine] : samples) {
     result.push_back({name, statistics_of(std::move(mine.errors)),
                       mine.ours.empty() ? 0.0 : quantile(std::move(mine.ours), 0.5),
@@ -220,6 +221,7 @@ std::vector<ValidationSummary> summarise(const std::vector<ValidationCase>& case
     groups[{c.kind, rank_of(c.half), c.half, group_of(c, by)}].push_back(&c);
   }
   std::vector<ValidationSummary> summaries;
+  summaries.reserve(groups.size());
   for (const auto& [key, group] : groups) {
     summaries.push_back(
         summary_of(std::get<CaseKind>(key), std::get<Half>(key), std::get<Band>(key), group));
@@ -231,6 +233,7 @@ std::vector<ReasonCount> count_reasons(const std::vector<ValidationCase>& cases)
   std::map<std::pair<CaseKind, std::string>, std::size_t> counts;
   for (const ValidationCase& c : cases) {
     std::vector<std::string> reasons;
+    reasons.reserve(c.reasons.size());
     for (const std::string& reason : c.reasons) {
       reasons.push_back(without_numbers(reason));
     }
@@ -241,6 +244,7 @@ std::vector<ReasonCount> count_reasons(const std::vector<ValidationCase>& cases)
     }
   }
   std::vector<ReasonCount> result;
+  result.reserve(counts.size());
   for (const auto& [key, count] : counts) {
     result.push_back({key.first, key.second, count});
   }

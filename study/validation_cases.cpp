@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/validation_cases.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -109,29 +110,77 @@ void add_rivals(const PreparedExperiment& prepared, ValidationCase& result) {
   }
 }
 
-void predict_speedup(Experiment experiment, CompressionPlan plan, const ValidationOptions& options,
-                     ValidationCase& result) {
-  experiment.plans.push_back(std::move(plan));
-  for (const Problem& problem : check(experiment)) {
-    result.reasons.push_back(problem.path + ": " + problem.message);
-  }
-  if (!result.reasons.empty()) {
-    return;
-  }
+// Samples of a GPU that a run on images may have had when its source does not say: the middle one
+// is the prediction, the others widen its interval.
+constexpr std::array batch_prior{64, 32, 128};
+
+bool has_no_batch(const TrainingRow& row) {
+  return row.model.family == "cnn" && !row.layout.global_batch && !row.layout.micro_batch;
+}
+
+TrainingRow with_batch(TrainingRow row, int batch) {
+  row.layout.micro_batch = batch;
+  row.layout.global_batch = batch * row.cluster.gpus.value_or(1);
+  return row;
+}
+
+Comparison compare(const Experiment& experiment, const ValidationOptions& options,
+                   ValidationCase& result) {
   AssessOptions assess_options;
   assess_options.search_remedy = false;
   assess_options.band = 0.0;  // the noise that counts is that of the measurement
   assess_options.draws = options.draws;
   assess_options.seed = options.seed;
   const PlanPayoff assessed = assess(experiment, assess_options).plans[1];
-  result.predicted = assessed.against_uncompressed.speedup;
-  result.low = assessed.against_uncompressed.speedup_low;
-  result.high = assessed.against_uncompressed.speedup_high;
-  result.predicted_call = call_of_predicted(assessed.against_uncompressed.probability);
-  result.terms = terms_of(assessed.prediction.waterfall);
-  const PreparedExperiment prepared(std::move(experiment));
-  result.size = parameters_band(prepared);
-  add_rivals(prepared, result);
+  if (result.rivals.empty()) {
+    result.terms = terms_of(assessed.prediction.waterfall);
+    const PreparedExperiment prepared(experiment);
+    result.size = parameters_band(prepared);
+    add_rivals(prepared, result);
+  }
+  return assessed.against_uncompressed;
+}
+
+// One comparison, or one for each batch that the run may have had.
+void predict_speedup(const TrainingRow& row, const RowCatalogue& catalogue, const RowPlan& plan,
+                     const ValidationOptions& options, ValidationCase& result) {
+  const bool guessed = has_no_batch(row);
+  std::vector<Comparison> comparisons;
+  for (const int batch : batch_prior) {
+    RowExperiment mapped = row_experiment(guessed ? with_batch(row, batch) : row, catalogue);
+    result.reasons = std::move(mapped.reasons);
+    result.reasons.insert(result.reasons.end(), plan.reasons.begin(), plan.reasons.end());
+    if (comparisons.empty()) {
+      result.assumptions = std::move(mapped.assumptions);
+    }
+    if (!mapped.experiment || !plan.plan) {
+      return;
+    }
+    mapped.experiment->plans.push_back(*plan.plan);
+    for (const Problem& problem : check(*mapped.experiment)) {
+      result.reasons.push_back(problem.path + ": " + problem.message);
+    }
+    if (!result.reasons.empty()) {
+      return;
+    }
+    comparisons.push_back(compare(*mapped.experiment, options, result));
+    if (!guessed) {
+      break;
+    }
+  }
+  result.predicted = comparisons.front().speedup;
+  result.low = comparisons.front().speedup_low;
+  result.high = comparisons.front().speedup_high;
+  double probability = 0;
+  for (const Comparison& each : comparisons) {
+    result.low = std::min(result.low, each.speedup_low);
+    result.high = std::max(result.high, each.speedup_high);
+    probability += each.probability / static_cast<double>(comparisons.size());
+  }
+  result.predicted_call = call_of_predicted(probability);
+  if (guessed) {
+    result.assumptions.emplace_back("micro-batch of 64, or of 32 to 128");
+  }
 }
 
 // Rows in parallel, each into its place.
@@ -183,20 +232,12 @@ std::vector<ValidationCase> compression_cases(const std::vector<TrainingRow>& ro
       measured.push_back(&row);
     }
   }
-  return predict_all(
-      measured, split, CaseKind::compression, options,
-      [&](const TrainingRow& row, ValidationCase& result) {
-        result.measured = *row.measured.speedup_vs_baseline;
-        result.measured_call = call_of_measured(*result.measured);
-        RowExperiment mapped = row_experiment(row, catalogue);
-        RowPlan plan = row_plan(row, methods);
-        result.reasons = mapped.reasons;
-        result.reasons.insert(result.reasons.end(), plan.reasons.begin(), plan.reasons.end());
-        result.assumptions = mapped.assumptions;
-        if (mapped.experiment && plan.plan) {
-          predict_speedup(*std::move(mapped.experiment), *std::move(plan.plan), options, result);
-        }
-      });
+  return predict_all(measured, split, CaseKind::compression, options,
+                     [&](const TrainingRow& row, ValidationCase& result) {
+                       result.measured = *row.measured.speedup_vs_baseline;
+                       result.measured_call = call_of_measured(*result.measured);
+                       predict_speedup(row, catalogue, row_plan(row, methods), options, result);
+                     });
 }
 
 Band scale_band(int gpus, int nodes) {

@@ -140,6 +140,10 @@ CpuVendor CollectiveCases::cpu_of(const NcclTable& table, const std::string& net
 
 CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
   Reasons reasons;
+  // A name that no profile has is a reason of the table, not a mistake in a profile.
+  const auto known = [&](ProfileKind kind, const std::string& name) {
+    return context_.library.has(kind, name);
+  };
   MeasuredCollective measured;
   measured.id = table.id;
   measured.source = table.source;
@@ -159,7 +163,9 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
   cluster.nics_per_node = table.nics_per_node;
   cluster.nic = table.nic_bandwidth;
   if (const auto& gpu = part_of(gpus_, table.gpu, [&] {
-        return value_of(read_gpu(table.gpu, std::nullopt, context_));
+        return value_of(known(ProfileKind::gpu, table.gpu)
+                            ? read_gpu(table.gpu, std::nullopt, context_)
+                            : std::nullopt);
       })) {
     cluster.gpu = *gpu;
   } else {
@@ -167,7 +173,9 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
   }
   if (table.intra != "none") {
     const auto& fabric = part_of(fabrics_, table.intra, [&] {
-      return value_of(read_fabric(table.intra, std::nullopt, context_));
+      return value_of(known(ProfileKind::fabric, table.intra)
+                          ? read_fabric(table.intra, std::nullopt, context_)
+                          : std::nullopt);
     });
     if (fabric) {
       cluster.fabric = *fabric;
@@ -177,7 +185,9 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
   }
   if (table.transport != "none") {
     const auto& network = part_of(networks_, table.transport, [&] {
-      return value_of(read_network(table.transport, std::nullopt, context_));
+      return value_of(known(ProfileKind::network, table.transport)
+                          ? read_network(table.transport, std::nullopt, context_)
+                          : std::nullopt);
     });
     if (network) {
       cluster.network = *network;

@@ -80,7 +80,7 @@ TEST_CASE("a fit to synthetic steps finds the law that made them") {
   const FittedLaw& ampere = fit.laws.at(static_cast<std::size_t>(Architecture::ampere));
   CHECK_THAT(ampere[LawParameter::gemm_16].value, WithinRel(0.60, 0.05));
   CHECK_THAT(fit.software[0][SoftwareParameter::host_per_kernel].value, WithinRel(20e-6, 0.25));
-  CHECK(ampere.groups.size() == 20);
+  CHECK(ampere.sources.size() == 20);
 }
 
 TEST_CASE("what no step contains keeps its prior") {

@@ -55,6 +55,13 @@ TEST_CASE("units, words and signs are compared to the letter") {
   CHECK(profile_differences(shipped, with("[-0.2, 0.4]", "[0.2, 0.4]")).size() == 1);
 }
 
+TEST_CASE("words that begin like numbers are words") {
+  const std::string text = "citations:\n  a: {text: nandor/infinity at 1e999}\n";
+  CHECK(profile_differences(text, text).empty());
+  CHECK(profile_differences(text, "citations:\n  a: {text: nandor/infinity at 1e998}\n").size() ==
+        1);
+}
+
 TEST_CASE("what only one of them has is said with its path") {
   const auto added =
       profile_differences(shipped, with("    launch", "    depth_half: {value: 64}\n    launch"));

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "study/published_cases.hpp"
+#include "tests/catch.hpp"
+
+// The errors that were reached on the judge half, as upper bounds: a change of a law, of a rule or
+// of the model may improve them and then tightens its bound here, never the other way.
+
+using namespace payoff;
+
+namespace {
+
+const std::filesystem::path root = PAYOFF_SOURCE_DIR;  // NOLINT: tests may allocate
+
+const std::vector<ValidationCase>& shipped_cases() {
+  static const std::vector<ValidationCase> cases = [] {
+    Findings findings;
+    const Split split = read_split(root / "tests/validation/split.csv", findings);
+    return published_cases(Library(root / "profiles"), split,
+                           {root / "tests/validation/nccl", root / "tests/validation/training"},
+                           {CaseKind::collective, CaseKind::step, CaseKind::compression})
+        .cases;
+  }();
+  return cases;
+}
+
+struct Bound {
+  CaseKind kind{};
+  std::string group;  // of the grouping
+  std::size_t predicted{};
+  double median{};
+  double p95{};
+};
+
+const ValidationSummary& judge(const std::vector<ValidationSummary>& summaries,
+                               const Bound& bound) {
+  for (const ValidationSummary& summary : summaries) {
+    if (summary.kind == bound.kind && summary.half == Half::judge &&
+        summary.group.text == bound.group) {
+      return summary;
+    }
+  }
+  FAIL("no such group: " << bound.group);
+  return summaries.front();
+}
+
+void check(const Bound& bound, GroupBy by) {
+  const auto summaries = summarise(shipped_cases(), by);
+  const ValidationSummary& reached = judge(summaries, bound);
+  INFO(name(bound.kind) << " " << bound.group);
+  CHECK(reached.errors.count >= bound.predicted);  // leaving cases out is no improvement
+  CHECK(reached.errors.median <= bound.median);
+  CHECK(reached.errors.p95 <= bound.p95);
+}
+
+}  // namespace
+
+TEST_CASE("errors on the judge half are not above what was reached") {
+  check({CaseKind::collective, "", 1718, 0.26, 1.00}, GroupBy::nothing);
+  check({CaseKind::step, "", 484, 0.115, 0.43}, GroupBy::nothing);
+  check({CaseKind::compression, "", 56, 0.21, 1.00}, GroupBy::nothing);
+}
+
+TEST_CASE("collectives by size, and steps of single sources, keep what they reached") {
+  check({CaseKind::collective, "up to 64 KiB", 521, 0.32, 0.83}, GroupBy::size);
+  check({CaseKind::collective, "64 KiB to 512 MiB", 725, 0.33, 1.35}, GroupBy::size);
+  check({CaseKind::collective, "from 512 MiB", 472, 0.16, 0.63}, GroupBy::size);
+  check({CaseKind::step, "megatron_sc21", 12, 0.065, 0.085}, GroupBy::source);
+  check({CaseKind::step, "mlperf_nvidia", 17, 0.070, 0.35}, GroupBy::source);
+  check({CaseKind::step, "vtrain_multi", 56, 0.11, 0.31}, GroupBy::source);
+}
+
+TEST_CASE("Payoff is nearer than NCCL's own tuner, and its verdicts beat the naive ones") {
+  for (const ValidationSummary& summary : summarise(shipped_cases(), GroupBy::nothing)) {
+    for (const RivalSummary& rival : summary.rivals) {
+      INFO(rival.name);
+      if (summary.half == Half::judge && summary.kind == CaseKind::collective) {
+        CHECK(rival.ours_median < rival.errors.median);
+      }
+      if (summary.half == Half::judge && summary.kind == CaseKind::compression) {
+        CHECK(summary.calls.balanced_accuracy.value() >= rival.calls.balanced_accuracy.value());
+        CHECK(summary.calls.balanced_accuracy.value() >= 0.95);
+        CHECK(summary.calls.abstention <= 0.35);
+      }
+    }
+  }
+}
+
+TEST_CASE("no case is silent: a prediction or a reason, and a half of the split") {
+  for (const ValidationCase& each : shipped_cases()) {
+    INFO(each.id);
+    CHECK(each.predicted.has_value() == each.reasons.empty());
+    CHECK((each.half == Half::judge || each.half == Half::fit));
+  }
+}
