@@ -31,7 +31,7 @@ ValidationCase case_of(const NcclTable& table, const NcclRow& row, Half half) {
   result.half = half;
   result.size = band_of(row.size);
   result.scale = scale_band(table.gpus, table.nodes);
-  result.unit = "s";
+  result.unit = 's';
   result.measured = row.in_place.value_or(row.out_of_place) / 1_s;
   return result;
 }

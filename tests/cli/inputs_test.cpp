@@ -54,7 +54,7 @@ TEST_CASE("a plan written as a mapping is the plan written as a text") {
   }
 }
 
-TEST_CASE("--set compress.0.rank changes the first plan, in either form") {
+TEST_CASE("setting compress.0.rank changes the first plan, in either form") {
   const ScratchFolder folder;
   for (const char* plans :
        {"[\"powersgd:rank=4\", fp8]", "[powersgd: {rank: 4}, fp8]", "[powersgd, fp8]"}) {
@@ -85,7 +85,7 @@ TEST_CASE("a result is not written over the experiment it came from") {
   }
 }
 
-TEST_CASE("--save replaces another file only by --force") {
+TEST_CASE("saving replaces another file only by force") {
   const ScratchFolder folder;
   folder.write("mine.yaml", "precious\n");
   const Captured refused = predict(folder, job, {"--save", folder.path("mine.yaml")});
