@@ -82,6 +82,7 @@ Outcome run_engine(const Ring& ring) {
   const Stopwatch watch;
   Engine engine;
   std::vector<Use> link_of_rank;
+  link_of_rank.reserve(ring.links.size());
   for (const Bandwidth link : ring.links) {
     link_of_rank.push_back({engine.add_resource({link})});
   }
@@ -112,6 +113,7 @@ Outcome run_bare(const Ring& ring) {
   };
   std::priority_queue<Event> events;
   std::vector<std::int64_t> duration;
+  duration.reserve(ring.links.size());
   for (const Bandwidth link : ring.links) {
     duration.push_back(
         (ring.latency + time_to_do(*to_work(ring.chunk), *to_rate(link))).picoseconds);
@@ -151,7 +153,7 @@ void compare(const std::string& title, const Ring& ring) {
                engine.end.picoseconds, bare.end.picoseconds);
     std::exit(1);
   }
-  const double sends = static_cast<double>(engine.sends);
+  const auto sends = static_cast<double>(engine.sends);
   fmt::print(
       "{:<8} {:>6} ranks {:>10} sends {:>8.3f} s {:>7.1f} ns/send {:>7.2f} M sends/s   "
       "{:.2f}x the bare loop's {:.3f} s\n",

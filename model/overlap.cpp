@@ -185,8 +185,10 @@ class Overlap {
   void collect() {
     while (next_arrival_ <= now_) {
       push(flights_.pop().then);
-      const double next = flights_.empty() ? never : flights_.front().end;
-      next_arrival_ = next;
+      next_arrival_ = never;
+      if (!flights_.empty()) {
+        next_arrival_ = flights_.front().end;
+      }
     }
   }
 
