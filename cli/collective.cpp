@@ -94,6 +94,10 @@ std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Sess
     question.protocol =
         named_value("a protocol", *protocol, choices(Protocol::ll, Protocol::simple), session);
   }
+  question.textbook = arguments.has("--textbook");
+  if (question.textbook && collective && *collective != Collective::all_reduce) {
+    session.diagnostics().error(operation.span, "--textbook has prices of all_reduce only");
+  }
   const std::optional<Argument> asked = arguments.value("--cluster");
   if (!asked) {
     session.diagnostics().error(std::nullopt, "`payoff collective` needs --cluster", {},
@@ -146,7 +150,10 @@ std::vector<CollectiveRow> predict_rows(const CollectiveQuestion& question) {
     if (!priced) {
       return {};
     }
-    CollectiveRow row{size, *priced, {}, {}};
+    CollectiveRow row{size, *priced, {}, {}, {}};
+    if (question.textbook) {
+      row.textbook = textbook_all_reduce(question.cluster, question.group, size);
+    }
     if (row.price.time > Seconds{}) {
       row.algbw = size / row.price.time;
       row.busbw = row.algbw * factor;
@@ -197,6 +204,7 @@ Command collective_command() {
        {"--sizes", "SERIES", "sizes; default 8B..8GiB:x2"},
        {"--algo", "NAME", "pins the algorithm, as NCCL_ALGO does"},
        {"--proto", "NAME", "pins the protocol: ll, ll128 or simple"},
+       {"--textbook", "", "α-β prices of an all-reduce beside ours", Takes::nothing},
        json_option,
        csv_option},
       run_collective};

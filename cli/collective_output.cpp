@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/collective_output.hpp"
 
+#include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,29 +30,59 @@ std::string headline(const CollectiveQuestion& question) {
   return line;
 }
 
+// In the order of textbook_keys; none where they were not asked for.
+std::vector<Seconds> textbook_times(const CollectiveRow& row) {
+  if (!row.textbook) {
+    return {};
+  }
+  return {row.textbook->ring, row.textbook->halving_doubling, row.textbook->tree,
+          row.textbook->two_level};
+}
+
+constexpr std::array<std::string_view, 4> textbook_keys{"ring", "halving_doubling", "tree",
+                                                        "two_level"};
+
+std::vector<Column> columns(const CollectiveQuestion& question) {
+  std::vector<Column> columns{{"size", Align::right},         {"time [us]", Align::right},
+                              {"algbw [GB/s]", Align::right}, {"busbw [GB/s]", Align::right},
+                              {"algorithm", Align::left},     {"protocol", Align::left},
+                              {"channels", Align::right},     {"", Align::left}};
+  if (question.textbook) {
+    columns.insert(columns.end(), {{"α-β: ring [us]", Align::right},
+                                   {"halving-doubling", Align::right},
+                                   {"tree", Align::right},
+                                   {"two levels", Align::right}});
+  }
+  return columns;
+}
+
 std::string table_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
   if (question.group.ranks == 1) {
     return headline(question) + "\n\nOne GPU has nobody to talk to: nothing is sent.\n";
   }
-  Table table({{"size", Align::right},
-               {"time [us]", Align::right},
-               {"algbw [GB/s]", Align::right},
-               {"busbw [GB/s]", Align::right},
-               {"algorithm", Align::left},
-               {"protocol", Align::left},
-               {"channels", Align::right},
-               {"", Align::left}});
+  Table table(columns(question));
   std::size_t outside = 0;
   for (const CollectiveRow& row : rows) {
     const double time = row.price.time / 1_us;
-    table.add({exact_text(row.size), with_spread(time, time * row.price.relative_sd),
-               significant(row.algbw / 1_GBps), significant(row.busbw / 1_GBps),
-               std::string(name(row.price.algorithm)), std::string(name(row.price.protocol)),
-               std::to_string(row.price.channels), row.price.extrapolated ? "extrapolated" : ""});
+    std::vector<std::string> cells{exact_text(row.size),
+                                   with_spread(time, time * row.price.relative_sd),
+                                   significant(row.algbw / 1_GBps),
+                                   significant(row.busbw / 1_GBps),
+                                   std::string(name(row.price.algorithm)),
+                                   std::string(name(row.price.protocol)),
+                                   std::to_string(row.price.channels),
+                                   row.price.extrapolated ? "extrapolated" : ""};
+    for (const Seconds textbook : textbook_times(row)) {
+      cells.push_back(significant(textbook / 1_us));
+    }
+    table.add(cells);
     outside += row.price.extrapolated ? 1 : 0;
   }
   std::string text = headline(question) + "\n\n" + table.markdown() + "\n";
   text += "Sizes and busbw as in nccl-tests; ± is one standard deviation of the fitted law.\n";
+  if (question.textbook) {
+    text += "α-β: a textbook's prices, no predictions: nominal bandwidth, nothing fitted but α.\n";
+  }
   if (outside > 0) {
     text += fmt::format("{} of {} rows are extrapolated beyond the measurements of the fit.\n",
                         outside, rows.size());
@@ -58,16 +90,36 @@ std::string table_text(const CollectiveQuestion& question, const std::vector<Col
   return text;
 }
 
-std::string csv_text(const std::vector<CollectiveRow>& rows) {
-  std::string text =
-      csv_line({"size_bytes", "time_seconds", "time_relative_sd", "algbw_bytes_per_second",
-                "busbw_bytes_per_second", "algorithm", "protocol", "channels", "extrapolated"});
+std::string csv_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
+  std::vector<std::string> header{"size_bytes",
+                                  "time_seconds",
+                                  "time_relative_sd",
+                                  "algbw_bytes_per_second",
+                                  "busbw_bytes_per_second",
+                                  "algorithm",
+                                  "protocol",
+                                  "channels",
+                                  "extrapolated"};
+  for (const std::string_view key : textbook_keys) {
+    if (question.textbook) {
+      header.push_back(fmt::format("textbook_{}_seconds", key));
+    }
+  }
+  std::string text = csv_line(header);
   for (const CollectiveRow& row : rows) {
-    text += csv_line({exact_number(row.size / 1_B), exact_number(row.price.time / 1_s),
-                      exact_number(row.price.relative_sd), exact_number(row.algbw.si),
-                      exact_number(row.busbw.si), std::string(name(row.price.algorithm)),
-                      std::string(name(row.price.protocol)), std::to_string(row.price.channels),
-                      row.price.extrapolated ? "true" : "false"});
+    std::vector<std::string> cells{exact_number(row.size / 1_B),
+                                   exact_number(row.price.time / 1_s),
+                                   exact_number(row.price.relative_sd),
+                                   exact_number(row.algbw.si),
+                                   exact_number(row.busbw.si),
+                                   std::string(name(row.price.algorithm)),
+                                   std::string(name(row.price.protocol)),
+                                   std::to_string(row.price.channels),
+                                   row.price.extrapolated ? "true" : "false"};
+    for (const Seconds textbook : textbook_times(row)) {
+      cells.push_back(exact_number(textbook / 1_s));
+    }
+    text += csv_line(cells);
   }
   return text;
 }
@@ -93,6 +145,10 @@ std::string json_text(const CollectiveQuestion& question, const std::vector<Coll
                             {"protocol", name(row.price.protocol)},
                             {"channels", row.price.channels},
                             {"extrapolated", row.price.extrapolated}});
+    const std::vector<Seconds> times = textbook_times(row);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      json["rows"].back()[fmt::format("textbook_{}_seconds", textbook_keys[i])] = times[i].si;
+    }
   }
   return json.dump(2) + "\n";
 }
@@ -101,7 +157,7 @@ std::string json_text(const CollectiveQuestion& question, const std::vector<Coll
 
 Rendering render_collective(const CollectiveQuestion& question,
                             const std::vector<CollectiveRow>& rows, const Session& session) {
-  return {table_text(question, rows), json_text(question, rows, session), csv_text(rows)};
+  return {table_text(question, rows), json_text(question, rows, session), csv_text(question, rows)};
 }
 
 }  // namespace payoff

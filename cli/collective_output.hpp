@@ -7,6 +7,7 @@
 #include "cli/json_output.hpp"
 #include "model/collective.hpp"
 #include "model/hardware.hpp"
+#include "model/textbook.hpp"
 
 // The answer of `payoff collective`: as nccl-tests' table, JSON and CSV.
 
@@ -19,6 +20,7 @@ struct CollectiveQuestion {
   std::optional<Algorithm> algorithm;
   std::optional<Protocol> protocol;
   std::vector<Bytes> sizes;
+  bool textbook{};  // alpha-beta prices beside ours
 };
 
 struct CollectiveRow {
@@ -26,6 +28,7 @@ struct CollectiveRow {
   CollectivePrice price;
   Bandwidth algbw{};
   Bandwidth busbw{};
+  std::optional<TextbookAllReduce> textbook;  // where asked for
 };
 
 [[nodiscard]] Rendering render_collective(const CollectiveQuestion& question,
