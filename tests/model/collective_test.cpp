@@ -247,7 +247,7 @@ TEST_CASE("a group that does not fit its cluster is a problem, not a price") {
   CHECK(check_group(alone, Group{16, 8, 1}).size() == 1);
 }
 
-TEST_CASE("capped NCCL runs of 256 MiB take what a ring needs on the wire, within 3 %") {
+TEST_CASE("capped NCCL runs of 256 MiB take what a ring needs on the wire, within 2.5 %") {
   // tests/validation/systems/tc_cluster.csv: one GPU a node, sockets, netem caps, 4 and 8 nodes.
   struct Run {
     int nodes;
@@ -267,7 +267,7 @@ TEST_CASE("capped NCCL runs of 256 MiB take what a ring needs on the wire, withi
   for (const Run& run : runs) {
     cluster.nic = run.gigabits * 1_Gbps;
     const Seconds predicted = time_of(cluster, Group{run.nodes, 1, 1}, 256_MiB);
-    CHECK_THAT(predicted / run.time, WithinRel(1.0, 0.03));
+    CHECK_THAT(predicted / run.time, WithinRel(1.0, 0.025));
   }
 }
 
