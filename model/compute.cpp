@@ -285,10 +285,14 @@ Flops forward_flops(const Operator& op) {
   return {2 * products * op.rows_per_sample * op.columns * op.depth * op.batch_per_sample};
 }
 
+Seconds streaming_time(Bytes traffic, const Gpu& gpu) {
+  return traffic / (gpu.law.memory_efficiency * gpu.memory_bandwidth) + gpu.law.launch;
+}
+
 Seconds optimizer_time(std::int64_t parameters, const Training& training,
                        const ComputeContext& context) {
   const Bytes traffic = static_cast<double>(parameters) * training.optimizer_traffic_per_parameter;
-  return Pricer(context).stream(traffic) + context.gpu.law.launch;
+  return streaming_time(traffic, context.gpu);
 }
 
 }  // namespace payoff

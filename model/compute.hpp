@@ -42,6 +42,9 @@ struct ComputeContext {
 // Arithmetic of one sample, forward, as the papers count it (2 per multiply-add, full attention).
 [[nodiscard]] Flops forward_flops(const Operator& op);
 
+// A kernel that only streams: its launch and its traffic at the achieved memory bandwidth.
+[[nodiscard]] Seconds streaming_time(Bytes traffic, const Gpu& gpu);
+
 // One update of all parameters of a GPU: memory-bound.
 [[nodiscard]] Seconds optimizer_time(std::int64_t parameters, const Training& training,
                                      const ComputeContext& context);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/buckets.hpp"
+#include "model/compute.hpp"
 
 namespace payoff {
 namespace {
@@ -43,9 +44,7 @@ Seconds bucket_copy(std::int64_t elements, const GradientContext& context) {
   if (passes <= 0.0) {
     return {};
   }
-  const Gpu& gpu = context.gpu;
-  return gpu.law.launch + passes * gradients_of(elements, context) /
-                              (gpu.memory_bandwidth * gpu.law.memory_efficiency);
+  return streaming_time(passes * gradients_of(elements, context), context.gpu);
 }
 
 void add_copy(Work& work, Seconds copy) {

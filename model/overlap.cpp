@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/codec_calls.hpp"
 #include "model/interference.hpp"
 
 namespace payoff {
@@ -13,65 +14,6 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t every_piece = std::numeric_limits<std::size_t>::max();
-
-// First-in, first-out, in one allocation for all that will ever pass.
-template <typename T>
-class Queue {
- public:
-  explicit Queue(std::size_t most) { items_.reserve(most); }
-
-  [[nodiscard]] bool empty() const { return head_ == items_.size(); }
-  [[nodiscard]] T& front() { return items_[head_]; }
-  void push(const T& item) { items_.push_back(item); }
-  T pop() { return items_[head_++]; }
-
- private:
-  std::vector<T> items_;
-  std::size_t head_{};
-};
-
-// A call of the codec, in the order of a bucket's life: the encoder of each round, then the
-// decoder.
-struct CodecCall {
-  double work{};
-  double copy_share{};  // of the work: filling or emptying the bucket
-  double message{};     // handed over when it ends
-  bool decodes{};       // the last one, without a message
-};
-
-// The calls of every kind of bucket.
-class CodecCalls {
- public:
-  explicit CodecCalls(const StepPlan& plan) {
-    first_.reserve(plan.kinds.size());
-    for (const BucketKind& kind : plan.kinds) {
-      first_.push_back(calls_.size());
-      for (const BucketRound& round : kind.rounds) {
-        add(round.encode, round.message.alone.si, false);
-      }
-      add(kind.decode, 0.0, true);
-    }
-  }
-
-  [[nodiscard]] const CodecCall* first(const Bucket& bucket) const {
-    return &calls_[first_[bucket.kind]];
-  }
-
- private:
-  void add(const Work& work, double message, bool decodes) {
-    const double copy_share = work.alone > 0_s ? work.bucket_copy / work.alone : 0.0;
-    calls_.push_back({work.alone.si, copy_share, message, decodes});
-  }
-
-  std::vector<CodecCall> calls_;
-  std::vector<std::size_t> first_;
-};
-
-// A message that was handed over: when it ends, and the call that its end makes possible.
-struct Flight {
-  double end{};
-  const CodecCall* then{};
-};
 
 class Overlap {
  public:
@@ -344,29 +286,6 @@ BackwardOperation backward_operation(const StageCompute& compute, std::size_t fi
     operation.messages += compute.backward[i].message.alone;
   }
   return operation;
-}
-
-std::vector<Seconds> most_added(const StepPlan& plan) {
-  constexpr double rounding = 1.0 + 1e-9;
-  std::vector<Seconds> of_kind;
-  of_kind.reserve(plan.kinds.size());
-  for (const BucketKind& kind : plan.kinds) {
-    Seconds& sum = of_kind.emplace_back(kind.decode.alone);
-    for (const BucketRound& round : kind.rounds) {
-      sum += round.encode.alone + (1.0 + plan.reserved_share) * round.message.alone;
-    }
-  }
-  std::vector<Seconds> most(plan.stages.size());
-  for (std::size_t s = 0; s < most.size(); ++s) {
-    if (plan.stages[s].like < s) {
-      most[s] = most[plan.stages[s].like];
-      continue;
-    }
-    for (const Bucket& bucket : plan.stages[s].buckets) {
-      most[s] += rounding * of_kind[bucket.kind];
-    }
-  }
-  return most;
 }
 
 }  // namespace payoff

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/compute.hpp"
 #include "model/units_text.hpp"
 #include "study/spread.hpp"
 
@@ -33,8 +34,7 @@ Training changed(Training training, const Change& change) {
 void add_casts(StepPlan& plan, const Gpu& gpu) {
   for (BucketKind& kind : plan.kinds) {
     const Bytes traffic = static_cast<double>(kind.elements) * (4_B + 2_B);
-    const Seconds cast =
-        gpu.law.launch + traffic / (gpu.memory_bandwidth * gpu.law.memory_efficiency);
+    const Seconds cast = streaming_time(traffic, gpu);
     Work& encode = kind.rounds.front().encode;
     encode = {WorkKind::encode, encode.alone + cast, encode.bucket_copy};
     kind.decode = {WorkKind::decode, kind.decode.alone + cast, kind.decode.bucket_copy};

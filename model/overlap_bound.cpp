@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/overlap.hpp"
+
+namespace payoff {
+
+std::vector<Seconds> most_added(const StepPlan& plan) {
+  constexpr double rounding = 1.0 + 1e-9;
+  std::vector<Seconds> of_kind;
+  of_kind.reserve(plan.kinds.size());
+  for (const BucketKind& kind : plan.kinds) {
+    Seconds& sum = of_kind.emplace_back(kind.decode.alone);
+    for (const BucketRound& round : kind.rounds) {
+      sum += round.encode.alone + (1.0 + plan.reserved_share) * round.message.alone;
+    }
+  }
+  std::vector<Seconds> most(plan.stages.size());
+  for (std::size_t s = 0; s < most.size(); ++s) {
+    if (plan.stages[s].like < s) {
+      most[s] = most[plan.stages[s].like];
+      continue;
+    }
+    for (const Bucket& bucket : plan.stages[s].buckets) {
+      most[s] += rounding * of_kind[bucket.kind];
+    }
+  }
+  return most;
+}
+
+}  // namespace payoff
