@@ -78,24 +78,13 @@ constexpr std::array<Prior, link_parameter_count> pcie{{
     none,
     none,
 }};
-constexpr std::array<Prior, link_parameter_count> pcie_sockets{{
-    {6.6, 2.0, 0},
-    {1.0, 0.7, 0},
-    {2.5, 1.2, 0},
-    {5.7, 3.0, 0},
-    none,
-    {1.2, 0.4, 1},
-    {1.3, 0.3, 1},
-    {2.0, 0.6, 1},
-    none,
-    none,
-    unscaled,
-    none,
-    none,
-    {1.5, 1.0, 0},
-    none,
-    none,
-}};
+// Across sockets only the share of long messages is another.
+constexpr std::array<Prior, link_parameter_count> pcie_sockets = [] {
+  constexpr std::size_t share_simple = 7;
+  std::array<Prior, link_parameter_count> priors = pcie;
+  priors.at(share_simple) = {2.0, 0.6, 1};
+  return priors;
+}();
 constexpr std::array<Prior, link_parameter_count> rdma{{
     {6.6, 0.7, 0},
     {5.0, 8.0, 0},

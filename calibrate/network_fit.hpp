@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibrate/link_parameters.hpp"
+#include "model/collective.hpp"
 #include "model/hardware.hpp"
 #include "model/measured_collective.hpp"
 #include "model/units.hpp"
@@ -26,9 +27,6 @@
 // of several GPUs, sizes at which the launches take longer than the collective.
 
 namespace payoff {
-
-inline constexpr std::size_t size_band_count = 3;  // <= 64 KiB, .. 256 MiB, above
-[[nodiscard]] std::size_t size_band(Bytes size);
 
 struct BandError {
   std::size_t points{};

@@ -80,6 +80,11 @@ std::string law_lines(const LinkFit& link) {
   for (const LinkCoefficient& coefficient : link.coefficients) {
     text += parameter_line(coefficient, link);
   }
+  if (!link.tables.empty()) {
+    text += "    domain: {smallest: " + exact_text(link.smallest) +
+            ", largest: " + exact_text(link.largest) +
+            ", ranks: " + std::to_string(link.most_ranks) + "}\n";
+  }
   const std::array<double, size_band_count> sds{
       link.law.relative_sd_small, link.law.relative_sd_middle, link.law.relative_sd_large};
   for (std::size_t band = 0; band < size_band_count; ++band) {

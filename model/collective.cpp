@@ -55,11 +55,6 @@ Seconds step_between(const Cluster& cluster, Protocol protocol) {
                                             : of_protocol.step;
 }
 
-Bandwidth node_limit(const Network& network) {
-  return network.law.node_limit > Bandwidth{} ? network.law.node_limit
-                                              : network.node_limit.value_or(Bandwidth{});
-}
-
 Link inside(const Cluster& cluster, const CollectiveTerms& terms, Algorithm algorithm,
             Protocol protocol, const GroupPaths& paths) {
   if (paths.local < 2) {
@@ -103,9 +98,14 @@ double pipelined(double a, double b) {
   return slow * std::pow(1 + cube * cube, 1.0 / 6.0);
 }
 
-std::size_t size_band(Bytes size) { return size <= 64_KiB ? 0U : size <= 256_MiB ? 1U : 2U; }
-
 }  // namespace
+
+Bandwidth node_limit(const Network& network) {
+  return network.law.node_limit > Bandwidth{} ? network.law.node_limit
+                                              : network.node_limit.value_or(Bandwidth{});
+}
+
+std::size_t size_band(Bytes size) { return size <= 64_KiB ? 0U : size <= 256_MiB ? 1U : 2U; }
 
 CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, NcclRelease release)
     : group_(group), tuner_(cluster, paths_of(cluster, group), release) {
@@ -144,6 +144,7 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
   if (paths.domains == 1 && fabric.channel > Bandwidth{}) {
     channel_ = fabric.channel.si;
   }
+  domain_ = uncertain.domain;
   relative_sd_ = {uncertain.relative_sd_small, uncertain.relative_sd_middle,
                   uncertain.relative_sd_large};
 }
@@ -167,7 +168,7 @@ CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,
   price.protocol = choice.protocol;
   price.channels = choice.channels;
   price.relative_sd = relative_sd_.at(size_band(size));
-  price.extrapolated = extrapolated_;
+  price.extrapolated = !domain_.covers(size, group_.ranks);
   return price;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 
 #include "model/collective_kind.hpp"
@@ -27,6 +28,14 @@ struct CollectivePrice {
   double relative_sd{};  // one standard deviation of the law at this size
   bool extrapolated{};   // outside the fitted range of sizes, ranks or fabrics
 };
+
+// The bands of size that a law's spread is given for: to 64 KiB, to 256 MiB, beyond.
+inline constexpr std::size_t size_band_count = 3;
+[[nodiscard]] std::size_t size_band(Bytes size);
+
+// What the software of a node carries at most whatever its NICs do; zero: no limit. The fitted
+// limit where there is one, else the profile's.
+[[nodiscard]] Bandwidth node_limit(const Network& network);
 
 // Prepared once per (cluster, group); pricing is then arithmetic without allocation. The group must
 // pass check_group (model/group_paths.hpp).
@@ -64,9 +73,9 @@ class CollectiveModel {
   NcclTuner tuner_;
   std::array<std::array<std::array<Cost, protocol_count>, algorithm_count>, collective_count>
       costs_{};
-  std::array<double, 3> relative_sd_{};  // small, middle, large
-  double channel_{};                     // bytes per second of one channel to a peer; 0: no limit
-  bool extrapolated_{};
+  std::array<double, size_band_count> relative_sd_{};  // small, middle, large
+  double channel_{};  // bytes per second of one channel to a peer; 0: no limit
+  FitDomain domain_;  // of the link that the spread comes from
 };
 
 // nccl-tests' bus bandwidth factor: busbw = size / time * factor.

@@ -70,6 +70,18 @@ enum class LinkGeneration {
   xgmi3
 };
 
+// What the measurements behind a law cover; beyond it a price is extrapolated. Zero ranks: the link
+// was not measured.
+struct FitDomain {
+  Bytes smallest{};
+  Bytes largest{};
+  int ranks{};
+
+  [[nodiscard]] bool covers(Bytes size, int group) const {
+    return group <= ranks && size >= smallest && size <= largest;
+  }
+};
+
 // The fitted law of one kind of link for collectives (docs/model.md, "Collectives"):
 //   launch + steps * step + wire + fill
 // with the steps, the depth of the pipeline and the bytes on the wire (flags of the protocol
@@ -96,9 +108,10 @@ struct LinkLaw {
   Seconds ramp{};
   Bytes chunk{};                     // largest piece that a channel passes on; 0: no limit
   double congestion_per_doubling{};  // more time on the wire with each doubling beyond two nodes
-  double relative_sd_small{};        // of a predicted time <= 64 KiB
-  double relative_sd_middle{};       // 128 KiB .. 256 MiB
-  double relative_sd_large{};        // >= 512 MiB
+  FitDomain domain;
+  double relative_sd_small{};   // of a predicted time <= 64 KiB
+  double relative_sd_middle{};  // 128 KiB .. 256 MiB
+  double relative_sd_large{};   // >= 512 MiB
 };
 
 struct Fabric {

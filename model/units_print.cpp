@@ -125,7 +125,8 @@ std::string print_exact(double si, const Dimension& dimension, bool bits_only) {
   std::string best;
   std::size_t best_cost = 0;
   for (const Unit& unit : dimension.units) {
-    if (unit.use == UnitUse::alias || (bits_only && unit.use != UnitUse::print_bits)) {
+    const bool in_bits = unit.use == UnitUse::print_bits;
+    if (unit.use == UnitUse::alias || (bits_only && !in_bits)) {
       continue;
     }
     const std::string number = exact_number(si, unit.scale);
@@ -133,7 +134,9 @@ std::string print_exact(double si, const Dimension& dimension, bool bits_only) {
       continue;
     }
     const double magnitude = std::abs(si / unit.scale);
-    const bool usual = si == 0.0 || (magnitude >= 1.0 && magnitude < 1024.0);
+    // Rates of links are said in bits, sizes in bytes.
+    const bool of_the_field = !in_bits || &dimension != &detail::size_dimension;
+    const bool usual = of_the_field && (si == 0.0 || (magnitude >= 1.0 && magnitude < 1024.0));
     // A number from 1 to 1023 reads better than a shorter text outside of that.
     const std::size_t cost = number.size() + unit.name.size() + (usual ? 0 : 4);
     if (best.empty() || cost < best_cost) {

@@ -140,11 +140,27 @@ constexpr std::array<Field<CodecLaw>, 7> codec_fields{{
     {"relative_sd", &CodecLaw::relative_sd},
 }};
 
+// Absent where nobody measured the link.
+FitDomain read_domain(const Value& value) {
+  if (!value) {
+    return {};
+  }
+  const Section domain = value.section();
+  return {domain.required("smallest").quantity<Bytes>(),
+          domain.required("largest").quantity<Bytes>(),
+          domain.required("ranks").integer<int>({.min = 2})};
+}
+
 LinkLaw read_link_law(std::string_view kind, const LawEntry& entry, const ReadContext& context,
                       Facts& facts) {
   LinkLaw law;
-  with_law("network", kind, entry, context, facts,
-           [&](const Section& section) { read_fields<LinkLaw>(section, link_fields, law); });
+  with_law("network", kind, entry, context, facts, [&](const Section& section) {
+    read_fields<LinkLaw>(section, link_fields, law);
+    law.domain = read_domain(section.optional("domain"));
+    if (entry.borrowed) {
+      law.domain = {};
+    }
+  });
   return law;
 }
 

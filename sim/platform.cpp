@@ -65,7 +65,8 @@ void Platform::add_node(std::size_t stage, const std::string& name) {
     return;
   }
   const Bandwidth line = cluster_.nic * cluster_.nics_per_node;
-  const Bandwidth nics = std::min(line, cluster_.network.node_limit.value_or(line));
+  const Bandwidth limit = node_limit(cluster_.network);
+  const Bandwidth nics = limit > Bandwidth{} ? std::min(line, limit) : line;
   links.nic_out = links_.size();
   links_.push_back({"NICs out of the " + name, nics});
   links.nic_in = links_.size();

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <set>
-#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -77,49 +76,6 @@ void add_cases(CollectiveTable& table) {
   }
 }
 
-template <class Part>
-void take_law(std::span<const LinkFit> laws, Part& part) {
-  for (const LinkFit& link : laws) {
-    if (link.name == part.name) {
-      part.law = link.law;
-    }
-  }
-}
-
-std::vector<CollectiveTable> predict(const std::vector<NcclTable>& tables, const Split& split,
-                                     const Library& library, const NetworkFit* laws) {
-  Catalogue catalogue(library, laws == nullptr);
-  std::vector<CollectiveTable> result;
-  std::set<std::string> seen;
-  for (const NcclTable& table : tables) {
-    CollectiveTable predicted;
-    predicted.id = table.id;
-    predicted.source = table.source;
-    predicted.system = split_system(table);
-    predicted.half = split.half(table);
-    CollectiveCases::Result mapped = catalogue.from(table);
-    predicted.reasons = std::move(mapped.reasons);
-    if (mapped.measured) {
-      predicted.measured = std::move(*mapped.measured);
-      predicted.link = link_of(predicted.measured);
-      if (laws != nullptr) {
-        take_law<Fabric>(laws->fabrics, predicted.measured.cluster.fabric);
-        take_law<Network>(laws->networks, predicted.measured.cluster.network);
-      }
-      add_cases(predicted);
-      if (predicted.half == Half::fit) {
-        seen.insert(predicted.link);
-      }
-    }
-    result.push_back(std::move(predicted));
-  }
-  for (CollectiveTable& table : result) {
-    table.link_seen = seen.contains(table.link);
-  }
-  catalogue.check();
-  return result;
-}
-
 }  // namespace
 
 NetworkCalibration calibrate_network(const Library& library,
@@ -161,13 +117,32 @@ NetworkCalibration calibrate_network(const Library& library,
 
 std::vector<CollectiveTable> predict_collectives(const std::vector<NcclTable>& tables,
                                                  const Split& split, const Library& library) {
-  return predict(tables, split, library, nullptr);
-}
-
-std::vector<CollectiveTable> predict_collectives(const std::vector<NcclTable>& tables,
-                                                 const Split& split, const Library& library,
-                                                 const NetworkFit& laws) {
-  return predict(tables, split, library, &laws);
+  Catalogue catalogue(library, true);
+  std::vector<CollectiveTable> result;
+  std::set<std::string> seen;
+  for (const NcclTable& table : tables) {
+    CollectiveTable predicted;
+    predicted.id = table.id;
+    predicted.source = table.source;
+    predicted.system = split_system(table);
+    predicted.half = split.half(table);
+    CollectiveCases::Result mapped = catalogue.from(table);
+    predicted.reasons = std::move(mapped.reasons);
+    if (mapped.measured) {
+      predicted.measured = std::move(*mapped.measured);
+      predicted.link = link_of(predicted.measured);
+      add_cases(predicted);
+      if (predicted.half == Half::fit) {
+        seen.insert(predicted.link);
+      }
+    }
+    result.push_back(std::move(predicted));
+  }
+  for (CollectiveTable& table : result) {
+    table.link_seen = seen.contains(table.link);
+  }
+  catalogue.check();
+  return result;
 }
 
 }  // namespace payoff

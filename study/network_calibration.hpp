@@ -60,10 +60,5 @@ struct CollectiveTable {
 [[nodiscard]] std::vector<CollectiveTable> predict_collectives(const std::vector<NcclTable>& tables,
                                                                const Split& split,
                                                                const Library& library);
-// The same with other laws than the shipped ones.
-[[nodiscard]] std::vector<CollectiveTable> predict_collectives(const std::vector<NcclTable>& tables,
-                                                               const Split& split,
-                                                               const Library& library,
-                                                               const NetworkFit& laws);
 
 }  // namespace payoff

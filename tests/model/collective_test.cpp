@@ -221,6 +221,30 @@ TEST_CASE("one switch over several nodes is one domain: no network is needed") {
   CHECK_FALSE(check_group(rack, Group{144, 4, 1}).empty());
 }
 
+TEST_CASE("a price beyond what the law was measured on says so") {
+  Cluster cluster = dgx_h100();
+  CHECK(CollectiveModel(cluster, four_nodes).price(Collective::all_reduce, 1_MiB).extrapolated);
+  cluster.network.law.domain = {8_B, 1_GiB, 64};
+  const CollectiveModel model(cluster, four_nodes);
+  CHECK_FALSE(model.price(Collective::all_reduce, 8_B).extrapolated);
+  CHECK_FALSE(model.price(Collective::all_reduce, 1_GiB).extrapolated);
+  CHECK(model.price(Collective::all_reduce, 2_GiB).extrapolated);
+  CHECK(model.price(Collective::all_reduce, 4_B).extrapolated);
+  CHECK(
+      CollectiveModel(cluster, Group{128, 8, 1}).price(Collective::all_reduce, 1_MiB).extrapolated);
+  // Inside a node the fabric's law decides, which nobody measured here.
+  CHECK(CollectiveModel(cluster, node).price(Collective::all_reduce, 1_MiB).extrapolated);
+}
+
+TEST_CASE("the fitted limit of a node's sockets goes before the profile's") {
+  Network network;
+  CHECK(node_limit(network) == Bandwidth{});
+  network.node_limit = 6_GBps;
+  CHECK(node_limit(network) == 6_GBps);
+  network.law.node_limit = 4_GBps;
+  CHECK(node_limit(network) == 4_GBps);
+}
+
 TEST_CASE("prime and huge numbers of ranks have finite prices") {
   const Cluster cluster = with_every_term(dgx_h100());
   for (const Group& group : {Group{13, 1, 1}, Group{104729, 1, 1}, Group{1 << 20, 8, 1}}) {

@@ -180,6 +180,7 @@ TEST_CASE("the exact text is the one that a person would have written") {
   CHECK(exact_text(64_MiB) == "64 MiB");
   CHECK(exact_text(25_MiB) == "25 MiB");
   CHECK(exact_text(80_GB) == "80 GB");
+  CHECK(exact_text(Bytes{128974856}) == "128974856 B");  // not 1.031798848 Gb
   CHECK(exact_text(5_us) == "5 us");
   CHECK(exact_text(1.5_ms) == "1.5 ms");
   CHECK(exact_text(900_GBps) == "900 GB/s");
