@@ -177,7 +177,7 @@ class Stage(NamedTuple):
 STAGES = {
     "test": Stage(stage_test, (), "release build, quick tests"),
     "format": Stage(stage_format, (CLANG_FORMAT,), "sources are formatted"),
-    "slow": Stage(stage_slow, (), "consumer, documented commands, fits"),
+    "slow": Stage(stage_slow, (), "consumer, documented commands, fits, SimGrid"),
     "clang": Stage(stage_clang, ("clang++-16",), "second compiler, every header alone"),
     "asan": Stage(stage_asan, (), "address and undefined-behaviour sanitizers"),
     "tsan": Stage(stage_tsan, (), "thread sanitizer on the threaded tests"),
