@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ["model", "sim", "profiles", "calibrate", "study", "cli", "bench", "tests"]
+FOLDERS = ["model", "sim", "profiles", "calibrate", "kernels", "study", "cli", "bench", "tests"]
 LICENCE = "// SPDX-License-Identifier: Apache-2.0"
 
 
