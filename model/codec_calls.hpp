@@ -6,21 +6,35 @@
 
 #include "model/step_plan.hpp"
 
-// What model/overlap.cpp queues: the calls of the codec for every kind of bucket, prepared once,
-// and the messages that they hand over. Plain numbers of seconds: this is the innermost loop.
+// What model/gradient_streams queues: the calls of the codec for every kind of bucket, prepared
+// once a plan, and the messages that they hand over. Plain numbers of seconds: this is the
+// innermost loop.
 
 namespace payoff {
 
-// First-in, first-out, in one allocation for all that will ever pass.
+// First-in, first-out. Room is used again when all has passed.
 template <typename T>
 class Queue {
  public:
-  explicit Queue(std::size_t most) { items_.reserve(most); }
-
   [[nodiscard]] bool empty() const { return head_ == items_.size(); }
-  [[nodiscard]] T& front() { return items_[head_]; }
-  void push(const T& item) { items_.push_back(item); }
+  [[nodiscard]] std::size_t size() const { return items_.size() - head_; }
+  [[nodiscard]] const T& front() const { return items_[head_]; }
+  [[nodiscard]] T& operator[](std::size_t place) { return items_[head_ + place]; }
+  void push(const T& item) {
+    if (empty()) {
+      constexpr std::size_t usual = 32;
+      items_.clear();
+      items_.reserve(usual);
+      head_ = 0;
+    }
+    items_.push_back(item);
+  }
   T pop() { return items_[head_++]; }
+  void take(const Queue& other) {
+    items_.assign(other.items_.begin() + static_cast<std::ptrdiff_t>(other.head_),
+                  other.items_.end());
+    head_ = 0;
+  }
 
  private:
   std::vector<T> items_;
@@ -41,6 +55,7 @@ class CodecCalls {
  public:
   explicit CodecCalls(const StepPlan& plan) {
     first_.reserve(plan.kinds.size());
+    calls_.reserve(3 * plan.kinds.size());
     for (const BucketKind& kind : plan.kinds) {
       first_.push_back(calls_.size());
       for (const BucketRound& round : kind.rounds) {

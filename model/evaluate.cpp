@@ -3,24 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "model/pipeline.hpp"
+#include "model/pipeline_overlap.hpp"
 
 namespace payoff {
 namespace {
-
-struct PieceRange {
-  std::size_t begin{};
-  std::size_t end{};
-};
-
-// Of chunk `place`, counted in order of execution; a compute without chunks is one.
-PieceRange pieces_of(const std::vector<std::size_t>& starts, std::size_t place,
-                     const std::vector<Piece>& pieces) {
-  return {starts.empty() ? 0 : starts[place],
-          place + 1 < starts.size() ? starts[place + 1] : pieces.size()};
-}
 
 Seconds time_of(const std::vector<Piece>& pieces, const PieceRange& range) {
   Seconds sum;
@@ -37,9 +27,9 @@ std::vector<ChunkDurations> chunks_of(const StageCompute& compute, std::size_t c
   std::vector<ChunkDurations> durations(chunks);
   for (std::size_t c = 0; c < chunks; ++c) {
     durations[c].forward =
-        time_of(compute.forward, pieces_of(compute.forward_chunks, c, compute.forward));
+        time_of(compute.forward, pieces_of_chunk(compute.forward, compute.forward_chunks, c));
     durations[chunks - 1 - c].backward =
-        time_of(compute.backward, pieces_of(compute.backward_chunks, c, compute.backward));
+        time_of(compute.backward, pieces_of_chunk(compute.backward, compute.backward_chunks, c));
   }
   return durations;
 }
@@ -55,49 +45,101 @@ std::vector<StageDurations> durations_of(const StepPlan& plan) {
   return durations;
 }
 
+// The first one that is not complete before this piece.
+std::size_t first_bucket(const std::vector<Bucket>& buckets, std::size_t piece) {
+  const auto found = std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& bucket) {
+    return static_cast<std::size_t>(bucket.ready_after) >= piece;
+  });
+  return static_cast<std::size_t>(found - buckets.begin());
+}
+
 // The last operations of a stage, relative to the start of the first.
-void describe_last(const StageCompute& compute, const StageSpan& span, StageEnd& stage) {
+void describe_last(const StageCompute& compute, const std::vector<Bucket>& buckets,
+                   const StageSpan& span, StageEnd& stage) {
   const Seconds start = span.last.front().start;
   Seconds busy_until;
   for (const LastBackward& operation : span.last) {
     const std::size_t chunks = std::max<std::size_t>(1, compute.backward_chunks.size());
     const std::size_t place = chunks - 1 - static_cast<std::size_t>(operation.chunk);
-    const PieceRange pieces = pieces_of(compute.backward_chunks, place, compute.backward);
+    const PieceRange pieces = pieces_of_chunk(compute.backward, compute.backward_chunks, place);
     BackwardOperation& last =
         stage.last.emplace_back(backward_operation(compute, pieces.begin, pieces.end));
     last.arrival = std::max(0_s, operation.arrival - start);
     last.completes_gradients = operation.last_micro_batch;
+    last.first_bucket = first_bucket(buckets, pieces.begin);
     stage.last_wait += std::max(0_s, last.arrival - busy_until);
     busy_until = std::max(last.arrival, busy_until) + last.work + last.messages;
   }
-  stage.last_time = span.end - start;
+  stage.start = start;
 }
 
-// Equal but for rounding: what equal stages do at different times.
-bool run_alike(const StageEnd& a, const StageEnd& b) {
-  constexpr double rounding = 1e-9;
-  return std::equal(a.last.begin(), a.last.end(), b.last.begin(), b.last.end(),
-                    [&](const BackwardOperation& x, const BackwardOperation& y) {
-                      const Seconds apart = x.arrival - y.arrival;
-                      return x.first_piece == y.first_piece &&
-                             x.completes_gradients == y.completes_gradients &&
-                             std::max(apart, -apart) <= rounding * a.last_time;
+struct OperationOfStage {
+  std::size_t stage{};
+  std::size_t place{};
+};
+
+// The buckets that become complete in an operation that completes gradients.
+std::span<const Bucket> buckets_of(const std::vector<Bucket>& buckets,
+                                   const BackwardOperation& operation) {
+  const auto before = [](const Bucket& bucket, std::size_t piece) {
+    return static_cast<std::size_t>(bucket.ready_after) < piece;
+  };
+  const auto begin = buckets.begin() + static_cast<std::ptrdiff_t>(operation.first_bucket);
+  return {begin, std::lower_bound(begin, buckets.end(), operation.end_piece, before)};
+}
+
+bool have_equal_pieces(const StepPlan& plan, std::size_t stage, const BackwardOperation& a,
+                       std::size_t other, const BackwardOperation& b) {
+  const std::vector<Piece>& pieces = plan.stages[stage].compute->backward;
+  const std::vector<Piece>& others = plan.stages[other].compute->backward;
+  const auto at = [](const std::vector<Piece>& all, std::size_t piece) {
+    return all.begin() + static_cast<std::ptrdiff_t>(piece);
+  };
+  return std::equal(at(pieces, a.first_piece), at(pieces, a.end_piece), at(others, b.first_piece),
+                    at(others, b.end_piece));
+}
+
+bool complete_equal_buckets(const StepPlan& plan, std::size_t stage, const BackwardOperation& a,
+                            std::size_t other, const BackwardOperation& b) {
+  const auto mine = buckets_of(plan.buckets(stage), a);
+  const auto theirs = buckets_of(plan.buckets(other), b);
+  return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
+                    [&](const Bucket& x, const Bucket& y) {
+                      return x.kind == y.kind &&
+                             static_cast<std::size_t>(x.ready_after) - a.first_piece ==
+                                 static_cast<std::size_t>(y.ready_after) - b.first_piece;
                     });
 }
 
+// Numbers the last operations, equal ones alike.
 void find_alike(const StepPlan& plan, std::vector<StageEnd>& ends) {
+  std::vector<OperationOfStage> kinds;
   for (std::size_t s = 0; s < ends.size(); ++s) {
-    std::size_t first = 0;
-    while (first < s &&
-           (plan.stages[first].like != plan.stages[s].like || !run_alike(ends[first], ends[s]))) {
-      ++first;
+    const std::vector<BackwardOperation>& first = ends[plan.stages[s].like].last;
+    for (std::size_t place = 0; place < ends[s].last.size(); ++place) {
+      BackwardOperation& operation = ends[s].last[place];
+      if (plan.stages[s].like < s) {
+        operation.like = first[place].like;
+        continue;
+      }
+      const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const OperationOfStage& of) {
+        const BackwardOperation& other = ends[of.stage].last[of.place];
+        return operation.completes_gradients == other.completes_gradients &&
+               have_equal_pieces(plan, s, operation, of.stage, other) &&
+               (!operation.completes_gradients ||
+                complete_equal_buckets(plan, s, operation, of.stage, other));
+      });
+      operation.like = static_cast<std::size_t>(known - kinds.begin());
+      if (known == kinds.end()) {
+        kinds.push_back({s, place});
+      }
     }
-    ends[s].like = first;
   }
 }
 
+// `delay`: of the start of the stage's last operations.
 Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const StageEnd& end,
-                       const OverlapResult& last) {
+                       Seconds delay, const OverlapResult& last) {
   const double micro_batches = plan.layout.micro_batches;
   const StageCompute& compute = *stage.compute;
   Waterfall w;
@@ -107,7 +149,7 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
   w.exposed_tp = micro_batches * (compute.forward_messages + compute.backward_messages);
   const Seconds idle = end.end -
                        micro_batches * (compute.forward_time() + compute.backward_time()) -
-                       end.last_wait + last.wait;
+                       end.last_wait + delay + last.wait;
   w.exposed_pp = std::min(end.exposed_pp, std::max(0_s, idle));
   w.bubble = idle - w.exposed_pp;
   w.interference = last.interference;
@@ -129,8 +171,13 @@ void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction
       prediction.tp_bytes += micro_batches * piece.message.size;
     }
   }
-  prediction.pp_bytes += micro_batches * plan.layout.virtual_stages *
-                         (stage.send_forward.size + stage.send_backward.size);
+  // The first stage has nobody to send the first chunk's gradients to, the last one nobody for the
+  // last chunk's activations.
+  const int chunks = plan.layout.virtual_stages;
+  const bool is_first = s == 0;
+  const bool is_last = s + 1 == plan.stages.size();
+  prediction.pp_bytes += micro_batches * ((chunks - (is_last ? 1 : 0)) * stage.send_forward.size +
+                                          (chunks - (is_first ? 1 : 0)) * stage.send_backward.size);
   for (const Bucket& bucket : plan.buckets(s)) {
     for (const BucketRound& round : plan.kind(bucket).rounds) {
       prediction.dp_bytes += round.message.size;
@@ -150,7 +197,7 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
     only.end = layout.micro_batches * (compute.forward_time() + compute.backward_time());
     only.last = {backward_operation(compute, 0, compute.backward.size())};
     only.last.front().completes_gradients = true;
-    only.last_time = compute.backward_time();
+    only.start = only.end - compute.backward_time();
     return ends;
   }
   std::vector<StageDurations> durations = durations_of(plan);
@@ -163,7 +210,7 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
   for (std::size_t s = 0; s < ends.size(); ++s) {
     ends[s].end = with[s].end;
     ends[s].exposed_pp = std::max(0_s, with[s].end - without[s].end);
-    describe_last(*plan.stages[s].compute, with[s], ends[s]);
+    describe_last(*plan.stages[s].compute, plan.buckets(s), with[s], ends[s]);
   }
   find_alike(plan, ends);
   return ends;
@@ -173,31 +220,28 @@ StepPrediction evaluate(const StepPlan& plan) { return evaluate(plan, pipeline_e
 
 StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends) {
   const std::vector<Seconds> most = most_added(plan);
-  std::vector<OverlapResult> overlaps(plan.stages.size());
+  PipelineOverlap overlap(plan, ends);
+  OverlapResult last;
   Seconds step;
   std::size_t slowest = 0;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     const Seconds after = stage.gather_weights.alone + stage.optimizer.alone + plan.host;
-    if (s > 0 && ends[s].end + most[s] + after <= step) {
+    if (s > 0 && overlap.operations_end(s) + most[s] + after <= step) {
       continue;  // cannot end last
     }
-    OverlapResult& overlap = overlaps[ends[s].like];
-    if (overlap.finish <= 0_s) {
-      overlap = overlap_gradients(plan, s, ends[s].last);
-    }
     // Gradients move beside the stage's last operations and after them.
-    const Seconds finish = ends[s].end - ends[s].last_time + overlap.finish + after;
-    if (s == 0 || finish > step) {
-      step = finish;
+    const OverlapResult result = overlap.finish(s);
+    if (s == 0 || result.finish + after > step) {
+      step = result.finish + after;
       slowest = s;
+      last = result;
     }
   }
   const StagePlan& stage = plan.stages[slowest];
-  const OverlapResult& last = overlaps[ends[slowest].like];
   StepPrediction prediction;
   prediction.step = step;
-  prediction.waterfall = waterfall_of(plan, stage, ends[slowest], last);
+  prediction.waterfall = waterfall_of(plan, stage, ends[slowest], overlap.delay(slowest), last);
   prediction.dp_communication = last.dp_busy + stage.gather_weights.alone;
   prediction.hidden_dp = std::max(0_s, last.dp_busy - last.exposed_dp);
   add_traffic(plan, slowest, prediction);

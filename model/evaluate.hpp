@@ -54,13 +54,12 @@ struct StepPrediction {
 // When the work of each stage ends, before any gradient: the same for all strategies that leave the
 // activations alone, so that it is computed once for all of them.
 struct StageEnd {
-  std::size_t like{};  // the first stage whose last operations run alike, often itself
   Seconds end{};
   Seconds exposed_pp{};  // what transfers between stages added to it
-  // From the first operation that completes gradients on.
+  // From the first operation that completes gradients on, as many on every stage.
   std::vector<BackwardOperation> last;
-  Seconds last_time{};  // from its start to the end
-  Seconds last_wait{};  // of it, for inputs
+  Seconds start{};      // of the first of them
+  Seconds last_wait{};  // of all of them, for inputs
 };
 
 [[nodiscard]] std::vector<StageEnd> pipeline_ends(const StepPlan& plan);

@@ -21,8 +21,9 @@
 //   runs at the rate of the units left (model/interference.hpp).
 // * `after_backward`, or no overlap: every bucket waits for the end of backward.
 //
-// A recurrence over pieces and codec calls: the messages handed over so far are known to end at
-// fixed times, so the end of a piece follows from its start in closed form.
+// A recurrence over pieces and codec calls (model/gradient_streams): the messages handed over so
+// far are known to end at fixed times, so the end of a piece follows from its start in closed form.
+// What gradients add to an operation delays the stages that wait for it: model/pipeline_overlap.
 
 namespace payoff {
 
@@ -32,8 +33,10 @@ struct BackwardOperation {
   std::size_t first_piece{};  // in StageCompute::backward
   std::size_t end_piece{};
   bool completes_gradients{};
-  Seconds arrival{};  // of its input, from the start of the first operation
-  Seconds work{};     // of its pieces
+  std::size_t like{};          // the same number: equal pieces, completes equal buckets
+  std::size_t first_bucket{};  // of the stage, complete with it or later
+  Seconds arrival{};   // of its input, from the start of the first operation
+  Seconds work{};      // of its pieces
   Seconds messages{};
 };
 
@@ -51,6 +54,20 @@ struct OverlapResult {
   Seconds bucket_copy{};
   Seconds exposed_dp{};  // gradient messages that nothing hides
   Seconds dp_busy{};     // time with a gradient message in flight
+
+  // One after the other; `finish` is not a sum.
+  OverlapResult& operator+=(const OverlapResult& next) {
+    work += next.work;
+    exposed_tp += next.exposed_tp;
+    wait += next.wait;
+    interference += next.interference;
+    encode += next.encode;
+    decode += next.decode;
+    bucket_copy += next.bucket_copy;
+    exposed_dp += next.exposed_dp;
+    dp_busy += next.dp_busy;
+    return *this;
+  }
 };
 
 [[nodiscard]] OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage,

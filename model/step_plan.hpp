@@ -97,6 +97,20 @@ struct StageCompute {
   }
 };
 
+struct PieceRange {
+  std::size_t begin{};
+  std::size_t end{};
+};
+
+// The pieces of the chunk that is `place`-th in order of execution: forward the first one first,
+// backward the last one. A compute without chunks is one.
+[[nodiscard]] inline PieceRange pieces_of_chunk(const std::vector<Piece>& pieces,
+                                                const std::vector<std::size_t>& starts,
+                                                std::size_t place) {
+  return {starts.empty() ? 0 : starts[place],
+          place + 1 < starts.size() ? starts[place + 1] : pieces.size()};
+}
+
 struct StagePlan {
   std::size_t like{};  // the first stage with equal work and gradients, often itself
   std::shared_ptr<const StageCompute> compute;

@@ -21,8 +21,7 @@
 // the links of the platform. Nothing is laid out in advance: every task is made when it starts.
 //
 // What the analytical engine does not see is found here: traffic of different kinds on the same
-// links, gradients of interleaved chunks that are ready early, codecs in the bubbles of a pipeline.
-// Sends do not hold compute units, and one send of a stage does not wait for another.
+// links. Sends do not hold compute units, and one send of a stage does not wait for another.
 
 namespace payoff::sim {
 

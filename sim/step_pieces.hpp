@@ -6,30 +6,21 @@
 
 #include "model/schedule.hpp"
 #include "model/step_plan.hpp"
+#include "sim/path.hpp"
 
-// What of a plan belongs to one operation, and to one bucket.
+// What of a plan belongs to one operation, and to one bucket, and under which cause it is booked.
 
 namespace payoff::sim {
 
-struct PieceRange {
-  std::size_t begin{};
-  std::size_t end{};
-};
-
-// A stage's pieces hold its chunks in order of execution: forward from the first chunk on, backward
-// from the last.
+// Backward runs the chunks from the last one on.
 [[nodiscard]] inline PieceRange pieces_of(const StageCompute& compute, const Operation& operation,
                                           const ParallelLayout& layout) {
-  const auto chunks = static_cast<std::size_t>(layout.virtual_stages);
-  const auto chunk = static_cast<std::size_t>(operation.chunk);
-  const std::size_t place = operation.is_forward ? chunk : chunks - 1 - chunk;
-  const std::vector<Piece>& pieces = operation.is_forward ? compute.forward : compute.backward;
-  const std::vector<std::size_t>& starts =
-      operation.is_forward ? compute.forward_chunks : compute.backward_chunks;
-  if (starts.size() == chunks) {
-    return {starts[place], place + 1 < chunks ? starts[place + 1] : pieces.size()};
+  if (operation.is_forward) {
+    return pieces_of_chunk(compute.forward, compute.forward_chunks,
+                           static_cast<std::size_t>(operation.chunk));
   }
-  return {place * pieces.size() / chunks, (place + 1) * pieces.size() / chunks};
+  return pieces_of_chunk(compute.backward, compute.backward_chunks,
+                         static_cast<std::size_t>(layout.virtual_stages - 1 - operation.chunk));
 }
 
 [[nodiscard]] inline const std::vector<BucketRound>& rounds_of(const StepPlan& plan,
@@ -41,6 +32,26 @@ struct PieceRange {
 [[nodiscard]] inline const payoff::Work& decode_of(const StepPlan& plan, std::size_t stage,
                                                    std::size_t bucket) {
   return plan.kind(plan.buckets(stage)[bucket]).decode;
+}
+
+[[nodiscard]] inline Cause cause_of(WorkKind kind) {
+  switch (kind) {
+    case WorkKind::forward:
+      return Cause::forward;
+    case WorkKind::recompute:
+      return Cause::recompute;
+    case WorkKind::backward:
+      return Cause::backward;
+    case WorkKind::bucket_copy:
+      return Cause::bucket_copy;
+    case WorkKind::encode:
+      return Cause::encode;
+    case WorkKind::decode:
+      return Cause::decode;
+    case WorkKind::optimizer:
+      return Cause::optimizer;
+  }
+  return Cause::backward;
 }
 
 }  // namespace payoff::sim

@@ -11,26 +11,6 @@
 namespace payoff::sim {
 namespace {
 
-Cause cause_of(WorkKind kind) {
-  switch (kind) {
-    case WorkKind::forward:
-      return Cause::forward;
-    case WorkKind::recompute:
-      return Cause::recompute;
-    case WorkKind::backward:
-      return Cause::backward;
-    case WorkKind::bucket_copy:
-      return Cause::bucket_copy;
-    case WorkKind::encode:
-      return Cause::encode;
-    case WorkKind::decode:
-      return Cause::decode;
-    case WorkKind::optimizer:
-      return Cause::optimizer;
-  }
-  return Cause::backward;
-}
-
 SimTime time_of(Seconds time) { return to_sim_time(time).value_or(never); }
 
 }  // namespace

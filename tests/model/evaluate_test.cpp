@@ -199,3 +199,58 @@ TEST_CASE("interleaving hides gradients that one block at the end could not") {
   CHECK_THAT(exposed(1) / 8_ms, WithinRel(1.0, 1e-12));
   CHECK_THAT(exposed(4) / 2_ms, WithinRel(1.0, 1e-12));
 }
+
+TEST_CASE("what gradients add to a last backward pass delays the stages before it") {
+  // Three stages, two pieces backward of 1 ms each; behind the first piece of the last stage 4 ms
+  // of encoding on the compute stream. Its activations' gradients leave 4 ms later, and nobody has
+  // time to make up for it: the whole step is 4 ms longer, bubble of the first stage.
+  const auto step = [](Seconds encode, Placement placement) {
+    StepPlan plan;
+    plan.layout.pp = 3;
+    plan.layout.micro_batches = 3;
+    plan.overlap = true;
+    plan.placement = placement;
+    auto compute = std::make_shared<StageCompute>();
+    compute->forward = {{{WorkKind::forward, 1_ms}, {}}};
+    compute->backward = {{{WorkKind::backward, 1_ms}, {}}, {{WorkKind::backward, 1_ms}, {}}};
+    compute->forward_work = 1_ms;
+    compute->backward_work = 2_ms;
+    plan.stages.resize(3);
+    for (std::size_t s = 0; s < 3; ++s) {
+      plan.stages[s].compute = compute;
+      plan.stages[s].like = s;
+    }
+    plan.stages[2].buckets.push_back({0, 0});
+    plan.kinds.emplace_back().rounds.push_back({{WorkKind::encode, encode}, {}});
+    return evaluate(plan);
+  };
+  const StepPrediction without = step(0_s, Placement::compute_stream);
+  const StepPrediction with = step(4_ms, Placement::compute_stream);
+  CHECK_THAT((with.step - without.step) / 1_ms, WithinRel(4.0, 1e-12));
+  CHECK_THAT((with.waterfall.bubble - without.waterfall.bubble) / 1_ms, WithinRel(4.0, 1e-12));
+  // On a stream of its own it shares the units with the second piece: 1 ms longer, and its last
+  // 3 ms run in the bubble that the last stage has at its end.
+  const StepPrediction beside = step(4_ms, Placement::side_stream);
+  CHECK_THAT((beside.step - without.step) / 1_ms, WithinRel(1.0, 1e-12));
+}
+
+TEST_CASE("the first and the last stage of a pipeline send in one direction only") {
+  // Four micro-batches: stage 0 sends four activations, stage 1 as many and four gradients.
+  StepPlan plan;
+  plan.layout.pp = 2;
+  plan.layout.micro_batches = 4;
+  auto compute = std::make_shared<StageCompute>();
+  compute->forward = {{{WorkKind::forward, 1_ms}, {}}};
+  compute->backward = {{{WorkKind::backward, 2_ms}, {}}};
+  compute->forward_work = 1_ms;
+  compute->backward_work = 2_ms;
+  plan.stages.resize(2);
+  for (StagePlan& stage : plan.stages) {
+    stage.compute = compute;
+    stage.send_forward.size = 3_MB;
+    stage.send_backward.size = 5_MB;
+  }
+  CHECK(evaluate(plan).pp_bytes == 12_MB);  // stage 0 ends last
+  plan.stages[1].optimizer.alone = 100_ms;
+  CHECK(evaluate(plan).pp_bytes == 20_MB);
+}

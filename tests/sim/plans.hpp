@@ -47,9 +47,13 @@ inline void add_bucket(StepPlan& plan, std::size_t stage, int ready_after, Secon
 inline StepPlan pipeline(int stages, int micro_batches, int chunks, Seconds forward,
                          Seconds backward) {
   const auto pieces = static_cast<std::size_t>(chunks);
-  const auto compute = std::make_shared<const StageCompute>(
-      compute_of(std::vector<Seconds>(pieces, forward / chunks),
-                 std::vector<Seconds>(pieces, backward / chunks)));
+  StageCompute stage_compute = compute_of(std::vector<Seconds>(pieces, forward / chunks),
+                                          std::vector<Seconds>(pieces, backward / chunks));
+  for (std::size_t c = 0; c < pieces; ++c) {
+    stage_compute.forward_chunks.push_back(c);
+    stage_compute.backward_chunks.push_back(c);
+  }
+  const auto compute = std::make_shared<const StageCompute>(std::move(stage_compute));
   StepPlan plan;
   plan.layout.pp = stages;
   plan.layout.micro_batches = micro_batches;

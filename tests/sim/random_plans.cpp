@@ -27,20 +27,33 @@ void add(StageCompute& compute, WorkKind kind, Seconds time, Seconds message) {
   }
 }
 
-// Equal chunks of one to four pieces each, forward and backward.
+// Chunks of one to four pieces each, forward and backward, equal ones or each its own.
 StageCompute random_compute(Random& random, int chunks) {
   StageCompute compute;
   const Seconds message = random.chance(40) ? random.time(1_us, 1_ms) : Seconds{};
   const bool recomputes = random.chance(30);
-  std::vector<Seconds> times(static_cast<std::size_t>(random.integer(1, 4)));
-  for (Seconds& time : times) {
-    time = random.time(10_us, 3_ms);
+  const bool equal = random.chance(50);
+  std::vector<std::vector<Seconds>> times(static_cast<std::size_t>(chunks));
+  for (std::vector<Seconds>& chunk : times) {
+    if (equal && &chunk != &times.front()) {
+      chunk = times.front();
+      continue;
+    }
+    chunk.resize(static_cast<std::size_t>(random.integer(1, 4)));
+    for (Seconds& time : chunk) {
+      time = random.time(10_us, 3_ms);
+    }
   }
-  for (int c = 0; c < chunks; ++c) {
+  for (const std::vector<Seconds>& chunk : times) {
     compute.forward_chunks.push_back(compute.forward.size());
-    compute.backward_chunks.push_back(compute.backward.size());
-    for (const Seconds time : times) {
+    for (const Seconds time : chunk) {
       add(compute, WorkKind::forward, time, message);
+    }
+  }
+  std::reverse(times.begin(), times.end());
+  for (const std::vector<Seconds>& chunk : times) {
+    compute.backward_chunks.push_back(compute.backward.size());
+    for (const Seconds time : chunk) {
       if (recomputes) {
         add(compute, WorkKind::recompute, time, {});
       }
@@ -143,18 +156,29 @@ RandomPlan random_pipeline(std::uint64_t seed) {
   Random random(seed);
   StepPlan plan;
   plan.layout.pp = random.integer(2, 6);
-  plan.layout.virtual_stages = random.chance(40) ? random.integer(2, 3) : 1;
+  plan.layout.virtual_stages = random.chance(50) ? random.integer(2, 3) : 1;
   plan.layout.micro_batches = plan.layout.virtual_stages > 1 ? plan.layout.pp * random.integer(1, 3)
                                                              : random.integer(1, 12);
-  plan.overlap = plan.layout.virtual_stages == 1 && random.chance(75);
-  plan.placement = plan.overlap ? Placement::side_stream : Placement::after_backward;
-  plan.reserved_share = plan.overlap ? 0.0 : random.between(0.01, 0.4);
+  plan.overlap = random.chance(85);
+  plan.placement = random.chance(15)   ? Placement::after_backward
+                   : random.chance(50) ? Placement::side_stream
+                                       : Placement::compute_stream;
+  plan.reserved_share = random.chance(80) ? random.between(0.01, 0.4) : 0.0;
   plan.host = random.time(0_s, 1_ms);
-  const bool buckets = random.chance(80);
+  const bool buckets = random.chance(90);
+  const bool codec = random.chance(60);
+  const bool like_first = random.chance(40);
   for (int s = 0; s < plan.layout.pp; ++s) {
+    if (like_first && s > 0 && random.chance(80)) {
+      StagePlan stage = plan.stages.front();
+      stage.buckets.clear();
+      stage.like = 0;
+      plan.stages.push_back(std::move(stage));
+      continue;
+    }
     add_stage(random, plan);
-    add_buckets(random, plan, static_cast<std::size_t>(s), buckets ? random.integer(1, 5) : 0,
-                !plan.overlap);
+    add_buckets(random, plan, static_cast<std::size_t>(s), buckets ? random.integer(1, 6) : 0,
+                codec);
   }
   return {plan, traits_of(plan)};
 }

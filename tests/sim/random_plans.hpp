@@ -45,9 +45,8 @@ struct RandomPlan {
   Traits traits;
 };
 
-// Times given outright. Replicas of one stage, or a pipeline of unequal stages; in a pipeline
-// nothing slows the last backward pass, or gradients wait for its end: what else would move
-// upstream is not in the analytical engine.
+// Times given outright. Replicas of one stage, or a pipeline of equal and unequal stages and
+// chunks.
 [[nodiscard]] RandomPlan random_replicas(std::uint64_t seed);
 [[nodiscard]] RandomPlan random_pipeline(std::uint64_t seed);
 

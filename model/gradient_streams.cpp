@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/gradient_streams.hpp"
+
+#include <algorithm>
+
+#include "model/interference.hpp"
+
+namespace payoff {
+
+GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, std::size_t stage,
+                                 std::size_t first_bucket)
+    : plan_(&plan),
+      calls_(&calls),
+      backward_(&plan.stages[stage].compute->backward),
+      buckets_(&plan.buckets(stage)),
+      on_side_(plan.placement == Placement::side_stream),
+      wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
+      slowed_rate_(stream_rates(true, false, plan.reserved_share).compute),
+      slowed_time_(1.0 / slowed_rate_),
+      next_bucket_(first_bucket),
+      next_ready_(next_ready()) {}
+
+void GradientStreams::run(const BackwardOperation& operation) {
+  result_.work += operation.work;
+  result_.exposed_tp += operation.messages;
+  const bool releases = operation.completes_gradients && !wait_for_backward_;
+  if (!releases && is_idle()) {
+    now_ += operation.work.si + operation.messages.si;
+    return;
+  }
+  if (!releases && runs_undisturbed(operation)) {
+    return;
+  }
+  for (std::size_t piece = operation.first_piece; piece < operation.end_piece; ++piece) {
+    run_piece((*backward_)[piece]);
+    if (releases && next_ready_ <= piece) {
+      release(piece);
+    }
+  }
+}
+
+void GradientStreams::finish() { on_side_ ? finish_beside() : finish_alone(); }
+
+void GradientStreams::go_on_from(const GradientStreams& other, double delay) {
+  now_ = other.now_ + delay;
+  codecs_.take(other.codecs_);
+  flights_.take(other.flights_);
+  for (std::size_t i = 0; i < flights_.size(); ++i) {
+    flights_[i].end += delay;
+  }
+  codec_left_ = other.codec_left_;
+  network_free_ = other.network_free_ + delay;
+  next_arrival_ = flights_.empty() ? never : flights_.front().end;
+}
+
+void GradientStreams::run_piece(const Piece& piece) {
+  const double work = piece.work.alone.si;
+  const double message = piece.message.alone.si;
+  if (on_side_) {
+    compute_beside(work);
+    pass_beside(message);
+  } else {
+    if (codec_may_run()) {
+      run_codecs();
+    }
+    compute(work);
+    now_ += message;
+  }
+}
+
+// In one go, if no codec call comes in between: beside one message, or none, from start to end.
+bool GradientStreams::runs_undisturbed(const BackwardOperation& operation) {
+  if (on_side_) {
+    return false;
+  }
+  run_codecs();
+  const double rate = now_ < network_free_ ? slowed_time_ : 1.0;
+  const double end = now_ + operation.work.si * rate + operation.messages.si;
+  if (end > next_arrival_) {
+    return false;
+  }
+  result_.interference.si += operation.work.si * rate - operation.work.si;
+  now_ = end;
+  return true;
+}
+
+void GradientStreams::wait_until(double arrival) {
+  if (is_idle()) {
+    if (arrival > now_) {
+      result_.wait.si += arrival - now_;
+      now_ = arrival;
+    }
+    return;
+  }
+  if (on_side_) {
+    result_.wait.si += std::max(0.0, arrival - now_);
+    pass_beside(arrival - now_);
+    return;
+  }
+  for (run_codecs(); now_ < arrival; run_codecs()) {
+    const double until = std::min(arrival, next_arrival_);
+    result_.wait.si += until - now_;
+    now_ = until;
+  }
+}
+
+// Buckets that are complete after `piece`; what arrived while it ran comes first.
+void GradientStreams::release(std::size_t piece) {
+  collect();
+  while (next_bucket_ < buckets_->size() && ready_after(next_bucket_) <= piece) {
+    push(calls_->first((*buckets_)[next_bucket_++]));
+  }
+  next_ready_ = next_ready();
+}
+
+std::size_t GradientStreams::ready_after(std::size_t bucket) const {
+  return static_cast<std::size_t>((*buckets_)[bucket].ready_after);
+}
+
+std::size_t GradientStreams::next_ready() const {
+  return wait_for_backward_ || next_bucket_ == buckets_->size() ? every_piece
+                                                                : ready_after(next_bucket_);
+}
+
+// All that can run now, between two pieces.
+void GradientStreams::run_codecs() {
+  for (collect(); !codecs_.empty(); collect()) {
+    const CodecCall* call = codecs_.pop();
+    compute(call->work);
+    account(*call, call->work);
+    complete(call);
+  }
+}
+
+void GradientStreams::finish_alone() {
+  for (run_codecs(); !flights_.empty(); run_codecs()) {
+    result_.exposed_dp.si += next_arrival_ - now_;
+    now_ = next_arrival_;
+  }
+}
+
+// With codecs on a stream of their own.
+
+StreamRates GradientStreams::rates(bool computes) const {
+  return stream_rates(computes, !codecs_.empty(),
+                      now_ < network_free_ ? plan_->reserved_share : 0.0);
+}
+
+// To the end of a codec call or of a message, or for `limit`, whichever comes first.
+double GradientStreams::step_codecs(double limit, double codec_rate) {
+  const double codec = codecs_.empty() ? never : codec_left_ / codec_rate;
+  const double message = next_arrival_ - now_;
+  const double step = std::min({limit, codec, message});
+  now_ = message <= step ? next_arrival_ : now_ + step;
+  if (codec <= step) {
+    complete(codecs_.pop());
+    codec_left_ = codecs_.empty() ? 0.0 : codecs_.front()->work;
+  } else {
+    codec_left_ -= step * codec_rate;
+  }
+  collect();
+  return step;
+}
+
+void GradientStreams::compute_beside(double work) {
+  while (work > 0.0) {
+    const StreamRates rate = rates(true);
+    const double left = work / rate.compute;
+    const double step = step_codecs(left, rate.codec);
+    const double done = step < left ? step * rate.compute : work;
+    result_.interference.si += step - done;
+    work -= done;
+  }
+}
+
+// The compute stream waits, for a message of tensor parallelism or for its input.
+void GradientStreams::pass_beside(double time) {
+  while (time > 0.0) {
+    time -= step_codecs(time, rates(false).codec);
+  }
+}
+
+void GradientStreams::finish_beside() {
+  while (!codecs_.empty() || !flights_.empty()) {
+    if (codecs_.empty()) {
+      result_.exposed_dp.si += step_codecs(never, 1.0);
+      continue;
+    }
+    const double rate = rates(false).codec;
+    const CodecCall& call = *codecs_.front();
+    const double step = step_codecs(never, rate);
+    account(call, step * rate);
+    result_.interference.si += step - step * rate;
+  }
+}
+
+}  // namespace payoff

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "model/codec_calls.hpp"
+#include "model/interference.hpp"
+#include "model/overlap.hpp"
+#include "model/step_plan.hpp"
+
+// One GPU in its last backward operations, from one operation to the next: compute, codec and
+// gradient messages by the rules of model/overlap.hpp. What an operation leaves queued and in
+// flight stays for the next one. Times are seconds from any origin; a copy may go on at another
+// date.
+
+namespace payoff {
+
+class GradientStreams {
+ public:
+  // Idle at date zero, buckets before `first_bucket` long gone.
+  GradientStreams(const StepPlan& plan, const CodecCalls& calls, std::size_t stage,
+                  std::size_t first_bucket);
+
+  // Goes on with what another GPU has queued and in flight, `delay` later.
+  void go_on_from(const GradientStreams& other, double delay);
+
+  // What can happen before the input of the next operation has come.
+  void wait_until(double arrival);
+  // Runs an operation whose input is there.
+  void run(const BackwardOperation& operation);
+  // Buckets that no operation has completed.
+  void release_all() { release(every_piece); }
+  // To the last decoder.
+  void finish();
+
+  [[nodiscard]] double now() const { return now_; }
+  [[nodiscard]] bool is_idle() const { return codecs_.empty() && flights_.empty(); }
+  // At least: when what was handed over has been sent.
+  [[nodiscard]] double busy_until() const { return network_free_; }
+  // Since it was taken before.
+  [[nodiscard]] OverlapResult take_result() { return std::exchange(result_, {}); }
+
+ private:
+  static constexpr double never = std::numeric_limits<double>::infinity();
+  static constexpr std::size_t every_piece = std::numeric_limits<std::size_t>::max();
+
+  void run_piece(const Piece& piece);
+  [[nodiscard]] bool runs_undisturbed(const BackwardOperation& operation);
+  void release(std::size_t piece);
+  [[nodiscard]] std::size_t ready_after(std::size_t bucket) const;
+  [[nodiscard]] std::size_t next_ready() const;
+  [[nodiscard]] bool codec_may_run() const { return !codecs_.empty() || next_arrival_ <= now_; }
+  void run_codecs();
+  void finish_alone();
+
+  [[nodiscard]] StreamRates rates(bool computes) const;
+  double step_codecs(double limit, double codec_rate);
+  void compute_beside(double work);
+  void pass_beside(double time);
+  void finish_beside();
+
+  // Calls whose message has arrived by now.
+  void collect() {
+    while (next_arrival_ <= now_) {
+      push(flights_.pop().then);
+      next_arrival_ = flights_.empty() ? never : flights_.front().end;
+    }
+  }
+
+  void push(const CodecCall* call) {
+    if (codecs_.empty()) {
+      codec_left_ = call->work;
+    }
+    codecs_.push(call);
+  }
+
+  // An encoded round is handed over; after a decoder nothing is left to do.
+  void complete(const CodecCall* call) {
+    if (!call->decodes) {
+      network_free_ = std::max(now_, network_free_) + call->message;
+      flights_.push({network_free_, call + 1});
+      next_arrival_ = flights_.front().end;
+      result_.dp_busy.si += call->message;
+    }
+  }
+
+  void account(const CodecCall& call, double work) {
+    const double copy = call.copy_share * work;
+    result_.bucket_copy.si += copy;
+    (call.decodes ? result_.decode : result_.encode).si += work - copy;
+  }
+
+  // On the compute stream, with messages beside it. Those handed over keep the network busy without
+  // a gap until it is free.
+  void compute(double work) {
+    const double beside = (network_free_ - now_) * slowed_rate_;
+    if (beside <= 0.0) {
+      now_ += work;
+    } else if (work <= beside) {
+      const double time = work * slowed_time_;
+      result_.interference.si += time - work;
+      now_ += time;
+    } else {
+      result_.interference.si += network_free_ - now_ - beside;
+      now_ = network_free_ + (work - beside);
+    }
+  }
+
+  const StepPlan* plan_;
+  const CodecCalls* calls_;
+  const std::vector<Piece>* backward_;
+  const std::vector<Bucket>* buckets_;
+  bool on_side_;
+  bool wait_for_backward_;
+  double slowed_rate_;  // of compute beside a message
+  double slowed_time_;
+  Queue<const CodecCall*> codecs_;
+  Queue<Flight> flights_;
+  double codec_left_{};  // of the first call in the queue, on the side stream
+  double network_free_{-never};
+  double next_arrival_{never};  // of the message in flight
+  std::size_t next_bucket_;
+  std::size_t next_ready_;  // piece after which it is complete
+  double now_{};
+  OverlapResult result_;
+};
+
+}  // namespace payoff

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/pipeline_overlap.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace payoff {
+
+PipelineOverlap::PipelineOverlap(const StepPlan& plan, const std::vector<StageEnd>& ends)
+    : plan_(plan),
+      ends_(ends),
+      calls_(plan),
+      stages_(ends.size()),
+      operations_(ends.front().last.size()) {
+  const bool waits = !plan.overlap || plan.placement == Placement::after_backward;
+  if (waits || plan.kinds.empty()) {
+    run_without_gradients();
+  } else {
+    run_operations();
+  }
+}
+
+// Stages with equal buckets finish alike.
+void PipelineOverlap::run_without_gradients() {
+  sequences_.reserve(stages_.size());
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    Stage& stage = stages_[s];
+    const std::size_t like = plan_.stages[s].like;
+    stage.sequence = stages_[like].sequence;
+    if (like == s) {
+      stage.sequence = sequences_.size();
+      sequences_.push_back({GradientStreams(plan_, calls_, s, 0)});
+      sequences_.back().streams.release_all();
+    }
+    stage.start = ends_[s].start.si;
+    stage.since = stage.now = ends_[s].end.si;
+    stage.result.wait = ends_[s].last_wait;
+  }
+}
+
+// Operation 0 is the last micro-batch through the last chunk; then come the last micro-batches, as
+// many as there are stages, through one chunk after the other. Within a chunk a stage waits for
+// the next one only.
+void PipelineOverlap::run_operations() {
+  constexpr std::size_t usual = 8;
+  sequences_.reserve(usual);
+  operation_ends_.resize(stages_.size() * operations_);
+  for (std::size_t begin = 0; begin < operations_;) {
+    const std::size_t end = begin == 0 ? 1 : std::min(operations_, begin + stages_.size());
+    for (std::size_t s = stages_.size(); s-- > 0;) {
+      for (std::size_t place = begin; place < end; ++place) {
+        run(s, place);
+      }
+    }
+    begin = end;
+  }
+}
+
+// When the input of a stage's operation has come.
+double PipelineOverlap::arrival(std::size_t stage, std::size_t place) const {
+  const std::size_t count = stages_.size();
+  if (stage + 1 < count) {
+    return operation_ends_[(stage + 1) * operations_ + place] +
+           plan_.stages[stage + 1].send_backward.alone.si;
+  }
+  if (place >= count) {
+    return operation_ends_[place - count] + plan_.stages[0].send_backward.alone.si;
+  }
+  // Nothing before it has gradients.
+  return ends_[stage].start.si + ends_[stage].last[place].arrival.si;
+}
+
+void PipelineOverlap::run(std::size_t s, std::size_t place) {
+  Stage& stage = stages_[s];
+  const BackwardOperation& operation = ends_[s].last[place];
+  const double input = arrival(s, place);
+  double wait = std::max(0.0, input - stage.now);
+  if (place == 0) {
+    stage.start = stage.now = std::max(ends_[s].start.si, input);
+  } else if (wait > 0.0 && becomes_idle(stage, input)) {
+    stage.now = input;
+    stage.sequence = none;
+  }
+  if (stage.sequence == none) {
+    stage.since = stage.now;
+    wait = 0.0;
+    if (!operation.completes_gradients) {
+      stage.now += operation.work.si + operation.messages.si;
+      stage.result.work += operation.work;
+      stage.result.exposed_tp += operation.messages;
+      operation_ends_[s * operations_ + place] = stage.now;
+      return;
+    }
+  }
+  stage.sequence = sequence(s, operation, wait);
+  const Sequence& equal = sequences_[stage.sequence];
+  stage.now = stage.since + equal.end;
+  stage.result += equal.operation;
+  if (equal.streams.is_idle()) {
+    stage.sequence = none;
+  }
+  operation_ends_[s * operations_ + place] = stage.now;
+}
+
+// Whether all that is queued and in flight is through before the next input comes.
+bool PipelineOverlap::becomes_idle(Stage& stage, double input) {
+  const double wait = input - stage.now;
+  if (stage.sequence == none) {
+    stage.result.wait.si += wait;
+    return true;
+  }
+  if (stage.since + sequences_[stage.sequence].streams.busy_until() > input) {
+    return false;
+  }
+  const Sequence& before = finished(stage.sequence);
+  if (stage.since + before.finish > input) {
+    return false;
+  }
+  stage.result += before.rest;
+  stage.result.exposed_dp -= before.rest.exposed_dp;
+  stage.result.wait.si += wait;
+  if (plan_.placement == Placement::side_stream) {
+    stage.result.encode -= before.rest.encode;
+    stage.result.decode -= before.rest.decode;
+    stage.result.bucket_copy -= before.rest.bucket_copy;
+    stage.result.interference -= before.rest.interference;
+  } else {
+    stage.result.wait -= before.rest.encode + before.rest.decode + before.rest.bucket_copy +
+                         before.rest.interference;
+  }
+  return true;
+}
+
+// What the stage has run since it was idle, then a wait, then this operation.
+std::size_t PipelineOverlap::sequence(std::size_t stage, const BackwardOperation& operation,
+                                      double wait) {
+  constexpr double rounding = 1e-13;  // of equal waits at different dates
+  const std::size_t before = stages_[stage].sequence;
+  const std::size_t first = before == none ? shortest_ : sequences_[before].longer;
+  for (std::size_t known = first; known != none; known = sequences_[known].another) {
+    if (sequences_[known].like == operation.like &&
+        std::abs(sequences_[known].wait - wait) <= rounding) {
+      return known;
+    }
+  }
+  Sequence next{GradientStreams(plan_, calls_, stage, operation.first_bucket)};
+  if (before != none) {
+    next.streams.go_on_from(sequences_[before].streams, 0.0);
+    next.streams.wait_until(sequences_[before].end + wait);
+  }
+  next.streams.run(operation);
+  next.end = next.streams.now();
+  next.operation = next.streams.take_result();
+  next.like = operation.like;
+  next.wait = wait;
+  next.another = first;
+  (before == none ? shortest_ : sequences_[before].longer) = sequences_.size();
+  sequences_.push_back(std::move(next));
+  return sequences_.size() - 1;
+}
+
+const PipelineOverlap::Sequence& PipelineOverlap::finished(std::size_t sequence) {
+  Sequence& known = sequences_[sequence];
+  if (!known.is_finished) {
+    GradientStreams streams = known.streams;
+    streams.finish();
+    known.finish = streams.now();
+    known.rest = streams.take_result();
+    known.is_finished = true;
+  }
+  return known;
+}
+
+OverlapResult PipelineOverlap::finish(std::size_t s) {
+  const Stage& stage = stages_[s];
+  OverlapResult result = stage.result;
+  result.finish = {stage.now};
+  if (stage.sequence != none) {
+    const Sequence& last = finished(stage.sequence);
+    result += last.rest;
+    result.finish = {stage.since + last.finish};
+  }
+  return result;
+}
+
+}  // namespace payoff
