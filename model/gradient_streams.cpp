@@ -50,7 +50,9 @@ void GradientStreams::go_on_from(const GradientStreams& other, double delay) {
   }
   codec_left_ = other.codec_left_;
   network_free_ = other.network_free_ + delay;
-  next_arrival_ = flights_.empty() ? never : flights_.front().end;
+  if (!flights_.empty()) {
+    next_arrival_ = flights_.front().end;
+  }
 }
 
 void GradientStreams::run_piece(const Piece& piece) {

@@ -67,7 +67,10 @@ class GradientStreams {
   void collect() {
     while (next_arrival_ <= now_) {
       push(flights_.pop().then);
-      next_arrival_ = flights_.empty() ? never : flights_.front().end;
+      next_arrival_ = never;
+      if (!flights_.empty()) {
+        next_arrival_ = flights_.front().end;
+      }
     }
   }
 
