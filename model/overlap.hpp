@@ -35,8 +35,8 @@ struct BackwardOperation {
   bool completes_gradients{};
   std::size_t like{};          // the same number: equal pieces, completes equal buckets
   std::size_t first_bucket{};  // of the stage, complete with it or later
-  Seconds arrival{};   // of its input, from the start of the first operation
-  Seconds work{};      // of its pieces
+  Seconds arrival{};           // of its input, from the start of the first operation
+  Seconds work{};              // of its pieces
   Seconds messages{};
 };
 
