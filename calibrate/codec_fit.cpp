@@ -140,10 +140,8 @@ void record_quality(const std::vector<CodecTiming>& timings, const Solution& sol
   fit.rms_error = std::sqrt(solution.errors.squaredNorm() / static_cast<double>(timings.size()));
   fit.largest_error = solution.errors.cwiseAbs().maxCoeff();
   std::set<double> machines;
-  fit.smallest = timings.front().bytes;
   for (const CodecTiming& timing : timings) {
-    fit.smallest = std::min(fit.smallest, timing.bytes);
-    fit.largest = std::max(fit.largest, timing.bytes);
+    fit.streams.include(timing.bytes / std::max(timing.kernels, 1.0));
     machines.insert(timing.memory_bandwidth.si);
   }
   const double between = machines.size() > 1 ? 0.0 : assumed_discrepancy;
@@ -179,7 +177,8 @@ CodecFit fit_class(Implementation implementation, const std::vector<CodecTiming>
 
 CodecLaw CodecFit::law() const {
   const auto value = [&](std::size_t index) { return constants[index].value; };
-  return {value(0) * 1_us, value(1) * 1_us, value(2), value(3), value(4), value(5), relative_sd};
+  return {value(0) * 1_us, value(1) * 1_us, value(2), value(3),
+          value(4),        value(5),        streams,  relative_sd};
 }
 
 std::string_view name(Implementation implementation) {

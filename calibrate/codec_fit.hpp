@@ -48,10 +48,9 @@ struct CodecFit {
   std::vector<std::string> entries;             // of the rows, sorted
   std::vector<std::string> gpus;                // that they were measured on, sorted
   std::size_t rows{};
-  double rms_error{};      // relative
-  double largest_error{};  // relative
-  Bytes smallest{};        // traffic of the rows
-  Bytes largest{};
+  double rms_error{};       // relative
+  double largest_error{};   // relative
+  FitRange<Bytes> streams;  // traffic of a kernel in the rows
   double relative_sd{};
 
   [[nodiscard]] CodecLaw law() const;

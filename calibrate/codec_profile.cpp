@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "calibrate/codec_fit.hpp"
+#include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
@@ -28,7 +29,8 @@ std::string constant_line(const CodecConstant& constant, const CodecFit& fit) {
                      (is_time(constant) ? " us" : "");
   if (fitted) {
     line += ", sd: " + digits(constant.sd / constant.value) + ", range: \"" +
-            digits(fit.smallest / 1_MB) + " MB to " + digits(fit.largest / 1_MB) + " MB a kernel\"";
+            digits(fit.streams.smallest / 1_MB) + " MB to " + digits(fit.streams.largest / 1_MB) +
+            " MB a kernel\"";
   }
   return line + ", from: " + (constant.from == "assumed" ? "assumed" : source_of(fit)) + "}\n";
 }
@@ -42,6 +44,8 @@ std::string law_lines(const CodecFit& fit) {
   for (const CodecConstant& constant : fit.constants) {
     text += constant_line(constant, fit);
   }
+  text += "    streams: {smallest: " + exact_text(fit.streams.smallest) +
+          ", largest: " + exact_text(fit.streams.largest) + "}  # traffic of a kernel\n";
   return text + "    relative_sd: {value: " + digits(fit.relative_sd) +
          ", from: " + source_of(fit) + "}\n";
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calibrate/compute_priors.hpp"
+#include "model/kernel_amounts.hpp"
 
 namespace payoff {
 namespace {
@@ -170,10 +171,26 @@ class Results {
     for (const std::string& stack : software) {
       result_.software.push_back(stack_of(stack));
     }
+    for (const ComputeCase& c : cases_) {
+      include_kernels(c.experiment);
+    }
     return std::move(result_);
   }
 
  private:
+  void include_kernels(const Experiment& experiment) {
+    const StepKernels kernels = step_kernels(PreparedExperiment(experiment));
+    KernelAmounts& measured = result_.measured[experiment.cluster.gpu.name];
+    include(measured, kernels.forward);
+    include(measured, kernels.backward);
+    measured.streams.include(kernels.optimizer);
+    measured.streams.include(kernels.bucket_copies);
+    // One parameter for both formats.
+    FitRange<Flops>& fp16 = measured.products[Precision::fp16];
+    fp16.include(measured.products[Precision::bf16]);
+    measured.products[Precision::bf16] = fp16;
+  }
+
   FittedParameter parameter(std::size_t p) const {
     return {result_.fit.values[p], result_.fit.log_sd(p), moving_[p]};
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,9 +80,10 @@ struct FittedSoftware {
 struct ComputeFit {
   FittedParameter sustained;
   FittedParameter traffic;
-  std::vector<FittedLaw> laws;           // every architecture, in the order of the enum
-  std::vector<FittedSoftware> software;  // in the order given
-  LogFit fit;                            // residuals in the order of the cases
+  std::vector<FittedLaw> laws;                    // every architecture, in the order of the enum
+  std::vector<FittedSoftware> software;           // in the order given
+  std::map<std::string, KernelAmounts> measured;  // in the steps of each GPU, by its name
+  LogFit fit;                                     // residuals in the order of the cases
 };
 
 // `software` names every stack, with or without cases.

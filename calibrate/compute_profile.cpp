@@ -6,6 +6,7 @@
 
 #include "calibrate/compute_fit.hpp"
 #include "calibrate/compute_priors.hpp"
+#include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
@@ -43,6 +44,13 @@ std::string value(const std::string& text, double log_sd, const std::string& fro
                   const std::string& range = {}) {
   return "{value: " + text + ", sd: " + digits(log_sd) + ", from: " + from +
          (range.empty() ? "" : ", range: \"" + range + "\"") + "}\n";
+}
+
+// In whole operations and bytes, rounded outwards.
+template <typename Amount>
+std::string range_text(const FitRange<Amount>& range) {
+  return "{smallest: " + exact_text(Amount{std::floor(range.smallest.si)}) +
+         ", largest: " + exact_text(Amount{std::ceil(range.largest.si)}) + "}";
 }
 
 class Writer {
@@ -135,8 +143,34 @@ class Writer {
     const FittedParameter& launch = law[LawParameter::launch];
     text_ += "    launch: " + value(microseconds(launch.value), launch.log_sd,
                                     source(law, LawParameter::launch), cases(launch));
+    measured(gpu);
     text_ += "    relative_sd: {value: " + digits(law_of(law).relative_sd) +
              ", from: " + source(law, LawParameter::gemm_16) + "}\n";
+  }
+
+  template <typename Amount>
+  void range(std::string_view key, const FitRange<Amount>& range) {
+    if (!range.empty()) {
+      text_ += "      " + std::string(key) + ": " + range_text(range) + "\n";
+    }
+  }
+
+  void measured(const Gpu& gpu) {
+    const auto found = fit_.measured.find(gpu.name);
+    if (found == fit_.measured.end()) {
+      return;
+    }
+    const KernelAmounts& amounts = found->second;
+    text_ += "    measured:\n";
+    for (std::size_t i = 0; i < precision_count; ++i) {
+      const auto precision = static_cast<Precision>(i);
+      if (gpu.peak[precision] > FlopRate{}) {
+        range(precisions[precision], amounts.products[precision]);
+      }
+    }
+    range("convolutions", amounts.convolutions);
+    range("attention", amounts.attention);
+    range("streams", amounts.streams);
   }
 
   void software(const FittedSoftware& stack) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "calibrate/launch_fit.hpp"
+
 namespace payoff {
 namespace {
 
@@ -263,6 +265,7 @@ NetworkFit fit_network(std::span<const MeasuredCollective> tables, std::span<con
   fit.fabrics = fit_side<Fabric>(
       Side::fabric, fabrics, inside,
       [](const MeasuredCollective& t) -> const Fabric& { return t.cluster.fabric; });
+  fit.launches = fit_launches(tables, fit.fabrics);
   for (MeasuredCollective& table : between) {
     for (const LinkFit& fabric : fit.fabrics) {
       if (fabric.name == table.cluster.fabric.name) {

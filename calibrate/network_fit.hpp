@@ -24,7 +24,8 @@
 // band, not by the number of their rows: sizes of one run are not independent.
 //
 // Left out: CUDA graphs, symmetric memory, shared hosts, and where one process launches the kernels
-// of several GPUs, sizes at which the launches take longer than the collective.
+// of several GPUs, sizes at which the launches take longer than the collective: those tell what a
+// launch takes (calibrate/launch_fit.hpp).
 
 namespace payoff {
 
@@ -56,9 +57,20 @@ struct LinkFit {
   int most_ranks{};
 };
 
+// Of one process that drives several GPUs (calibrate/launch_fit.hpp).
+struct LaunchFit {
+  HostLaw law;
+  double relative_sd{};             // of the fit
+  std::vector<std::string> tables;  // ids, sorted; empty: nobody measured it
+  std::size_t systems{};
+  int fewest_gpus{};
+  int most_gpus{};
+};
+
 struct NetworkFit {
   std::vector<LinkFit> fabrics;  // in the order given
   std::vector<LinkFit> networks;
+  LaunchFit launches;
 };
 
 [[nodiscard]] NetworkFit fit_network(std::span<const MeasuredCollective> tables,

@@ -104,6 +104,21 @@ std::string numbers(const std::vector<double>& row) {
   return text + "]";
 }
 
+constexpr std::string_view launch_citation = "one_process_tables";
+
+std::string launch_lines(const LaunchFit& launches) {
+  if (launches.tables.empty()) {
+    return {};
+  }
+  const std::string from = ", from: " + std::string(launch_citation) + "}\n";
+  return "host:\n  one_process:\n    launch_per_gpu: {value: " +
+         digits(launches.law.launch_per_gpu / 1_us) + " us, sd: " + digits(launches.relative_sd) +
+         ", range: \"" + std::to_string(launches.fewest_gpus) + " to " +
+         std::to_string(launches.most_gpus) + " GPUs, " + std::to_string(launches.systems) +
+         " systems\"" + from + "    relative_sd: {value: " + digits(launches.law.relative_sd) +
+         from;
+}
+
 std::string quality_lines(const LinkFit& link) {
   std::string text =
       "  " + link.name + ":\n    systems: " + std::to_string(link.systems) + "\n    tables: [";
@@ -130,18 +145,17 @@ std::string quality_lines(const LinkFit& link) {
   return text;
 }
 
-std::string citation_line(const LinkFit& link,
+std::string citation_line(const std::string& key, const std::vector<std::string>& tables,
                           const std::map<std::string, std::string>& citations) {
   std::set<std::string> sources;
-  for (const std::string& table : link.tables) {
+  for (const std::string& table : tables) {
     sources.insert(citations.at(table));
   }
   std::string text;
   for (const std::string& source : sources) {
     text += (text.empty() ? "" : "; ") + source;
   }
-  return "  " + citation_of(link) + ": {kind: published, date: 2026-11-21, text: " + quoted(text) +
-         "}\n";
+  return "  " + key + ": {kind: published, date: 2026-11-21, text: " + quoted(text) + "}\n";
 }
 
 std::string class_line(LinkClass link_class) {
@@ -167,9 +181,12 @@ std::string network_profile(const NetworkFit& fit,
   for (const auto* side : {&fit.fabrics, &fit.networks}) {
     for (const LinkFit& link : *side) {
       if (!link.tables.empty()) {
-        text += citation_line(link, citations);
+        text += citation_line(citation_of(link), link.tables, citations);
       }
     }
+  }
+  if (!fit.launches.tables.empty()) {
+    text += citation_line(std::string(launch_citation), fit.launches.tables, citations);
   }
   for (const auto* side : {&fit.fabrics, &fit.networks}) {
     text += side == &fit.fabrics ? "fabric:\n" : "network:\n";
@@ -177,6 +194,7 @@ std::string network_profile(const NetworkFit& fit,
       text += law_lines(link);
     }
   }
+  text += launch_lines(fit.launches);
   text +=
       "# Covariance of what is solved for: times in us, 1 / share, square root of the ramp in us,\n"
       "# 1 / square root of the chunk in MiB, us/KB for bandwidths.\n"

@@ -9,6 +9,7 @@
 #include "cli/interval_text.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
+#include "study/job_axis.hpp"
 
 namespace payoff {
 namespace {
@@ -71,14 +72,16 @@ std::string break_even_table(const std::vector<BreakEven>& break_evens, const Pa
 }
 
 std::string useful_bandwidth_sentence(const std::vector<BreakEven>& break_evens,
-                                      const Cluster& cluster) {
+                                      const Experiment& experiment) {
   if (break_evens.empty() || !break_evens.front().useful_bandwidth) {
     return {};
   }
   const Bandwidth useful = *break_evens.front().useful_bandwidth;
+  const Cluster& cluster = experiment.cluster;
   return fmt::format(
-      "A node carries no more over {} than {} a NIC: the scan of bandwidths ends there{}.",
-      cluster.network.name, link_rate_text(useful),
+      "{} of a node carry no more than {} a NIC: the scan of bandwidths ends there{}.",
+      limit_beyond(experiment, useful) == NodeLimit::sockets ? "The sockets" : "The PCIe slots",
+      link_rate_text(useful),
       cluster.nic > useful ? fmt::format(" (these have {})", link_rate_text(cluster.nic)) : "");
 }
 

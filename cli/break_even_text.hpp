@@ -20,7 +20,7 @@ namespace payoff {
 
 // Where the scan of bandwidths ended because NICs are not what limits a node; else empty.
 [[nodiscard]] std::string useful_bandwidth_sentence(const std::vector<BreakEven>& break_evens,
-                                                    const Cluster& cluster);
+                                                    const Experiment& experiment);
 
 // "up to 31 Gb/s per NIC, at any number of GPUs up to 65,536": for the last line.
 [[nodiscard]] std::string break_even_clause(const BreakEven& entry);

@@ -46,8 +46,9 @@ Fitted fit_codec_laws(const Library& library, const std::filesystem::path& data)
   for (const CodecFit& fit : calibration.fits) {
     table.add({std::string(name(fit.implementation)), std::to_string(fit.rows),
                percent_text(fit.rms_error), percent_text(fit.largest_error),
-               fit.rows == 0 ? "assumptions only"
-                             : to_text(fit.smallest) + " to " + to_text(fit.largest)});
+               fit.rows == 0
+                   ? "assumptions only"
+                   : to_text(fit.streams.smallest) + " to " + to_text(fit.streams.largest)});
   }
   return {calibration.profile, table.markdown()};
 }

@@ -15,6 +15,7 @@
 #include "cli/option_values.hpp"
 #include "cli/profile_library.hpp"
 #include "model/group_paths.hpp"
+#include "profiles/read_fitted.hpp"
 #include "profiles/read_hardware.hpp"
 
 // payoff collective: the table that nccl-tests would print on this cluster, predicted.
@@ -80,6 +81,20 @@ void report_group_problems(const Problems& problems, const Arguments& arguments,
   }
 }
 
+// Calls of several operations a GPU launch more than one kernel each, which nobody measured well.
+void read_launches(const Arguments& arguments, CollectiveQuestion& question, Session& session) {
+  const auto asked = arguments.value("--one-process");
+  if (!asked) {
+    return;
+  }
+  if (!is_one_kernel(question.collective)) {
+    session.diagnostics().error(
+        asked->span, fmt::format("--one-process has no prices of {}", name(question.collective)));
+    return;
+  }
+  question.one_process = read_host_law({find_library(), session.sources(), session.diagnostics()});
+}
+
 std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Session& session) {
   CollectiveQuestion question;
   const Argument& operation = arguments.positionals().front();
@@ -95,6 +110,7 @@ std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Sess
         named_value("a protocol", *protocol, choices(Protocol::ll, Protocol::simple), session);
   }
   question.textbook = arguments.has("--textbook");
+  read_launches(arguments, question, session);
   if (question.textbook && collective && *collective != Collective::all_reduce) {
     session.diagnostics().error(operation.span, "--textbook has prices of all_reduce only");
   }
@@ -118,27 +134,18 @@ std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Sess
   return session.diagnostics().has_errors() ? std::nullopt : std::optional(question);
 }
 
-// A pin of the algorithm or the protocol alone leaves the other to the cheapest combination that
-// NCCL has, as NCCL_ALGO and NCCL_PROTO do.
+// What a pin leaves open is NCCL's choice, as with NCCL_ALGO and NCCL_PROTO.
 std::optional<CollectivePrice> price(const CollectiveModel& model,
                                      const CollectiveQuestion& question, Bytes size) {
-  if (!question.algorithm && !question.protocol) {
-    return model.price(question.collective, size);
+  auto price =
+      model.price_pinned(question.collective, size, question.algorithm.value_or(Algorithm::none),
+                         question.protocol.value_or(Protocol::none));
+  if (price && question.one_process) {
+    price = launched_by_one_process(*price,
+                                    std::min(question.group.ranks, question.group.ranks_per_node),
+                                    *question.one_process);
   }
-  std::optional<CollectivePrice> best;
-  for (const auto& [algorithm_name, algorithm] : choices(Algorithm::ring, Algorithm::direct)) {
-    for (const auto& [protocol_name, protocol] : choices(Protocol::ll, Protocol::simple)) {
-      if (question.algorithm.value_or(algorithm) != algorithm ||
-          question.protocol.value_or(protocol) != protocol) {
-        continue;
-      }
-      const auto candidate = model.price_pinned(question.collective, size, algorithm, protocol);
-      if (candidate && (!best || candidate->time < best->time)) {
-        best = candidate;
-      }
-    }
-  }
-  return best;
+  return price;
 }
 
 std::vector<CollectiveRow> predict_rows(const CollectiveQuestion& question) {
@@ -204,6 +211,8 @@ Command collective_command() {
        {"--sizes", "SERIES", "sizes; default 8B..8GiB:x2"},
        {"--algo", "NAME", "pins the algorithm, as NCCL_ALGO does"},
        {"--proto", "NAME", "pins the protocol: ll, ll128 or simple"},
+       {"--one-process", "", "one process drives all GPUs of a node, as nccl-tests -g does",
+        Takes::nothing},
        {"--textbook", "", "α-β prices of an all-reduce beside ours", Takes::nothing},
        json_option,
        csv_option},

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/table.hpp"
+#include "model/group_paths.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
@@ -56,6 +57,23 @@ std::vector<Column> columns(const CollectiveQuestion& question) {
   return columns;
 }
 
+FitDomain measured_on(const CollectiveQuestion& question) {
+  return CollectiveModel(question.cluster, question.group).domain();
+}
+
+std::string extrapolation_text(const CollectiveQuestion& question, std::size_t outside,
+                               std::size_t rows) {
+  const FitDomain domain = measured_on(question);
+  const bool network = paths_of(question.cluster, question.group).domains > 1;
+  const std::string& link = network ? question.cluster.network.name : question.cluster.fabric.name;
+  const std::string measured =
+      domain.ranks == 0
+          ? fmt::format("the fit has no measurement of {}", link)
+          : fmt::format("measured over {}: {} to {}, up to {} ranks", link,
+                        exact_text(domain.smallest), exact_text(domain.largest), domain.ranks);
+  return fmt::format("{} of {} rows are extrapolated; {}.\n", outside, rows, measured);
+}
+
 std::string table_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
   if (question.group.ranks == 1) {
     return headline(question) + "\n\nOne GPU has nobody to talk to: nothing is sent.\n";
@@ -84,8 +102,7 @@ std::string table_text(const CollectiveQuestion& question, const std::vector<Col
     text += "α-β: a textbook's prices, no predictions: nominal bandwidth, nothing fitted but α.\n";
   }
   if (outside > 0) {
-    text += fmt::format("{} of {} rows are extrapolated beyond the measurements of the fit.\n",
-                        outside, rows.size());
+    text += extrapolation_text(question, outside, rows.size());
   }
   return text;
 }
@@ -133,6 +150,12 @@ std::string json_text(const CollectiveQuestion& question, const std::vector<Coll
   json["ranks_per_node"] = question.group.ranks_per_node;
   json["nodes"] = question.group.nodes();
   json["rivals"] = question.group.rivals;
+  json["measured"] = nullptr;
+  if (const FitDomain domain = measured_on(question); domain.ranks > 0) {
+    json["measured"] = {{"smallest_bytes", domain.smallest.si},
+                        {"largest_bytes", domain.largest.si},
+                        {"most_ranks", domain.ranks}};
+  }
   json["rows"] = nlohmann::ordered_json::array();
   for (const CollectiveRow& row : rows) {
     json["rows"].push_back({{"size_bytes", row.size.si},

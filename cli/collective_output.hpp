@@ -20,7 +20,8 @@ struct CollectiveQuestion {
   std::optional<Algorithm> algorithm;
   std::optional<Protocol> protocol;
   std::vector<Bytes> sizes;
-  bool textbook{};  // alpha-beta prices beside ours
+  std::optional<HostLaw> one_process;  // drives all GPUs of a node
+  bool textbook{};                     // alpha-beta prices beside ours
 };
 
 struct CollectiveRow {

@@ -2,11 +2,11 @@
 #include "cli/command_line.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/word_places.hpp"
 #include "profiles/suggest.hpp"
 
 namespace payoff {
@@ -14,52 +14,11 @@ namespace {
 
 constexpr OptionSpec help_option{"--help", "", "this text", Takes::nothing};
 
-// CLI11 hands out texts without their places, so the place travels behind the text.
-constexpr char mark = '\x1f';
-
-std::string marked(const std::string& text, int index) {
-  return text + mark + std::to_string(index);
-}
-
 std::vector<OptionSpec> options_of(const Command& command) {
   std::vector<OptionSpec> options = command.options;
   options.push_back(error_format_option);
   options.push_back(help_option);
   return options;
-}
-
-bool is_file_of_results(std::string_view word) {
-  return word == "-" || word.ends_with(".json") || word.ends_with(".jsonl");
-}
-
-// `--json FILE.json` becomes `--json=FILE.json`, a lone `--json` takes nothing: the word behind it
-// may be the experiment, which must not be overwritten.
-std::vector<std::string> with_places(const std::vector<OptionSpec>& options,
-                                     std::span<const std::string> words, int first_index) {
-  const auto takes_optional_file = [&](const std::string& word) {
-    return std::any_of(options.begin(), options.end(), [&](const OptionSpec& option) {
-      return option.takes == Takes::optional_file && option.name == word;
-    });
-  };
-  std::vector<std::string> result;
-  bool options_end = false;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const int index = first_index + static_cast<int>(i);
-    const std::string& word = words[i];
-    if (!options_end && takes_optional_file(word)) {
-      const bool has_file = i + 1 < words.size() && is_file_of_results(words[i + 1]);
-      result.push_back(has_file ? marked(word + "=" + words[i + 1], index + 1)
-                                : marked(word + "=", index));
-      i += has_file ? 1 : 0;
-    } else if (options_end || !word.starts_with("-") || word == "-" ||
-               (word.starts_with("--") && word.find('=') != std::string::npos)) {
-      result.push_back(marked(word, index));
-    } else {
-      options_end = word == "--";
-      result.push_back(word);
-    }
-  }
-  return result;
 }
 
 // The CLI11 form of a command, and where its values go.
@@ -143,15 +102,10 @@ class CommandLineParser {
 
  private:
   Argument argument(const std::string& text) {
-    const std::size_t at = text.rfind(mark);
-    Argument result;
-    if (at == std::string::npos) {  // a word that begins with a dash
+    Argument result = unmarked(text);
+    if (result.index == 0) {  // a word that begins with a dash
       const auto word = std::find(words_.begin(), words_.end(), text);
-      result.text = text;
       result.index = first_index_ + static_cast<int>(word - words_.begin());
-    } else {
-      result.text = text.substr(0, at);
-      std::from_chars(text.data() + at + 1, text.data() + text.size(), result.index);
     }
     result.span = place(result.index, result.text);
     return result;

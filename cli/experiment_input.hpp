@@ -24,11 +24,14 @@ inline constexpr std::string_view experiment_details =
     "  limits.global_batch=N                     most samples of a step that a remedy may take\n"
     "  limits.change_gradient_precision=false    a remedy must not reduce in 16 bits\n"
     "  limits.change_buckets=false               nor choose other buckets\n"
+    "  limits.change_algorithm=false             nor set NCCL_ALGO\n"
     "\n"
     "The best remedy is the fastest uncompressed job within these limits: gradients reduced in 16\n"
-    "bits, buckets of another size, overlap where it was off, and, up to limits.global_batch, "
-    "more\n"
-    "micro-batches between two reductions. It is what a compression has to beat.\n";
+    "bits, buckets of another size, overlap where it was off, a ring or a tree (NCCL_ALGO) where "
+    "its\n"
+    "price is below that of NCCL's choice by more than the law's spread, and, up to\n"
+    "limits.global_batch, more micro-batches between two reductions. It is what a compression has\n"
+    "to beat.\n";
 
 // The options that name keys, and --set; in front of a command's own.
 [[nodiscard]] std::vector<OptionSpec> experiment_options(std::vector<OptionSpec> own);

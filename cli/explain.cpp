@@ -74,6 +74,21 @@ std::string overview(const std::vector<TermExplanation>& terms, const std::strin
                           to_text(use.largest), use.group.ranks);
     }
   }
+  std::size_t others = 0;
+  for (const KernelUse& use : trust.kernels) {
+    if (!use.extrapolated()) {
+      continue;
+    }
+    if (use.plan.empty() || use.plan == label) {
+      text += fmt::format("Extrapolated: {}\n", sentence(use));
+    } else {
+      ++others;
+    }
+  }
+  if (others > 0) {
+    text +=
+        fmt::format("{} kinds of kernels of other strategies are extrapolated: --plan\n", others);
+  }
   return text + "`payoff explain EXPERIMENT TERM` shows the numbers of one term.\n";
 }
 
@@ -108,6 +123,21 @@ std::string messages_text(const TermExplanation& term, const Experiment& experim
   return "\nMessages (smallest and largest):\n\n" + table.markdown();
 }
 
+std::string kernels_text(const TermExplanation& term) {
+  if (term.kernels.empty()) {
+    return {};
+  }
+  Table table({{"kernels", Align::left},
+               {"work in one", Align::left},
+               {"measured on this GPU", Align::left},
+               {"", Align::left}});
+  for (const KernelUse& use : term.kernels) {
+    table.add({use.kernel, range_text(use.used), range_text(use.measured),
+               use.extrapolated() ? "extrapolated" : ""});
+  }
+  return "\nKernels, and those that their law was fitted to:\n\n" + table.markdown();
+}
+
 std::string facts_text(const TermExplanation& term) {
   if (term.facts.empty()) {
     return {};
@@ -138,7 +168,8 @@ std::string term_text(const TermExplanation& term, const std::string& label,
   for (const InsertedNumber& number : term.numbers) {
     table.add({number.symbol, number.value, number.meaning});
   }
-  return text + table.markdown() + messages_text(term, experiment) + facts_text(term);
+  return text + table.markdown() + messages_text(term, experiment) + kernels_text(term) +
+         facts_text(term);
 }
 
 nlohmann::ordered_json terms_json(const std::vector<TermExplanation>& terms) {
@@ -162,6 +193,19 @@ nlohmann::ordered_json terms_json(const std::vector<TermExplanation>& terms) {
                                 {"provenance", name_of(fact.kind)},
                                 {"citation", fact.citation},
                                 {"date", fact.date}});
+    }
+    entry["messages"] = nlohmann::ordered_json::array();
+    for (const MessageUse& use : term.messages) {
+      entry["messages"].push_back({{"message", name_of(use.kind)},
+                                   {"collective", name(use.collective)},
+                                   {"ranks", use.group.ranks},
+                                   {"smallest_bytes", use.smallest.si},
+                                   {"largest_bytes", use.largest.si},
+                                   {"extrapolated", use.extrapolated}});
+    }
+    entry["kernels"] = nlohmann::ordered_json::array();
+    for (const KernelUse& use : term.kernels) {
+      entry["kernels"].push_back(to_json(use));
     }
     json.push_back(std::move(entry));
   }

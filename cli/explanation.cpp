@@ -73,6 +73,11 @@ std::vector<TermExplanation> explain(const PreparedExperiment& prepared,
                           std::find(rule.messages.begin(), rule.messages.end(), use.kind) !=
                               rule.messages.end();
                  });
+    std::copy_if(trust.kernels.begin(), trust.kernels.end(), std::back_inserter(term.kernels),
+                 [&](const KernelUse& use) {
+                   return (use.plan.empty() || use.plan == compression.label) &&
+                          rule.work == use.work;
+                 });
   }
   return terms;
 }

@@ -29,6 +29,7 @@ struct TermExplanation {
   std::vector<InsertedNumber> numbers;
   Facts facts;  // of the profiles
   std::vector<MessageUse> messages;
+  std::vector<KernelUse> kernels;
 };
 
 // Every term, in the order in which a step runs through them.

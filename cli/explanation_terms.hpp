@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct TermRule {
   std::vector<InsertedNumber> (*numbers)(const ExplainedPlan&);
   std::vector<std::string_view> facts;  // beginnings of their paths
   std::vector<MessageKind> messages;
+  std::optional<WorkKind> work{};  // whose kernels it is the time of
 };
 
 [[nodiscard]] const std::vector<TermRule>& term_rules();

@@ -27,6 +27,12 @@ std::string_view name_of(MessageKind kind) {
   return {};
 }
 
+std::string_view name_of(WorkKind kind) {
+  constexpr std::array<std::string_view, 7> names{"forward", "recompute", "backward", "bucket_copy",
+                                                  "encode",  "decode",    "optimizer"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 std::string_view model_name(const Experiment& experiment) {
   return std::visit([](const auto& model) -> std::string_view { return model.name; },
                     experiment.model);

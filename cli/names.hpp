@@ -11,6 +11,7 @@ namespace payoff {
 
 [[nodiscard]] std::string_view name_of(Precision precision);
 [[nodiscard]] std::string_view name_of(MessageKind kind);
+[[nodiscard]] std::string_view name_of(WorkKind kind);
 [[nodiscard]] std::string_view model_name(const Experiment& experiment);
 
 }  // namespace payoff

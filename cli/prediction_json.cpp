@@ -126,6 +126,12 @@ Json trust_json(const Trust& trust) {
                                       {"largest_bytes", use.largest.si}});
     }
   }
+  json["extrapolated_kernels"] = Json::array();
+  for (const KernelUse& use : trust.kernels) {
+    if (use.extrapolated()) {
+      json["extrapolated_kernels"].push_back(to_json(use));
+    }
+  }
   return json;
 }
 

@@ -128,7 +128,7 @@ std::string prediction_text(const PredictionReport& report) {
   if (!report.break_evens.empty()) {
     text += "\n" + break_even_table(report.break_evens, payoff);
   }
-  text += paragraph(useful_bandwidth_sentence(report.break_evens, report.read.experiment.cluster));
+  text += paragraph(useful_bandwidth_sentence(report.break_evens, report.read.experiment));
   text += engines_text(report.engines, report.prepared);
   text += paragraph(trust_text(report.trust));
   text += "\n" + paragraph(default_batch_sentence(report));

@@ -150,8 +150,10 @@ void add_bandwidth_axis(const Experiment& experiment, const ScalingOptions& scal
   if (const auto useful = useful_bandwidth(experiment, scaling.highest_bandwidth)) {
     if (*useful > scaling.lowest_bandwidth) {
       chart.limits.push_back(
-          {*useful / 1_Gbps, fmt::format("{} carries no more: faster NICs change nothing",
-                                         experiment.cluster.network.name)});
+          {*useful / 1_Gbps, fmt::format("{} carry no more: faster NICs change nothing",
+                                         limit_beyond(experiment, *useful) == NodeLimit::sockets
+                                             ? "the sockets of a node"
+                                             : "the PCIe slots")});
     }
   }
 }

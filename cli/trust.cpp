@@ -84,12 +84,21 @@ std::size_t Trust::extrapolated_messages() const {
       messages.begin(), messages.end(), [](const MessageUse& use) { return use.extrapolated; }));
 }
 
+std::size_t Trust::extrapolated_kernels() const {
+  return static_cast<std::size_t>(std::count_if(
+      kernels.begin(), kernels.end(), [](const KernelUse& use) { return use.extrapolated(); }));
+}
+
 Trust trust_in(const PreparedExperiment& prepared, const Facts& facts) {
   Trust trust;
   trust.numbers = facts.size();
   std::copy_if(facts.begin(), facts.end(), std::back_inserter(trust.assumed),
                [](const Fact& fact) { return fact.kind == Provenance::assumed; });
+  trust.kernels = kernels_of_job(prepared);
   for (const CompressionPlan& plan : prepared.experiment().plans) {
+    for (KernelUse& use : kernels_of_codec(prepared, plan)) {
+      trust.kernels.push_back(std::move(use));
+    }
     for (MessageUse& use : messages_of(prepared, plan)) {
       trust.messages.push_back(std::move(use));
     }
@@ -98,16 +107,24 @@ Trust trust_in(const PreparedExperiment& prepared, const Facts& facts) {
 }
 
 std::string trust_text(const Trust& trust) {
-  std::string text;
+  std::vector<std::string> parts;
   if (!trust.assumed.empty()) {
-    text += fmt::format("{} of {} numbers are assumed, not measured or published",
-                        trust.assumed.size(), trust.numbers);
+    parts.push_back(fmt::format("{} of {} numbers are assumed, not measured or published",
+                                trust.assumed.size(), trust.numbers));
   }
+  std::vector<std::string> beyond;
   if (const std::size_t count = trust.extrapolated_messages(); count > 0) {
-    text += fmt::format("{}{} of {} kinds of messages are priced beyond what was measured",
-                        text.empty() ? "" : "; ", count, trust.messages.size());
+    beyond.push_back(fmt::format("{} of {} kinds of messages", count, trust.messages.size()));
   }
-  return text.empty() ? text : text + ": `payoff explain` shows which.";
+  if (const std::size_t count = trust.extrapolated_kernels(); count > 0) {
+    beyond.push_back(fmt::format("{} of {} kinds of kernels", count, trust.kernels.size()));
+  }
+  if (!beyond.empty()) {
+    parts.push_back(
+        fmt::format("{} are priced beyond what was measured", fmt::join(beyond, " and ")));
+  }
+  return parts.empty() ? std::string()
+                       : fmt::format("{}: `payoff explain` shows which.", fmt::join(parts, "; "));
 }
 
 }  // namespace payoff

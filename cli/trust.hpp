@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/kernel_use.hpp"
 #include "model/experiment.hpp"
 #include "profiles/fact.hpp"
 
 // What a prediction rests on beyond measurements: numbers of the profiles that are assumed, and
-// messages priced outside the range that was fitted.
+// messages and kernels priced outside the range that was fitted.
 
 namespace payoff {
 
@@ -29,8 +30,10 @@ struct Trust {
   std::size_t numbers{};
   Facts assumed;
   std::vector<MessageUse> messages;
+  std::vector<KernelUse> kernels;
 
   [[nodiscard]] std::size_t extrapolated_messages() const;
+  [[nodiscard]] std::size_t extrapolated_kernels() const;
 };
 
 [[nodiscard]] Trust trust_in(const PreparedExperiment& prepared, const Facts& facts);

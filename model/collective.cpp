@@ -176,7 +176,10 @@ CollectivePrice CollectiveModel::price(Collective collective, Bytes size) const 
   if (group_.ranks < 2 || size <= 0_B) {
     return {};
   }
-  const NcclChoice choice = tuner_.choose(collective, size, Algorithm::none, Protocol::none);
+  NcclChoice choice = tuner_.choose(collective, size, pinned_, Protocol::none);
+  if (choice.algorithm == Algorithm::none) {
+    choice = tuner_.choose(collective, size, Algorithm::none, Protocol::none);
+  }
   return price_of(size, choice,
                   costs_[index(collective)][index(choice.algorithm)][index(choice.protocol)]);
 }
@@ -193,6 +196,18 @@ std::optional<CollectivePrice> CollectiveModel::price_pinned(Collective collecti
   }
   return price_of(size, choice,
                   costs_[index(collective)][index(choice.algorithm)][index(choice.protocol)]);
+}
+
+CollectivePrice launched_by_one_process(CollectivePrice alone, int gpus, const HostLaw& host) {
+  const Seconds launches = gpus * host.launch_per_gpu;
+  if (gpus > 1 && launches > alone.time) {
+    alone.relative_sd = host.relative_sd;
+    alone.latency = launches;
+  }
+  if (gpus > 1) {
+    alone.time = pipelined(alone.time / 1_s, launches / 1_s) * 1_s;
+  }
+  return alone;
 }
 
 double bus_factor(Collective collective, int ranks) {

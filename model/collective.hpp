@@ -43,6 +43,9 @@ class CollectiveModel {
  public:
   CollectiveModel(const Cluster& cluster, const Group& group, NcclRelease release = newest_nccl);
 
+  // Of the algorithms; `none` leaves the choice to NCCL, as do calls that the algorithm lacks.
+  // NCCL_ALGO does the same.
+  void pin(Algorithm algorithm) { pinned_ = algorithm; }
   [[nodiscard]] CollectivePrice price(Collective collective, Bytes size) const;
   // A pinned choice (NCCL_ALGO, NCCL_PROTO); `none` leaves that part to NCCL. nullopt where NCCL
   // has no such combination.
@@ -51,6 +54,8 @@ class CollectiveModel {
                                                             Protocol protocol) const;
   // NCCL's own estimates, which make the choice.
   [[nodiscard]] const NcclTuner& tuner() const { return tuner_; }
+  // What the law behind the spread was measured on.
+  [[nodiscard]] const FitDomain& domain() const { return domain_; }
   [[nodiscard]] const Group& group() const { return group_; }
 
  private:
@@ -71,12 +76,18 @@ class CollectiveModel {
 
   Group group_;
   NcclTuner tuner_;
+  Algorithm pinned_{Algorithm::none};
   std::array<std::array<std::array<Cost, protocol_count>, algorithm_count>, collective_count>
       costs_{};
   std::array<double, size_band_count> relative_sd_{};  // small, middle, large
   double channel_{};  // bytes per second of one channel to a peer; 0: no limit
   FitDomain domain_;  // of the link that the spread comes from
 };
+
+// The same call where one process drives `gpus` of the ranks. Calls follow each other, so one that
+// takes less than the launches of the next waits for them: max6 of both, docs/model.md, 8.2.
+[[nodiscard]] CollectivePrice launched_by_one_process(CollectivePrice alone, int gpus,
+                                                      const HostLaw& host);
 
 // nccl-tests' bus bandwidth factor: busbw = size / time * factor.
 [[nodiscard]] double bus_factor(Collective collective, int ranks);

@@ -38,6 +38,11 @@ inline constexpr int algorithm_count = 10;
 enum class Protocol : std::uint8_t { none, ll, ll128, simple };
 inline constexpr int protocol_count = 4;
 
+// One kernel a rank, not a group of sends and receives.
+[[nodiscard]] constexpr bool is_one_kernel(Collective collective) {
+  return collective != Collective::all_to_all && collective != Collective::send_recv;
+}
+
 [[nodiscard]] std::string_view name(Collective collective);
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 [[nodiscard]] std::string_view name(Protocol protocol);

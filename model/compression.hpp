@@ -53,6 +53,7 @@ struct CodecLaw {
   double memory_efficiency{};    // and the part of a kernel's traffic beyond it
   double random_efficiency{};    // share of the memory bandwidth for scattered 32 B sectors
   double gemm_efficiency{};      // share of peak arithmetic for tall and narrow products
+  FitRange<Bytes> streams;       // traffic of a kernel in the timings that it was fitted to
   double relative_sd{};          // of a predicted encode or decode time
 };
 

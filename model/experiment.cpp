@@ -115,12 +115,13 @@ PreparedExperiment::PreparedExperiment(Experiment experiment)
 }
 
 PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Training& training,
-                                       int micro_batches)
+                                       int micro_batches, Algorithm pinned)
     : experiment_(uncompressed(like.experiment_, training, micro_batches)),
       workload_(like.workload_),
       tensor_network_(like.tensor_network_),
       data_network_(like.data_network_),
       stages_(like.stages_) {
+  data_network_.pin(pinned);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     if (experiment_.layout.dp > 1) {
       stages_[s].buckets = cut_buckets(stages_[s].prepared, training, kinds_);
@@ -233,6 +234,11 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
   }
   plan.reserved_share = reserved_share(channels, experiment_.cluster.gpu.compute_units);
   return plan;
+}
+
+std::vector<CallCost> PreparedExperiment::codec_costs(const CompressionPlan& compression) const {
+  return compression.method ? payoff::codec_costs(kinds_, *compression.method, gradient_context())
+                            : std::vector<CallCost>{};
 }
 
 Memory PreparedExperiment::memory_without_codec(std::size_t s) const {

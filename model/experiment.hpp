@@ -42,19 +42,24 @@ class PreparedExperiment {
  public:
   explicit PreparedExperiment(Experiment experiment);
   // The same job without its compression plans, with other buckets, precision of gradients,
-  // overlap or number of micro-batches: layers and networks keep their prices. Of `training`
-  // nothing else may differ.
-  PreparedExperiment(const PreparedExperiment& like, const Training& training, int micro_batches);
+  // overlap, number of micro-batches or algorithm of its gradient messages: layers and networks
+  // keep their prices. Of `training` nothing else may differ.
+  PreparedExperiment(const PreparedExperiment& like, const Training& training, int micro_batches,
+                     Algorithm pinned = Algorithm::none);
+
   // Views into its own workload: not copied, not moved.
   PreparedExperiment(const PreparedExperiment&) = delete;
   PreparedExperiment& operator=(const PreparedExperiment&) = delete;
 
   [[nodiscard]] StepPlan plan(const CompressionPlan& compression) const;
+  // What its codec does to each kind of bucket; empty without one.
+  [[nodiscard]] std::vector<CallCost> codec_costs(const CompressionPlan& compression) const;
   [[nodiscard]] StepPrediction predict(const CompressionPlan& compression) const;
   // Of a plan of this job.
   [[nodiscard]] StepPrediction predict(const StepPlan& plan) const;
 
   [[nodiscard]] const Experiment& experiment() const { return experiment_; }
+  [[nodiscard]] const CollectiveModel& data_network() const { return data_network_; }
   [[nodiscard]] const Workload& workload() const { return *workload_; }
 
  private:

@@ -172,6 +172,14 @@ std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& trai
   return buckets;
 }
 
+std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
+                                  const GradientContext& context) {
+  const Group& group = context.network.group();
+  return compress_calls(method, kinds.tensors, kinds.elements.size(),
+                        element_size(context.training.gradient),
+                        {group.ranks, group.ranks_per_node});
+}
+
 std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
                                    const GradientContext& context) {
   const std::size_t count = kinds.elements.size();
@@ -185,10 +193,7 @@ std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const Compression
     return planned;
   }
   const Method& method = *compression.method;
-  const Group& group = context.network.group();
-  const std::vector<CallCost> costs =
-      compress_calls(method, kinds.tensors, count, element_size(context.training.gradient),
-                     {group.ranks, group.ranks_per_node});
+  const std::vector<CallCost> costs = codec_costs(kinds, method, context);
   for (std::size_t kind = 0; kind < count; ++kind) {
     planned.push_back(compressed_kind(kinds.elements[kind], costs[kind], method, context, prices));
   }

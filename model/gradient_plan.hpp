@@ -36,6 +36,10 @@ struct GradientContext {
   const CollectiveModel& network;
 };
 
+// What the codec does to each kind of bucket, before it is priced.
+[[nodiscard]] std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
+                                                const GradientContext& context);
+
 // What becomes of each kind of bucket.
 [[nodiscard]] std::vector<BucketKind> plan_kinds(const GradientKinds& kinds,
                                                  const CompressionPlan& compression,

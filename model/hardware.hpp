@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -33,6 +35,37 @@ struct PerPrecision {
 
 enum class Architecture { pascal, volta, turing, ampere, ada, hopper, blackwell, cdna3 };
 
+// The amounts of work of one kernel that the measurements behind a law contain. A range that nobody
+// measured is empty: every price is then extrapolated.
+template <typename Amount>
+struct FitRange {
+  Amount smallest{std::numeric_limits<double>::infinity()};
+  Amount largest{};
+
+  [[nodiscard]] constexpr bool empty() const { return smallest > largest; }
+  constexpr void include(Amount amount) {
+    smallest = std::min(smallest, amount);
+    largest = std::max(largest, amount);
+  }
+  constexpr void include(const FitRange& other) {
+    smallest = std::min(smallest, other.smallest);
+    largest = std::max(largest, other.largest);
+  }
+  [[nodiscard]] constexpr bool covers(const FitRange& other) const {
+    return other.empty() || (other.smallest >= smallest && other.largest <= largest);
+  }
+  bool operator==(const FitRange&) const = default;
+};
+
+// Of kernels, by what limits them (model/kernel_amounts.hpp): the arithmetic of a product, the
+// traffic of a kernel that streams.
+struct KernelAmounts {
+  PerPrecision<FitRange<Flops>> products;
+  FitRange<Flops> convolutions;
+  FitRange<Flops> attention;  // fused
+  FitRange<Bytes> streams;
+};
+
 // How much of a GPU's peaks a kernel achieves (docs/model.md, "Compute"). Relative uncertainties
 // are one standard deviation of the fit plus the discrepancy of its class.
 struct ComputeLaw {
@@ -42,6 +75,7 @@ struct ComputeLaw {
   double depth_half{};  // inner dimension at which a product loses half: k / (k + depth_half)
   double memory_efficiency{};  // fraction of the memory bandwidth of a streaming kernel
   Seconds launch{};            // floor of one kernel, and gap between dependent kernels
+  KernelAmounts measured;      // in the steps of this GPU that it was fitted to
   double relative_sd{};        // of a predicted compute time
 };
 
@@ -137,6 +171,12 @@ struct Network {
   std::optional<Bandwidth> node_limit{};  // software limit of a node (sockets)
   std::optional<Bytes> eager{};           // longest message sent without asking the receiver
   LinkLaw law{};
+};
+
+// One process that drives several GPUs (nccl-tests -g) launches their kernels one after another.
+struct HostLaw {
+  Seconds launch_per_gpu{};
+  double relative_sd{};
 };
 
 enum class CpuVendor { intel, amd, arm, power };

@@ -10,6 +10,7 @@ struct RemedyLimits {
   double global_batch{};  // samples of a step that accumulation may reach; 0: keep the one given
   bool change_gradient_precision{true};
   bool change_buckets{true};
+  bool change_algorithm{true};  // NCCL_ALGO
 };
 
 }  // namespace payoff

@@ -255,6 +255,7 @@ class ExperimentReader {
         section.optional("global_batch").number({.fallback = 0.0, .min = 1.0, .max = 1e12});
     limits.change_gradient_precision = section.optional("change_gradient_precision").boolean(true);
     limits.change_buckets = section.optional("change_buckets").boolean(true);
+    limits.change_algorithm = section.optional("change_algorithm").boolean(true);
   }
 
   ReadExperiment& result_;

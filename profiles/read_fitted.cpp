@@ -114,6 +114,11 @@ constexpr std::array<Field<LinkLaw>, 19> link_fields{{
     {"relative_sd_large", &LinkLaw::relative_sd_large},
 }};
 
+constexpr std::array<Field<HostLaw>, 2> host_fields{{
+    {"launch_per_gpu", &HostLaw::launch_per_gpu},
+    {"relative_sd", &HostLaw::relative_sd},
+}};
+
 constexpr std::array<Field<ComputeLaw>, 6> compute_fields{{
     {"convolution_efficiency", &ComputeLaw::convolution_efficiency},
     {"attention_efficiency", &ComputeLaw::attention_efficiency},
@@ -139,6 +144,33 @@ constexpr std::array<Field<CodecLaw>, 7> codec_fields{{
     {"gemm_efficiency", &CodecLaw::gemm_efficiency},
     {"relative_sd", &CodecLaw::relative_sd},
 }};
+
+// Absent where nobody measured such a kernel.
+template <typename Amount>
+FitRange<Amount> read_range(const Value& value) {
+  if (!value) {
+    return {};
+  }
+  const Section range = value.section();
+  return {range.required("smallest").quantity<Amount>(),
+          range.required("largest").quantity<Amount>()};
+}
+
+// Absent where nobody published a step of the GPU.
+KernelAmounts read_amounts(const Value& value) {
+  KernelAmounts amounts;
+  if (!value) {
+    return amounts;
+  }
+  const Section kinds = value.section();
+  for (const auto& [key, precision] : precision_names) {
+    amounts.products[precision] = read_range<Flops>(kinds.optional(key));
+  }
+  amounts.convolutions = read_range<Flops>(kinds.optional("convolutions"));
+  amounts.attention = read_range<Flops>(kinds.optional("attention"));
+  amounts.streams = read_range<Bytes>(kinds.optional("streams"));
+  return amounts;
+}
 
 // Absent where nobody measured the link.
 FitDomain read_domain(const Value& value) {
@@ -174,6 +206,14 @@ LinkLaw read_network_law(const LawEntry& entry, const ReadContext& context, Fact
   return read_link_law("network", entry, context, facts);
 }
 
+HostLaw read_host_law(const ReadContext& context) {
+  HostLaw law;
+  Facts facts;
+  with_law("network", "host", {"one_process", false}, context, facts,
+           [&](const Section& section) { read_fields<HostLaw>(section, host_fields, law); });
+  return law;
+}
+
 ComputeLaw read_compute_law(const LawEntry& entry, const Gpu& gpu, const ReadContext& context,
                             Facts& facts) {
   ComputeLaw law;
@@ -185,6 +225,10 @@ ComputeLaw read_compute_law(const LawEntry& entry, const Gpu& gpu, const ReadCon
       law.gemm_efficiency[precision] = value.sourced().ratio();
     }
     read_fields<ComputeLaw>(section, compute_fields, law);
+    law.measured = read_amounts(section.optional("measured"));
+    if (entry.borrowed) {
+      law.measured = {};
+    }
   });
   return law;
 }
@@ -203,31 +247,34 @@ LawEntry entry_of(Implementation implementation) {
   return {std::string(names[static_cast<std::size_t>(implementation)]), false};
 }
 
-}  // namespace
-
-CodecLaw read_codec_law(Implementation implementation, const ReadContext& context, Facts& facts) {
-  CodecLaw law;
-  with_law("codecs", "implementation", entry_of(implementation), context, facts,
-           [&](const Section& section) {
-             (void)section.required("measured_on").list();
-             read_fields<CodecLaw>(section, codec_fields, law);
-           });
-  return law;
-}
-
-std::vector<std::string> codec_law_measured_on(Implementation implementation,
-                                               const ReadContext& context) {
+// Both of what is known about a class: its law, and the GPUs that its timings are from.
+std::vector<std::string> read_codec(Implementation implementation, const ReadContext& context,
+                                    Facts& facts, CodecLaw& law) {
   std::vector<std::string> gpus;
-  Facts facts;
   with_law("codecs", "implementation", entry_of(implementation), context, facts,
            [&](const Section& section) {
              for (const Value& gpu : section.required("measured_on").list()) {
                gpus.push_back(gpu.text());
              }
-             CodecLaw law;
              read_fields<CodecLaw>(section, codec_fields, law);
+             law.streams = read_range<Bytes>(section.optional("streams"));
            });
   return gpus;
+}
+
+}  // namespace
+
+CodecLaw read_codec_law(Implementation implementation, const ReadContext& context, Facts& facts) {
+  CodecLaw law;
+  (void)read_codec(implementation, context, facts, law);
+  return law;
+}
+
+std::vector<std::string> codec_law_measured_on(Implementation implementation,
+                                               const ReadContext& context) {
+  Facts facts;
+  CodecLaw law;
+  return read_codec(implementation, context, facts, law);
 }
 
 }  // namespace payoff

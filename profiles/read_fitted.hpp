@@ -11,7 +11,7 @@
 #include "profiles/read_hardware.hpp"
 
 // The laws that `payoff calibrate fit` wrote (profiles/fitted), for one piece of hardware each:
-//   network.yaml   fabric: {NAME: {...}}, network: {NAME: {...}}
+//   network.yaml   fabric: {NAME: {...}}, network: {NAME: {...}}, host: {one_process: {...}}
 //   compute.yaml   gpu: {NAME: {...}}, software: {NAME: {...}}
 //   codecs.yaml    implementation: {framework_ops: {...}, library: {...}, fused: {...}}
 // Every number has a value, a citation and usually its relative standard deviation; `fits` beside
@@ -31,6 +31,8 @@ struct LawEntry {
                                       Facts& facts);
 [[nodiscard]] LinkLaw read_network_law(const LawEntry& entry, const ReadContext& context,
                                        Facts& facts);
+// Of one process that drives several GPUs.
+[[nodiscard]] HostLaw read_host_law(const ReadContext& context);
 // Matrix products only in the precisions that the GPU has.
 [[nodiscard]] ComputeLaw read_compute_law(const LawEntry& entry, const Gpu& gpu,
                                           const ReadContext& context, Facts& facts);

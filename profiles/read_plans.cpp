@@ -69,10 +69,11 @@ class PlanListReader {
     }
   }
 
-  void mark_transferred(const CompressionPlan& plan, Facts& facts) const {
+  void mark_transferred(CompressionPlan& plan, Facts& facts) const {
     const auto gpus = codec_law_measured_on(plan.method->implementation, context_);
     if (std::find(gpus.begin(), gpus.end(), gpu_.name) == gpus.end()) {
       make_assumed(facts, gpus);
+      plan.method->law.streams = {};
     }
   }
 

@@ -14,6 +14,22 @@
 
 namespace payoff {
 
+namespace {
+
+// Of the messages that an end of the axis of bandwidths is looked for with.
+std::vector<Seconds> message_times(const Cluster& cluster, const Group& group) {
+  const CollectiveModel network(cluster, group);
+  std::vector<Seconds> times;
+  for (const Collective collective : {Collective::all_reduce, Collective::all_gather}) {
+    for (const Bytes size : {1_MiB, 25_MiB, 1_GiB}) {
+      times.push_back(network.price(collective, size).time);
+    }
+  }
+  return times;
+}
+
+}  // namespace
+
 JobAxis::JobAxis(Make make, std::optional<RemedyLimits> rivals, Latents mean)
     : make_(std::move(make)), rivals_(rivals), mean_(mean) {}
 
@@ -80,14 +96,7 @@ std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment, Bandwidt
   const Group group = data_group(experiment.layout, experiment.cluster.gpus_per_node);
   auto times = [&, cluster = experiment.cluster](Bandwidth nic) mutable {
     cluster.nic = nic;
-    const CollectiveModel network(cluster, group);
-    std::vector<Seconds> result;
-    for (const Collective collective : {Collective::all_reduce, Collective::all_gather}) {
-      for (const Bytes size : {1_MiB, 25_MiB, 1_GiB}) {
-        result.push_back(network.price(collective, size).time);
-      }
-    }
-    return result;
+    return message_times(cluster, group);
   };
   const std::vector<Seconds> fastest = times(highest);
   if (group.nodes() < 2 || times(0.99 * highest) != fastest) {
@@ -104,6 +113,16 @@ std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment, Bandwidt
     (times(middle) == fastest ? enough : slower) = middle;
   }
   return enough;
+}
+
+NodeLimit limit_beyond(const Experiment& experiment, Bandwidth useful) {
+  const Group group = data_group(experiment.layout, experiment.cluster.gpus_per_node);
+  Cluster cluster = experiment.cluster;
+  cluster.nic = 2.0 * useful;
+  const std::vector<Seconds> limited = message_times(cluster, group);
+  cluster.network.node_limit.reset();
+  cluster.network.law.node_limit = {};
+  return message_times(cluster, group) < limited ? NodeLimit::sockets : NodeLimit::pcie_slots;
 }
 
 JobAxis::Make replica_axis(const Experiment& experiment) {

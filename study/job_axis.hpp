@@ -59,6 +59,9 @@ class JobAxis {
 // node (sockets, PCIe): where the axis ends. nullopt where NICs up to `highest` make a difference.
 [[nodiscard]] std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment,
                                                         Bandwidth highest);
+// What limits a node whose NICs are faster than the useful bandwidth.
+enum class NodeLimit { sockets, pcie_slots };
+[[nodiscard]] NodeLimit limit_beyond(const Experiment& experiment, Bandwidth useful);
 // x: how many scaling steps (study/scaled_job.hpp) of nodes.
 [[nodiscard]] JobAxis::Make replica_axis(const Experiment& experiment);
 

@@ -6,9 +6,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "calibrate/launch_fit.hpp"
 #include "model/group_paths.hpp"
 #include "profiles/diagnostics.hpp"
 #include "profiles/import/collective_case.hpp"
+#include "profiles/read_fitted.hpp"
 #include "profiles/read_hardware.hpp"
 
 namespace payoff {
@@ -28,6 +30,8 @@ class Catalogue {
   [[nodiscard]] std::vector<Network> networks() const {
     return all<Network>(ProfileKind::network, read_network);
   }
+
+  [[nodiscard]] HostLaw host() const { return read_host_law(context_); }
 
   void check() const {
     if (diagnostics_.error_count() > 0) {
@@ -59,18 +63,22 @@ std::string link_of(const MeasuredCollective& measured) {
   return between ? measured.cluster.network.name : measured.cluster.fabric.name;
 }
 
-void add_cases(CollectiveTable& table) {
+void add_cases(CollectiveTable& table, const HostLaw& host) {
   const MeasuredCollective& measured = table.measured;
+  const bool launches = launches_are_priced(measured);
   const CollectiveModel model(measured.cluster, measured.group, measured.release);
   for (const CollectivePoint& point : measured.points) {
-    const auto price =
+    auto price =
         model.price_pinned(measured.collective, point.size, measured.algorithm, measured.protocol);
     if (!price) {
       table.reasons = {"settings: NCCL has no such combination of algorithm and protocol here"};
       table.cases.clear();
       return;
     }
-    table.cases.push_back({point, *price, is_comparable(measured, point),
+    if (launches) {
+      price = launched_by_one_process(*price, measured.group.ranks_per_node, host);
+    }
+    table.cases.push_back({point, *price, launches || is_comparable(measured, point),
                            model.tuner().estimate(measured.collective, point.size, price->algorithm,
                                                   price->protocol)});
   }
@@ -118,6 +126,7 @@ NetworkCalibration calibrate_network(const Library& library,
 std::vector<CollectiveTable> predict_collectives(const std::vector<NcclTable>& tables,
                                                  const Split& split, const Library& library) {
   Catalogue catalogue(library, true);
+  const HostLaw host = catalogue.host();
   std::vector<CollectiveTable> result;
   std::set<std::string> seen;
   for (const NcclTable& table : tables) {
@@ -131,7 +140,7 @@ std::vector<CollectiveTable> predict_collectives(const std::vector<NcclTable>& t
     if (mapped.measured) {
       predicted.measured = std::move(*mapped.measured);
       predicted.link = link_of(predicted.measured);
-      add_cases(predicted);
+      add_cases(predicted, host);
       if (predicted.half == Half::fit) {
         seen.insert(predicted.link);
       }

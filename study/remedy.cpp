@@ -56,6 +56,9 @@ std::string describe(const Change& change) {
   if (change.overlap) {
     add("overlap with backward");
   }
+  if (change.algorithm != Algorithm::none) {
+    add("NCCL_ALGO=" + std::string(name(change.algorithm)));
+  }
   return text;
 }
 
@@ -89,7 +92,8 @@ Variant uncompressed_variant(const Experiment& experiment, const Change& change)
 Variant uncompressed_variant(const PreparedExperiment& job, const Change& change) {
   const Experiment& experiment = job.experiment();
   const PreparedExperiment prepared(job, changed(experiment.training, change),
-                                    experiment.layout.micro_batches * change.accumulation);
+                                    experiment.layout.micro_batches * change.accumulation,
+                                    change.algorithm);
   StepPlan plan = prepared.plan(experiment.plans.front());
   if (change.sixteen_bit) {
     add_casts(plan, experiment.cluster.gpu);
@@ -114,7 +118,7 @@ std::vector<Change> candidate_changes(const Experiment& experiment, const Remedy
     for (const bool overlap : with_and_without(!experiment.training.overlap)) {
       for (const bool sixteen_bit : with_and_without(can_cast)) {
         for (const Bytes bucket : bucket_choices(experiment.training, limits)) {
-          changes.push_back({sixteen_bit, bucket, accumulation, overlap});
+          changes.push_back({sixteen_bit, bucket, accumulation, overlap, Algorithm::none});
         }
       }
     }
@@ -124,6 +128,30 @@ std::vector<Change> candidate_changes(const Experiment& experiment, const Remedy
 
 Variant best_remedy(const Experiment& experiment, const RemedyLimits& limits, const Latents& mean) {
   return best_remedy(PreparedExperiment(experiment), limits, mean);
+}
+
+std::vector<Algorithm> better_algorithms(const PreparedExperiment& job, const StepPlan& plan) {
+  if (job.experiment().layout.tp > 1 || job.experiment().layout.zero > 0) {
+    return {};
+  }
+  std::vector<Algorithm> better;
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree}) {
+    CollectiveModel network = job.data_network();
+    network.pin(algorithm);
+    Seconds chosen;
+    Seconds pinned;
+    for (const BucketKind& kind : plan.kinds) {
+      for (const BucketRound& round : kind.rounds) {
+        const CollectivePrice price = network.price(round.message.collective, round.message.size);
+        chosen += round.message.alone;
+        pinned += price.time * (1.0 + price.relative_sd);
+      }
+    }
+    if (pinned < chosen) {
+      better.push_back(algorithm);
+    }
+  }
+  return better;
 }
 
 Variant best_remedy(const PreparedExperiment& job, const RemedyLimits& limits,
@@ -136,14 +164,23 @@ Variant best_remedy(const PreparedExperiment& job, const RemedyLimits& limits,
   Variant best = uncompressed_variant(job, {});
   Seconds fastest = time(best);
   const bool must_fit = best.prediction.memory.fits();
-  for (const Change& change : candidate_changes(job.experiment(), limits)) {
-    Variant variant = uncompressed_variant(job, change);
+  const auto consider = [&](Variant variant) {
     if (must_fit && !variant.prediction.memory.fits()) {
-      continue;
+      return;
     }
     if (const Seconds taken = time(variant); taken < fastest * (1.0 - worthwhile)) {
       best = std::move(variant);
       fastest = taken;
+    }
+  };
+  for (Change change : candidate_changes(job.experiment(), limits)) {
+    Variant variant = uncompressed_variant(job, change);
+    const std::vector<Algorithm> better =
+        limits.change_algorithm ? better_algorithms(job, variant.plan) : std::vector<Algorithm>{};
+    consider(std::move(variant));
+    for (const Algorithm algorithm : better) {
+      change.algorithm = algorithm;
+      consider(uncompressed_variant(job, change));
     }
   }
   return best;

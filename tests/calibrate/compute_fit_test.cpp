@@ -115,3 +115,19 @@ TEST_CASE("the same cases give the same profile, to the byte") {
   CHECK(text.find("from: ampere_steps") != std::string::npos);
   CHECK(text.find("from: assumed") != std::string::npos);
 }
+
+TEST_CASE("the profile says how much work the kernels of a GPU's own steps had") {
+  const ComputeFit& fit = synthetic_fit();
+  const Gpu seen = synthetic(0.60, 0.80, 20_us).front().experiment.cluster.gpu;
+  REQUIRE(fit.measured.size() == 1);
+  const KernelAmounts& measured = fit.measured.at(seen.name);
+  CHECK_FALSE(measured.products[Precision::fp16].empty());
+  CHECK(measured.products[Precision::fp16] == measured.products[Precision::bf16]);  // one parameter
+  CHECK(measured.products[Precision::fp8].empty());
+  CHECK(measured.convolutions.empty());
+  Gpu other = seen;
+  other.name = "other";
+  CHECK_THAT(compute_profile(fit, std::span(&seen, 1)),
+             Catch::Matchers::Contains("    measured:\n      fp16: {smallest: "));
+  CHECK_THAT(compute_profile(fit, std::span(&other, 1)), !Catch::Matchers::Contains("measured:"));
+}

@@ -40,8 +40,9 @@ TEST_CASE("an unknown error format is an error") {
 
 TEST_CASE("the help of predict says what limits a remedy") {
   const Captured help = test::payoff({"predict", "--help"});
-  for (const char* key : {"limits.global_batch", "limits.change_gradient_precision",
-                          "limits.change_buckets", "--save", "ends in .json"}) {
+  for (const char* key :
+       {"limits.global_batch", "limits.change_gradient_precision", "limits.change_buckets",
+        "limits.change_algorithm", "--save", "ends in .json"}) {
     CHECK_THAT(help.out, ContainsSubstring(key));
   }
 }

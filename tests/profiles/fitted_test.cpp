@@ -34,6 +34,7 @@ const std::string codecs =
     "    memory_efficiency: {value: 70 %, from: timings}\n"
     "    random_efficiency: {value: 0.3, from: guess}\n"
     "    gemm_efficiency: {value: 0.25, from: guess}\n"
+    "    streams: {smallest: 10 MB, largest: 2 GB}\n"
     "    relative_sd: {value: 0.2, from: timings}\n"
     "fits: {fused: {rows: 29}}\n";
 
@@ -67,6 +68,7 @@ TEST_CASE("a law is read with the provenance of each of its numbers") {
   CHECK(outcome.errors.empty());
   CHECK(outcome.law.host_sync == 10_us);
   CHECK(outcome.law.memory_efficiency == 0.7);
+  CHECK(outcome.law.streams == FitRange<Bytes>{10_MB, 2_GB});
   CHECK(outcome.facts.size() == 7);
   const Fact& fitted = fact_at(outcome.facts, "law.resident_efficiency");
   CHECK(fitted.kind == Provenance::published);

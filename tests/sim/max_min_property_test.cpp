@@ -2,83 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
 #include <vector>
 
-#include "sim/max_min.hpp"
 #include "tests/catch.hpp"
-#include "tests/sim/random.hpp"
+#include "tests/sim/random_systems.hpp"
 #include "tests/sim/reference_filling.hpp"
 
 namespace payoff::sim {
 namespace {
-
-struct MemberSpec {
-  std::vector<Use> uses;
-  double share = 1.0;
-  Rate bound = unlimited_rate;
-};
-
-struct SystemSpec {
-  std::vector<Rate> capacities;
-  std::vector<Sharing> sharing;
-  std::vector<MemberSpec> members;
-};
-
-// On the solver's grid: a share has 24 bits after the point. Shares and usages come from short
-// lists as often as from a continuum: ties are where solvers err.
-double random_ratio(Random& random) {
-  return random.chance(0.7) ? 0.5 * random.between(1, 4)
-                            : random.between(1U << 18U, 1U << 22U) * 0x1p-20;
-}
-
-Rate random_rate(Random& random) {
-  const auto gigabytes = random.between(1, 16);
-  return {random.chance(0.5) ? gigabytes * std::uint64_t{64'000'000'000}
-                             : 64'000'000'000U + random.below(4'000'000'000U) * std::uint64_t{256}};
-}
-
-SystemSpec random_system(Random& random) {
-  SystemSpec system;
-  const std::uint32_t resources = random.between(1, 8);
-  for (std::uint32_t r = 0; r < resources; ++r) {
-    system.capacities.push_back(random_rate(random));
-    system.sharing.push_back(random.chance(0.15) ? Sharing::fat_pipe : Sharing::shared);
-  }
-  const std::uint32_t members = random.between(1, 12);
-  for (std::uint32_t m = 0; m < members; ++m) {
-    MemberSpec member;
-    for (std::uint32_t r = 0; r < resources; ++r) {
-      if (random.chance(0.35)) {
-        member.uses.push_back({{r}, random_ratio(random)});
-      }
-    }
-    member.share = random_ratio(random);
-    if (member.uses.empty() || random.chance(0.3)) {
-      member.bound = {random_rate(random).units / 4};
-    }
-    system.members.push_back(member);
-  }
-  return system;
-}
-
-std::vector<Rate> solve(const SystemSpec& system) {
-  MaxMin solver;
-  for (std::size_t r = 0; r < system.capacities.size(); ++r) {
-    solver.add_resource(system.capacities[r], system.sharing[r]);
-  }
-  for (MaxMin::Slot m = 0; m < system.members.size(); ++m) {
-    const MemberSpec& member = system.members[m];
-    solver.describe(m, member.bound, member.share, member.uses);
-    solver.join(m);
-  }
-  solver.solve();
-  std::vector<Rate> rates;
-  for (MaxMin::Slot m = 0; m < system.members.size(); ++m) {
-    rates.push_back(solver.rate(m));
-  }
-  return rates;
-}
 
 std::vector<double> solve_by_reference(const SystemSpec& system) {
   std::vector<reference::Constraint> constraints;
@@ -226,80 +157,6 @@ TEST_CASE("equal members folded into one representative have the same rate, to t
     const std::vector<Rate> many = solve(unfolded);
     for (std::size_t kind = 0; kind < one.size(); ++kind) {
       REQUIRE(many[first_of_kind[kind]] == one[kind]);
-    }
-  }
-}
-
-// A system that changes, beside the list of what it is made of.
-class ChangingSystem {
- public:
-  explicit ChangingSystem(std::uint64_t seed) : random_(seed) {
-    for (int r = 0; r < 12; ++r) {
-      now_.capacities.push_back(random_rate(random_));
-      now_.sharing.push_back(r % 5 == 4 ? Sharing::fat_pipe : Sharing::shared);
-      solver_.add_resource(now_.capacities.back(), now_.sharing.back());
-    }
-    now_.members.resize(15);
-    here_.resize(15);
-  }
-
-  void change() {
-    const MaxMin::Slot m = random_.below(15);
-    MemberSpec& member = now_.members[m];
-    if (!here_[m]) {
-      member = {};
-      for (std::uint32_t r = random_.below(3); r < 12; r += random_.between(1, 8)) {
-        member.uses.push_back({{r}, random_ratio(random_)});
-      }
-      member.share = random_ratio(random_);
-      member.bound = random_.chance(0.3) ? random_rate(random_) : unlimited_rate;
-      solver_.describe(m, member.bound, member.share, member.uses);
-      solver_.join(m);
-      here_[m] = true;
-    } else if (random_.chance(0.5)) {
-      solver_.remove(m);
-      here_[m] = false;
-    } else if (random_.chance(0.5)) {
-      member.bound = random_rate(random_);
-      solver_.set_bound(m, member.bound);
-    } else {
-      const std::uint32_t r = random_.below(12);
-      now_.capacities[r] = random_rate(random_);
-      solver_.set_capacity({r}, now_.capacities[r]);
-    }
-  }
-
-  void solve_and_compare() {
-    for (const MaxMin::Change& change : solver_.solve()) {
-      REQUIRE(solver_.rate(change.slot) != change.old_rate);
-    }
-    SystemSpec whole = now_;
-    for (std::size_t m = 0; m < 15; ++m) {
-      if (!here_[m]) {
-        whole.members[m] = {{}, 1.0, Rate{1}};  // joins nothing
-      }
-    }
-    const std::vector<Rate> expected = payoff::sim::solve(whole);
-    for (MaxMin::Slot m = 0; m < 15; ++m) {
-      REQUIRE((!here_[m] || solver_.rate(m) == expected[m]));
-    }
-  }
-
- private:
-  Random random_;
-  MaxMin solver_;
-  SystemSpec now_;
-  std::vector<bool> here_;
-};
-
-TEST_CASE("solving what changed gives the rates of solving everything, to the last unit") {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    ChangingSystem system(seed);
-    for (int step = 0; step < 200; ++step) {
-      system.change();
-      if (step % 3 != 0) {
-        system.solve_and_compare();
-      }
     }
   }
 }

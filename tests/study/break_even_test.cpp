@@ -225,4 +225,12 @@ TEST_CASE("the scan of bandwidths ends where something else than its NICs limits
   };
   CHECK(price_at(*result.useful_bandwidth) == price_at(1600_Gbps));
   CHECK(price_at(10_Gbps) > price_at(1600_Gbps));
+  CHECK(limit_beyond(job, *result.useful_bandwidth) == NodeLimit::sockets);
+}
+
+TEST_CASE("without a limit of its sockets a node ends at the PCIe slots of its GPUs") {
+  Experiment job = test::small_job();
+  const std::optional<Bandwidth> useful = useful_bandwidth(job, 10'000_Gbps);
+  REQUIRE(useful);
+  CHECK(limit_beyond(job, *useful) == NodeLimit::pcie_slots);
 }

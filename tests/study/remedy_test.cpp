@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/remedy.hpp"
 
+#include <vector>
+
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"
 
@@ -16,7 +18,7 @@ TEST_CASE("without changes the variant is the job") {
 }
 
 TEST_CASE("a user who allows nothing gets no remedy but overlap") {
-  const RemedyLimits none{0, false, false};
+  const RemedyLimits none{0, false, false, false};
   CHECK(best_remedy(test::small_job(), none).change == Change{});
   Experiment serial = test::small_job({.nic = 100_Gbps});
   serial.training.overlap = false;
@@ -71,4 +73,39 @@ TEST_CASE("no remedy is slower than the job, and none that hardly helps is named
       CHECK(remedy.step_per_batch() < 0.999 * as_given.step_per_batch());
     }
   }
+}
+
+TEST_CASE("NCCL_ALGO is a remedy where NCCL's choice costs more than another by more than noise") {
+  Experiment job = test::small_job({.nodes = 64});
+  // A chunk that costs much besides its bytes: a ring of 64 nodes fills 63 stages, a tree 12.
+  job.cluster.network.law.ramp = 20_ms;
+  const PreparedExperiment prepared(job);
+  const Variant given = uncompressed_variant(prepared, {});
+  REQUIRE(better_algorithms(prepared, given.plan) == std::vector{Algorithm::tree});
+  const Variant remedy = best_remedy(prepared, {0, false, false, true});
+  CHECK(remedy.change == Change{.algorithm = Algorithm::tree});
+  CHECK(remedy.description == "NCCL_ALGO=tree");
+  CHECK(remedy.prediction.step < given.prediction.step);
+  for (const BucketKind& kind : remedy.plan.kinds) {
+    const Message& message = kind.rounds.front().message;
+    const auto tree = prepared.data_network().price_pinned(message.collective, message.size,
+                                                           Algorithm::tree, Protocol::none);
+    REQUIRE(tree);
+    CHECK(message.alone == tree->time);
+  }
+  CHECK(best_remedy(prepared, {0, false, false, false}).change == Change{});
+  // Prices that differ by less than their spread decide nothing.
+  for (double* sd :
+       {&job.cluster.network.law.relative_sd_middle, &job.cluster.network.law.relative_sd_large}) {
+    *sd = 20;
+  }
+  CHECK(best_remedy(job, {0, false, false, true}).change == Change{});
+}
+
+TEST_CASE("NCCL_ALGO is no remedy where it would change other messages too") {
+  Experiment job = test::small_job({.nodes = 64});
+  job.cluster.network.law.ramp = 20_ms;
+  job.layout.zero = 1;
+  const PreparedExperiment prepared(job);
+  CHECK(better_algorithms(prepared, prepared.plan(job.plans.front())).empty());
 }

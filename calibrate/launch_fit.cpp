@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/launch_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "calibrate/relative_fit.hpp"
+#include "model/group_paths.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr double measurement_noise = 0.05;  // relative, of one row
+constexpr double rows_per_system = 3.0;     // that all rows of a system are worth
+constexpr Prior wide{5.0, 5.0, 0.0};        // us; a launch of a kernel takes some
+constexpr Bytes largest = 64_KiB;           // launches take longer than such a message
+
+// A message without its launches, and what was measured with them.
+struct Row {
+  Seconds alone;
+  Seconds measured;
+  int gpus{};
+  std::string system;
+};
+
+void add_rows(const MeasuredCollective& table, const CollectiveModel& model,
+              std::vector<Row>& rows) {
+  for (const CollectivePoint& point : table.points) {
+    const auto alone =
+        model.price_pinned(table.collective, point.size, table.algorithm, table.protocol);
+    if (alone && point.size <= largest) {
+      rows.push_back(
+          {alone->time, point.time, table.group.ranks_per_node, table.source + "/" + table.system});
+    }
+  }
+}
+
+// Of systems that had no part in the fit: the spread of the mean errors of those that had.
+double between_systems(const std::vector<Row>& rows, const RelativeFit& fit) {
+  std::map<std::string, std::pair<double, double>> sums;  // of the errors, of the rows
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    sums[rows[i].system].first += std::log1p(fit.errors[i]);
+    sums[rows[i].system].second += 1;
+  }
+  double squares = 0;
+  for (const auto& [system, sum] : sums) {
+    squares += (sum.first / sum.second) * (sum.first / sum.second);
+  }
+  return std::sqrt(squares / std::max(1.0, static_cast<double>(sums.size()) - 1));
+}
+
+}  // namespace
+
+bool launches_are_priced(const MeasuredCollective& table) {
+  return table.launch == Launch::single_process && !table.graph && !table.irregular &&
+         is_one_kernel(table.collective);
+}
+
+LaunchFit fit_launches(std::span<const MeasuredCollective> tables, std::span<const LinkFit> laws) {
+  LaunchFit result;
+  std::vector<Row> rows;
+  std::set<std::string> ids;
+  for (const MeasuredCollective& table : tables) {
+    const auto law = std::find_if(laws.begin(), laws.end(), [&](const LinkFit& link) {
+      return link.name == table.cluster.fabric.name;
+    });
+    if (!launches_are_priced(table) || law == laws.end() ||
+        paths_of(table.cluster, table.group).domains > 1) {
+      continue;
+    }
+    Cluster cluster = table.cluster;
+    cluster.fabric.law = law->law;
+    const std::size_t before = rows.size();
+    add_rows(table, CollectiveModel(cluster, table.group, table.release), rows);
+    if (rows.size() > before) {
+      ids.insert(table.id);
+    }
+  }
+  if (rows.empty()) {
+    return result;
+  }
+  std::map<std::string, double> counts;
+  for (const Row& row : rows) {
+    counts[row.system] += 1;
+    result.fewest_gpus =
+        result.fewest_gpus == 0 ? row.gpus : std::min(result.fewest_gpus, row.gpus);
+    result.most_gpus = std::max(result.most_gpus, row.gpus);
+  }
+  RelativeRows relative;
+  for (const Row& row : rows) {
+    relative.measured.push_back(row.measured / 1_us);
+    relative.weight.push_back(std::min(1.0, rows_per_system / counts[row.system]));
+  }
+  const auto model = [&](std::span<const double> x) {
+    std::vector<double> times;
+    for (const Row& row : rows) {
+      CollectivePrice alone;
+      alone.time = row.alone;
+      times.push_back(launched_by_one_process(alone, row.gpus, {x[0] * 1_us, 0}).time / 1_us);
+    }
+    return times;
+  };
+  const RelativeFit fit = fit_relative(relative, std::span(&wide, 1), model, measurement_noise);
+  result.law = {fit.values[0] * 1_us, between_systems(rows, fit)};
+  result.relative_sd = std::sqrt(fit.covariance[0][0]) / fit.values[0];
+  result.tables = {ids.begin(), ids.end()};
+  result.systems = counts.size();
+  return result;
+}
+
+}  // namespace payoff

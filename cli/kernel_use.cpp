@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/kernel_use.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/names.hpp"
+#include "model/kernel_amounts.hpp"
+#include "model/units_text.hpp"
+
+namespace payoff {
+namespace {
+
+bool is_empty(const AmountRange& range) {
+  return std::visit([](const auto& amounts) { return amounts.empty(); }, range);
+}
+
+// Only kinds of kernels that there are.
+void add(KernelUse use, std::vector<KernelUse>& uses) {
+  if (!is_empty(use.used)) {
+    uses.push_back(std::move(use));
+  }
+}
+
+void add_amounts(WorkKind work, const KernelAmounts& used, const KernelAmounts& measured,
+                 std::vector<KernelUse>& uses) {
+  for (std::size_t i = 0; i < precision_count; ++i) {
+    const auto precision = static_cast<Precision>(i);
+    add({{},
+         work,
+         fmt::format("{} products", name_of(precision)),
+         used.products[precision],
+         measured.products[precision]},
+        uses);
+  }
+  add({{}, work, "convolutions", used.convolutions, measured.convolutions}, uses);
+  add({{}, work, "fused attention", used.attention, measured.attention}, uses);
+  add({{}, work, "streams", used.streams, measured.streams}, uses);
+}
+
+void add_codec(const std::string& plan, WorkKind work, const CodecKernels& kernels,
+               const CodecLaw& law, std::vector<KernelUse>& uses) {
+  add({plan, work, "streams", kernels.streams, law.streams}, uses);
+  add({plan, work, "gathers", kernels.gathers, FitRange<Bytes>{}}, uses);
+  add({plan, work, "products", kernels.products, FitRange<Flops>{}}, uses);
+}
+
+void ends_json(const AmountRange& range, const std::string& prefix, nlohmann::ordered_json& json) {
+  const std::string unit = std::holds_alternative<FitRange<Bytes>>(range) ? "_bytes" : "_flops";
+  std::visit(
+      [&](const auto& amounts) {
+        json[prefix + "smallest" + unit] = nullptr;
+        json[prefix + "largest" + unit] = nullptr;
+        if (!amounts.empty()) {
+          json[prefix + "smallest" + unit] = amounts.smallest.si;
+          json[prefix + "largest" + unit] = amounts.largest.si;
+        }
+      },
+      range);
+}
+
+}  // namespace
+
+bool KernelUse::extrapolated() const {
+  return std::visit(
+      [&](const auto& amounts) {
+        return !std::get<std::decay_t<decltype(amounts)>>(measured).covers(amounts);
+      },
+      used);
+}
+
+std::vector<KernelUse> kernels_of_job(const PreparedExperiment& prepared) {
+  const KernelAmounts& measured = prepared.experiment().cluster.gpu.law.measured;
+  const StepKernels kernels = step_kernels(prepared);
+  std::vector<KernelUse> uses;
+  add_amounts(WorkKind::forward, kernels.forward, measured, uses);
+  add_amounts(WorkKind::recompute, kernels.recompute, measured, uses);
+  add_amounts(WorkKind::backward, kernels.backward, measured, uses);
+  add({{}, WorkKind::bucket_copy, "streams", kernels.bucket_copies, measured.streams}, uses);
+  add({{}, WorkKind::optimizer, "streams", kernels.optimizer, measured.streams}, uses);
+  return uses;
+}
+
+std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
+                                        const CompressionPlan& compression) {
+  CodecKernels encode;
+  CodecKernels decode;
+  for (const CallCost& call : prepared.codec_costs(compression)) {
+    include(encode, call.dense);
+    for (const RoundCost& round : call.rounds) {
+      include(encode, round.encode);
+    }
+    include(decode, call.decode);
+  }
+  std::vector<KernelUse> uses;
+  if (compression.method) {
+    const CodecLaw& law = compression.method->law;
+    add_codec(compression.label, WorkKind::encode, encode, law, uses);
+    add_codec(compression.label, WorkKind::decode, decode, law, uses);
+  }
+  return uses;
+}
+
+std::string range_text(const AmountRange& range) {
+  return std::visit(
+      [](const auto& amounts) {
+        if (amounts.empty()) {
+          return std::string("nothing");
+        }
+        const std::string smallest = to_text(amounts.smallest);
+        const std::string largest = to_text(amounts.largest);
+        return smallest == largest ? smallest : fmt::format("{} to {}", smallest, largest);
+      },
+      range);
+}
+
+std::string sentence(const KernelUse& use) {
+  return fmt::format("{}{}: {} of {}; measured on this GPU: {}", name_of(use.work),
+                     use.plan.empty() ? "" : " of " + use.plan, use.kernel, range_text(use.used),
+                     range_text(use.measured));
+}
+
+nlohmann::ordered_json to_json(const KernelUse& use) {
+  nlohmann::ordered_json json{{"plan", use.plan.empty() ? nlohmann::ordered_json(nullptr)
+                                                        : nlohmann::ordered_json(use.plan)},
+                              {"work", name_of(use.work)},
+                              {"kernel", use.kernel}};
+  ends_json(use.used, "", json);
+  ends_json(use.measured, "measured_", json);
+  json["extrapolated"] = use.extrapolated();
+  return json;
+}
+
+}  // namespace payoff

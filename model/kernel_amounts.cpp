@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/kernel_amounts.hpp"
+
+#include <algorithm>
+
+namespace payoff {
+namespace {
+
+// Attention multiplies in 16 bits where the products are fp8 (model/compute.cpp).
+Precision attention_precision(Precision precision) {
+  return precision == Precision::fp8 ? Precision::bf16 : precision;
+}
+
+void include_stream(Bytes traffic, int kernels, KernelAmounts& amounts) {
+  if (traffic > 0_B && kernels > 0) {
+    amounts.streams.include(traffic / kernels);
+  }
+}
+
+// Scores in memory: products that write or read them, and passes over them.
+void include_attention(const Operator& op, double samples, const ComputeContext& context,
+                       KernelAmounts& amounts) {
+  const Precision precision = attention_precision(context.precision);
+  if (context.software.fused_attention) {
+    amounts.attention.include(samples * forward_flops(op));
+    return;
+  }
+  amounts.products[precision].include(0.5 * samples * forward_flops(op));
+  const double scores = samples * op.batch_per_sample * op.rows_per_sample * op.columns;
+  include_stream(2 * scores * element_size(precision), 1, amounts);  // read and written
+}
+
+// The products of backward have the arithmetic of forward, in other shapes.
+void include_operator(const Operator& op, double samples, Bytes traffic,
+                      const ComputeContext& context, KernelAmounts& amounts) {
+  switch (op.kind) {
+    case OperatorKind::gemm:
+      amounts.products[context.precision].include(samples * forward_flops(op));
+      break;
+    case OperatorKind::convolution:
+      amounts.convolutions.include(samples * forward_flops(op));
+      break;
+    case OperatorKind::attention:
+      include_attention(op, samples, context, amounts);
+      break;
+    case OperatorKind::memory:
+      include_stream(traffic, context.software.fused_elementwise ? op.fused_kernels : op.kernels,
+                     amounts);
+      break;
+  }
+}
+
+FitRange<Bytes> optimizer_streams(const StepPlan& plan, const PreparedExperiment& prepared) {
+  const ParallelLayout& layout = plan.layout;
+  FitRange<Bytes> streams;
+  for (const StagePlan& stage : plan.stages) {
+    const std::int64_t held = stage.compute->parameters;
+    const std::int64_t updated = layout.zero > 0 ? (held + layout.dp - 1) / layout.dp : held;
+    streams.include(static_cast<double>(updated) *
+                    prepared.experiment().training.optimizer_traffic_per_parameter);
+  }
+  return streams;
+}
+
+FitRange<Bytes> bucket_streams(const StepPlan& plan, const PreparedExperiment& prepared) {
+  const Experiment& experiment = prepared.experiment();
+  FitRange<Bytes> streams;
+  for (const BucketKind& kind : plan.kinds) {
+    const Bytes traffic = experiment.software.bucket_copy_passes *
+                          static_cast<double>(kind.elements) *
+                          element_size(experiment.training.gradient);
+    if (traffic > 0_B) {
+      streams.include(traffic);
+    }
+  }
+  return streams;
+}
+
+// Korthikanti et al. 2022, section 5: selective recomputation runs only attention again.
+KernelAmounts recomputed_kernels(const Layer& layer, Recompute policy, double samples,
+                                 const ComputeContext& context) {
+  KernelAmounts amounts;
+  for (const Operator& op : layer.forward) {
+    if (layer.recomputable && (policy == Recompute::full || (policy == Recompute::selective &&
+                                                             op.kind == OperatorKind::attention))) {
+      include(amounts, forward_kernels(std::span(&op, 1), samples, context));
+    }
+  }
+  return amounts;
+}
+
+}  // namespace
+
+KernelAmounts forward_kernels(std::span<const Operator> operators, double samples,
+                              const ComputeContext& context) {
+  KernelAmounts amounts;
+  for (const Operator& op : operators) {
+    include_operator(op, samples, op.bytes_per_sample * samples + op.bytes_fixed, context, amounts);
+  }
+  return amounts;
+}
+
+KernelAmounts backward_kernels(std::span<const Operator> operators, double samples,
+                               const ComputeContext& context) {
+  KernelAmounts amounts;
+  for (const Operator& op : operators) {
+    const Bytes traffic = op.backward_bytes_per_sample * samples + op.backward_bytes_fixed;
+    include_operator(op, samples, traffic, context, amounts);
+  }
+  return amounts;
+}
+
+void include(KernelAmounts& amounts, const KernelAmounts& more) {
+  for (std::size_t i = 0; i < precision_count; ++i) {
+    amounts.products.values[i].include(more.products.values[i]);
+  }
+  amounts.convolutions.include(more.convolutions);
+  amounts.attention.include(more.attention);
+  amounts.streams.include(more.streams);
+}
+
+StepKernels step_kernels(const PreparedExperiment& prepared) {
+  const Experiment& experiment = prepared.experiment();
+  const ComputeContext context{experiment.cluster.gpu, experiment.software,
+                               experiment.training.precision};
+  const double samples = experiment.layout.micro_batch;
+  StepKernels kernels;
+  for (const Layer& layer : prepared.workload().layers) {
+    include(kernels.forward, forward_kernels(layer.forward, samples, context));
+    include(kernels.recompute,
+            recomputed_kernels(layer, experiment.layout.recompute, samples, context));
+    include(kernels.backward, backward_kernels(layer.forward, samples, context));
+  }
+  const StepPlan plan = prepared.plan(CompressionPlan{});
+  kernels.optimizer = optimizer_streams(plan, prepared);
+  kernels.bucket_copies = bucket_streams(plan, prepared);
+  return kernels;
+}
+
+void include(CodecKernels& kernels, const PassCost& pass) {
+  const double launches = std::max(pass.kernels, 1.0);
+  if (pass.bytes > 0_B) {
+    kernels.streams.include(pass.bytes / launches);
+  }
+  if (pass.random_bytes > 0_B) {
+    kernels.gathers.include(pass.random_bytes);
+  }
+  if (pass.flops > 0_flop) {
+    kernels.products.include(pass.flops);
+  }
+}
+
+}  // namespace payoff
