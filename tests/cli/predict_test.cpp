@@ -84,7 +84,7 @@ void check_units(const json& node, const std::string& key) {
   } else if (node.is_number()) {
     INFO(key);
     CHECK((key.ends_with("_seconds") || key.ends_with("_bytes") ||
-           key.ends_with("_bytes_per_second") || is_pure(key)));
+           key.ends_with("_bytes_per_second") || key.ends_with("_flops") || is_pure(key)));
   }
 }
 

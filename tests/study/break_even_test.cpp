@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/groups.hpp"
+#include "study/job_axis.hpp"
 #include "study/scaled_job.hpp"
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+using payoff::test::Captured;
+using payoff::test::small_experiment;
+
+TEST_CASE("kernels beyond those that a law was fitted to are counted and listed") {
+  std::vector<std::string> words = small_experiment({"--json"});
+  words.insert(words.begin(), "predict");
+  const json trust = json::parse(test::payoff(words).out)["trust"];
+  REQUIRE_FALSE(trust["extrapolated_kernels"].empty());
+  bool gathers = false;
+  for (const json& use : trust["extrapolated_kernels"]) {
+    CHECK(use["extrapolated"] == true);
+    if (use["kernel"] == "gathers") {  // nobody published a timing of them
+      gathers = true;
+      CHECK(use["plan"] == "topk:ratio=0.01");
+      CHECK(use["measured_largest_bytes"].is_null());
+    }
+  }
+  CHECK(gathers);
+  words.pop_back();
+  CHECK_THAT(test::payoff(words).out, ContainsSubstring(" kinds of kernels are priced beyond"));
+}
+
+TEST_CASE("a table of a collective says what its link was measured on") {
+  const auto foot = [](const std::string& cluster, const std::string& nodes) {
+    return test::payoff({"collective", "all_reduce", "--cluster", cluster, "--nodes", nodes,
+                         "--sizes", "1MiB"})
+        .out;
+  };
+  CHECK_THAT(foot("dgx-h100", "4"), ContainsSubstring("1 of 1 rows are extrapolated; measured "
+                                                      "over ib: "));
+  CHECK_THAT(foot("jean-zay", "2"), ContainsSubstring("the fit has no measurement of omnipath."));
+  CHECK_THAT(foot("dgx-h100", "1"), !ContainsSubstring("extrapolated"));
+}
+
+TEST_CASE("small messages of one process take what its launches take") {
+  const auto time = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"collective", "all_reduce", "--cluster", "dgx-h100",
+                                   "--sizes",    "8B",         "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(test::payoff(words).out)["rows"][0]["time_seconds"].get<double>();
+  };
+  CHECK(time({"--one-process"}) > 1.5 * time({}));
+  CHECK(time({"--one-process", "--gpus-per-node", "1"}) == 0.0);
+  const Captured refused =
+      test::payoff({"collective", "all_to_all", "--cluster", "dgx-h100", "--one-process"});
+  CHECK(refused.code == ExitCode::bad_input);
+  CHECK_THAT(refused.err, ContainsSubstring("has no prices of all_to_all"));
+}
