@@ -5,8 +5,12 @@
 // hardly two dates are equal. The baseline, in the same run, is the bare event loop that one would
 // write for this one case: a std::priority_queue, and nothing to share.
 //
-//   ring_bench [RANKS]      1024 ranks unless told otherwise
+// There are 2 N (N - 1) sends, so that time may grow with N^2 and no faster: the exponent between
+// two sizes of one run is printed.
+//
+//   ring_bench [RANKS...]      64, 512, 1024 and 4096 ranks unless told otherwise
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
@@ -145,7 +149,28 @@ std::string peak_memory() {
   return "unknown";
 }
 
-void compare(const std::string& title, const Ring& ring) {
+Ring ring_of(std::size_t ranks, bool random) {
+  Ring ring{.links = std::vector<Bandwidth>(ranks, 50_GBps), .chunk = 1_MiB};
+  std::mt19937_64 numbers(1);
+  for (Bandwidth& link : ring.links) {
+    if (random) {
+      link = 25_GBps + static_cast<double>(numbers() >> 11U) * 0x1p-53 * 50_GBps;
+    }
+  }
+  return ring;
+}
+
+// The exponent of the growth since the size before; nothing for the first.
+std::string growth(Seconds time, std::size_t ranks, Seconds before, std::size_t ranks_before) {
+  return ranks_before == 0 || ranks == ranks_before
+             ? ""
+             : fmt::format("N^{:.2f}",
+                           std::log(time / before) / std::log(static_cast<double>(ranks) /
+                                                              static_cast<double>(ranks_before)));
+}
+
+Outcome measure(const char* title, const Ring& ring, const Outcome& before,
+                std::size_t ranks_before) {
   const Outcome bare = run_bare(ring);
   const Outcome engine = run_engine(ring);
   if (bare.end != engine.end || bare.sends != engine.sends) {
@@ -153,29 +178,38 @@ void compare(const std::string& title, const Ring& ring) {
                engine.end.picoseconds, bare.end.picoseconds);
     std::exit(1);
   }
-  const auto sends = static_cast<double>(engine.sends);
-  fmt::print(
-      "{:<8} {:>6} ranks {:>10} sends {:>8.3f} s {:>7.1f} ns/send {:>7.2f} M sends/s   "
-      "{:.2f}x the bare loop's {:.3f} s\n",
-      title, ring.ranks(), engine.sends, engine.time.si, engine.time.si / sends * 1e9,
-      sends / engine.time.si / 1e6, engine.time.si / bare.time.si, bare.time.si);
+  fmt::print("{:<7} {:>6} {:>10} {:>9.3f} {:>9.1f} {:>7} {:>9.2f}x", title, ring.ranks(),
+             engine.sends, engine.time.si, engine.time.si / static_cast<double>(engine.sends) * 1e9,
+             growth(engine.time, ring.ranks(), before.time, ranks_before), engine.time / bare.time);
+  return engine;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::size_t ranks = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1024;
-  if (ranks < 2) {
-    fmt::print(stderr, "error: a ring has at least two ranks\n");
-    return 2;
+  std::vector<std::size_t> sizes;
+  for (int i = 1; i < argc; ++i) {
+    sizes.push_back(std::strtoul(argv[i], nullptr, 10));
+    if (sizes.back() < 2) {
+      fmt::print(stderr, "error: a ring has at least two ranks\n");
+      return 2;
+    }
   }
-  Ring ring{.links = std::vector<Bandwidth>(ranks, 50_GBps), .chunk = 1_MiB};
-  compare("equal", ring);
-  std::mt19937_64 random(1);
-  for (Bandwidth& link : ring.links) {
-    link = 25_GBps + static_cast<double>(random() >> 11U) * 0x1p-53 * 50_GBps;
+  if (sizes.empty()) {
+    sizes = {64, 512, 1024, 4096};
   }
-  compare("random", ring);
+  fmt::print("{:<7} {:>6} {:>10} {:>9} {:>9} {:>7} {:>10}\n", "links", "ranks", "sends", "time [s]",
+             "ns/send", "growth", "bare loop");
+  std::size_t ranks_before = 0;
+  Outcome equal;
+  Outcome random;
+  for (const std::size_t ranks : sizes) {
+    equal = measure("equal", ring_of(ranks, false), equal, ranks_before);
+    fmt::print("\n");
+    random = measure("random", ring_of(ranks, true), random, ranks_before);
+    fmt::print("   {:.2f}x equal links\n", random.time / equal.time);
+    ranks_before = ranks;
+  }
   fmt::print("peak memory {}\n", peak_memory());
   return 0;
 }

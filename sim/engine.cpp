@@ -250,9 +250,11 @@ void Engine::apply_due() {
   }
   completed_count_ += completed_.size();
   if (!queue_.empty()) {
-    const Slot next = queue_.next_slot();
-    __builtin_prefetch(&records_[next]);
-    bandwidth_.prefetch(next);
+    bandwidth_.prefetch_uses(queue_.next_slot());
+    if (const auto second = queue_.prefetch_second()) {
+      __builtin_prefetch(&records_[*second]);
+      bandwidth_.prefetch(*second);
+    }
   }
 }
 

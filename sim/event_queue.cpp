@@ -1,174 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/event_queue.hpp"
 
-#include <algorithm>
-
 #include "sim/invariant.hpp"
 
 namespace payoff::sim {
-
 namespace {
 
-// Index of the earliest of up to four. Of four, without branches, which nothing could predict.
+// Selects by masks: nothing could predict the branches that compilers make of conditions.
+template <class Word>
+Word choose(bool second, Word if_first, Word if_second) {
+  return if_first ^ ((if_first ^ if_second) & (Word{0} - static_cast<Word>(second)));
+}
+
+// Index of the earliest of four, the first of equals.
 template <class Entry>
-std::uint32_t least_of(const Entry* entries, std::uint32_t count) {
-  if (count == 4) {
-    const std::uint32_t left = entries[1].date < entries[0].date ? 1 : 0;
-    const std::uint32_t right = entries[3].date < entries[2].date ? 3 : 2;
-    return entries[right].date < entries[left].date ? right : left;
-  }
-  std::uint32_t least = 0;
-  for (std::uint32_t i = 1; i < count; ++i) {
-    least = entries[i].date < entries[least].date ? i : least;
-  }
-  return least;
+std::uint32_t least_of(const Entry* entries) {
+  const bool second = entries[1].date < entries[0].date;
+  const bool fourth = entries[3].date < entries[2].date;
+  const bool in_right = choose(fourth, entries[2].date, entries[3].date) <
+                        choose(second, entries[0].date, entries[1].date);
+  return choose<std::uint32_t>(in_right, second ? 1 : 0, fourth ? 3 : 2);
+}
+
+// Of a date among the recent ones, of which there are 2^8.
+std::size_t place_of(std::int64_t date) {
+  return (static_cast<std::uint64_t>(date) * 0x9e3779b97f4a7c15ULL) >> 56U;
 }
 
 }  // namespace
 
-bool EventQueue::contains(Slot slot) const {
-  return slot < nodes_.size() && nodes_[slot].bucket != none;
-}
-
-SimTime EventQueue::date_of(Slot slot) const { return {buckets_[nodes_[slot].bucket].date}; }
-
 void EventQueue::push(Slot slot, SimTime date) {
-  if (slot >= nodes_.size()) {
+  if (slot >= positions_.size()) {
+    positions_.resize(slot + std::size_t{1}, none);
     nodes_.resize(slot + std::size_t{1});
   }
-  PAYOFF_INVARIANT(nodes_[slot].bucket == none, "an event is pushed twice");
-  const std::uint32_t guess = recent(date.picoseconds);
-  if (is_open(guess, date.picoseconds)) {
-    link(slot, guess);
-  } else {
-    open_bucket(slot, date.picoseconds);
-  }
+  PAYOFF_INVARIANT(positions_[slot] == none, "an event is pushed twice");
+  const Slot leader = leader_of(date.picoseconds);
+  leader == none ? lead(slot, date.picoseconds) : follow(slot, leader);
 }
 
 void EventQueue::retime(Slot slot, SimTime date) {
   PAYOFF_INVARIANT(contains(slot), "an event is retimed that is not pending");
-  const std::uint32_t bucket = nodes_[slot].bucket;
-  Bucket& old = buckets_[bucket];
-  if (old.date == date.picoseconds) {
+  Node& node = nodes_[slot];
+  if (node.date == date.picoseconds) {
     return;
   }
-  const std::uint32_t guess = recent(date.picoseconds);
-  if (is_open(guess, date.picoseconds) || old.first != old.last) {
+  if (node.next != slot || leader_of(date.picoseconds) != none) {
     cancel(slot);
     push(slot, date);
     return;
   }
-  // The only slot of its bucket: the bucket moves as it is.
-  const bool later = date.picoseconds > old.date;
-  old.date = date.picoseconds;
-  recent(date.picoseconds) = bucket;
-  const Entry entry{date.picoseconds, bucket};
-  later ? sink(positions_[bucket], entry) : rise(positions_[bucket], entry);
+  // Alone in its ring: its entry moves.
+  const bool later = date.picoseconds > node.date;
+  node.date = date.picoseconds;
+  note_leader(date.picoseconds, slot);
+  const Entry entry{date.picoseconds, slot};
+  later ? sink(positions_[slot], entry) : rise(positions_[slot], entry);
 }
 
 void EventQueue::cancel(Slot slot) {
   PAYOFF_INVARIANT(contains(slot), "an event is cancelled that is not pending");
-  const std::uint32_t bucket = nodes_[slot].bucket;
-  unlink(slot);
-  if (buckets_[bucket].first == none) {
-    remove_from_heap(positions_[bucket]);
-    close_bucket(bucket);
+  const Node& node = nodes_[slot];
+  const std::uint32_t position = positions_[slot];
+  positions_[slot] = none;
+  if (node.next == slot) {
+    remove_from_heap(position);
+    return;
   }
+  nodes_[node.previous].next = node.next;
+  nodes_[node.next].previous = node.previous;
+  if (position != follows) {
+    place(position, {node.date, node.next});
+    note_leader(node.date, node.next);
+  }
+}
+
+std::optional<EventQueue::Slot> EventQueue::prefetch_second() const {
+  constexpr std::uint32_t first = first_child(root);
+  if (first >= end_) {
+    return std::nullopt;
+  }
+  const auto slot = static_cast<Slot>(heap_[first + least_of(&heap_[first])].leader);
+  __builtin_prefetch(&nodes_[slot]);
+  return slot;
 }
 
 SimTime EventQueue::take(std::vector<Slot>& due) {
   PAYOFF_INVARIANT(!empty(), "an event is taken from an empty queue");
-  const std::int64_t date = heap_.front().date;
-  while (!heap_.empty() && heap_.front().date == date) {
-    const std::uint32_t bucket = heap_.front().bucket;
-    for (Slot slot = buckets_[bucket].first; slot != none;) {
+  const std::int64_t date = heap_[root].date;
+  do {
+    const Slot leader = next_slot();
+    Slot slot = leader;
+    do {
       due.push_back(slot);
-      Node& node = nodes_[slot];
-      slot = node.next;
-      node = Node{};
-    }
-    remove_from_heap(0);
-    close_bucket(bucket);
-  }
+      positions_[slot] = none;
+      slot = nodes_[slot].next;
+    } while (slot != leader);
+    remove_from_heap(root);
+  } while (!empty() && heap_[root].date == date);
   return {date};
 }
 
-std::uint32_t& EventQueue::recent(std::int64_t date) {
-  const auto mixed = static_cast<std::uint64_t>(date) * 0x9e3779b97f4a7c15ULL;
-  return recent_[mixed >> 56U];
-}
-
-bool EventQueue::is_open(std::uint32_t bucket, std::int64_t date) const {
-  return bucket < buckets_.size() && buckets_[bucket].date == date && positions_[bucket] != none;
-}
-
-void EventQueue::link(Slot slot, std::uint32_t bucket) {
-  Bucket& home = buckets_[bucket];
-  nodes_[slot] = {bucket, none, home.last};
-  (home.last == none ? home.first : nodes_[home.last].next) = slot;
-  home.last = slot;
-}
-
-void EventQueue::unlink(Slot slot) {
-  Node& node = nodes_[slot];
-  Bucket& home = buckets_[node.bucket];
-  (node.previous == none ? home.first : nodes_[node.previous].next) = node.next;
-  (node.next == none ? home.last : nodes_[node.next].previous) = node.previous;
-  node = Node{};
-}
-
-void EventQueue::open_bucket(Slot slot, std::int64_t date) {
-  std::uint32_t bucket = 0;
-  if (free_buckets_.empty()) {
-    bucket = static_cast<std::uint32_t>(buckets_.size());
-    buckets_.emplace_back();
-    positions_.emplace_back();
-  } else {
-    bucket = free_buckets_.back();
-    free_buckets_.pop_back();
+EventQueue::Slot EventQueue::leader_of(std::int64_t date) const {
+  const Entry& seen = recent_[place_of(date)];
+  if (seen.date != date || seen.leader == none) {
+    return none;
   }
-  buckets_[bucket] = {date, slot, slot};
-  nodes_[slot] = {bucket, none, none};
-  recent(date) = bucket;
-  heap_.emplace_back();
-  rise(static_cast<std::uint32_t>(heap_.size() - 1), {date, bucket});
+  const auto slot = static_cast<Slot>(seen.leader);
+  return nodes_[slot].date == date && positions_[slot] < follows ? slot : none;
 }
 
-void EventQueue::close_bucket(std::uint32_t bucket) {
-  positions_[bucket] = none;
-  free_buckets_.push_back(bucket);
+void EventQueue::note_leader(std::int64_t date, Slot slot) {
+  recent_[place_of(date)] = {date, slot};
 }
 
+void EventQueue::lead(Slot slot, std::int64_t date) {
+  nodes_[slot] = {date, slot, slot};
+  note_leader(date, slot);
+  if (end_ == heap_.size()) {
+    heap_.resize(heap_.size() + 4);
+  }
+  rise(end_++, {date, slot});
+}
+
+void EventQueue::follow(Slot slot, Slot leader) {
+  Node& first = nodes_[leader];
+  nodes_[slot] = {first.date, leader, first.previous};
+  nodes_[first.previous].next = slot;
+  first.previous = slot;
+  positions_[slot] = follows;
+}
+
+// The hole goes down to the bottom, where what was last belongs most of the time.
 void EventQueue::remove_from_heap(std::uint32_t position) {
-  const Entry last = heap_.back();
-  const std::int64_t removed = heap_[position].date;
-  heap_.pop_back();
-  if (position == heap_.size()) {
+  const Entry last = heap_[--end_];
+  heap_[end_] = Entry{};
+  if (position == end_) {
     return;
   }
-  last.date < removed ? rise(position, last) : sink(position, last);
+  for (std::uint32_t first = first_child(position); first < end_; first = first_child(position)) {
+    const std::uint32_t least = first + least_of(&heap_[first]);
+    place(position, heap_[least]);
+    position = least;
+  }
+  rise(position, last);
 }
 
 void EventQueue::rise(std::uint32_t position, Entry entry) {
-  while (position > 0) {
-    const std::uint32_t parent = (position - 1) / 4;
-    if (heap_[parent].date <= entry.date) {
-      break;
-    }
-    place(position, heap_[parent]);
-    position = parent;
+  while (position > root && heap_[parent(position)].date > entry.date) {
+    place(position, heap_[parent(position)]);
+    position = parent(position);
   }
   place(position, entry);
 }
 
 void EventQueue::sink(std::uint32_t position, Entry entry) {
-  const auto size = static_cast<std::uint32_t>(heap_.size());
-  for (;;) {
-    const std::uint32_t first = 4 * position + 1;
-    if (first >= size) {
-      break;
-    }
-    const std::uint32_t least = first + least_of(&heap_[first], std::min(size - first, 4U));
+  for (std::uint32_t first = first_child(position); first < end_; first = first_child(position)) {
+    const std::uint32_t least = first + least_of(&heap_[first]);
     if (entry.date <= heap_[least].date) {
       break;
     }
@@ -176,11 +164,6 @@ void EventQueue::sink(std::uint32_t position, Entry entry) {
     position = least;
   }
   place(position, entry);
-}
-
-void EventQueue::place(std::uint32_t position, Entry entry) {
-  heap_[position] = entry;
-  positions_[entry.bucket] = position;
 }
 
 }  // namespace payoff::sim

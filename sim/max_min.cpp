@@ -84,6 +84,7 @@ void MaxMin::add_use(Slot slot, const Use& use) {
   elements_[element] = {slot, use.resource.index, none,
                         none, member.first,       on_grid(use.usage_ratio, one_usage)};
   member.first = element;
+  member.first_resource = use.resource.index;
 }
 
 // The same resource once more is one use of the sum.
@@ -144,12 +145,6 @@ void MaxMin::remove(Slot slot) {
   }
   member.joined = false;
   member.first = none;
-}
-
-void MaxMin::prefetch(Slot slot) const {
-  if (slot < members_.size() && members_[slot].first != none) {
-    __builtin_prefetch(&resources_[elements_[members_[slot].first].resource]);
-  }
 }
 
 void MaxMin::set_bound(Slot slot, Rate bound) {

@@ -53,8 +53,19 @@ class MaxMin {
     Slot slot;
     Rate old_rate;
   };
-  // A member is about to be removed: what that looks at may come into the cache meanwhile.
-  void prefetch(Slot slot) const;
+  // A member will be removed soon: what that looks at may come into the cache meanwhile, the member
+  // first, then what it uses.
+  void prefetch(Slot slot) const {
+    if (slot < members_.size()) {
+      __builtin_prefetch(&members_[slot]);
+    }
+  }
+  void prefetch_uses(Slot slot) const {
+    if (slot < members_.size() && members_[slot].first != none) {
+      __builtin_prefetch(&elements_[members_[slot].first]);
+      __builtin_prefetch(&resources_[members_[slot].first_resource]);
+    }
+  }
 
   // Computes what the changes since the last call touch. Who has a new rate; valid until the next
   // call.
@@ -77,7 +88,8 @@ class MaxMin {
     Rate bound;             // the caller's
     std::uint64_t share{};  // in units of 2^-24
     std::uint32_t first = none;
-    std::uint32_t round{};  // of solve() that last reached it
+    std::uint32_t first_resource{};  // of the first element
+    std::uint32_t round{};           // of solve() that last reached it
     bool joined = false;
     bool dirty = false;
     bool fixed = false;  // while filling
