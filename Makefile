@@ -38,7 +38,7 @@ test: install-packages
 test-all: install-packages-all
 	@python3 tests/run.py all
 
-bench: install-packages
+bench: install-packages-all
 	cmake --preset release -DPAYOFF_BUILD_BENCH=ON
 	cmake --build build --target benchmarks
 
