@@ -160,7 +160,7 @@ class StepRun {
     TraceSpan span;
     span.stage = send.from;
     span.track = first_track + 2 * send.lane + (forward ? 0U : 1U);
-    span.track_name = forward ? "send activations" : "send their gradients";
+    span.track_name = forward ? "send activations" : "send activation gradients";
     span.name = name(Cause::pp_message);
     span.begin = send.since;
     span.end = engine_.now();

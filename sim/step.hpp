@@ -31,6 +31,7 @@ struct SimOptions {
   TraceWriter* trace = nullptr;               // gets every task as it ends
   const std::atomic<bool>* stop = nullptr;    // ends the run at the next event when set
   std::uint64_t event_limit = 2'000'000'000;  // more are refused
+  Bytes memory_limit = 16_GB;                 // more is refused
 };
 
 struct Estimate {
@@ -39,7 +40,7 @@ struct Estimate {
 };
 [[nodiscard]] Estimate estimate(const StepPlan& plan);
 
-// What cannot be simulated: no bandwidth, times beyond the clock, too many events.
+// What cannot be simulated: no bandwidth, times beyond the clock, too many events, too much memory.
 [[nodiscard]] Problems check(const StepPlan& plan, const Platform& platform,
                              const SimOptions& options = {});
 

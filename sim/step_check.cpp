@@ -23,6 +23,10 @@ struct StageSum {
   }
 };
 
+std::string megabytes(Bytes size) {
+  return std::to_string(static_cast<std::uint64_t>(size / 1_MB)) + " MB";
+}
+
 StageSum sum_of(const StepPlan& plan, std::size_t s) {
   const StagePlan& stage = plan.stages[s];
   const auto micro_batches = static_cast<std::uint64_t>(plan.layout.micro_batches);
@@ -86,6 +90,12 @@ Problems check(const StepPlan& plan, const Platform& platform, const SimOptions&
                             " events, more than " + std::to_string(options.event_limit),
                         "simulate fewer micro-batches: the pipeline repeats itself, or raise "
                         "--event-limit"});
+  }
+  if (cost.memory > options.memory_limit) {
+    problems.push_back({"training.bucket",
+                        "the simulation needs about " + megabytes(cost.memory) +
+                            " of memory, more than " + megabytes(options.memory_limit),
+                        "what is kept grows with the number of buckets: make them larger"});
   }
   return problems;
 }

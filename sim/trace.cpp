@@ -45,12 +45,16 @@ void TraceWriter::begin_event() {
 
 // Names are ours: nothing in them needs escaping.
 void TraceWriter::name_tracks(const TraceSpan& span) {
+  const auto of_stage = tracks_.lower_bound({span.stage, 0});
+  const bool first_of_stage = of_stage == tracks_.end() || of_stage->first != span.stage;
   if (!tracks_.emplace(span.stage, span.track).second) {
     return;
   }
-  begin_event();
-  out_ << R"({"ph":"M","name":"process_name","pid":)" << span.stage << R"(,"args":{"name":"stage )"
-       << span.stage << R"("}})";
+  if (first_of_stage) {
+    begin_event();
+    out_ << R"({"ph":"M","name":"process_name","pid":)" << span.stage
+         << R"(,"args":{"name":"stage )" << span.stage << R"("}})";
+  }
   begin_event();
   out_ << R"({"ph":"M","name":"thread_name","pid":)" << span.stage << R"(,"tid":)" << span.track
        << R"(,"args":{"name":")" << span.track_name << R"("}})";

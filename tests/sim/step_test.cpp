@@ -165,6 +165,13 @@ TEST_CASE("what cannot be simulated is refused with a number and advice") {
   CHECK_THAT(many.front().message, ContainsSubstring("4000 events"));
   CHECK_FALSE(many.front().help.empty());
 
+  options = {};
+  options.memory_limit = 1_KB;
+  const Problems large = sim::check(plan, {}, options);
+  REQUIRE(large.size() == 1);
+  CHECK_THAT(large.front().message, ContainsSubstring(" of memory, more than 0 MB"));
+  CHECK_FALSE(large.front().help.empty());
+
   plan.stages[0].optimizer = {WorkKind::optimizer, Seconds{1e7}};  // 115 days
   CHECK(sim::check(plan, {}).size() == 1);
 

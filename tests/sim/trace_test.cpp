@@ -34,9 +34,9 @@ void check_event(const Json& event, std::set<std::pair<int, int>>& named) {
   if (event.at("ph") == "M") {
     CHECK((event.at("name") == "process_name" || event.at("name") == "thread_name"));
     CHECK(event.at("args").at("name").is_string());
-    if (event.at("name") == "thread_name") {
-      CHECK(named.insert(track).second);
-    }
+    // Once each; a process is kept as the track -1, which none is.
+    const bool of_process = event.at("name") == "process_name";
+    CHECK(named.insert({track.first, of_process ? -1 : track.second}).second);
     return;
   }
   REQUIRE(event.at("ph") == "X");
