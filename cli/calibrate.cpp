@@ -16,6 +16,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
+#include "cli/output_guard.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/session.hpp"
 #include "cli/table.hpp"
@@ -163,6 +164,35 @@ std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
   return words.size() > 1 ? chosen : std::vector<Target>(targets.begin(), targets.end());
 }
 
+// The laws that are shipped, or files of their names in the folder of --out.
+std::filesystem::path place_of(const Target& target, const Library& library,
+                               const Arguments& arguments) {
+  const std::filesystem::path shipped = library.fitted(target.name);
+  const auto out = arguments.value("--out");
+  return out ? std::filesystem::path(out->text) / shipped.filename() : shipped;
+}
+
+// A law may replace the one that is shipped, but neither measurements nor profiles.
+bool keeps_inputs(const std::vector<Target>& chosen, const std::filesystem::path& data,
+                  const Library& library, const Arguments& arguments, Session& session) {
+  session.reads(data);
+  for (const ProfileKind kind : all_profile_kinds) {
+    session.reads(library.folder() / folder_of(kind));
+  }
+  bool kept = true;
+  for (const Target& target : chosen) {
+    const std::filesystem::path written = place_of(target, library, arguments);
+    if (is_input(written, session)) {
+      const auto out = arguments.value("--out");
+      session.diagnostics().error(out ? std::optional(out->span) : std::nullopt,
+                                  backquoted(written.string()) + " is an input of this run",
+                                  "not written over", "give the laws another folder");
+      kept = false;
+    }
+  }
+  return kept;
+}
+
 ExitCode run_calibrate(const Arguments& arguments, Session& session) {
   const std::vector<Target> chosen = read_targets(arguments, session);
   if (session.diagnostics().has_errors()) {
@@ -171,7 +201,9 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   const std::filesystem::path data = validation_data(arguments, library);
   const bool check = arguments.has("--check");
-  const auto out = arguments.value("--out");
+  if (!check && !keeps_inputs(chosen, data, library, arguments, session)) {
+    return session.report();
+  }
   OutputFiles files;
   bool all_same = true;
   for (const Target& target : chosen) {
@@ -181,8 +213,7 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
     if (check) {
       all_same = report_differences(shipped, fitted, session) && all_same;
     } else {
-      const std::filesystem::path written =
-          out ? std::filesystem::path(out->text) / shipped.filename() : shipped;
+      const std::filesystem::path written = place_of(target, library, arguments);
       files.add(written, fitted.profile);
       session.out() << "writes " << written.string() << "\n\n";
     }
@@ -197,7 +228,7 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
 Command calibrate_command() {
   return {"calibrate",
           "fits the laws of profiles/fitted to published measurements",
-          "payoff calibrate fit all --check",
+          "payoff calibrate fit codecs --check",
           {"fit [NAME...]", "what to fit: network, compute, codecs, or all (the default)", 1, 5},
           {{"--check", "", "writes nothing; exits with 3 where a shipped law is another",
             Takes::nothing},

@@ -2,7 +2,6 @@
 #include "cli/chart.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -10,50 +9,13 @@
 #include <fmt/format.h>
 
 #include "cli/chart_style.hpp"
+#include "cli/chart_text.hpp"
 
 namespace payoff {
 namespace {
 
-// Slower than this is not worth the room that it takes from what is near 1.
-constexpr double slowest_shown = 0.5;
 // A ribbon may widen the picture by this factor each way; what lies beyond is cut.
 constexpr double widest_band = 1.6;
-
-std::string gnuplot_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    result += (c == '"' || c == '\\') ? std::string("\\") + c : std::string(1, c);
-  }
-  return result + "\"";
-}
-
-// gnuplot's enhanced text takes these for markup; a terminal of characters takes none.
-std::string plain(std::string_view text, Picture picture) {
-  std::string result;
-  for (const char c : text) {
-    if (picture != Picture::terminal &&
-        std::string_view("_^{}@&\\~").find(c) != std::string_view::npos) {
-      result += '\\';
-    }
-    result += c;
-  }
-  return gnuplot_string(result);
-}
-
-std::string terminal(Picture picture, std::size_t columns) {
-  switch (picture) {
-    case Picture::png:
-      return "pngcairo size 1400,1000 font 'Sans,18' linewidth 1.6 background '#ffffff'";
-    case Picture::svg:
-      return "svg size 1050,750 font 'Sans,15' linewidth 1.2 background '#ffffff' enhanced";
-    case Picture::pdf:
-      return "pdfcairo size 17.5cm,12.5cm font 'Sans,10' linewidth 1.2";
-    case Picture::terminal:
-      return fmt::format("dumb size {},{} noenhanced", columns,
-                         std::clamp<std::size_t>(columns * 2 / 5, 20, 45));
-  }
-  return {};
-}
 
 std::string block(std::string_view name, std::size_t number,
                   const std::vector<ChartPoint>& points) {
@@ -120,10 +82,6 @@ std::string data_blocks(const Chart& chart, const std::vector<CurveStyle>& style
     }
   }
   return text;
-}
-
-std::string title_of(const ChartCurve& curve, Picture picture) {
-  return plain(curve.label + (curve.remark.empty() ? "" : " · " + curve.remark), picture);
 }
 
 using Items = std::vector<std::string>;
@@ -215,16 +173,6 @@ ChartAxis speedups(const Chart& chart) {
   return value_axis(std::max(low, slowest_shown), high);
 }
 
-std::string axis_commands(char name, const ChartAxis& axis) {
-  std::string text = fmt::format("set {}range [{:.6g}:{:.6g}]\n", name, axis.low, axis.high);
-  text += axis.logarithmic ? fmt::format("set logscale {} 2\n", name) : "";
-  text += fmt::format("set {}tics nomirror (", name);
-  for (const double tick : axis.ticks) {
-    text += fmt::format("{}'{:.6g}' {:.6g}", tick == axis.ticks.front() ? "" : ", ", tick, tick);
-  }
-  return text + ")\n";
-}
-
 std::string limit_commands(const Chart& chart, Picture picture) {
   std::string text;
   for (const ChartLimit& limit : chart.limits) {
@@ -234,26 +182,6 @@ std::string limit_commands(const Chart& chart, Picture picture) {
         limit.x, plain(limit.label, picture));
   }
   return text;
-}
-
-// Two columns below the axis. gnuplot takes texts for wider than they are.
-std::string key_commands(const Chart& chart) {
-  std::size_t longest = 0;
-  for (const ChartCurve& curve : chart.curves) {
-    longest = std::max(longest, curve.label.size() + curve.remark.size());
-  }
-  return fmt::format(
-      "set key below vertical maxrows {} Left reverse samplen 2.6 width -{} font ',15'\n",
-      (chart.curves.size() + 3) / 2, longest / 5);
-}
-
-std::string title_command(const Chart& chart, Picture picture) {
-  std::string text = "set title " + plain(chart.title, picture);
-  for (std::size_t i = 0; i < chart.captions.size() && picture != Picture::terminal; ++i) {
-    const std::string line = plain(chart.captions[i], picture);
-    text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
-  }
-  return text + "\n";
 }
 
 }  // namespace
@@ -274,7 +202,7 @@ std::string gnuplot_script(const Chart& chart, Picture picture, const std::strin
   const bool dumb = picture == Picture::terminal;
   const std::vector<CurveStyle> styles = curve_styles(chart.curves);
   std::string text = "set encoding utf8\n";
-  text += "set terminal " + terminal(picture, columns) + "\n";
+  text += "set terminal " + terminal(chart, picture, columns) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
   text += title_command(chart, picture);
   text += "set xlabel " + plain(chart.x_label, picture) + "\n";
@@ -285,7 +213,7 @@ std::string gnuplot_script(const Chart& chart, Picture picture, const std::strin
     text += "set key below left Left reverse maxcols 1 samplen 1\n";
   } else {
     text += "set border 3\nset grid ytics lc rgb '#dddddd' lw 0.6\n";
-    text += key_commands(chart);
+    text += key_commands(chart, picture);
   }
   text += data_blocks(chart, styles, picture) + "\nplot ";
   const Items items = dumb ? typed_items(chart, styles) : drawn_items(chart, styles, picture);

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
+
+#include <fmt/format.h>
 
 namespace payoff {
 namespace {
@@ -33,6 +37,40 @@ ChartAxis linear_axis(double low, double high) {
     axis.ticks.push_back(i * step);
   }
   return axis;
+}
+
+// The width of an axis and of a digit, in pixels of the picture whose letters are the widest.
+constexpr double axis_pixels = 1080.0;
+constexpr double digit_pixels = 14.0;
+
+// Whether the labels of two ticks on a logarithmic axis leave less than a digit between them.
+bool overlap(double left, double right, double low, double high) {
+  const double distance = axis_pixels * std::log(right / left) / std::log(high / low);
+  const auto half = [](double tick) {
+    return 0.5 * digit_pixels * static_cast<double>(tick_text(tick).size());
+  };
+  return distance < half(left) + half(right) + digit_pixels;
+}
+
+// Every tick, or every second, third, ...: the first choice whose labels do not run together.
+std::vector<double> readable(const std::vector<double>& ticks, double low, double high) {
+  for (std::size_t stride = 1; stride < ticks.size(); ++stride) {
+    std::vector<double> kept;
+    for (std::size_t i = 0; i + 1 < ticks.size(); i += stride) {
+      kept.push_back(ticks[i]);
+    }
+    while (kept.size() > 1 && overlap(kept.back(), ticks.back(), low, high)) {
+      kept.pop_back();
+    }
+    kept.push_back(ticks.back());
+    const auto touching_pair = std::adjacent_find(
+        kept.begin(), kept.end(),
+        [&](double left, double right) { return overlap(left, right, low, high); });
+    if (touching_pair == kept.end()) {
+      return kept;
+    }
+  }
+  return ticks;
 }
 
 // Ticks in each decade, fewer the more decades there are.
@@ -76,8 +114,15 @@ ChartAxis span_axis(double low, double high, const std::vector<double>& ticks) {
   }
   if (high > low) {
     axis.ticks.push_back(high);
+    axis.ticks = readable(axis.ticks, low, high);
   }
   return axis;
+}
+
+std::string tick_text(double tick) {
+  constexpr double most_whole = 1e9;
+  const bool whole = tick == std::floor(tick) && std::abs(tick) < most_whole;
+  return whole ? fmt::format("{:.0f}", tick) : fmt::format("{:.6g}", tick);
 }
 
 std::vector<double> doublings(double low, double high) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 // The axes of a chart: what they span, and where a reader wants numbers on them.
@@ -19,8 +20,12 @@ struct ChartAxis {
 [[nodiscard]] ChartAxis value_axis(double low, double high);
 
 // From the first of the values to the last, which both have a tick; in between those of `ticks`
-// that do not touch them. Logarithmic, with a little room at the ends for what is drawn there.
+// that do not touch them or one another. Logarithmic, with a little room at the ends for what is
+// drawn there.
 [[nodiscard]] ChartAxis span_axis(double low, double high, const std::vector<double>& ticks);
+
+// As it is written below its tick: 1048576, 0.25.
+[[nodiscard]] std::string tick_text(double tick);
 
 // 4, 8, 16, ...: `low` doubled while below `high`.
 [[nodiscard]] std::vector<double> doublings(double low, double high);

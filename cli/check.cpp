@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,40 +25,64 @@
 namespace payoff {
 namespace {
 
-// A profile says what it is in its first key; an experiment has sections.
+// The key that says what a profile is, those first that are parts of no other.
 constexpr std::array<std::pair<std::string_view, ProfileKind>, 7> profile_keys = {{
-    {"gpu", ProfileKind::gpu},
-    {"fabric", ProfileKind::fabric},
-    {"network", ProfileKind::network},
     {"cluster", ProfileKind::cluster},
-    {"software", ProfileKind::software},
     {"method", ProfileKind::compression},
     {"model", ProfileKind::model},
+    {"software", ProfileKind::software},
+    {"fabric", ProfileKind::fabric},
+    {"network", ProfileKind::network},
+    {"gpu", ProfileKind::gpu},
 }};
 
+// An experiment has sections, a profile a description; without one, its first key says its kind.
 std::optional<ProfileKind> kind_of(const Node& root) {
-  if (root.entries.empty() || root.entries.front().value.kind != Node::Kind::scalar) {
+  const auto has = [&](std::string_view key) { return root.find(key) != nullptr; };
+  const bool experiment = has("layout") || has("training") || has("compress") ||
+                          has("experiment") || has("base") || (has("cluster") && has("model"));
+  if (root.entries.empty() || experiment) {
     return std::nullopt;
   }
   for (const auto& [key, kind] : profile_keys) {
-    if (root.entries.front().key == key) {
+    const Entry* entry = root.find(key);
+    const bool named = entry != nullptr && entry->value.kind == Node::Kind::scalar;
+    if (named && (has("description") || entry == &root.entries.front())) {
       return kind;
     }
   }
   return std::nullopt;
 }
 
-// A profile is read with the folder it lies in as the library, so that what it refers to is found
-// beside it; a lone file with the shipped one.
-Library library_of(const std::filesystem::path& file, ProfileKind kind) {
-  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  return folder.filename() == folder_of(kind) ? Library(folder.parent_path()) : find_library();
+namespace fs = std::filesystem;
+
+// Where the file is one of a library of profiles: it is read by its name, so that it is held to
+// what is asked of shipped profiles (a source for every number), and finds its parts beside it.
+std::optional<Library> library_around(const fs::path& file, ProfileKind kind) {
+  std::error_code unknown;
+  const fs::path folder = fs::absolute(file, unknown).lexically_normal().parent_path();
+  const fs::path root = folder.parent_path();
+  const Library library(root);
+  const bool is_library = folder.filename() == folder_of(kind) &&
+                          fs::is_directory(root / folder_of(ProfileKind::gpu), unknown) &&
+                          fs::is_directory(root / folder_of(ProfileKind::cluster), unknown);
+  const bool is_its_file =
+      is_library && fs::equivalent(library.path(kind, file.stem().string()), file, unknown);
+  return is_its_file ? std::optional(library) : std::nullopt;
 }
 
-void check_profile(ProfileKind kind, const std::filesystem::path& file, Session& session) {
-  const Library library = library_of(file, kind);
+void check_profile(ProfileKind kind, const Argument& argument, Session& session) {
+  const fs::path file = argument.text;
+  const std::optional<Library> around = library_around(file, kind);
+  const Library library = around ? *around : find_library();
   const ReadContext context{library, session.sources(), session.diagnostics()};
-  const std::string name = file.stem().string();
+  // Any other file is the user's own, and is read as it is where its path stands for a name.
+  const std::string name = around ? file.stem().string() : file.string();
+  if (!around && !is_own_file(name)) {
+    session.diagnostics().error(argument.span, "the name of a profile's file ends in .yaml", "",
+                                "under this name no experiment can use it");
+    return;
+  }
   switch (kind) {
     case ProfileKind::gpu:
       (void)read_gpu(name, std::nullopt, context);
@@ -75,7 +100,7 @@ void check_profile(ProfileKind kind, const std::filesystem::path& file, Session&
       (void)read_software(name, std::nullopt, context);
       return;
     case ProfileKind::compression:
-      (void)read_method(file.string(), std::nullopt, context);
+      (void)read_method(name, std::nullopt, context);
       return;
     case ProfileKind::model:
       (void)read_model_file(file, context);
@@ -84,7 +109,8 @@ void check_profile(ProfileKind kind, const std::filesystem::path& file, Session&
 }
 
 // What the file turned out to be.
-std::string_view check_file(const std::filesystem::path& file, Session& session) {
+std::string_view check_file(const Argument& argument, Session& session) {
+  const fs::path file = argument.text;
   const Library library = find_library();
   const ReadContext shipped{library, session.sources(), session.diagnostics()};
   if (file.extension() == ".json") {
@@ -96,7 +122,7 @@ std::string_view check_file(const std::filesystem::path& file, Session& session)
   const auto document = load_yaml_file(file.string(), sources, diagnostics);
   const auto kind = document ? kind_of(document->root) : std::nullopt;
   if (kind) {
-    check_profile(*kind, file, session);
+    check_profile(*kind, argument, session);
     return folder_of(*kind);
   }
   (void)read_experiment(file, {}, shipped);
@@ -107,7 +133,7 @@ ExitCode run_check(const Arguments& arguments, Session& session) {
   std::string good;
   for (const Argument& argument : arguments.positionals()) {
     const std::size_t errors = session.diagnostics().error_count();
-    const std::string_view what = check_file(argument.text, session);
+    const std::string_view what = check_file(argument, session);
     if (session.diagnostics().error_count() == errors) {
       good += fmt::format("{}: {}, no mistakes\n", argument.text, what);
     }

@@ -2,6 +2,7 @@
 #include "model/collective.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_guard.hpp"
 #include "cli/profile_library.hpp"
 #include "model/group_paths.hpp"
 #include "profiles/read_fitted.hpp"
@@ -50,6 +52,15 @@ Group read_group(const Arguments& arguments, Cluster& cluster, Session& session)
   const std::optional<int> nodes = integer_value(arguments, "--nodes", count, session);
   const std::optional<int> per_node = integer_value(arguments, "--gpus-per-node", count, session);
   const std::optional<int> ranks = integer_value(arguments, "--ranks", count, session);
+  const std::int64_t asked =
+      std::int64_t{nodes.value_or(1)} * per_node.value_or(cluster.gpus_per_node);
+  if (!ranks && asked > count.max) {
+    session.diagnostics().error(
+        arguments.value(nodes ? "--nodes" : "--gpus-per-node")->span,
+        fmt::format("{} nodes of {} GPUs make {} ranks; 1 to {} are modelled", nodes.value_or(1),
+                    per_node.value_or(cluster.gpus_per_node), asked, count.max));
+    return {};
+  }
   Group group;
   group.ranks_per_node = per_node.value_or(cluster.gpus_per_node);
   if (ranks && !nodes) {
@@ -100,7 +111,7 @@ std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Sess
   const Argument& operation = arguments.positionals().front();
   const auto collective = named_value("a collective", operation, collectives(), session);
   question.collective = collective.value_or(Collective::all_reduce);
-  question.sizes = series_value<Bytes>(arguments, "--sizes", "8B..8GiB:x2", session);
+  question.sizes = series_value<Bytes>(arguments, "--sizes", "8B..8GiB:x2", message_sizes, session);
   if (const auto algorithm = arguments.value("--algo")) {
     question.algorithm = named_value("an algorithm", *algorithm,
                                      choices(Algorithm::ring, Algorithm::direct), session);
@@ -128,6 +139,7 @@ std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Sess
   }
   question.cluster = cluster->value;
   question.group = read_group(arguments, question.cluster, session);
+  (void)inputs_are_kept(arguments, session);
   if (!session.diagnostics().has_errors()) {
     report_group_problems(check_group(question.cluster, question.group), arguments, session);
   }
@@ -170,13 +182,39 @@ std::vector<CollectiveRow> predict_rows(const CollectiveQuestion& question) {
   return rows;
 }
 
+// Why NCCL has no such algorithm there; empty where it is the protocol that does not go with it.
+std::string why_not(const CollectiveQuestion& question) {
+  const Algorithm algorithm = question.algorithm.value_or(Algorithm::none);
+  const bool one_node = question.group.nodes() == 1;
+  const bool in_switches = algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
+  if (in_switches && !question.cluster.fabric.nvls) {
+    return fmt::format("the switches of {} reduce nothing themselves (NVLS)",
+                       question.cluster.fabric.name);
+  }
+  if (algorithm == Algorithm::nvls && !one_node) {
+    return fmt::format("nvls is for one node, and the group spans {}; nvls_tree joins nodes",
+                       question.group.nodes());
+  }
+  if (algorithm == Algorithm::nvls_tree && one_node) {
+    return "nvls_tree joins nodes, and the group lies in one; there it is nvls";
+  }
+  if (algorithm == Algorithm::tree && question.collective != Collective::all_reduce) {
+    return "NCCL has trees for all_reduce only";
+  }
+  if (question.algorithm && !question.protocol) {
+    return fmt::format("NCCL does no {} by {}", name(question.collective), name(algorithm));
+  }
+  return {};
+}
+
 void report_impossible_pin(const Arguments& arguments, const CollectiveQuestion& question,
                            Session& session) {
   const auto pinned = arguments.value(question.algorithm ? "--algo" : "--proto");
   session.diagnostics().error(pinned->span,
                               fmt::format("NCCL has no such algorithm and protocol for {} on {}",
                                           name(question.collective), question.cluster.name),
-                              {}, "leave --algo and --proto away to see what NCCL would choose");
+                              why_not(question),
+                              "leave --algo and --proto away to see what NCCL would choose");
 }
 
 ExitCode run_collective(const Arguments& arguments, Session& session) {

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/input_json.hpp"
+#include "cli/profile_library.hpp"
 #include "cli/table.hpp"
 #include "model/group_paths.hpp"
 #include "model/units_text.hpp"
@@ -74,6 +76,12 @@ std::string extrapolation_text(const CollectiveQuestion& question, std::size_t o
   return fmt::format("{} of {} rows are extrapolated; {}.\n", outside, rows, measured);
 }
 
+// As nccl-tests prints it where no unit makes it short: 1048584 B.
+std::string size_text(Bytes size) {
+  const std::string text = exact_text(size);
+  return text.find('.') == std::string::npos ? text : fmt::format("{:.10g} B", size / 1_B);
+}
+
 std::string table_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
   if (question.group.ranks == 1) {
     return headline(question) + "\n\nOne GPU has nobody to talk to: nothing is sent.\n";
@@ -82,7 +90,7 @@ std::string table_text(const CollectiveQuestion& question, const std::vector<Col
   std::size_t outside = 0;
   for (const CollectiveRow& row : rows) {
     const double time = row.price.time / 1_us;
-    std::vector<std::string> cells{exact_text(row.size),
+    std::vector<std::string> cells{size_text(row.size),
                                    with_spread(time, time * row.price.relative_sd),
                                    significant(row.algbw / 1_GBps),
                                    significant(row.busbw / 1_GBps),
@@ -144,6 +152,7 @@ std::string csv_text(const CollectiveQuestion& question, const std::vector<Colle
 std::string json_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows,
                       const Session& session) {
   nlohmann::ordered_json json = json_envelope("collective", session);
+  json["profiles"] = profiles_json(find_library(), session.sources());
   json["collective"] = name(question.collective);
   json["cluster"] = question.cluster.name;
   json["ranks"] = question.group.ranks;

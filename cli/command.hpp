@@ -26,6 +26,7 @@ struct OptionSpec {
   std::string_view value;  // as shown in the help; empty for a flag
   std::string_view help;
   Takes takes{Takes::value};
+  bool writes{};  // the value names a file that the command writes (cli/output_guard.hpp)
 };
 
 struct PositionalSpec {
@@ -47,9 +48,9 @@ struct Command {
 
 inline constexpr OptionSpec json_option{
     "--json", "FILE", "the result as JSON instead of the table, or to FILE, which ends in .json",
-    Takes::optional_file};
+    Takes::optional_file, true};
 inline constexpr OptionSpec csv_option{"--csv", "FILE", "the table as CSV to FILE, `-` for stdout",
-                                       Takes::value};
+                                       Takes::value, true};
 inline constexpr OptionSpec error_format_option{
     "--error-format", "FORMAT", "text (the default) or json, for editors", Takes::value};
 

@@ -2,11 +2,10 @@
 #include "cli/command_line.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/word_places.hpp"
 #include "profiles/suggest.hpp"
 
 namespace payoff {
@@ -14,61 +13,25 @@ namespace {
 
 constexpr OptionSpec help_option{"--help", "", "this text", Takes::nothing};
 
-std::vector<OptionSpec> options_of(const Command& command) {
-  std::vector<OptionSpec> options = command.options;
-  options.push_back(error_format_option);
-  options.push_back(help_option);
-  return options;
+bool is_option(std::string_view word) { return word.starts_with("-") && word != "-"; }
+
+bool is_file_of_results(std::string_view word) {
+  return word == "-" || word.ends_with(".json") || word.ends_with(".jsonl");
 }
 
-// The CLI11 form of a command, and where its values go.
-struct Parser {
-  CLI::App app;
-  std::vector<std::vector<std::string>> values;  // in the order of the options
-  std::vector<bool> flags;
-  std::vector<std::string> positionals;
-};
+bool is_experiment(std::string_view word) {
+  return word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
+}
 
-enum class Purpose { parsing, help };
-
-void describe(const Command& command, const std::vector<OptionSpec>& options, Purpose purpose,
-              Parser& parser) {
-  CLI::App& app = parser.app;
-  app.name("payoff " + std::string(command.name));
-  app.description(std::string(command.summary));
-  app.set_help_flag();
-  app.allow_extras();
-  app.footer(std::string(command.details) + (command.details.empty() ? "" : "\n") + "Example:\n  " +
-             std::string(command.example));
-  parser.values.resize(options.size());
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    const std::string name(options[i].name);
-    const std::string help(options[i].help);
-    if (options[i].takes == Takes::nothing) {
-      app.add_flag(name, help);
-      continue;
-    }
-    const bool optional = options[i].takes == Takes::optional_file;
-    const bool repeated = options[i].takes == Takes::values;
-    app.add_option(name, parser.values[i], help)
-        ->type_name(optional ? fmt::format("[{}]", options[i].value)
-                             : std::string(options[i].value) + (repeated ? " ..." : ""))
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->expected(1)
-        ->allow_extra_args(false);
-  }
-  if (!command.positional.name.empty()) {
-    app.add_option(std::string(command.positional.name), parser.positionals,
-                   std::string(command.positional.help))
-        ->type_name("")
-        // When parsing, one word too many is ours to report.
-        ->expected(0, purpose == Purpose::help && command.positional.most == 1 ? 1 : -1);
-  }
+// Whether the word can be the value of an unknown option: no option itself, but a negative number.
+bool may_be_value(std::string_view word) {
+  const bool negative = word.size() > 1 && (word[1] == '.' || (word[1] >= '0' && word[1] <= '9'));
+  return !is_option(word) || negative;
 }
 
 }  // namespace
 
-// Turns what CLI11 found into arguments with places, and says what is wrong.
+// Turns words into arguments with places, and says what is wrong.
 class CommandLineParser {
  public:
   CommandLineParser(const Command& command, std::span<const std::string> words, int first_index,
@@ -81,100 +44,123 @@ class CommandLineParser {
         diagnostics_(diagnostics) {}
 
   Arguments parse() {
-    describe(command_, options_, Purpose::parsing, parser_);
-    std::vector<std::string> reversed = with_places(options_, words_, first_index_);
-    std::reverse(reversed.begin(), reversed.end());
-    try {
-      parser_.app.parse(std::move(reversed));
-    } catch (const CLI::ArgumentMismatch&) {
-      report_missing_value();
+    std::size_t i = 0;
+    while (i < words_.size() && words_[i] != "--") {
+      i += is_option(words_[i]) ? take_option(i) : take_positional(i);
     }
-    take_options();
-    for (const std::string& text : parser_.positionals) {
-      arguments_.positionals_.push_back(argument(text));
+    for (++i; i < words_.size();) {
+      i += take_positional(i);
     }
-    report_unknown();
-    if (!arguments_.help_wanted() && !diagnostics_.has_errors()) {
+    if (!arguments_.help_wanted()) {
       check_positionals();
     }
     return std::move(arguments_);
   }
 
  private:
-  Argument argument(const std::string& text) {
-    Argument result = unmarked(text);
-    if (result.index == 0) {  // a word that begins with a dash
-      const auto word = std::find(words_.begin(), words_.end(), text);
-      result.index = first_index_ + static_cast<int>(word - words_.begin());
-    }
-    result.span = place(result.index, result.text);
-    return result;
-  }
-
-  // The value's place in the whole word `--name=value`.
-  Span place(int index, const std::string& text) {
-    const std::string& word = words_[static_cast<std::size_t>(index - first_index_)];
+  // The part of the word from `offset` on.
+  Argument argument(std::size_t at, std::size_t offset = 0) {
+    const std::string& word = words_[at];
+    const int index = first_index_ + static_cast<int>(at);
     const std::size_t source = sources_.add_argument(index, word);
-    const std::size_t offset = word.ends_with(text) ? word.size() - text.size() : 0;
-    return {source, offset, word.size() - offset};
+    return {word.substr(offset), index, {source, offset, word.size() - offset}};
   }
 
-  void take_options() {
-    for (std::size_t i = 0; i < options_.size(); ++i) {
-      const OptionSpec& option = options_[i];
-      if (option.takes == Takes::nothing) {
-        if (parser_.app.count(std::string(option.name)) > 0) {
-          arguments_.options_.emplace_back(option.name, argument(std::string(option.name)));
-        }
-        continue;
+  [[nodiscard]] const OptionSpec* find(std::string_view name) const {
+    const auto found = std::find_if(options_.begin(), options_.end(),
+                                    [&](const OptionSpec& option) { return option.name == name; });
+    return found == options_.end() ? nullptr : &*found;
+  }
+
+  std::size_t take_positional(std::size_t at) {
+    arguments_.positionals_.push_back(argument(at));
+    return 1;
+  }
+
+  // Returns how many words were read.
+  std::size_t take_option(std::size_t at) {
+    const std::string& word = words_[at];
+    const std::size_t equals = word.find('=');
+    const OptionSpec* option = find(std::string_view(word).substr(0, equals));
+    if (option == nullptr) {
+      return report_unknown(at);
+    }
+    if (option->takes == Takes::nothing) {
+      if (equals == std::string::npos) {
+        arguments_.options_.emplace_back(option->name, argument(at));
+      } else {
+        diagnostics_.error(argument(at, equals + 1).span,
+                           fmt::format("`{}` takes no value", option->name));
       }
-      for (const std::string& text : parser_.values[i]) {
-        take_value(option, argument(text), &text == &parser_.values[i].front());
-      }
+      return 1;
+    }
+    if (equals != std::string::npos) {
+      take_value(*option, at, argument(at, equals + 1));
+      return 1;
+    }
+    if (option->takes == Takes::optional_file) {
+      // A lone `--json` takes nothing: the word behind it may be the experiment.
+      const bool has_file = at + 1 < words_.size() && is_file_of_results(words_[at + 1]);
+      take_value(*option, at, has_file ? argument(at + 1) : argument(at, word.size()));
+      return has_file ? 2 : 1;
+    }
+    if (at + 1 == words_.size() || words_[at + 1] == "--" || find(words_[at + 1]) != nullptr) {
+      report_missing_value(*option, at);
+      return 1;
+    }
+    take_value(*option, at, argument(at + 1));
+    return 2;
+  }
+
+  void take_value(const OptionSpec& option, std::size_t at, const Argument& value) {
+    if (value.text.empty() && option.takes != Takes::optional_file) {
+      report_missing_value(option, at);
+      return;
+    }
+    if (const auto first = arguments_.value(option.name); first && option.takes != Takes::values) {
+      diagnostics_.add({Severity::error,
+                        fmt::format("`{}` is given twice", option.name),
+                        value.span,
+                        "the second time",
+                        {},
+                        {"the first is " + sources_.place(first->span)}});
+      return;
+    }
+    arguments_.options_.emplace_back(option.name, value);
+    if (option.writes) {
+      arguments_.outputs_.emplace_back(option.name, value);
     }
   }
 
-  void take_value(const OptionSpec& option, const Argument& value, bool first) {
-    const bool is_option =
-        std::any_of(options_.begin(), options_.end(),
-                    [&](const OptionSpec& other) { return value.text == other.name; });
-    if (is_option || (value.text.empty() && option.takes != Takes::optional_file)) {
-      diagnostics_.error(value.span, fmt::format("`{}` needs a value", option.name),
-                         fmt::format("expected {} before this", option.value));
-    } else if (!first && option.takes != Takes::values) {
-      diagnostics_.error(value.span, fmt::format("`{}` is given twice", option.name));
-    } else {
-      arguments_.options_.emplace_back(option.name, value);
-    }
-  }
-
-  void report_missing_value() {
-    const Argument last = argument(words_.back());
-    diagnostics_.error(last.span, fmt::format("`{}` needs a value", last.text), {},
+  void report_missing_value(const OptionSpec& option, std::size_t at) {
+    diagnostics_.error(argument(at).span, fmt::format("`{}` needs a value", option.name),
+                       fmt::format("expected {} behind it", option.value),
                        fmt::format("`payoff {} --help` lists the options", command_.name));
   }
 
-  void report_unknown() {
+  // The word behind a mistyped option is its value, not one argument too many.
+  std::size_t report_unknown(std::size_t at) {
     std::vector<std::string> known;
     known.reserve(options_.size());
     for (const OptionSpec& option : options_) {
       known.emplace_back(option.name);
     }
-    for (const std::string& text : parser_.app.remaining()) {
-      Argument found = argument(text);
-      if (found.text == "--") {
-        continue;
-      }
-      if (!found.text.starts_with("-")) {
-        extra_positional(found);
-        continue;
-      }
-      const std::string name = found.text.substr(0, found.text.find('='));
-      found.span.length = name.size();
-      diagnostics_.error(found.span, fmt::format("unknown option {}", backquoted(name)),
-                         did_you_mean(closest(name, known)),
-                         fmt::format("`payoff {} --help` lists the options", command_.name));
+    const std::string& word = words_[at];
+    const std::string name = word.substr(0, word.find('='));
+    const std::string nearest = closest(name, known);
+    Span span = argument(at).span;
+    span.length = name.size();
+    diagnostics_.error(span, fmt::format("unknown option {}", backquoted(name)),
+                       did_you_mean(nearest),
+                       fmt::format("`payoff {} --help` lists the options", command_.name));
+    if (name.size() < word.size() || at + 1 == words_.size() || !may_be_value(words_[at + 1])) {
+      return 1;
     }
+    const OptionSpec* meant = find(nearest);
+    const bool takes_value = meant == nullptr
+                                 ? !is_experiment(words_[at + 1])
+                                 : meant->takes == Takes::value || meant->takes == Takes::values;
+    return takes_value ? 2 : 1;
   }
 
   // `--json out`: the file of an option whose file is optional is known by its ending.
@@ -191,13 +177,6 @@ class CommandLineParser {
     return fmt::format("for example `{}`", first);
   }
 
-  void extra_positional(const Argument& found) {
-    diagnostics_.error(
-        found.span,
-        fmt::format("`payoff {}` does not take {}", command_.name, backquoted(found.text)), {},
-        help_for_extra(found));
-  }
-
   void check_positionals() {
     const PositionalSpec& positional = command_.positional;
     const std::size_t count = arguments_.positionals_.size();
@@ -206,9 +185,14 @@ class CommandLineParser {
           std::nullopt,
           fmt::format("`payoff {}` needs {}: {}", command_.name, positional.name, positional.help),
           {}, fmt::format("for example `{}`", command_.example));
+      arguments_.complete_ = false;
     }
     for (std::size_t i = positional.most; i < count; ++i) {
-      extra_positional(arguments_.positionals_[i]);
+      const Argument& extra = arguments_.positionals_[i];
+      diagnostics_.error(
+          extra.span,
+          fmt::format("`payoff {}` does not take {}", command_.name, backquoted(extra.text)), {},
+          help_for_extra(extra));
     }
   }
 
@@ -218,7 +202,6 @@ class CommandLineParser {
   int first_index_;
   SourceMap& sources_;
   Diagnostics& diagnostics_;
-  Parser parser_;
   Arguments arguments_;
 };
 
@@ -243,15 +226,16 @@ std::vector<Argument> Arguments::values(std::string_view option) const {
   return result;
 }
 
+std::vector<OptionSpec> options_of(const Command& command) {
+  std::vector<OptionSpec> options = command.options;
+  options.push_back(error_format_option);
+  options.push_back(help_option);
+  return options;
+}
+
 Arguments parse_arguments(const Command& command, std::span<const std::string> words,
                           int first_index, SourceMap& sources, Diagnostics& diagnostics) {
   return CommandLineParser(command, words, first_index, sources, diagnostics).parse();
-}
-
-std::string help_text(const Command& command) {
-  Parser parser;
-  describe(command, options_of(command), Purpose::help, parser);
-  return parser.app.help();
 }
 
 }  // namespace payoff

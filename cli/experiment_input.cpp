@@ -2,10 +2,15 @@
 #include "cli/experiment_input.hpp"
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "cli/output_guard.hpp"
+#include "cli/repeated_keys.hpp"
+#include "profiles/document.hpp"
 #include "profiles/override.hpp"
 
 namespace payoff {
@@ -56,8 +61,9 @@ bool is_file(std::string_view name) {
 
 class InputReader {
  public:
-  InputReader(const Arguments& arguments, const Library& library, Session& session)
-      : arguments_(arguments), library_(library), session_(session) {}
+  InputReader(const Arguments& arguments, std::optional<Argument> file, const Library& library,
+              Session& session)
+      : arguments_(arguments), file_(std::move(file)), library_(library), session_(session) {}
 
   std::optional<ReadExperiment> read() {
     std::optional<Document> document = start();
@@ -70,9 +76,12 @@ class InputReader {
     put_plans(document->root);
     std::vector<Setting> settings;
     for (const Argument& setting : arguments_.values(set_option)) {
+      note_setting(setting);
       settings.push_back({setting.index, setting.text});
     }
+    report_repeated_keys(written_, session_);
     auto result = read_experiment(std::move(*document), settings, context());
+    (void)inputs_are_kept(arguments_, session_);
     return session_.diagnostics().has_errors() ? std::nullopt : std::move(result);
   }
 
@@ -83,9 +92,8 @@ class InputReader {
 
   // The file, or an empty mapping for the options to fill.
   std::optional<Document> start() {
-    if (!arguments_.positionals().empty()) {
-      return load_with_base(arguments_.positionals().front().text, session_.sources(),
-                            session_.diagnostics());
+    if (file_) {
+      return load_with_base(file_->text, session_.sources(), session_.diagnostics());
     }
     bool complete = true;
     for (const char* needed : {"--model", "--cluster"}) {
@@ -99,11 +107,6 @@ class InputReader {
     }
     if (!complete) {
       return std::nullopt;
-    }
-    if (!arguments_.has("--micro-batch") && !arguments_.has("--global-batch")) {
-      session_.diagnostics().warning(
-          std::nullopt, "no --micro-batch is given: one sample a GPU at a time is predicted", {},
-          "small batches compute little, and flatter compression");
     }
     Document document;
     document.source = session_.sources().add_argument(0, "payoff");
@@ -122,8 +125,9 @@ class InputReader {
       value.text = option.text;
     }
     const bool model_file = option.path == "model.profile" && is_file(given->text);
-    set_value(root, model_file ? "model.file" : option.path, std::move(value), given->span,
-              session_.diagnostics());
+    const std::string_view path = model_file ? "model.file" : option.path;
+    written_.push_back({std::string(path), given->span});
+    set_value(root, path, std::move(value), given->span, session_.diagnostics());
   }
 
   // Instead of those of the file.
@@ -138,12 +142,31 @@ class InputReader {
     for (const Argument& plan : plans) {
       list.items.push_back(scalar_node(plan.span, session_.sources()));
     }
+    written_.push_back({"compress", list.span});
     set_value(root, "compress", std::move(list), plans.front().span, session_.diagnostics());
   }
 
+  // A key that is no path is told when it is applied.
+  void note_setting(const Argument& setting) {
+    const std::size_t equals = setting.text.find('=');
+    const auto parts = split_path(std::string_view(setting.text).substr(0, equals));
+    if (equals == std::string::npos || !parts) {
+      return;
+    }
+    std::string path;
+    for (const PathPart& part : *parts) {
+      path = join_path(path, part.key);
+    }
+    Span span = setting.span;
+    span.length = equals;
+    written_.push_back({std::move(path), span});
+  }
+
   const Arguments& arguments_;
+  std::optional<Argument> file_;
   const Library& library_;
   Session& session_;
+  std::vector<WrittenKey> written_;  // on the command line, in the order of application
 };
 
 }  // namespace
@@ -163,9 +186,33 @@ std::vector<OptionSpec> experiment_options(std::vector<OptionSpec> own) {
   return options;
 }
 
+bool has_default_batch(const ReadExperiment& read) {
+  const Entry* layout = read.document.root.find("layout");
+  const auto given = [layout](std::string_view key) {
+    return layout != nullptr && layout->value.find(key) != nullptr;
+  };
+  return !given("micro_batch") && !given("global_batch");
+}
+
+void warn_of_default_batch(const ReadExperiment& read, Session& session) {
+  if (has_default_batch(read)) {
+    session.diagnostics().warning(
+        std::nullopt, "no --micro-batch is given: one sample a GPU at a time is predicted", {},
+        "small batches compute little, and flatter compression");
+  }
+}
+
 std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                     const Library& library, Session& session) {
-  return InputReader(arguments, library, session).read();
+  const std::vector<Argument>& words = arguments.positionals();
+  return read_experiment_input(arguments, words.empty() ? std::nullopt : std::optional(words[0]),
+                               library, session);
+}
+
+std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
+                                                    std::optional<Argument> file,
+                                                    const Library& library, Session& session) {
+  return InputReader(arguments, std::move(file), library, session).read();
 }
 
 }  // namespace payoff

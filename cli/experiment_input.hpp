@@ -40,5 +40,15 @@ inline constexpr std::string_view experiment_details =
 [[nodiscard]] std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                                   const Library& library,
                                                                   Session& session);
+// The same where the file is another argument, or none.
+[[nodiscard]] std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
+                                                                  std::optional<Argument> file,
+                                                                  const Library& library,
+                                                                  Session& session);
+
+// Whether nobody said how many samples a GPU has at a time, so that it is one; and the warning of
+// it, for commands whose result does not say so.
+[[nodiscard]] bool has_default_batch(const ReadExperiment& read);
+void warn_of_default_batch(const ReadExperiment& read, Session& session);
 
 }  // namespace payoff

@@ -10,7 +10,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/experiment_input.hpp"
+#include "cli/explain_question.hpp"
 #include "cli/explanation.hpp"
+#include "cli/input_json.hpp"
 #include "cli/json_output.hpp"
 #include "cli/names.hpp"
 #include "cli/option_values.hpp"
@@ -231,10 +233,12 @@ const CompressionPlan* chosen_plan(const Arguments& arguments, const Experiment&
 
 ExitCode run_explain(const Arguments& arguments, Session& session) {
   const Library library = find_library();
-  const auto read = read_experiment_input(arguments, library, session);
+  const ExplainQuestion question = read_explain_question(arguments);
+  const auto read = read_experiment_input(arguments, question.file, library, session);
   if (!read) {
     return session.report();
   }
+  warn_of_default_batch(*read, session);
   const CompressionPlan* plan = chosen_plan(arguments, read->experiment, session);
   if (plan == nullptr) {
     return session.report();
@@ -242,14 +246,13 @@ ExitCode run_explain(const Arguments& arguments, Session& session) {
   const PreparedExperiment prepared(read->experiment);
   std::vector<TermExplanation> terms = explain(prepared, *plan, read->facts);
   std::string text = experiment_headline(read->experiment) + "\n\n";
-  if (arguments.positionals().size() > 1) {
-    const Argument& asked = arguments.positionals()[1];
+  if (question.term && question.term->text != whole_step) {
     std::vector<std::pair<std::string, TermExplanation>> known;
     known.reserve(terms.size());
     for (TermExplanation& term : terms) {
       known.emplace_back(term.term, std::move(term));
     }
-    const auto term = named_value("a term of the step", asked, known, session);
+    const auto term = named_value("a term of the step", *question.term, known, session);
     if (!term) {
       return session.report();
     }
@@ -259,6 +262,8 @@ ExitCode run_explain(const Arguments& arguments, Session& session) {
     text += overview(terms, plan->label, trust_in(prepared, read->facts));
   }
   nlohmann::ordered_json json = json_envelope("explain", session);
+  json["experiment"] = experiment_json(*read);
+  json["profiles"] = profiles_json(library, session.sources(), *read);
   json["plan"] = plan->label;
   json["terms"] = terms_json(terms);
   OutputFiles files;

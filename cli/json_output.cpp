@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/output_guard.hpp"
+
 namespace payoff {
 
 nlohmann::ordered_json json_envelope(std::string_view command, const Session& session) {
@@ -16,23 +18,6 @@ nlohmann::ordered_json json_envelope(std::string_view command, const Session& se
   json["command_line"] = session.command_line();
   return json;
 }
-
-namespace {
-
-void report_overwriting(const std::string& file, const Arguments& arguments, Session& session) {
-  std::optional<Span> place;
-  for (const std::string_view option :
-       {json_option.name, csv_option.name, std::string_view("--save"), std::string_view("-o")}) {
-    const auto given = arguments.value(option);
-    if (given && given->text == file) {
-      place = given->span;
-    }
-  }
-  session.diagnostics().error(place, "`" + file + "` is an input of this run", "not written over",
-                              "give the result another name");
-}
-
-}  // namespace
 
 void deliver(const Rendering& rendering, const Arguments& arguments, OutputFiles& files,
              Session& session) {
@@ -47,8 +32,7 @@ void deliver(const Rendering& rendering, const Arguments& arguments, OutputFiles
   if (csv && !is_stdout(csv)) {
     files.add(csv->text, rendering.csv);
   }
-  if (const auto input = files.overwritten(session.sources())) {
-    report_overwriting(*input, arguments, session);
+  if (!inputs_are_kept(arguments, session)) {
     return;
   }
   files.commit();

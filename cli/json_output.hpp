@@ -22,8 +22,8 @@ inline constexpr int json_schema = 1;
                                                    const Session& session);
 
 // Where a result goes: the table to stdout, unless JSON or CSV was asked for there; files first,
-// all or nothing. A file that was read is not written over: that is reported, and nothing is
-// printed or written.
+// all or nothing. A file that was read is not written over (cli/output_guard.hpp): that is
+// reported, and nothing is printed or written.
 struct Rendering {
   std::string table;
   std::string json;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/observation_option.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -46,10 +49,11 @@ class ObservationReader {
     const std::size_t equals = std::min(written_.text.find('=', start), end);
     const std::string name = written_.text.substr(start, equals - start);
     const Argument value = part(std::min(equals + 1, end), end);
+    report_twice(name, part(start, end));
     if (name == "step") {
-      observation_.step = taken(name, value, parse_quantity<Seconds>(value.text, Sign::positive));
+      observation_.step = within(step_times, name, value, Sign::positive);
     } else if (name == "exposed") {
-      observation_.exposed = taken(name, value, parse_quantity<Seconds>(value.text));
+      observation_.exposed = within(parts_of_steps, name, value, Sign::non_negative);
     } else if (name == "dp") {
       observation_.dp = static_cast<int>(
           taken(name, value, parse_integer(value.text, {.min = 1, .max = 1 << 20})));
@@ -59,6 +63,31 @@ class ObservationReader {
       report_unknown_name("a field of --observed", part(start, equals),
                           {"step", "exposed", "dp", "noise"}, session_);
     }
+  }
+
+  void report_twice(const std::string& name, const Argument& written) {
+    const auto first = std::find_if(seen_.begin(), seen_.end(),
+                                    [&](const auto& each) { return each.first == name; });
+    if (first == seen_.end()) {
+      seen_.emplace_back(name, written.text);
+      return;
+    }
+    session_.diagnostics().add({Severity::error,
+                                fmt::format("`--observed`: {} is given twice", backquoted(name)),
+                                written.span,
+                                "the second time",
+                                {},
+                                {"the first is " + backquoted(first->second)}});
+  }
+
+  Seconds within(const QuantityRange<Seconds>& range, const std::string& name,
+                 const Argument& value, Sign sign) {
+    const Seconds time = taken(name, value, parse_quantity<Seconds>(value.text, sign));
+    const bool read = time > 0_s;
+    if (const auto error = read ? out_of_range(range, time, value.text) : std::nullopt) {
+      report_text_error("--observed " + name, value, *error, session_);
+    }
+    return time;
   }
 
   template <class T>
@@ -77,6 +106,7 @@ class ObservationReader {
   const Argument& written_;
   Session& session_;
   Observation observation_;
+  std::vector<std::pair<std::string, std::string>> seen_;  // name, as written
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "cli/session.hpp"
 #include "model/series_text.hpp"
 #include "model/units_text.hpp"
+#include "profiles/quantity_range.hpp"
 #include "profiles/suggest.hpp"
 
 // Values of options that are not keys of an experiment file. What is wrong is reported under the
@@ -39,6 +40,39 @@ template <class T>
     return {};
   }
   return std::move(*parsed.value);
+}
+
+// The same where every value has a range.
+template <class T>
+[[nodiscard]] std::vector<T> series_value(const Arguments& arguments, std::string_view option,
+                                          std::string_view fallback, const QuantityRange<T>& range,
+                                          Session& session) {
+  const std::vector<T> values = series_value<T>(arguments, option, fallback, session);
+  for (const T& value : values) {
+    const std::optional<Argument> given = arguments.value(option);
+    if (const auto error = out_of_range(range, value, given ? given->text : fallback)) {
+      report_text_error(option, *given, *error, session);
+      return {};
+    }
+  }
+  return values;
+}
+
+// A quantity with its unit, within a range.
+template <class Q>
+[[nodiscard]] std::optional<Q> quantity_value(const Arguments& arguments, std::string_view option,
+                                              const QuantityRange<Q>& range, Session& session) {
+  const std::optional<Argument> given = arguments.value(option);
+  if (!given) {
+    return std::nullopt;
+  }
+  const Parsed<Q> parsed = parse_quantity<Q>(given->text, Sign::positive);
+  const auto error = parsed ? out_of_range(range, *parsed, given->text) : parsed.error;
+  if (error) {
+    report_text_error(option, *given, *error, session);
+    return std::nullopt;
+  }
+  return *parsed;
 }
 
 // The value of `text` in a table of names; reports an unknown one with a suggestion.

@@ -47,19 +47,6 @@ void OutputFiles::add(std::filesystem::path path, std::string content) {
   files_.push_back({std::move(path), std::move(content), {}});
 }
 
-std::optional<std::string> OutputFiles::overwritten(const SourceMap& read) const {
-  for (const File& file : files_) {
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      std::error_code differs;
-      if (!read[i].argument && !is_special(file.path) &&
-          std::filesystem::equivalent(file.path, read[i].name, differs)) {
-        return file.path.string();
-      }
-    }
-  }
-  return std::nullopt;
-}
-
 void OutputFiles::commit() {
   for (File& file : files_) {
     if (is_special(file.path)) {
@@ -74,7 +61,12 @@ void OutputFiles::commit() {
       write(file.path, file.content, file.path);
       continue;
     }
-    std::filesystem::rename(file.temporary, file.path);
+    std::error_code failed;
+    std::filesystem::rename(file.temporary, file.path, failed);
+    if (failed) {
+      throw std::runtime_error(
+          fmt::format("cannot write {}: {}", file.path.string(), failed.message()));
+    }
     file.temporary.clear();
   }
 }

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
-
-#include "profiles/source_map.hpp"
 
 // What a command writes, all or nothing: every text goes to a temporary name beside its target,
 // and only when all of them are on the disk are they renamed. What is not a regular file (a pipe,
@@ -22,9 +19,6 @@ class OutputFiles {
   ~OutputFiles();  // removes what was not committed
 
   void add(std::filesystem::path path, std::string content);
-
-  // The first of them that is one of the files read, by whatever name.
-  [[nodiscard]] std::optional<std::string> overwritten(const SourceMap& read) const;
 
   // Throws std::runtime_error, naming the file, when one cannot be written.
   void commit();

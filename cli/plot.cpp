@@ -54,15 +54,7 @@ void read_gpu_range(const Arguments& arguments, ScalingOptions& scaling, Session
 void read_bandwidth_range(const Arguments& arguments, ScalingOptions& scaling, Session& session) {
   for (const auto& [option, bound] : {std::pair{"--from", &scaling.lowest_bandwidth},
                                       std::pair{"--to", &scaling.highest_bandwidth}}) {
-    const auto given = arguments.value(option);
-    if (!given) {
-      continue;
-    }
-    const Parsed<Bandwidth> parsed = parse_quantity<Bandwidth>(given->text, Sign::positive);
-    if (!parsed) {
-      report_text_error(option, *given, parsed.error, session);
-    }
-    *bound = parsed.value.value_or(*bound);
+    *bound = quantity_value(arguments, option, nic_rates, session).value_or(*bound);
   }
   if (scaling.lowest_bandwidth >= scaling.highest_bandwidth) {
     session.diagnostics().error(range_place(arguments), "the range of bandwidths is empty");
@@ -168,6 +160,7 @@ ExitCode run_plot(const Arguments& arguments, Session& session) {
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
+  warn_of_default_batch(*read, session);
   const Chart chart = speedup_chart(read->experiment, read->limits, request.question);
   OutputFiles files;
   if (request.output) {
@@ -193,7 +186,8 @@ Command plot_command() {
                {"--from", "X", "fewest GPUs (default: one replica), or lowest bandwidth (1 Gb/s)"},
                {"--to", "X", "most GPUs (default 1024), or highest bandwidth (800 Gb/s)"},
                {"--against", "RIVAL", "uncompressed (the default) or remedy, the best one"},
-               {"-o", "FILE", "a picture (.png .svg .pdf) or the gnuplot script (.gp)"},
+               {"-o", "FILE", "a picture (.png .svg .pdf) or the gnuplot script (.gp)",
+                Takes::value, true},
                {"--terminal", "", "draws with characters", Takes::nothing},
                csv_option}),
           run_plot,

@@ -14,6 +14,7 @@
 #include "cli/json_output.hpp"
 #include "cli/observation_option.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_guard.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/verdict_text.hpp"
@@ -28,7 +29,7 @@ namespace payoff {
 namespace {
 
 constexpr OptionSpec save_option{"--save", "FILE", "writes the experiment as a file of its own",
-                                 Takes::value};
+                                 Takes::value, true};
 constexpr OptionSpec force_option{"--force", "", "lets --save write over a file that exists",
                                   Takes::nothing};
 constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
@@ -64,7 +65,7 @@ void check_observed(const Experiment& experiment, const Observation& observation
 void check_save(const Arguments& arguments, Session& session) {
   const auto save = arguments.value(save_option.name);
   std::error_code ignored;
-  if (save && !arguments.has(force_option.name) &&
+  if (save && !arguments.has(force_option.name) && !is_input(save->text, session) &&
       std::filesystem::is_regular_file(save->text, ignored)) {
     session.diagnostics().error(save->span, "`--save`: the file exists", {},
                                 "`--force` writes over it");
@@ -119,7 +120,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
 Command predict_command() {
   return {"predict",
           "predicts a training step with and without compression, and whether it pays",
-          "payoff predict examples/01-resnet50-v100/experiment.yaml --set cluster.nodes=16\n"
+          "payoff predict examples/01-resnet50-v100/experiment.yaml --bandwidth '25 Gb/s'\n"
           "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
           "--compress powersgd:rank=4",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/break_even_text.hpp"
+#include "cli/input_json.hpp"
 #include "cli/names.hpp"
 #include "cli/prediction_report.hpp"
-#include "cli/sha256.hpp"
 #include "cli/step_json.hpp"
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
-#include "cli/yaml_writer.hpp"
 
 namespace payoff {
 namespace {
@@ -92,25 +90,6 @@ Json observed_json(const Payoff& payoff) {
           {"width_after_ratio", seen.width_after}};
 }
 
-// Every file that was read, by the name it has in the library of profiles, and its digest.
-Json profiles_json(const Library& library, const SourceMap& sources) {
-  std::vector<std::pair<std::string, std::string>> files;
-  const std::string folder = library.folder().string() + "/";
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i].argument || !sources[i].name.starts_with(folder)) {
-      continue;
-    }
-    files.emplace_back(sources[i].name.substr(folder.size()), sha256(sources[i].text));
-  }
-  std::sort(files.begin(), files.end());
-  files.erase(std::unique(files.begin(), files.end()), files.end());
-  Json json = Json::array();
-  for (const auto& [name, digest] : files) {
-    json.push_back({{"file", name}, {"sha256", digest}});
-  }
-  return json;
-}
-
 Json trust_json(const Trust& trust) {
   Json json{
       {"numbers", trust.numbers}, {"assumed", Json::array()}, {"extrapolated", Json::array()}};
@@ -140,10 +119,8 @@ Json trust_json(const Trust& trust) {
 std::string prediction_json(const PredictionReport& report, const Session& session,
                             const SourceMap& sources) {
   Json json = json_envelope("predict", session);
-  const std::string experiment = written_yaml(report.read.document.root);
-  json["experiment"] = {
-      {"name", report.read.experiment.name}, {"sha256", sha256(experiment)}, {"yaml", experiment}};
-  json["profiles"] = profiles_json(report.library, sources);
+  json["experiment"] = experiment_json(report.read);
+  json["profiles"] = profiles_json(report.library, sources, report.read);
   json["draws"] = report.options.draws;
   json["seed"] = report.options.seed;
   json["band_ratio"] = report.options.band;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/break_even_text.hpp"
+#include "cli/experiment_input.hpp"
 #include "cli/names.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/table.hpp"
@@ -76,11 +77,7 @@ std::string table_text(const Payoff& payoff) {
 
 // Beside the verdict: a warning elsewhere is lost in a pipe.
 std::string default_batch_sentence(const PredictionReport& report) {
-  const Entry* layout = report.read.document.root.find("layout");
-  const auto given = [layout](std::string_view key) {
-    return layout != nullptr && layout->value.find(key) != nullptr;
-  };
-  if (given("micro_batch") || given("global_batch") || report.payoff.plans.size() < 2) {
+  if (!has_default_batch(report.read)) {
     return {};
   }
   return "No micro-batch was given: one sample a GPU at a time computes little, and flatters "

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,14 +21,10 @@
 namespace payoff {
 namespace {
 
-constexpr std::array all_kinds = {
-    ProfileKind::cluster, ProfileKind::gpu,      ProfileKind::fabric,     ProfileKind::network,
-    ProfileKind::model,   ProfileKind::software, ProfileKind::compression};
-
 std::vector<std::pair<std::string, ProfileKind>> kind_names() {
   std::vector<std::pair<std::string, ProfileKind>> names;
-  names.reserve(std::size(all_kinds));
-  for (const ProfileKind kind : all_kinds) {
+  names.reserve(std::size(all_profile_kinds));
+  for (const ProfileKind kind : all_profile_kinds) {
     names.emplace_back(folder_of(kind), kind);
   }
   return names;
@@ -51,14 +46,13 @@ ExitCode list(const std::vector<ProfileKind>& kinds, const Arguments& arguments,
       json["profiles"].push_back({{"kind", row[0]}, {"name", name}, {"description", description}});
     }
   }
-  const ExitCode code = session.report();
-  if (code == ExitCode::success) {
+  if (!session.diagnostics().has_errors()) {
     OutputFiles files;
     deliver({table.markdown() + "\n`payoff profiles show NAME` prints one with its sources.\n",
              json.dump(2) + "\n", csv},
             arguments, files, session);
   }
-  return code;
+  return session.report();
 }
 
 std::string shown_text(const ProfileText& profile) {
@@ -106,7 +100,7 @@ nlohmann::ordered_json shown_json(const ProfileText& profile) {
 
 void report_unknown_profile(const Argument& asked, const Library& library, Session& session) {
   std::vector<std::string> names;
-  for (const ProfileKind kind : all_kinds) {
+  for (const ProfileKind kind : all_profile_kinds) {
     const std::vector<std::string> more = library.names(kind);
     names.insert(names.end(), more.begin(), more.end());
   }
@@ -125,7 +119,7 @@ ExitCode show(const std::vector<Argument>& asked, const Arguments& arguments, Se
   json["profiles"] = nlohmann::ordered_json::array();
   for (const Argument& name : asked) {
     bool found = false;
-    for (const ProfileKind kind : all_kinds) {
+    for (const ProfileKind kind : all_profile_kinds) {
       if (!library.has(kind, name.text)) {
         continue;
       }
@@ -144,18 +138,17 @@ ExitCode show(const std::vector<Argument>& asked, const Arguments& arguments, Se
       report_unknown_profile(name, library, session);
     }
   }
-  const ExitCode code = session.report();
-  if (code == ExitCode::success) {
+  if (!session.diagnostics().has_errors()) {
     OutputFiles files;
     deliver({text, json.dump(2) + "\n", csv}, arguments, files, session);
   }
-  return code;
+  return session.report();
 }
 
 ExitCode run_profiles(const Arguments& arguments, Session& session) {
   std::vector<Argument> words = arguments.positionals();
   if (words.empty()) {
-    return list({all_kinds.begin(), all_kinds.end()}, arguments, session);
+    return list({all_profile_kinds.begin(), all_profile_kinds.end()}, arguments, session);
   }
   const Argument action = words.front();
   words.erase(words.begin());
@@ -181,7 +174,7 @@ ExitCode run_profiles(const Arguments& arguments, Session& session) {
     return session.report();
   }
   if (kinds.empty()) {
-    kinds.assign(all_kinds.begin(), all_kinds.end());
+    kinds.assign(all_profile_kinds.begin(), all_profile_kinds.end());
   }
   return list(kinds, arguments, session);
 }

@@ -2,13 +2,17 @@
 #include "cli/program.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/command_line.hpp"
+#include "cli/output_guard.hpp"
 #include "cli/session.hpp"
 #include "profiles/suggest.hpp"
 
@@ -57,14 +61,14 @@ std::string list_of_commands(std::span<const Command> commands) {
 }
 
 ExitCode unknown_command(const std::string& word, std::span<const Command> commands,
-                         Session& session) {
+                         std::size_t index, Session& session) {
   std::vector<std::string> names;
   std::string list;
   for (const Command& command : commands) {
     names.emplace_back(command.name);
     list += (list.empty() ? "" : ", ") + std::string(command.name);
   }
-  const Span span{session.sources().add_argument(1, word), 0, word.size()};
+  const Span span{session.sources().add_argument(static_cast<int>(index), word), 0, word.size()};
   const bool is_option = word.starts_with("-");
   session.diagnostics().error(
       span, fmt::format("unknown {} {}", is_option ? "option" : "command", backquoted(word)),
@@ -72,16 +76,59 @@ ExitCode unknown_command(const std::string& word, std::span<const Command> comma
   return session.report();
 }
 
-void read_error_format(const Arguments& arguments, Session& session) {
-  const std::optional<Argument> format = arguments.value(error_format_option.name);
-  if (!format || format->text == "text") {
+// The value of `--error-format FORMAT` or `--error-format=FORMAT`, and how many words that is.
+struct FormatOption {
+  std::string text;
+  std::size_t index{};
+  std::size_t words{};
+};
+
+std::optional<FormatOption> format_at(std::span<const std::string> words, std::size_t at) {
+  const std::string option(error_format_option.name);
+  if (words[at] == option && at + 1 < words.size()) {
+    return FormatOption{words[at + 1], at + 1, 2};
+  }
+  if (words[at].starts_with(option + "=")) {
+    return FormatOption{words[at].substr(option.size() + 1), at, 1};
+  }
+  return std::nullopt;
+}
+
+// It is understood in front of the command too, and when nothing else is.
+struct Start {
+  std::size_t command = 1;  // where its name stands
+  std::optional<FormatOption> format;
+};
+
+Start find_start(std::span<const std::string> words) {
+  Start start;
+  while (start.command < words.size()) {
+    const auto found = format_at(words, start.command);
+    if (!found) {
+      break;
+    }
+    start.format = found;
+    start.command += found->words;
+  }
+  for (std::size_t i = start.command; i < words.size() && !start.format; ++i) {
+    start.format = format_at(words, i);
+  }
+  return start;
+}
+
+void read_error_format(const Start& start, std::span<const std::string> words, Session& session) {
+  if (!start.format || start.format->text == "text") {
     return;
   }
-  if (format->text == "json") {
+  const FormatOption& format = *start.format;
+  if (format.text == "json") {
     session.set_error_format(ErrorFormat::json);
     return;
   }
-  session.diagnostics().error(format->span, "`--error-format` is neither text nor json");
+  const std::string& word = words[format.index];
+  const std::size_t source = session.sources().add_argument(static_cast<int>(format.index), word);
+  session.diagnostics().error(Span{source, word.size() - format.text.size(), format.text.size()},
+                              "`--error-format` is neither text nor json");
 }
 
 }  // namespace
@@ -89,7 +136,8 @@ void read_error_format(const Arguments& arguments, Session& session) {
 ExitCode run_program(std::span<const std::string> words, std::span<const Command> commands,
                      Console& console) {
   Session session(console, command_line_of(words));
-  const std::string first = words.size() > 1 ? words[1] : "--help";
+  const Start start = find_start(words);
+  const std::string first = start.command < words.size() ? words[start.command] : "--help";
   if (first == "--help" || first == "-h" || first == "help") {
     console.out << list_of_commands(commands);
     return ExitCode::success;
@@ -100,19 +148,23 @@ ExitCode run_program(std::span<const std::string> words, std::span<const Command
   }
   const auto command = std::find_if(commands.begin(), commands.end(),
                                     [&](const Command& known) { return known.name == first; });
+  read_error_format(start, words, session);
   if (command == commands.end()) {
-    return unknown_command(first, commands, session);
+    return unknown_command(first, commands, start.command, session);
   }
+  const std::size_t behind = start.command + 1;
   const Arguments arguments =
-      parse_arguments(*command, words.subspan(2), 2, session.sources(), session.diagnostics());
+      parse_arguments(*command, words.subspan(behind), static_cast<int>(behind), session.sources(),
+                      session.diagnostics());
   if (arguments.help_wanted()) {
     console.out << help_text(*command);
     return ExitCode::success;
   }
-  read_error_format(arguments, session);
-  if (session.diagnostics().has_errors()) {
+  check_distinct_outputs(arguments, session);
+  if (!arguments.complete()) {
     return session.report();
   }
+  // With a mistake so far the command looks for more of them, and does nothing else.
   try {
     return command->run(arguments, session);
   } catch (const std::exception& error) {

@@ -20,6 +20,7 @@ ExitCode Session::report_failure(const std::string& what) {
     diagnostics_.error(std::nullopt, what);
     (void)report();
   } else {
+    (void)report();
     console_.err << "error: " << what << '\n';
   }
   return ExitCode::failure;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/console.hpp"
 #include "cli/exit_code.hpp"
@@ -20,10 +23,14 @@ class Session {
       : console_(console), command_line_(std::move(command_line)) {}
 
   [[nodiscard]] SourceMap& sources() { return sources_; }
+  [[nodiscard]] const SourceMap& sources() const { return sources_; }
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
   [[nodiscard]] std::ostream& out() { return console_.out; }
   [[nodiscard]] std::ostream& err() { return console_.err; }
   [[nodiscard]] const std::string& command_line() const { return command_line_; }
+  // What is read and is no text of sources(): a file, or a folder with all that is in it.
+  void reads(std::filesystem::path input) { inputs_.push_back(std::move(input)); }
+  [[nodiscard]] const std::vector<std::filesystem::path>& inputs() const { return inputs_; }
   void set_error_format(ErrorFormat format) { format_ = format; }
 
   // Prints everything that was found: `bad_input` when there are errors.
@@ -36,6 +43,7 @@ class Session {
   std::string command_line_;
   SourceMap sources_;
   Diagnostics diagnostics_;
+  std::vector<std::filesystem::path> inputs_;
   ErrorFormat format_{ErrorFormat::text};
 };
 

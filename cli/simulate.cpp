@@ -18,7 +18,7 @@ namespace payoff {
 namespace {
 
 constexpr OptionSpec trace_option{
-    "--trace", "FILE", "the timeline of one strategy, for ui.perfetto.dev", Takes::value};
+    "--trace", "FILE", "the timeline of one strategy, for ui.perfetto.dev", Takes::value, true};
 constexpr OptionSpec plan_option{"--plan", "LABEL",
                                  "simulate this strategy alone; default: all, the last one traced",
                                  Takes::value};
@@ -88,6 +88,7 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
+  warn_of_default_batch(*read, session);
   const std::vector<CompressionPlan> plans = wanted_plans(read->experiment, arguments, session);
   if (session.diagnostics().has_errors()) {
     return session.report();
@@ -108,8 +109,8 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
     trace->commit();
   }
   OutputFiles files;
-  deliver({simulation_text(report), simulation_json(report, session), ""}, arguments, files,
-          session);
+  deliver({simulation_text(report), simulation_json(report, *read, library, session), ""},
+          arguments, files, session);
   const ExitCode code = session.report();
   return report.plans.back().simulated.interrupted ? ExitCode::failure : code;
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/input_json.hpp"
 #include "cli/json_output.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/step_json.hpp"
@@ -186,8 +187,11 @@ std::string simulation_text(const SimulationReport& report) {
   return text;
 }
 
-std::string simulation_json(const SimulationReport& report, const Session& session) {
+std::string simulation_json(const SimulationReport& report, const ReadExperiment& read,
+                            const Library& library, const Session& session) {
   Json json = json_envelope("simulate", session);
+  json["experiment"] = experiment_json(read);
+  json["profiles"] = profiles_json(library, session.sources(), read);
   json["headline"] = experiment_headline(report.experiment);
   json["plans"] = Json::array();
   for (const PlanSimulation& plan : report.plans) {

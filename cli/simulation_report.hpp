@@ -6,6 +6,8 @@
 
 #include "cli/session.hpp"
 #include "model/experiment.hpp"
+#include "profiles/library.hpp"
+#include "profiles/read_experiment.hpp"
 #include "sim/step.hpp"
 
 // The answer of `payoff simulate`: steps by events beside the analytical ones, where their time
@@ -26,6 +28,8 @@ struct SimulationReport {
 };
 
 [[nodiscard]] std::string simulation_text(const SimulationReport& report);
-[[nodiscard]] std::string simulation_json(const SimulationReport& report, const Session& session);
+[[nodiscard]] std::string simulation_json(const SimulationReport& report,
+                                          const ReadExperiment& read, const Library& library,
+                                          const Session& session);
 
 }  // namespace payoff

@@ -55,7 +55,11 @@ void TraceFile::commit() {
     fail();
   }
   if (!temporary_.empty()) {
-    std::filesystem::rename(temporary_, path_);
+    std::error_code failed;
+    std::filesystem::rename(temporary_, path_, failed);
+    if (failed) {
+      throw std::runtime_error("cannot write " + path_.string() + ": " + failed.message());
+    }
     temporary_.clear();
   }
 }

@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_guard.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/sha256.hpp"
 #include "cli/validation_data.hpp"
@@ -92,6 +93,18 @@ std::vector<std::filesystem::path> read_paths(const Arguments& arguments, Sessio
   return paths;
 }
 
+// The measurements, the split and the profiles: none of them becomes a result.
+bool keeps_inputs(const std::vector<std::filesystem::path>& paths,
+                  const std::filesystem::path& data, const Library& library,
+                  const Arguments& arguments, Session& session) {
+  for (const std::filesystem::path& path : paths) {
+    session.reads(path);
+  }
+  session.reads(data / "split.csv");
+  session.reads(library.folder());
+  return inputs_are_kept(arguments, session);
+}
+
 void keep_half(std::optional<Half> half, std::vector<ValidationCase>& cases) {
   if (half) {
     std::erase_if(cases, [&](const ValidationCase& c) { return c.half != *half; });
@@ -120,6 +133,9 @@ ExitCode run_validate(const Arguments& arguments, Session& session) {
   const bool shipped = paths.empty();
   if (shipped) {
     paths = {data / "nccl", data / "training"};
+  }
+  if (!keeps_inputs(paths, data, library, arguments, session)) {
+    return session.report();
   }
   Findings findings;
   const Split split = read_split(data / "split.csv", findings);
@@ -157,7 +173,7 @@ Command validate_command() {
            {"--worst", "N", "how many of the worst cases of each kind to show; default 5"},
            data_option,
            json_option,
-           {"--csv", "FILE", "one line a case to FILE, `-` for stdout"}},
+           {"--csv", "FILE", "one line a case to FILE, `-` for stdout", Takes::value, true}},
           run_validate};
 }
 

@@ -42,66 +42,7 @@ CollectiveModel network_of(const Experiment& experiment, const Group& group) {
   return {experiment.cluster, group};
 }
 
-void append(Problems& problems, Problems more) {
-  problems.insert(problems.end(), std::make_move_iterator(more.begin()),
-                  std::make_move_iterator(more.end()));
-}
-
-// A table of layers says nothing about how to divide a layer or where to cut a pipeline.
-void check_model(const Experiment& experiment, Problems& problems) {
-  if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
-    append(problems, check_transformer(*shape, experiment.layout.tp));
-  } else {
-    const ParallelLayout& layout = experiment.layout;
-    if (layout.tp > 1) {
-      problems.push_back({"layout.tp", "a model given as a table of layers cannot be split by tp",
-                          "set tp to 1, or describe the model as a transformer"});
-    }
-    if (layout.pp > 1) {
-      problems.push_back({"layout.pp", "a model given as a table of layers cannot be split by pp",
-                          "set pp to 1, or describe the model as a transformer"});
-    }
-  }
-  append(problems, check_precision(experiment.cluster.gpu, experiment.training.precision));
-}
-
-void check_plans(const Experiment& experiment, Problems& problems) {
-  for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
-    const CompressionPlan& plan = experiment.plans[i];
-    const std::string path = "compress." + std::to_string(i - 1);
-    if (plan.traffic != Traffic::dp_gradients) {
-      problems.push_back({path + ".traffic", "only gradients of data parallelism can be compressed",
-                          "use traffic: dp_gradients"});
-    }
-    if (plan.method && experiment.layout.zero > 0 && !plan.method->elementwise) {
-      problems.push_back(
-          {path, "`" + plan.label + "` needs the whole gradient, which zero >= 1 leaves scattered",
-           "set layout.zero to 0, or use a cast"});
-    }
-    if (plan.method && experiment.layout.dp == 1) {
-      problems.push_back({path, "`" + plan.label + "` has nothing to compress: dp is 1", ""});
-    }
-  }
-}
-
 }  // namespace
-
-Problems check(const Experiment& experiment) {
-  Problems problems;
-  int blocks = 1;
-  if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
-    blocks = static_cast<int>(shape->layers);
-  }
-  append(problems, check_layout(experiment.layout, experiment.cluster, blocks));
-  check_model(experiment, problems);
-  check_plans(experiment, problems);
-  if (problems.empty()) {
-    const int node = experiment.cluster.gpus_per_node;
-    append(problems, check_group(experiment.cluster, tensor_group(experiment.layout, node)));
-    append(problems, check_group(experiment.cluster, data_group(experiment.layout, node)));
-  }
-  return problems;
-}
 
 PreparedExperiment::PreparedExperiment(Experiment experiment)
     : experiment_(std::move(experiment)),

@@ -123,7 +123,8 @@ void check_between(const Cluster& cluster, const Group& group, Problems& problem
 Problems check_group(const Cluster& cluster, const Group& group) {
   Problems problems;
   if (group.ranks < 1 || group.ranks > (1 << 20)) {
-    problems.push_back({"group.ranks", "must be between 1 and 1048576", ""});
+    problems.push_back(
+        {"group.ranks", "a group has 1 to 1048576 ranks, not " + std::to_string(group.ranks), ""});
   }
   if (group.ranks_per_node < 1) {
     problems.push_back({"group.ranks_per_node", "must be at least 1", ""});

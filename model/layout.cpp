@@ -100,9 +100,15 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
   if (!problems.empty()) {
     return problems;  // what follows divides by them
   }
-  check_ranks(layout, cluster, problems);
+  // One cause, one problem: what rests on a value that is refused waits for a better one.
   check_fill(layout.tp, "layout.tp", "tensor-parallel groups", cluster, problems);
-  check_fill(std::int64_t{layout.tp} * layout.dp, "layout.dp", "tp x dp blocks", cluster, problems);
+  if (problems.empty()) {
+    check_ranks(layout, cluster, problems);
+  }
+  if (problems.empty()) {
+    check_fill(std::int64_t{layout.tp} * layout.dp, "layout.dp", "tp x dp blocks", cluster,
+               problems);
+  }
   check_pipeline(layout, layers, problems);
   if (layout.sequence_parallel && layout.tp == 1) {
     problems.push_back({"layout.sequence_parallel", "sequence parallelism needs tp > 1", ""});

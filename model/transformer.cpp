@@ -161,12 +161,9 @@ class Ends {
   const BlockParts& parts_;
 };
 
-void require_divisible(Problems& problems, std::string_view what, std::int64_t count, int tp) {
+void list_undivided(std::string& list, std::string_view what, std::int64_t count, int tp) {
   if (count % tp != 0) {
-    problems.push_back({"layout.tp",
-                        "the " + std::to_string(count) + " " + std::string(what) +
-                            " of the model cannot be divided by tp " + std::to_string(tp),
-                        "choose a tp that divides them"});
+    list += (list.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(what);
   }
 }
 
@@ -178,10 +175,17 @@ std::int64_t parameter_count(const TransformerShape& shape) {
 
 Problems check_transformer(const TransformerShape& shape, int tp) {
   Problems problems;
-  require_divisible(problems, "attention heads", shape.heads, tp);
-  require_divisible(problems, "columns of the feed-forward", shape.feed_forward, tp);
-  if (shape.kv_heads % tp != 0 && tp % shape.kv_heads != 0) {
-    require_divisible(problems, "key-value heads", shape.kv_heads, tp);
+  std::string undivided;
+  list_undivided(undivided, "attention heads", shape.heads, tp);
+  if (shape.kv_heads != shape.heads && tp % shape.kv_heads != 0) {
+    list_undivided(undivided, "key-value heads", shape.kv_heads, tp);
+  }
+  list_undivided(undivided, "columns of the feed-forward", shape.feed_forward, tp);
+  if (!undivided.empty()) {
+    problems.push_back(
+        {"layout.tp",
+         "the model has " + undivided + ", which tp " + std::to_string(tp) + " does not divide",
+         "choose a tp that divides them"});
   }
   if (tp > 1 && shape.family == TransformerFamily::vit) {
     problems.push_back(

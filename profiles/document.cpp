@@ -57,6 +57,9 @@ std::optional<Document> load_yaml_text(std::string name, std::string text, Sourc
   if (!root) {
     return std::nullopt;
   }
+  if (root->kind == Node::Kind::null) {
+    root->span.source = source;  // of an empty text no event told a place
+  }
   return Document{std::move(*root), source};
 }
 

@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/experiment_check.hpp"
 #include "profiles/experiment_keys.hpp"
+#include "profiles/experiment_model.hpp"
 #include "profiles/override.hpp"
-#include "profiles/read_model.hpp"
 #include "profiles/read_plans.hpp"
 #include "profiles/read_software.hpp"
 #include "profiles/section.hpp"
@@ -36,18 +37,41 @@ class ExperimentReader {
     }
     experiment_.name = root.optional("experiment").text("experiment");
     (void)root.optional("base").text();  // resolved when the file was loaded
-    read_cluster(root.required("cluster").section(as_profile("cluster")));
-    read_training(root.optional("training").section());
-    read_model_section(root.required("model").section(as_profile("model")));
-    read_layout(root.optional("layout").section());
+    sound_.cluster =
+        is_clean([&] { read_cluster(root.required("cluster").section(as_profile("cluster"))); }) &&
+        !experiment_.cluster.name.empty();
+    sound_.training = is_clean([&] { read_training(root.optional("training").section()); });
+    bool has_model = false;
+    sound_.model = is_clean([&] {
+                     has_model = read_model(root.required("model").section(as_profile("model")));
+                   }) &&
+                   has_model;
+    sound_.layout = is_clean([&] { read_layout(root.optional("layout").section()); });
     read_software_name(root.optional("software"));
-    read_plans(root.optional("compress"));
+    sound_.plans = is_clean([&] { read_plans(root.optional("compress")); });
     read_limits(root.optional("limits").section());
   }
 
-  [[nodiscard]] const ReadPlans& plans() const { return plans_; }
+  // What is wrong with combinations of what was read well.
+  [[nodiscard]] Problems check(const Reader& reader) const {
+    SoundParts sound = sound_;
+    sound.cluster = sound.cluster && reader.keys_are_right("cluster");
+    sound.training = sound.training && reader.keys_are_right("training");
+    sound.model = sound.model && reader.keys_are_right("model");
+    sound.layout = sound.layout && reader.keys_are_right("layout");
+    // Without a dp of its own the layout takes all GPUs of the cluster.
+    sound.plans = sound.plans && (sound.cluster || has_dp_);
+    return in_the_list(payoff::check(experiment_, sound), plans_);
+  }
 
  private:
+  template <class Read>
+  [[nodiscard]] bool is_clean(Read read) const {
+    const std::size_t errors = context_.diagnostics.error_count();
+    read();
+    return context_.diagnostics.error_count() == errors;
+  }
+
   void take(std::string_view part, const Facts& facts) {
     for (Fact fact : facts) {
       fact.path = std::string(part) + "." + fact.path;
@@ -81,12 +105,13 @@ class ExperimentReader {
     }
     const Section inter = section.optional("inter").section();
     if (const Value rate = inter.optional("bandwidth")) {
-      cluster.nic = rate.quantity<Bandwidth>({.fallback = cluster.nic, .sign = Sign::positive});
+      cluster.nic = rate.quantity<Bandwidth>(
+          {.fallback = cluster.nic, .sign = Sign::positive, .range = &nic_rates});
     }
     const Section intra = section.optional("intra").section();
     if (const Value rate = intra.optional("bandwidth")) {
-      cluster.fabric.per_gpu =
-          rate.quantity<Bandwidth>({.fallback = cluster.fabric.per_gpu, .sign = Sign::positive});
+      cluster.fabric.per_gpu = rate.quantity<Bandwidth>(
+          {.fallback = cluster.fabric.per_gpu, .sign = Sign::positive, .range = &fabric_rates});
     }
     replace_parts(section, cluster);
   }
@@ -112,51 +137,13 @@ class ExperimentReader {
     }
   }
 
-  void read_model_section(const Section& section) {
-    const Value name = section.optional("profile");
-    const Value file = section.optional("file");
-    if (name && file) {
-      section.error("has both a `profile` and a `file`");
-    } else if (!name && !file) {
-      (void)section.required("profile");
+  bool read_model(const Section& section) {
+    auto read = read_model_section(section, experiment_.training.precision, context_);
+    if (read) {
+      experiment_.model = std::move(read->value);
+      take("model", read->facts);
     }
-    std::optional<Profile<ModelDescription>> model;
-    if (name) {
-      model = read_model(name.text(), name.span(), context_);
-    } else if (file) {
-      model = read_model_file(fs::path(file.text()), context_);
-    }
-    const Value sequence = section.optional("sequence");
-    const auto tokens = sequence.integer({.fallback = 0, .min = 1, .max = 1 << 30});
-    if (!model) {
-      return;
-    }
-    take("model", model->facts);
-    if (auto* shape = std::get_if<TransformerShape>(&model->value)) {
-      set_sequence(*shape, sequence, tokens);
-      experiment_.model = std::move(*shape);
-    } else {
-      const auto& table = std::get<ConvnetTable>(model->value);
-      if (sequence) {
-        sequence.error("has no meaning for a table of layers");
-      }
-      experiment_.model =
-          convnet_workload(table.name, table.rows, element_size(experiment_.training.precision));
-    }
-  }
-
-  static void set_sequence(TransformerShape& shape, const Value& sequence, std::int64_t tokens) {
-    if (!sequence) {
-      return;
-    }
-    if (shape.image_patch > 0) {
-      sequence.error("of an image model follows from its patches");
-    } else if (shape.positions > 0 && tokens > shape.positions) {
-      sequence.error("is " + std::to_string(tokens) + ", but the model has " +
-                     std::to_string(shape.positions) + " positions");
-    } else {
-      shape.sequence = tokens;
-    }
+    return read.has_value();
   }
 
   void read_layout(const Section& section) {
@@ -172,6 +159,7 @@ class ExperimentReader {
         std::int64_t{experiment_.cluster.gpus_per_node} * experiment_.cluster.nodes;
     IntegerRules rest = degree;
     rest.fallback = std::max<std::int64_t>(1, gpus / model_ranks);
+    has_dp_ = section.has("dp");
     layout.dp = section.optional("dp").integer<int>(rest);
     layout.virtual_stages = section.optional("virtual_stages").integer<int>(degree);
     layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
@@ -224,10 +212,11 @@ class ExperimentReader {
                              : training.precision == Precision::fp8 ? Precision::bf16
                                                                     : training.precision;
     training.gradient = section.optional("gradient").choice(precisions, stored);
-    training.bucket =
-        section.optional("bucket").quantity<Bytes>({.fallback = 25_MiB, .sign = Sign::positive});
-    training.first_bucket = section.optional("first_bucket")
-                                .quantity<Bytes>({.fallback = 1_MiB, .sign = Sign::positive});
+    training.bucket = section.optional("bucket").quantity<Bytes>(
+        {.fallback = 25_MiB, .sign = Sign::positive, .range = &bucket_sizes});
+    training.first_bucket =
+        section.optional("first_bucket")
+            .quantity<Bytes>({.fallback = 1_MiB, .sign = Sign::positive, .range = &bucket_sizes});
     training.overlap = section.optional("overlap").boolean(true);
     const Optimizer optimizer = section.optional("optimizer").choice(optimizers, Optimizer::adam);
     const OptimizerCost cost = optimizer_cost(optimizer, training.precision, training.gradient);
@@ -262,6 +251,8 @@ class ExperimentReader {
   Experiment& experiment_;
   const ReadContext& context_;
   ReadPlans plans_;
+  SoundParts sound_;
+  bool has_dp_ = false;
 };
 
 }  // namespace
@@ -282,10 +273,7 @@ std::optional<ReadExperiment> read_experiment(Document document,
   reader.finish();
   result.positions = PositionMap(document.root);
   result.document = std::move(document);
-  if (context.diagnostics.error_count() == errors) {
-    report(in_the_list(check(result.experiment), experiment.plans()), result.positions,
-           context.diagnostics);
-  }
+  report(experiment.check(reader), result.positions, context.diagnostics);
   return context.diagnostics.error_count() > errors ? std::nullopt
                                                     : std::optional(std::move(result));
 }

@@ -63,7 +63,11 @@ Section Reader::root() {
 
 void Reader::finish() {
   for (const SectionState& section : state_->sections) {
+    const std::size_t errors = state_->diagnostics->error_count();
     detail::report_keys(section, *state_->diagnostics);
+    if (state_->diagnostics->error_count() > errors) {
+      state_->wrong_keys.push_back(section.path);
+    }
   }
 }
 
@@ -250,10 +254,12 @@ std::int64_t Value::whole_number(const IntegerRules& rules) const {
   return parsed.value.value_or(rules.fallback);
 }
 
-// An example in the form in which the value was given.
-std::string Value::with_key(const std::string& path, const std::string& example, bool argument) {
-  if (argument) {
-    return "--set " + path + "='" + example + "'";
+// An example in the form in which the value was given: an option of its own needs its value only.
+std::string Value::with_key(const std::string& path, const std::string& example, Span span,
+                            const SourceMap& sources) {
+  if (sources.is_argument(span)) {
+    const bool setting = sources[span.source].text.starts_with("--set ");
+    return (setting ? "--set " + path + "=" : "") + "'" + example + "'";
   }
   const std::string key = split_path(path).value_or(std::vector<PathPart>{}).back().key;
   const bool item = key.find_first_not_of("0123456789") == std::string::npos;
@@ -275,7 +281,7 @@ void Value::refuse(const TextError& error) const {
   }
   std::string help = error.help;
   if (help.empty() && !error.example.empty()) {
-    help = "for example `" + with_key(path_, error.example, sources.is_argument(span)) + "`";
+    help = "for example `" + with_key(path_, error.example, span, sources) + "`";
   }
   reader_->diagnostics->error(span, "`" + path_ + "` " + error.problem, error.label, help);
 }

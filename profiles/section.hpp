@@ -15,6 +15,7 @@
 #include "profiles/diagnostics.hpp"
 #include "profiles/document.hpp"
 #include "profiles/fact.hpp"
+#include "profiles/quantity_range.hpp"
 
 // The typed reader of documents. Values are asked for by key and type; whatever is wrong is
 // reported with its place, and reading goes on with the fallback, so that one run finds all errors:
@@ -59,6 +60,7 @@ template <class Q>
 struct QuantityRules {
   Q fallback{};
   Sign sign = Sign::non_negative;
+  const QuantityRange<Q>* range = nullptr;
 };
 
 namespace detail {
@@ -104,6 +106,11 @@ class Value {
     const Parsed<Q> parsed = parse_quantity<Q>(*written, rules.sign);
     if (!parsed) {
       refuse(parsed.error);
+    } else if (const auto error = rules.range != nullptr
+                                      ? out_of_range(*rules.range, *parsed, *written)
+                                      : std::nullopt) {
+      refuse(*error);
+      return rules.fallback;
     }
     return parsed.value.value_or(rules.fallback);
   }
@@ -148,7 +155,7 @@ class Value {
   [[nodiscard]] std::optional<std::string> scalar_for(std::string_view wanted) const;
   [[nodiscard]] const Node* content() const;
   [[nodiscard]] static std::string with_key(const std::string& path, const std::string& example,
-                                            bool argument);
+                                            Span span, const SourceMap& sources);
   void wrong_kind(std::string_view wanted, const std::string& help = {}) const;
   void refuse_name(const std::string& written, const std::vector<std::string>& known) const;
 
@@ -204,6 +211,9 @@ class Reader {
   void finish();
 
   [[nodiscard]] const Facts& facts() const;
+
+  // After finish(): whether the section has no unknown and no missing keys, nor the root.
+  [[nodiscard]] bool keys_are_right(std::string_view path) const;
 
  private:
   std::unique_ptr<detail::ReaderState> state_;

@@ -73,3 +73,15 @@ void report_keys(const SectionState& section, Diagnostics& diagnostics) {
 }
 
 }  // namespace payoff::detail
+
+namespace payoff {
+
+bool Reader::keys_are_right(std::string_view path) const {
+  return std::none_of(state_->wrong_keys.begin(), state_->wrong_keys.end(),
+                      [&](const std::string& wrong) {
+                        return wrong == state_->root_path || wrong == path ||
+                               wrong.starts_with(std::string(path) + ".");
+                      });
+}
+
+}  // namespace payoff

@@ -45,6 +45,7 @@ struct ReaderState {
   bool citations_read = false;
   std::map<std::string, Citation, std::less<>> citations;
   std::set<std::string, std::less<>> paths_with_fact;
+  std::vector<std::string> wrong_keys;  // the paths of sections with unknown or missing ones
   Facts facts;
 
   SectionState* open(const Node& node, const std::string& path, Span anchor, SectionState* parent);

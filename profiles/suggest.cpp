@@ -53,6 +53,20 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+// Whether the candidate is the word and more words: `pytorch-ddp` of `pytorch-ddp-2021`.
+bool is_begun_by(std::string_view candidate, std::string_view word) {
+  if (word.size() < 3 || candidate.size() <= word.size()) {
+    return false;
+  }
+  const char next = candidate[word.size()];
+  return (next == '-' || next == '_' || next == '.' || next == ':') &&
+         std::equal(word.begin(), word.end(), candidate.begin(),
+                    [](char a, char b) { return folded(a) == folded(b); });
+}
+
+// Below that of a wrong letter.
+constexpr std::size_t completion_cost = 2;
+
 }  // namespace
 
 std::string_view closest(std::string_view word, std::span<const std::string_view> candidates) {
@@ -67,10 +81,12 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
     }
     const std::size_t letters = std::max(word.size(), candidate.size());
     const std::size_t allowed = letter_cost * std::max<std::size_t>(1, letters / 3);
-    const std::size_t found = distance(word, candidate);
+    const bool begun = is_begun_by(candidate, word);
+    const std::size_t found = begun ? completion_cost : distance(word, candidate);
     // A word of one or two letters of which one is wrong resembles everything.
     const bool resembles = found <= allowed && (letters > 2 || found < letter_cost);
-    if (resembles && found < best_distance) {
+    const bool shorter = begun && found == best_distance && candidate.size() < best.size();
+    if (resembles && (found < best_distance || shorter)) {
       best = candidate;
       best_distance = found;
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/chart.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <utility>
@@ -121,4 +124,39 @@ TEST_CASE("a picture of characters draws every curve with a letter of its own") 
   CHECK_THAT(script, ContainsSubstring("$curve0 using 1:2 with points pt 'a'"));
   CHECK_THAT(script, ContainsSubstring("$curve1 using 1:2 with points pt 'b'"));
   CHECK_THAT(script, !ContainsSubstring("lw"));
+}
+
+TEST_CASE(
+    "labels of an axis that spans a million GPUs do not run together, and are whole numbers") {
+  const ChartAxis axis = span_axis(64, 1048576, doublings(64, 1048576));
+  CHECK(axis.ticks.front() == 64);
+  CHECK(axis.ticks.back() == 1048576);
+  CHECK(axis.ticks.size() >= 5);
+  for (std::size_t i = 1; i < axis.ticks.size(); ++i) {
+    // A digit is 14 pixels wide and the axis 1080, at 2^14 of span.
+    const double pixels = 1080.0 * std::log2(axis.ticks[i] / axis.ticks[i - 1]) / 14.0;
+    const std::size_t digits =
+        tick_text(axis.ticks[i]).size() + tick_text(axis.ticks[i - 1]).size();
+    CHECK(pixels > 14.0 * static_cast<double>(digits) / 2);
+  }
+  CHECK(tick_text(1048576) == "1048576");
+  CHECK(tick_text(0.25) == "0.25");
+}
+
+TEST_CASE("a legend that does not fit two columns gets one, and a taller picture") {
+  Chart chart = two_curves();
+  chart.curves[0].remark = "pays from 12 GPUs";
+  CHECK_THAT(gnuplot_script(chart, Picture::png, "x.png"),
+             ContainsSubstring("maxrows 2") && ContainsSubstring("size 1400,1000"));
+  chart.curves[0].remark = "pays 3264 to 3904, 4288 to 31936, ... GPUs";
+  CHECK_THAT(gnuplot_script(chart, Picture::png, "x.png"),
+             ContainsSubstring("maxrows 3") && ContainsSubstring("size 1400,1240"));
+}
+
+TEST_CASE("curves that leave the picture are counted in it") {
+  Chart chart = two_curves();
+  CHECK_THAT(gnuplot_script(chart, Picture::svg, "x.svg"), !ContainsSubstring("go on below"));
+  chart.curves[1] = line("fp8", 1.02, 0.3);
+  CHECK_THAT(gnuplot_script(chart, Picture::svg, "x.svg"),
+             ContainsSubstring("1 of 2 curves go on below 0.5"));
 }

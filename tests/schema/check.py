@@ -35,12 +35,19 @@ COMMANDS = [
     ("collective", ["collective", "all_to_all", "--cluster", "dgx-a100", "--nodes", "2",
                     "--sizes", "8B..1GiB:x8", "--json"]),
     ("explain", ["explain", *JOB, *PLANS, "--json"]),
+    ("simulate", ["simulate", *JOB, *PLANS, "--json"]),
+    ("simulate", ["simulate", "--model", "gpt2", "--cluster", "dgx-a100", "--tp", "2", "--pp", "2",
+                  "--micro-batches", "4", "--json"]),
+    ("validation", ["validate", "--set", "step", "--half", "judge", "--json"]),
+    ("validation", ["validate", "--set", "compression", "--json"]),
     ("profiles", ["profiles", "list", "--json"]),
     ("profiles", ["profiles", "show", "dgx-h100", "--json"]),
     ("diagnostics", ["predict", *JOB, "--set", "layout.tpp=2", "--error-format", "json"]),
     ("diagnostics", ["check", str(ROOT / "tests/transcripts/inputs/keys.yaml"), "--error-format",
                      "json"]),
     ("diagnostics", ["check", "no-such-file.yaml", "--error-format", "json"]),
+    ("diagnostics", ["predit", "--error-format", "json"]),
+    ("diagnostics", ["--error-format", "json", "predit"]),
 ]
 
 

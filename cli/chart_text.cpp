@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/chart_text.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "profiles/source_map.hpp"
+
+namespace payoff {
+namespace {
+
+std::size_t longest_legend(const Chart& chart) {
+  std::size_t longest = 0;
+  for (const ChartCurve& curve : chart.curves) {
+    const std::size_t between = curve.remark.empty() ? 0 : 3;
+    longest =
+        std::max(longest, count_characters(curve.label) + between + count_characters(curve.remark));
+  }
+  return longest;
+}
+
+// Half the width of a picture holds a sample and so many letters.
+std::size_t legend_columns(const Chart& chart) {
+  constexpr std::size_t widest = 54;
+  return longest_legend(chart) <= widest ? 2 : 1;
+}
+
+// What a curve does below the picture is not shown, so it is said.
+std::vector<std::string> captions(const Chart& chart) {
+  std::vector<std::string> lines = chart.captions;
+  const auto leaves = [](const ChartCurve& curve) {
+    return std::any_of(curve.points.begin(), curve.points.end(),
+                       [](const ChartPoint& point) { return point.y < slowest_shown; });
+  };
+  const auto count = std::count_if(chart.curves.begin(), chart.curves.end(), leaves);
+  if (count > 0) {
+    lines.push_back(fmt::format("{} of {} curves go on below {}, which is not drawn.", count,
+                                chart.curves.size(), slowest_shown));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string gnuplot_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    result += (c == '"' || c == '\\') ? std::string("\\") + c : std::string(1, c);
+  }
+  return result + "\"";
+}
+
+// gnuplot's enhanced text takes these for markup; a terminal of characters takes none.
+std::string plain(std::string_view text, Picture picture) {
+  std::string result;
+  for (const char c : text) {
+    if (picture != Picture::terminal &&
+        std::string_view("_^{}@&\\~").find(c) != std::string_view::npos) {
+      result += '\\';
+    }
+    result += c;
+  }
+  return gnuplot_string(result);
+}
+
+std::string terminal(const Chart& chart, Picture picture, std::size_t columns) {
+  const bool tall = legend_columns(chart) == 1;
+  switch (picture) {
+    case Picture::png:
+      return fmt::format("pngcairo size 1400,{} font 'Sans,18' linewidth 1.6 background '#ffffff'",
+                         tall ? 1240 : 1000);
+    case Picture::svg:
+      return fmt::format(
+          "svg size 1050,{} font 'Sans,15' linewidth 1.2 background '#ffffff' enhanced",
+          tall ? 930 : 750);
+    case Picture::pdf:
+      return fmt::format("pdfcairo size 17.5cm,{} font 'Sans,10' linewidth 1.2",
+                         tall ? "15.5cm" : "12.5cm");
+    case Picture::terminal:
+      return fmt::format("dumb size {},{} noenhanced", columns,
+                         std::clamp<std::size_t>(columns * 2 / 5, 20, 45));
+  }
+  return {};
+}
+
+std::string title_of(const ChartCurve& curve, Picture picture) {
+  return plain(curve.label + (curve.remark.empty() ? "" : " · " + curve.remark), picture);
+}
+
+std::string title_command(const Chart& chart, Picture picture) {
+  std::string text = "set title " + plain(chart.title, picture);
+  for (const std::string& caption : captions(chart)) {
+    const std::string line = plain(caption, picture);
+    if (picture != Picture::terminal) {
+      text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
+    }
+  }
+  return text + "\n";
+}
+
+std::string axis_commands(char name, const ChartAxis& axis) {
+  std::string text = fmt::format("set {}range [{:.6g}:{:.6g}]\n", name, axis.low, axis.high);
+  text += axis.logarithmic ? fmt::format("set logscale {} 2\n", name) : "";
+  text += fmt::format("set {}tics nomirror (", name);
+  for (const double tick : axis.ticks) {
+    text += fmt::format("{}'{}' {:.10g}", tick == axis.ticks.front() ? "" : ", ", tick_text(tick),
+                        tick);
+  }
+  return text + ")\n";
+}
+
+// Two columns below the axis where they fit, else one. gnuplot takes texts for wider than they are,
+// and the more so the longer they are.
+std::string key_commands(const Chart& chart, Picture picture) {
+  const std::size_t longest = longest_legend(chart);
+  const std::size_t entries = chart.curves.size() + (chart.rival.points.empty() ? 1 : 2);
+  const std::size_t columns = legend_columns(chart);
+  const std::size_t surplus = picture == Picture::png ? longest / 7 : longest / 10;
+  return fmt::format(
+      "set key below vertical maxrows {} Left reverse samplen 2.6 width -{} font ',15'\n",
+      (entries + columns - 1) / columns, surplus > 2 ? surplus - 2 : 0);
+}
+
+}  // namespace payoff

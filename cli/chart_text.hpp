@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "cli/chart.hpp"
+
+// The parts of a gnuplot script that hold text: size of the picture, title, ticks, legend. Texts
+// are as wide as their letters, so what has no room is given another place: a legend that does not
+// fit two columns gets one and a taller picture.
+
+namespace payoff {
+
+// Slower than this is not worth the room that it takes from what is near 1.
+inline constexpr double slowest_shown = 0.5;
+
+[[nodiscard]] std::string gnuplot_string(std::string_view text);
+// The same without markup.
+[[nodiscard]] std::string plain(std::string_view text, Picture picture);
+
+[[nodiscard]] std::string terminal(const Chart& chart, Picture picture, std::size_t columns);
+[[nodiscard]] std::string title_of(const ChartCurve& curve, Picture picture);
+[[nodiscard]] std::string title_command(const Chart& chart, Picture picture);
+[[nodiscard]] std::string axis_commands(char name, const ChartAxis& axis);
+[[nodiscard]] std::string key_commands(const Chart& chart, Picture picture);
+
+}  // namespace payoff

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "cli/command_line.hpp"
+#include "cli/session.hpp"
+
+// No result destroys anything: two results do not share a file, and none is written over a file
+// that the run reads. Every option that is marked as writing (OptionSpec::writes) is held to both,
+// in every command.
+
+namespace payoff {
+
+// Before any work: reports results that would go to one place.
+void check_distinct_outputs(const Arguments& arguments, Session& session);
+
+// Whether the file was read in this run, by whatever name, or lies in a folder that was.
+[[nodiscard]] bool is_input(const std::filesystem::path& file, Session& session);
+
+// Once the inputs are known: reports results that would replace one; true where there is none.
+[[nodiscard]] bool inputs_are_kept(const Arguments& arguments, Session& session);
+
+}  // namespace payoff

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/experiment_check.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "model/groups.hpp"
+#include "model/stage_compute.hpp"
+
+namespace payoff {
+namespace {
+
+void append(Problems& problems, Problems more) {
+  problems.insert(problems.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+}
+
+int blocks_of(const Experiment& experiment) {
+  const auto* shape = std::get_if<TransformerShape>(&experiment.model);
+  return shape != nullptr ? static_cast<int>(shape->layers) : 1;
+}
+
+// A table of layers says nothing about how to divide a layer or where to cut a pipeline.
+void check_division(const Experiment& experiment, Problems& problems) {
+  const ParallelLayout& layout = experiment.layout;
+  if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
+    append(problems, check_transformer(*shape, layout.tp));
+    return;
+  }
+  if (layout.tp > 1) {
+    problems.push_back({"layout.tp", "a model given as a table of layers cannot be split by tp",
+                        "set tp to 1, or describe the model as a transformer"});
+  }
+  if (layout.pp > 1) {
+    problems.push_back({"layout.pp", "a model given as a table of layers cannot be split by pp",
+                        "set pp to 1, or describe the model as a transformer"});
+  }
+}
+
+// One cause, one problem: with a single replica there is nothing to compress for any strategy.
+void check_replicas(const Experiment& experiment, Problems& problems) {
+  std::string labels;
+  for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
+    if (experiment.plans[i].method) {
+      labels += (labels.empty() ? "`" : ", `") + experiment.plans[i].label + "`";
+    }
+  }
+  if (experiment.layout.dp == 1 && !labels.empty()) {
+    problems.push_back({"compress",
+                        "dp is 1: no gradients are sent that could be compressed by " + labels,
+                        "give the job more GPUs than one replica needs, or compare no strategies"});
+  }
+}
+
+void check_plans(const Experiment& experiment, Problems& problems) {
+  for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
+    const CompressionPlan& plan = experiment.plans[i];
+    const std::string path = "compress." + std::to_string(i - 1);
+    if (plan.traffic != Traffic::dp_gradients) {
+      problems.push_back({path + ".traffic", "only gradients of data parallelism can be compressed",
+                          "use traffic: dp_gradients"});
+    }
+    if (plan.method && experiment.layout.zero > 0 && !plan.method->elementwise) {
+      problems.push_back(
+          {path, "`" + plan.label + "` needs the whole gradient, which zero >= 1 leaves scattered",
+           "set layout.zero to 0, or use a cast"});
+    }
+  }
+  check_replicas(experiment, problems);
+}
+
+}  // namespace
+
+Problems check(const Experiment& experiment, const SoundParts& sound) {
+  Problems problems;
+  const ParallelLayout& layout = experiment.layout;
+  // A model that is not known has the layers that any pipeline without chunks needs.
+  const bool divisible = sound.model || layout.virtual_stages == 1;
+  if (sound.layout && sound.cluster && divisible) {
+    append(problems, check_layout(layout, experiment.cluster,
+                                  sound.model ? blocks_of(experiment) : layout.pp));
+  }
+  if (sound.layout && sound.model && layout.tp > 0) {
+    check_division(experiment, problems);
+  }
+  if (sound.cluster && sound.training) {
+    append(problems, check_precision(experiment.cluster.gpu, experiment.training.precision));
+  }
+  if (sound.layout && sound.plans) {
+    check_plans(experiment, problems);
+  }
+  if (problems.empty() && sound.layout && sound.cluster) {
+    const int node = experiment.cluster.gpus_per_node;
+    append(problems, check_group(experiment.cluster, tensor_group(layout, node)));
+    append(problems, check_group(experiment.cluster, data_group(layout, node)));
+  }
+  return problems;
+}
+
+Problems check(const Experiment& experiment) { return check(experiment, {}); }
+
+}  // namespace payoff

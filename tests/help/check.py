@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every example that the program's help shows.
+
+  check.py PROGRAM
+
+The commands come from `payoff --help`, their examples from `payoff COMMAND --help`: a line that
+begins with `payoff`. Each has to exit with 0 in a folder that shows the source tree.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_SECONDS = 300
+
+
+def help_of(program, words):
+    return subprocess.run([program, *words, "--help"], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def examples_in(text):
+    return re.findall(r"^\s+(payoff \S.*)$", text.split("Example", 1)[-1], re.MULTILINE)
+
+
+def runs(program, example, folder):
+    words = [program, *shlex.split(example)[1:]]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS)
+    if done.returncode != 0:
+        print(f"`{example}` exits with {done.returncode}\n{done.stderr}")
+    return done.returncode == 0
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    start = help_of(program, [])
+    listed = start.split("Commands:\n", 1)[1].split("\n\n", 1)[0]
+    commands = [line.split()[0] for line in listed.splitlines()]
+    failures = 0
+    examples = [(None, example) for example in examples_in(start)]
+    for command in commands:
+        own = examples_in(help_of(program, [command]))
+        if not own:
+            print(f"`payoff {command} --help` shows no example")
+            failures += 1
+        examples += [(command, example) for example in own]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "examples").symlink_to(ROOT / "examples")
+        for command, example in examples:
+            if command and not example.startswith(f"payoff {command} "):
+                print(f"`{example}` is an example of another command than {command}")
+                failures += 1
+            failures += not runs(program, example, folder)
+    print(f"{len(examples)} examples of {len(commands)} commands, {failures} failures")
+    return 1 if failures or len(examples) < len(commands) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
