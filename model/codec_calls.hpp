@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -45,9 +46,11 @@ class Queue {
 // decoder.
 struct CodecCall {
   double work{};
-  double copy_share{};  // of the work: filling or emptying the bucket
-  double message{};     // handed over when it ends
-  bool decodes{};       // the last one, without a message
+  double copy_share{};            // of the work: filling or emptying the bucket
+  double message{};               // handed over when it ends
+  bool decodes{};                 // the last one, without a message
+  double memory_share{};          // of the work
+  double message_memory_share{};  // of the message
 };
 
 // The calls of every kind of bucket.
@@ -59,9 +62,9 @@ class CodecCalls {
     for (const BucketKind& kind : plan.kinds) {
       first_.push_back(calls_.size());
       for (const BucketRound& round : kind.rounds) {
-        add(round.encode, round.message.alone.si, false);
+        add(round.encode, round.message, false);
       }
-      add(kind.decode, 0.0, true);
+      add(kind.decode, {}, true);
     }
   }
 
@@ -69,20 +72,29 @@ class CodecCalls {
     return &calls_[first_[bucket.kind]];
   }
 
+  // The largest of a message.
+  [[nodiscard]] double memory_share() const { return memory_share_; }
+
  private:
-  void add(const Work& work, double message, bool decodes) {
+  void add(const Work& work, const Message& message, bool decodes) {
     const double copy_share = work.alone > 0_s ? work.bucket_copy / work.alone : 0.0;
-    calls_.push_back({work.alone.si, copy_share, message, decodes});
+    calls_.push_back({work.alone.si, copy_share, message.alone.si, decodes, work.memory_share,
+                      message.memory_share});
+    memory_share_ = std::max(memory_share_, message.memory_share);
   }
 
+  double memory_share_{};
   std::vector<CodecCall> calls_;
   std::vector<std::size_t> first_;
 };
 
-// A message that was handed over: when it ends, and the call that its end makes possible.
+// A message that was handed over: when it ends, less what all messages are late by then, and the
+// call that its end makes possible.
 struct Flight {
   double end{};
   const CodecCall* then{};
+
+  [[nodiscard]] const CodecCall* sent() const { return then - 1; }  // it
 };
 
 }  // namespace payoff

@@ -231,6 +231,21 @@ Bytes wire_bytes_per_rank(Collective collective, Bytes size, int ranks) {
   return ranks < 2 ? 0_B : size * bus_factor(collective, ranks);
 }
 
+Bytes message_memory_traffic(Collective collective, Bytes size, int ranks) {
+  constexpr double passes_gather = 2;
+  constexpr double passes_reduce = 3;
+  const Bytes wire = wire_bytes_per_rank(collective, size, ranks);
+  switch (collective) {
+    case Collective::all_reduce:  // half of it adds, half of it gathers
+      return wire * ((passes_gather + passes_reduce) / 2);
+    case Collective::reduce_scatter:
+    case Collective::reduce:
+      return wire * passes_reduce;
+    default:
+      return wire * passes_gather;
+  }
+}
+
 std::string_view name(Collective collective) {
   constexpr std::array<std::string_view, collective_count> names{
       "all_reduce", "all_gather", "reduce_scatter", "broadcast",

@@ -95,4 +95,8 @@ class CollectiveModel {
 // Bytes that every rank sends for an ideal algorithm (ring), independent of any law.
 [[nodiscard]] Bytes wire_bytes_per_rank(Collective collective, Bytes size, int ranks);
 
+// What it moves through the memory of a GPU: for each byte sent one is read and one written, and
+// where it adds one of its own is read. Assumed of every algorithm as of a ring.
+[[nodiscard]] Bytes message_memory_traffic(Collective collective, Bytes size, int ranks);
+
 }  // namespace payoff

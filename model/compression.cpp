@@ -245,6 +245,11 @@ CallCost compress(const Method& method, std::span<const ParameterTensor> tensors
   return compress_calls(method, shapes, 1, element, {workers, local_workers}).front();
 }
 
+Bytes memory_traffic(const PassCost& cost, const Gpu& gpu) {
+  const Bytes resident = std::min(cost.bytes, gpu.l2 * std::max(cost.kernels, 1.0));
+  return cost.bytes - resident + cost.random_bytes;
+}
+
 Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
                    Precision arithmetic) {
   const Bandwidth memory = gpu.memory_bandwidth;

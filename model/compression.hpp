@@ -168,6 +168,9 @@ struct EqualTensors {
 [[nodiscard]] CallCost compress(const Method& method, std::span<const ParameterTensor> tensors,
                                 Bytes element, int workers, int local_workers);
 
+// What of a pass goes to memory: all but what stays in the L2 cache.
+[[nodiscard]] Bytes memory_traffic(const PassCost& cost, const Gpu& gpu);
+
 // Time of one pass on a GPU (docs/model.md, "Codecs"):
 //   max(kernels * dispatch, kernels * launch + streaming + random + arithmetic) + syncs * host_sync
 // where streaming is split at the L2 size of the GPU by the traffic of an average kernel. Zero for

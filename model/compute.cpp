@@ -30,6 +30,13 @@ bool by_winograd(const Operator& op, Precision precision) {
 struct Cost {
   Seconds gpu;
   double kernels;
+  Seconds streaming;  // if it did nothing but move its bytes
+
+  void add(const Cost& next) {
+    gpu += next.gpu;
+    kernels += next.kernels;
+    streaming += next.streaming;
+  }
 };
 
 // fp8 multiplies; everything that is stored stays in 16 bits.
@@ -96,16 +103,14 @@ class Pricer {
     const Bytes in = element_size(precision_);
     const Bytes traffic = p.batch * (in * (p.rows * p.depth + p.depth * p.columns) +
                                      stored_element(precision_) * (p.rows * p.columns));
-    return {product(p, rate(precision_), traffic), 1};
+    return {product(p, rate(precision_), traffic), 1, stream(traffic)};
   }
 
   Cost gemm_backward(const Operator& op, double samples) const {
     const Product p = gemm_product(op, samples);
     Cost cost = gemm({p.columns, p.depth, p.rows, p.batch});
     if (op.input_gradient) {
-      const Cost input = gemm({p.rows, p.depth, p.columns, p.batch});
-      cost.gpu += input.gpu;
-      cost.kernels += input.kernels;
+      cost.add(gemm({p.rows, p.depth, p.columns, p.batch}));
     }
     return cost;
   }
@@ -113,9 +118,9 @@ class Pricer {
   Cost convolution(const Operator& op, const Product& p, double samples) const {
     const double gain = by_winograd(op, precision_) ? winograd_gain : 1.0;
     const Bytes weights = op.batch_per_sample * op.columns * op.depth * stored_element(precision_);
-    return {product(p, gain * gpu_.law.convolution_efficiency * rate(precision_),
-                    op.bytes_per_sample * samples + weights),
-            1};
+    const Bytes traffic = op.bytes_per_sample * samples + weights;
+    return {product(p, gain * gpu_.law.convolution_efficiency * rate(precision_), traffic), 1,
+            stream(traffic)};
   }
 
   // The gradient of the input gathers a window of the output's gradient: depth and columns change
@@ -125,9 +130,7 @@ class Pricer {
     Cost cost = convolution(op, {p.columns, p.depth, p.rows, p.batch}, samples);
     if (op.input_gradient) {
       const Product input{p.rows, p.depth / op.window, p.columns * op.window, p.batch};
-      const Cost more = convolution(op, input, samples);
-      cost.gpu += more.gpu;
-      cost.kernels += more.kernels;
+      cost.add(convolution(op, input, samples));
     }
     return cost;
   }
@@ -157,7 +160,8 @@ class Pricer {
     const Bytes traffic = (backward ? 4.0 : 2.0) * p.batch * p.depth * (p.rows + p.columns) *
                           stored_element(precision_);
     const double kernels = backward ? 2 : 1;
-    return {std::max(arithmetic, stream(traffic)) + kernels * gpu_.law.launch, kernels};
+    return {std::max(arithmetic, stream(traffic)) + kernels * gpu_.law.launch, kernels,
+            stream(traffic)};
   }
 
   // Scores in memory: a product that writes them, passes over them, a product that reads them.
@@ -178,9 +182,9 @@ class Pricer {
     const double kernels = (fused ? 1.0 : (backward ? 2.0 : 3.0)) + (dropout > 0_B ? 1.0 : 0.0);
     const Seconds products = product(p, all_units, matrix + operands) +
                              product(transposed, all_units, matrix + operands);
-    return {pairs * products + stream(casts() * (passes * matrix + dropout)) +
-                kernels * gpu_.law.launch,
-            2 * pairs + kernels};
+    const Seconds between = stream(casts() * (passes * matrix + dropout));
+    return {pairs * products + between + kernels * gpu_.law.launch, 2 * pairs + kernels,
+            2 * pairs * stream(matrix + operands) + between};
   }
 
   // Mixed precision reads and writes more than its 16-bit tensors: norms, softmax and residual sums
@@ -194,7 +198,8 @@ class Pricer {
     if (kernels == 0 || traffic <= 0_B) {
       return {};
     }
-    return {stream(casts() * traffic) + kernels * gpu_.law.launch, static_cast<double>(kernels)};
+    const Seconds streaming = stream(casts() * traffic);
+    return {streaming + kernels * gpu_.law.launch, static_cast<double>(kernels), streaming};
   }
 
   const Gpu& gpu_;
@@ -215,10 +220,15 @@ class LaunchQueue {
     gpu_ += cost.gpu;
     host_ += host;
     each_ += cost.gpu + host;
+    streaming_ += cost.streaming;
   }
   Seconds time() const {
     const double hidden = software_.hides_launch;
     return hidden * std::max(gpu_, host_) + (1 - hidden) * each_;
+  }
+  ComputePrice price() const {
+    const Seconds all = time();
+    return {all, all > 0_s ? streaming_ / all : 0.0};
   }
 
  private:
@@ -226,6 +236,7 @@ class LaunchQueue {
   Seconds gpu_;
   Seconds host_;
   Seconds each_;
+  Seconds streaming_;
 };
 
 constexpr PerPrecision<std::string_view> precision_names{{{"fp32", "tf32", "fp16", "bf16", "fp8"}}};
@@ -249,50 +260,24 @@ Problems check_precision(const Gpu& gpu, Precision precision) {
            others.empty() ? "" : "it has " + others}};
 }
 
-Seconds forward_time(std::span<const Operator> operators, double samples,
-                     const ComputeContext& context) {
+ComputePrice price_forward(std::span<const Operator> operators, double samples,
+                           const ComputeContext& context) {
   const Pricer pricer(context);
   LaunchQueue queue(context.software);
   for (const Operator& op : operators) {
     queue.add(pricer.forward(op, samples));
   }
-  return queue.time();
+  return queue.price();
 }
 
-Seconds backward_time(std::span<const Operator> operators, double samples,
-                      const ComputeContext& context) {
+ComputePrice price_backward(std::span<const Operator> operators, double samples,
+                            const ComputeContext& context) {
   const Pricer pricer(context);
   LaunchQueue queue(context.software);
   for (const Operator& op : operators) {
     queue.add(pricer.backward(op, samples));
   }
-  return queue.time();
-}
-
-Seconds forward_time(const Operator& op, double samples, const ComputeContext& context) {
-  return forward_time(std::span(&op, 1), samples, context);
-}
-
-Seconds backward_time(const Operator& op, double samples, const ComputeContext& context) {
-  return backward_time(std::span(&op, 1), samples, context);
-}
-
-Flops forward_flops(const Operator& op) {
-  if (op.kind == OperatorKind::memory) {
-    return {};
-  }
-  const double products = op.kind == OperatorKind::attention ? 2 : 1;
-  return {2 * products * op.rows_per_sample * op.columns * op.depth * op.batch_per_sample};
-}
-
-Seconds streaming_time(Bytes traffic, const Gpu& gpu) {
-  return traffic / (gpu.law.memory_efficiency * gpu.memory_bandwidth) + gpu.law.launch;
-}
-
-Seconds optimizer_time(std::int64_t parameters, const Training& training,
-                       const ComputeContext& context) {
-  const Bytes traffic = static_cast<double>(parameters) * training.optimizer_traffic_per_parameter;
-  return streaming_time(traffic, context.gpu);
+  return queue.price();
 }
 
 }  // namespace payoff

@@ -30,6 +30,14 @@ struct ComputeContext {
 
 // Work that runs without interruption by communication: kernels overlap their launches as far as
 // the software queues them ahead. A single operator cannot be hidden behind another.
+struct ComputePrice {
+  Seconds time{};
+  double memory_share{};  // of the memory bandwidth that kernels reach, on average
+};
+[[nodiscard]] ComputePrice price_forward(std::span<const Operator> operators, double samples,
+                                         const ComputeContext& context);
+[[nodiscard]] ComputePrice price_backward(std::span<const Operator> operators, double samples,
+                                          const ComputeContext& context);
 [[nodiscard]] Seconds forward_time(std::span<const Operator> operators, double samples,
                                    const ComputeContext& context);
 [[nodiscard]] Seconds backward_time(std::span<const Operator> operators, double samples,
@@ -44,6 +52,9 @@ struct ComputeContext {
 
 // A kernel that only streams: its launch and its traffic at the achieved memory bandwidth.
 [[nodiscard]] Seconds streaming_time(Bytes traffic, const Gpu& gpu);
+
+// The part of the memory bandwidth that kernels reach which `traffic` takes in `time`.
+[[nodiscard]] double memory_share(Bytes traffic, Seconds time, const Gpu& gpu);
 
 // One update of all parameters of a GPU: memory-bound.
 [[nodiscard]] Seconds optimizer_time(std::int64_t parameters, const Training& training,

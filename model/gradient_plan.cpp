@@ -13,7 +13,7 @@ namespace {
 // Prices of this plan's messages: many buckets send messages of equal size.
 class Prices {
  public:
-  explicit Prices(const CollectiveModel& network) : network_(network) {}
+  Prices(const CollectiveModel& network, const Gpu& gpu) : network_(network), gpu_(gpu) {}
 
   Message dp_message(Collective collective, Bytes size) {
     if (size <= 0_B) {
@@ -25,12 +25,15 @@ class Prices {
       }
     }
     const CollectivePrice price = network_.price(collective, size);
-    return known_.emplace_back(Message{MessageKind::dp_gradients, collective, size, price.time,
-                                       price.channels, price.relative_sd});
+    return known_.emplace_back(Message{
+        MessageKind::dp_gradients, collective, size, price.time, price.channels, price.relative_sd,
+        memory_share(message_memory_traffic(collective, size, network_.group().ranks), price.time,
+                     gpu_)});
   }
 
  private:
   const CollectiveModel& network_;
+  const Gpu& gpu_;
   std::vector<Message> known_;
 };
 
@@ -39,17 +42,22 @@ Bytes gradients_of(std::int64_t elements, const GradientContext& context) {
 }
 
 // A bucket is filled from the gradients and emptied into them by streaming copies.
-Seconds bucket_copy(std::int64_t elements, const GradientContext& context) {
+Work bucket_copy(std::int64_t elements, const GradientContext& context) {
   const double passes = context.software.bucket_copy_passes;
   if (passes <= 0.0) {
-    return {};
+    return {WorkKind::bucket_copy};
   }
-  return streaming_time(passes * gradients_of(elements, context), context.gpu);
+  const Bytes traffic = passes * gradients_of(elements, context);
+  const Seconds time = streaming_time(traffic, context.gpu);
+  return {WorkKind::bucket_copy, time, time, memory_share(traffic, time, context.gpu)};
 }
 
-void add_copy(Work& work, Seconds copy) {
-  work.alone += copy;
-  work.bucket_copy += copy;
+// Both move as much as they can on average.
+void add_copy(Work& work, const Work& copy) {
+  const Seconds streaming = work.memory_share * work.alone + copy.memory_share * copy.alone;
+  work.alone += copy.alone;
+  work.bucket_copy += copy.alone;
+  work.memory_share = work.alone > 0_s ? streaming / work.alone : 0.0;
 }
 
 // With sharded optimiser states every rank needs only its own part of the sum.
@@ -64,25 +72,26 @@ Bytes collective_size(const RoundCost& round, int workers) {
 
 BucketKind compressed_kind(std::int64_t elements, const CallCost& cost, const Method& method,
                            const GradientContext& context, Prices& prices) {
-  const auto price = [&](const PassCost& pass) {
-    return price_pass(pass, method.law, context.gpu, context.training.precision);
+  const auto work = [&](WorkKind kind, const PassCost& pass) {
+    const Seconds time = price_pass(pass, method.law, context.gpu, context.training.precision);
+    return Work{kind, time, {}, memory_share(memory_traffic(pass, context.gpu), time, context.gpu)};
   };
-  BucketKind kind{elements, {}, {WorkKind::decode, price(cost.decode)}, cost.state};
+  BucketKind kind{elements, {}, work(WorkKind::decode, cost.decode), cost.state};
   kind.rounds.reserve(cost.rounds.size() + 1);
   if (cost.dense_message > 0_B) {
     kind.rounds.push_back(
-        {{WorkKind::encode, price(cost.dense)},
+        {work(WorkKind::encode, cost.dense),
          prices.dp_message(dense_collective(context.layout), cost.dense_message)});
   }
   for (const RoundCost& round : cost.rounds) {
     const bool shard = context.layout.zero > 0 && round.collective == Collective::all_reduce;
     const Collective collective = shard ? Collective::reduce_scatter : round.collective;
     kind.rounds.push_back(
-        {{WorkKind::encode, price(round.encode)},
+        {work(WorkKind::encode, round.encode),
          prices.dp_message(collective, collective_size(round, context.network.group().ranks))});
   }
   if (!method.bypasses_buckets) {
-    const Seconds copy = bucket_copy(elements, context);
+    const Work copy = bucket_copy(elements, context);
     add_copy(kind.rounds.empty() ? kind.decode : kind.rounds.front().encode, copy);
     add_copy(kind.decode, copy);
   }
@@ -90,8 +99,7 @@ BucketKind compressed_kind(std::int64_t elements, const CallCost& cost, const Me
 }
 
 BucketKind dense_kind(std::int64_t elements, const GradientContext& context, Prices& prices) {
-  const Seconds time = bucket_copy(elements, context);
-  const Work copy{WorkKind::bucket_copy, time, time};
+  const Work copy = bucket_copy(elements, context);
   const Bytes size = gradients_of(elements, context);
   return {elements, {{copy, prices.dp_message(dense_collective(context.layout), size)}}, copy, {}};
 }
@@ -183,7 +191,7 @@ std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& meth
 std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
                                    const GradientContext& context) {
   const std::size_t count = kinds.elements.size();
-  Prices prices(context.network);
+  Prices prices(context.network, context.gpu);
   std::vector<BucketKind> planned;
   planned.reserve(count);
   if (!compression.method) {

@@ -15,8 +15,9 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       buckets_(&plan.buckets(stage)),
       on_side_(plan.placement == Placement::side_stream),
       wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
-      slowed_rate_(stream_rates(true, false, plan.reserved_share).compute),
-      slowed_time_(1.0 / slowed_rate_),
+      slows_messages_(plan.reserved_share > 0.0 && calls.memory_share() > plan.reserved_share),
+      slowed_compute_(stream_rates(true, false, plan.reserved_share).compute),
+      slowed_codec_(stream_rates(false, true, plan.reserved_share, plan.pair_quantile).codec),
       next_bucket_(first_bucket),
       next_ready_(next_ready()) {}
 
@@ -46,26 +47,25 @@ void GradientStreams::go_on_from(const GradientStreams& other, double delay) {
   codecs_.take(other.codecs_);
   flights_.take(other.flights_);
   for (std::size_t i = 0; i < flights_.size(); ++i) {
-    flights_[i].end += delay;
+    flights_[i].end += other.late_ + delay;
   }
   codec_left_ = other.codec_left_;
   network_free_ = other.network_free_ + delay;
-  if (!flights_.empty()) {
-    next_arrival_ = flights_.front().end;
-  }
+  late_ = 0.0;
+  set_next_arrival();
 }
 
 void GradientStreams::run_piece(const Piece& piece) {
   const double work = piece.work.alone.si;
   const double message = piece.message.alone.si;
   if (on_side_) {
-    compute_beside(work);
+    compute_beside(work, piece.work.memory_share);
     pass_beside(message);
   } else {
     if (codec_may_run()) {
       run_codecs();
     }
-    compute(work);
+    compute(work, piece.work.memory_share, slowed_compute_);
     now_ += message;
   }
 }
@@ -76,7 +76,10 @@ bool GradientStreams::runs_undisturbed(const BackwardOperation& operation) {
     return false;
   }
   run_codecs();
-  const double rate = now_ < network_free_ ? slowed_time_ : 1.0;
+  if (slows_messages_ && now_ < network_free_) {
+    return false;
+  }
+  const double rate = now_ < network_free_ ? slowed_compute_.time : 1.0;
   const double end = now_ + operation.work.si * rate + operation.messages.si;
   if (end > next_arrival_) {
     return false;
@@ -128,10 +131,32 @@ std::size_t GradientStreams::next_ready() const {
 void GradientStreams::run_codecs() {
   for (collect(); !codecs_.empty(); collect()) {
     const CodecCall* call = codecs_.pop();
-    compute(call->work);
+    compute(call->work, call->memory_share, slowed_codec_);
     account(*call, call->work);
     complete(call);
   }
+}
+
+// Each message in turn, slower than alone as long as this work runs beside it.
+void GradientStreams::compute_beside_slowed(double work, double memory_share,
+                                            const Slowed& slowed) {
+  for (std::size_t i = 0; i < flights_.size() && work > 0.0; ++i) {
+    const double left = flights_[i].end + late_ - now_;
+    if (left <= 0.0) {
+      continue;
+    }
+    const double message =
+        message_rate(memory_share * slowed.rate, flights_[i].sent()->message_memory_share,
+                     plan_->reserved_share);
+    const bool ends_first = left / message < work * slowed.time;
+    const double step = ends_first ? left / message : work * slowed.time;
+    const double done = ends_first ? step * slowed.rate : work;
+    delay_messages(step * (1.0 - message));
+    now_ = ends_first ? flights_[i].end + late_ : now_ + step;
+    result_.interference.si += step - done;
+    work -= done;
+  }
+  now_ += work;
 }
 
 void GradientStreams::finish_alone() {
@@ -143,33 +168,46 @@ void GradientStreams::finish_alone() {
 
 // With codecs on a stream of their own.
 
-StreamRates GradientStreams::rates(bool computes) const {
-  return stream_rates(computes, !codecs_.empty(),
-                      now_ < network_free_ ? plan_->reserved_share : 0.0);
+// `memory_share`: of what computes.
+GradientStreams::Rates GradientStreams::rates(bool computes, double memory_share) const {
+  const double reserved = flights_.empty() ? 0.0 : plan_->reserved_share;
+  const StreamRates streams =
+      stream_rates(computes, !codecs_.empty(), reserved, plan_->pair_quantile);
+  if (!slows_messages_ || flights_.empty()) {
+    return {streams, 1.0};
+  }
+  double demand = computes ? streams.compute * memory_share : 0.0;
+  if (!codecs_.empty()) {
+    demand += streams.codec * codecs_.front()->memory_share;
+  }
+  return {streams, message_rate(demand, flights_.front().sent()->message_memory_share, reserved)};
 }
 
 // To the end of a codec call or of a message, or for `limit`, whichever comes first.
-double GradientStreams::step_codecs(double limit, double codec_rate) {
-  const double codec = codecs_.empty() ? never : codec_left_ / codec_rate;
-  const double message = next_arrival_ - now_;
+double GradientStreams::step_codecs(double limit, const Rates& rates) {
+  const double codec = codecs_.empty() ? never : codec_left_ / rates.streams.codec;
+  const double message = (next_arrival_ - now_) / rates.message;
   const double step = std::min({limit, codec, message});
+  if (rates.message < 1.0) {
+    delay_messages(step * (1.0 - rates.message));
+  }
   now_ = message <= step ? next_arrival_ : now_ + step;
   if (codec <= step) {
     complete(codecs_.pop());
     codec_left_ = codecs_.empty() ? 0.0 : codecs_.front()->work;
   } else {
-    codec_left_ -= step * codec_rate;
+    codec_left_ -= step * rates.streams.codec;
   }
   collect();
   return step;
 }
 
-void GradientStreams::compute_beside(double work) {
+void GradientStreams::compute_beside(double work, double memory_share) {
   while (work > 0.0) {
-    const StreamRates rate = rates(true);
-    const double left = work / rate.compute;
-    const double step = step_codecs(left, rate.codec);
-    const double done = step < left ? step * rate.compute : work;
+    const Rates now = rates(true, memory_share);
+    const double left = work / now.streams.compute;
+    const double step = step_codecs(left, now);
+    const double done = step < left ? step * now.streams.compute : work;
     result_.interference.si += step - done;
     work -= done;
   }
@@ -178,19 +216,20 @@ void GradientStreams::compute_beside(double work) {
 // The compute stream waits, for a message of tensor parallelism or for its input.
 void GradientStreams::pass_beside(double time) {
   while (time > 0.0) {
-    time -= step_codecs(time, rates(false).codec);
+    time -= step_codecs(time, rates(false, 0.0));
   }
 }
 
 void GradientStreams::finish_beside() {
   while (!codecs_.empty() || !flights_.empty()) {
     if (codecs_.empty()) {
-      result_.exposed_dp.si += step_codecs(never, 1.0);
+      result_.exposed_dp.si += step_codecs(never, rates(false, 0.0));
       continue;
     }
-    const double rate = rates(false).codec;
+    const Rates now = rates(false, 0.0);
+    const double rate = now.streams.codec;
     const CodecCall& call = *codecs_.front();
-    const double step = step_codecs(never, rate);
+    const double step = step_codecs(never, now);
     account(call, step * rate);
     result_.interference.si += step - step * rate;
   }

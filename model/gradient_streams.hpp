@@ -57,9 +57,13 @@ class GradientStreams {
   void run_codecs();
   void finish_alone();
 
-  [[nodiscard]] StreamRates rates(bool computes) const;
-  double step_codecs(double limit, double codec_rate);
-  void compute_beside(double work);
+  struct Rates {
+    StreamRates streams;
+    double message{};
+  };
+  [[nodiscard]] Rates rates(bool computes, double memory_share) const;
+  double step_codecs(double limit, const Rates& rates);
+  void compute_beside(double work, double memory_share);
   void pass_beside(double time);
   void finish_beside();
 
@@ -67,11 +71,23 @@ class GradientStreams {
   void collect() {
     while (next_arrival_ <= now_) {
       push(flights_.pop().then);
-      next_arrival_ = never;
-      if (!flights_.empty()) {
-        next_arrival_ = flights_.front().end;
-      }
+      set_next_arrival();
     }
+  }
+
+  void set_next_arrival() {
+    next_arrival_ = never;
+    if (!flights_.empty()) {
+      next_arrival_ = flights_.front().end + late_;
+    }
+  }
+
+  // The message in flight, and all that wait for it, end later.
+  void delay_messages(double time) {
+    late_ += time;
+    network_free_ += time;
+    result_.dp_busy.si += time;
+    set_next_arrival();
   }
 
   void push(const CodecCall* call) {
@@ -85,8 +101,8 @@ class GradientStreams {
   void complete(const CodecCall* call) {
     if (!call->decodes) {
       network_free_ = std::max(now_, network_free_) + call->message;
-      flights_.push({network_free_, call + 1});
-      next_arrival_ = flights_.front().end;
+      flights_.push({network_free_ - late_, call + 1});
+      next_arrival_ = flights_.front().end + late_;
       result_.dp_busy.si += call->message;
     }
   }
@@ -97,14 +113,27 @@ class GradientStreams {
     (call.decodes ? result_.decode : result_.encode).si += work - copy;
   }
 
+  // Of work on the compute stream, while a message is in flight.
+  struct Slowed {
+    explicit Slowed(double to) : rate(to), time(1.0 / to) {}
+    double rate;
+    double time;
+  };
+
   // On the compute stream, with messages beside it. Those handed over keep the network busy without
   // a gap until it is free.
-  void compute(double work) {
-    const double beside = (network_free_ - now_) * slowed_rate_;
-    if (beside <= 0.0) {
+  void compute(double work, double memory_share, const Slowed& slowed) {
+    if (now_ >= network_free_) {
       now_ += work;
-    } else if (work <= beside) {
-      const double time = work * slowed_time_;
+      return;
+    }
+    if (slows_messages_) {
+      compute_beside_slowed(work, memory_share, slowed);
+      return;
+    }
+    const double beside = (network_free_ - now_) * slowed.rate;
+    if (work <= beside) {
+      const double time = work * slowed.time;
       result_.interference.si += time - work;
       now_ += time;
     } else {
@@ -112,6 +141,7 @@ class GradientStreams {
       now_ = network_free_ + (work - beside);
     }
   }
+  void compute_beside_slowed(double work, double memory_share, const Slowed& slowed);
 
   const StepPlan* plan_;
   const CodecCalls* calls_;
@@ -119,13 +149,15 @@ class GradientStreams {
   const std::vector<Bucket>* buckets_;
   bool on_side_;
   bool wait_for_backward_;
-  double slowed_rate_;  // of compute beside a message
-  double slowed_time_;
+  bool slows_messages_;  // messages that ask for more of the memory than their units weigh
+  Slowed slowed_compute_;
+  Slowed slowed_codec_;
   Queue<const CodecCall*> codecs_;
   Queue<Flight> flights_;
   double codec_left_{};  // of the first call in the queue, on the side stream
   double network_free_{-never};
   double next_arrival_{never};  // of the message in flight
+  double late_{};               // all messages, because of the memory
   std::size_t next_bucket_;
   std::size_t next_ready_;  // piece after which it is complete
   double now_{};

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 // The law of what shares a GPU, the same in both engines. Compute units (SMs) are reserved, not
 // shared: a communication kernel holds one for each channel for its whole life, latency included;
 // a compute kernel runs its blocks in waves over the units left; a second compute kernel gets what
-// the waves of the first leave over. Memory, PCIe and links are shared max-min (sim/), not here.
+// the waves of the first leave over. Memory is shared max-min, see message_rate; links are in sim/.
 // Sources: wave quantisation beside NCCL, NVIDIA developer forum 337991 (H100, 132 blocks beside 24
 // channels: nearly twice the time); backward beside NCCL 1.04 to 1.1 times as long on V100, Agarwal
-// et al. 2022. Valid for kernels whose blocks fill a unit; unmeasured pairs lie between 1 and 2.
+// et al. 2022. Valid for kernels whose blocks fill a unit. What a codec and anything beside it do
+// to each other nobody has measured: the law is the median of a prior between 1 and 2.
 
 namespace payoff {
 
@@ -25,19 +27,41 @@ namespace payoff {
 // Share of the units that messages of so many channels hold. NCCL never takes more than half.
 [[nodiscard]] double reserved_share(int channels, int units);
 
+// How much longer work takes beside something that it was never measured with, at a quantile of the
+// prior: from 1 by way of what the law says, the median, to 2.
+[[nodiscard]] constexpr double unmeasured_slowdown(double by_law, double quantile) {
+  constexpr double most = 2.0;
+  constexpr double median = 0.5;
+  return quantile <= median ? 1.0 + (by_law - 1.0) * (quantile / median)
+                            : by_law + (most - by_law) * ((quantile - median) / (1.0 - median));
+}
+
 // The same for work that is many kernels in a row, whose waves average out: the limit of many
 // blocks. Two streams of such work alternate at block boundaries and get half of the units each.
 struct StreamRates {
   double compute{};
-  double codec{};  // on its side stream
+  double codec{};  // on its side stream, or on the compute stream with no compute beside it
 };
 
 [[nodiscard]] constexpr StreamRates stream_rates(bool compute_busy, bool codec_busy,
-                                                 double reserved_share) {
-  constexpr double even_share = 0.5;
+                                                 double reserved_share, double quantile = 0.5) {
+  constexpr double by_halves = 2.0;
   const double left = 1.0 - reserved_share;
-  const double each = compute_busy && codec_busy ? left * even_share : left;
-  return {each, each};
+  const double each =
+      compute_busy && codec_busy ? 1.0 / unmeasured_slowdown(by_halves, quantile) : 1.0;
+  const double beside_message =
+      reserved_share > 0.0 ? unmeasured_slowdown(1.0 / left, quantile) : 1.0;
+  return {left * each, each / beside_message};
+}
+
+// How fast a message goes, relative to being alone, beside work that takes `work_demand` of the
+// memory bandwidth. Max-min, fair in bytes a second, weighted by units and capped by demand: work
+// on the units left asks for no more than they weigh and gets it; a message has what remains, at
+// least what its own units weigh. One that holds none is a copy engine's and waits for nobody.
+[[nodiscard]] constexpr double message_rate(double work_demand, double memory_share,
+                                            double reserved_share) {
+  const double remains = std::max(1.0 - work_demand, reserved_share);
+  return reserved_share <= 0.0 || memory_share <= remains ? 1.0 : remains / memory_share;
 }
 
 }  // namespace payoff

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/interference.hpp"
 #include "model/overlap.hpp"
 
 namespace payoff {
@@ -7,10 +8,15 @@ std::vector<Seconds> most_added(const StepPlan& plan) {
   constexpr double rounding = 1.0 + 1e-9;
   std::vector<Seconds> of_kind;
   of_kind.reserve(plan.kinds.size());
+  // While a message is in flight, work goes on at no less than half of its rate; and the message at
+  // no less than what its units weigh in the memory.
+  constexpr double slowed_at_most = 0.5;
   for (const BucketKind& kind : plan.kinds) {
     Seconds& sum = of_kind.emplace_back(kind.decode.alone);
     for (const BucketRound& round : kind.rounds) {
-      sum += round.encode.alone + (1.0 + plan.reserved_share) * round.message.alone;
+      const double longer =
+          1.0 / message_rate(1.0, round.message.memory_share, plan.reserved_share);
+      sum += round.encode.alone + (1.0 + slowed_at_most) * longer * round.message.alone;
     }
   }
   std::vector<Seconds> most(plan.stages.size());

@@ -52,13 +52,13 @@ class StageBuilder {
     for (std::size_t i = 0; i < operators.size(); ++i) {
       for (const TensorParallelSync& sync : layer.syncs) {
         if (sync.forward && sync.after == i) {
-          add_pieces(pieces, {kind, forward(operators.subspan(start, i + 1 - start))}, sync);
+          add_pieces(pieces, work(kind, forward(operators.subspan(start, i + 1 - start))), sync);
           start = i + 1;
         }
       }
     }
     if (start < operators.size()) {
-      pieces.push_back({{kind, forward(operators.subspan(start))}, {}});
+      pieces.push_back({work(kind, forward(operators.subspan(start))), {}});
     }
   }
 
@@ -70,34 +70,40 @@ class StageBuilder {
       for (const TensorParallelSync& sync : layer.syncs) {
         if (sync.backward && sync.before == i) {
           add_pieces(compute_.backward,
-                     {WorkKind::backward, backward(operators.subspan(i, end - i))}, sync);
+                     work(WorkKind::backward, backward(operators.subspan(i, end - i))), sync);
           end = i;
         }
       }
     }
     if (end > 0) {
-      compute_.backward.push_back({{WorkKind::backward, backward(operators.first(end))}, {}});
+      compute_.backward.push_back({work(WorkKind::backward, backward(operators.first(end))), {}});
     }
   }
 
   // Korthikanti et al. 2022, section 5: only what attention computes from its inputs.
   void recompute_attention(const Layer& layer) {
-    Seconds work;
+    Seconds time;
+    Seconds streaming;
     for (const Operator& op : layer.forward) {
       if (op.kind == OperatorKind::attention) {
-        work += forward_time(op, layout_.micro_batch, context_);
+        const ComputePrice price = forward(std::span(&op, 1));
+        time += price.time;
+        streaming += price.memory_share * price.time;
       }
     }
-    if (work > 0_s) {
-      compute_.backward.push_back({{WorkKind::recompute, work}, {}});
+    if (time > 0_s) {
+      compute_.backward.push_back({work(WorkKind::recompute, {time, streaming / time}), {}});
     }
   }
 
-  [[nodiscard]] Seconds forward(std::span<const Operator> operators) const {
-    return operators.empty() ? Seconds{} : forward_time(operators, layout_.micro_batch, context_);
+  [[nodiscard]] ComputePrice forward(std::span<const Operator> operators) const {
+    return price_forward(operators, layout_.micro_batch, context_);
   }
-  [[nodiscard]] Seconds backward(std::span<const Operator> operators) const {
-    return operators.empty() ? Seconds{} : backward_time(operators, layout_.micro_batch, context_);
+  [[nodiscard]] ComputePrice backward(std::span<const Operator> operators) const {
+    return price_backward(operators, layout_.micro_batch, context_);
+  }
+  static Work work(WorkKind kind, const ComputePrice& price) {
+    return {kind, price.time, {}, price.memory_share};
   }
 
   // With sequence parallelism an all-reduce becomes its two halves, of equal volume.

@@ -24,6 +24,7 @@ struct Work {
   WorkKind kind{};
   Seconds alone{};
   Seconds bucket_copy{};  // the part of it that fills or empties a bucket, codec or not
+  double memory_share{};  // of the memory bandwidth that kernels reach, while it runs alone
 
   // What the codec takes of it.
   [[nodiscard]] Seconds codec() const { return alone - bucket_copy; }
@@ -39,6 +40,7 @@ struct Message {
   Seconds alone{};
   int channels{};  // thread blocks held while it runs
   double relative_sd{};
+  double memory_share{};  // of the memory bandwidth that kernels reach, while it runs alone
 
   bool operator==(const Message&) const = default;
 };
@@ -127,8 +129,9 @@ struct StepPlan {
   std::vector<BucketKind> kinds;
   Placement placement{};
   bool overlap{};
-  double reserved_share{};  // of the GPU's compute units, held by a gradient message
-  Seconds host{};           // per step, hidden by nothing
+  double reserved_share{};     // of the GPU's compute units, held by a gradient message
+  double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
+  Seconds host{};              // per step, hidden by nothing
 
   [[nodiscard]] const std::vector<Bucket>& buckets(std::size_t stage) const {
     return stages[stages[stage].like].buckets;

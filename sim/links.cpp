@@ -65,7 +65,9 @@ void Links::end(const PreparedMessage& message, SimTime since) {
     note_overload(link);
     link.demand -= demand(message, load);
     link.bytes += load.bytes;
-    if (late_by == nullptr || link.overloaded > late_by->overloaded) {
+    // Memory delays messages too.
+    const bool was_overloaded = link.overloaded > since;
+    if (was_overloaded && (late_by == nullptr || link.overloaded > late_by->overloaded)) {
       late_by = &link;
     }
   }

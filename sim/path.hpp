@@ -25,7 +25,7 @@ enum class Cause : std::uint8_t {
   tp_message,
   pp_message,
   dp_message,
-  contention,  // messages slowed by others on the same links
+  contention,  // messages slowed by others on the same links, or by work that uses the memory
   optimizer,
   host,
 };

@@ -97,8 +97,14 @@ bool StageRun::begin_next(StreamKind kind) {
 bool StageRun::begin_compute() {
   if (piece_ < piece_end_) {
     const payoff::Work& work = pieces()[piece_].work;
-    begin(StreamKind::compute, {Task::Role::piece, cause_of(work.kind), time_of(work.alone), piece_,
-                                0, stream(StreamKind::compute).path});
+    begin(StreamKind::compute, {Task::Role::piece,
+                                cause_of(work.kind),
+                                time_of(work.alone),
+                                piece_,
+                                0,
+                                stream(StreamKind::compute).path,
+                                {},
+                                work.memory_share});
     return true;
   }
   return next_operation_ < schedule_.size() ? begin_operation() : begin_last_tasks();
@@ -279,7 +285,8 @@ void StageRun::next_round(std::size_t bucket, std::size_t round, const Path& pat
   const payoff::Work& work = sends ? rounds[round].encode : decode_of(plan_, stage_, bucket);
   stream(codec_stream())
       .queue.push_back({sends ? Task::Role::encode : Task::Role::decode, cause_of(work.kind),
-                        time_of(work.alone), bucket, round, path, time_of(work.bucket_copy)});
+                        time_of(work.alone), bucket, round, path, time_of(work.bucket_copy),
+                        work.memory_share});
 }
 
 }  // namespace payoff::sim

@@ -73,6 +73,7 @@ class StageRun {
     std::size_t round{};
     Path ready;      // of what it waited for, other than its stream
     SimTime copy{};  // the part of codec work that fills or empties a bucket
+    double memory_share{};
   };
   struct Stream {
     std::vector<Task> queue;  // first in, first out; `head` is the next to run
@@ -118,6 +119,7 @@ class StageRun {
   [[nodiscard]] bool is_last_backward() const;
   [[nodiscard]] Input* input_of(const Operation& operation);
   void count_bytes(const Task& task);
+  [[nodiscard]] static bool is_codec(const Stream& stream);
   void set_rates();
   [[nodiscard]] StageActivity activity();
   void write_trace(StreamKind kind) const;

@@ -35,23 +35,39 @@ void StageRun::count_bytes(const Task& task) {
   (tp ? tp_bytes_ : dp_bytes_) += s.message->message->size;
 }
 
+// Work of the codec, on either stream.
+bool StageRun::is_codec(const Stream& stream) {
+  return stream.task.role == Task::Role::encode || stream.task.role == Task::Role::decode;
+}
+
 void StageRun::set_rates() {
-  const Stream& compute = stream(StreamKind::compute);
-  const Stream& codec = stream(StreamKind::codec);
-  const Stream& gradients = stream(StreamKind::gradients);
-  const bool computes = compute.busy && compute.task.role != Task::Role::piece_message;
+  Stream& compute = stream(StreamKind::compute);
+  Stream& codec = stream(StreamKind::codec);
+  Stream& gradients = stream(StreamKind::gradients);
+  const bool on_stream = compute.busy && compute.task.role != Task::Role::piece_message;
+  const bool computes = on_stream && !is_codec(compute);
+  const double reserved = gradients.busy ? plan_.reserved_share : 0.0;
   const StreamRates rates =
-      stream_rates(computes, codec.busy, gradients.busy ? plan_.reserved_share : 0.0);
+      stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile);
   const auto set = [&](Stream& s, double rate) {
     if (s.busy && s.rate != rate) {
       s.rate = rate;
       engine_.set_rate_bound(s.activity, full_rate * rate);
     }
   };
-  if (computes) {
-    set(stream(StreamKind::compute), rates.compute);
+  double demand = 0.0;
+  if (on_stream) {
+    set(compute, computes ? rates.compute : rates.codec);
+    demand += compute.rate * compute.task.memory_share;
   }
-  set(stream(StreamKind::codec), rates.codec);
+  if (codec.busy) {
+    set(codec, rates.codec);
+    demand += codec.rate * codec.task.memory_share;
+  }
+  if (gradients.busy) {
+    set(gradients,
+        message_rate(demand, gradients.message->message->memory_share, plan_.reserved_share));
+  }
 }
 
 StageActivity StageRun::activity() {

@@ -71,6 +71,10 @@ std::vector<Draw> make_draws(std::size_t count, std::uint64_t seed, std::size_t 
       draws[i].codecs[codec] = values[i];
     }
   }
+  const std::vector<double> pairs = stratified_normals(count, random);
+  for (std::size_t i = 0; i < count; ++i) {
+    draws[i].pairs = pairs[i];
+  }
   return draws;
 }
 
@@ -115,6 +119,8 @@ double normal_quantile(double p) {
   }
   return q < 0.0 ? -value : value;
 }
+
+double normal_probability(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
 double quantile(std::vector<double> sample, double p) {
   std::sort(sample.begin(), sample.end());

@@ -39,6 +39,7 @@ using LatentMatrix = std::array<Latents, latent_count>;
 struct Draw {
   Latents shared{};
   std::vector<double> codecs;  // one variable for each compression method
+  double pairs{};  // what work does to what runs beside it, where nobody has measured it
 };
 
 // What is believed of the shared latents: mean + factor * standard normal. The default is the
@@ -53,6 +54,8 @@ struct Belief {
 
 // Inverse of the normal distribution, 0 < p < 1 (Wichura 1988, algorithm AS 241, about 1e-16).
 [[nodiscard]] double normal_quantile(double p);
+// And the normal distribution itself.
+[[nodiscard]] double normal_probability(double z);
 
 // Quantile of a sample by linear interpolation between order statistics; 0 <= p <= 1.
 [[nodiscard]] double quantile(std::vector<double> sample, double p);

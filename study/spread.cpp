@@ -63,7 +63,7 @@ struct Ensemble::Factors {
   // Bucket copies are the framework's, whatever the codec.
   [[nodiscard]] Work scaled(const Work& work) const {
     const Seconds copy = work.bucket_copy * compute;
-    return {work.kind, work.codec() * codec + copy, copy};
+    return {work.kind, work.codec() * codec + copy, copy, work.memory_share};
   }
 };
 
@@ -141,6 +141,7 @@ const StepPlan& Ensemble::scaled(std::size_t plan, const Draw& draw) {
     scale_kind(from.plan.kinds[k], to.kinds[k], factors);
   }
   to.host = from.plan.host * factors.compute;
+  to.pair_quantile = normal_probability(draw.pairs);
   return to;
 }
 

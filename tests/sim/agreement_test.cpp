@@ -179,6 +179,14 @@ TEST_CASE("a planted mistake of overlap is found by the comparison of the engine
            kind.decode.alone = kind.decode.bucket_copy = {};
          }
        }},
+      {"messages have the memory to themselves",
+       [](StepPlan& plan) {
+         for (BucketKind& kind : plan.kinds) {
+           for (BucketRound& round : kind.rounds) {
+             round.message.memory_share = 0;
+           }
+         }
+       }},
       {"messages run on the compute stream",
        [](StepPlan& plan) {
          for (BucketKind& kind : plan.kinds) {

@@ -100,6 +100,31 @@ void add_stage(Random& random, StepPlan& plan) {
   plan.stages.push_back(std::move(stage));
 }
 
+// Half of the plans: messages that ask for up to 60 % of the memory, work for all of it.
+void share_memory(Random& random, StepPlan& plan) {
+  if (random.chance(50)) {
+    return;
+  }
+  for (StagePlan& stage : plan.stages) {
+    if (&stage == &plan.stages[stage.like]) {
+      auto compute = std::make_shared<StageCompute>(*stage.compute);
+      for (Piece& piece : compute->backward) {
+        piece.work.memory_share = random.between(0, 1);
+      }
+      stage.compute = compute;
+    } else {
+      stage.compute = plan.stages[stage.like].compute;
+    }
+  }
+  for (BucketKind& kind : plan.kinds) {
+    for (BucketRound& round : kind.rounds) {
+      round.encode.memory_share = random.between(0, 1);
+      round.message.memory_share = random.between(0, 0.6);
+    }
+    kind.decode.memory_share = random.between(0, 1);
+  }
+}
+
 Cluster eight_gpu_nodes(int nodes) {
   Cluster cluster = small_job().cluster;
   cluster.gpus_per_node = 8;
@@ -146,9 +171,11 @@ RandomPlan random_replicas(std::uint64_t seed) {
                    : random.chance(50) ? Placement::side_stream
                                        : Placement::compute_stream;
   plan.reserved_share = random.chance(90) ? random.between(0.01, 0.4) : 0.0;
+  plan.pair_quantile = random.chance(50) ? 0.5 : random.between(0, 1);
   plan.host = random.time(0_s, 1_ms);
   add_stage(random, plan);
   add_buckets(random, plan, 0, random.chance(4) ? 0 : random.integer(1, 8), random.chance(60));
+  share_memory(random, plan);
   return {plan, traits_of(plan)};
 }
 
@@ -180,6 +207,7 @@ RandomPlan random_pipeline(std::uint64_t seed) {
     add_buckets(random, plan, static_cast<std::size_t>(s), buckets ? random.integer(1, 6) : 0,
                 codec);
   }
+  share_memory(random, plan);
   return {plan, traits_of(plan)};
 }
 

@@ -19,6 +19,7 @@ TEST_CASE("the normal quantile inverts the normal distribution") {
     }
   }
   CHECK(normal_quantile(0.5) == 0.0);
+  CHECK(normal_probability(0.0) == 0.5);
   CHECK_THAT(normal_quantile(0.975), WithinRel(1.959963984540054, 1e-14));
 }
 
@@ -34,12 +35,14 @@ TEST_CASE("a sample's quantiles interpolate between its sorted values") {
 TEST_CASE("every variable of the draws is standard normal: one value in each stratum") {
   constexpr std::size_t count = 200;
   const std::vector<Draw> draws = make_draws(count, 3, 2);
-  for (std::size_t variable = 0; variable < latent_count + 2; ++variable) {
+  for (std::size_t variable = 0; variable < latent_count + 3; ++variable) {
     std::vector<bool> seen(count);
     for (const Draw& draw : draws) {
-      const double z =
-          variable < latent_count ? draw.shared[variable] : draw.codecs[variable - latent_count];
-      const double p = 0.5 * std::erfc(-z / std::sqrt(2.0));
+      const std::size_t own = variable - latent_count;
+      const double z = variable < latent_count ? draw.shared[variable]
+                       : own < 2               ? draw.codecs[own]
+                                               : draw.pairs;
+      const double p = normal_probability(z);
       seen.at(static_cast<std::size_t>(p * count)) = true;
     }
     CHECK(std::count(seen.begin(), seen.end(), true) == count);

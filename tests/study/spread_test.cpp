@@ -90,3 +90,24 @@ TEST_CASE("the same draws move plans together: equal plans have equal times in e
   CHECK(steps[0] == steps[1]);
   CHECK(steps[0] != steps[2]);  // another method's codec is another error
 }
+
+TEST_CASE("what nobody measured of codecs beside other work shows in the interval") {
+  // Parameters that are all known leave the pair: a codec beside backward and messages takes 1 to
+  // 2 times as long. Without a codec every draw is the prediction.
+  CompressionPlan shrink = test::shrink(4, 3);
+  shrink.placement = Placement::side_stream;
+  Experiment experiment = test::small_job();
+  experiment.software.bucket_copy_passes = 0;
+  const PreparedExperiment prepared(experiment);
+  Ensemble ensemble({{prepared.plan(shrink)}, {prepared.plan(experiment.plans[0])}}, 0.0);
+  const auto at = [&](std::size_t plan, double pairs) {
+    Draw draw;
+    draw.pairs = pairs;
+    return ensemble.step(plan, draw);
+  };
+  CHECK(at(0, -8) < at(0, 0));
+  CHECK(at(0, -0.5) < at(0, 0));
+  CHECK(at(0, 8) >= at(0, 0));
+  CHECK(at(1, -8) == at(1, 0));
+  CHECK(at(1, 8) == at(1, 0));
+}
