@@ -24,7 +24,7 @@ struct KeyOption {
   std::string_view help;
 };
 
-constexpr std::array<KeyOption, 24> key_options = {{
+constexpr std::array<KeyOption, 25> key_options = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
     {"--cluster", "NAME", "cluster.profile", "", "a profile of `payoff profiles list cluster`"},
@@ -35,7 +35,8 @@ constexpr std::array<KeyOption, 24> key_options = {{
     {"--tp", "N", "layout.tp", "", "tensor-parallel degree"},
     {"--pp", "N", "layout.pp", "", "pipeline stages"},
     {"--virtual-stages", "N", "layout.virtual_stages", "", "chunks of each stage"},
-    {"--zero", "STAGE", "layout.zero", "", "0, 1 or 2"},
+    {"--zero", "STAGE", "layout.zero", "", "0 to 3: what is sharded over dp; 3 is FSDP"},
+    {"--shard", "N", "layout.shard", "", "ranks that share one copy (HSDP); default: all of dp"},
     {"--sequence-parallel", "", "layout.sequence_parallel", "true", "Megatron's, with tp"},
     {"--micro-batch", "N", "layout.micro_batch", "", "samples of one GPU at a time"},
     {"--micro-batches", "N", "layout.micro_batches", "", "of one step"},

@@ -258,7 +258,7 @@ const std::vector<TermRule>& term_rules() {
        "2.2 Gradients beside backward",
        gradient_numbers,
        {"cluster.fabric.", "cluster.network.", "cluster.nic"},
-       {MessageKind::dp_gradients, MessageKind::dp_weights}},
+       {MessageKind::dp_gradients, MessageKind::dp_replicas, MessageKind::dp_weights}},
       {"bubble",
        "the stage waits for its neighbours",
        &Waterfall::bubble,

@@ -17,6 +17,8 @@ std::string_view name_of(MessageKind kind) {
   switch (kind) {
     case MessageKind::dp_gradients:
       return "gradients";
+    case MessageKind::dp_replicas:
+      return "gradients between replicas";
     case MessageKind::dp_weights:
       return "weights";
     case MessageKind::tp_activations:

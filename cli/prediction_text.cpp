@@ -22,6 +22,7 @@ std::string layout_text(const ParallelLayout& layout) {
   text += layout.tp > 1 ? fmt::format(", tp {}", layout.tp) : "";
   text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
   text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
+  text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
   text += fmt::format(", {} x {} samples", layout.micro_batches, layout.micro_batch);
   return text;
 }

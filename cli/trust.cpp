@@ -53,24 +53,31 @@ std::vector<MessageUse> messages_of(const PreparedExperiment& prepared,
                                     const CompressionPlan& compression) {
   const Experiment& experiment = prepared.experiment();
   const int node = experiment.cluster.gpus_per_node;
-  const Group tensor = tensor_group(experiment.layout, node);
-  const Group data = data_group(experiment.layout, node);
+  const auto group = [&](const Message& message) {
+    return group_of(message.kind, experiment.layout, node);
+  };
   const StepPlan plan = prepared.plan(compression);
   MessageCounter counter(experiment, compression.label);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
       for (const Piece& piece : *pieces) {
-        counter.add(piece.message, tensor);
+        counter.add(piece.message, group(piece.message));
       }
     }
     const Group boundary = boundary_group(experiment.layout, node, static_cast<int>(s));
     counter.add(stage.send_forward, boundary);
     counter.add(stage.send_backward, boundary);
-    counter.add(stage.gather_weights, data);
+    counter.add(stage.gather_weights, group(stage.gather_weights));
     for (const Bucket& bucket : stage.buckets) {
       for (const BucketRound& round : plan.kind(bucket).rounds) {
-        counter.add(round.message, data);
+        counter.add(round.message, group(round.message));
+      }
+    }
+    for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
+      for (const WeightGather& gather : *gathers) {
+        const Message& message = plan.kinds[gather.kind].rounds.front().message;
+        counter.add(message, group(message));
       }
     }
   }

@@ -51,6 +51,7 @@ struct CodecCall {
   bool decodes{};                 // the last one, without a message
   double memory_share{};          // of the work
   double message_memory_share{};  // of the message
+  bool of_weights{};
 };
 
 // The calls of every kind of bucket.
@@ -61,25 +62,25 @@ class CodecCalls {
     calls_.reserve(3 * plan.kinds.size());
     for (const BucketKind& kind : plan.kinds) {
       first_.push_back(calls_.size());
+      const bool of_weights = is_of_weights(kind);
       for (const BucketRound& round : kind.rounds) {
-        add(round.encode, round.message, false);
+        add(round.encode, round.message, false, of_weights);
       }
-      add(kind.decode, {}, true);
+      add(kind.decode, {}, true, of_weights);
     }
   }
 
-  [[nodiscard]] const CodecCall* first(const Bucket& bucket) const {
-    return &calls_[first_[bucket.kind]];
-  }
+  [[nodiscard]] const CodecCall* first(const Bucket& bucket) const { return first(bucket.kind); }
+  [[nodiscard]] const CodecCall* first(std::size_t kind) const { return &calls_[first_[kind]]; }
 
   // The largest of a message.
   [[nodiscard]] double memory_share() const { return memory_share_; }
 
  private:
-  void add(const Work& work, const Message& message, bool decodes) {
+  void add(const Work& work, const Message& message, bool decodes, bool of_weights) {
     const double copy_share = work.alone > 0_s ? work.bucket_copy / work.alone : 0.0;
     calls_.push_back({work.alone.si, copy_share, message.alone.si, decodes, work.memory_share,
-                      message.memory_share});
+                      message.memory_share, of_weights});
     memory_share_ = std::max(memory_share_, message.memory_share);
   }
 

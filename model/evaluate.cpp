@@ -8,6 +8,7 @@
 
 #include "model/pipeline.hpp"
 #include "model/pipeline_overlap.hpp"
+#include "model/sharded_step.hpp"
 
 namespace payoff {
 namespace {
@@ -162,6 +163,14 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
   return w;
 }
 
+Bytes sent(const BucketKind& kind) {
+  Bytes sum;
+  for (const BucketRound& round : kind.rounds) {
+    sum += round.message.size;
+  }
+  return sum;
+}
+
 // The traffic of the stage that sends most, and the spread of what it sends.
 void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction) {
   const StagePlan& stage = plan.stages[s];
@@ -178,12 +187,28 @@ void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction
   const bool is_last = s + 1 == plan.stages.size();
   prediction.pp_bytes += micro_batches * ((chunks - (is_last ? 1 : 0)) * stage.send_forward.size +
                                           (chunks - (is_first ? 1 : 0)) * stage.send_backward.size);
+  const double reductions = plan.reduces_every_micro_batch ? micro_batches : 1.0;
   for (const Bucket& bucket : plan.buckets(s)) {
-    for (const BucketRound& round : plan.kind(bucket).rounds) {
-      prediction.dp_bytes += round.message.size;
+    prediction.dp_bytes += reductions * sent(plan.kind(bucket));
+  }
+  for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
+    for (const WeightGather& gather : *gathers) {
+      prediction.dp_bytes += micro_batches * sent(plan.kinds[gather.kind]);
     }
   }
   prediction.dp_bytes += stage.gather_weights.size;
+}
+
+StepPrediction evaluate_sharded(const StepPlan& plan, const StageEnd& end) {
+  const StagePlan& stage = plan.stages.front();
+  const OverlapResult all = sharded_step(plan);
+  StepPrediction prediction;
+  prediction.step = all.finish + stage.optimizer.alone + plan.host;
+  prediction.waterfall = waterfall_of(plan, stage, end, {}, all);
+  prediction.dp_communication = all.dp_busy;
+  prediction.hidden_dp = std::max(0_s, all.dp_busy - all.exposed_dp);
+  add_traffic(plan, 0, prediction);
+  return prediction;
 }
 
 }  // namespace
@@ -219,6 +244,9 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
 StepPrediction evaluate(const StepPlan& plan) { return evaluate(plan, pipeline_ends(plan)); }
 
 StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends) {
+  if (!plan.stages.front().forward_gathers.empty()) {
+    return evaluate_sharded(plan, ends.front());
+  }
   const std::vector<Seconds> most = most_added(plan);
   PipelineOverlap overlap(plan, ends);
   OverlapResult last;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,19 @@ CollectiveModel network_of(const Experiment& experiment, const Group& group) {
   return {experiment.cluster, group};
 }
 
+// Their kinds come after those of gradients.
+void add_gathers(StepPlan& plan, std::vector<BucketKind> kinds) {
+  for (StagePlan& stage : plan.stages) {
+    for (auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
+      for (WeightGather& gather : *gathers) {
+        gather.kind += plan.kinds.size();
+      }
+    }
+  }
+  plan.kinds.insert(plan.kinds.end(), std::make_move_iterator(kinds.begin()),
+                    std::make_move_iterator(kinds.end()));
+}
+
 }  // namespace
 
 PreparedExperiment::PreparedExperiment(Experiment experiment)
@@ -49,8 +63,11 @@ PreparedExperiment::PreparedExperiment(Experiment experiment)
       workload_(workload_of(experiment_)),
       tensor_network_(network_of(
           experiment_, tensor_group(experiment_.layout, experiment_.cluster.gpus_per_node))),
-      data_network_(network_of(experiment_,
-                               data_group(experiment_.layout, experiment_.cluster.gpus_per_node))) {
+      data_network_(network_of(experiment_, group_of(MessageKind::dp_gradients, experiment_.layout,
+                                                     experiment_.cluster.gpus_per_node))),
+      replica_network_(
+          network_of(experiment_, group_of(MessageKind::dp_replicas, experiment_.layout,
+                                           experiment_.cluster.gpus_per_node))) {
   prepare_stages();
   ends_ = pipeline_ends(unpriced({}));
 }
@@ -61,12 +78,11 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
       workload_(like.workload_),
       tensor_network_(like.tensor_network_),
       data_network_(like.data_network_),
+      replica_network_(like.replica_network_),
       stages_(like.stages_) {
   data_network_.pin(pinned);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    if (experiment_.layout.dp > 1) {
-      stages_[s].buckets = cut_buckets(stages_[s].prepared, training, kinds_);
-    }
+    cut_gradients(stages_[s]);
     stages_[s].memory = memory_without_codec(s);
   }
   ends_ = pipeline_ends(unpriced({}));
@@ -85,17 +101,14 @@ void PreparedExperiment::prepare_stages() {
     stage.prepared = prepare_stage(*workload_, division[s], layout, context, tensor_network_);
     share_equal(s);
     const std::int64_t parameters = stage.prepared.compute->parameters;
-    const std::int64_t updated =
-        layout.zero > 0 ? (parameters + layout.dp - 1) / layout.dp : parameters;
+    const std::int64_t updated = (parameters + layout.shard_ranks() - 1) / layout.shard_ranks();
     stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
-    if (layout.dp > 1) {
-      stage.buckets = cut_buckets(stage.prepared, training, kinds_);
-      if (layout.zero > 0) {
-        const Bytes size = static_cast<double>(parameters) * element_size(training.precision);
-        const CollectivePrice price = data_network_.price(Collective::all_gather, size);
-        stage.gather_weights = {MessageKind::dp_weights, Collective::all_gather, size, price.time,
-                                price.channels,          price.relative_sd};
-      }
+    cut_gradients(stage);
+    if (layout.dp > 1 && (layout.zero == 1 || layout.zero == 2)) {
+      const Bytes size = static_cast<double>(parameters) * element_size(training.precision);
+      const CollectivePrice price = data_network_.price(Collective::all_gather, size);
+      stage.gather_weights = {MessageKind::dp_weights, Collective::all_gather, size, price.time,
+                              price.channels,          price.relative_sd};
     }
     if (layout.pp > 1) {
       const Layer& first = workload_->layers[division[s].back()];
@@ -105,6 +118,21 @@ void PreparedExperiment::prepare_stages() {
     }
     stage.memory = memory_without_codec(s);
   }
+}
+
+// By bucket, or with sharded weights by unit.
+void PreparedExperiment::cut_gradients(Stage& stage) {
+  const Training& training = experiment_.training;
+  if (experiment_.layout.dp == 1) {
+    return;
+  }
+  if (experiment_.layout.zero < 3) {
+    stage.buckets = cut_buckets(stage.prepared, training, kinds_);
+    return;
+  }
+  stage.units = weight_units(stage.layers, stage.prepared, training);
+  stage.buckets = unit_buckets(stage.prepared, stage.units, experiment_.software, kinds_);
+  stage.gathers = stage_gathers(stage.units, experiment_.software, weights_);
 }
 
 // A stage that does what an earlier one does shares its parts.
@@ -138,8 +166,8 @@ Message PreparedExperiment::boundary_message(std::size_t stage, Bytes activation
 }
 
 GradientContext PreparedExperiment::gradient_context() const {
-  return {experiment_.cluster.gpu, experiment_.software, experiment_.training, experiment_.layout,
-          data_network_};
+  return {experiment_.cluster.gpu, experiment_.software, experiment_.training,
+          experiment_.layout,      data_network_,        replica_network_};
 }
 
 StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const {
@@ -147,6 +175,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
   plan.layout = experiment_.layout;
   plan.placement = compression.placement;
   plan.overlap = compression.overlap && experiment_.training.overlap;
+  plan.reduces_every_micro_batch = experiment_.layout.zero == 3;
   plan.host = experiment_.software.host_per_step;
   plan.stages.reserve(stages_.size());
   for (const Stage& prepared : stages_) {
@@ -156,6 +185,8 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
     stage.gather_weights = prepared.gather_weights;
     stage.send_forward = prepared.send_forward;
     stage.send_backward = prepared.send_backward;
+    stage.forward_gathers = prepared.gathers.forward;
+    stage.backward_gathers = prepared.gathers.backward;
     stage.like = prepared.like;
     if (stage.like + 1 == plan.stages.size()) {
       stage.buckets = prepared.buckets;
@@ -167,6 +198,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
 StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
   StepPlan plan = unpriced(compression);
   plan.kinds = plan_kinds(kinds_, compression, gradient_context());
+  add_gathers(plan, plan_gathers(weights_, gradient_context()));
   int channels = 0;
   for (const BucketKind& kind : plan.kinds) {
     for (const BucketRound& round : kind.rounds) {
@@ -185,9 +217,13 @@ std::vector<CallCost> PreparedExperiment::codec_costs(const CompressionPlan& com
 Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
   // A reduction by bucket keeps its buckets beside the gradients only while they travel.
   const bool copies = experiment_.layout.dp > 1 && experiment_.software.bucket_copy_passes > 0.0;
-  const StageContent content{
-      stages_[s].prepared.compute->parameters, stages_[s].layers,  static_cast<int>(s),
-      experiment_.software.fused_attention,    copies ? 1.0 : 0.0, {}};
+  const StageContent content{stages_[s].prepared.compute->parameters,
+                             most_gathered(stages_[s].units),
+                             stages_[s].layers,
+                             static_cast<int>(s),
+                             experiment_.software.fused_attention,
+                             copies ? 1.0 : 0.0,
+                             {}};
   return stage_memory(content, experiment_.layout, experiment_.training,
                       experiment_.cluster.gpu.memory);
 }

@@ -14,6 +14,7 @@
 #include "model/problem.hpp"
 #include "model/step_plan.hpp"
 #include "model/transformer.hpp"
+#include "model/weight_plan.hpp"
 #include "model/workload.hpp"
 
 // The question: a cluster, a model, a layout and the compression plans to compare, the first of
@@ -68,6 +69,8 @@ class PreparedExperiment {
     std::vector<const Layer*> layers;
     PreparedStage prepared;
     std::vector<Bucket> buckets;
+    WeightUnits units;  // zero 3
+    StageGathers gathers;
     Work optimizer;
     Message gather_weights;
     Message send_forward;
@@ -77,6 +80,7 @@ class PreparedExperiment {
 
   void prepare_stages();
   void share_equal(std::size_t stage);
+  void cut_gradients(Stage& stage);
   [[nodiscard]] Message boundary_message(std::size_t stage, Bytes activations) const;
   [[nodiscard]] GradientContext gradient_context() const;
   [[nodiscard]] Memory memory_without_codec(std::size_t stage) const;
@@ -87,8 +91,10 @@ class PreparedExperiment {
   Experiment experiment_;
   std::shared_ptr<const Workload> workload_;
   CollectiveModel tensor_network_;
-  CollectiveModel data_network_;
+  CollectiveModel data_network_;     // of the ranks that share a copy of the state, or of all
+  CollectiveModel replica_network_;  // of those that hold the same part
   GradientKinds kinds_;
+  WeightKinds weights_;
   std::vector<Stage> stages_;
   std::vector<StageEnd> ends_;  // of the pipeline
 };

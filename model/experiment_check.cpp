@@ -95,6 +95,10 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
     const int node = experiment.cluster.gpus_per_node;
     append(problems, check_group(experiment.cluster, tensor_group(layout, node)));
     append(problems, check_group(experiment.cluster, data_group(layout, node)));
+    if (layout.shard > 0) {
+      append(problems, check_group(experiment.cluster, shard_group(layout, node)));
+      append(problems, check_group(experiment.cluster, replica_group(layout, node)));
+    }
   }
   return problems;
 }

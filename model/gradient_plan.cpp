@@ -13,27 +13,37 @@ namespace {
 // Prices of this plan's messages: many buckets send messages of equal size.
 class Prices {
  public:
-  Prices(const CollectiveModel& network, const Gpu& gpu) : network_(network), gpu_(gpu) {}
+  explicit Prices(const GradientContext& context) : context_(context) {}
 
   Message dp_message(Collective collective, Bytes size) {
+    return message(MessageKind::dp_gradients, context_.network, collective, size);
+  }
+
+  // What the ranks with the same part of the sum do with it, after a reduce-scatter.
+  Message replica_message(Bytes size) {
+    return message(MessageKind::dp_replicas, context_.replicas, Collective::all_reduce,
+                   size / context_.network.group().ranks);
+  }
+
+ private:
+  Message message(MessageKind kind, const CollectiveModel& network, Collective collective,
+                  Bytes size) {
     if (size <= 0_B) {
       return {};
     }
     for (const Message& known : known_) {
-      if (known.size == size && known.collective == collective) {
+      if (known.size == size && known.collective == collective && known.kind == kind) {
         return known;
       }
     }
-    const CollectivePrice price = network_.price(collective, size);
-    return known_.emplace_back(Message{
-        MessageKind::dp_gradients, collective, size, price.time, price.channels, price.relative_sd,
-        memory_share(message_memory_traffic(collective, size, network_.group().ranks), price.time,
-                     gpu_)});
+    const CollectivePrice price = network.price(collective, size);
+    return known_.emplace_back(
+        Message{kind, collective, size, price.time, price.channels, price.relative_sd,
+                memory_share(message_memory_traffic(collective, size, network.group().ranks),
+                             price.time, context_.gpu)});
   }
 
- private:
-  const CollectiveModel& network_;
-  const Gpu& gpu_;
+  const GradientContext& context_;
   std::vector<Message> known_;
 };
 
@@ -52,6 +62,13 @@ Work bucket_copy(std::int64_t elements, const GradientContext& context) {
   return {WorkKind::bucket_copy, time, time, memory_share(traffic, time, context.gpu)};
 }
 
+// After a reduce-scatter only the rank's own part is left to empty into the gradients.
+Work emptied(Work copy, const ParallelLayout& layout) {
+  copy.alone /= layout.shard_ranks();
+  copy.bucket_copy /= layout.shard_ranks();
+  return copy;
+}
+
 // Both move as much as they can on average.
 void add_copy(Work& work, const Work& copy) {
   const Seconds streaming = work.memory_share * work.alone + copy.memory_share * copy.alone;
@@ -63,6 +80,14 @@ void add_copy(Work& work, const Work& copy) {
 // With sharded optimiser states every rank needs only its own part of the sum.
 Collective dense_collective(const ParallelLayout& layout) {
   return layout.zero > 0 ? Collective::reduce_scatter : Collective::all_reduce;
+}
+
+// Copies of the model add up their parts once each has scattered its own.
+void add_replica_round(BucketKind& kind, Bytes scattered, const GradientContext& context,
+                       Prices& prices) {
+  if (context.replicas.group().ranks > 1) {
+    kind.rounds.push_back({{WorkKind::encode, {}}, prices.replica_message(scattered)});
+  }
 }
 
 // nccl-tests counts the gathered buffer of an all-gather; a method states what one worker sends.
@@ -82,6 +107,7 @@ BucketKind compressed_kind(std::int64_t elements, const CallCost& cost, const Me
     kind.rounds.push_back(
         {work(WorkKind::encode, cost.dense),
          prices.dp_message(dense_collective(context.layout), cost.dense_message)});
+    add_replica_round(kind, cost.dense_message, context, prices);
   }
   for (const RoundCost& round : cost.rounds) {
     const bool shard = context.layout.zero > 0 && round.collective == Collective::all_reduce;
@@ -89,11 +115,12 @@ BucketKind compressed_kind(std::int64_t elements, const CallCost& cost, const Me
     kind.rounds.push_back(
         {work(WorkKind::encode, round.encode),
          prices.dp_message(collective, collective_size(round, context.network.group().ranks))});
+    add_replica_round(kind, round.message, context, prices);
   }
   if (!method.bypasses_buckets) {
     const Work copy = bucket_copy(elements, context);
     add_copy(kind.rounds.empty() ? kind.decode : kind.rounds.front().encode, copy);
-    add_copy(kind.decode, copy);
+    add_copy(kind.decode, emptied(copy, context.layout));
   }
   return kind;
 }
@@ -101,7 +128,12 @@ BucketKind compressed_kind(std::int64_t elements, const CallCost& cost, const Me
 BucketKind dense_kind(std::int64_t elements, const GradientContext& context, Prices& prices) {
   const Work copy = bucket_copy(elements, context);
   const Bytes size = gradients_of(elements, context);
-  return {elements, {{copy, prices.dp_message(dense_collective(context.layout), size)}}, copy, {}};
+  BucketKind kind{elements,
+                  {{copy, prices.dp_message(dense_collective(context.layout), size)}},
+                  emptied(copy, context.layout),
+                  {}};
+  add_replica_round(kind, size, context, prices);
+  return kind;
 }
 
 // Equal shapes together, in the order in which they first appear.
@@ -120,7 +152,26 @@ std::vector<EqualTensors> shapes_of(std::span<const ReadyGradient> gradients) {
   return shapes;
 }
 
-std::size_t kind_of(std::span<const ReadyGradient> gradients, GradientKinds& kinds) {
+// Of one chunk.
+void cut_chunk(std::span<const ReadyGradient> gradients, const Training& training,
+               GradientKinds& kinds, std::vector<Bucket>& buckets) {
+  std::vector<Bytes> sizes;
+  sizes.reserve(gradients.size());
+  for (const ReadyGradient& gradient : gradients) {
+    sizes.push_back(static_cast<double>(gradient.tensor.elements()) *
+                    element_size(training.gradient));
+  }
+  for (const std::size_t count : fill_buckets(sizes, training.first_bucket, training.bucket)) {
+    // Backward order: the last gradient of a bucket is the last to be ready.
+    buckets.push_back(
+        {gradients[count - 1].piece, kind_of_gradients(gradients.first(count), kinds)});
+    gradients = gradients.subspan(count);
+  }
+}
+
+}  // namespace
+
+std::size_t kind_of_gradients(std::span<const ReadyGradient> gradients, GradientKinds& kinds) {
   std::vector<EqualTensors> shapes = shapes_of(gradients);
   auto begin = kinds.tensors.begin();
   for (std::size_t kind = 0; kind < kinds.elements.size(); ++kind) {
@@ -143,24 +194,6 @@ std::size_t kind_of(std::span<const ReadyGradient> gradients, GradientKinds& kin
   kinds.elements.push_back(elements);
   return kinds.elements.size() - 1;
 }
-
-// Of one chunk.
-void cut_chunk(std::span<const ReadyGradient> gradients, const Training& training,
-               GradientKinds& kinds, std::vector<Bucket>& buckets) {
-  std::vector<Bytes> sizes;
-  sizes.reserve(gradients.size());
-  for (const ReadyGradient& gradient : gradients) {
-    sizes.push_back(static_cast<double>(gradient.tensor.elements()) *
-                    element_size(training.gradient));
-  }
-  for (const std::size_t count : fill_buckets(sizes, training.first_bucket, training.bucket)) {
-    // Backward order: the last gradient of a bucket is the last to be ready.
-    buckets.push_back({gradients[count - 1].piece, kind_of(gradients.first(count), kinds)});
-    gradients = gradients.subspan(count);
-  }
-}
-
-}  // namespace
 
 std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& training,
                                 GradientKinds& kinds) {
@@ -191,7 +224,7 @@ std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& meth
 std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
                                    const GradientContext& context) {
   const std::size_t count = kinds.elements.size();
-  Prices prices(context.network, context.gpu);
+  Prices prices(context);
   std::vector<BucketKind> planned;
   planned.reserve(count);
   if (!compression.method) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -28,12 +29,17 @@ struct GradientKinds {
 [[nodiscard]] std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& training,
                                               GradientKinds& kinds);
 
+// The kind of a bucket of these tensors; added when not met before.
+[[nodiscard]] std::size_t kind_of_gradients(std::span<const ReadyGradient> gradients,
+                                            GradientKinds& kinds);
+
 struct GradientContext {
   const Gpu& gpu;
   const Software& software;
   const Training& training;
   const ParallelLayout& layout;
-  const CollectiveModel& network;
+  const CollectiveModel& network;   // of the ranks that share one copy, or of all
+  const CollectiveModel& replicas;  // of the ranks that hold the same part of it; may be one
 };
 
 // What the codec does to each kind of bucket, before it is priced.

@@ -21,7 +21,7 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       next_bucket_(first_bucket),
       next_ready_(next_ready()) {}
 
-void GradientStreams::run(const BackwardOperation& operation) {
+void GradientStreams::run(const BackwardOperation& operation, const std::vector<Piece>& pieces) {
   result_.work += operation.work;
   result_.exposed_tp += operation.messages;
   const bool releases = operation.completes_gradients && !wait_for_backward_;
@@ -33,9 +33,29 @@ void GradientStreams::run(const BackwardOperation& operation) {
     return;
   }
   for (std::size_t piece = operation.first_piece; piece < operation.end_piece; ++piece) {
-    run_piece((*backward_)[piece]);
+    run_piece(pieces[piece]);
     if (releases && next_ready_ <= piece) {
       release(piece);
+    }
+  }
+}
+
+void GradientStreams::begin_buckets() {
+  next_bucket_ = 0;
+  next_ready_ = next_ready();
+}
+
+void GradientStreams::wait_for_gathers(std::size_t count) {
+  if (!on_side_) {
+    run_codecs();
+  }
+  while (gathered_ < count) {
+    if (on_side_) {
+      pass_idle();
+    } else {
+      result_.exposed_dp.si += next_arrival_ - now_;
+      now_ = next_arrival_;
+      run_codecs();
     }
   }
 }
@@ -220,18 +240,23 @@ void GradientStreams::pass_beside(double time) {
   }
 }
 
+// Nothing computes: codecs and messages are all there is.
+void GradientStreams::pass_idle() {
+  if (codecs_.empty()) {
+    result_.exposed_dp.si += step_codecs(never, rates(false, 0.0));
+    return;
+  }
+  const Rates now = rates(false, 0.0);
+  const double rate = now.streams.codec;
+  const CodecCall& call = *codecs_.front();
+  const double step = step_codecs(never, now);
+  account(call, step * rate);
+  result_.interference.si += step - step * rate;
+}
+
 void GradientStreams::finish_beside() {
   while (!codecs_.empty() || !flights_.empty()) {
-    if (codecs_.empty()) {
-      result_.exposed_dp.si += step_codecs(never, rates(false, 0.0));
-      continue;
-    }
-    const Rates now = rates(false, 0.0);
-    const double rate = now.streams.codec;
-    const CodecCall& call = *codecs_.front();
-    const double step = step_codecs(never, now);
-    account(call, step * rate);
-    result_.interference.si += step - step * rate;
+    pass_idle();
   }
 }
 

@@ -30,8 +30,14 @@ class GradientStreams {
 
   // What can happen before the input of the next operation has come.
   void wait_until(double arrival);
-  // Runs an operation whose input is there.
-  void run(const BackwardOperation& operation);
+  // Runs an operation whose input is there; of the stage's backward, or of other pieces.
+  void run(const BackwardOperation& operation) { run(operation, *backward_); }
+  void run(const BackwardOperation& operation, const std::vector<Piece>& pieces);
+  // Sharded weights: hands over a gather of a kind; waits until so many have come in all. The
+  // buckets of another micro-batch begin.
+  void gather(std::size_t kind) { push(calls_->first(kind)); }
+  void wait_for_gathers(std::size_t count);
+  void begin_buckets();
   // Buckets that no operation has completed.
   void release_all() { release(every_piece); }
   // To the last decoder.
@@ -65,6 +71,7 @@ class GradientStreams {
   double step_codecs(double limit, const Rates& rates);
   void compute_beside(double work, double memory_share);
   void pass_beside(double time);
+  void pass_idle();
   void finish_beside();
 
   // Calls whose message has arrived by now.
@@ -104,6 +111,8 @@ class GradientStreams {
       flights_.push({network_free_ - late_, call + 1});
       next_arrival_ = flights_.front().end + late_;
       result_.dp_busy.si += call->message;
+    } else if (call->of_weights) {
+      ++gathered_;
     }
   }
 
@@ -158,6 +167,7 @@ class GradientStreams {
   double network_free_{-never};
   double next_arrival_{never};  // of the message in flight
   double late_{};               // all messages, because of the memory
+  std::size_t gathered_{};      // weights that have come
   std::size_t next_bucket_;
   std::size_t next_ready_;  // piece after which it is complete
   double now_{};

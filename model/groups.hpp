@@ -3,6 +3,7 @@
 
 #include "model/collective.hpp"
 #include "model/layout.hpp"
+#include "model/step_plan.hpp"
 
 // Which ranks talk to which: the groups of a layout on nodes of `gpus_per_node` GPUs, with tp
 // innermost, then dp, then pp. Valid for layouts that check_layout accepts (a tensor-parallel group
@@ -12,6 +13,14 @@ namespace payoff {
 
 [[nodiscard]] Group tensor_group(const ParallelLayout& layout, int gpus_per_node);
 [[nodiscard]] Group data_group(const ParallelLayout& layout, int gpus_per_node);
+
+// Neighbours of a data-parallel group that hold one copy of the sharded state between them, and the
+// ranks that hold the same part of it.
+[[nodiscard]] Group shard_group(const ParallelLayout& layout, int gpus_per_node);
+[[nodiscard]] Group replica_group(const ParallelLayout& layout, int gpus_per_node);
+
+// Those that take part in a collective of a kind; not for sends.
+[[nodiscard]] Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node);
 
 // The two ranks on either side of the boundary after `stage`; the last stage's boundary leads back
 // to the first one (interleaved schedules).

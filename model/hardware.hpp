@@ -33,6 +33,11 @@ struct PerPrecision {
   return sizes[p];
 }
 
+// Of a weight as it is kept and gathered: fp8 training keeps 16 bits.
+[[nodiscard]] constexpr Bytes weight_size(Precision p) {
+  return p == Precision::fp8 ? 2_B : element_size(p);
+}
+
 enum class Architecture { pascal, volta, turing, ampere, ada, hopper, blackwell, cdna3 };
 
 // The amounts of work of one kernel that the measurements behind a law contain. A range that nobody

@@ -24,9 +24,32 @@ void check_counts(const ParallelLayout& layout, Problems& problems) {
       problems.push_back({field.path, "must be at least 1, is " + std::to_string(field.value), ""});
     }
   }
-  if (layout.zero < 0 || layout.zero > 2) {
-    problems.push_back({"layout.zero", "must be 0, 1 or 2, is " + std::to_string(layout.zero),
-                        "sharded weights (zero 3, FSDP) are not modelled"});
+  if (layout.zero < 0 || layout.zero > 3) {
+    problems.push_back(
+        {"layout.zero", "must be 0, 1, 2 or 3, is " + std::to_string(layout.zero), ""});
+  }
+  if (layout.shard < 0) {
+    problems.push_back({"layout.shard", "must not be negative, is " + std::to_string(layout.shard),
+                        "leave it out to shard over all of dp"});
+  }
+}
+
+void check_sharding(const ParallelLayout& layout, Problems& problems) {
+  if (layout.zero == 3 && layout.pp > 1) {
+    problems.push_back({"layout.zero",
+                        "zero 3 gathers the weights for every micro-batch, which no pipeline does",
+                        "set zero to 1, or pp to 1"});
+  }
+  if (layout.shard == 0) {
+    return;
+  }
+  if (layout.zero == 0) {
+    problems.push_back({"layout.shard", "nothing is sharded: zero is 0", "set zero to 1, 2 or 3"});
+  } else if (layout.dp % layout.shard != 0) {
+    problems.push_back({"layout.shard",
+                        "dp " + std::to_string(layout.dp) + " cannot be divided into groups of " +
+                            std::to_string(layout.shard),
+                        "choose a divisor of dp"});
   }
 }
 
@@ -109,7 +132,12 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     check_fill(std::int64_t{layout.tp} * layout.dp, "layout.dp", "tp x dp blocks", cluster,
                problems);
   }
+  if (problems.empty() && layout.shard > 0) {
+    check_fill(std::int64_t{layout.tp} * layout.shard, "layout.shard", "tp x shard blocks", cluster,
+               problems);
+  }
   check_pipeline(layout, layers, problems);
+  check_sharding(layout, problems);
   if (layout.sequence_parallel && layout.tp == 1) {
     problems.push_back({"layout.sequence_parallel", "sequence parallelism needs tp > 1", ""});
   }

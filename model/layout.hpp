@@ -19,13 +19,19 @@ struct ParallelLayout {
   int tp{1};
   int pp{1};
   int virtual_stages{1};  // chunks of layers per pipeline stage (interleaved 1F1B)
-  int zero{0};  // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights
+  int zero{0};  // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights;
+                // 3: weights sharded too, gathered where they are needed (FSDP)
+  int shard{
+      0};  // with zero: data-parallel ranks that hold one copy between them; 0: all (HSDP: few)
   bool sequence_parallel{};  // tp all-reduces become reduce-scatter + all-gather of equal volume
   int micro_batch{1};        // samples per GPU and micro-batch
   int micro_batches{1};      // per step: gradient accumulation, or what fills the pipeline
   Recompute recompute{Recompute::none};
 
   [[nodiscard]] int ranks() const { return dp * tp * pp; }
+  [[nodiscard]] int shard_ranks() const { return zero == 0 ? 1 : shard > 0 ? shard : dp; }
+  // Ranks that hold the same part; without zero nobody holds a part.
+  [[nodiscard]] int replicas() const { return zero == 0 ? 1 : dp / shard_ranks(); }
   [[nodiscard]] double global_batch() const {
     return static_cast<double>(dp) * micro_batch * micro_batches;
   }
@@ -47,6 +53,7 @@ struct Software {
   bool fused_attention{};       // FlashAttention-like: no score matrix in memory
   bool fused_elementwise{};     // fused_kernels instead of kernels of each operator
   double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
+  bool gathers_each_matrix{};   // sharded weights travel matrix by matrix, not unit by unit
   double
       hides_launch{};  // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
   // Fitted (profiles/fitted/compute.yaml):

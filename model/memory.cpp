@@ -33,11 +33,6 @@ Bytes recomputation_peak(std::span<const Layer* const> layers, const ParallelLay
   return layout.micro_batch * peak;
 }
 
-// Weights of fp8 training are kept in 16 bits.
-Bytes weight_size(Precision precision) {
-  return precision == Precision::fp8 ? 2_B : element_size(precision);
-}
-
 }  // namespace
 
 double micro_batches_in_flight(const ParallelLayout& layout, int stage) {
@@ -60,13 +55,15 @@ Bytes kept_activations(std::span<const Layer* const> layers, const ParallelLayou
 Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
                     const Training& training, Bytes capacity) {
   const auto parameters = static_cast<double>(content.parameters);
-  const double optimizer_parts = layout.zero >= 1 ? layout.dp : 1;
-  const double gradient_parts = layout.zero >= 2 ? layout.dp : 1;
+  const auto gathered = static_cast<double>(content.gathered);
+  const double parts = layout.shard_ranks();
+  const double gradient_parts = layout.zero >= 2 ? parts : 1;
   const Bytes gradients = parameters * element_size(training.gradient);
   Memory memory;
-  memory.parameters = parameters * weight_size(training.precision);
-  memory.gradients = gradients / gradient_parts;
-  memory.optimizer = parameters * training.optimizer_bytes_per_parameter / optimizer_parts;
+  memory.parameters = (layout.zero == 3 ? parameters / parts + gathered : parameters) *
+                      weight_size(training.precision);
+  memory.gradients = gradients / gradient_parts + gathered * element_size(training.gradient);
+  memory.optimizer = parameters * training.optimizer_bytes_per_parameter / parts;
   memory.activations = micro_batches_in_flight(layout, content.stage) *
                            kept_activations(content.layers, layout, content.fused_attention) +
                        recomputation_peak(content.layers, layout, content.fused_attention);

@@ -28,16 +28,21 @@ OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage) {
   return overlap_gradients(plan, stage, {&whole, 1});
 }
 
-BackwardOperation backward_operation(const StageCompute& compute, std::size_t first_piece,
-                                     std::size_t end_piece) {
+BackwardOperation operation_of(const std::vector<Piece>& pieces, std::size_t first_piece,
+                               std::size_t end_piece) {
   BackwardOperation operation;
   operation.first_piece = first_piece;
   operation.end_piece = end_piece;
   for (std::size_t i = first_piece; i < end_piece; ++i) {
-    operation.work += compute.backward[i].work.alone;
-    operation.messages += compute.backward[i].message.alone;
+    operation.work += pieces[i].work.alone;
+    operation.messages += pieces[i].message.alone;
   }
   return operation;
+}
+
+BackwardOperation backward_operation(const StageCompute& compute, std::size_t first_piece,
+                                     std::size_t end_piece) {
+  return operation_of(compute.backward, first_piece, end_piece);
 }
 
 }  // namespace payoff

@@ -40,6 +40,8 @@ struct BackwardOperation {
   Seconds messages{};
 };
 
+[[nodiscard]] BackwardOperation operation_of(const std::vector<Piece>& pieces,
+                                             std::size_t first_piece, std::size_t end_piece);
 [[nodiscard]] BackwardOperation backward_operation(const StageCompute& compute,
                                                    std::size_t first_piece, std::size_t end_piece);
 

@@ -16,16 +16,20 @@ class StageBuilder {
                const CollectiveModel& tensor_network)
       : layout_(layout), context_(context), tensor_network_(tensor_network) {}
 
-  void add_forward(const Layer& layer) { run_forward(layer, WorkKind::forward, compute_.forward); }
+  void add_forward(const Layer& layer) {
+    layers_.push_back({compute_.forward.size(), 0});
+    run_forward(layer, WorkKind::forward, compute_.forward);
+  }
 
-  void add_backward(const Layer& layer) {
+  void add_backward(const Layer& layer, std::size_t index) {
+    layers_[index].backward = compute_.backward.size();
     if (layer.recomputable && layout_.recompute == Recompute::full) {
       run_forward(layer, WorkKind::recompute, compute_.backward);
     } else if (layer.recomputable && layout_.recompute == Recompute::selective) {
       recompute_attention(layer);
     }
     run_backward(layer);
-    add_gradients(layer);
+    add_gradients(layer, index);
   }
 
   void begin_forward_chunk() { compute_.forward_chunks.push_back(compute_.forward.size()); }
@@ -41,7 +45,8 @@ class StageBuilder {
           piece.work.alone;
       compute_.backward_messages += piece.message.alone;
     }
-    return {std::make_shared<const StageCompute>(std::move(compute_)), std::move(gradients_)};
+    return {std::make_shared<const StageCompute>(std::move(compute_)), std::move(gradients_),
+            std::move(layers_)};
   }
 
  private:
@@ -127,10 +132,10 @@ class StageBuilder {
             price.relative_sd};
   }
 
-  void add_gradients(const Layer& layer) {
+  void add_gradients(const Layer& layer, std::size_t index) {
     const int piece = std::max(0, static_cast<int>(compute_.backward.size()) - 1);
     for (auto tensor = layer.parameters.rbegin(); tensor != layer.parameters.rend(); ++tensor) {
-      gradients_.push_back({*tensor, piece});
+      gradients_.push_back({*tensor, piece, index});
       compute_.parameters += tensor->elements();
     }
   }
@@ -140,6 +145,7 @@ class StageBuilder {
   const CollectiveModel& tensor_network_;
   StageCompute compute_;
   std::vector<ReadyGradient> gradients_;
+  std::vector<FirstPieces> layers_;
 };
 
 // Where each chunk of a stage begins among its layers: chunks have equally many blocks; what stands
@@ -215,7 +221,7 @@ PreparedStage prepare_stage(const Workload& workload, const std::vector<std::siz
     builder.begin_backward_chunk();
     const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
     for (std::size_t i = end; i-- > starts[chunk];) {
-      builder.add_backward(workload.layers[layers[i]]);
+      builder.add_backward(workload.layers[layers[i]], i);
     }
   }
   return builder.finish();

@@ -19,13 +19,21 @@ namespace payoff {
 struct ReadyGradient {
   ParameterTensor tensor;
   int piece{};
+  std::size_t layer{};  // of the stage
 
   bool operator==(const ReadyGradient&) const = default;
+};
+
+// Where a layer begins, recomputation included.
+struct FirstPieces {
+  std::size_t forward{};   // in StageCompute::forward
+  std::size_t backward{};  // in StageCompute::backward
 };
 
 struct PreparedStage {
   std::shared_ptr<const StageCompute> compute;
   std::vector<ReadyGradient> gradients;  // in order of readiness
+  std::vector<FirstPieces> layers;       // in forward order
 };
 
 // Indices of the layers of each stage, in forward order. Blocks (recomputable layers) are divided

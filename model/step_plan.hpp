@@ -31,7 +31,8 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 
-enum class MessageKind { dp_gradients, dp_weights, tp_activations, pp_activations };
+// dp_replicas: of gradients, between ranks that hold the same part (layout.shard).
+enum class MessageKind { dp_gradients, dp_replicas, dp_weights, tp_activations, pp_activations };
 
 struct Message {
   MessageKind kind{};
@@ -62,7 +63,8 @@ struct BucketRound {
   Message message;
 };
 
-// What becomes of a bucket's gradients. Buckets of equal tensors are of one kind, in all stages.
+// What becomes of a bucket's gradients, or of weights that are gathered. Buckets of equal tensors
+// are of one kind, in all stages.
 struct BucketKind {
   std::int64_t elements{};
   std::vector<BucketRound> rounds;
@@ -70,10 +72,21 @@ struct BucketKind {
   Bytes state;  // what the codec keeps for it between steps
 };
 
+[[nodiscard]] inline bool is_of_weights(const BucketKind& kind) {
+  return !kind.rounds.empty() && kind.rounds.front().message.kind == MessageKind::dp_weights;
+}
+
 // Gradients that travel together. Ready when piece `ready_after` of the last micro-batch's backward
 // has run (its index in StageCompute::backward).
 struct Bucket {
   int ready_after{};
+  std::size_t kind{};  // in StepPlan::kinds
+};
+
+// Sharded weights that are gathered together before piece `needed_by` runs (an index in
+// StageCompute::forward or ::backward).
+struct WeightGather {
+  std::size_t needed_by{};
   std::size_t kind{};  // in StepPlan::kinds
 };
 
@@ -120,16 +133,20 @@ struct StagePlan {
   Message send_backward;        // their gradients to the previous stage
   std::vector<Bucket> buckets;  // in order of readiness; empty where `like` is another stage
   Work optimizer;
-  Message gather_weights;  // ZeRO: all-gather of the updated weights
+  Message gather_weights;  // zero 1, 2: all-gather of the updated weights
+  // zero 3, in every micro-batch: in order of need. Let go after use.
+  std::vector<WeightGather> forward_gathers;
+  std::vector<WeightGather> backward_gathers;
 };
 
 struct StepPlan {
   ParallelLayout layout;
   std::vector<StagePlan> stages;  // pipeline order; size() == pp
-  std::vector<BucketKind> kinds;
+  std::vector<BucketKind> kinds;  // of gradients, then of weights
   Placement placement{};
   bool overlap{};
-  double reserved_share{};     // of the GPU's compute units, held by a gradient message
+  bool reduces_every_micro_batch{};  // sharded gradients cannot be added up where they appear
+  double reserved_share{};           // of the GPU's compute units, held by a gradient message
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
   Seconds host{};              // per step, hidden by nothing
 

@@ -163,6 +163,8 @@ class ExperimentReader {
     layout.dp = section.optional("dp").integer<int>(rest);
     layout.virtual_stages = section.optional("virtual_stages").integer<int>(degree);
     layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
+    layout.shard =
+        section.optional("shard").integer<int>({.fallback = 0, .min = 1, .max = most_ranks});
     layout.sequence_parallel = section.optional("sequence_parallel").boolean();
     layout.micro_batch = section.optional("micro_batch").integer<int>(degree);
     layout.recompute = section.optional("recompute").choice(recomputes);

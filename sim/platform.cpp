@@ -95,9 +95,7 @@ Route Platform::route(const Message& message, std::size_t stage, Direction direc
 }
 
 Route Platform::collective(const Message& message, std::size_t stage) const {
-  const Group group = message.kind == MessageKind::tp_activations
-                          ? tensor_group(layout_, cluster_.gpus_per_node)
-                          : data_group(layout_, cluster_.gpus_per_node);
+  const Group group = group_of(message.kind, layout_, cluster_.gpus_per_node);
   const Spread bytes = spread(message, group, paths_of(cluster_, group));
   const StageLinks& links = stages_[stage];
   Route route;

@@ -21,6 +21,14 @@ struct StageSum {
       tasks += times;
     }
   }
+
+  void add(const BucketKind& kind, std::uint64_t times) {
+    for (const BucketRound& round : kind.rounds) {
+      add(round.encode.alone, times);
+      add(round.message.alone, times);
+    }
+    add(kind.decode.alone, times);
+  }
 };
 
 std::string megabytes(Bytes size) {
@@ -40,12 +48,14 @@ StageSum sum_of(const StepPlan& plan, std::size_t s) {
   }
   sum.add(stage.send_forward.alone, sends);
   sum.add(stage.send_backward.alone, sends);
-  for (std::size_t b = 0; b < plan.buckets(s).size(); ++b) {
-    for (const BucketRound& round : rounds_of(plan, s, b)) {
-      sum.add(round.encode.alone);
-      sum.add(round.message.alone);
+  const std::uint64_t reductions = plan.reduces_every_micro_batch ? micro_batches : 1;
+  for (const Bucket& bucket : plan.buckets(s)) {
+    sum.add(plan.kind(bucket), reductions);
+  }
+  for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
+    for (const WeightGather& gather : *gathers) {
+      sum.add(plan.kinds[gather.kind], micro_batches);
     }
-    sum.add(decode_of(plan, s, b).alone);
   }
   sum.add(stage.optimizer.alone);
   sum.add(stage.gather_weights.alone);
@@ -64,8 +74,8 @@ Estimate estimate(const StepPlan& plan) {
     result.events += sum_of(plan, s).tasks;
     result.memory +=
         static_cast<double>(compute.forward.size() + compute.backward.size()) * of_piece;
-    for (std::size_t b = 0; b < plan.buckets(s).size(); ++b) {
-      result.memory += static_cast<double>(2 * rounds_of(plan, s, b).size() + 1) * of_task;
+    for (const Bucket& bucket : plan.buckets(s)) {
+      result.memory += static_cast<double>(2 * plan.kind(bucket).rounds.size() + 1) * of_task;
     }
     result.memory += (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
   }

@@ -7,8 +7,9 @@
 #include "model/schedule.hpp"
 #include "model/step_plan.hpp"
 #include "sim/path.hpp"
+#include "sim/sim_time.hpp"
 
-// What of a plan belongs to one operation, and to one bucket, and under which cause it is booked.
+// What of a plan belongs to one operation, and what its work is to the simulator.
 
 namespace payoff::sim {
 
@@ -23,18 +24,7 @@ namespace payoff::sim {
                          static_cast<std::size_t>(layout.virtual_stages - 1 - operation.chunk));
 }
 
-[[nodiscard]] inline const std::vector<BucketRound>& rounds_of(const StepPlan& plan,
-                                                               std::size_t stage,
-                                                               std::size_t bucket) {
-  return plan.kind(plan.buckets(stage)[bucket]).rounds;
-}
-
-[[nodiscard]] inline const payoff::Work& decode_of(const StepPlan& plan, std::size_t stage,
-                                                   std::size_t bucket) {
-  return plan.kind(plan.buckets(stage)[bucket]).decode;
-}
-
-[[nodiscard]] inline Cause cause_of(WorkKind kind) {
+[[nodiscard]] constexpr Cause cause_of(WorkKind kind) {
   switch (kind) {
     case WorkKind::forward:
       return Cause::forward;
@@ -53,5 +43,7 @@ namespace payoff::sim {
   }
   return Cause::backward;
 }
+
+[[nodiscard]] inline SimTime time_of(Seconds time) { return to_sim_time(time).value_or(never); }
 
 }  // namespace payoff::sim

@@ -9,12 +9,6 @@
 #include "sim/trace.hpp"
 
 namespace payoff::sim {
-namespace {
-
-SimTime time_of(Seconds time) { return to_sim_time(time).value_or(never); }
-
-}  // namespace
-
 StageRun::StageRun(const StepPlan& plan, std::size_t stage, Engine& engine, Links& links,
                    TraceWriter* trace)
     : plan_(plan),
@@ -88,6 +82,10 @@ bool StageRun::begin_next(StreamKind kind) {
   }
   if (s.waiting()) {
     const Task task = s.queue[s.head++];
+    if (!s.waiting()) {
+      s.queue.clear();
+      s.head = 0;
+    }
     begin(kind, task);
     return true;
   }
@@ -96,6 +94,16 @@ bool StageRun::begin_next(StreamKind kind) {
 
 bool StageRun::begin_compute() {
   if (piece_ < piece_end_) {
+    if (fetch_weights()) {
+      return true;
+    }
+    if (waits_for_weights()) {
+      return false;
+    }
+    Path& path = stream(StreamKind::compute).path;
+    if (path.end() < engine_.now()) {
+      path = gathered_path_;
+    }
     const payoff::Work& work = pieces()[piece_].work;
     begin(StreamKind::compute, {Task::Role::piece,
                                 cause_of(work.kind),
@@ -131,6 +139,12 @@ bool StageRun::begin_operation() {
   const PieceRange range = pieces_of(*plan_.stages[stage_].compute, next, plan_.layout);
   piece_ = range.begin;
   piece_end_ = range.end;
+  needed_ = 0;
+  fetched_ = 0;
+  gathered_ = 0;
+  if (plan_.reduces_every_micro_batch) {
+    next_bucket_ = 0;
+  }
   if (piece_ == piece_end_) {
     operation_ended();
   }
@@ -139,7 +153,7 @@ bool StageRun::begin_operation() {
 
 // When everything is decoded: optimizer, weights, host.
 bool StageRun::begin_last_tasks() {
-  if (decoded_ < plan_.buckets(stage_).size() || stream(StreamKind::codec).busy ||
+  if (decoded_ < reductions() * plan_.buckets(stage_).size() || stream(StreamKind::codec).busy ||
       stream(StreamKind::gradients).busy) {
     return false;
   }
@@ -199,8 +213,8 @@ void StageRun::start_activity(StreamKind kind) {
       s.message = &piece_message(s.task.index);
       break;
     case Task::Role::bucket_message:
-      gradient_message_ = links_.prepare(
-          rounds_of(plan_, stage_, s.task.index)[s.task.round].message, stage_, Direction::inside);
+      gradient_message_ =
+          links_.prepare(s.task.kind->rounds[s.task.round].message, stage_, Direction::inside);
       s.message = &gradient_message_;
       break;
     case Task::Role::gather:
@@ -231,17 +245,29 @@ void StageRun::ended(StreamKind kind, const Task& task) {
       piece_ended();
       return;
     case Task::Role::encode: {
-      const Message& message = rounds_of(plan_, stage_, task.index)[task.round].message;
+      const Message& message = task.kind->rounds[task.round].message;
       stream(StreamKind::gradients)
-          .queue.push_back({Task::Role::bucket_message, Cause::dp_message, time_of(message.alone),
-                            task.index, task.round, path});
+          .queue.push_back({Task::Role::bucket_message,
+                            Cause::dp_message,
+                            time_of(message.alone),
+                            task.index,
+                            task.round,
+                            path,
+                            {},
+                            {},
+                            task.kind});
       return;
     }
     case Task::Role::bucket_message:
-      next_round(task.index, task.round + 1, path);
+      next_round(*task.kind, task.index, task.round + 1, path);
       return;
     case Task::Role::decode:
-      ++decoded_;
+      if (is_of_weights(*task.kind)) {
+        ++gathered_;
+        gathered_path_ = path;
+      } else {
+        ++decoded_;
+      }
       return;
     case Task::Role::optimizer:
     case Task::Role::gather:
@@ -252,7 +278,7 @@ void StageRun::ended(StreamKind kind, const Task& task) {
 
 void StageRun::piece_ended() {
   ++piece_;
-  if (is_last_backward() && plan_.overlap && plan_.placement != Placement::after_backward) {
+  if (completes_gradients() && plan_.overlap && plan_.placement != Placement::after_backward) {
     release_buckets(false);
   }
   if (piece_ == piece_end_) {
@@ -262,31 +288,10 @@ void StageRun::piece_ended() {
 
 void StageRun::operation_ended() {
   ended_.push_back({operation_, stream(StreamKind::compute).path});
-  if (next_operation_ == schedule_.size()) {
+  if (next_operation_ == schedule_.size() ||
+      (plan_.reduces_every_micro_batch && completes_gradients())) {
     release_buckets(true);
   }
-}
-
-bool StageRun::is_last_backward() const {
-  return !operation_.is_forward && operation_.micro_batch + 1 == plan_.layout.micro_batches;
-}
-
-void StageRun::release_buckets(bool all) {
-  const std::vector<Bucket>& buckets = plan_.buckets(stage_);
-  while (next_bucket_ < buckets.size() &&
-         (all || static_cast<std::size_t>(buckets[next_bucket_].ready_after) < piece_)) {
-    next_round(next_bucket_++, 0, stream(StreamKind::compute).path);
-  }
-}
-
-void StageRun::next_round(std::size_t bucket, std::size_t round, const Path& path) {
-  const std::vector<BucketRound>& rounds = rounds_of(plan_, stage_, bucket);
-  const bool sends = round < rounds.size();
-  const payoff::Work& work = sends ? rounds[round].encode : decode_of(plan_, stage_, bucket);
-  stream(codec_stream())
-      .queue.push_back({sends ? Task::Role::encode : Task::Role::decode, cause_of(work.kind),
-                        time_of(work.alone), bucket, round, path, time_of(work.bucket_copy),
-                        work.memory_share});
 }
 
 }  // namespace payoff::sim

@@ -22,6 +22,8 @@
 // * An operation starts when the one before it has ended and its input is there. The next one is
 //   not taken before.
 // * Gradient messages run one at a time, in the order in which they were handed over.
+// * Sharded weights (zero 3): a gather is handed over when the unit before it begins, and the first
+//   piece of a unit waits for its own.
 // * When all is decoded: optimizer, gather of the weights, host.
 
 namespace payoff::sim {
@@ -69,11 +71,12 @@ class StageRun {
     Role role{};
     Cause cause{};
     SimTime alone;
-    std::size_t index{};  // of the piece or bucket
+    std::size_t index{};  // of the piece, bucket or gather
     std::size_t round{};
     Path ready;      // of what it waited for, other than its stream
     SimTime copy{};  // the part of codec work that fills or empties a bucket
     double memory_share{};
+    const BucketKind* kind{};  // of a bucket or gather
   };
   struct Stream {
     std::vector<Task> queue;  // first in, first out; `head` is the next to run
@@ -115,8 +118,12 @@ class StageRun {
   void piece_ended();
   void operation_ended();
   void release_buckets(bool all);
-  void next_round(std::size_t bucket, std::size_t round, const Path& path);
-  [[nodiscard]] bool is_last_backward() const;
+  void next_round(const BucketKind& kind, std::size_t index, std::size_t round, const Path& path);
+  [[nodiscard]] bool completes_gradients() const;
+  [[nodiscard]] const std::vector<WeightGather>& gathers() const;
+  bool fetch_weights();
+  [[nodiscard]] bool waits_for_weights() const;
+  [[nodiscard]] std::size_t reductions() const;
   [[nodiscard]] Input* input_of(const Operation& operation);
   void count_bytes(const Task& task);
   [[nodiscard]] static bool is_codec(const Stream& stream);
@@ -142,6 +149,11 @@ class StageRun {
   std::size_t piece_ = 0;
   std::size_t piece_end_ = 0;
   std::vector<Input> inputs_;  // sent and not used yet
+  // Gathers of the present operation: needed by now, handed over, and come.
+  std::size_t needed_ = 0;
+  std::size_t fetched_ = 0;
+  std::size_t gathered_ = 0;
+  Path gathered_path_;
   std::size_t next_bucket_ = 0;
   std::size_t decoded_ = 0;
   Phase phase_ = Phase::operations;

@@ -19,6 +19,13 @@ const std::vector<Piece>& StageRun::pieces() const {
   return operation_.is_forward ? compute.forward : compute.backward;
 }
 
+const std::vector<WeightGather>& StageRun::gathers() const {
+  const StagePlan& stage = plan_.stages[stage_];
+  return operation_.is_forward ? stage.forward_gathers : stage.backward_gathers;
+}
+
+bool StageRun::waits_for_weights() const { return piece_ < piece_end_ && gathered_ < needed_; }
+
 const PreparedMessage& StageRun::piece_message(std::size_t piece) const {
   return messages_[(operation_.is_forward ? forward_messages_ : backward_messages_)[piece]];
 }
@@ -89,6 +96,8 @@ StageActivity StageRun::activity() {
         compute.task.role == Task::Role::piece_message ? Doing::tp_message : Doing::compute;
   } else if (is_over()) {
     result.doing = Doing::over;
+  } else if (waits_for_weights()) {
+    result.doing = codec.busy ? Doing::codec : Doing::dp_message;
   } else if (next_operation_ < schedule_.size()) {
     result.doing =
         input_of(schedule_[next_operation_]) != nullptr ? Doing::pp_message : Doing::bubble;
@@ -119,7 +128,8 @@ void StageRun::write_trace(StreamKind kind) const {
     span.item = "micro_batch " + std::to_string(operation_.micro_batch) + " chunk " +
                 std::to_string(operation_.chunk) + " piece " + std::to_string(s.task.index);
   } else if (s.task.role < Task::Role::optimizer) {
-    span.item = "bucket " + std::to_string(s.task.index) + " round " + std::to_string(s.task.round);
+    span.item = (is_of_weights(*s.task.kind) ? "weights " : "bucket ") +
+                std::to_string(s.task.index) + " round " + std::to_string(s.task.round);
   }
   trace_->write(span);
 }

@@ -57,6 +57,31 @@ TEST_CASE("groups are what counting ranks one by one finds") {
   CHECK(d.ranks_per_node == count(data, node).ranks_per_node);
 }
 
+TEST_CASE("shards are neighbours, and their equals stand one shard apart") {
+  const int node = GENERATE(4, 8);
+  const int tp = GENERATE(1, 2);
+  const int shard = GENERATE(1, 2, 4, 16);
+  ParallelLayout hybrid = layout(32, tp, 1);
+  hybrid.zero = 3;
+  hybrid.shard = shard;
+  std::vector<int> part;
+  for (int replica = 0; replica < shard; ++replica) {
+    part.push_back(replica * tp);
+  }
+  std::vector<int> equals;
+  for (int replica = 0; replica < 32; replica += shard) {
+    equals.push_back(replica * tp);
+  }
+  const Group s = shard_group(hybrid, node);
+  CHECK(s.ranks == count(part, node).ranks);
+  CHECK(s.ranks_per_node == count(part, node).ranks_per_node);
+  CHECK(s.rivals * s.ranks_per_node == node);  // every GPU of a node is in one of them
+  const Group r = replica_group(hybrid, node);
+  CHECK(r.ranks == count(equals, node).ranks);
+  CHECK(r.ranks_per_node == count(equals, node).ranks_per_node);
+  CHECK(r.rivals * r.ranks_per_node == node);
+}
+
 TEST_CASE("with tp 8 on nodes of 8, eight data-parallel groups share the node's NICs") {
   const Group group = data_group(layout(16, 8, 1), 8);
   CHECK(group.nodes() == 16);

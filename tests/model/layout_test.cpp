@@ -71,7 +71,7 @@ TEST_CASE("a pipeline needs a layer for every chunk") {
 
 TEST_CASE("all problems of a layout are reported at once") {
   const Problems problems =
-      check_layout({.dp = 0, .zero = 3, .micro_batch = 0, .micro_batches = -1}, nodes_of_8(1), 4);
+      check_layout({.dp = 0, .zero = 4, .micro_batch = 0, .micro_batches = -1}, nodes_of_8(1), 4);
   CHECK(names(problems, "layout.dp"));
   CHECK(names(problems, "layout.zero"));
   CHECK(names(problems, "layout.micro_batch"));

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/weight_plan.hpp"
+
+#include <algorithm>
+
+#include "model/compute.hpp"
+
+namespace payoff {
+namespace {
+
+// Vectors go with the matrix before them, the first ones with the first matrix.
+void add_parameters(const Layer& layer, WeightUnit& unit) {
+  bool matrix_before = !unit.matrices.empty();
+  for (const ParameterTensor& tensor : layer.parameters) {
+    unit.elements += tensor.elements();
+    if (unit.matrices.empty() || (tensor.is_matrix && matrix_before)) {
+      unit.matrices.push_back(0);
+    }
+    matrix_before = matrix_before || tensor.is_matrix;
+    unit.matrices.back() += tensor.elements();
+  }
+}
+
+// Of a transformer: the root, then block by block.
+void add_blocks(std::span<const Layer* const> layers, const PreparedStage& stage,
+                WeightUnits& result) {
+  result.units.push_back({0, {}, {}, true});
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool is_block = layers[i]->recomputable;
+    const std::size_t unit = is_block ? result.units.size() : 0;
+    if (is_block) {
+      result.units.push_back({0, {}, stage.layers[i], false});
+    }
+    add_parameters(*layers[i], result.units[unit]);
+    result.of_layer.push_back(unit);
+  }
+}
+
+// Of a table: neighbours up to the size of a bucket.
+void add_neighbours(std::span<const Layer* const> layers, const PreparedStage& stage,
+                    const Training& training, WeightUnits& result) {
+  const auto full = [&](const WeightUnit& unit) {
+    return static_cast<double>(unit.elements) * weight_size(training.precision) >= training.bucket;
+  };
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (result.units.empty() || full(result.units.back())) {
+      result.units.push_back({0, {}, stage.layers[i], false});
+    }
+    WeightUnit& unit = result.units.back();
+    add_parameters(*layers[i], unit);
+    unit.first.backward = stage.layers[i].backward;
+    result.of_layer.push_back(result.units.size() - 1);
+  }
+}
+
+std::size_t kind_of(const WeightUnit& unit, const Software& software, WeightKinds& kinds) {
+  const std::vector<std::int64_t> messages =
+      software.gathers_each_matrix ? unit.matrices : std::vector{unit.elements};
+  const auto known = std::find(kinds.begin(), kinds.end(), messages);
+  const auto index = static_cast<std::size_t>(known - kinds.begin());
+  if (known == kinds.end()) {
+    kinds.push_back(messages);
+  }
+  return index;
+}
+
+// One bucket, or one a matrix: in backward order vectors come before the matrix they go with.
+void add_buckets(std::span<const ReadyGradient> gradients, bool each_matrix, GradientKinds& kinds,
+                 std::vector<Bucket>& buckets) {
+  const int ready = gradients.back().piece;
+  while (each_matrix && !gradients.empty()) {
+    const auto matrix = std::find_if(gradients.begin(), gradients.end(),
+                                     [](const ReadyGradient& g) { return g.tensor.is_matrix; });
+    if (matrix == gradients.end()) {
+      break;
+    }
+    const auto count = static_cast<std::size_t>(matrix - gradients.begin()) + 1;
+    buckets.push_back({ready, kind_of_gradients(gradients.first(count), kinds)});
+    gradients = gradients.subspan(count);
+  }
+  if (!gradients.empty()) {
+    buckets.push_back({ready, kind_of_gradients(gradients, kinds)});
+  }
+}
+
+}  // namespace
+
+WeightUnits weight_units(std::span<const Layer* const> layers, const PreparedStage& stage,
+                         const Training& training) {
+  WeightUnits result;
+  result.of_layer.reserve(layers.size());
+  if (std::any_of(layers.begin(), layers.end(),
+                  [](const Layer* layer) { return layer->recomputable; })) {
+    add_blocks(layers, stage, result);
+  } else {
+    add_neighbours(layers, stage, training, result);
+  }
+  return result;
+}
+
+std::int64_t most_gathered(const WeightUnits& units) {
+  std::int64_t root = 0;
+  std::int64_t most = 0;
+  std::int64_t before = 0;
+  for (const WeightUnit& unit : units.units) {
+    if (unit.is_root) {
+      root = unit.elements;
+      continue;
+    }
+    most = std::max(most, before + unit.elements);
+    before = unit.elements;
+  }
+  return root + most;
+}
+
+std::vector<Bucket> unit_buckets(const PreparedStage& stage, const WeightUnits& units,
+                                 const Software& software, GradientKinds& kinds) {
+  std::vector<std::vector<ReadyGradient>> of_unit(units.units.size());
+  for (const ReadyGradient& gradient : stage.gradients) {
+    of_unit[units.of_layer[gradient.layer]].push_back(gradient);
+  }
+  std::vector<Bucket> buckets;
+  for (std::size_t unit = of_unit.size(); unit-- > 0;) {  // the root, if any, is the first
+    if (!of_unit[unit].empty()) {
+      add_buckets(of_unit[unit], software.gathers_each_matrix, kinds, buckets);
+    }
+  }
+  return buckets;
+}
+
+StageGathers stage_gathers(const WeightUnits& units, const Software& software, WeightKinds& kinds) {
+  StageGathers gathers;
+  for (const WeightUnit& unit : units.units) {
+    if (unit.elements > 0) {
+      gathers.forward.push_back({unit.first.forward, kind_of(unit, software, kinds)});
+    }
+  }
+  for (std::size_t i = units.units.size(); i-- > 0;) {
+    const WeightUnit& unit = units.units[i];
+    if (unit.elements > 0 && !unit.is_root) {
+      gathers.backward.push_back({unit.first.backward, kind_of(unit, software, kinds)});
+    }
+  }
+  return gathers;
+}
+
+std::vector<BucketKind> plan_gathers(const WeightKinds& kinds, const GradientContext& context) {
+  std::vector<BucketKind> planned;
+  planned.reserve(kinds.size());
+  for (const std::vector<std::int64_t>& messages : kinds) {
+    BucketKind& kind = planned.emplace_back();
+    kind.decode.kind = WorkKind::decode;
+    for (const std::int64_t elements : messages) {
+      kind.elements += elements;
+      const Bytes size = static_cast<double>(elements) * weight_size(context.training.precision);
+      const CollectivePrice price = context.network.price(Collective::all_gather, size);
+      kind.rounds.push_back({{WorkKind::encode, {}},
+                             {MessageKind::dp_weights, Collective::all_gather, size, price.time,
+                              price.channels, price.relative_sd,
+                              memory_share(message_memory_traffic(Collective::all_gather, size,
+                                                                  context.network.group().ranks),
+                                           price.time, context.gpu)}});
+    }
+  }
+  return planned;
+}
+
+}  // namespace payoff

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/gradient_plan.hpp"
+#include "model/stage_compute.hpp"
+#include "model/step_plan.hpp"
+#include "model/workload.hpp"
+
+// Weights that are sharded over the data-parallel ranks (zero 3, FSDP): which layers are gathered,
+// used and let go together, and what a gather costs. Every block of a transformer is a unit of its
+// own, as PyTorch's FSDP is wrapped in practice; what stands outside the blocks is the root, which
+// is kept from forward to backward (torch.distributed.fsdp: the root is not resharded after
+// forward). DeepSpeed gathers the modules of a block one by one: as many messages as matrices
+// (`software.gathers_each_matrix`). A table of layers is cut into units of a bucket's size.
+// Rajbhandari et al. 2020, section 7: three times the parameters travel in a step, half as much
+// again as without sharding. Without: units kept by choice (reshard_after_forward=False), copies
+// around the gathered buffer.
+
+namespace payoff {
+
+struct WeightUnit {
+  std::int64_t elements{};
+  std::vector<std::int64_t> matrices;  // elements of each, what follows it included
+  FirstPieces first;                   // of its first layer in forward, of its last one in backward
+  bool is_root{};
+};
+
+struct WeightUnits {
+  std::vector<WeightUnit> units;      // in order of first use
+  std::vector<std::size_t> of_layer;  // of the stage
+};
+
+[[nodiscard]] WeightUnits weight_units(std::span<const Layer* const> layers,
+                                       const PreparedStage& stage, const Training& training);
+
+// Parameters that are whole at once: the root, the unit in use and the one fetched ahead.
+[[nodiscard]] std::int64_t most_gathered(const WeightUnits& units);
+
+// The gradients of a unit travel together, as soon as its backward is done; the root's come last.
+[[nodiscard]] std::vector<Bucket> unit_buckets(const PreparedStage& stage, const WeightUnits& units,
+                                               const Software& software, GradientKinds& kinds);
+
+// The different units, in order of their first appearance: what their messages hold.
+using WeightKinds = std::vector<std::vector<std::int64_t>>;
+
+struct StageGathers {
+  std::vector<WeightGather> forward;  // kinds are indices of `WeightKinds`
+  std::vector<WeightGather> backward;
+};
+
+[[nodiscard]] StageGathers stage_gathers(const WeightUnits& units, const Software& software,
+                                         WeightKinds& kinds);
+
+[[nodiscard]] std::vector<BucketKind> plan_gathers(const WeightKinds& kinds,
+                                                   const GradientContext& context);
+
+}  // namespace payoff

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "model/weight_plan.hpp"
+#include "tests/catch.hpp"
+#include "tests/model/shapes.hpp"
+#include "tests/study/experiments.hpp"
+
+using namespace payoff;
+using Catch::Matchers::WithinRel;
+
+// Weights sharded over the data-parallel ranks (zero 3, FSDP), all of them or groups (HSDP).
+
+namespace {
+
+Experiment sharded(Experiment job, int shard = 0) {
+  job.layout.zero = 3;
+  job.layout.shard = shard;
+  return job;
+}
+
+Experiment gpt_job() {
+  Experiment job = test::small_job();
+  job.model = test::gpt(12, 1024, 16, 512, 32000);
+  job.layout.micro_batch = 2;
+  return sharded(std::move(job));
+}
+
+std::int64_t gathered(const StepPlan& plan, const std::vector<WeightGather>& gathers) {
+  std::int64_t sum = 0;
+  for (const WeightGather& gather : gathers) {
+    sum += plan.kinds[gather.kind].elements;
+  }
+  return sum;
+}
+
+Bytes sent(const StepPlan& plan, MessageKind kind) {
+  Bytes sum;
+  for (const Bucket& bucket : plan.buckets(0)) {
+    for (const BucketRound& round : plan.kind(bucket).rounds) {
+      sum += round.message.kind == kind ? round.message.size : Bytes{};
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+// Rajbhandari et al. 2020, section 7.2.2: an all-gather before forward, another before backward and
+// a reduce-scatter of the gradients: 3 times the parameters, where an all-reduce moves 2 times.
+TEST_CASE(
+    "a step with sharded weights gathers every weight twice and scatters every gradient once") {
+  Experiment job = sharded(test::small_job());
+  job.training.bucket = 1_MiB;  // a unit a layer
+  const PreparedExperiment prepared(job);
+  const StepPlan plan = prepared.plan(job.plans[0]);
+  const StagePlan& stage = plan.stages[0];
+  const std::int64_t parameters = 12 * (std::int64_t{2048} * 2048 + 2048);
+  CHECK(gathered(plan, stage.forward_gathers) == parameters);
+  CHECK(gathered(plan, stage.backward_gathers) == parameters);
+  CHECK(sent(plan, MessageKind::dp_gradients) == static_cast<double>(parameters) * 4_B);
+  CHECK(sent(plan, MessageKind::dp_replicas) == 0_B);
+  CHECK(stage.forward_gathers.size() == 12);
+  CHECK(stage.gather_weights.size == 0_B);
+}
+
+// torch.distributed.fsdp keeps the root (what no block holds) from forward to backward.
+TEST_CASE("the root of a transformer is gathered once, its blocks twice") {
+  const Experiment job = gpt_job();
+  const PreparedExperiment prepared(job);
+  const StepPlan plan = prepared.plan(job.plans[0]);
+  const StagePlan& stage = plan.stages[0];
+  std::int64_t blocks = 0;
+  for (const Layer& layer : prepared.workload().layers) {
+    for (const ParameterTensor& tensor : layer.parameters) {
+      blocks += layer.recomputable ? tensor.elements() : 0;
+    }
+  }
+  CHECK(gathered(plan, stage.forward_gathers) == prepared.workload().parameters());
+  CHECK(gathered(plan, stage.backward_gathers) == blocks);
+  CHECK(stage.backward_gathers.size() == 12);
+  CHECK(plan.buckets(0).size() == 13);
+  CHECK(plan.buckets(0).back().ready_after + 1 == static_cast<int>(stage.compute->backward.size()));
+}
+
+TEST_CASE("weights are gathered in the order in which they are needed") {
+  Experiment job = gpt_job();
+  job.layout.recompute = GENERATE(Recompute::none, Recompute::full);
+  const StagePlan stage = PreparedExperiment(job).plan(job.plans[0]).stages[0];
+  const auto earlier = [](const WeightGather& a, const WeightGather& b) {
+    return a.needed_by < b.needed_by;
+  };
+  for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
+    CHECK(std::is_sorted(gathers->begin(), gathers->end(), earlier));
+  }
+  // Recomputation needs the weights before backward does.
+  const std::size_t first = stage.backward_gathers.front().needed_by;
+  CHECK(stage.compute->backward[first].work.kind ==
+        (job.layout.recompute == Recompute::full ? WorkKind::recompute : WorkKind::backward));
+}
+
+TEST_CASE("a table of layers is cut into units of a bucket's size") {
+  Experiment job = sharded(test::small_job());
+  job.training.bucket = 40_MB;  // 16.8 MB a layer: three of them reach it
+  const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
+  CHECK(plan.stages[0].forward_gathers.size() == 4);
+  CHECK(plan.buckets(0).size() == 4);
+}
+
+// Zhao et al. 2023 (PyTorch FSDP), section 3.2.2: hybrid sharding scatters inside the group, then
+// all-reduces the parts between groups.
+TEST_CASE("copies of the model add up the part of the gradient that each rank keeps") {
+  const Experiment job = sharded(test::small_job(), 4);
+  const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
+  const Bytes gradients = 12.0 * (2048 * 2048 + 2048) * 4_B;
+  CHECK(sent(plan, MessageKind::dp_gradients) == gradients);
+  CHECK(sent(plan, MessageKind::dp_replicas) == gradients / 4.0);
+}
+
+TEST_CASE("sharding inside a node leaves only the parts to the network") {
+  // 4 ranks a node on a fabric of 150 GB/s, 10 Gb/s between nodes.
+  const Experiment inside = sharded(test::small_job(), 4);
+  const Experiment across = sharded(test::small_job());
+  CHECK(PreparedExperiment(inside).predict(inside.plans[0]).step <
+        PreparedExperiment(across).predict(across.plans[0]).step);
+}
+
+TEST_CASE("a shard of the whole data-parallel group is no hybrid") {
+  const Experiment all = sharded(test::small_job());
+  const Experiment named = sharded(test::small_job(), 16);
+  CHECK(PreparedExperiment(all).predict(all.plans[0]).step ==
+        PreparedExperiment(named).predict(named.plans[0]).step);
+}
+
+TEST_CASE("the optimizer updates what the rank keeps") {
+  const Experiment whole = test::small_job();
+  const Experiment part = sharded(test::small_job(), 4);
+  const Seconds one = PreparedExperiment(whole).plan(whole.plans[0]).stages[0].optimizer.alone;
+  const Seconds quarter = PreparedExperiment(part).plan(part.plans[0]).stages[0].optimizer.alone;
+  const Seconds launch = whole.cluster.gpu.law.launch;
+  CHECK_THAT((quarter - launch) / (one - launch), WithinRel(0.25, 0.01));
+}
+
+TEST_CASE("a GPU holds its part of all weights, and whole only those in use and fetched ahead") {
+  Experiment job = sharded(test::small_job());
+  job.training.bucket = 1_MiB;
+  const Memory memory = PreparedExperiment(job).predict(job.plans[0]).memory;
+  const double layer = 2048 * 2048 + 2048;
+  CHECK_THAT(memory.parameters / 4_B, WithinRel(12 * layer / 16 + 2 * layer, 1e-12));
+  CHECK_THAT(memory.optimizer / 4_B, WithinRel(12 * layer / 16, 1e-12));
+}
+
+TEST_CASE("gathered matrix by matrix, a unit takes as many messages as it has matrices") {
+  Experiment job = gpt_job();
+  job.software.gathers_each_matrix = true;
+  const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
+  const BucketKind& block = plan.kinds[plan.stages[0].backward_gathers.front().kind];
+  // Query-key-value, attention output, and the two of the MLP.
+  CHECK(block.rounds.size() == 4);
+  Bytes sum;
+  for (const BucketRound& round : block.rounds) {
+    sum += round.message.size;
+  }
+  CHECK(sum == static_cast<double>(block.elements) * weight_size(job.training.precision));
+  Experiment whole = gpt_job();
+  CHECK(plan.buckets(0).size() > PreparedExperiment(whole).plan(whole.plans[0]).buckets(0).size());
+  CHECK(PreparedExperiment(job).predict(job.plans[0]).dp_bytes ==
+        PreparedExperiment(whole).predict(whole.plans[0]).dp_bytes);
+}
+
+TEST_CASE("layouts that cannot be sharded are refused, all at once") {
+  Experiment job = sharded(test::small_job(), 3);
+  job.layout.pp = 2;
+  job.layout.dp = 8;
+  const Problems problems = check_layout(job.layout, job.cluster, 12);
+  const auto names = [&](const char* path) {
+    return std::any_of(problems.begin(), problems.end(),
+                       [&](const Problem& problem) { return problem.path == path; });
+  };
+  CHECK(names("layout.zero"));   // zero 3 in a pipeline
+  CHECK(names("layout.shard"));  // 3 does not divide 8
+  job.layout = {.dp = 16, .zero = 0, .shard = 4};
+  CHECK(check_layout(job.layout, job.cluster, 12).front().path == "layout.shard");
+}
