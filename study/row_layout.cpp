@@ -35,9 +35,6 @@ void RowReader::refuse_unsupported_layout() const {
   if (layout.ep.value_or(1) > 1 || layout.embedding_model_parallel.value_or(false)) {
     reason("experts or embeddings spread over ranks");
   }
-  if (layout.zero && (*layout.zero == "3" || *layout.zero == "hybrid")) {
-    reason("sharded weights (zero " + *layout.zero + ")");
-  }
   if (row_.software && row_.software->starts_with("BytePS")) {
     reason("BytePS: reduction by servers of its own");
   }
@@ -67,12 +64,7 @@ ParallelLayout RowReader::layout() const {
   layout.sequence_parallel = row.sequence_parallel.value_or(false) && layout.tp > 1;
   const int model = layout.tp * layout.pp;
   layout.dp = row.dp.value_or(std::max(1, row_.cluster.gpus.value_or(model) / model));
-  if (row.zero && (*row.zero == "1" || *row.zero == "2")) {
-    layout.zero = *row.zero == "1" ? 1 : 2;
-  }
-  if (row.zero_group && *row.zero_group != layout.dp && layout.zero > 0) {
-    reason("optimizer state sharded over groups of " + std::to_string(*row.zero_group));
-  }
+  shard(layout);
   layout.recompute =
       recompute_of(stated_or(row.recompute, std::string("none"), "no recomputation"));
   if (!row.global_batch) {
@@ -91,6 +83,22 @@ ParallelLayout RowReader::layout() const {
   }
   layout.micro_batches = replica / layout.micro_batch;
   return layout;
+}
+
+// `hybrid` shards inside a node unless a row says how far.
+void RowReader::shard(ParallelLayout& layout) const {
+  const TrainingLayout& row = row_.layout;
+  const std::string stage = row.zero.value_or("0");
+  const bool hybrid = stage == "hybrid";
+  layout.zero = stage == "1" ? 1 : stage == "2" ? 2 : stage == "3" || hybrid ? 3 : 0;
+  if (layout.zero == 0) {
+    return;
+  }
+  const int all = layout.dp;
+  const int inside = std::min(all, row_.cluster.gpus_per_node.value_or(all));
+  const int ranks = hybrid ? stated_or(row.zero_group, inside, "weights sharded inside a node")
+                           : row.zero_group.value_or(all);
+  layout.shard = ranks < all ? ranks : 0;
 }
 
 std::optional<Precision> RowReader::precision() const {
@@ -130,12 +138,12 @@ Precision RowReader::gradient(const std::string& stack, const ParallelLayout& la
     return Precision::fp16;
   }
   const bool full = precision == Precision::fp32 || precision == Precision::tf32;
-  if (full || stated == "fp32") {
+  if (full || stated == "fp32" || row_.layout.mp_mode == "DEFAULT") {
     return Precision::fp32;
   }
   const bool wide =
       (precision == Precision::bf16 && is_megatron(stack)) || stack == "pytorch-ddp-2021";
-  if (layout.dp > 1) {
+  if (layout.dp > 1 && row_.layout.mp_mode != "PURE") {
     assume(wide ? "gradients reduced in fp32" : "gradients reduced in 16 bits");
   }
   if (wide) {

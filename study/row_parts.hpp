@@ -45,6 +45,7 @@ class RowReader {
   void transformer_widths(TransformerShape& shape) const;
   void family_details(TransformerShape& shape) const;
   void refuse_unsupported_layout() const;
+  void shard(ParallelLayout& layout) const;
   [[nodiscard]] std::optional<Precision> precision() const;
   [[nodiscard]] Precision gradient(const std::string& stack, const ParallelLayout& layout,
                                    Precision precision) const;

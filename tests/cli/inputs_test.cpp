@@ -110,7 +110,7 @@ TEST_CASE("a file that cannot be read is an error of the world, in the format as
 
 TEST_CASE("a name behind --json that ends otherwise is refused with the form that takes it") {
   const ScratchFolder folder;
-  const Captured run = predict(folder, job, {"--csv", "-", "--set", "layout.dp=8"});
+  const Captured run = predict(folder, job, {"--set", "layout.dp=8"});
   REQUIRE(run.code == ExitCode::success);
   const Captured wrong =
       test::payoff({"predict", folder.path("job.yaml"), "--json", folder.path("out")});

@@ -111,8 +111,8 @@ TEST_CASE("all mistakes of a plan are found at once") {
         "argument 1:1:12 `ratio` is given twice\n"
         "argument 1:1:33 `index_bytes` is given twice\n"
         "argument 1:1:55 `overlap` has the unknown value `no` | one of: true, false\n"
-        "argument 1:1:68 `placement` has the unknown value `side` | one of: "
-        "compute_stream, side_stream, after_backward\n");
+        "argument 1:1:68 `placement` has the unknown value `side` | did you mean `side_stream`? | "
+        "one of: compute_stream, side_stream, after_backward\n");
   CHECK_THAT(read("topk:").errors,
              Catch::Matchers::StartsWith("argument 1:1:6 topk has no parameter ``"));
 }
