@@ -47,7 +47,7 @@ template <class T>
 [[nodiscard]] std::vector<T> series_value(const Arguments& arguments, std::string_view option,
                                           std::string_view fallback, const QuantityRange<T>& range,
                                           Session& session) {
-  const std::vector<T> values = series_value<T>(arguments, option, fallback, session);
+  std::vector<T> values = series_value<T>(arguments, option, fallback, session);
   for (const T& value : values) {
     const std::optional<Argument> given = arguments.value(option);
     if (const auto error = out_of_range(range, value, given ? given->text : fallback)) {

@@ -18,8 +18,6 @@
 namespace payoff {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr IntegerRules degree{.fallback = 1, .min = 1, .max = most_ranks};
 
 std::string as_profile(std::string_view key) {

@@ -96,9 +96,7 @@ StageActivity StageRun::activity() {
         compute.task.role == Task::Role::piece_message ? Doing::tp_message : Doing::compute;
   } else if (is_over()) {
     result.doing = Doing::over;
-  } else if (waits_for_weights()) {
-    result.doing = codec.busy ? Doing::codec : Doing::dp_message;
-  } else if (next_operation_ < schedule_.size()) {
+  } else if (next_operation_ < schedule_.size() && !waits_for_weights()) {
     result.doing =
         input_of(schedule_[next_operation_]) != nullptr ? Doing::pp_message : Doing::bubble;
   } else {
