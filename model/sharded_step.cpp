@@ -60,7 +60,9 @@ class ShardedStep {
  private:
   void run(const Pass& pass, const std::vector<Piece>& pieces) {
     std::size_t fetched = 0;
+    // Codec work that can run goes before a gather is handed over, as before a piece.
     const auto fetch = [&](std::size_t up_to) {
+      streams_.wait_until(streams_.now());
       for (; fetched < up_to && fetched < pass.gathers.size(); ++fetched) {
         streams_.gather(pass.gathers[fetched].kind);
       }
