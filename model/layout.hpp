@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "model/hardware.hpp"
@@ -53,7 +54,9 @@ struct Software {
   bool fused_attention{};       // FlashAttention-like: no score matrix in memory
   bool fused_elementwise{};     // fused_kernels instead of kernels of each operator
   double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
-  bool gathers_each_matrix{};   // sharded weights travel matrix by matrix, not unit by unit
+  // Sharded state: matrices of a unit that travel together have so many parameters; 0: all of them.
+  std::int64_t gather_bucket{};
+  std::int64_t scatter_bucket{};
   double
       hides_launch{};  // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
   // Fitted (profiles/fitted/compute.yaml):

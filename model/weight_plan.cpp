@@ -2,6 +2,8 @@
 #include "model/weight_plan.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 
 #include "model/compute.hpp"
 
@@ -53,9 +55,36 @@ void add_neighbours(std::span<const Layer* const> layers, const PreparedStage& s
   }
 }
 
+// How many neighbouring matrices each message carries: as many as fit, at least one, or until the
+// bucket is full. Without a bucket all of them.
+enum class Fill { below, until };
+
+std::vector<std::size_t> cut(std::span<const std::int64_t> matrices, std::int64_t bucket,
+                             Fill fill) {
+  if (bucket == 0) {
+    return {matrices.size()};
+  }
+  std::vector<std::size_t> counts;
+  std::int64_t sum = 0;  // of the last message
+  for (const std::int64_t elements : matrices) {
+    if (counts.empty() || sum + (fill == Fill::below ? elements - 1 : 0) >= bucket) {
+      counts.push_back(0);
+      sum = 0;
+    }
+    ++counts.back();
+    sum += elements;
+  }
+  return counts;
+}
+
 std::size_t kind_of(const WeightUnit& unit, const Software& software, WeightKinds& kinds) {
-  const std::vector<std::int64_t> messages =
-      software.gathers_each_matrix ? unit.matrices : std::vector{unit.elements};
+  std::vector<std::int64_t> messages;
+  auto matrix = unit.matrices.begin();
+  for (const std::size_t count : cut(unit.matrices, software.gather_bucket, Fill::until)) {
+    const auto end = matrix + static_cast<std::ptrdiff_t>(count);
+    messages.push_back(std::accumulate(matrix, end, std::int64_t{}));
+    matrix = end;
+  }
   const auto known = std::find(kinds.begin(), kinds.end(), messages);
   const auto index = static_cast<std::size_t>(known - kinds.begin());
   if (known == kinds.end()) {
@@ -64,22 +93,32 @@ std::size_t kind_of(const WeightUnit& unit, const Software& software, WeightKind
   return index;
 }
 
-// One bucket, or one a matrix: in backward order vectors come before the matrix they go with.
-void add_buckets(std::span<const ReadyGradient> gradients, bool each_matrix, GradientKinds& kinds,
-                 std::vector<Bucket>& buckets) {
+// In backward order vectors come before the matrix they go with, the last ones after all of them.
+void add_buckets(std::span<const ReadyGradient> gradients, std::int64_t bucket,
+                 GradientKinds& kinds, std::vector<Bucket>& buckets) {
   const int ready = gradients.back().piece;
-  while (each_matrix && !gradients.empty()) {
-    const auto matrix = std::find_if(gradients.begin(), gradients.end(),
-                                     [](const ReadyGradient& g) { return g.tensor.is_matrix; });
-    if (matrix == gradients.end()) {
-      break;
+  std::size_t last = gradients.size() - 1;  // matrix
+  while (last > 0 && !gradients[last].tensor.is_matrix) {
+    --last;
+  }
+  std::vector<std::int64_t> matrices{0};
+  std::vector<std::size_t> tensors{0};  // of each
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (i > 0 && i <= last && gradients[i - 1].tensor.is_matrix) {
+      matrices.push_back(0);
+      tensors.push_back(0);
     }
-    const auto count = static_cast<std::size_t>(matrix - gradients.begin()) + 1;
+    matrices.back() += gradients[i].tensor.elements();
+    ++tensors.back();
+  }
+  std::size_t matrix = 0;
+  for (std::size_t left : cut(matrices, bucket, Fill::below)) {
+    std::size_t count = 0;
+    for (; left > 0; --left) {
+      count += tensors[matrix++];
+    }
     buckets.push_back({ready, kind_of_gradients(gradients.first(count), kinds)});
     gradients = gradients.subspan(count);
-  }
-  if (!gradients.empty()) {
-    buckets.push_back({ready, kind_of_gradients(gradients, kinds)});
   }
 }
 
@@ -122,7 +161,7 @@ std::vector<Bucket> unit_buckets(const PreparedStage& stage, const WeightUnits& 
   std::vector<Bucket> buckets;
   for (std::size_t unit = of_unit.size(); unit-- > 0;) {  // the root, if any, is the first
     if (!of_unit[unit].empty()) {
-      add_buckets(of_unit[unit], software.gathers_each_matrix, kinds, buckets);
+      add_buckets(of_unit[unit], software.scatter_bucket, kinds, buckets);
     }
   }
   return buckets;

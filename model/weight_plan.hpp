@@ -15,11 +15,12 @@
 // used and let go together, and what a gather costs. Every block of a transformer is a unit of its
 // own, as PyTorch's FSDP is wrapped in practice; what stands outside the blocks is the root, which
 // is kept from forward to backward (torch.distributed.fsdp: the root is not resharded after
-// forward). DeepSpeed gathers the modules of a block one by one: as many messages as matrices
-// (`software.gathers_each_matrix`). A table of layers is cut into units of a bucket's size.
-// Rajbhandari et al. 2020, section 7: three times the parameters travel in a step, half as much
-// again as without sharding. Without: units kept by choice (reshard_after_forward=False), copies
-// around the gathered buffer.
+// forward). DeepSpeed gathers and scatters the matrices of a block in messages of a given number of
+// parameters (`software.gather_bucket`, reached or exceeded; `scatter_bucket`, exceeded by single
+// matrices only), which never span two blocks. A table of layers is cut into units of a bucket's
+// size. Rajbhandari et al. 2020, section 7: three times the parameters travel in a step, half as
+// much again as without sharding. Without: units kept by choice (reshard_after_forward=False),
+// copies around the gathered buffer.
 
 namespace payoff {
 

@@ -152,22 +152,37 @@ TEST_CASE("a GPU holds its part of all weights, and whole only those in use and 
   CHECK_THAT(memory.optimizer / 4_B, WithinRel(12 * layer / 16, 1e-12));
 }
 
-TEST_CASE("gathered matrix by matrix, a unit takes as many messages as it has matrices") {
+// A block of hidden 1,024: query-key-value 3.1, attention output 1.0, MLP 4.2 and 4.2 M parameters.
+TEST_CASE("messages of a unit carry matrices up to the bucket of the software") {
   Experiment job = gpt_job();
-  job.software.gathers_each_matrix = true;
-  const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
-  const BucketKind& block = plan.kinds[plan.stages[0].backward_gathers.front().kind];
-  // Query-key-value, attention output, and the two of the MLP.
-  CHECK(block.rounds.size() == 4);
-  Bytes sum;
-  for (const BucketRound& round : block.rounds) {
-    sum += round.message.size;
+  const auto plan_with = [&](std::int64_t bucket) {
+    job.software.gather_bucket = bucket;
+    job.software.scatter_bucket = bucket;
+    return PreparedExperiment(job).plan(job.plans[0]);
+  };
+  const auto messages = [](const StepPlan& plan) {
+    return plan.kinds[plan.stages[0].backward_gathers.front().kind].rounds.size();
+  };
+  const StepPlan whole = plan_with(0);
+  CHECK(messages(whole) == 1);
+  CHECK(messages(plan_with(1)) == 4);          // each matrix fills it
+  CHECK(messages(plan_with(4'000'000)) == 3);  // 3.1 + 1.0, 4.2, 4.2
+  CHECK(messages(plan_with(5'000'000)) == 2);  // 3.1 + 1.0 + 4.2, 4.2
+  CHECK(messages(plan_with(50'000'000)) == 1);
+  // Backward meets the MLP first: 4.2, 4.2, then 1.0 + 3.1 where that does not exceed the bucket.
+  const auto scatters = [&](std::int64_t bucket) {
+    const std::vector<Bucket> buckets = plan_with(bucket).buckets(0);
+    return std::count_if(buckets.begin(), buckets.end(), [&](const Bucket& bucket_of) {
+      return bucket_of.ready_after == buckets.front().ready_after;
+    });
+  };
+  CHECK(scatters(0) == 1);
+  CHECK(scatters(4'000'000) == 4);
+  CHECK(scatters(5'000'000) == 3);
+  for (const std::int64_t bucket : {1, 4'000'000, 5'000'000}) {
+    const StepPlan plan = plan_with(bucket);
+    CHECK(evaluate(plan).dp_bytes == evaluate(whole).dp_bytes);
   }
-  CHECK(sum == static_cast<double>(block.elements) * weight_size(job.training.precision));
-  Experiment whole = gpt_job();
-  CHECK(plan.buckets(0).size() > PreparedExperiment(whole).plan(whole.plans[0]).buckets(0).size());
-  CHECK(PreparedExperiment(job).predict(job.plans[0]).dp_bytes ==
-        PreparedExperiment(whole).predict(whole.plans[0]).dp_bytes);
 }
 
 TEST_CASE("layouts that cannot be sharded are refused, all at once") {
