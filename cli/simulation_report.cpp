@@ -69,6 +69,18 @@ std::string path_sentence(const PlanSimulation& plan) {
   return text + "\n";
 }
 
+// Where work that uses a GPU's memory made messages late, most first.
+std::string memory_sentence(const PlanSimulation& plan) {
+  const std::vector<Seconds>& delays = plan.simulated.memory_delay;
+  const auto most = std::max_element(delays.begin(), delays.end());
+  if (most == delays.end() || *most < 5_us) {
+    return "";
+  }
+  return fmt::format(
+      "Memory of the GPU of stage {}: messages {} ms late beside work that uses it, {}.\n",
+      most - delays.begin(), ms(*most), title(plan));
+}
+
 std::string traffic_table(const SimulationReport& report) {
   Table table({{"strategy", Align::left},
                {"traffic", Align::left},
@@ -165,6 +177,10 @@ Json plan_json(const PlanSimulation& plan) {
                              {"utilization_ratio", link.utilization},
                              {"delay_seconds", link.delay.si}});
   }
+  json["memory_delay_seconds"] = Json::array();
+  for (const Seconds delay : simulated.memory_delay) {
+    json["memory_delay_seconds"].push_back(delay.si);
+  }
   json["events"] = simulated.events;
   json["trace_hash"] = fmt::format("{:016x}", simulated.trace_hash);
   json["interrupted"] = simulated.interrupted;
@@ -176,7 +192,7 @@ Json plan_json(const PlanSimulation& plan) {
 std::string simulation_text(const SimulationReport& report) {
   std::string text = experiment_headline(report.experiment) + "\n\n" + steps_table(report) + "\n";
   for (const PlanSimulation& plan : report.plans) {
-    text += path_sentence(plan);
+    text += path_sentence(plan) + memory_sentence(plan);
   }
   text += traffic_table(report);
   text += links_table(report);

@@ -7,24 +7,6 @@
 namespace payoff {
 namespace {
 
-// x16 slot of the GPU, one direction: 16 lanes at the line rate of the generation.
-Bandwidth slot_of(Architecture architecture) {
-  switch (architecture) {
-    case Architecture::pascal:
-    case Architecture::volta:
-    case Architecture::turing:
-      return 15.75_GBps;
-    case Architecture::ampere:
-    case Architecture::ada:
-      return 31.5_GBps;
-    case Architecture::hopper:
-    case Architecture::blackwell:
-    case Architecture::cdna3:
-      return 63_GBps;
-  }
-  return 15.75_GBps;
-}
-
 // A switch and a tree of PCIe switches give a GPU its whole bandwidth to whichever peers; in a mesh
 // a GPU has only the links that lead to members of the group. Half of a hybrid cube keeps four of
 // the six links of each GPU.
@@ -61,11 +43,11 @@ void set_network(const Cluster& cluster, const Group& group, GroupPaths& paths) 
   const double per_gpu = nics / cluster.gpus_per_node;
   // NICs near the group's GPUs of one node; neighbours share a NIC where there are fewer.
   const double near = std::clamp(per_gpu * local, std::min(1.0, nics), nics);
-  const Bandwidth slots = slot_of(cluster.gpu.architecture) * local;
+  const Bandwidth slots = pcie_slot(cluster.gpu.architecture) * local;
   const double shared = std::min(near, nics / group.rivals);
   paths.domain = std::min(cluster.nic * shared, slots) * nodes_in_domain;
   paths.rank = std::min(cluster.nic * std::min(std::max(1.0, per_gpu), shared),
-                        slot_of(cluster.gpu.architecture));
+                        pcie_slot(cluster.gpu.architecture));
   const int rails = std::clamp(static_cast<int>(near), 1, local);
   paths.rails = rails * nodes_in_domain;
   paths.rail_line = std::min(cluster.nic * (near / rails), slots / rails);
@@ -140,6 +122,23 @@ Problems check_group(const Cluster& cluster, const Group& group) {
     check_between(cluster, group, problems);
   }
   return problems;
+}
+
+Bandwidth pcie_slot(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::pascal:
+    case Architecture::volta:
+    case Architecture::turing:
+      return 15.75_GBps;
+    case Architecture::ampere:
+    case Architecture::ada:
+      return 31.5_GBps;
+    case Architecture::hopper:
+    case Architecture::blackwell:
+    case Architecture::cdna3:
+      return 63_GBps;
+  }
+  return 15.75_GBps;
 }
 
 GroupPaths paths_of(const Cluster& cluster, const Group& group) {

@@ -35,4 +35,7 @@ struct GroupPaths {
 
 [[nodiscard]] GroupPaths paths_of(const Cluster& cluster, const Group& group);
 
+// x16 slot of the GPU, one direction: 16 lanes at the line rate of the generation.
+[[nodiscard]] Bandwidth pcie_slot(Architecture architecture);
+
 }  // namespace payoff

@@ -58,23 +58,24 @@ ActivityId Links::start(const PreparedMessage& message, std::uint64_t key, std::
                         .tag = tag});
 }
 
-void Links::end(const PreparedMessage& message, SimTime since) {
+SimTime Links::end(const PreparedMessage& message, SimTime since, SimTime held_back) {
   State* late_by = nullptr;
   for (const LinkLoad& load : message.loads) {
     State& link = states_[load.link];
     note_overload(link);
     link.demand -= demand(message, load);
     link.bytes += load.bytes;
-    // Memory delays messages too.
     const bool was_overloaded = link.overloaded > since;
     if (was_overloaded && (late_by == nullptr || link.overloaded > late_by->overloaded)) {
       late_by = &link;
     }
   }
-  const SimTime delay = engine_.now() - since - message.alone;
-  if (late_by != nullptr && delay.picoseconds > 1) {
-    late_by->delay = late_by->delay + delay;
+  const SimTime delay = engine_.now() - since - message.alone - held_back;
+  if (late_by == nullptr || delay.picoseconds <= 1) {
+    return {};
   }
+  late_by->delay = late_by->delay + delay;
+  return delay;
 }
 
 std::vector<LinkUse> Links::report(SimTime step) const {

@@ -45,8 +45,9 @@ class Links {
   [[nodiscard]] PreparedMessage prepare(const Message& message, std::size_t stage,
                                         Direction direction) const;
   ActivityId start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag);
-  // Has to be told of the end of what it started: `since` is when it did.
-  void end(const PreparedMessage& message, SimTime since);
+  // Has to be told of the end of what it started: `since` is when it did, `held_back` what it lost
+  // elsewhere. Returns what it lost on its links.
+  SimTime end(const PreparedMessage& message, SimTime since, SimTime held_back = {});
 
   [[nodiscard]] std::vector<LinkUse> report(SimTime step) const;
 

@@ -25,17 +25,18 @@ enum class Cause : std::uint8_t {
   tp_message,
   pp_message,
   dp_message,
-  contention,  // messages slowed by others on the same links, or by work that uses the memory
+  link_contention,    // messages slowed by others on the same links
+  memory_contention,  // messages slowed by work that uses the memory of the GPU
   optimizer,
   host,
 };
-inline constexpr std::size_t cause_count = 13;
+inline constexpr std::size_t cause_count = 14;
 
 [[nodiscard]] constexpr std::string_view name(Cause cause) {
   constexpr std::array<std::string_view, cause_count> names{
-      "forward",    "recompute",   "backward",   "interference", "encode",
-      "decode",     "bucket_copy", "tp_message", "pp_message",   "dp_message",
-      "contention", "optimizer",   "host"};
+      "forward",         "recompute",         "backward",   "interference", "encode",
+      "decode",          "bucket_copy",       "tp_message", "pp_message",   "dp_message",
+      "link_contention", "memory_contention", "optimizer",  "host"};
   return names[static_cast<std::size_t>(cause)];
 }
 

@@ -18,22 +18,30 @@ constexpr std::size_t no_link = std::numeric_limits<std::size_t>::max();
 struct Spread {
   Bytes node;  // out of one node, of one group
   Bytes gpu;   // of one rank to others of its domain
+  Bytes slot;  // through the PCIe slot of a rank that is next to a NIC
 };
 
 // A ring enters and leaves every domain once with all that a rank sends, and passes the ranks
-// inside one after the other; an all-to-all sends each rank its part.
-Spread spread(const Message& message, const Group& group, const GroupPaths& paths) {
+// inside one after the other; an all-to-all sends each rank its part. Where one bus leads to the
+// other ranks and to the NICs it carries all that a rank sends, once.
+Spread spread(const Message& message, const Group& group, const GroupPaths& paths, bool one_bus) {
   const Bytes wire = wire_bytes_per_rank(message.collective, message.size, group.ranks);
   const int nodes = (paths.local + group.ranks_per_node - 1) / group.ranks_per_node;
   const double local = paths.local;
   if (paths.domains == 1) {
-    return {{}, wire};
+    return {{}, wire, {}};
   }
+  Spread spread{wire / nodes, wire * ((local - 1) / local), wire / paths.rails};
   if (message.collective == Collective::all_to_all) {
     const Bytes pair = wire / (group.ranks - 1);
-    return {pair * (local * (group.ranks - local) / nodes), pair * (local - 1)};
+    spread = {pair * (local * (group.ranks - local) / nodes), pair * (local - 1),
+              pair * (group.ranks - local)};
   }
-  return {wire / nodes, wire * ((local - 1) / local)};
+  if (one_bus) {
+    spread.gpu = wire;
+    spread.slot = {};
+  }
+  return spread;
 }
 
 }  // namespace
@@ -60,7 +68,7 @@ Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
 
 void Platform::add_node(std::size_t stage, const std::string& name) {
   StageLinks& links = stages_[stage];
-  if (cluster_.network.kind == NetworkKind::none || cluster_.nodes == 1) {
+  if (!has_network()) {
     links.nic_out = links.nic_in = no_link;
     return;
   }
@@ -73,17 +81,32 @@ void Platform::add_node(std::size_t stage, const std::string& name) {
   links_.push_back({"NICs into the " + name, nics});
 }
 
+bool Platform::has_network() const {
+  return cluster_.network.kind != NetworkKind::none && cluster_.nodes > 1;
+}
+
 void Platform::add_gpu(std::size_t stage) {
   StageLinks& links = stages_[stage];
-  if (cluster_.fabric.kind == FabricKind::none || cluster_.gpus_per_node == 1) {
-    links.fabric_out = links.fabric_in = no_link;
-    return;
+  links.fabric_out = links.fabric_in = links.slot_out = links.slot_in = no_link;
+  const std::string gpu = " the GPU of stage " + std::to_string(stage);
+  if (cluster_.fabric.kind != FabricKind::none && cluster_.gpus_per_node > 1) {
+    links.fabric_out = links_.size();
+    links_.push_back({cluster_.fabric.name + " out of" + gpu, cluster_.fabric.per_gpu});
+    links.fabric_in = links_.size();
+    links_.push_back({cluster_.fabric.name + " into" + gpu, cluster_.fabric.per_gpu});
+    if (cluster_.fabric.kind == FabricKind::pcie_tree) {
+      links.slot_out = links.fabric_out;
+      links.slot_in = links.fabric_in;
+      return;
+    }
   }
-  const std::string gpu = "GPU of stage " + std::to_string(stage);
-  links.fabric_out = links_.size();
-  links_.push_back({cluster_.fabric.name + " out of the " + gpu, cluster_.fabric.per_gpu});
-  links.fabric_in = links_.size();
-  links_.push_back({cluster_.fabric.name + " into the " + gpu, cluster_.fabric.per_gpu});
+  if (has_network()) {
+    const Bandwidth slot = pcie_slot(cluster_.gpu.architecture);
+    links.slot_out = links_.size();
+    links_.push_back({"PCIe slot out of" + gpu, slot});
+    links.slot_in = links_.size();
+    links_.push_back({"PCIe slot into" + gpu, slot});
+  }
 }
 
 Route Platform::route(const Message& message, std::size_t stage, Direction direction) const {
@@ -96,14 +119,17 @@ Route Platform::route(const Message& message, std::size_t stage, Direction direc
 
 Route Platform::collective(const Message& message, std::size_t stage) const {
   const Group group = group_of(message.kind, layout_, cluster_.gpus_per_node);
-  const Spread bytes = spread(message, group, paths_of(cluster_, group));
   const StageLinks& links = stages_[stage];
+  const bool one_bus = links.slot_out != no_link && links.slot_out == links.fabric_out;
+  const Spread bytes = spread(message, group, paths_of(cluster_, group), one_bus);
   Route route;
   route.of_one = bytes.node > 0_B ? bytes.node : bytes.gpu;
   load(route, links.nic_out, bytes.node * group.rivals, message.alone);
   load(route, links.nic_in, bytes.node * group.rivals, message.alone);
   load(route, links.fabric_out, bytes.gpu, message.alone);
   load(route, links.fabric_in, bytes.gpu, message.alone);
+  load(route, links.slot_out, bytes.slot, message.alone);
+  load(route, links.slot_in, bytes.slot, message.alone);
   return route;
 }
 
@@ -123,6 +149,8 @@ Route Platform::send(const Message& message, std::size_t stage, Direction direct
   if (paths_of(cluster_, group).domains > 1) {
     load(route, stages_[stage].nic_out, message.size * group.rivals, moving);
     load(route, stages_[to].nic_in, message.size * group.rivals, moving);
+    load(route, stages_[stage].slot_out, message.size, moving);
+    load(route, stages_[to].slot_in, message.size, moving);
   } else {
     load(route, stages_[stage].fabric_out, message.size, moving);
     load(route, stages_[to].fabric_in, message.size, moving);

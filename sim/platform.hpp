@@ -13,14 +13,16 @@
 #include "model/units.hpp"
 
 // The links that messages of one step share, for one representative GPU and node of every pipeline
-// stage: the NICs of a node together, and what a GPU has to the others of its node, each in both
-// directions. Ranks of a stage are symmetric (the same work, groups of the same shape, numbered as
-// model/groups says), so one of them stands for all: a message counts on a node's NICs once for
-// every group of its kind that has ranks in the node. The price of a message already holds what
-// these groups take from each other; the links find what different kinds of traffic do.
+// stage: the NICs of a node together, what a GPU has to the others of its node, and its PCIe slot,
+// each in both directions. Where the GPUs of a node talk over PCIe, that is the slot. Ranks of a
+// stage are symmetric (the same work, groups of the same shape, numbered as model/groups says), so
+// one of them stands for all: a message counts on a node's NICs once for every group of its kind
+// that has ranks in the node. The price of a message already holds what these groups take from each
+// other; the links find what different kinds of traffic do.
 //
 // Bytes are those of a ring (wire_bytes_per_rank), capacities nominal. A message alone is never
-// slowed by its own links. Not here: switches and uplinks of the network, PCIe, paths in a mesh.
+// slowed by its own links. Not here: switches and uplinks of the network, PCIe above the slots,
+// paths in a mesh.
 
 namespace payoff::sim {
 
@@ -58,10 +60,13 @@ class Platform {
     std::size_t nic_in{};
     std::size_t fabric_out{};
     std::size_t fabric_in{};
+    std::size_t slot_out{};  // of PCIe: what goes to the NICs
+    std::size_t slot_in{};
   };
 
   void add_node(std::size_t stage, const std::string& name);
   void add_gpu(std::size_t stage);
+  [[nodiscard]] bool has_network() const;
   [[nodiscard]] Route collective(const Message& message, std::size_t stage) const;
   [[nodiscard]] Route send(const Message& message, std::size_t stage, Direction direction) const;
   void load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const;

@@ -145,7 +145,7 @@ class StepRun {
     const SimTime alone = send.message->alone;
     send.path.add(Cause::pp_message, alone);
     send.path.count_activity();
-    send.path.add(Cause::contention, engine_.now() - send.since - alone);
+    send.path.add(Cause::link_contention, engine_.now() - send.since - alone);
     links_.end(*send.message, send.since);
     if (options_.trace != nullptr) {
       write_trace(send);
@@ -179,6 +179,7 @@ class StepRun {
     step.interrupted = stopped;
     step.problem = engine_.problem();
     for (std::size_t s = 0; s < stages_.size(); ++s) {
+      step.memory_delay.push_back(to_seconds(stages_[s].memory_delay()));
       PAYOFF_INVARIANT(stopped || step.problem || stages_[s].is_over(), "a stage waits for ever");
       if (stages_[s].path().end() > stages_[step.last_stage].path().end()) {
         step.last_stage = s;

@@ -62,6 +62,7 @@ struct SimulatedStep {
   TrafficTime tp;
   TrafficTime pp;
   std::vector<LinkUse> links;
+  std::vector<Seconds> memory_delay;  // by which work that uses a stage's memory made messages late
   std::uint64_t events{};
   std::uint64_t trace_hash{};
   bool interrupted{};              // stopped early: everything above is of the part that ran

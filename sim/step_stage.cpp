@@ -41,15 +41,14 @@ void StageRun::task_ended(StreamKind kind) {
   Stream& s = stream(kind);
   const SimTime now = engine_.now();
   const SimTime extra = now - s.since - s.task.alone;
-  const bool message = s.message != nullptr;
   s.busy = false;
   s.path.add(s.task.cause, s.task.alone - s.task.copy);
   s.path.add(Cause::bucket_copy, s.task.copy);
   s.path.count_activity();
-  s.path.add(message ? Cause::contention : Cause::interference, extra);
-  if (message) {
-    links_.end(*s.message, s.since);
-    count_bytes(s.task);
+  if (s.message != nullptr) {
+    count_message(s, extra);
+  } else {
+    s.path.add(Cause::interference, extra);
   }
   if (trace_ != nullptr) {
     write_trace(kind);
@@ -198,6 +197,8 @@ void StageRun::begin(StreamKind kind, const Task& task) {
   s.busy = true;
   s.since = now;
   s.rate = 1;
+  s.rate_since = now;
+  s.held_back = 0.0;
   start_activity(kind);
 }
 

@@ -55,6 +55,8 @@ class StageRun {
   [[nodiscard]] const StageAccount& account() const { return account_; }
   [[nodiscard]] Bytes dp_bytes() const { return dp_bytes_; }
   [[nodiscard]] Bytes tp_bytes() const { return tp_bytes_; }
+  // By which messages came late because of the GPU's memory.
+  [[nodiscard]] SimTime memory_delay() const { return memory_delay_; }
 
  private:
   struct Task {
@@ -85,7 +87,9 @@ class StageRun {
     Task task;
     SimTime since;
     double rate = 1;
-    Path path;  // up to the end of its last task
+    SimTime rate_since;
+    double held_back{};  // by lower rates before, in picoseconds
+    Path path;           // up to the end of its last task
     ActivityId activity;
     const PreparedMessage* message{};  // of a message, else null
     std::uint64_t count{};
@@ -128,6 +132,8 @@ class StageRun {
   void count_bytes(const Task& task);
   [[nodiscard]] static bool is_codec(const Stream& stream);
   void set_rates();
+  void set_rate(Stream& s, double rate);
+  void count_message(Stream& s, SimTime late);
   [[nodiscard]] StageActivity activity();
   void write_trace(StreamKind kind) const;
 
@@ -163,6 +169,7 @@ class StageRun {
   StageAccount account_;
   Bytes dp_bytes_{};
   Bytes tp_bytes_{};
+  SimTime memory_delay_;
 };
 
 }  // namespace payoff::sim

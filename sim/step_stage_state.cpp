@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "model/interference.hpp"
 #include "sim/step_pieces.hpp"
@@ -47,6 +48,31 @@ bool StageRun::is_codec(const Stream& stream) {
   return stream.task.role == Task::Role::encode || stream.task.role == Task::Role::decode;
 }
 
+// `late`: more than alone. What its own rate did not cost, its links did.
+void StageRun::count_message(Stream& s, SimTime late) {
+  set_rate(s, 1);
+  const SimTime held_back{std::min<std::int64_t>(late.picoseconds, std::llround(s.held_back))};
+  const SimTime by_links = links_.end(*s.message, s.since, held_back);
+  const SimTime by_memory = held_back.picoseconds > 0 ? late - by_links : SimTime{};
+  s.path.add(Cause::memory_contention, by_memory);
+  s.path.add(Cause::link_contention, late - by_memory);
+  memory_delay_ = memory_delay_ + by_memory;
+  count_bytes(s.task);
+}
+
+void StageRun::set_rate(Stream& s, double rate) {
+  if (s.rate == rate) {
+    return;
+  }
+  const SimTime now = engine_.now();
+  s.held_back += static_cast<double>((now - s.rate_since).picoseconds) * (1.0 - s.rate);
+  s.rate_since = now;
+  s.rate = rate;
+  if (s.busy) {
+    engine_.set_rate_bound(s.activity, full_rate * rate);
+  }
+}
+
 void StageRun::set_rates() {
   Stream& compute = stream(StreamKind::compute);
   Stream& codec = stream(StreamKind::codec);
@@ -56,24 +82,18 @@ void StageRun::set_rates() {
   const double reserved = gradients.busy ? plan_.reserved_share : 0.0;
   const StreamRates rates =
       stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile);
-  const auto set = [&](Stream& s, double rate) {
-    if (s.busy && s.rate != rate) {
-      s.rate = rate;
-      engine_.set_rate_bound(s.activity, full_rate * rate);
-    }
-  };
   double demand = 0.0;
   if (on_stream) {
-    set(compute, computes ? rates.compute : rates.codec);
+    set_rate(compute, computes ? rates.compute : rates.codec);
     demand += compute.rate * compute.task.memory_share;
   }
   if (codec.busy) {
-    set(codec, rates.codec);
+    set_rate(codec, rates.codec);
     demand += codec.rate * codec.task.memory_share;
   }
   if (gradients.busy) {
-    set(gradients,
-        message_rate(demand, gradients.message->message->memory_share, plan_.reserved_share));
+    set_rate(gradients,
+             message_rate(demand, gradients.message->message->memory_share, plan_.reserved_share));
   }
 }
 

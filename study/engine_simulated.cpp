@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "model/units_text.hpp"
@@ -9,15 +9,23 @@
 namespace payoff::engines {
 namespace {
 
-// The link that made messages late, if any did.
+// What made messages late, if anything did: of the links and the memories of the GPUs the worst.
 std::string contention(const sim::SimulatedStep& step) {
-  const auto worst = std::max_element(
-      step.links.begin(), step.links.end(),
-      [](const sim::LinkUse& a, const sim::LinkUse& b) { return a.delay < b.delay; });
-  if (worst == step.links.end() || worst->delay <= 0_s) {
-    return {};
+  std::string worst;
+  Seconds most;
+  for (const sim::LinkUse& link : step.links) {
+    if (link.delay > most) {
+      most = link.delay;
+      worst = link.name;
+    }
   }
-  return "contended: " + worst->name;
+  for (std::size_t s = 0; s < step.memory_delay.size(); ++s) {
+    if (step.memory_delay[s] > most) {
+      most = step.memory_delay[s];
+      worst = "memory of the GPU of stage " + std::to_string(s);
+    }
+  }
+  return worst.empty() ? worst : "contended: " + worst;
 }
 
 }  // namespace

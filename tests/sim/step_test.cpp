@@ -138,8 +138,8 @@ TEST_CASE("sends of all ranks of a node share its NIC, and sends at the same tim
   // Compute is shorter than a send, so the next send starts before the one before it has ended:
   // alone each takes 0.8 ms in any case, on the platform the second one waits for bandwidth.
   CHECK(shared.prediction.step > alone.prediction.step);
-  CHECK(share(shared, Cause::contention) > 0.0);
-  CHECK(share(alone, Cause::contention) == 0.0);
+  CHECK(share(shared, Cause::link_contention) > 0.0);
+  CHECK(share(alone, Cause::link_contention) == 0.0);
   const sim::LinkUse& nic = shared.links.front();
   CHECK_THAT(nic.name, ContainsSubstring("NICs out of the node of stage 0"));
   CHECK_THAT(nic.bytes / 1_MB, WithinRel(48.0, 1e-6));  // 6 micro-batches, 8 ranks
