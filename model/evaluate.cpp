@@ -63,8 +63,8 @@ void describe_last(const StageCompute& compute, const std::vector<Bucket>& bucke
     const std::size_t chunks = std::max<std::size_t>(1, compute.backward_chunks.size());
     const std::size_t place = chunks - 1 - static_cast<std::size_t>(operation.chunk);
     const PieceRange pieces = pieces_of_chunk(compute.backward, compute.backward_chunks, place);
-    BackwardOperation& last =
-        stage.last.emplace_back(backward_operation(compute, pieces.begin, pieces.end));
+    StageOperation& last =
+        stage.last.emplace_back(operation_of(compute.backward, pieces.begin, pieces.end));
     last.arrival = std::max(0_s, operation.arrival - start);
     last.completes_gradients = operation.last_micro_batch;
     last.first_bucket = first_bucket(buckets, pieces.begin);
@@ -81,7 +81,7 @@ struct OperationOfStage {
 
 // The buckets that become complete in an operation that completes gradients.
 std::span<const Bucket> buckets_of(const std::vector<Bucket>& buckets,
-                                   const BackwardOperation& operation) {
+                                   const StageOperation& operation) {
   const auto before = [](const Bucket& bucket, std::size_t piece) {
     return static_cast<std::size_t>(bucket.ready_after) < piece;
   };
@@ -89,8 +89,8 @@ std::span<const Bucket> buckets_of(const std::vector<Bucket>& buckets,
   return {begin, std::lower_bound(begin, buckets.end(), operation.end_piece, before)};
 }
 
-bool have_equal_pieces(const StepPlan& plan, std::size_t stage, const BackwardOperation& a,
-                       std::size_t other, const BackwardOperation& b) {
+bool have_equal_pieces(const StepPlan& plan, std::size_t stage, const StageOperation& a,
+                       std::size_t other, const StageOperation& b) {
   const std::vector<Piece>& pieces = plan.stages[stage].compute->backward;
   const std::vector<Piece>& others = plan.stages[other].compute->backward;
   const auto at = [](const std::vector<Piece>& all, std::size_t piece) {
@@ -100,8 +100,8 @@ bool have_equal_pieces(const StepPlan& plan, std::size_t stage, const BackwardOp
                     at(others, b.end_piece));
 }
 
-bool complete_equal_buckets(const StepPlan& plan, std::size_t stage, const BackwardOperation& a,
-                            std::size_t other, const BackwardOperation& b) {
+bool complete_equal_buckets(const StepPlan& plan, std::size_t stage, const StageOperation& a,
+                            std::size_t other, const StageOperation& b) {
   const auto mine = buckets_of(plan.buckets(stage), a);
   const auto theirs = buckets_of(plan.buckets(other), b);
   return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
@@ -116,15 +116,15 @@ bool complete_equal_buckets(const StepPlan& plan, std::size_t stage, const Backw
 void find_alike(const StepPlan& plan, std::vector<StageEnd>& ends) {
   std::vector<OperationOfStage> kinds;
   for (std::size_t s = 0; s < ends.size(); ++s) {
-    const std::vector<BackwardOperation>& first = ends[plan.stages[s].like].last;
+    const std::vector<StageOperation>& first = ends[plan.stages[s].like].last;
     for (std::size_t place = 0; place < ends[s].last.size(); ++place) {
-      BackwardOperation& operation = ends[s].last[place];
+      StageOperation& operation = ends[s].last[place];
       if (plan.stages[s].like < s) {
         operation.like = first[place].like;
         continue;
       }
       const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const OperationOfStage& of) {
-        const BackwardOperation& other = ends[of.stage].last[of.place];
+        const StageOperation& other = ends[of.stage].last[of.place];
         return operation.completes_gradients == other.completes_gradients &&
                have_equal_pieces(plan, s, operation, of.stage, other) &&
                (!operation.completes_gradients ||
@@ -220,7 +220,7 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
     const StageCompute& compute = *plan.stages.front().compute;
     StageEnd& only = ends.front();
     only.end = layout.micro_batches * (compute.forward_time() + compute.backward_time());
-    only.last = {backward_operation(compute, 0, compute.backward.size())};
+    only.last = {operation_of(compute.backward, 0, compute.backward.size())};
     only.last.front().completes_gradients = true;
     only.start = only.end - compute.backward_time();
     return ends;

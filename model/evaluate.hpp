@@ -57,7 +57,7 @@ struct StageEnd {
   Seconds end{};
   Seconds exposed_pp{};  // what transfers between stages added to it
   // From the first operation that completes gradients on, as many on every stage.
-  std::vector<BackwardOperation> last;
+  std::vector<StageOperation> last;
   Seconds start{};      // of the first of them
   Seconds last_wait{};  // of all of them, for inputs
 };

@@ -105,10 +105,7 @@ void PreparedExperiment::prepare_stages() {
     stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
     cut_gradients(stage);
     if (layout.dp > 1 && (layout.zero == 1 || layout.zero == 2)) {
-      const Bytes size = static_cast<double>(parameters) * element_size(training.precision);
-      const CollectivePrice price = data_network_.price(Collective::all_gather, size);
-      stage.gather_weights = {MessageKind::dp_weights, Collective::all_gather, size, price.time,
-                              price.channels,          price.relative_sd};
+      stage.gather_weights = gather_message(parameters, gradient_context());
     }
     if (layout.pp > 1) {
       const Layer& first = workload_->layers[division[s].back()];

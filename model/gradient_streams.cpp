@@ -21,7 +21,7 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       next_bucket_(first_bucket),
       next_ready_(next_ready()) {}
 
-void GradientStreams::run(const BackwardOperation& operation, const std::vector<Piece>& pieces) {
+void GradientStreams::run(const StageOperation& operation, const std::vector<Piece>& pieces) {
   result_.work += operation.work;
   result_.exposed_tp += operation.messages;
   const bool releases = operation.completes_gradients && !wait_for_backward_;
@@ -91,7 +91,7 @@ void GradientStreams::run_piece(const Piece& piece) {
 }
 
 // In one go, if no codec call comes in between: beside one message, or none, from start to end.
-bool GradientStreams::runs_undisturbed(const BackwardOperation& operation) {
+bool GradientStreams::runs_undisturbed(const StageOperation& operation) {
   if (on_side_) {
     return false;
   }

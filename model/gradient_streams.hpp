@@ -31,8 +31,8 @@ class GradientStreams {
   // What can happen before the input of the next operation has come.
   void wait_until(double arrival);
   // Runs an operation whose input is there; of the stage's backward, or of other pieces.
-  void run(const BackwardOperation& operation) { run(operation, *backward_); }
-  void run(const BackwardOperation& operation, const std::vector<Piece>& pieces);
+  void run(const StageOperation& operation) { run(operation, *backward_); }
+  void run(const StageOperation& operation, const std::vector<Piece>& pieces);
   // Sharded weights: hands over a gather of a kind; waits until so many have come in all. The
   // buckets of another micro-batch begin.
   void gather(std::size_t kind) { push(calls_->first(kind)); }
@@ -55,7 +55,7 @@ class GradientStreams {
   static constexpr std::size_t every_piece = std::numeric_limits<std::size_t>::max();
 
   void run_piece(const Piece& piece);
-  [[nodiscard]] bool runs_undisturbed(const BackwardOperation& operation);
+  [[nodiscard]] bool runs_undisturbed(const StageOperation& operation);
   void release(std::size_t piece);
   [[nodiscard]] std::size_t ready_after(std::size_t bucket) const;
   [[nodiscard]] std::size_t next_ready() const;

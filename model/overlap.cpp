@@ -7,10 +7,10 @@
 namespace payoff {
 
 OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage,
-                                std::span<const BackwardOperation> operations) {
+                                std::span<const StageOperation> operations) {
   const CodecCalls calls(plan);
   GradientStreams streams(plan, calls, stage, 0);
-  for (const BackwardOperation& operation : operations) {
+  for (const StageOperation& operation : operations) {
     streams.wait_until(operation.arrival.si);
     streams.run(operation);
   }
@@ -23,14 +23,14 @@ OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage,
 
 OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage) {
   const StageCompute& compute = *plan.stages[stage].compute;
-  BackwardOperation whole = backward_operation(compute, 0, compute.backward.size());
+  StageOperation whole = operation_of(compute.backward, 0, compute.backward.size());
   whole.completes_gradients = true;
   return overlap_gradients(plan, stage, {&whole, 1});
 }
 
-BackwardOperation operation_of(const std::vector<Piece>& pieces, std::size_t first_piece,
-                               std::size_t end_piece) {
-  BackwardOperation operation;
+StageOperation operation_of(const std::vector<Piece>& pieces, std::size_t first_piece,
+                            std::size_t end_piece) {
+  StageOperation operation;
   operation.first_piece = first_piece;
   operation.end_piece = end_piece;
   for (std::size_t i = first_piece; i < end_piece; ++i) {
@@ -38,11 +38,6 @@ BackwardOperation operation_of(const std::vector<Piece>& pieces, std::size_t fir
     operation.messages += pieces[i].message.alone;
   }
   return operation;
-}
-
-BackwardOperation backward_operation(const StageCompute& compute, std::size_t first_piece,
-                                     std::size_t end_piece) {
-  return operation_of(compute.backward, first_piece, end_piece);
 }
 
 }  // namespace payoff

@@ -27,10 +27,11 @@
 
 namespace payoff {
 
-// A backward operation of the pipeline: one micro-batch through one chunk. With interleaved chunks
-// several stand between the first one that completes gradients and the end of the stage.
-struct BackwardOperation {
-  std::size_t first_piece{};  // in StageCompute::backward
+// Neighbouring pieces that a stage runs without waiting for another stage: one micro-batch through
+// one chunk, or with sharded weights a part of it. With interleaved chunks several stand between
+// the first one that completes gradients and the end of the stage.
+struct StageOperation {
+  std::size_t first_piece{};
   std::size_t end_piece{};
   bool completes_gradients{};
   std::size_t like{};          // the same number: equal pieces, completes equal buckets
@@ -40,10 +41,8 @@ struct BackwardOperation {
   Seconds messages{};
 };
 
-[[nodiscard]] BackwardOperation operation_of(const std::vector<Piece>& pieces,
-                                             std::size_t first_piece, std::size_t end_piece);
-[[nodiscard]] BackwardOperation backward_operation(const StageCompute& compute,
-                                                   std::size_t first_piece, std::size_t end_piece);
+[[nodiscard]] StageOperation operation_of(const std::vector<Piece>& pieces, std::size_t first_piece,
+                                          std::size_t end_piece);
 
 struct OverlapResult {
   Seconds finish{};  // from the start of the first operation to the last decoded bucket
@@ -73,7 +72,7 @@ struct OverlapResult {
 };
 
 [[nodiscard]] OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage,
-                                              std::span<const BackwardOperation> operations);
+                                              std::span<const StageOperation> operations);
 
 // What gradients add to the operations of each stage at most: every codec call and message on its
 // own, and what the messages slow down.

@@ -73,7 +73,7 @@ double PipelineOverlap::arrival(std::size_t stage, std::size_t place) const {
 
 void PipelineOverlap::run(std::size_t s, std::size_t place) {
   Stage& stage = stages_[s];
-  const BackwardOperation& operation = ends_[s].last[place];
+  const StageOperation& operation = ends_[s].last[place];
   const double input = arrival(s, place);
   double wait = std::max(0.0, input - stage.now);
   if (place == 0) {
@@ -133,7 +133,7 @@ bool PipelineOverlap::becomes_idle(Stage& stage, double input) {
 }
 
 // What the stage has run since it was idle, then a wait, then this operation.
-std::size_t PipelineOverlap::sequence(std::size_t stage, const BackwardOperation& operation,
+std::size_t PipelineOverlap::sequence(std::size_t stage, const StageOperation& operation,
                                       double wait) {
   constexpr double rounding = 1e-13;  // of equal waits at different dates
   const std::size_t before = stages_[stage].sequence;

@@ -60,7 +60,7 @@ class PipelineOverlap {
   void run(std::size_t stage, std::size_t place);
   [[nodiscard]] bool becomes_idle(Stage& stage, double input);
   [[nodiscard]] double arrival(std::size_t stage, std::size_t place) const;
-  [[nodiscard]] std::size_t sequence(std::size_t stage, const BackwardOperation& operation,
+  [[nodiscard]] std::size_t sequence(std::size_t stage, const StageOperation& operation,
                                      double wait);
   const Sequence& finished(std::size_t sequence);
 

@@ -13,7 +13,7 @@ namespace {
 // One pass of a micro-batch, cut where weights are needed.
 struct Pass {
   std::span<const WeightGather> gathers;
-  std::vector<BackwardOperation> parts;  // before the first gather is needed, then one each
+  std::vector<StageOperation> parts;  // before the first gather is needed, then one each
 };
 
 Pass cut(const StepPlan& plan, bool is_forward) {
@@ -22,7 +22,7 @@ Pass cut(const StepPlan& plan, bool is_forward) {
   Pass pass{is_forward ? stage.forward_gathers : stage.backward_gathers, {}};
   std::size_t begin = 0;
   const auto cut_before = [&](std::size_t end) {
-    BackwardOperation part = operation_of(pieces, begin, end);
+    StageOperation part = operation_of(pieces, begin, end);
     part.completes_gradients = !is_forward;
     pass.parts.push_back(part);
     begin = end;

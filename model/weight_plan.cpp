@@ -183,6 +183,20 @@ StageGathers stage_gathers(const WeightUnits& units, const Software& software, W
   return gathers;
 }
 
+Message gather_message(std::int64_t elements, const GradientContext& context) {
+  const Bytes size = static_cast<double>(elements) * weight_size(context.training.precision);
+  const CollectivePrice price = context.network.price(Collective::all_gather, size);
+  const Bytes traffic =
+      message_memory_traffic(Collective::all_gather, size, context.network.group().ranks);
+  return {MessageKind::dp_weights,
+          Collective::all_gather,
+          size,
+          price.time,
+          price.channels,
+          price.relative_sd,
+          memory_share(traffic, price.time, context.gpu)};
+}
+
 std::vector<BucketKind> plan_gathers(const WeightKinds& kinds, const GradientContext& context) {
   std::vector<BucketKind> planned;
   planned.reserve(kinds.size());
@@ -191,14 +205,7 @@ std::vector<BucketKind> plan_gathers(const WeightKinds& kinds, const GradientCon
     kind.decode.kind = WorkKind::decode;
     for (const std::int64_t elements : messages) {
       kind.elements += elements;
-      const Bytes size = static_cast<double>(elements) * weight_size(context.training.precision);
-      const CollectivePrice price = context.network.price(Collective::all_gather, size);
-      kind.rounds.push_back({{WorkKind::encode, {}},
-                             {MessageKind::dp_weights, Collective::all_gather, size, price.time,
-                              price.channels, price.relative_sd,
-                              memory_share(message_memory_traffic(Collective::all_gather, size,
-                                                                  context.network.group().ranks),
-                                           price.time, context.gpu)}});
+      kind.rounds.push_back({{WorkKind::encode, {}}, gather_message(elements, context)});
     }
   }
   return planned;

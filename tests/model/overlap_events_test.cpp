@@ -29,7 +29,7 @@ struct Task {
 
 class Events {
  public:
-  Events(const StepPlan& plan, const std::vector<BackwardOperation>& operations)
+  Events(const StepPlan& plan, const std::vector<StageOperation>& operations)
       : plan_(plan),
         backward_(plan.stages[0].compute->backward),
         buckets_(plan.stages[0].buckets),
@@ -134,7 +134,7 @@ class Events {
   }
 
   void end_piece(std::size_t piece) {
-    const BackwardOperation& operation = operations_[operation_];
+    const StageOperation& operation = operations_[operation_];
     const bool waits = !plan_.overlap || plan_.placement == Placement::after_backward;
     if (++in_operation_ == operation.end_piece - operation.first_piece) {
       ++operation_;
@@ -157,7 +157,7 @@ class Events {
   const StepPlan& plan_;
   const std::vector<Piece>& backward_;
   const std::vector<Bucket>& buckets_;
-  const std::vector<BackwardOperation>& operations_;
+  const std::vector<StageOperation>& operations_;
   std::deque<Task> main_;
   std::deque<Task> side_;
   std::deque<Task> network_;
@@ -202,17 +202,17 @@ class RandomPlan {
   }
 
   // Every chunk in turn, `between` operations of the next one before its last micro-batch.
-  std::vector<BackwardOperation> operations(int between) {
+  std::vector<StageOperation> operations(int between) {
     const StageCompute& compute = *plan.stages[0].compute;
     const std::size_t chunks = compute.backward_chunks.size();
-    std::vector<BackwardOperation> result;
+    std::vector<StageOperation> result;
     double arrival = 0.0;
     for (std::size_t c = 0; c < chunks; ++c) {
       const std::size_t end =
           c + 1 < chunks ? compute.backward_chunks[c + 1] : compute.backward.size();
       for (int i = c == 0 ? between : 0; i <= between; ++i) {
-        BackwardOperation& operation =
-            result.emplace_back(backward_operation(compute, compute.backward_chunks[c], end));
+        StageOperation& operation =
+            result.emplace_back(operation_of(compute.backward, compute.backward_chunks[c], end));
         operation.completes_gradients = i == between;
         operation.arrival = {arrival};
         arrival += below(2) * upto(20.0).si;
@@ -259,7 +259,7 @@ TEST_CASE("no plan adds more to its operations than all of its codec calls and m
     RandomPlan random(seed, 1 + static_cast<int>(seed % 3));
     const auto operations = random.operations(2);
     Seconds alone;
-    for (const BackwardOperation& operation : operations) {
+    for (const StageOperation& operation : operations) {
       alone = std::max(alone, operation.arrival) + operation.work + operation.messages;
     }
     for (const Placement placement :

@@ -222,7 +222,7 @@ TEST_CASE("a planted mistake of the pipeline is found by the comparison of the e
        [](const StepPlan& plan) {
          std::vector<StageEnd> ends = pipeline_ends(plan);
          for (StageEnd& end : ends) {
-           for (BackwardOperation& operation : end.last) {
+           for (StageOperation& operation : end.last) {
              operation.completes_gradients =
                  operation.completes_gradients && &operation == &end.last.back();
            }
