@@ -24,7 +24,7 @@ struct KeyOption {
   std::string_view help;
 };
 
-constexpr std::array<KeyOption, 25> key_options = {{
+constexpr std::array<KeyOption, 27> key_options = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
     {"--cluster", "NAME", "cluster.profile", "", "a profile of `payoff profiles list cluster`"},
@@ -34,6 +34,8 @@ constexpr std::array<KeyOption, 25> key_options = {{
     {"--dp", "N", "layout.dp", "", "data-parallel degree; default: all GPUs that remain"},
     {"--tp", "N", "layout.tp", "", "tensor-parallel degree"},
     {"--pp", "N", "layout.pp", "", "pipeline stages"},
+    {"--cp", "N", "layout.cp", "", "ranks that share the tokens of a sequence"},
+    {"--context-exchange", "HOW", "layout.context_exchange", "", "ring or all_to_all, with cp"},
     {"--virtual-stages", "N", "layout.virtual_stages", "", "chunks of each stage"},
     {"--zero", "STAGE", "layout.zero", "", "0 to 3: what is sharded over dp; 3 is FSDP"},
     {"--shard", "N", "layout.shard", "", "ranks that share one copy (HSDP); default: all of dp"},

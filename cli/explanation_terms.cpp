@@ -114,10 +114,17 @@ Numbers bucket_numbers(const ExplainedPlan& plan) {
 }
 
 Numbers tensor_numbers(const ExplainedPlan& plan) {
-  return {
-      micro_batches(plan),
-      {"t", to_text(plan.stage.compute->forward_messages + plan.stage.compute->backward_messages),
-       "of a micro-batch, forward and backward"}};
+  return {micro_batches(plan),
+          {"t",
+           to_text(plan.stage.compute->forward_messages + plan.stage.compute->backward_messages -
+                   plan.stage.compute->context_messages),
+           "of a micro-batch, forward and backward"}};
+}
+
+Numbers context_numbers(const ExplainedPlan& plan) {
+  return {micro_batches(plan),
+          {"t", to_text(plan.stage.compute->context_messages),
+           "of a micro-batch, forward and backward: what is longer than a block of scores"}};
 }
 
 Numbers pipeline_numbers(const ExplainedPlan& plan) {
@@ -243,6 +250,14 @@ const std::vector<TermRule>& term_rules() {
        tensor_numbers,
        {"cluster.fabric.", "cluster.network.", "cluster.nic"},
        {MessageKind::tp_activations}},
+      {"exposed_cp",
+       "context-parallel messages that attention does not hide",
+       &Waterfall::exposed_cp,
+       "m Σ message",
+       "1 What a step sends",
+       context_numbers,
+       {"cluster.fabric.", "cluster.network.", "cluster.nic"},
+       {MessageKind::cp_activations}},
       {"exposed_pp",
        "what the transfers between stages add",
        &Waterfall::exposed_pp,

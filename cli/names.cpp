@@ -23,6 +23,8 @@ std::string_view name_of(MessageKind kind) {
       return "weights";
     case MessageKind::tp_activations:
       return "tensor-parallel activations";
+    case MessageKind::cp_activations:
+      return "context-parallel activations";
     case MessageKind::pp_activations:
       return "pipeline activations";
   }

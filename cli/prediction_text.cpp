@@ -20,6 +20,7 @@ namespace {
 std::string layout_text(const ParallelLayout& layout) {
   std::string text = fmt::format("dp {}", layout.dp);
   text += layout.tp > 1 ? fmt::format(", tp {}", layout.tp) : "";
+  text += layout.cp > 1 ? fmt::format(", cp {}", layout.cp) : "";
   text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
   text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
   text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
@@ -95,7 +96,8 @@ Shares shares_of(const Waterfall& waterfall) {
   return {waterfall.forward + waterfall.recompute + waterfall.backward + waterfall.interference +
               waterfall.bucket_copy + waterfall.optimizer + waterfall.host,
           waterfall.encode + waterfall.decode,
-          waterfall.exposed_tp + waterfall.exposed_pp + waterfall.exposed_dp, waterfall.bubble};
+          waterfall.exposed_tp + waterfall.exposed_cp + waterfall.exposed_pp + waterfall.exposed_dp,
+          waterfall.bubble};
 }
 
 std::string experiment_headline(const Experiment& experiment) {

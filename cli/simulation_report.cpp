@@ -89,8 +89,10 @@ std::string traffic_table(const SimulationReport& report) {
                {"hidden", Align::right},
                {"exposed", Align::right}});
   for (const PlanSimulation& plan : report.plans) {
-    const std::pair<const char*, const sim::TrafficTime*> kinds[] = {
-        {"dp", &plan.simulated.dp}, {"tp", &plan.simulated.tp}, {"pp", &plan.simulated.pp}};
+    const std::pair<const char*, const sim::TrafficTime*> kinds[] = {{"dp", &plan.simulated.dp},
+                                                                     {"tp", &plan.simulated.tp},
+                                                                     {"cp", &plan.simulated.cp},
+                                                                     {"pp", &plan.simulated.pp}};
     for (const auto& [name, traffic] : kinds) {
       if (traffic->busy > 0_s) {
         table.add({title(plan), name, to_text(traffic->bytes), ms(traffic->busy),
@@ -168,6 +170,7 @@ Json plan_json(const PlanSimulation& plan) {
   }
   json["traffic"] = {{"dp", traffic_json(simulated.dp)},
                      {"tp", traffic_json(simulated.tp)},
+                     {"cp", traffic_json(simulated.cp)},
                      {"pp", traffic_json(simulated.pp)}};
   json["links"] = Json::array();
   for (const sim::LinkUse& link : simulated.links) {

@@ -147,7 +147,9 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
   w.forward = micro_batches * compute.forward_work;
   w.recompute = micro_batches * compute.recompute_work;
   w.backward = micro_batches * compute.backward_work;
-  w.exposed_tp = micro_batches * (compute.forward_messages + compute.backward_messages);
+  w.exposed_cp = micro_batches * compute.context_messages;
+  w.exposed_tp =
+      micro_batches * (compute.forward_messages + compute.backward_messages) - w.exposed_cp;
   const Seconds idle = end.end -
                        micro_batches * (compute.forward_time() + compute.backward_time()) -
                        end.last_wait + delay + last.wait;
@@ -177,7 +179,9 @@ void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction
   const double micro_batches = plan.layout.micro_batches;
   for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
     for (const Piece& piece : *pieces) {
-      prediction.tp_bytes += micro_batches * piece.message.size;
+      (piece.message.kind == MessageKind::cp_activations ? prediction.cp_bytes
+                                                         : prediction.tp_bytes) +=
+          micro_batches * piece.message.size;
     }
   }
   // The first stage has nobody to send the first chunk's gradients to, the last one nobody for the

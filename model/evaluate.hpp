@@ -24,6 +24,7 @@ struct Waterfall {
   Seconds decode{};
   Seconds bucket_copy{};
   Seconds exposed_tp{};
+  Seconds exposed_cp{};
   Seconds exposed_pp{};
   Seconds exposed_dp{};
   Seconds bubble{};
@@ -32,7 +33,7 @@ struct Waterfall {
 
   [[nodiscard]] Seconds total() const {
     return forward + recompute + backward + interference + encode + decode + bucket_copy +
-           exposed_tp + exposed_pp + exposed_dp + bubble + optimizer + host;
+           exposed_tp + exposed_cp + exposed_pp + exposed_dp + bubble + optimizer + host;
   }
 };
 
@@ -43,6 +44,7 @@ struct StepPrediction {
   Seconds hidden_dp{};
   Bytes dp_bytes{};  // message bytes one GPU contributes to gradient traffic per step
   Bytes tp_bytes{};
+  Bytes cp_bytes{};
   Bytes pp_bytes{};
   Memory memory;
   double relative_sd_compute{};

@@ -20,9 +20,9 @@ std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
     return std::make_shared<Workload>(*table);
   }
   const ParallelLayout& layout = experiment.layout;
-  return std::make_shared<Workload>(
-      transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
-                           layout.sequence_parallel, element_size(experiment.training.precision)));
+  return std::make_shared<Workload>(transformer_workload(
+      std::get<TransformerShape>(experiment.model), layout.tp, layout.sequence_parallel,
+      element_size(experiment.training.precision), {layout.cp, layout.context_exchange}));
 }
 
 // The job alone: methods are large.
@@ -63,6 +63,9 @@ PreparedExperiment::PreparedExperiment(Experiment experiment)
       workload_(workload_of(experiment_)),
       tensor_network_(network_of(
           experiment_, tensor_group(experiment_.layout, experiment_.cluster.gpus_per_node))),
+      context_network_(
+          network_of(experiment_, group_of(MessageKind::cp_activations, experiment_.layout,
+                                           experiment_.cluster.gpus_per_node))),
       data_network_(network_of(experiment_, group_of(MessageKind::dp_gradients, experiment_.layout,
                                                      experiment_.cluster.gpus_per_node))),
       replica_network_(
@@ -77,6 +80,7 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
     : experiment_(uncompressed(like.experiment_, training, micro_batches)),
       workload_(like.workload_),
       tensor_network_(like.tensor_network_),
+      context_network_(like.context_network_),
       data_network_(like.data_network_),
       replica_network_(like.replica_network_),
       stages_(like.stages_) {
@@ -98,13 +102,14 @@ void PreparedExperiment::prepare_stages() {
     for (const std::size_t layer : division[s]) {
       stage.layers.push_back(&workload_->layers[layer]);
     }
-    stage.prepared = prepare_stage(*workload_, division[s], layout, context, tensor_network_);
+    stage.prepared = prepare_stage(*workload_, division[s], layout, context,
+                                   {tensor_network_, context_network_});
     share_equal(s);
     const std::int64_t parameters = stage.prepared.compute->parameters;
     const std::int64_t updated = (parameters + layout.shard_ranks() - 1) / layout.shard_ranks();
     stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
     cut_gradients(stage);
-    if (layout.dp > 1 && (layout.zero == 1 || layout.zero == 2)) {
+    if (layout.data_ranks() > 1 && (layout.zero == 1 || layout.zero == 2)) {
       stage.gather_weights = gather_message(parameters, gradient_context());
     }
     if (layout.pp > 1) {
@@ -120,7 +125,7 @@ void PreparedExperiment::prepare_stages() {
 // By bucket, or with sharded weights by unit.
 void PreparedExperiment::cut_gradients(Stage& stage) {
   const Training& training = experiment_.training;
-  if (experiment_.layout.dp == 1) {
+  if (experiment_.layout.data_ranks() == 1) {
     return;
   }
   if (experiment_.layout.zero < 3) {
@@ -213,12 +218,14 @@ std::vector<CallCost> PreparedExperiment::codec_costs(const CompressionPlan& com
 
 Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
   // A reduction by bucket keeps its buckets beside the gradients only while they travel.
-  const bool copies = experiment_.layout.dp > 1 && experiment_.software.bucket_copy_passes > 0.0;
+  const bool copies =
+      experiment_.layout.data_ranks() > 1 && experiment_.software.bucket_copy_passes > 0.0;
   const StageContent content{stages_[s].prepared.compute->parameters,
                              most_gathered(stages_[s].units),
                              stages_[s].layers,
                              static_cast<int>(s),
                              experiment_.software.fused_attention,
+                             experiment_.software.fp8_weights,
                              copies ? 1.0 : 0.0,
                              {}};
   return stage_memory(content, experiment_.layout, experiment_.training,

@@ -91,6 +91,7 @@ class PreparedExperiment {
   Experiment experiment_;
   std::shared_ptr<const Workload> workload_;
   CollectiveModel tensor_network_;
+  CollectiveModel context_network_;
   CollectiveModel data_network_;     // of the ranks that share a copy of the state, or of all
   CollectiveModel replica_network_;  // of those that hold the same part
   GradientKinds kinds_;

@@ -26,7 +26,7 @@ int blocks_of(const Experiment& experiment) {
 void check_division(const Experiment& experiment, Problems& problems) {
   const ParallelLayout& layout = experiment.layout;
   if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
-    append(problems, check_transformer(*shape, layout.tp));
+    append(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
     return;
   }
   if (layout.tp > 1) {
@@ -47,7 +47,7 @@ void check_replicas(const Experiment& experiment, Problems& problems) {
       labels += (labels.empty() ? "`" : ", `") + experiment.plans[i].label + "`";
     }
   }
-  if (experiment.layout.dp == 1 && !labels.empty()) {
+  if (experiment.layout.data_ranks() == 1 && !labels.empty()) {
     problems.push_back({"compress",
                         "dp is 1: no gradients are sent that could be compressed by " + labels,
                         "give the job more GPUs than one replica needs, or compare no strategies"});

@@ -10,10 +10,22 @@ Group tensor_group(const ParallelLayout& layout, int gpus_per_node) {
   return {layout.tp, inside, gpus_per_node / inside};
 }
 
+// A ring is as fast as its slowest pair: one that leaves the node, if there is one. Every ring of a
+// node leaves it once; inside, every GPU sends.
+Group context_group(const ParallelLayout& layout, int gpus_per_node) {
+  const int inside =
+      layout.tp >= gpus_per_node ? 1 : std::min(layout.cp, gpus_per_node / layout.tp);
+  const int groups = gpus_per_node / inside;
+  if (layout.context_exchange == ContextExchange::all_to_all) {
+    return {layout.cp, inside, groups};
+  }
+  return inside == layout.cp ? Group{2, 2, gpus_per_node} : Group{2, 1, groups};
+}
+
 Group data_group(const ParallelLayout& layout, int gpus_per_node) {
   const int inside =
-      layout.tp >= gpus_per_node ? 1 : std::min(layout.dp, gpus_per_node / layout.tp);
-  return {layout.dp, inside, std::min(layout.tp, gpus_per_node)};
+      layout.tp >= gpus_per_node ? 1 : std::min(layout.data_ranks(), gpus_per_node / layout.tp);
+  return {layout.data_ranks(), inside, std::min(layout.tp, gpus_per_node)};
 }
 
 Group shard_group(const ParallelLayout& layout, int gpus_per_node) {
@@ -32,6 +44,8 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
   switch (kind) {
     case MessageKind::tp_activations:
       return tensor_group(layout, gpus_per_node);
+    case MessageKind::cp_activations:
+      return context_group(layout, gpus_per_node);
     case MessageKind::dp_replicas:
       return replica_group(layout, gpus_per_node);
     case MessageKind::dp_gradients:
@@ -43,7 +57,7 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
 }
 
 Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage) {
-  const int stage_ranks = layout.tp * layout.dp;
+  const int stage_ranks = layout.tp * layout.data_ranks();
   const int last_of_stage = stage * stage_ranks;
   const int target = (stage + 1) % layout.pp * stage_ranks;
   const bool same_node = last_of_stage / gpus_per_node == target / gpus_per_node;

@@ -6,12 +6,14 @@
 #include "model/step_plan.hpp"
 
 // Which ranks talk to which: the groups of a layout on nodes of `gpus_per_node` GPUs, with tp
-// innermost, then dp, then pp. Valid for layouts that check_layout accepts (a tensor-parallel group
-// fills whole nodes or divides one).
+// innermost, then cp, dp and pp. Valid for layouts that check_layout accepts (a tensor-parallel
+// group fills whole nodes or divides one).
 
 namespace payoff {
 
 [[nodiscard]] Group tensor_group(const ParallelLayout& layout, int gpus_per_node);
+// Ranks that hold the parts of one sequence: two neighbours of a ring, or all of them.
+[[nodiscard]] Group context_group(const ParallelLayout& layout, int gpus_per_node);
 [[nodiscard]] Group data_group(const ParallelLayout& layout, int gpus_per_node);
 
 // Neighbours of a data-parallel group that hold one copy of the sharded state between them, and the

@@ -33,9 +33,10 @@ struct PerPrecision {
   return sizes[p];
 }
 
-// Of a weight as it is kept and gathered: fp8 training keeps 16 bits.
-[[nodiscard]] constexpr Bytes weight_size(Precision p) {
-  return p == Precision::fp8 ? 2_B : element_size(p);
+// Of a weight as it is kept and gathered: with fp8 products 16 bits, unless the software keeps what
+// the products read (`in_fp8`).
+[[nodiscard]] constexpr Bytes weight_size(Precision p, bool in_fp8) {
+  return p == Precision::fp8 && !in_fp8 ? 2_B : element_size(p);
 }
 
 enum class Architecture { pascal, volta, turing, ampere, ada, hopper, blackwell, cdna3 };

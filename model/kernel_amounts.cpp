@@ -55,7 +55,7 @@ FitRange<Bytes> optimizer_streams(const StepPlan& plan, const PreparedExperiment
   FitRange<Bytes> streams;
   for (const StagePlan& stage : plan.stages) {
     const std::int64_t held = stage.compute->parameters;
-    const std::int64_t updated = layout.zero > 0 ? (held + layout.dp - 1) / layout.dp : held;
+    const std::int64_t updated = (held + layout.shard_ranks() - 1) / layout.shard_ranks();
     streams.include(static_cast<double>(updated) *
                     prepared.experiment().training.optimizer_traffic_per_parameter);
   }

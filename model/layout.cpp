@@ -16,7 +16,7 @@ struct CountField {
 void check_counts(const ParallelLayout& layout, Problems& problems) {
   for (const CountField& field :
        {CountField{"layout.dp", layout.dp}, CountField{"layout.tp", layout.tp},
-        CountField{"layout.pp", layout.pp},
+        CountField{"layout.pp", layout.pp}, CountField{"layout.cp", layout.cp},
         CountField{"layout.virtual_stages", layout.virtual_stages},
         CountField{"layout.micro_batch", layout.micro_batch},
         CountField{"layout.micro_batches", layout.micro_batches}}) {
@@ -45,25 +45,28 @@ void check_sharding(const ParallelLayout& layout, Problems& problems) {
   }
   if (layout.zero == 0) {
     problems.push_back({"layout.shard", "nothing is sharded: zero is 0", "set zero to 1, 2 or 3"});
-  } else if (layout.dp % layout.shard != 0) {
+  } else if (layout.data_ranks() % layout.shard != 0) {
+    const std::string what = layout.cp > 1 ? "dp x cp" : "dp";
     problems.push_back({"layout.shard",
-                        "dp " + std::to_string(layout.dp) + " cannot be divided into groups of " +
-                            std::to_string(layout.shard),
-                        "choose a divisor of dp"});
+                        what + " " + std::to_string(layout.data_ranks()) +
+                            " cannot be divided into groups of " + std::to_string(layout.shard),
+                        "choose a divisor of " + what});
   }
 }
 
 void check_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
-  const std::int64_t ranks = std::int64_t{layout.dp} * layout.tp * layout.pp;
+  const std::int64_t model = std::int64_t{layout.tp} * layout.cp * layout.pp;
+  const std::int64_t ranks = layout.dp * model;
   const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
   if (ranks == gpus) {
     return;
   }
-  const std::int64_t model = std::int64_t{layout.tp} * layout.pp;
+  const std::string context = layout.cp > 1 ? " x cp " + std::to_string(layout.cp) : "";
   problems.push_back({"layout.dp",
                       "dp " + std::to_string(layout.dp) + " x tp " + std::to_string(layout.tp) +
-                          " x pp " + std::to_string(layout.pp) + " = " + std::to_string(ranks) +
-                          " ranks, but the cluster has " + std::to_string(gpus) + " GPUs",
+                          context + " x pp " + std::to_string(layout.pp) + " = " +
+                          std::to_string(ranks) + " ranks, but the cluster has " +
+                          std::to_string(gpus) + " GPUs",
                       gpus % model == 0 ? "set dp to " + std::to_string(gpus / model) : ""});
 }
 
@@ -129,8 +132,12 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     check_ranks(layout, cluster, problems);
   }
   if (problems.empty()) {
-    check_fill(std::int64_t{layout.tp} * layout.dp, "layout.dp", "tp x dp blocks", cluster,
+    check_fill(std::int64_t{layout.tp} * layout.cp, "layout.cp", "tp x cp blocks", cluster,
                problems);
+  }
+  if (problems.empty()) {
+    check_fill(std::int64_t{layout.tp} * layout.data_ranks(), "layout.dp",
+               layout.cp > 1 ? "tp x cp x dp blocks" : "tp x dp blocks", cluster, problems);
   }
   if (problems.empty() && layout.shard > 0) {
     check_fill(std::int64_t{layout.tp} * layout.shard, "layout.shard", "tp x shard blocks", cluster,

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <string>
 
+#include "model/context_parallel.hpp"
 #include "model/hardware.hpp"
 #include "model/problem.hpp"
 #include "model/units.hpp"
 
-// How a training job is laid out on a cluster. Ranks are numbered with tp innermost, then dp, then
-// pp (Megatron's default), so that a tensor-parallel group fills a node first.
+// How a training job is laid out on a cluster. Ranks are numbered with tp innermost, then cp, then
+// dp, then pp (Megatron's default), so that a tensor-parallel group fills a node first.
 
 namespace payoff {
 
@@ -19,20 +20,24 @@ struct ParallelLayout {
   int dp{1};
   int tp{1};
   int pp{1};
+  int cp{1};  // context parallelism: ranks that share the tokens of a sequence
+  ContextExchange context_exchange{ContextExchange::ring};
   int virtual_stages{1};  // chunks of layers per pipeline stage (interleaved 1F1B)
-  int zero{0};  // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights;
-                // 3: weights sharded too, gathered where they are needed (FSDP)
-  int shard{
-      0};  // with zero: data-parallel ranks that hold one copy between them; 0: all (HSDP: few)
+  int zero{0};   // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights;
+                 // 3: weights sharded too, gathered where they are needed (FSDP)
+  int shard{0};  // with zero: of the data ranks, those that hold one copy between them; 0: all
+                 // (HSDP: few)
   bool sequence_parallel{};  // tp all-reduces become reduce-scatter + all-gather of equal volume
   int micro_batch{1};        // samples per GPU and micro-batch
   int micro_batches{1};      // per step: gradient accumulation, or what fills the pipeline
   Recompute recompute{Recompute::none};
 
-  [[nodiscard]] int ranks() const { return dp * tp * pp; }
-  [[nodiscard]] int shard_ranks() const { return zero == 0 ? 1 : shard > 0 ? shard : dp; }
+  [[nodiscard]] int ranks() const { return dp * cp * tp * pp; }
+  // Ranks that hold the same parameters, whose gradients are summed: other samples, other tokens.
+  [[nodiscard]] int data_ranks() const { return dp * cp; }
+  [[nodiscard]] int shard_ranks() const { return zero == 0 ? 1 : shard > 0 ? shard : data_ranks(); }
   // Ranks that hold the same part; without zero nobody holds a part.
-  [[nodiscard]] int replicas() const { return zero == 0 ? 1 : dp / shard_ranks(); }
+  [[nodiscard]] int replicas() const { return zero == 0 ? 1 : data_ranks() / shard_ranks(); }
   [[nodiscard]] double global_batch() const {
     return static_cast<double>(dp) * micro_batch * micro_batches;
   }
@@ -53,6 +58,7 @@ struct Software {
   std::string name;
   bool fused_attention{};       // FlashAttention-like: no score matrix in memory
   bool fused_elementwise{};     // fused_kernels instead of kernels of each operator
+  bool fp8_weights{};           // with fp8 products: kept and gathered in fp8 too
   double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
   // Sharded state: matrices of a unit that travel together have so many parameters; 0: all of them.
   std::int64_t gather_bucket{};

@@ -61,13 +61,13 @@ Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
   const Bytes gradients = parameters * element_size(training.gradient);
   Memory memory;
   memory.parameters = (layout.zero == 3 ? parameters / parts + gathered : parameters) *
-                      weight_size(training.precision);
+                      weight_size(training.precision, content.fp8_weights);
   memory.gradients = gradients / gradient_parts + gathered * element_size(training.gradient);
   memory.optimizer = parameters * training.optimizer_bytes_per_parameter / parts;
   memory.activations = micro_batches_in_flight(layout, content.stage) *
                            kept_activations(content.layers, layout, content.fused_attention) +
                        recomputation_peak(content.layers, layout, content.fused_attention);
-  memory.buckets = layout.dp > 1 ? content.bucket_copies * gradients : Bytes{};
+  memory.buckets = layout.data_ranks() > 1 ? content.bucket_copies * gradients : Bytes{};
   memory.codec_state = content.codec_state;
   memory.capacity = capacity;
   return memory;

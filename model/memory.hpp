@@ -25,6 +25,7 @@ struct StageContent {
   std::span<const Layer* const> layers;  // all chunks of the stage
   int stage{};
   bool fused_attention{};  // keeps no scores
+  bool fp8_weights{};      // keeps only what fp8 products read
   double bucket_copies{};  // of the gradients, held for their reduction
   Bytes codec_state{};
 };

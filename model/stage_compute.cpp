@@ -13,8 +13,8 @@ namespace {
 class StageBuilder {
  public:
   StageBuilder(const ParallelLayout& layout, const ComputeContext& context,
-               const CollectiveModel& tensor_network)
-      : layout_(layout), context_(context), tensor_network_(tensor_network) {}
+               const StageNetworks& networks)
+      : layout_(layout), context_(context), messages_(layout, context, networks) {}
 
   void add_forward(const Layer& layer) {
     layers_.push_back({compute_.forward.size(), 0});
@@ -39,27 +39,34 @@ class StageBuilder {
     for (const Piece& piece : compute_.forward) {
       compute_.forward_work += piece.work.alone;
       compute_.forward_messages += piece.message.alone;
+      count_context(piece);
     }
     for (const Piece& piece : compute_.backward) {
       (piece.work.kind == WorkKind::recompute ? compute_.recompute_work : compute_.backward_work) +=
           piece.work.alone;
       compute_.backward_messages += piece.message.alone;
+      count_context(piece);
     }
     return {std::make_shared<const StageCompute>(std::move(compute_)), std::move(gradients_),
             std::move(layers_)};
   }
 
  private:
-  // Work runs uninterrupted up to the operator whose output must be summed.
+  void count_context(const Piece& piece) {
+    if (piece.message.kind == MessageKind::cp_activations) {
+      compute_.context_messages += piece.message.alone;
+    }
+  }
+
+  // Work runs uninterrupted up to the operator whose output must travel.
   void run_forward(const Layer& layer, WorkKind kind, std::vector<Piece>& pieces) const {
     const std::span<const Operator> operators(layer.forward);
     std::size_t start = 0;
     for (std::size_t i = 0; i < operators.size(); ++i) {
-      for (const TensorParallelSync& sync : layer.syncs) {
-        if (sync.forward && sync.after == i) {
-          add_pieces(pieces, work(kind, forward(operators.subspan(start, i + 1 - start))), sync);
-          start = i + 1;
-        }
+      const std::vector<Message> messages = messages_.after_forward(layer, i);
+      if (!messages.empty()) {
+        add_pieces(pieces, work(kind, forward(operators.subspan(start, i + 1 - start))), messages);
+        start = i + 1;
       }
     }
     if (start < operators.size()) {
@@ -67,17 +74,16 @@ class StageBuilder {
     }
   }
 
-  // The same backwards: up to the operator whose input gradient must be summed.
+  // The same backwards: up to the operator whose input gradient must travel.
   void run_backward(const Layer& layer) {
     const std::span<const Operator> operators(layer.forward);
     std::size_t end = operators.size();
     for (std::size_t i = operators.size(); i-- > 0;) {
-      for (const TensorParallelSync& sync : layer.syncs) {
-        if (sync.backward && sync.before == i) {
-          add_pieces(compute_.backward,
-                     work(WorkKind::backward, backward(operators.subspan(i, end - i))), sync);
-          end = i;
-        }
+      const std::vector<Message> messages = messages_.before_backward(layer, i);
+      if (!messages.empty()) {
+        add_pieces(compute_.backward,
+                   work(WorkKind::backward, backward(operators.subspan(i, end - i))), messages);
+        end = i;
       }
     }
     if (end > 0) {
@@ -97,7 +103,10 @@ class StageBuilder {
       }
     }
     if (time > 0_s) {
-      compute_.backward.push_back({work(WorkKind::recompute, {time, streaming / time}), {}});
+      const Work again = work(WorkKind::recompute, {time, streaming / time});
+      const std::vector<Message> messages = messages_.around_again(layer);
+      messages.empty() ? compute_.backward.push_back({again, {}})
+                       : add_pieces(compute_.backward, again, messages);
     }
   }
 
@@ -111,25 +120,12 @@ class StageBuilder {
     return {kind, price.time, {}, price.memory_share};
   }
 
-  // With sequence parallelism an all-reduce becomes its two halves, of equal volume.
-  void add_pieces(std::vector<Piece>& pieces, Work work, const TensorParallelSync& sync) const {
-    const Bytes size = layout_.micro_batch * sync.bytes_per_sample;
-    if (layout_.sequence_parallel) {
-      pieces.push_back({work, message(Collective::reduce_scatter, size)});
-      pieces.push_back({{work.kind, {}}, message(Collective::all_gather, size)});
-    } else {
-      pieces.push_back({work, message(Collective::all_reduce, size)});
+  static void add_pieces(std::vector<Piece>& pieces, Work work,
+                         const std::vector<Message>& messages) {
+    for (const Message& message : messages) {
+      pieces.push_back({work, message});
+      work = {work.kind, {}};
     }
-  }
-
-  [[nodiscard]] Message message(Collective collective, Bytes size) const {
-    const CollectivePrice price = tensor_network_.price(collective, size);
-    return {MessageKind::tp_activations,
-            collective,
-            size,
-            price.time,
-            price.channels,
-            price.relative_sd};
   }
 
   void add_gradients(const Layer& layer, std::size_t index) {
@@ -142,7 +138,7 @@ class StageBuilder {
 
   const ParallelLayout& layout_;
   const ComputeContext& context_;
-  const CollectiveModel& tensor_network_;
+  StageMessages messages_;
   StageCompute compute_;
   std::vector<ReadyGradient> gradients_;
   std::vector<FirstPieces> layers_;
@@ -207,8 +203,8 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
 
 PreparedStage prepare_stage(const Workload& workload, const std::vector<std::size_t>& layers,
                             const ParallelLayout& layout, const ComputeContext& context,
-                            const CollectiveModel& tensor_network) {
-  StageBuilder builder(layout, context, tensor_network);
+                            const StageNetworks& networks) {
+  StageBuilder builder(layout, context, networks);
   const std::vector<std::size_t> starts = chunk_starts(workload, layers, layout.virtual_stages);
   for (std::size_t chunk = 0; chunk < starts.size(); ++chunk) {
     builder.begin_forward_chunk();

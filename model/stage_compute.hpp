@@ -7,6 +7,7 @@
 #include "model/collective.hpp"
 #include "model/compute.hpp"
 #include "model/layout.hpp"
+#include "model/stage_messages.hpp"
 #include "model/step_plan.hpp"
 #include "model/workload.hpp"
 
@@ -46,6 +47,6 @@ struct PreparedStage {
                                           const std::vector<std::size_t>& layers,
                                           const ParallelLayout& layout,
                                           const ComputeContext& context,
-                                          const CollectiveModel& tensor_network);
+                                          const StageNetworks& networks);
 
 }  // namespace payoff

@@ -32,7 +32,14 @@ struct Work {
 };
 
 // dp_replicas: of gradients, between ranks that hold the same part (layout.shard).
-enum class MessageKind { dp_gradients, dp_replicas, dp_weights, tp_activations, pp_activations };
+enum class MessageKind {
+  dp_gradients,
+  dp_replicas,
+  dp_weights,
+  tp_activations,
+  cp_activations,  // keys and values, or heads: what of them nothing hides
+  pp_activations
+};
 
 struct Message {
   MessageKind kind{};
@@ -47,7 +54,7 @@ struct Message {
 };
 
 // A piece of a micro-batch on one stage: work, then a message that everything after it waits for
-// (tensor parallelism). `message.alone` is zero where there is none.
+// (tensor or context parallelism). `message.alone` is zero where there is none.
 struct Piece {
   Work work;
   Message message;
@@ -103,7 +110,8 @@ struct StageCompute {
   Seconds backward_work{};
   Seconds recompute_work{};
   Seconds backward_messages{};
-  std::int64_t parameters{};  // held by one GPU of the stage
+  Seconds context_messages{};  // of both, context parallelism's
+  std::int64_t parameters{};   // held by one GPU of the stage
 
   bool operator==(const StageCompute&) const = default;
   [[nodiscard]] Seconds forward_time() const { return forward_work + forward_messages; }

@@ -167,13 +167,40 @@ void list_undivided(std::string& list, std::string_view what, std::int64_t count
   }
 }
 
+void check_context(const TransformerShape& shape, int tp, const ContextParts& context,
+                   Problems& problems) {
+  if (context.ranks == 1) {
+    return;
+  }
+  const std::string cp = "cp " + std::to_string(context.ranks);
+  if (shape.family == TransformerFamily::vit || shape.family == TransformerFamily::bert) {
+    problems.push_back({"layout.cp", "context parallelism is of language models with a causal mask",
+                        "set cp to 1"});
+    return;
+  }
+  // Two parts a rank, so that all compute equally many scores.
+  if (shape.sequence % (2 * std::int64_t{context.ranks}) != 0) {
+    problems.push_back({"layout.cp",
+                        "the sequence of " + std::to_string(shape.sequence) +
+                            " tokens cannot be divided into 2 x " + cp + " parts",
+                        "choose a cp that divides half of it"});
+  }
+  const std::int64_t groups = shape.kv_heads / tp;
+  if (context.exchange == ContextExchange::all_to_all && groups % context.ranks != 0) {
+    problems.push_back({"layout.cp",
+                        cp + " does not divide the " + std::to_string(groups) +
+                            " key-value heads of a rank, which all_to_all exchanges",
+                        "choose a cp that divides them, or context_exchange: ring"});
+  }
+}
+
 }  // namespace
 
 std::int64_t parameter_count(const TransformerShape& shape) {
   return transformer_workload(shape, 1, false, 2_B).parameters();
 }
 
-Problems check_transformer(const TransformerShape& shape, int tp) {
+Problems check_transformer(const TransformerShape& shape, int tp, const ContextParts& context) {
   Problems problems;
   std::string undivided;
   list_undivided(undivided, "attention heads", shape.heads, tp);
@@ -191,17 +218,21 @@ Problems check_transformer(const TransformerShape& shape, int tp) {
     problems.push_back(
         {"layout.tp", "the patch embedding of a ViT is not divided by tp", "set tp to 1"});
   }
+  check_context(shape, tp, context, problems);
   return problems;
 }
 
-Workload transformer_workload(const TransformerShape& shape, int tp, bool sequence_parallel,
-                              Bytes activation) {
-  const BlockParts parts(shape, tp, sequence_parallel, activation);
+Workload transformer_workload(const TransformerShape& whole, int tp, bool sequence_parallel,
+                              Bytes activation, const ContextParts& context) {
+  TransformerShape shape = whole;
+  shape.sequence /= context.ranks;
+  shape.head_positions /= context.ranks;
+  const BlockParts parts(shape, tp, sequence_parallel, activation, context);
   const Ends ends(shape, parts);
   Workload workload;
   workload.name = shape.name;
   workload.tokens_per_sample =
-      shape.family == TransformerFamily::vit ? 1 : static_cast<double>(shape.sequence);
+      shape.family == TransformerFamily::vit ? 1 : static_cast<double>(whole.sequence);
   workload.sample_name = shape.family == TransformerFamily::vit ? "image" : "sequence";
   workload.layers.reserve(static_cast<std::size_t>(shape.layers) + 2);
   workload.layers.push_back(ends.embedding());

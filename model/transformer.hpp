@@ -44,13 +44,16 @@ struct TransformerShape {
 
 [[nodiscard]] std::int64_t parameter_count(const TransformerShape& shape);
 
-// What tensor parallelism cannot divide; paths as in the experiment file.
-[[nodiscard]] Problems check_transformer(const TransformerShape& shape, int tp);
+// What tensor and context parallelism cannot divide; paths as in the experiment file.
+[[nodiscard]] Problems check_transformer(const TransformerShape& shape, int tp,
+                                         const ContextParts& context = {});
 
 // The layers that one tensor-parallel rank runs: embedding, blocks, head. `activation` is the size
 // of a stored activation element. The vocabulary is padded to whole parts, the parameters of norms
-// and of row-parallel biases are held by every rank.
+// and of row-parallel biases are held by every rank. With context parallelism a
+// sample is the tokens of it that one rank holds.
 [[nodiscard]] Workload transformer_workload(const TransformerShape& shape, int tp,
-                                            bool sequence_parallel, Bytes activation);
+                                            bool sequence_parallel, Bytes activation,
+                                            const ContextParts& context = {});
 
 }  // namespace payoff

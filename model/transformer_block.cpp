@@ -15,11 +15,12 @@ Operator memory_pass(Bytes forward, Bytes backward, int kernels, int fused_kerne
 }
 
 BlockParts::BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel,
-                       Bytes activation)
+                       Bytes activation, const ContextParts& context)
     : shape_(shape),
       tp_(tp),
       sequence_parallel_(sequence_parallel),
       activation_(activation),
+      context_(context),
       query_width_(shape.heads * shape.head_size / tp),
       key_value_width_(std::max<std::int64_t>(shape.kv_heads / tp, 1) * shape.head_size),
       inner_width_(shape.feed_forward / tp) {}
@@ -60,10 +61,12 @@ void BlockParts::column_parameters(Layer& layer, std::int64_t rows) const {
 
 Operator BlockParts::scores() const {
   Operator op{.kind = OperatorKind::attention};
-  op.rows_per_sample = number(shape_.sequence);
-  op.columns = number(shape_.sequence);
+  const double heads = number(query_width_ / shape_.head_size);
+  const bool by_heads = context_.exchange == ContextExchange::all_to_all;
+  op.rows_per_sample = number(shape_.sequence) * (by_heads ? context_.ranks : 1);
+  op.columns = number(shape_.sequence) * context_.ranks;
   op.depth = number(shape_.head_size);
-  op.batch_per_sample = number(query_width_ / shape_.head_size);
+  op.batch_per_sample = heads / (by_heads ? context_.ranks : 1);
   // A fused kernel skips what the mask hides: (s + 1) / 2 s of the scores, s large.
   op.causal_fraction = shape_.causal ? 0.5 : 1.0;
   if (dropout()) {
@@ -72,6 +75,20 @@ Operator BlockParts::scores() const {
     op.backward_bytes_per_sample = op.bytes_per_sample;
   }
   return op;
+}
+
+// Every block of scores but the first is added to the output, and in backward to the gradients of
+// queries, keys and values: read, read, written. Assumed to be a kernel of its own.
+void BlockParts::context(Layer& layer, Bytes query, Bytes key_value) const {
+  if (context_.ranks == 1) {
+    return;
+  }
+  layer.context = {layer.forward.size() - 1, context_, query, 2 * key_value};
+  if (context_.exchange == ContextExchange::ring) {
+    const int blocks = context_.ranks - 1;
+    layer.forward.push_back(memory_pass(blocks * 3 * query, blocks * 3 * (query + 2 * key_value),
+                                        2 * blocks, 2 * blocks));
+  }
 }
 
 // Bias, dropout and the residual connection: one kernel reads two tensors and writes one and the
@@ -128,6 +145,7 @@ void BlockParts::attention(Layer& layer) const {
     layer.forward.push_back(memory_pass(2 * (query + key_value), 2 * (query + key_value), 6, 2));
   }
   layer.forward.push_back(scores());
+  context(layer, query, key_value);
   // Kept: input of the first product, queries, keys, values, and the input of the second product.
   layer.activation_per_sample += stream() / sequence_parts() + 2 * query + 2 * key_value;
   row_product(layer, before, query_width_);
@@ -163,7 +181,8 @@ Layer BlockParts::block() const {
   layer.selective_activation_per_sample = layer.activation_per_sample;
   // Scores: softmax output, and with dropout its mask and its output.
   const double scores =
-      number(shape_.sequence * shape_.sequence * (query_width_ / shape_.head_size));
+      number(shape_.sequence * shape_.sequence * (query_width_ / shape_.head_size)) *
+      context_.ranks;
   layer.activation_per_sample += scores * (dropout() ? 2 * activation_ + 1_B : activation_);
   return layer;
 }

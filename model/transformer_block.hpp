@@ -20,7 +20,9 @@ namespace payoff {
 
 class BlockParts {
  public:
-  BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel, Bytes activation);
+  // `shape.sequence` is the part of the tokens that one rank holds.
+  BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel, Bytes activation,
+             const ContextParts& context);
 
   [[nodiscard]] Layer block() const;
 
@@ -45,6 +47,7 @@ class BlockParts {
   void residual(Layer& layer) const;
   void column_parameters(Layer& layer, std::int64_t rows) const;
   [[nodiscard]] Operator scores() const;
+  void context(Layer& layer, Bytes query, Bytes key_value) const;
   [[nodiscard]] bool dropout() const;
   [[nodiscard]] Bytes tokens_bytes(std::int64_t width) const {
     return number(shape_.sequence * width) * activation_;
@@ -54,6 +57,7 @@ class BlockParts {
   int tp_;
   bool sequence_parallel_;
   Bytes activation_;
+  ContextParts context_;
   std::int64_t query_width_;      // of this rank
   std::int64_t key_value_width_;  // of this rank, keys or values
   std::int64_t inner_width_;      // of this rank's feed-forward

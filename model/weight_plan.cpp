@@ -42,7 +42,8 @@ void add_blocks(std::span<const Layer* const> layers, const PreparedStage& stage
 void add_neighbours(std::span<const Layer* const> layers, const PreparedStage& stage,
                     const Training& training, WeightUnits& result) {
   const auto full = [&](const WeightUnit& unit) {
-    return static_cast<double>(unit.elements) * weight_size(training.precision) >= training.bucket;
+    return static_cast<double>(unit.elements) * weight_size(training.precision, false) >=
+           training.bucket;
   };
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (result.units.empty() || full(result.units.back())) {
@@ -184,7 +185,8 @@ StageGathers stage_gathers(const WeightUnits& units, const Software& software, W
 }
 
 Message gather_message(std::int64_t elements, const GradientContext& context) {
-  const Bytes size = static_cast<double>(elements) * weight_size(context.training.precision);
+  const Bytes size = static_cast<double>(elements) *
+                     weight_size(context.training.precision, context.software.fp8_weights);
   const CollectivePrice price = context.network.price(Collective::all_gather, size);
   const Bytes traffic =
       message_memory_traffic(Collective::all_gather, size, context.network.group().ranks);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/context_parallel.hpp"
 #include "model/units.hpp"
 
 // What one sample costs to train: layers in forward order, each with the operators that one GPU
@@ -67,11 +69,20 @@ struct TensorParallelSync {
   bool backward{true};
 };
 
+// An attention whose ranks hold parts of the sequence (model/context_parallel.hpp).
+struct ContextSync {
+  std::size_t attention{};  // the operator
+  ContextParts parts;
+  Bytes query_per_sample{};      // of this rank's tokens; as large as the output
+  Bytes key_value_per_sample{};  // both
+};
+
 struct Layer {
   std::string name;
   std::vector<Operator> forward;
   std::vector<ParameterTensor> parameters;  // forward order of declaration
   std::vector<TensorParallelSync> syncs;    // empty when tp = 1
+  std::optional<ContextSync> context;       // where cp > 1 and there is attention
   Bytes activation_per_sample{};            // kept for backward without recomputation
   Bytes selective_activation_per_sample{};  // kept with selective recomputation
   Bytes boundary_per_sample{};  // the layer's full input: kept with full recomputation, sent by pp

@@ -23,6 +23,11 @@ inline constexpr std::array<std::pair<std::string_view, Precision>, precision_co
     {"fp8", Precision::fp8},
 }};
 
+inline constexpr std::array<std::pair<std::string_view, ContextExchange>, 2> context_exchanges{{
+    {"ring", ContextExchange::ring},
+    {"all_to_all", ContextExchange::all_to_all},
+}};
+
 inline constexpr std::array<std::pair<std::string_view, Recompute>, 3> recomputes{{
     {"none", Recompute::none},
     {"selective", Recompute::selective},
@@ -36,7 +41,7 @@ inline constexpr std::array<std::pair<std::string_view, Optimizer>, 3> optimizer
 }};
 
 // Names of the same degrees elsewhere: torchtitan's and Megatron-LM's.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 9> foreign_degrees{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 12> foreign_degrees{{
     {"data_parallel_degree", "dp"},
     {"data_parallel_replicate_degree", "dp"},
     {"data_parallel_size", "dp"},
@@ -44,6 +49,9 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 9> fo
     {"tensor_model_parallel_size", "tp"},
     {"pipeline_parallel_degree", "pp"},
     {"pipeline_model_parallel_size", "pp"},
+    {"context_parallel_degree", "cp"},
+    {"context_parallel_size", "cp"},
+    {"cp_comm_type", "context_exchange"},
     {"micro_batch_size", "micro_batch"},
     {"gradient_accumulation_steps", "micro_batches"},
 }};

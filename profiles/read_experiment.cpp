@@ -151,8 +151,10 @@ class ExperimentReader {
     }
     layout.tp = section.optional("tp").integer<int>(degree);
     layout.pp = section.optional("pp").integer<int>(degree);
-    // All the GPUs that tp and pp leave over.
-    const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.pp;
+    // All the GPUs that tp, cp and pp leave over.
+    layout.cp = section.optional("cp").integer<int>(degree);
+    layout.context_exchange = section.optional("context_exchange").choice(context_exchanges);
+    const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.cp * layout.pp;
     const std::int64_t gpus =
         std::int64_t{experiment_.cluster.gpus_per_node} * experiment_.cluster.nodes;
     IntegerRules rest = degree;

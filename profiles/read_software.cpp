@@ -22,6 +22,7 @@ std::optional<Profile<Software>> read_software(std::string_view name, std::optio
   profile.description = root.required("description").text();
   software.fused_attention = root.required("fused_attention").boolean();
   software.fused_elementwise = root.required("fused_elementwise").boolean();
+  software.fp8_weights = root.optional("fp8_weights").sourced().boolean();
   software.hides_launch = root.required("hides_launch").sourced().ratio();
   software.bucket_copy_passes =
       root.required("bucket_copy_passes").sourced().number({.min = 0.0, .max = 100.0});

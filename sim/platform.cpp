@@ -49,7 +49,7 @@ Spread spread(const Message& message, const Group& group, const GroupPaths& path
 Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
     : cluster_(cluster), layout_(layout), stages_(static_cast<std::size_t>(layout.pp)) {
   const std::size_t stage_ranks =
-      static_cast<std::size_t>(layout.tp) * static_cast<std::size_t>(layout.dp);
+      static_cast<std::size_t>(layout.tp) * static_cast<std::size_t>(layout.data_ranks());
   const auto node_ranks = static_cast<std::size_t>(cluster.gpus_per_node);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     // Stages that are smaller than a node share one.

@@ -198,11 +198,13 @@ class StepRun {
     step.prediction.waterfall = w;
     step.dp = {account.dp_busy(), w.exposed_dp, last.dp_bytes()};
     step.tp = {w.exposed_tp, w.exposed_tp, last.tp_bytes()};
+    step.cp = {w.exposed_cp, w.exposed_cp, last.cp_bytes()};
     step.pp = {account.pp_busy(), w.exposed_pp, {}};
     step.prediction.dp_communication = step.dp.busy;
     step.prediction.hidden_dp = step.dp.hidden();
     step.prediction.dp_bytes = step.dp.bytes;
     step.prediction.tp_bytes = step.tp.bytes;
+    step.prediction.cp_bytes = step.cp.bytes;
     for (std::size_t c = 0; c < cause_count; ++c) {
       step.critical_path[c] = to_seconds(last.path().share(static_cast<Cause>(c)));
     }

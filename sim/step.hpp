@@ -60,6 +60,7 @@ struct SimulatedStep {
   std::uint64_t path_activities{};                   // on it, each rounded to a picosecond
   TrafficTime dp;
   TrafficTime tp;
+  TrafficTime cp;
   TrafficTime pp;
   std::vector<LinkUse> links;
   std::vector<Seconds> memory_delay;  // by which work that uses a stage's memory made messages late

@@ -32,6 +32,9 @@ void StageAccount::book(Seconds time) {
     case Doing::tp_message:
       waterfall_.exposed_tp += time;
       return;
+    case Doing::cp_message:
+      waterfall_.exposed_cp += time;
+      return;
     case Doing::pp_message:
       waterfall_.exposed_pp += time;
       return;

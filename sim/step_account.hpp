@@ -15,6 +15,7 @@ struct StageActivity {
   enum class Doing : std::uint8_t {
     compute,     // a kernel, or the host
     tp_message,  // everything waits for it
+    cp_message,
     pp_message,  // the input is on its way
     bubble,      // the input has not been sent
     codec,       // the compute stream is through, the codec's is not

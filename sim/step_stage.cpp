@@ -239,8 +239,9 @@ void StageRun::ended(StreamKind kind, const Task& task) {
   last_path_ = path;
   switch (task.role) {
     case Task::Role::piece:
-      begin(StreamKind::compute, {Task::Role::piece_message, Cause::tp_message,
-                                  piece_message(task.index).alone, task.index, 0, path});
+      begin(StreamKind::compute,
+            {Task::Role::piece_message, message_cause(piece_message(task.index)),
+             piece_message(task.index).alone, task.index, 0, path});
       return;
     case Task::Role::piece_message:
       piece_ended();

@@ -55,6 +55,7 @@ class StageRun {
   [[nodiscard]] const StageAccount& account() const { return account_; }
   [[nodiscard]] Bytes dp_bytes() const { return dp_bytes_; }
   [[nodiscard]] Bytes tp_bytes() const { return tp_bytes_; }
+  [[nodiscard]] Bytes cp_bytes() const { return cp_bytes_; }
   // By which messages came late because of the GPU's memory.
   [[nodiscard]] SimTime memory_delay() const { return memory_delay_; }
 
@@ -110,6 +111,7 @@ class StageRun {
   [[nodiscard]] StreamKind codec_stream() const;
   [[nodiscard]] const std::vector<Piece>& pieces() const;
   [[nodiscard]] const PreparedMessage& piece_message(std::size_t piece) const;
+  [[nodiscard]] static Cause message_cause(const PreparedMessage& piece_message);
 
   void prepare_messages(const std::vector<Piece>& pieces, std::vector<std::size_t>& indices);
   bool begin_next(StreamKind kind);
@@ -169,6 +171,7 @@ class StageRun {
   StageAccount account_;
   Bytes dp_bytes_{};
   Bytes tp_bytes_{};
+  Bytes cp_bytes_{};
   SimTime memory_delay_;
 };
 

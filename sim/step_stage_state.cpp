@@ -31,6 +31,11 @@ const PreparedMessage& StageRun::piece_message(std::size_t piece) const {
   return messages_[(operation_.is_forward ? forward_messages_ : backward_messages_)[piece]];
 }
 
+Cause StageRun::message_cause(const PreparedMessage& prepared) {
+  return prepared.message->kind == MessageKind::cp_activations ? Cause::cp_message
+                                                               : Cause::tp_message;
+}
+
 StageRun::Input* StageRun::input_of(const Operation& operation) {
   const auto found = std::find_if(inputs_.begin(), inputs_.end(),
                                   [&](const Input& input) { return input.operation == operation; });
@@ -38,9 +43,10 @@ StageRun::Input* StageRun::input_of(const Operation& operation) {
 }
 
 void StageRun::count_bytes(const Task& task) {
-  const bool tp = task.role == Task::Role::piece_message;
-  const Stream& s = stream(tp ? StreamKind::compute : StreamKind::gradients);
-  (tp ? tp_bytes_ : dp_bytes_) += s.message->message->size;
+  const bool piece = task.role == Task::Role::piece_message;
+  const Stream& s = stream(piece ? StreamKind::compute : StreamKind::gradients);
+  const bool context = task.cause == Cause::cp_message;
+  (context ? cp_bytes_ : piece ? tp_bytes_ : dp_bytes_) += s.message->message->size;
 }
 
 // Work of the codec, on either stream.
@@ -112,8 +118,9 @@ StageActivity StageRun::activity() {
     result.copy_share = to_seconds(kernel.task.copy) / to_seconds(kernel.task.alone);
   }
   if (compute.busy) {
-    result.doing =
-        compute.task.role == Task::Role::piece_message ? Doing::tp_message : Doing::compute;
+    result.doing = compute.task.cause == Cause::tp_message   ? Doing::tp_message
+                   : compute.task.cause == Cause::cp_message ? Doing::cp_message
+                                                             : Doing::compute;
   } else if (is_over()) {
     result.doing = Doing::over;
   } else if (next_operation_ < schedule_.size() && !waits_for_weights()) {

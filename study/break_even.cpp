@@ -245,7 +245,7 @@ class PlanStudy {
 
 std::vector<BreakEven> break_evens(const Experiment& experiment, const BreakEvenOptions& options) {
   std::vector<BreakEven> result;
-  if (experiment.layout.dp == 1) {
+  if (experiment.layout.data_ranks() == 1) {
     return result;
   }
   PlanStudy study(experiment, options);

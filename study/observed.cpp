@@ -196,7 +196,7 @@ Experiment measured_experiment(const Experiment& experiment, const Observation& 
 }  // namespace
 
 Seconds exposed_communication(const Waterfall& waterfall) {
-  return waterfall.exposed_tp + waterfall.exposed_pp + waterfall.exposed_dp;
+  return waterfall.exposed_tp + waterfall.exposed_cp + waterfall.exposed_pp + waterfall.exposed_dp;
 }
 
 Problems check_observation(const Experiment& experiment, const Observation& observation) {

@@ -82,7 +82,7 @@ std::vector<bool> with_and_without(bool possible) {
 }  // namespace
 
 bool reduces_in_32_bits(const Experiment& experiment) {
-  return experiment.layout.dp > 1 && element_size(experiment.training.gradient) > 2_B;
+  return experiment.layout.data_ranks() > 1 && element_size(experiment.training.gradient) > 2_B;
 }
 
 Variant uncompressed_variant(const Experiment& experiment, const Change& change) {
@@ -104,7 +104,7 @@ Variant uncompressed_variant(const PreparedExperiment& job, const Change& change
 }
 
 std::vector<Change> candidate_changes(const Experiment& experiment, const RemedyLimits& limits) {
-  if (experiment.layout.dp == 1) {
+  if (experiment.layout.data_ranks() == 1) {
     return {Change{}};
   }
   std::vector<int> accumulations{1};
@@ -131,7 +131,8 @@ Variant best_remedy(const Experiment& experiment, const RemedyLimits& limits, co
 }
 
 std::vector<Algorithm> better_algorithms(const PreparedExperiment& job, const StepPlan& plan) {
-  if (job.experiment().layout.tp > 1 || job.experiment().layout.zero > 0) {
+  if (job.experiment().layout.tp > 1 || job.experiment().layout.cp > 1 ||
+      job.experiment().layout.zero > 0) {
     return {};
   }
   std::vector<Algorithm> better;

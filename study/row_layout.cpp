@@ -29,9 +29,6 @@ bool is_megatron(const std::string& stack) {
 
 void RowReader::refuse_unsupported_layout() const {
   const TrainingLayout& layout = row_.layout;
-  if (layout.cp.value_or(1) > 1) {
-    reason("context parallelism");
-  }
   if (layout.ep.value_or(1) > 1 || layout.embedding_model_parallel.value_or(false)) {
     reason("experts or embeddings spread over ranks");
   }
@@ -62,7 +59,8 @@ ParallelLayout RowReader::layout() const {
     assume("stages not interleaved");
   }
   layout.sequence_parallel = row.sequence_parallel.value_or(false) && layout.tp > 1;
-  const int model = layout.tp * layout.pp;
+  layout.cp = row.cp.value_or(1);
+  const int model = layout.tp * layout.cp * layout.pp;
   layout.dp = row.dp.value_or(std::max(1, row_.cluster.gpus.value_or(model) / model));
   shard(layout);
   layout.recompute =
@@ -94,7 +92,7 @@ void RowReader::shard(ParallelLayout& layout) const {
   if (layout.zero == 0) {
     return;
   }
-  const int all = layout.dp;
+  const int all = layout.data_ranks();
   const int inside = std::min(all, row_.cluster.gpus_per_node.value_or(all));
   const int ranks = hybrid ? stated_or(row.zero_group, inside, "weights sharded inside a node")
                            : row.zero_group.value_or(all);
@@ -143,7 +141,7 @@ Precision RowReader::gradient(const std::string& stack, const ParallelLayout& la
   }
   const bool wide =
       (precision == Precision::bf16 && is_megatron(stack)) || stack == "pytorch-ddp-2021";
-  if (layout.dp > 1 && row_.layout.mp_mode != "PURE") {
+  if (layout.data_ranks() > 1 && row_.layout.mp_mode != "PURE") {
     assume(wide ? "gradients reduced in fp32" : "gradients reduced in 16 bits");
   }
   if (wide) {
@@ -172,7 +170,7 @@ Training RowReader::training(const std::string& stack, const ParallelLayout& lay
                     stack == "bigscience-2022" ||
                     (stack == "ngc-pytorch-2020" && row_.model.family == "bert");
   training.overlap = row_.layout.schedule == "bsp" ? false : row_.layout.overlap_dp.value_or(!late);
-  if (!row_.layout.overlap_dp && layout.dp > 1) {
+  if (!row_.layout.overlap_dp && layout.data_ranks() > 1) {
     assume(late ? "gradients reduced after backward" : "gradients reduced while backward runs");
   }
   return training;

@@ -8,14 +8,15 @@
 namespace payoff {
 
 ScalingStep scaling_step(const Experiment& experiment) {
-  const int replica = experiment.layout.tp * experiment.layout.pp;
+  const int replica = experiment.layout.tp * experiment.layout.cp * experiment.layout.pp;
   const int node = experiment.cluster.gpus_per_node;
   const int together = std::lcm(replica, node);
   return {together / node, together / replica};
 }
 
 std::optional<Experiment> with_dp(Experiment experiment, int dp) {
-  const std::int64_t ranks = std::int64_t{dp} * experiment.layout.tp * experiment.layout.pp;
+  const ParallelLayout& layout = experiment.layout;
+  const std::int64_t ranks = std::int64_t{dp} * layout.tp * layout.cp * layout.pp;
   Cluster& cluster = experiment.cluster;
   if (dp < 1 || ranks > std::numeric_limits<int>::max()) {
     return std::nullopt;
@@ -29,7 +30,7 @@ std::optional<Experiment> with_dp(Experiment experiment, int dp) {
     return std::nullopt;
   }
   experiment.layout.dp = dp;
-  if (dp == 1) {
+  if (experiment.layout.data_ranks() == 1) {
     experiment.plans.resize(1);  // there is nothing to compress
   }
   if (!check(experiment).empty()) {

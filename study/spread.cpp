@@ -53,6 +53,14 @@ Seconds scale_pieces(const std::vector<Piece>& from, std::vector<Piece>& to, dou
   return messages;
 }
 
+Seconds context_messages(const std::vector<Piece>& pieces) {
+  Seconds sum;
+  for (const Piece& piece : pieces) {
+    sum += piece.message.kind == MessageKind::cp_activations ? piece.message.alone : 0_s;
+  }
+  return sum;
+}
+
 }  // namespace
 
 struct Ensemble::Factors {
@@ -104,6 +112,7 @@ void Ensemble::scale_compute(const Draw& draw) {
     StageCompute& to = *computes_.at(original.get());
     to.forward_messages = scale_pieces(original->forward, to.forward, factor, draw.shared);
     to.backward_messages = scale_pieces(original->backward, to.backward, factor, draw.shared);
+    to.context_messages = context_messages(to.forward) + context_messages(to.backward);
     to.forward_work = original->forward_work * factor;
     to.backward_work = original->backward_work * factor;
     to.recompute_work = original->recompute_work * factor;

@@ -42,7 +42,7 @@ ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind
 }
 
 std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
-  const std::array<std::pair<std::string_view, Seconds>, 13> all{{
+  const std::array<std::pair<std::string_view, Seconds>, 14> all{{
       {"forward", w.forward},
       {"recompute", w.recompute},
       {"backward", w.backward},
@@ -51,6 +51,7 @@ std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
       {"decode", w.decode},
       {"bucket copies", w.bucket_copy},
       {"exposed tp", w.exposed_tp},
+      {"exposed cp", w.exposed_cp},
       {"exposed pp", w.exposed_pp},
       {"exposed dp", w.exposed_dp},
       {"bubble", w.bubble},

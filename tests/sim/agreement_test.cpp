@@ -38,7 +38,7 @@ struct Comparison {
 std::vector<Seconds> terms(const Waterfall& w) {
   return {w.forward,    w.recompute, w.backward,    w.interference, w.encode,
           w.decode,     w.host,      w.bucket_copy, w.exposed_tp,   w.exposed_pp + w.bubble,
-          w.exposed_dp, w.optimizer};
+          w.exposed_dp, w.optimizer, w.exposed_cp};
 }
 
 Comparison compare(const StepPlan& simulated_plan, const StepPlan& evaluated_plan) {

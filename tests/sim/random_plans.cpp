@@ -10,11 +10,19 @@
 namespace payoff::test {
 namespace {
 
-void add(StageCompute& compute, WorkKind kind, Seconds time, Seconds message) {
+struct PieceMessage {
+  MessageKind kind = MessageKind::tp_activations;
+  Seconds alone;
+};
+
+void add(StageCompute& compute, WorkKind kind, Seconds time, const PieceMessage& message) {
   const bool forward = kind == WorkKind::forward;
-  const Message tp{MessageKind::tp_activations, Collective::all_reduce, 1_MB, message, 0, 0};
-  (forward ? compute.forward : compute.backward).push_back({{kind, time, {}}, tp});
-  (forward ? compute.forward_messages : compute.backward_messages) += message;
+  const Message sent{message.kind, Collective::all_reduce, 1_MB, message.alone, 0, 0};
+  (forward ? compute.forward : compute.backward).push_back({{kind, time, {}}, sent});
+  if (message.kind == MessageKind::cp_activations) {
+    compute.context_messages += message.alone;
+  }
+  (forward ? compute.forward_messages : compute.backward_messages) += message.alone;
   switch (kind) {
     case WorkKind::forward:
       compute.forward_work += time;
@@ -30,7 +38,10 @@ void add(StageCompute& compute, WorkKind kind, Seconds time, Seconds message) {
 // Chunks of one to four pieces each, forward and backward, equal ones or each its own.
 StageCompute random_compute(Random& random, int chunks) {
   StageCompute compute;
-  const Seconds message = random.chance(40) ? random.time(1_us, 1_ms) : Seconds{};
+  PieceMessage message{.alone = random.chance(40) ? random.time(1_us, 1_ms) : Seconds{}};
+  if (random.chance(30)) {
+    message.kind = MessageKind::cp_activations;
+  }
   const bool recomputes = random.chance(30);
   const bool equal = random.chance(50);
   std::vector<std::vector<Seconds>> times(static_cast<std::size_t>(chunks));

@@ -199,3 +199,28 @@ TEST_CASE("layouts that cannot be sharded are refused, all at once") {
   job.layout = {.dp = 16, .zero = 0, .shard = 4};
   CHECK(check_layout(job.layout, job.cluster, 12).front().path == "layout.shard");
 }
+
+// NVIDIA/apex pull request 1723: parameters of fp8 products gathered as bytes; else 16 bits of
+// them.
+TEST_CASE("weights of fp8 products are gathered in 16 bits, or in fp8 where they are kept so") {
+  const int zero = GENERATE(1, 3);
+  Experiment job = gpt_job();
+  job.layout.zero = zero;
+  const auto gathered_bytes = [&](Precision precision, bool in_fp8) {
+    job.training.precision = precision;
+    job.software.fp8_weights = in_fp8;
+    const PreparedExperiment prepared(job);
+    const StepPlan plan = prepared.plan(job.plans[0]);
+    Bytes sum = plan.stages[0].gather_weights.size;
+    for (const WeightGather& gather : plan.stages[0].forward_gathers) {
+      for (const BucketRound& round : plan.kinds[gather.kind].rounds) {
+        sum += round.message.size;
+      }
+    }
+    return sum;
+  };
+  const Bytes sixteen_bit = gathered_bytes(Precision::fp16, false);
+  CHECK(gathered_bytes(Precision::fp16, true) == sixteen_bit);
+  CHECK(gathered_bytes(Precision::fp8, false) == sixteen_bit);
+  CHECK(2 * gathered_bytes(Precision::fp8, true) == sixteen_bit);
+}
