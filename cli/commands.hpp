@@ -13,6 +13,7 @@ namespace payoff {
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command collective_command();
 [[nodiscard]] Command explain_command();
+[[nodiscard]] Command methods_command();
 [[nodiscard]] Command plot_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command profiles_command();

@@ -119,6 +119,13 @@ std::string trust_text(const Trust& trust) {
     parts.push_back(fmt::format("{} of {} numbers are assumed, not measured or published",
                                 trust.assumed.size(), trust.numbers));
   }
+  const auto unchecked =
+      std::count_if(trust.assumed.begin(), trust.assumed.end(),
+                    [](const Fact& fact) { return fact.path.ends_with(".unchecked"); });
+  if (unchecked > 0) {
+    parts.push_back(
+        fmt::format("{} {} unchecked", unchecked, unchecked == 1 ? "method is" : "methods are"));
+  }
   std::vector<std::string> beyond;
   if (const std::size_t count = trust.extrapolated_messages(); count > 0) {
     beyond.push_back(fmt::format("{} of {} kinds of messages", count, trust.messages.size()));

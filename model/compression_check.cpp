@@ -63,10 +63,22 @@ std::vector<double> probe_values(const Method& method, const ParameterTensor& pr
   return values;
 }
 
+bool sums(Collective collective) {
+  return collective == Collective::all_reduce || collective == Collective::reduce_scatter ||
+         collective == Collective::reduce;
+}
+
 }  // namespace
 
 Problems check_method(const Method& method) {
   Problems problems;
+  for (std::size_t i = 0; i < method.rounds.size(); ++i) {
+    if (sums(method.rounds[i].collective) && !method.sums_in_collective) {
+      problems.push_back({"rounds[" + std::to_string(i) + "].collective",
+                          "sums what workers send, but the payload is not one that can be summed",
+                          "set sums_in_collective: true, or gather"});
+    }
+  }
   if (method.rounds.empty()) {
     problems.push_back({"rounds", "a method sends at least one message", ""});
   }

@@ -15,16 +15,6 @@
 namespace payoff {
 namespace {
 
-std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
-  if (const auto* table = std::get_if<Workload>(&experiment.model)) {
-    return std::make_shared<Workload>(*table);
-  }
-  const ParallelLayout& layout = experiment.layout;
-  return std::make_shared<Workload>(transformer_workload(
-      std::get<TransformerShape>(experiment.model), layout.tp, layout.sequence_parallel,
-      element_size(experiment.training.precision), {layout.cp, layout.context_exchange}));
-}
-
 // The job alone: methods are large.
 Experiment uncompressed(const Experiment& experiment, const Training& training, int micro_batches) {
   Experiment result{experiment.name,
@@ -57,6 +47,16 @@ void add_gathers(StepPlan& plan, std::vector<BucketKind> kinds) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
+  if (const auto* table = std::get_if<Workload>(&experiment.model)) {
+    return std::make_shared<Workload>(*table);
+  }
+  const ParallelLayout& layout = experiment.layout;
+  return std::make_shared<Workload>(transformer_workload(
+      std::get<TransformerShape>(experiment.model), layout.tp, layout.sequence_parallel,
+      element_size(experiment.training.precision), {layout.cp, layout.context_exchange}));
+}
 
 PreparedExperiment::PreparedExperiment(Experiment experiment)
     : experiment_(std::move(experiment)),

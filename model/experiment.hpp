@@ -37,6 +37,9 @@ struct Experiment {
 // list of plans begins after "none": `compress.0` is plans[1].
 [[nodiscard]] Problems check(const Experiment& experiment);
 
+// The layers of its model, as one rank of a tensor group has them.
+[[nodiscard]] std::shared_ptr<const Workload> workload_of(const Experiment& experiment);
+
 // What does not depend on the compression plan: layers priced on this GPU, groups priced on this
 // network, gradients cut into buckets. Build once, plan many strategies. Requires check() empty.
 class PreparedExperiment {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "model/compression_effect.hpp"
 #include "model/groups.hpp"
 #include "model/stage_compute.hpp"
 
@@ -71,6 +72,18 @@ void check_plans(const Experiment& experiment, Problems& problems) {
   check_replicas(experiment, problems);
 }
 
+void check_effects(const Experiment& experiment, const Group& group, Problems& problems) {
+  const auto workload = workload_of(experiment);
+  const Bytes element = element_size(experiment.training.gradient);
+  for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
+    for (Problem& problem : check_effect(experiment.plans[i], *workload, element,
+                                         {group.ranks, group.ranks_per_node})) {
+      problem.path = "compress." + std::to_string(i - 1);
+      problems.push_back(std::move(problem));
+    }
+  }
+}
+
 }  // namespace
 
 Problems check(const Experiment& experiment, const SoundParts& sound) {
@@ -94,7 +107,11 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
   if (problems.empty() && sound.layout && sound.cluster) {
     const int node = experiment.cluster.gpus_per_node;
     append(problems, check_group(experiment.cluster, tensor_group(layout, node)));
-    append(problems, check_group(experiment.cluster, data_group(layout, node)));
+    const Group data = data_group(layout, node);
+    append(problems, check_group(experiment.cluster, data));
+    if (sound.model && sound.training && sound.plans) {
+      check_effects(experiment, data, problems);
+    }
     if (layout.shard > 0) {
       append(problems, check_group(experiment.cluster, shard_group(layout, node)));
       append(problems, check_group(experiment.cluster, replica_group(layout, node)));

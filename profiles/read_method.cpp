@@ -221,7 +221,7 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
   method.dense = formulas.pass(root.optional("dense").section());
   method.worth = formulas.read(root.optional("worth"));
   method.state_bytes = formulas.read(root.optional("state"));
-  (void)root.optional("unchecked").text();
+  read.notes = read_method_notes(root);
   return read_wire(root, formulas, method);
 }
 
@@ -273,6 +273,13 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
   const WireClaim claim = read_root(root, read);
   read_sources(root, *document, context.sources, profile.facts);
   reader.finish();
+  if (!read.notes.unchecked.empty()) {
+    Fact fact;
+    fact.path = "unchecked";
+    fact.value_text = "unchecked";
+    fact.citation = read.notes.unchecked;
+    profile.facts.push_back(std::move(fact));
+  }
   profile.description = profile.value.description;
   profile.facts.insert(profile.facts.begin(), reader.facts().begin(), reader.facts().end());
   if (context.diagnostics.error_count() == errors) {

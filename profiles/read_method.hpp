@@ -8,6 +8,7 @@
 
 #include "model/compression.hpp"
 #include "profiles/library.hpp"
+#include "profiles/method_notes.hpp"
 #include "profiles/read_hardware.hpp"
 #include "profiles/section.hpp"
 
@@ -29,6 +30,7 @@ using ParameterRules = std::map<std::string, ParameterRule>;
 struct MethodProfile {
   Profile<Method> profile;
   ParameterRules rules;
+  MethodNotes notes;
 };
 
 // By the name of a shipped method, or the path of a file.

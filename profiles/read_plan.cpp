@@ -144,6 +144,21 @@ CompressionPlan uncompressed_plan() {
 
 namespace {
 
+void check_traffic(const MethodNotes& notes, const PlanPiece& method, const CompressionPlan& plan,
+                   Diagnostics& diagnostics) {
+  const std::string asked(name_of(plan.traffic));
+  if (notes.traffic.empty() ||
+      std::find(notes.traffic.begin(), notes.traffic.end(), asked) != notes.traffic.end()) {
+    return;
+  }
+  std::string list;
+  for (const std::string& each : notes.traffic) {
+    list += (list.empty() ? "" : ", ") + each;
+  }
+  diagnostics.error(method.span, backquoted(method.text) + " does not compress " + asked, "",
+                    "it compresses: " + list);
+}
+
 std::optional<ReadPlan> read(const WrittenPlan& plan, const ReadContext& context) {
   const std::size_t errors = context.diagnostics.error_count();
   ReadPlan result{uncompressed_plan(), {}};
@@ -165,6 +180,7 @@ std::optional<ReadPlan> read(const WrittenPlan& plan, const ReadContext& context
   for (const PlanAssignment& given : plan.assignments) {
     reader.read(given);
   }
+  check_traffic(method->notes, plan.method, result.plan, context.diagnostics);
   if (context.diagnostics.error_count() == errors) {
     for (const Problem& problem : check_method(*result.plan.method)) {
       context.diagnostics.error(plan.whole.span,

@@ -32,6 +32,9 @@ std::vector<std::string> working(const Command& command, const ScratchFolder& fo
   if (command.name == "profiles") {
     return {"profiles", "show", "p3-8xlarge"};
   }
+  if (command.name == "methods") {
+    return {"methods", "show", "powersgd"};
+  }
   if (command.name == "validate") {
     return {"validate"};
   }

@@ -26,6 +26,7 @@ Expression formula(const std::string& text, const std::map<std::string, double>&
 // A method of a test's own: one all-reduce of the message, nothing else.
 Method simple_method(const std::string& message) {
   Method method;
+  method.sums_in_collective = true;
   method.rounds.push_back({{}, Collective::all_reduce, formula(message)});
   return method;
 }

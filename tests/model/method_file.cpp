@@ -93,6 +93,8 @@ Method load(const std::string& name, const std::map<std::string, double>& parame
         {formulas.pass(round["encode"]),
          choice<Collective>(round["collective"], {{"all_reduce", Collective::all_reduce},
                                                   {"all_gather", Collective::all_gather},
+                                                  {"broadcast", Collective::broadcast},
+                                                  {"reduce", Collective::reduce},
                                                   {"all_to_all", Collective::all_to_all}}),
          formulas.parse(round["message"])});
   }

@@ -27,7 +27,8 @@ const std::string own_method =
     "- encode: {bytes: \"v * n + v * kept\", kernels: \"1\"}\n"
     "  collective: all_reduce\n"
     "  message: \"v * kept\"\n"
-    "wire: {as_published: \"v * kept\", as_implemented: \"v * kept + 8\", used: as_published}\n";
+    "wire: {as_published: \"v * kept\", as_implemented: \"v * kept + 8\", used: as_published}\n"
+    "sums_in_collective: true\n";
 
 std::string changed(const std::string& before, const std::string& after) {
   std::string text = own_method;

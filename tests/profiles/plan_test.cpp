@@ -60,7 +60,9 @@ TEST_CASE("a plan says where it runs and whether it overlaps") {
   CHECK(outcome.plan->plan.placement == Placement::side_stream);
   CHECK_FALSE(outcome.plan->plan.overlap);
   CHECK(read("fp16:placement=after_backward").plan->plan.placement == Placement::after_backward);
-  CHECK(read("fp16:traffic=tp_activations").plan->plan.traffic == Traffic::tp_activations);
+  CHECK(read("activation_quantization:traffic=tp_activations").plan->plan.traffic ==
+        Traffic::tp_activations);
+  CHECK_FALSE(read("oktopk:traffic=tp_activations").plan);  // made for gradients
 }
 
 TEST_CASE("blanks around the parts of a plan mean nothing") {
@@ -158,7 +160,8 @@ TEST_CASE("parameters that make a formula negative are refused with the plan") {
   const ProfileFolder folder;
   folder.write("mine.yaml",
                "method: less\ndescription: less than nothing\nimplementation: fused\n"
-               "granularity: bucket\nparameters: {less: {default: 0, min: 0, max: 9}}\nrounds:\n"
+               "granularity: bucket\nsums_in_collective: true\n"
+               "parameters: {less: {default: 0, min: 0, max: 9}}\nrounds:\n"
                "- {encode: {}, collective: all_reduce, message: \"v * n * (1 - less)\"}\n"
                "wire: {as_published: \"v * n * (1 - less)\", as_implemented: \"0\", used: "
                "as_published}\n");

@@ -42,6 +42,8 @@ COMMANDS = [
     ("validation", ["validate", "--set", "compression", "--json"]),
     ("profiles", ["profiles", "list", "--json"]),
     ("profiles", ["profiles", "show", "dgx-h100", "--json"]),
+    ("methods", ["methods", "list", "--json"]),
+    ("methods", ["methods", "show", "powersgd", "topk_sort", "--json"]),
     ("diagnostics", ["predict", *JOB, "--set", "layout.tpp=2", "--error-format", "json"]),
     ("diagnostics", ["check", str(ROOT / "tests/transcripts/inputs/keys.yaml"), "--error-format",
                      "json"]),

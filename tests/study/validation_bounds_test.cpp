@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "study/published_cases.hpp"
 #include "tests/catch.hpp"
@@ -61,7 +64,25 @@ void check(const Bound& bound, GroupBy by) {
 TEST_CASE("errors on the judge half are not above what was reached") {
   check({CaseKind::collective, "", 1718, 0.26, 1.00}, GroupBy::nothing);
   check({CaseKind::step, "", 681, 0.085, 0.38}, GroupBy::nothing);
-  check({CaseKind::compression, "", 56, 0.21, 1.00}, GroupBy::nothing);
+  check({CaseKind::compression, "", 104, 0.21, 0.95}, GroupBy::nothing);
+}
+
+TEST_CASE("rows that more methods leave alone keep what they reached") {
+  // Predicted before the catalogue had all methods of GRACE.
+  const std::array before{"topk",   "randomk", "qsgd",     "efsignsgd",
+                          "onebit", "natural", "terngrad", "powersgd"};
+  std::vector<double> errors;
+  for (const ValidationCase& each : shipped_cases()) {
+    const bool old = std::any_of(before.begin(), before.end(), [&](const std::string& method) {
+      return each.id.find("-resnet50-" + method) != std::string::npos;
+    });
+    if (each.kind == CaseKind::compression && each.half == Half::judge && each.predicted && old) {
+      errors.push_back(std::abs(*each.predicted / each.measured.value() - 1));
+    }
+  }
+  REQUIRE(errors.size() >= 56);
+  std::sort(errors.begin(), errors.end());
+  CHECK(errors[errors.size() / 2] <= 0.21);
 }
 
 TEST_CASE("collectives by size, and steps of single sources, keep what they reached") {
@@ -85,7 +106,7 @@ TEST_CASE("Payoff is nearer than NCCL's own tuner, and its verdicts beat the nai
       if (summary.half == Half::judge && summary.kind == CaseKind::compression) {
         CHECK(summary.calls.balanced_accuracy.value() >= rival.calls.balanced_accuracy.value());
         CHECK(summary.calls.balanced_accuracy.value() >= 0.95);
-        CHECK(summary.calls.abstention <= 0.35);
+        CHECK(summary.calls.abstention <= 0.30);
       }
     }
   }

@@ -32,13 +32,18 @@ TEST_CASE("a published compression is a profile with the row's own parameter, or
   TrainingRow row = grace_row("topk");
   CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("ratio not stated"));
   row.compression.keep_ratio = 0.25;
+  row.compression.error_feedback = false;
   const RowPlan plan = row_plan(row, methods);
   REQUIRE(plan.plan);
   CHECK(plan.plan->method->parameters.at("ratio") == 0.25);
-  CHECK(plan.plan->label == "topk:ratio=0.25");
+  CHECK(plan.plan->label == "topk_sort:ratio=0.25,error_feedback=0");
   row.compression.where = "cpu";
   CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("CPU"));
   CHECK_FALSE(row_plan(grace_row("inceptionn"), methods).plan);
+  row = grace_row("threshold");  // what passes it depends on the data
+  row.compression.threshold = 0.01;
+  row.compression.error_feedback = false;
+  CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("density not stated"));
   row = grace_row("topk");
   row.source = "somebody";  // another implementation
   CHECK_FALSE(row_plan(row, methods).plan);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/method_notes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "profiles/suggest.hpp"
+
+namespace payoff {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Names& traffic_names() {
+  static const Names names{"dp_gradients", "dp_weights", "tp_activations", "pp_activations",
+                           "ep_tokens"};
+  return names;
+}
+
+const Names& features() {
+  static const Names names{"zero",         "fsdp",     "tensor_parallel", "pipeline_parallel",
+                           "accumulation", "clipping", "loss_scaling",    "torch_compile",
+                           "cuda_graphs"};
+  return names;
+}
+
+void check_known(const std::string& name, const Value& value, const Names& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    return;
+  }
+  std::string list;
+  for (const std::string& each : known) {
+    list += (list.empty() ? "" : ", ") + each;
+  }
+  value.error("is unknown: " + backquoted(name), did_you_mean(closest(name, known)),
+              "one of: " + list);
+}
+
+// "yes", "no: the reason", "partly: what is missing".
+bool is_answer(std::string_view text) {
+  constexpr std::array<std::string_view, 3> answers{"yes", "no", "partly"};
+  const std::string_view answer = text.substr(0, text.find(':'));
+  return std::find(answers.begin(), answers.end(), answer) != answers.end();
+}
+
+Names read_list(const Value& value) {
+  Names texts;
+  if (value) {
+    for (const Value& item : value.list()) {
+      texts.push_back(item.text());
+    }
+  }
+  return texts;
+}
+
+}  // namespace
+
+MethodNotes read_method_notes(const Section& root) {
+  MethodNotes notes;
+  if (const Value traffic = root.optional("traffic")) {
+    for (const Value& item : traffic.list()) {
+      notes.traffic.push_back(item.text());
+      check_known(notes.traffic.back(), item, traffic_names());
+    }
+  }
+  notes.implementations = read_list(root.optional("implementations"));
+  for (const auto& [feature, value] : root.optional("composes").section().entries()) {
+    check_known(feature, value, features());
+    notes.composes.emplace_back(feature, value.text());
+    if (!is_answer(notes.composes.back().second)) {
+      value.error("begins with no answer", "", "write `yes`, `no` or `partly`, `:` and why");
+    }
+  }
+  if (const Value quality = root.optional("quality")) {
+    for (const Value& item : quality.list()) {
+      const Section section = item.section();
+      const Value from = section.required("from");
+      notes.quality.push_back({section.required("says").text(), from.text()});
+      from.cited("quality");
+    }
+  }
+  notes.unchecked = root.optional("unchecked").text();
+  return notes;
+}
+
+std::vector<std::pair<std::string, std::string>> compositions(const Method& method,
+                                                              const MethodNotes& notes) {
+  auto all = notes.composes;
+  const auto add = [&](const char* feature, const char* answer) {
+    const bool said = std::any_of(notes.composes.begin(), notes.composes.end(),
+                                  [&](const auto& each) { return each.first == feature; });
+    if (!said) {
+      all.emplace_back(feature, answer);
+    }
+  };
+  add("zero", method.elementwise ? "yes: a shard of the payload is the payload of a shard"
+                                 : "no: it needs the whole gradient");
+  if (host_syncs_of_a_call(method) > 0.0) {
+    add("cuda_graphs", "no: the host waits for the GPU");
+  }
+  return all;
+}
+
+double host_syncs_of_a_call(const Method& method) {
+  const ParameterTensor tensor{1536, 768, true};
+  const CallCost cost = compress(method, {&tensor, 1}, 4_B, 16, 4);
+  double syncs = cost.decode.host_syncs;
+  for (const RoundCost& round : cost.rounds) {
+    syncs += round.encode.host_syncs;
+  }
+  return syncs;
+}
+
+std::string_view name_of(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::dp_gradients:
+      return "dp_gradients";
+    case Traffic::tp_activations:
+      return "tp_activations";
+    case Traffic::pp_activations:
+      return "pp_activations";
+  }
+  return {};
+}
+
+}  // namespace payoff

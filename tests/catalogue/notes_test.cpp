@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "model/experiment.hpp"
+#include "tests/catalogue/methods.hpp"
+#include "tests/catch.hpp"
+
+// What the files say beside their formulas.
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("what sums on the way is said to sum, and the other way round") {
+  Method gathered = test::method("topk");
+  gathered.rounds[0].collective = Collective::all_reduce;
+  const Problems problems = check_method(gathered);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].path == "rounds[0].collective");
+  CHECK_THAT(problems[0].message, ContainsSubstring("not one that can be summed"));
+  for (const auto& [name, profile] : test::catalogue()) {
+    INFO(name);
+    CHECK(check_method(profile.profile.value).empty());
+  }
+}
+
+TEST_CASE("a method that no test holds to a sourced number counts as assumed") {
+  int unchecked = 0;
+  for (const auto& [name, profile] : test::catalogue()) {
+    INFO(name);
+    int facts = 0;
+    for (const Fact& fact : profile.profile.facts) {
+      if (fact.path == "unchecked") {
+        ++facts;
+        CHECK(fact.kind == Provenance::assumed);
+        CHECK(fact.citation == profile.notes.unchecked);
+      }
+    }
+    CHECK(facts == (profile.notes.unchecked.empty() ? 0 : 1));
+    unchecked += facts;
+  }
+  CHECK(unchecked > 0);
+  CHECK(unchecked < static_cast<int>(test::catalogue().size()));
+}
+
+TEST_CASE("a cast composes with sharded gradients; a method that waits for the host has no graph") {
+  const auto answer = [](const char* name, const std::string& feature) {
+    const MethodProfile& profile = test::catalogue().at(name);
+    for (const auto& [known, text] : compositions(profile.profile.value, profile.notes)) {
+      if (known == feature) {
+        return text.substr(0, text.find(':'));
+      }
+    }
+    return std::string{};
+  };
+  CHECK(answer("fp16", "zero") == "yes");
+  CHECK(answer("topk", "zero") == "no");
+  CHECK(answer("mstopk", "cuda_graphs") == "no");
+  CHECK(answer("signsgd_fused", "cuda_graphs") != "no");
+}
