@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -13,12 +14,15 @@
 #include "cli/commands.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/session.hpp"
+#include "cli/topology_text.hpp"
 #include "profiles/document.hpp"
 #include "profiles/read_experiment.hpp"
 #include "profiles/read_hardware.hpp"
 #include "profiles/read_method.hpp"
 #include "profiles/read_model.hpp"
 #include "profiles/read_software.hpp"
+#include "profiles/read_topology.hpp"
+#include "sim/topology.hpp"
 
 // payoff check: every mistake of experiment and profile files, without predicting anything.
 
@@ -108,34 +112,73 @@ void check_profile(ProfileKind kind, const Argument& argument, Session& session)
   }
 }
 
+bool is_topology(const Node& root) {
+  return !root.entries.empty() && root.entries.front().key == "topology";
+}
+
+// What is good about a file, when nothing is wrong with it.
+struct Checked {
+  std::string_view what;
+  std::string details{};
+};
+
+// Builds the graph of links, which finds what reading cannot: GPUs that are cut off, faults of
+// links that are not there. A rank order that is wrong is reported already, and left away for that.
+Checked check_topology(const std::filesystem::path& file, Session& session) {
+  const std::size_t errors = session.diagnostics().error_count();
+  auto read = read_topology(file, session.sources(), session.diagnostics());
+  if (!read) {
+    return {"topology"};
+  }
+  Topology& topology = read->topology;
+  const std::size_t found = session.diagnostics().error_count() - errors;
+  // Of a regular topology that could not be read, the links are not those that were meant.
+  const bool as_meant = std::holds_alternative<UserGraph>(topology.shape)
+                            ? read->links_complete
+                            : found == check(topology).size();
+  if (found > 0) {
+    topology.rank_order.clear();
+    if (!as_meant || !check(topology).empty()) {
+      return {"topology"};
+    }
+  }
+  const sim::BuiltTopology built = sim::build(topology);
+  report(built.problems, read->positions, session.diagnostics());
+  return {"topology",
+          session.diagnostics().error_count() == errors ? topology_text(*built.graph) : ""};
+}
+
 // What the file turned out to be.
-std::string_view check_file(const Argument& argument, Session& session) {
+Checked check_file(const Argument& argument, Session& session) {
   const fs::path file = argument.text;
   const Library library = find_library();
   const ReadContext shipped{library, session.sources(), session.diagnostics()};
   if (file.extension() == ".json") {
     (void)read_model_file(file, shipped);
-    return "model";
+    return {"model"};
   }
   SourceMap sources;  // only to see what it is: the reader reports what is wrong
   Diagnostics diagnostics;
   const auto document = load_yaml_file(file.string(), sources, diagnostics);
+  if (document && is_topology(document->root)) {
+    return check_topology(file, session);
+  }
   const auto kind = document ? kind_of(document->root) : std::nullopt;
   if (kind) {
     check_profile(*kind, argument, session);
-    return folder_of(*kind);
+    return {folder_of(*kind)};
   }
   (void)read_experiment(file, {}, shipped);
-  return "experiment";
+  return {"experiment"};
 }
 
 ExitCode run_check(const Arguments& arguments, Session& session) {
   std::string good;
   for (const Argument& argument : arguments.positionals()) {
     const std::size_t errors = session.diagnostics().error_count();
-    const std::string_view what = check_file(argument, session);
+    const Checked checked = check_file(argument, session);
     if (session.diagnostics().error_count() == errors) {
-      good += fmt::format("{}: {}, no mistakes\n", argument.text, what);
+      good += fmt::format("{}: {}, no mistakes\n{}", argument.text, checked.what, checked.details);
     }
   }
   session.out() << good;
@@ -145,12 +188,14 @@ ExitCode run_check(const Arguments& arguments, Session& session) {
 }  // namespace
 
 Command check_command() {
-  return {"check",
-          "finds every mistake in experiment and profile files, and runs nothing",
-          "payoff check examples/01-resnet50-v100/experiment.yaml",
-          {"FILE...", "experiments, profiles, or Hugging Face config.json files", 1, 10'000},
-          {},
-          run_check};
+  return {
+      "check",
+      "finds every mistake in experiment, profile and topology files; says what a topology carries",
+      "payoff check examples/01-resnet50-v100/experiment.yaml",
+      {"FILE...", "experiments, profiles, topologies, or Hugging Face config.json files", 1,
+       10'000},
+      {},
+      run_check};
 }
 
 }  // namespace payoff

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/read_topology.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profiles/read_user_graph.hpp"
+
+namespace payoff {
+namespace {
+
+template <class T, std::size_t n>
+using Choices = std::array<std::pair<std::string_view, T>, n>;
+
+constexpr Choices<ServerFabric, 2> server_fabrics{{
+    {"switch", ServerFabric::switched},
+    {"mesh", ServerFabric::mesh},
+}};
+
+enum class NetworkKindName {
+  single_switch,
+  fat_tree,
+  dragonfly,
+  dragonfly_plus,
+  torus,
+  ring,
+  mesh
+};
+constexpr Choices<NetworkKindName, 7> network_kinds{{
+    {"switch", NetworkKindName::single_switch},
+    {"fat_tree", NetworkKindName::fat_tree},
+    {"dragonfly", NetworkKindName::dragonfly},
+    {"dragonfly_plus", NetworkKindName::dragonfly_plus},
+    {"torus", NetworkKindName::torus},
+    {"ring", NetworkKindName::ring},
+    {"full_mesh", NetworkKindName::mesh},
+}};
+
+constexpr Choices<Balance, 2> balances{{{"hashed", Balance::hashed}, {"ideal", Balance::ideal}}};
+
+constexpr IntegerRules some{.fallback = 1, .min = 1, .max = 1 << 20};
+constexpr IntegerRules of_a_server{.fallback = 1, .min = 1, .max = 1024};
+constexpr RatioRules at_least_one{.fallback = 1.0, .min = 1.0, .max = 1000.0};
+
+std::vector<int> read_mesh(const Value& links, int gpus) {
+  if (!links || !links.is_list()) {
+    return links.text() == "dgx1-volta" ? dgx1_volta_links()
+                                        : uniform_mesh(gpus, links.integer<int>(of_a_server));
+  }
+  std::vector<int> mesh;
+  const auto wanted = static_cast<std::size_t>(gpus);
+  const std::vector<Value> rows = links.list();
+  for (const Value& row : rows) {
+    const std::vector<Value> cells = row.list();
+    if (cells.size() != wanted || rows.size() != wanted) {
+      row.error("has " + std::to_string(cells.size()) + " numbers in " +
+                std::to_string(rows.size()) + " rows, the server " + std::to_string(gpus) +
+                " GPUs");
+      return uniform_mesh(gpus, 1);
+    }
+    for (const Value& cell : cells) {
+      mesh.push_back(cell.integer<int>({.fallback = 0, .min = 0, .max = 1024}));
+    }
+  }
+  return mesh;
+}
+
+void read_fabric(const Section& fabric, Server& server) {
+  server.fabric = fabric.required("kind").choice(server_fabrics, ServerFabric::switched);
+  server.fabric_link = read_rate(fabric);
+  if (server.fabric == ServerFabric::mesh) {
+    server.mesh = read_mesh(fabric.required("links"), server.gpus);
+  }
+}
+
+void read_pcie(const Section& pcie, Server& server) {
+  server.sockets = pcie.optional("sockets").integer<int>({.fallback = 1, .min = 1, .max = 64});
+  server.pcie_switches =
+      pcie.optional("switches").integer<int>({.fallback = server.sockets, .min = 1, .max = 1024});
+  server.pcie = read_rate(pcie);
+  const Value uplink = pcie.optional("uplink");
+  server.pcie_uplink = uplink ? read_rate(uplink) : server.pcie;
+  if (server.sockets > 1) {
+    server.socket_link = read_rate(pcie.required("socket_link"));
+  }
+  server.gpudirect = pcie.optional("gpudirect").boolean(true);
+}
+
+Server read_server(const Section& section) {
+  Server server;
+  server.gpus = section.required("gpus").integer<int>(of_a_server);
+  if (const Value fabric = section.optional("fabric")) {
+    read_fabric(fabric.section(), server);
+  }
+  if (const Value pcie = section.optional("pcie")) {
+    read_pcie(pcie.section(), server);
+  }
+  if (const Value nics = section.optional("nics")) {
+    const Section each = nics.section();
+    server.nics = each.required("count").integer<int>(of_a_server);
+    server.nic = read_rate(each);
+    if (server.nics > server.gpus) {
+      nics.error("are more than the GPUs", "",
+                 "NICs that a GPU uses together count as one with their bandwidth");
+      server.nics = server.gpus;
+    }
+  }
+  return server;
+}
+
+FatTree read_fat_tree(const Section& network) {
+  FatTree tree;
+  tree.rails = network.optional("rails").boolean();
+  tree.servers_per_leaf = network.required("servers_per_leaf").integer<int>(some);
+  tree.spines = network.required("spines").integer<int>(some);
+  tree.oversubscription = network.optional("oversubscription").ratio(at_least_one);
+  tree.hop_latency = network.optional("hop_latency").quantity<Seconds>();
+  if (const Value pods = network.optional("leaves_per_pod")) {
+    tree.leaves_per_pod = pods.integer<int>(some);
+    tree.cores_per_spine = network.required("cores_per_spine").integer<int>(some);
+    tree.core_oversubscription = network.optional("core_oversubscription").ratio(at_least_one);
+  }
+  return tree;
+}
+
+Dragonfly read_dragonfly(const Section& network, bool plus) {
+  Dragonfly fly;
+  fly.plus = plus;
+  fly.groups = network.required("groups").integer<int>({.fallback = 2, .min = 2, .max = 1 << 16});
+  fly.routers = network.required(plus ? "leaves" : "routers").integer<int>(of_a_server);
+  fly.spines = plus ? network.required("spines").integer<int>(of_a_server) : 0;
+  fly.servers_per_router =
+      network.required(plus ? "servers_per_leaf" : "servers_per_router").integer<int>(of_a_server);
+  fly.global_links = network.required("global_links").integer<int>(of_a_server);
+  fly.local = read_rate(network.required("local"));
+  fly.global = read_rate(network.required("global"));
+  return fly;
+}
+
+Torus read_torus(const Section& network) {
+  Torus torus;
+  for (const Value& side : network.required("sides").list()) {
+    torus.sides.push_back(side.integer<int>(some));
+  }
+  torus.link = read_rate(network);
+  return torus;
+}
+
+NetworkShape read_network(const Section& network, int servers) {
+  const Value kind = network.required("kind");
+  switch (kind.choice(network_kinds, NetworkKindName::single_switch)) {
+    case NetworkKindName::single_switch:
+      return SingleSwitch{};
+    case NetworkKindName::fat_tree:
+      return read_fat_tree(network);
+    case NetworkKindName::dragonfly:
+      return read_dragonfly(network, false);
+    case NetworkKindName::dragonfly_plus:
+      return read_dragonfly(network, true);
+    case NetworkKindName::torus:
+      return read_torus(network);
+    case NetworkKindName::ring:
+      return Torus{{servers}, read_rate(network)};
+    case NetworkKindName::mesh:
+      return FullMesh{read_rate(network)};
+  }
+  return SingleSwitch{};
+}
+
+void read_faults(const Section& root, std::vector<LinkFault>& faults) {
+  const auto read_ends = [&](const Value& link, double ratio) {
+    const std::vector<Value> ends = link.list();
+    if (link && ends.size() != 2) {
+      link.error("has " + std::to_string(ends.size()) + " names, a link two ends", "",
+                 "write it as [leaf0, spine1]");
+    } else if (ends.size() == 2) {
+      faults.push_back({link.path(), ends[0].text(), ends[1].text(), ratio});
+    }
+  };
+  for (const Value& link : root.optional("failed").list()) {
+    read_ends(link, 0.0);
+  }
+  for (const Value& fault : root.optional("degraded").list()) {
+    const Section section = fault.section("{link: [leaf0, spine1], ratio: 0.5}");
+    const double ratio =
+        section.required("ratio").ratio({.fallback = 1.0, .min = 1e-6, .max = 1.0});
+    read_ends(section.required("link"), ratio);
+  }
+}
+
+void read_shape(const Section& root, ReadTopology& result) {
+  if (root.has("graph")) {
+    result.topology.shape =
+        read_user_graph(root.required("graph").section(), result.links_complete);
+    return;
+  }
+  RegularTopology regular;
+  regular.server = read_server(root.required("server").section());
+  regular.servers = root.optional("servers").integer<int>(some);
+  if (const Value network =
+          regular.servers > 1 ? root.required("network") : root.optional("network")) {
+    regular.network = read_network(network.section(), regular.servers);
+  }
+  result.topology.shape = std::move(regular);
+}
+
+}  // namespace
+
+ReadTopology read_topology(const Document& document, const SourceMap& sources,
+                           Diagnostics& diagnostics) {
+  ReadTopology result;
+  const std::size_t errors = diagnostics.error_count();
+  Reader reader(document.root, sources, diagnostics);
+  const Section root = reader.root();
+  Topology& topology = result.topology;
+  topology.name = root.required("topology").text();
+  result.description = root.optional("description").text();
+  read_shape(root, result);
+  read_faults(root, topology.faults);
+  for (const Value& gpu : root.optional("rank_order").list()) {
+    topology.rank_order.push_back(gpu.integer<int>({.fallback = 0, .min = 0}));
+  }
+  const Section routing = root.optional("routing").section();
+  topology.balance = routing.optional("balance").choice(balances, Balance::hashed);
+  topology.seed =
+      static_cast<std::uint64_t>(routing.optional("seed").integer({.fallback = 1, .min = 0}));
+  reader.finish();
+  result.positions = PositionMap(document.root);
+  // What could not be read has its default, which says nothing about the topology that was meant.
+  const bool shape_is_meant =
+      diagnostics.error_count() == errors || std::holds_alternative<UserGraph>(topology.shape);
+  if (shape_is_meant) {
+    report(check(topology), result.positions, diagnostics);
+  }
+  return result;
+}
+
+std::optional<ReadTopology> read_topology(const std::filesystem::path& file, SourceMap& sources,
+                                          Diagnostics& diagnostics) {
+  const auto document = load_yaml_file(file.string(), sources, diagnostics);
+  if (!document) {
+    return std::nullopt;
+  }
+  sources.mark_users_own(document->source);
+  return read_topology(*document, sources, diagnostics);
+}
+
+}  // namespace payoff

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace payoff::sim {
+namespace {
+
+LinkClass class_of(GraphVertexKind a, GraphVertexKind b) {
+  const auto is = [&](GraphVertexKind kind) { return a == kind || b == kind; };
+  if (is(GraphVertexKind::nic)) {
+    return LinkClass::nic;
+  }
+  if (is(GraphVertexKind::pcie_switch)) {
+    return LinkClass::pcie;
+  }
+  if (is(GraphVertexKind::socket)) {
+    return LinkClass::socket;
+  }
+  return is(GraphVertexKind::router) ? LinkClass::network : LinkClass::fabric;
+}
+
+// GPUs of a mesh and of the user's graph pass on what is for others, by a kernel of theirs.
+detail::GraphParts parts_of(const UserGraph& graph) {
+  detail::GraphParts parts;
+  for (const UserGraph::Vertex& vertex : graph.vertices) {
+    parts.vertices.push_back({vertex.name, vertex.kind, true});
+  }
+  for (const UserGraph::Link& link : graph.links) {
+    const auto from = static_cast<VertexId>(link.from);
+    const auto to = static_cast<VertexId>(link.to);
+    const LinkClass link_class = class_of(graph.vertices[from].kind, graph.vertices[to].kind);
+    parts.edges.push_back({from, to, link.rate.bandwidth, link.rate.latency, link_class});
+    if (link.both_ways) {
+      parts.edges.push_back({to, from, link.rate.bandwidth, link.rate.latency, link_class});
+    }
+  }
+  return parts;
+}
+
+using Names = std::map<std::string_view, VertexId>;
+
+std::optional<VertexId> find_vertex(const Names& names, const std::string& name,
+                                    const std::string& path, Problems& problems) {
+  const auto found = names.find(name);
+  if (found == names.end()) {
+    problems.push_back({path, "there is no `" + name + "` in this topology",
+                        "`payoff check` names the links of a topology without faults"});
+    return std::nullopt;
+  }
+  return found->second;
+}
+
+// Whether any link failed altogether.
+bool apply_faults(const std::vector<LinkFault>& faults, detail::GraphParts& parts,
+                  Problems& problems) {
+  Names names;
+  for (std::size_t v = 0; v < parts.vertices.size() && !faults.empty(); ++v) {
+    names.emplace(parts.vertices[v].name, static_cast<VertexId>(v));
+  }
+  for (const LinkFault& fault : faults) {
+    const auto a = find_vertex(names, fault.a, fault.path, problems);
+    const auto b = find_vertex(names, fault.b, fault.path, problems);
+    bool joined = false;
+    for (Edge& edge : parts.edges) {
+      if ((edge.from == a && edge.to == b) || (edge.from == b && edge.to == a)) {
+        edge.capacity *= fault.ratio;
+        joined = true;
+      }
+    }
+    if (a && b && !joined) {
+      problems.push_back({fault.path, "no link joins `" + fault.a + "` and `" + fault.b + "`", {}});
+    }
+  }
+  return std::erase_if(parts.edges, [](const Edge& e) { return e.capacity <= Bandwidth{}; }) > 0;
+}
+
+// GPUs of a mesh pass on what comes for another rail, which may be shorter than the spines.
+bool takes_rail_of_peer(const RegularLayout& layout) {
+  const auto* tree = std::get_if<FatTree>(&layout.topology().network);
+  return tree != nullptr && tree->rails && layout.nics() > 1 &&
+         layout.server().fabric == ServerFabric::mesh;
+}
+
+std::vector<bool> reached_from(const LinkGraph& links, VertexId start, bool backwards) {
+  std::vector<std::vector<VertexId>> before;
+  if (backwards) {
+    before.resize(links.vertices().size());
+    for (const Edge& edge : links.edges()) {
+      before[edge.to].push_back(edge.from);
+    }
+  }
+  std::vector<bool> reached(links.vertices().size());
+  std::vector<VertexId> open{start};
+  reached[start] = true;
+  const auto visit = [&](VertexId v) {
+    if (!reached[v]) {
+      reached[v] = true;
+      open.push_back(v);
+    }
+  };
+  while (!open.empty()) {
+    const VertexId at = open.back();
+    open.pop_back();
+    if (at != start && !links.vertices()[at].forwards) {
+      continue;
+    }
+    if (backwards) {
+      std::for_each(before[at].begin(), before[at].end(), visit);
+    } else {
+      for (const Edge& edge : links.out(at)) {
+        visit(edge.to);
+      }
+    }
+  }
+  return reached;
+}
+
+std::string described(const LinkGraph& links, Rank rank) {
+  return "rank " + std::to_string(rank) + " (" + links.vertices()[links.gpu(rank)].name + ")";
+}
+
+}  // namespace
+
+void detail::GraphParts::join(VertexId a, VertexId b, const LinkRate& rate, LinkClass link_class) {
+  edges.push_back({a, b, rate.bandwidth, rate.latency, link_class});
+  edges.push_back({b, a, rate.bandwidth, rate.latency, link_class});
+}
+
+Problems check_connected(const LinkGraph& links, std::size_t most) {
+  Problems problems;
+  const auto ranks = static_cast<Rank>(links.ranks());
+  const auto say = [&](Rank from, Rank to) {
+    problems.push_back(
+        {"", "no way leads from " + described(links, from) + " to " + described(links, to), {}});
+  };
+  const std::vector<bool> there = reached_from(links, links.gpu(0), false);
+  const std::vector<bool> back = reached_from(links, links.gpu(0), true);
+  for (Rank r = 1; r < ranks && problems.size() < most; ++r) {
+    if (!there[links.gpu(r)]) {
+      say(0, r);
+    } else if (!back[links.gpu(r)]) {
+      say(r, 0);
+    }
+  }
+  // Two ranks that both reach the first one need not reach each other where GPUs pass nothing on.
+  constexpr Rank most_searched = 4096;
+  for (Rank r = 1; r < ranks && ranks <= most_searched && problems.empty(); ++r) {
+    const std::vector<bool> reached = reached_from(links, links.gpu(r), false);
+    for (Rank to = 1; to < ranks && problems.size() < most; ++to) {
+      if (!reached[links.gpu(to)]) {
+        say(r, to);
+      }
+    }
+  }
+  return problems;
+}
+
+BuiltTopology build(const Topology& topology) {
+  BuiltTopology built;
+  TopologyGraph graph;
+  detail::GraphParts parts;
+  const bool irregular = std::holds_alternative<UserGraph>(topology.shape);
+  std::vector<VertexId> gpus(topology.gpus());
+  if (irregular) {
+    const auto& own = std::get<UserGraph>(topology.shape);
+    parts = parts_of(own);
+    std::iota(gpus.begin(), gpus.end(), VertexId{0});
+    for (const std::vector<std::size_t>& route : own.routes) {
+      if (!route.empty()) {
+        graph.routes.emplace_back(route.begin(), route.end());
+      }
+    }
+  } else {
+    graph.regular.emplace(std::get<RegularTopology>(topology.shape));
+    const RegularLayout& layout = *graph.regular;
+    detail::add_servers(layout, parts);
+    detail::add_network(layout, parts);
+    for (std::uint32_t i = 0; i < gpus.size(); ++i) {
+      gpus[i] = layout.gpu(i / layout.gpus_per_server(), i % layout.gpus_per_server());
+    }
+  }
+  const bool failed = apply_faults(topology.faults, parts, built.problems);
+  if (failed || (graph.regular && takes_rail_of_peer(*graph.regular))) {
+    graph.regular.reset();
+  }
+  graph.gpu_of_rank.resize(gpus.size());
+  std::iota(graph.gpu_of_rank.begin(), graph.gpu_of_rank.end(), 0U);
+  std::copy(topology.rank_order.begin(), topology.rank_order.end(), graph.gpu_of_rank.begin());
+  std::vector<VertexId> ranks;
+  ranks.reserve(gpus.size());
+  for (const std::uint32_t gpu : graph.gpu_of_rank) {
+    ranks.push_back(gpus[gpu]);
+  }
+  graph.links = LinkGraph(std::move(parts.vertices), std::move(parts.edges), std::move(ranks));
+  const bool sparse_mesh = graph.regular && graph.regular->server().fabric == ServerFabric::mesh;
+  if (!graph.regular || sparse_mesh) {  // the others are connected by construction
+    Problems cut_off = check_connected(graph.links);
+    built.problems.insert(built.problems.end(), std::make_move_iterator(cut_off.begin()),
+                          std::make_move_iterator(cut_off.end()));
+  }
+  if (built.problems.empty()) {
+    built.graph = std::move(graph);
+  }
+  return built;
+}
+
+}  // namespace payoff::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "model/problem.hpp"
+#include "model/topology.hpp"
+#include "sim/link_graph.hpp"
+#include "sim/regular_layout.hpp"
+
+// The graph of a described topology. Faults are applied to it: a failed link is not in the graph,
+// and routes around it are searched for, not computed.
+
+namespace payoff::sim {
+
+struct TopologyGraph {
+  LinkGraph links;
+  // Where routes are arithmetic: a regular topology in which no link has failed.
+  std::optional<RegularLayout> regular;
+  std::vector<std::uint32_t> gpu_of_rank;     // counted server by server
+  std::vector<std::vector<VertexId>> routes;  // that the user prescribed
+};
+
+// The topology has to pass check(); what is wrong beyond that (faults of links that are not there,
+// GPUs that cannot reach each other) is said by path, and the result is then empty.
+struct BuiltTopology {
+  std::optional<TopologyGraph> graph;
+  Problems problems;
+};
+[[nodiscard]] BuiltTopology build(const Topology& topology);
+
+// Which GPUs cannot reach which: one Problem for each rank that is cut off, at most `most`.
+[[nodiscard]] Problems check_connected(const LinkGraph& links, std::size_t most = 20);
+
+namespace detail {
+// The edges of the network of a regular topology, and its vertices.
+struct GraphParts {
+  std::vector<Vertex> vertices;
+  std::vector<Edge> edges;
+
+  void join(VertexId a, VertexId b, const LinkRate& rate, LinkClass link_class);
+};
+void add_servers(const RegularLayout& layout, GraphParts& parts);
+void add_network(const RegularLayout& layout, GraphParts& parts);
+}  // namespace detail
+
+}  // namespace payoff::sim
