@@ -144,8 +144,9 @@ Checked check_topology(const std::filesystem::path& file, Session& session) {
   }
   const sim::BuiltTopology built = sim::build(topology);
   report(built.problems, read->positions, session.diagnostics());
-  return {"topology",
-          session.diagnostics().error_count() == errors ? topology_text(*built.graph) : ""};
+  return {"topology", session.diagnostics().error_count() == errors
+                          ? topology_text(*built.graph, topology.balance, topology.seed)
+                          : ""};
 }
 
 // What the file turned out to be.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/units.hpp"
+#include "sim/program.hpp"
+#include "sim/routing.hpp"
+
+// A collective at level `steps`: every send of its program is a flow. It pays its latency, then
+// shares the links of its route with all others, and is never faster than its price allows. The
+// price of a collective is spread over its sends, so that a program of equal steps that meets
+// nobody takes exactly its price; without one, latencies and links alone decide (alpha-beta).
+
+namespace payoff::sim {
+
+// What a rank sends in one step takes `latency` and its bytes at `of_rank`, all sends together.
+struct SendPrice {
+  Seconds latency{};
+  std::optional<Bandwidth> of_rank;
+};
+
+// The share of the size that the busiest rank sends, step by step, summed: 2 (n - 1) / n of a ring.
+[[nodiscard]] double busiest_share(const Program& program);
+
+// Of a collective that takes `time` alone, `latency` of it whatever the size.
+[[nodiscard]] SendPrice send_price(const Program& program, Bytes size, Seconds time,
+                                   Seconds latency);
+
+struct ProgramRun {
+  Seconds time{};
+  std::uint64_t sends{};
+  std::vector<Bytes> edge_bytes;  // by edge of the graph
+  std::uint64_t trace_hash{};
+};
+
+// Without a routing nothing is shared, and the price needs a bandwidth. With one, its graph has a
+// rank for every place of the program.
+[[nodiscard]] ProgramRun run(const Program& program, Bytes size, const SendPrice& price,
+                             Routing* routing = nullptr);
+
+}  // namespace payoff::sim
