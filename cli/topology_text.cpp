@@ -121,9 +121,10 @@ std::string topology_text(const sim::TopologyGraph& graph, Balance balance, std:
     return text;
   }
   const sim::Bisection cut = sim::bisection(graph.links);
+  const std::size_t half = ranks / 2;
   text += fmt::format("\nbisection bandwidth: {}{}, {} for each GPU of a half\n",
                       cut.exact ? "" : "at most ", to_text(cut.bandwidth),
-                      to_text(cut.bandwidth / static_cast<double>(ranks / 2)));
+                      to_text(cut.bandwidth / static_cast<double>(half)));
   sim::Routing routing(graph, balance, seed);
   return text + trees_text(graph.links) + collectives_text(graph, routing);
 }

@@ -97,7 +97,7 @@ class NetworkRoutes {
   }
 
   [[nodiscard]] std::uint32_t count() const {
-    return std::visit([this](const auto& network) { return count_of(network); },
+    return std::visit([&](const auto& network) { return count_of(network); },
                       layout_.topology().network);
   }
   [[nodiscard]] Route route(std::uint32_t choice) const {
