@@ -52,7 +52,7 @@ struct TransformerShape {
 // of a stored activation element. The vocabulary is padded to whole parts, the parameters of norms
 // and of row-parallel biases are held by every rank. With context parallelism a
 // sample is the tokens of it that one rank holds.
-[[nodiscard]] Workload transformer_workload(const TransformerShape& shape, int tp,
+[[nodiscard]] Workload transformer_workload(const TransformerShape& whole, int tp,
                                             bool sequence_parallel, Bytes activation,
                                             const ContextParts& context = {});
 

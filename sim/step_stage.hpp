@@ -111,7 +111,7 @@ class StageRun {
   [[nodiscard]] StreamKind codec_stream() const;
   [[nodiscard]] const std::vector<Piece>& pieces() const;
   [[nodiscard]] const PreparedMessage& piece_message(std::size_t piece) const;
-  [[nodiscard]] static Cause message_cause(const PreparedMessage& piece_message);
+  [[nodiscard]] static Cause message_cause(const PreparedMessage& prepared);
 
   void prepare_messages(const std::vector<Piece>& pieces, std::vector<std::size_t>& indices);
   bool begin_next(StreamKind kind);
