@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "model/optimizer.hpp"
@@ -20,6 +22,19 @@ Recompute recompute_of(const std::string& text) {
 
 // LAMB reads the update and the weight once more, for its two norms.
 constexpr Bytes lamb_extra{16.0};
+
+// Where a source prints a micro-batch that contradicts its global batch and accumulation by a
+// little (126 for 128), what those two imply; 0 elsewhere.
+int implied_micro_batch(const TrainingLayout& row, int replica) {
+  constexpr double slip = 0.02;
+  const int accumulated = row.grad_accum.value_or(0);
+  if (!row.micro_batch || accumulated < 1 || replica % accumulated != 0) {
+    return 0;
+  }
+  const int implied = replica / accumulated;
+  const int stated = *row.micro_batch;
+  return implied != stated && std::abs(implied - stated) <= slip * stated ? implied : 0;
+}
 
 bool is_megatron(const std::string& stack) {
   return stack.starts_with("megatron") || stack.starts_with("nemo") || stack == "bigscience-2022";
@@ -74,6 +89,10 @@ ParallelLayout RowReader::layout() const {
   layout.micro_batch =
       stated_or(row.micro_batch, layout.pp > 1 ? 1 : std::max(1, replica),
                 layout.pp > 1 ? "micro-batch of 1" : "micro-batch of the whole replica");
+  if (const int implied = implied_micro_batch(row, replica); implied > 0) {
+    layout.micro_batch = implied;
+    assume("micro-batch of " + std::to_string(implied) + ": global batch over accumulation");
+  }
   if (replica * layout.dp != *row.global_batch || replica % layout.micro_batch != 0) {
     reason("global batch " + std::to_string(*row.global_batch) +
            " is not dp x micro-batch x a count");

@@ -86,6 +86,22 @@ TEST_CASE("what a row does not state is listed as an assumption") {
   CHECK(assumed("interleaved"));
 }
 
+// 65,536 sequences on 8 GPUs in 64 micro-batches are 128 each; the source prints 126.
+TEST_CASE("a micro-batch that the batch and the accumulation contradict by a little is theirs") {
+  const TrainingRow printed = row("dle_bert", "dle_bert_2022_PyT_A100-80GB_s128_n8_tf32_2");
+  REQUIRE(printed.layout.micro_batch == 126);
+  const RowExperiment mapped = row_experiment(printed, catalogue());
+  REQUIRE(mapped.experiment);
+  CHECK(mapped.experiment->layout.micro_batch == 128);
+  CHECK(mapped.experiment->layout.micro_batches == 64);
+  CHECK(std::ranges::any_of(mapped.assumptions, [](const std::string& text) {
+    return text.starts_with("micro-batch of 128");
+  }));
+  TrainingRow other = printed;
+  other.layout.micro_batch = 100;  // no slip of the pen
+  CHECK_FALSE(row_experiment(other, catalogue()).experiment);
+}
+
 TEST_CASE("all reasons of a row are reported at once") {
   const auto rows = rows_of("zeropp");
   const RowExperiment mapped = row_experiment(rows.front(), catalogue());
