@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "model/interference.hpp"
 #include "model/pipeline.hpp"
 #include "model/pipeline_overlap.hpp"
 #include "model/sharded_step.hpp"
@@ -23,14 +24,19 @@ Seconds time_of(const std::vector<Piece>& pieces, const PieceRange& range) {
 
 std::vector<ChunkDurations> chunks_of(const StageCompute& compute, std::size_t chunks) {
   if (chunks == 1) {
-    return {{compute.forward_time(), compute.backward_time()}};
+    return {{compute.forward_time(), compute.backward_time(), compute.forward, compute.backward}};
   }
+  const auto part = [](const std::vector<Piece>& pieces, const PieceRange& range) {
+    return std::span(pieces).subspan(range.begin, range.end - range.begin);
+  };
   std::vector<ChunkDurations> durations(chunks);
   for (std::size_t c = 0; c < chunks; ++c) {
-    durations[c].forward =
-        time_of(compute.forward, pieces_of_chunk(compute.forward, compute.forward_chunks, c));
-    durations[chunks - 1 - c].backward =
-        time_of(compute.backward, pieces_of_chunk(compute.backward, compute.backward_chunks, c));
+    const PieceRange forward = pieces_of_chunk(compute.forward, compute.forward_chunks, c);
+    durations[c].forward = time_of(compute.forward, forward);
+    durations[c].forward_pieces = part(compute.forward, forward);
+    const PieceRange backward = pieces_of_chunk(compute.backward, compute.backward_chunks, c);
+    durations[chunks - 1 - c].backward = time_of(compute.backward, backward);
+    durations[chunks - 1 - c].backward_pieces = part(compute.backward, backward);
   }
   return durations;
 }
@@ -41,7 +47,8 @@ std::vector<StageDurations> durations_of(const StepPlan& plan) {
   for (const StagePlan& stage : plan.stages) {
     durations.push_back(
         {chunks_of(*stage.compute, static_cast<std::size_t>(plan.layout.virtual_stages)),
-         stage.send_forward.alone, stage.send_backward.alone});
+         stage.send_forward.alone, stage.send_backward.alone,
+         stream_rates(true, false, plan.send_share).compute});
   }
   return durations;
 }
@@ -58,7 +65,7 @@ std::size_t first_bucket(const std::vector<Bucket>& buckets, std::size_t piece) 
 void describe_last(const StageCompute& compute, const std::vector<Bucket>& buckets,
                    const StageSpan& span, StageEnd& stage) {
   const Seconds start = span.last.front().start;
-  Seconds busy_until;
+  Seconds free;
   for (const LastBackward& operation : span.last) {
     const std::size_t chunks = std::max<std::size_t>(1, compute.backward_chunks.size());
     const std::size_t place = chunks - 1 - static_cast<std::size_t>(operation.chunk);
@@ -68,10 +75,15 @@ void describe_last(const StageCompute& compute, const std::vector<Bucket>& bucke
     last.arrival = std::max(0_s, operation.arrival - start);
     last.completes_gradients = operation.last_micro_batch;
     last.first_bucket = first_bucket(buckets, pieces.begin);
-    stage.last_wait += std::max(0_s, last.arrival - busy_until);
-    busy_until = std::max(last.arrival, busy_until) + last.work + last.messages;
+    last.send = operation.send;
+    stage.last_wait += std::max(0_s, last.arrival - free);
+    free = operation.end - start;
   }
   stage.start = start;
+  stage.sending_before = span.sending_before_last;
+  stage.sending = span.sending;
+  stage.slowed_before = span.slowed_before_last;
+  stage.last_slowed = span.slowed - span.slowed_before_last;
 }
 
 struct OperationOfStage {
@@ -152,10 +164,10 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
       micro_batches * (compute.forward_messages + compute.backward_messages) - w.exposed_cp;
   const Seconds idle = end.end -
                        micro_batches * (compute.forward_time() + compute.backward_time()) -
-                       end.last_wait + delay + last.wait;
+                       end.slowed_before - end.last_slowed - end.last_wait + delay + last.wait;
   w.exposed_pp = std::min(end.exposed_pp, std::max(0_s, idle));
   w.bubble = idle - w.exposed_pp;
-  w.interference = last.interference;
+  w.interference = end.slowed_before + last.interference;
   w.encode = last.encode;
   w.decode = last.decode;
   w.bucket_copy = last.bucket_copy;
@@ -238,7 +250,7 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
   const auto without = run_pipeline(durations, layout.micro_batches);
   for (std::size_t s = 0; s < ends.size(); ++s) {
     ends[s].end = with[s].end;
-    ends[s].exposed_pp = std::max(0_s, with[s].end - without[s].end);
+    ends[s].exposed_pp = std::max(0_s, with[s].end - with[s].slowed - without[s].end);
     describe_last(*plan.stages[s].compute, plan.buckets(s), with[s], ends[s]);
   }
   find_alike(plan, ends);
@@ -263,9 +275,11 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
       continue;  // cannot end last
     }
     // Gradients move beside the stage's last operations and after them.
-    const OverlapResult result = overlap.finish(s);
-    if (s == 0 || result.finish + after > step) {
-      step = result.finish + after;
+    OverlapResult result = overlap.finish(s);
+    const Seconds slowed = overlap.slowed_optimizer(s, result.finish);
+    result.interference += slowed;
+    if (s == 0 || result.finish + slowed + after > step) {
+      step = result.finish + slowed + after;
       slowest = s;
       last = result;
     }

@@ -62,6 +62,12 @@ struct StageEnd {
   std::vector<StageOperation> last;
   Seconds start{};      // of the first of them
   Seconds last_wait{};  // of all of them, for inputs
+  // Without gradients: until when sends of the stage are in flight, those before the first of them
+  // and all; and what sends added to work before it, and to them.
+  Seconds sending_before{};
+  Seconds sending{};
+  Seconds slowed_before{};
+  Seconds last_slowed{};
 };
 
 [[nodiscard]] std::vector<StageEnd> pipeline_ends(const StepPlan& plan);

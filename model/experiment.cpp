@@ -180,6 +180,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
   plan.reduces_every_micro_batch = experiment_.layout.zero == 3;
   plan.host = experiment_.software.host_per_step;
   plan.stages.reserve(stages_.size());
+  int channels = 0;
   for (const Stage& prepared : stages_) {
     StagePlan& stage = plan.stages.emplace_back();
     stage.compute = prepared.prepared.compute;
@@ -193,7 +194,9 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
     if (stage.like + 1 == plan.stages.size()) {
       stage.buckets = prepared.buckets;
     }
+    channels = std::max({channels, stage.send_forward.channels, stage.send_backward.channels});
   }
+  plan.send_share = reserved_share(channels, experiment_.cluster.gpu.compute_units);
   return plan;
 }
 

@@ -25,7 +25,7 @@ void GradientStreams::run(const StageOperation& operation, const std::vector<Pie
   result_.work += operation.work;
   result_.exposed_tp += operation.messages;
   const bool releases = operation.completes_gradients && !wait_for_backward_;
-  if (!releases && is_idle()) {
+  if (!releases && is_idle() && now_ >= sending_until_) {
     now_ += operation.work.si + operation.messages.si;
     return;
   }
@@ -70,6 +70,7 @@ void GradientStreams::go_on_from(const GradientStreams& other, double delay) {
     flights_[i].end += other.late_ + delay;
   }
   codec_left_ = other.codec_left_;
+  sending_until_ = other.sending_until_ + delay;
   network_free_ = other.network_free_ + delay;
   late_ = 0.0;
   set_next_arrival();
@@ -85,7 +86,7 @@ void GradientStreams::run_piece(const Piece& piece) {
     if (codec_may_run()) {
       run_codecs();
     }
-    compute(work, piece.work.memory_share, slowed_compute_);
+    compute(work, piece.work.memory_share, false);
     now_ += message;
   }
 }
@@ -96,7 +97,7 @@ bool GradientStreams::runs_undisturbed(const StageOperation& operation) {
     return false;
   }
   run_codecs();
-  if (slows_messages_ && now_ < network_free_) {
+  if (now_ < sending_until_ || (slows_messages_ && now_ < network_free_)) {
     return false;
   }
   const double rate = now_ < network_free_ ? slowed_compute_.time : 1.0;
@@ -151,7 +152,7 @@ std::size_t GradientStreams::next_ready() const {
 void GradientStreams::run_codecs() {
   for (collect(); !codecs_.empty(); collect()) {
     const CodecCall* call = codecs_.pop();
-    compute(call->work, call->memory_share, slowed_codec_);
+    compute(call->work, call->memory_share, true);
     account(*call, call->work);
     complete(call);
   }
@@ -179,6 +180,41 @@ void GradientStreams::compute_beside_slowed(double work, double memory_share,
   now_ += work;
 }
 
+// As long as a send is in flight, from one change to the next: work on the compute stream beside it
+// and beside the messages that are. Returns the work that is left then.
+double GradientStreams::compute_beside_send(double work, double memory_share, bool is_codec) {
+  std::size_t flight = 0;
+  while (work > 0.0 && now_ < sending_until_) {
+    while (flight < flights_.size() && flights_[flight].end + late_ <= now_) {
+      ++flight;
+    }
+    const bool beside_message = now_ < network_free_ && flight < flights_.size();
+    const double held = held_share(beside_message ? plan_->reserved_share : 0.0, plan_->send_share);
+    const StreamRates streams = stream_rates(!is_codec, is_codec, held, plan_->pair_quantile);
+    const double rate = is_codec ? streams.codec : streams.compute;
+    double message = 1.0;
+    double until = sending_until_;
+    bool ends_first = false;
+    if (beside_message) {
+      message = message_rate(memory_share * rate, flights_[flight].sent()->message_memory_share,
+                             plan_->reserved_share);
+      const double end = now_ + (flights_[flight].end + late_ - now_) / message;
+      ends_first = end <= until;
+      until = std::min(until, end);
+    }
+    const bool over = (until - now_) * rate >= work;
+    const double step = over ? work / rate : until - now_;
+    const double done = over ? work : step * rate;
+    if (message < 1.0) {
+      delay_messages(step * (1.0 - message));
+    }
+    now_ = over ? now_ + step : ends_first ? flights_[flight].end + late_ : until;
+    result_.interference.si += step - done;
+    work -= done;
+  }
+  return work;
+}
+
 void GradientStreams::finish_alone() {
   for (run_codecs(); !flights_.empty(); run_codecs()) {
     result_.exposed_dp.si += next_arrival_ - now_;
@@ -186,13 +222,11 @@ void GradientStreams::finish_alone() {
   }
 }
 
-// With codecs on a stream of their own.
-
-// `memory_share`: of what computes.
+// With codecs on a stream of their own. `memory_share`: of what computes.
 GradientStreams::Rates GradientStreams::rates(bool computes, double memory_share) const {
   const double reserved = flights_.empty() ? 0.0 : plan_->reserved_share;
-  const StreamRates streams =
-      stream_rates(computes, !codecs_.empty(), reserved, plan_->pair_quantile);
+  const double held = now_ < sending_until_ ? held_share(reserved, plan_->send_share) : reserved;
+  const StreamRates streams = stream_rates(computes, !codecs_.empty(), held, plan_->pair_quantile);
   if (!slows_messages_ || flights_.empty()) {
     return {streams, 1.0};
   }
@@ -205,6 +239,9 @@ GradientStreams::Rates GradientStreams::rates(bool computes, double memory_share
 
 // To the end of a codec call or of a message, or for `limit`, whichever comes first.
 double GradientStreams::step_codecs(double limit, const Rates& rates) {
+  if (now_ < sending_until_) {
+    limit = std::min(limit, sending_until_ - now_);
+  }
   const double codec = codecs_.empty() ? never : codec_left_ / rates.streams.codec;
   const double message = (next_arrival_ - now_) / rates.message;
   const double step = std::min({limit, codec, message});

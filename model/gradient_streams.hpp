@@ -30,6 +30,8 @@ class GradientStreams {
 
   // What can happen before the input of the next operation has come.
   void wait_until(double arrival);
+  // A send of the stage is in flight until then: it holds compute units.
+  void send_until(double date) { sending_until_ = std::max(sending_until_, date); }
   // Runs an operation whose input is there; of the stage's backward, or of other pieces.
   void run(const StageOperation& operation) { run(operation, *backward_); }
   void run(const StageOperation& operation, const std::vector<Piece>& pieces);
@@ -70,6 +72,7 @@ class GradientStreams {
   [[nodiscard]] Rates rates(bool computes, double memory_share) const;
   double step_codecs(double limit, const Rates& rates);
   void compute_beside(double work, double memory_share);
+  double compute_beside_send(double work, double memory_share, bool is_codec);
   void pass_beside(double time);
   void pass_idle();
   void finish_beside();
@@ -131,7 +134,11 @@ class GradientStreams {
 
   // On the compute stream, with messages beside it. Those handed over keep the network busy without
   // a gap until it is free.
-  void compute(double work, double memory_share, const Slowed& slowed) {
+  void compute(double work, double memory_share, bool is_codec) {
+    if (now_ < sending_until_) {
+      work = compute_beside_send(work, memory_share, is_codec);
+    }
+    const Slowed& slowed = is_codec ? slowed_codec_ : slowed_compute_;
     if (now_ >= network_free_) {
       now_ += work;
       return;
@@ -165,6 +172,7 @@ class GradientStreams {
   Queue<Flight> flights_;
   double codec_left_{};  // of the first call in the queue, on the side stream
   double network_free_{-never};
+  double sending_until_{-never};
   double next_arrival_{never};  // of the message in flight
   double late_{};               // all messages, because of the memory
   std::size_t gathered_{};      // weights that have come

@@ -27,6 +27,12 @@ namespace payoff {
 // Share of the units that messages of so many channels hold. NCCL never takes more than half.
 [[nodiscard]] double reserved_share(int channels, int units);
 
+// Of a message and a send in flight at once. One that holds all of them would never end.
+[[nodiscard]] constexpr double held_share(double message, double send) {
+  constexpr double most = 0.5;
+  return std::min(most, message + send);
+}
+
 // How much longer work takes beside something that it was never measured with, at a quantile of the
 // prior: from 1 by way of what the law says, the median, to 2.
 [[nodiscard]] constexpr double unmeasured_slowdown(double by_law, double quantile) {

@@ -107,6 +107,8 @@ inline constexpr Protocols bytes_per_thread{8, 8, 64};      // below, channels a
 inline constexpr double line_rate_seen = 0.96;              // 100 Gb/s count as 12 GB/s
 inline constexpr double send_receive_ll_bytes = 16384;      // largest message of LL, each channel
 inline constexpr double send_bytes_per_channel = 16777216;  // 32 chunks of 512 KiB over NVLink
+inline constexpr double send_channel_network = 14;          // GB/s (NCCL_P2P_PER_CHANNEL_NET_BW)
+inline constexpr double send_step_bytes = 524288;           // of Simple: 4 MiB / 8
 inline constexpr int most_channels = 32;
 
 }  // namespace nccl

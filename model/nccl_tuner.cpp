@@ -157,11 +157,38 @@ int NcclTuner::send_channels(double bytes, int most, bool one_peer) const {
   if (!one_peer) {
     return all;
   }
+  if (paths_.domains > 1) {
+    return remote_send_channels(bytes, most);
+  }
   int count = all;
   while (count > 1 && static_cast<std::int64_t>(count) * paths_.ranks > all) {
     count /= 2;
   }
   while (bytes / count > nccl::send_bytes_per_channel && count <= all / 2) {
+    count *= 2;
+  }
+  return count;
+}
+
+// Over the network a peer has a channel for each 14 GB/s of the GPU's NICs, fewer where there are
+// many peers, and a part of a message has half of a step at least (src/graph/paths.cc,
+// ncclTopoGetNchannels and ncclTopoComputeP2pChannels; src/enqueue.cc, addP2pToPlan). From Hopper
+// on, channels between nodes are doubled once more.
+int NcclTuner::remote_send_channels(double bytes, int most) const {
+  constexpr int few = 16;
+  constexpr std::size_t hopper = 2;
+  const bool doubled = topology_.generation >= hopper && most < few;
+  const int all = pow2_ceiling(doubled ? 2 * most : most);
+  const double line = std::floor(paths_.rail_line / 1_GBps * nccl::line_rate_seen);
+  const int peer =
+      std::min(all, pow2_ceiling(static_cast<int>(std::ceil(line / nccl::send_channel_network))));
+  int count = peer;
+  while (count > 1 && static_cast<std::int64_t>(count) * paths_.ranks > all) {
+    count /= 2;
+  }
+  const double least_part = nccl::send_step_bytes / 2;
+  count = std::clamp(static_cast<int>(std::min(std::ceil(bytes / least_part), 64.0)), 1, count);
+  while (bytes / count > nccl::send_step_bytes && count <= peer / 2) {
     count *= 2;
   }
   return count;

@@ -50,6 +50,7 @@ class NcclTuner {
   [[nodiscard]] double estimate_us(Collective collective, double bytes, Algorithm algorithm,
                                    Protocol protocol) const;
   [[nodiscard]] int send_channels(double bytes, int most, bool one_peer) const;
+  [[nodiscard]] int remote_send_channels(double bytes, int most) const;
 
   GroupPaths paths_;
   NcclTopology topology_;

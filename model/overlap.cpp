@@ -13,6 +13,7 @@ OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage,
   for (const StageOperation& operation : operations) {
     streams.wait_until(operation.arrival.si);
     streams.run(operation);
+    streams.send_until(streams.now() + operation.send.si);
   }
   streams.release_all();
   streams.finish();

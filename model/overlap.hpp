@@ -18,7 +18,7 @@
 //   units with backward, each at half its rate (work is conserved). Copies into and out of a bucket
 //   go with the codec's first and last work.
 // * While a gradient message runs it holds compute units for its life, and what computes beside it
-//   runs at the rate of the units left (model/interference.hpp).
+//   runs at the rate of the units left (model/interference.hpp). So does a send of the stage.
 // * `after_backward`, or no overlap: every bucket waits for the end of backward.
 //
 // A recurrence over pieces and codec calls (model/gradient_streams): the messages handed over so
@@ -39,6 +39,7 @@ struct StageOperation {
   Seconds arrival{};           // of its input, from the start of the first operation
   Seconds work{};              // of its pieces
   Seconds messages{};
+  Seconds send{};  // how long its output travels to another stage
 };
 
 [[nodiscard]] StageOperation operation_of(const std::vector<Piece>& pieces, std::size_t first_piece,

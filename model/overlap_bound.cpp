@@ -25,6 +25,9 @@ std::vector<Seconds> most_added(const StepPlan& plan) {
       most[s] = most[plan.stages[s].like];
       continue;
     }
+    if (plan.send_share > 0.0) {  // work beside the last send, at no less than half of its rate
+      most[s] += plan.stages[s].send_backward.alone;
+    }
     for (const Bucket& bucket : plan.stages[s].buckets) {
       most[s] += rounding * of_kind[bucket.kind];
     }

@@ -45,12 +45,30 @@ class Pipeline {
     return op.is_forward ? forward_input(stage, op) : backward_input(stage, op);
   }
 
-  double finish(int stage, const Operation& op, double start) {
-    const ChunkDurations& chunk =
-        stages_[static_cast<std::size_t>(stage)].chunks[static_cast<std::size_t>(op.chunk)];
-    const double duration = (op.is_forward ? chunk.forward : chunk.backward).si;
+  // Runs an operation, and sends its output on.
+  void run(int stage, const Operation& op, double start, StageSpan& span) {
+    const StageDurations& durations = stages_[static_cast<std::size_t>(stage)];
+    const ChunkDurations& chunk = durations.chunks[static_cast<std::size_t>(op.chunk)];
     Ends& ends = op.is_forward ? forward_ends_ : backward_ends_;
-    return ends.at(stage, op.chunk, op.micro_batch) = start + duration;
+    double end = start + (op.is_forward ? chunk.forward : chunk.backward).si;
+    if (span.sending.si > start && durations.work_rate < 1.0) {
+      const double more = slowed(op.is_forward ? chunk.forward_pieces : chunk.backward_pieces,
+                                 span.sending.si - start, durations.work_rate);
+      end += more;
+      span.slowed.si += more;
+    }
+    ends.at(stage, op.chunk, op.micro_batch) = end;
+    span.end = {end};
+    span.sending = std::max(span.sending, span.end + send_of(stage, op));
+  }
+
+  // How long the output of an operation travels; the ends of the chain send none.
+  [[nodiscard]] Seconds send_of(int stage, const Operation& op) const {
+    const StageDurations& durations = stages_[static_cast<std::size_t>(stage)];
+    if (op.is_forward) {
+      return stage == last_ && op.chunk + 1 == chunks_ ? Seconds{} : durations.send_forward;
+    }
+    return stage == 0 && op.chunk == 0 ? Seconds{} : durations.send_backward;
   }
 
  private:
@@ -74,6 +92,22 @@ class Pipeline {
                    stages_[static_cast<std::size_t>(from)].send_backward);
   }
 
+  // How much longer pieces take at this rate of work, as long as a send is in flight.
+  static double slowed(std::span<const Piece> pieces, double sending, double rate) {
+    double time = 0.0;
+    double more = 0.0;
+    for (const Piece& piece : pieces) {
+      if (time >= sending) {
+        break;
+      }
+      const double work = piece.work.alone.si;
+      const double beside = std::min(work / rate, sending - time);
+      more += beside * (1.0 - rate);
+      time += work + beside * (1.0 - rate) + piece.message.alone.si;
+    }
+    return more;
+  }
+
   static double arrival(double end, Seconds send) {
     return end == Ends::not_done ? Ends::not_done : end + send.si;
   }
@@ -92,12 +126,10 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
   const int chunks = static_cast<int>(stages.front().chunks.size());
   Pipeline pipeline(stages, micro_batches, chunks);
   std::vector<StageSchedule> orders;
-  orders.reserve(stages.size());
   for (int s = 0; s < count; ++s) {
     orders.emplace_back(s, count, micro_batches, chunks);
   }
   std::vector<int> next(stages.size(), 0);
-  std::vector<double> free(stages.size(), 0.0);
   std::vector<StageSpan> spans(stages.size());
 
   // Every sweep runs each stage as far as its inputs allow; a valid schedule always advances.
@@ -105,18 +137,23 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
     advanced = false;
     for (int s = 0; s < count; ++s) {
       const auto at = static_cast<std::size_t>(s);
+      StageSpan& span = spans[at];
       for (; next[at] < orders[at].size(); ++next[at]) {
         const Operation op = orders[at][next[at]];
         const double arrival = pipeline.input_arrival(s, op);
         if (arrival == Ends::not_done) {
           break;
         }
-        const double start = std::max(free[at], arrival);
-        free[at] = pipeline.finish(s, op, start);
-        spans[at].end = {free[at]};
         const bool last_micro_batch = !op.is_forward && op.micro_batch + 1 == micro_batches;
-        if (last_micro_batch || !spans[at].last.empty()) {
-          spans[at].last.push_back({op.chunk, last_micro_batch, {arrival}, {start}});
+        if (last_micro_batch && span.last.empty()) {
+          span.sending_before_last = span.sending;
+          span.slowed_before_last = span.slowed;
+        }
+        const double start = std::max(span.end.si, arrival);
+        pipeline.run(s, op, start, span);
+        if (last_micro_batch || !span.last.empty()) {
+          span.last.push_back(
+              {op.chunk, last_micro_batch, {arrival}, {start}, span.end, pipeline.send_of(s, op)});
         }
         advanced = true;
       }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "model/step_plan.hpp"
 #include "model/units.hpp"
 
 // One-forward-one-backward pipelines, plain and interleaved (Narayanan et al. 2021, section 2.2, in
 // the order of Megatron-LM's schedules). Exact recurrence over the operations of every stage: an
 // operation starts when its stage is free and its input has arrived; transfers take time but do
-// not occupy the stage. Interleaving (chunks > 1) needs micro_batches to be a multiple of stages.
+// not occupy the stage. While a send of a stage is in flight it holds compute units of the GPU, and
+// work there runs at the rate that they leave; a receive waits on a stage that has nothing to run.
+// Interleaving (chunks > 1) needs micro_batches to be a multiple of stages.
 
 namespace payoff {
 
@@ -16,12 +20,16 @@ namespace payoff {
 struct ChunkDurations {
   Seconds forward{};
   Seconds backward{};
+  // What they consist of; needed where sends hold compute units.
+  std::span<const Piece> forward_pieces = {};
+  std::span<const Piece> backward_pieces = {};
 };
 
 struct StageDurations {
   std::vector<ChunkDurations> chunks;  // as many on every stage
   Seconds send_forward{};   // to the next stage (from the last one: to the first, next chunk)
   Seconds send_backward{};  // to the previous stage
+  double work_rate = 1;     // beside a send
 };
 
 // A backward operation from the first one of the last micro-batch on: what completes gradients, and
@@ -31,11 +39,17 @@ struct LastBackward {
   bool last_micro_batch{};
   Seconds arrival{};  // of its input
   Seconds start{};
+  Seconds end{};
+  Seconds send{};  // how long its output travels; none from the first stage's first chunk
 };
 
 struct StageSpan {
   std::vector<LastBackward> last;
   Seconds end{};
+  Seconds sending_before_last;  // until when what went before the last ones is in flight
+  Seconds sending;              // until when anything is
+  Seconds slowed_before_last;   // what sends added to work until then,
+  Seconds slowed;               // and in all
 };
 
 [[nodiscard]] std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages,

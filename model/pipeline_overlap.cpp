@@ -5,14 +5,22 @@
 #include <cmath>
 #include <utility>
 
+#include "model/interference.hpp"
+
 namespace payoff {
+namespace {
+
+constexpr double rounding = 1e-13;  // of equal times at different dates
+
+}  // namespace
 
 PipelineOverlap::PipelineOverlap(const StepPlan& plan, const std::vector<StageEnd>& ends)
     : plan_(plan),
       ends_(ends),
       calls_(plan),
       stages_(ends.size()),
-      operations_(ends.front().last.size()) {
+      operations_(ends.front().last.size()),
+      holds_sends_(plan.send_share > 0.0) {
   const bool waits = !plan.overlap || plan.placement == Placement::after_backward;
   if (waits || plan.kinds.empty()) {
     run_without_gradients();
@@ -21,21 +29,26 @@ PipelineOverlap::PipelineOverlap(const StepPlan& plan, const std::vector<StageEn
   }
 }
 
-// Stages with equal buckets finish alike.
+// Stages with equal buckets finish alike, if their last sends do.
 void PipelineOverlap::run_without_gradients() {
   sequences_.reserve(stages_.size());
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     Stage& stage = stages_[s];
     const std::size_t like = plan_.stages[s].like;
+    const double sending = holds_sends_ ? (ends_[s].sending - ends_[s].end).si : 0.0;
     stage.sequence = stages_[like].sequence;
-    if (like == s) {
+    if (like == s || std::abs(sequences_[stage.sequence].sending - sending) > rounding) {
       stage.sequence = sequences_.size();
       sequences_.push_back({GradientStreams(plan_, calls_, s, 0)});
+      sequences_.back().sending = sending;
+      sequences_.back().streams.send_until(sending);
       sequences_.back().streams.release_all();
     }
     stage.start = ends_[s].start.si;
     stage.since = stage.now = ends_[s].end.si;
+    stage.sending_until = ends_[s].sending.si;
     stage.result.wait = ends_[s].last_wait;
+    stage.result.interference = ends_[s].last_slowed;
   }
 }
 
@@ -78,6 +91,7 @@ void PipelineOverlap::run(std::size_t s, std::size_t place) {
   double wait = std::max(0.0, input - stage.now);
   if (place == 0) {
     stage.start = stage.now = std::max(ends_[s].start.si, input);
+    stage.sending_until = ends_[s].sending_before.si;
   } else if (wait > 0.0 && becomes_idle(stage, input)) {
     stage.now = input;
     stage.sequence = none;
@@ -85,11 +99,11 @@ void PipelineOverlap::run(std::size_t s, std::size_t place) {
   if (stage.sequence == none) {
     stage.since = stage.now;
     wait = 0.0;
-    if (!operation.completes_gradients) {
+    if (!operation.completes_gradients && !is_sending(stage)) {
       stage.now += operation.work.si + operation.messages.si;
       stage.result.work += operation.work;
       stage.result.exposed_tp += operation.messages;
-      operation_ends_[s * operations_ + place] = stage.now;
+      end_operation(s, place);
       return;
     }
   }
@@ -100,7 +114,13 @@ void PipelineOverlap::run(std::size_t s, std::size_t place) {
   if (equal.streams.is_idle()) {
     stage.sequence = none;
   }
+  end_operation(s, place);
+}
+
+void PipelineOverlap::end_operation(std::size_t s, std::size_t place) {
+  Stage& stage = stages_[s];
   operation_ends_[s * operations_ + place] = stage.now;
+  stage.sending_until = std::max(stage.sending_until, stage.now + ends_[s].last[place].send.si);
 }
 
 // Whether all that is queued and in flight is through before the next input comes.
@@ -135,12 +155,16 @@ bool PipelineOverlap::becomes_idle(Stage& stage, double input) {
 // What the stage has run since it was idle, then a wait, then this operation.
 std::size_t PipelineOverlap::sequence(std::size_t stage, const StageOperation& operation,
                                       double wait) {
-  constexpr double rounding = 1e-13;  // of equal waits at different dates
   const std::size_t before = stages_[stage].sequence;
+  const double sending = before == none && is_sending(stages_[stage])
+                             ? stages_[stage].sending_until - stages_[stage].now
+                             : 0.0;
+  const double send = holds_sends_ ? operation.send.si : 0.0;
   const std::size_t first = before == none ? shortest_ : sequences_[before].longer;
   for (std::size_t known = first; known != none; known = sequences_[known].another) {
-    if (sequences_[known].like == operation.like &&
-        std::abs(sequences_[known].wait - wait) <= rounding) {
+    const Sequence& other = sequences_[known];
+    if (other.like == operation.like && other.send == send &&
+        std::abs(other.wait - wait) <= rounding && std::abs(other.sending - sending) <= rounding) {
       return known;
     }
   }
@@ -149,8 +173,12 @@ std::size_t PipelineOverlap::sequence(std::size_t stage, const StageOperation& o
     next.streams.go_on_from(sequences_[before].streams, 0.0);
     next.streams.wait_until(sequences_[before].end + wait);
   }
+  next.streams.send_until(sending);
   next.streams.run(operation);
   next.end = next.streams.now();
+  next.streams.send_until(next.end + send);
+  next.sending = sending;
+  next.send = send;
   next.operation = next.streams.take_result();
   next.like = operation.like;
   next.wait = wait;
@@ -182,6 +210,12 @@ OverlapResult PipelineOverlap::finish(std::size_t s) {
     result.finish = {stage.since + last.finish};
   }
   return result;
+}
+
+Seconds PipelineOverlap::slowed_optimizer(std::size_t s, Seconds start) const {
+  const double rate = stream_rates(true, false, plan_.send_share).compute;
+  const Seconds sending = std::max(0_s, Seconds{stages_[s].sending_until} - start);
+  return std::min(plan_.stages[s].optimizer.alone / rate, sending) * (1.0 - rate);
 }
 
 }  // namespace payoff

@@ -24,6 +24,8 @@ class PipelineOverlap {
 
   // The end of the last operation of a stage.
   [[nodiscard]] Seconds operations_end(std::size_t stage) const { return {stages_[stage].now}; }
+  // What a send that is still in flight then adds to the optimizer.
+  [[nodiscard]] Seconds slowed_optimizer(std::size_t stage, Seconds start) const;
   // How much later than without gradients its first one starts.
   [[nodiscard]] Seconds delay(std::size_t stage) const {
     return {stages_[stage].start - ends_[stage].start.si};
@@ -41,6 +43,8 @@ class PipelineOverlap {
     OverlapResult operation{};  // what the last one adds
     std::size_t like{none};     // the last one
     double wait{};              // before it
+    double sending{};           // of a send that was in flight at date zero, how long still
+    double send{};              // of the last one's output
     std::size_t longer{none};   // a sequence with one operation more,
     std::size_t another{none};  // and another one that is as long
     bool is_finished{};         // the following are known:
@@ -50,6 +54,7 @@ class PipelineOverlap {
   struct Stage {
     double start{};
     double now{};
+    double sending_until{};
     OverlapResult result{};
     std::size_t sequence{none};  // none where its streams are idle
     double since{};
@@ -58,6 +63,10 @@ class PipelineOverlap {
   void run_operations();
   void run_without_gradients();
   void run(std::size_t stage, std::size_t place);
+  void end_operation(std::size_t stage, std::size_t place);
+  [[nodiscard]] bool is_sending(const Stage& stage) const {
+    return holds_sends_ && stage.sending_until > stage.now;
+  }
   [[nodiscard]] bool becomes_idle(Stage& stage, double input);
   [[nodiscard]] double arrival(std::size_t stage, std::size_t place) const;
   [[nodiscard]] std::size_t sequence(std::size_t stage, const StageOperation& operation,
@@ -71,6 +80,7 @@ class PipelineOverlap {
   std::vector<Sequence> sequences_;
   std::size_t shortest_{none};  // of one operation
   std::size_t operations_;      // of a stage
+  bool holds_sends_;
   std::vector<double> operation_ends_;
 };
 

@@ -155,6 +155,7 @@ struct StepPlan {
   bool overlap{};
   bool reduces_every_micro_batch{};  // sharded gradients cannot be added up where they appear
   double reserved_share{};           // of the GPU's compute units, held by a gradient message
+  double send_share{};               // by the sends of a stage, for their life
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
   Seconds host{};              // per step, hidden by nothing
 

@@ -120,6 +120,8 @@ class StepRun {
     if (free == sends_.end()) {
       sends_.emplace_back();
     }
+    stages_[from].send_begins();
+    changed_.push_back(from);
     sends_[slot] = {from, to, operation, &message, path, engine_.now(), lane_for(from, operation),
                     true};
     const std::uint64_t key =
@@ -150,6 +152,8 @@ class StepRun {
     if (options_.trace != nullptr) {
       write_trace(send);
     }
+    stages_[send.from].send_ends();
+    changed_.push_back(send.from);
     stages_[send.to].input_arrived(send.operation, send.path);
     changed_.push_back(send.to);
   }

@@ -21,7 +21,7 @@
 // the links of the platform. Nothing is laid out in advance: every task is made when it starts.
 //
 // What the analytical engine does not see is found here: traffic of different kinds on the same
-// links. Sends do not hold compute units, and one send of a stage does not wait for another.
+// links. One send of a stage does not wait for another.
 
 namespace payoff::sim {
 

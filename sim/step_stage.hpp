@@ -40,6 +40,9 @@ class StageRun {
   // The input of an operation is on its way, and has come.
   void input_sent(const Operation& operation);
   void input_arrived(const Operation& operation, const Path& path);
+  // One of its outputs leaves, or has arrived elsewhere: meanwhile it holds compute units.
+  void send_begins() { ++sends_; }
+  void send_ends() { --sends_; }
   // Starts all that can; then what ended is in ended_operations(), to be sent on and cleared.
   void advance();
 
@@ -157,6 +160,7 @@ class StageRun {
   std::size_t piece_ = 0;
   std::size_t piece_end_ = 0;
   std::vector<Input> inputs_;  // sent and not used yet
+  int sends_ = 0;              // in flight
   // Gathers of the present operation: needed by now, handed over, and come.
   std::size_t needed_ = 0;
   std::size_t fetched_ = 0;

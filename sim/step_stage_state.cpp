@@ -83,9 +83,11 @@ void StageRun::set_rates() {
   Stream& compute = stream(StreamKind::compute);
   Stream& codec = stream(StreamKind::codec);
   Stream& gradients = stream(StreamKind::gradients);
-  const bool on_stream = compute.busy && compute.task.role != Task::Role::piece_message;
+  const bool on_stream = compute.busy && compute.task.role != Task::Role::piece_message &&
+                         compute.task.role != Task::Role::host;
   const bool computes = on_stream && !is_codec(compute);
-  const double reserved = gradients.busy ? plan_.reserved_share : 0.0;
+  const double message = gradients.busy ? plan_.reserved_share : 0.0;
+  const double reserved = sends_ > 0 ? held_share(message, plan_.send_share) : message;
   const StreamRates rates =
       stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile);
   double demand = 0.0;

@@ -113,3 +113,18 @@ TEST_CASE("a message of 32 KiB on 8 A100 holds one channel, a long one all 24") 
   CHECK(choice(of, 32_KiB).channels == 1);
   CHECK(choice(of, 1_GiB).channels == 24);
 }
+
+TEST_CASE("a send to another node has a channel for each 14 GB/s of the GPU's NICs") {
+  // NVIDIA/nccl at 5067397, src/graph/paths.cc, ncclTopoGetNchannels: the next power of two of
+  // ceil(GB/s / 14), with 12 GB/s for 100 Gb/s. Two ranks of an H100 node each: 48 GB/s.
+  const auto channels = [](const Cluster& cluster, Bytes size) {
+    const NcclTuner of{cluster, paths_of(cluster, {2, 1, 8}), newest_nccl};
+    return choice(of, size, Collective::send_recv).channels;
+  };
+  CHECK(channels(dgx_h100(), 64_MiB) == 4);
+  CHECK(channels(dgx_a100(), 64_MiB) == 2);
+  CHECK(channels(pcie_v100(), 64_MiB) == 1);
+  // src/enqueue.cc, addP2pToPlan: a part has 256 KiB at least.
+  CHECK(channels(dgx_h100(), 256_KiB) == 1);
+  CHECK(channels(dgx_h100(), 512_KiB) <= 2);
+}

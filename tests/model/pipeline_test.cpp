@@ -108,3 +108,22 @@ TEST_CASE("an interleaved stage completes its gradients chunk by chunk, p operat
     CHECK(span.last.back().start + 6_ms / chunks == span.end);
   }
 }
+
+TEST_CASE(
+    "work beside a stage's own send runs at the rate that it leaves, work after it does not") {
+  // The first stage's forwards follow each other: each is beside the send of the one before it, for
+  // 400 us at three quarters of the rate, so 100 us longer. Pieces of 250 us with a message of 50
+  // us after each: of 400 us the send sees 333 us and 50 us of the first, and 17 us of the second.
+  const Piece piece{{WorkKind::forward, 250_us}, {MessageKind::tp_activations, {}, {}, 50_us}};
+  const std::vector<Piece> pieces{piece, piece};
+  const ChunkDurations chunk{600_us, 600_us, pieces, pieces};
+  const StageDurations first{{chunk}, 400_us, 0_us, 0.75};
+  const StageDurations last{{ChunkDurations{1_us, 1_us}}, 0_us, 0_us, 1.0};
+  const auto spans = run_pipeline({first, last}, 2);
+  const double beside = (1 - 0.75) * (400.0 - 50.0);  // us, of work only
+  // f0, f1 beside f0's send, b0 beside f1's, b1 beside none.
+  CHECK_THAT(spans[0].slowed / 1_us, WithinRel(2 * beside, 1e-12));
+  CHECK_THAT(spans[0].end / 1_us, WithinRel(4 * 600 + 2 * beside, 1e-12));
+  CHECK(spans[1].slowed == 0_s);
+  CHECK(spans[0].sending == spans[0].end);  // the first stage sends no gradients
+}

@@ -218,6 +218,12 @@ TEST_CASE("a planted mistake of the pipeline is found by the comparison of the e
   };
   constexpr Mistake mistakes[] = {
       {"what gradients add to a stage delays no other", step_without_delays},
+      {"sends hold no compute units",
+       [](const StepPlan& plan) {
+         StepPlan wrong = plan;
+         wrong.send_share = 0.0;
+         return evaluate(wrong).step;
+       }},
       {"chunks pass their gradients on as one block at the end",
        [](const StepPlan& plan) {
          std::vector<StageEnd> ends = pipeline_ends(plan);

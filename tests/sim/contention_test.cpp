@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/evaluate.hpp"
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/plans.hpp"
@@ -150,4 +151,39 @@ TEST_CASE("what links and memory cost a message adds up to how late it is") {
   CHECK_THAT(on_path(step, Cause::memory_contention) / 1_ms, WithinRel(0.8 / 0.9, 1e-6));
   CHECK_THAT(on_path(step, Cause::link_contention) / 1_ms, WithinRel(5.0, 1e-6));
   CHECK_THAT(step.prediction.step / 1_ms, WithinRel(2 + 10 + 0.8 / 0.9 + 5, 1e-6));
+}
+
+TEST_CASE("a send holds compute units of the GPU that sends, for its life") {
+  // Stage 0: forward 10 ms, backward 1 ms; stage 1 a millisecond each. An activation travels for
+  // 0.5 ms and holds a fifth of the units: 0.4 ms of work fit beside it, 0.1 ms are lost.
+  //   f0 0-10  f1 10-20.1  b0 20.1-21.2  f2 21.2-31.2  b1 31.2-32.3
+  // f2 is through stage 1 at 31.7 + 2, and b2 follows at stage 0. f2 runs beside no send: backward
+  // of the first stage sends nothing.
+  StepPlan plan = test::pipeline(2, 3, 1, 1_ms, 1_ms);
+  plan.stages[0].compute = std::make_shared<const StageCompute>(test::compute_of({10_ms}, {1_ms}));
+  plan.stages[0].send_forward = {
+      MessageKind::pp_activations, Collective::send_recv, 1_MB, 500_us, 2, 0};
+  plan.send_share = 0.2;
+  const SimulatedStep step = simulated(plan);
+  CHECK_THAT(step.prediction.step / 1_ms, WithinRel(34.7, 1e-9));
+  CHECK_THAT(step.prediction.waterfall.interference / 1_ms, WithinRel(0.3, 1e-9));
+  const StepPrediction evaluated = evaluate(plan);
+  CHECK_THAT(evaluated.step / 1_ms, WithinRel(34.7, 1e-9));
+  CHECK_THAT(evaluated.waterfall.interference / 1_ms, WithinRel(0.3, 1e-9));
+  CHECK_THAT(evaluated.waterfall.total() / 1_ms, WithinRel(34.7, 1e-9));
+  plan.send_share = 0;
+  CHECK_THAT(evaluate(plan).step / 1_ms, WithinRel(34.5, 1e-9));
+}
+
+TEST_CASE("an optimizer runs beside the last send of its stage, the host does not care") {
+  // Stage 1 ends its backward at 4 ms; its gradients travel for 1 ms and hold a fifth of the units.
+  // The optimizer's 3 ms take 0.2 ms more. Stage 0 has none and ends at 4 + 1 + 2.
+  StepPlan plan = test::pipeline(2, 1, 1, 1_ms, 2_ms);
+  plan.stages[1].send_backward = {
+      MessageKind::pp_activations, Collective::send_recv, 1_MB, 1_ms, 2, 0};
+  plan.stages[1].optimizer = {WorkKind::optimizer, 3_ms};
+  plan.host = 1_ms;
+  plan.send_share = 0.2;
+  CHECK_THAT(simulated(plan).prediction.step / 1_ms, WithinRel(4 + 3.2 + 1, 1e-9));
+  CHECK_THAT(evaluate(plan).step / 1_ms, WithinRel(4 + 3.2 + 1, 1e-9));
 }

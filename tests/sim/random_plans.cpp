@@ -219,6 +219,7 @@ RandomPlan random_pipeline(std::uint64_t seed) {
                 codec);
   }
   share_memory(random, plan);
+  plan.send_share = random.chance(60) ? random.between(0.01, 0.3) : 0.0;
   return {plan, traits_of(plan)};
 }
 
@@ -265,8 +266,9 @@ Traits traits_of(const StepPlan& plan) {
   }
   const bool beside = plan.overlap && plan.placement != Placement::after_backward;
   traits.interference =
-      traits.buckets && beside &&
-      (plan.reserved_share > 0 || (traits.codec && plan.placement == Placement::side_stream));
+      (traits.pipeline && plan.send_share > 0) ||
+      (traits.buckets && beside &&
+       (plan.reserved_share > 0 || (traits.codec && plan.placement == Placement::side_stream)));
   return traits;
 }
 
