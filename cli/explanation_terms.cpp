@@ -68,6 +68,7 @@ Numbers recompute_numbers(const ExplainedPlan& plan) {
 Numbers interference_numbers(const ExplainedPlan& plan) {
   return {
       {"C / U", percent_text(plan.step.reserved_share), "of the compute units, held by a message"},
+      {"C_s / U", percent_text(plan.step.send_share), "held by a send to another stage"},
       {"U", count(plan.experiment().cluster.gpu.compute_units), "compute units of the GPU"},
       {"busy", to_text(plan.prediction.dp_communication),
        "time with a gradient message in flight"}};
@@ -142,9 +143,13 @@ Numbers gradient_numbers(const ExplainedPlan& plan) {
        "messages of one GPU, as nccl-tests counts them"}};
   if (!plan.stage.buckets.empty()) {
     Seconds last{};
+    double memory{};
     for (const BucketRound& round : plan.step.kind(plan.stage.buckets.back()).rounds) {
       last += round.message.alone;
+      memory = std::max(memory, round.message.memory_share);
     }
+    numbers.push_back({"d_m", percent_text(memory),
+                       "of the memory, asked for by a message; late beside work that leaves less"});
     numbers.push_back({"last", to_text(last), "the last bucket, ready only when backward ends"});
   }
   return numbers;
@@ -210,7 +215,7 @@ const std::vector<TermRule>& term_rules() {
       {"interference",
        "compute that is slowed by messages beside it",
        &Waterfall::interference,
-       "work beside a message runs at the rate 1 - C / U",
+       "work beside a message runs at the rate 1 - C / U, beside a send 1 - C_s / U",
        "2.2 Gradients beside backward",
        interference_numbers,
        {"cluster.gpu.compute_units"},
