@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/harness/measure.hpp"
+
+#include <cmath>
+
+#include "kernels/codec/inputs.hpp"
+#include "kernels/harness/json_writer.hpp"
+#include "tests/catch.hpp"
+
+using namespace payoff;
+using namespace payoff::kernels;
+
+namespace {
+
+// Times around 100 us with normal noise of a given share.
+std::function<Sample()> noisy(double noise, std::uint64_t seed) {
+  return [noise, seed, i = std::uint64_t{0}]() mutable {
+    const double deviation = static_cast<double>(normal_value({seed, 0}, i++));
+    return Sample{100_us * (1.0 + noise * deviation), 1.0};
+  };
+}
+
+void no_pause(Seconds /*time*/) {}
+
+}  // namespace
+
+TEST_CASE("quartiles interpolate between the ordered samples") {
+  const std::vector<Seconds> samples{4_us, 1_us, 3_us, 2_us};
+  const Summary summary = summarize(samples);
+  CHECK_THAT(summary.median / 1_us, Catch::Matchers::WithinRel(2.5, 1e-12));
+  CHECK_THAT(summary.first_quartile / 1_us, Catch::Matchers::WithinRel(1.75, 1e-12));
+  CHECK_THAT(summary.third_quartile / 1_us, Catch::Matchers::WithinRel(3.25, 1e-12));
+  CHECK(summary.smallest == 1_us);
+  // Variance of 1..4 with n - 1: 5/3; the mean is 2.5.
+  CHECK_THAT(summary.noise_ratio, Catch::Matchers::WithinRel(std::sqrt(5.0 / 3.0) / 2.5, 1e-12));
+  CHECK(summarize(std::vector<Seconds>{7_us}).noise_ratio == 0.0);
+}
+
+TEST_CASE("a straight line is found exactly, and a level one has slope zero") {
+  const std::vector<double> rising{1.0, 1.5, 2.0, 2.5};
+  CHECK_THAT(fitted_line(rising).slope, Catch::Matchers::WithinRel(0.5, 1e-12));
+  CHECK_THAT(fitted_line(rising).determination, Catch::Matchers::WithinRel(1.0, 1e-12));
+  CHECK(fitted_line(std::vector<double>(5, 3.0)).slope == 0.0);
+  CHECK(std::abs(fitted_line(std::vector<double>{1.0, 2.0, 2.0, 1.0}).slope) < 1e-12);
+}
+
+TEST_CASE("entropy is the logarithm of equally frequent values, and levels once they repeat") {
+  EntropyTrace trace(1_ns);
+  for (int i = 0; i < 4000; ++i) {
+    trace.add((100.0 + i % 4) * 1_ns);
+  }
+  CHECK_THAT(trace.entropy(), Catch::Matchers::WithinAbs(2.0, 1e-9));  // log2 4
+  CHECK(trace.is_level());
+  EntropyTrace growing(1_ns);
+  for (int i = 0; i < 60; ++i) {
+    growing.add((100.0 + i) * 1_ns);  // every value new: log2 of the count
+  }
+  CHECK_THAT(growing.entropy(), Catch::Matchers::WithinRel(std::log2(60.0), 1e-9));
+  CHECK(!growing.is_level());
+}
+
+TEST_CASE("quiet samples stop at the noise target, after the shortest time and no sooner") {
+  const StopRule rule{10, 10000, 0.005, 10_ms, 1.0_s};
+  const Measurement measured = measure(noisy(0.001, 1), no_pause, rule, 1_ns);
+  CHECK(measured.stop == Stop::noise);
+  // 10 ms of 100 us samples, then the next even count.
+  CHECK(measured.samples.size() >= 99);
+  CHECK(measured.samples.size() <= 102);
+  CHECK_THAT(measured.summary.median / 1_us, Catch::Matchers::WithinRel(100.0, 1e-3));
+}
+
+TEST_CASE("noisy samples stop when their distribution is known, or when time is up") {
+  const StopRule patient{10, 1000000, 0.005, 10_ms, 60.0_s};
+  const Measurement known = measure(noisy(0.05, 2), no_pause, patient, 1_us);
+  CHECK(known.stop == Stop::entropy);
+  CHECK(known.summary.noise_ratio > 0.03);
+  const StopRule hurried{10, 1000000, 0.0001, 10_ms, 20_ms};
+  CHECK(measure(noisy(0.05, 2), no_pause, hurried, 1_ns).stop == Stop::time);
+  const StopRule few{10, 30, 0.0001, 0.0_s, 60.0_s};
+  const Measurement counted = measure(noisy(0.05, 2), no_pause, few, 1_ns);
+  CHECK(counted.stop == Stop::count);
+  CHECK(counted.samples.size() == 30);
+}
+
+TEST_CASE("samples of a throttled clock are left out, and the pauses grow until it recovers") {
+  std::vector<Seconds> pauses;
+  int taken = 0;
+  const auto take = [&taken] {
+    ++taken;
+    const bool throttled = taken > 20 && taken <= 25;
+    return Sample{throttled ? 200_us : 100_us, throttled ? 0.5 : 1.0};
+  };
+  const Measurement measured = measure(
+      take, [&pauses](Seconds time) { pauses.push_back(time); }, {50, 1000, 0.005, 0.0_s, 30.0_s},
+      1_ns);
+  CHECK(measured.discarded == 5);
+  CHECK(measured.summary.median == 100_us);
+  CHECK(measured.summary.noise_ratio < 1e-9);
+  REQUIRE(pauses.size() == 5);
+  for (std::size_t i = 1; i < pauses.size(); ++i) {
+    CHECK_THAT(pauses[i] / pauses[i - 1], Catch::Matchers::WithinRel(2.0, 1e-9));  // 0.05 to 0.8 s
+  }
+}
+
+TEST_CASE("a GPU that never recovers ends with no samples instead of waiting for ever") {
+  const auto take = [] { return Sample{100_us, 0.3}; };
+  const Measurement measured = measure(take, no_pause, full_rule(), 1_ns);
+  CHECK(measured.samples.empty());
+  CHECK(measured.stop == Stop::time);
+  CHECK(measured.discarded > 0);
+  CHECK(measured.summary.median == Seconds{});
+}
+
+TEST_CASE("JSON is nested, quoted and free of what JSON cannot say") {
+  JsonWriter json;
+  json.begin_object();
+  json.text("name", "a \"b\"\\\n");
+  json.number("third", 1.0 / 3.0);
+  json.number("none", std::nan(""));
+  json.begin_list("empty");
+  json.end_list();
+  json.begin_list("points");
+  json.begin_object();
+  json.whole("bytes", 18446744073709551615ULL);
+  json.numbers("samples_us", std::vector<double>{1.5, 2e-7});
+  json.end_object();
+  json.truth({}, true);
+  CHECK(json.finished() ==
+        "{\n  \"name\": \"a \\\"b\\\"\\\\\\u000a\",\n  \"third\": 0.333333333,\n"
+        "  \"none\": null,\n  \"empty\": [],\n  \"points\": [\n    {\n"
+        "      \"bytes\": 18446744073709551615,\n      \"samples_us\": [1.5, 2e-07]\n    },\n"
+        "    true\n  ]\n}\n");
+}
