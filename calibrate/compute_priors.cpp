@@ -57,9 +57,6 @@ constexpr std::array<NamedPriors, 4> named{{
 }};
 constexpr SoftwarePriors others{{eager, step, traffic}};
 
-constexpr std::array<std::string_view, architecture_count> names{
-    "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell", "cdna3"};
-
 }  // namespace
 
 const LawPriors& law_prior(Architecture architecture) {
@@ -73,10 +70,6 @@ const SoftwarePriors& software_prior(std::string_view name) {
     }
   }
   return others;
-}
-
-std::string_view name(Architecture architecture) {
-  return names[static_cast<std::size_t>(architecture)];
 }
 
 }  // namespace payoff

@@ -33,6 +33,4 @@ inline constexpr Prior traffic_prior{1.2, 0.30};
 // Spread of the step times of a stack that no case supports.
 inline constexpr double unknown_stack_sd = 0.15;
 
-[[nodiscard]] std::string_view name(Architecture architecture);
-
 }  // namespace payoff

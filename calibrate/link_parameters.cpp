@@ -30,7 +30,7 @@ constexpr std::array<LinkParameter, link_parameter_count> parameters{
                   nullptr},
     LinkParameter{"channel", LinkUnit::bandwidth, nullptr, nullptr, &LinkLaw::channel, nullptr},
     LinkParameter{"node_limit", LinkUnit::bandwidth, nullptr, nullptr, &LinkLaw::node_limit,
-                  nullptr},
+                  nullptr, true},
     LinkParameter{"ramp", LinkUnit::ramp, &LinkLaw::ramp, nullptr, nullptr, nullptr},
     LinkParameter{"chunk", LinkUnit::chunk, nullptr, nullptr, nullptr, &LinkLaw::chunk},
     LinkParameter{"congestion_per_doubling", LinkUnit::ratio, nullptr,
@@ -140,6 +140,17 @@ constexpr std::array<Prior, link_parameter_count> tcp{{
     {0.02, 0.05, 0},
 }};
 
+// No published table. Steps are the kernel's; nothing is copied by a CPU, so that no socket limits
+// a node and long messages go as over RDMA, as far as anybody knows.
+constexpr std::array<Prior, link_parameter_count> tcp_gpudirect = [] {
+  constexpr std::size_t share_simple = 7;
+  constexpr std::size_t node_limit = 12;
+  std::array<Prior, link_parameter_count> priors = tcp;
+  priors.at(share_simple) = {1.15, 0.3, packet_headers};
+  priors.at(node_limit) = none;
+  return priors;
+}();
+
 const std::array<Prior, link_parameter_count>& table_of(LinkClass link_class) {
   switch (link_class) {
     case LinkClass::nvlink:
@@ -152,6 +163,8 @@ const std::array<Prior, link_parameter_count>& table_of(LinkClass link_class) {
       return rdma;
     case LinkClass::rdma_staged:
       return rdma_staged;
+    case LinkClass::tcp_gpudirect:
+      return tcp_gpudirect;
     case LinkClass::tcp:
       break;
   }
@@ -192,14 +205,14 @@ LinkClass class_of(const Fabric& fabric) {
 
 LinkClass class_of(const Network& network) {
   if (network.kind == NetworkKind::tcp) {
-    return LinkClass::tcp;
+    return network.gpudirect ? LinkClass::tcp_gpudirect : LinkClass::tcp;
   }
   return network.gpudirect ? LinkClass::rdma : LinkClass::rdma_staged;
 }
 
 std::string_view name(LinkClass link_class) {
-  constexpr std::array<std::string_view, 6> names{"nvlink", "pcie",        "pcie_sockets",
-                                                  "rdma",   "rdma_staged", "tcp"};
+  constexpr std::array<std::string_view, 7> names{"nvlink",      "pcie", "pcie_sockets", "rdma",
+                                                  "rdma_staged", "tcp",  "tcp_gpudirect"};
   return names.at(static_cast<std::size_t>(link_class));
 }
 

@@ -22,7 +22,8 @@ enum class LinkClass {
   pcie_sockets,  // across CPU sockets
   rdma,
   rdma_staged,  // without GPUDirect: through host memory
-  tcp
+  tcp,
+  tcp_gpudirect  // the kernel's TCP, but data goes to GPU memory without a copy by a CPU
 };
 
 [[nodiscard]] LinkClass class_of(const Fabric& fabric);
@@ -38,6 +39,9 @@ struct LinkParameter {
   double LinkLaw::*number{};
   Bandwidth LinkLaw::*rate{};
   Bytes LinkLaw::*bytes{};
+  // Belongs to hosts, not to the link: every system has its own, and a link has what hosts of its
+  // class have, whichever of them it was measured on.
+  bool of_hosts{};
 };
 
 inline constexpr std::size_t link_parameter_count = 16;

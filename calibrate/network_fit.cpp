@@ -3,96 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
+#include <string>
 
+#include "calibrate/between_hosts.hpp"
 #include "calibrate/launch_fit.hpp"
+#include "calibrate/link_problem.hpp"
+#include "calibrate/link_quality.hpp"
 
 namespace payoff {
 namespace {
 
 using Tables = std::vector<MeasuredCollective>;
-
-constexpr double measurement_noise = 0.05;   // relative, of one row
-constexpr double rows_per_band = 3.0;        // that all rows of a table in a band are worth
-constexpr double single_process_sd_us = 30;  // launches of other GPUs' kernels, a nuisance
-
-// How far the law of a link is off on systems that had no part in its fit, one standard deviation
-// by size band: the 90th percentile of |ln(predicted / measured)| when one system of the fit half
-// is left out, over 1.645. First where other systems have the link, then where only its class is
-// known (never narrower). Set by hand from such a run; no command repeats it yet.
-constexpr std::array<double, size_band_count> between_systems{0.58, 0.24, 0.23};
-constexpr std::array<double, size_band_count> between_links{0.58, 0.45, 0.23};
-
-// Which law of a table's cluster is fitted.
-enum class Side { fabric, network };
-
-LinkLaw& law_of(Cluster& cluster, Side side) {
-  return side == Side::fabric ? cluster.fabric.law : cluster.network.law;
-}
-
-// Tables that share one set of coefficients, and the rows of the fit.
-class Problem {
- public:
-  Problem(Side side, Tables tables) : side_(side), tables_(std::move(tables)) {
-    for (const MeasuredCollective& table : tables_) {
-      std::array<double, size_band_count> count{};
-      for (const CollectivePoint& point : table.points) {
-        ++count.at(size_band(point.size));
-      }
-      for (const CollectivePoint& point : table.points) {
-        rows_.measured.push_back(point.time / 1_us);
-        rows_.weight.push_back(std::min(1.0, rows_per_band / count.at(size_band(point.size))));
-      }
-    }
-  }
-
-  // The class's parameters around `priors`, then the nuisance.
-  [[nodiscard]] RelativeFit solve(const std::vector<Prior>& priors) const {
-    std::vector<Prior> active;
-    for (const Prior& prior : priors) {
-      if (prior.sd > 0) {
-        active.push_back(prior);
-      }
-    }
-    active.push_back({0, single_process_sd_us, 0});
-    return fit_relative(
-        rows_, active, [&](std::span<const double> x) { return predict(priors, x); },
-        measurement_noise);
-  }
-
-  [[nodiscard]] const Tables& tables() const { return tables_; }
-
- private:
-  [[nodiscard]] std::vector<double> predict(const std::vector<Prior>& priors,
-                                            std::span<const double> x) const {
-    std::vector<double> all(priors.size());
-    std::size_t next = 0;
-    for (std::size_t j = 0; j < priors.size(); ++j) {
-      all[j] = priors[j].sd > 0 ? x[next++] : priors[j].mean;
-    }
-    const LinkLaw law = law_from(all);
-    std::vector<double> times;
-    for (const MeasuredCollective& table : tables_) {
-      Cluster cluster = table.cluster;
-      law_of(cluster, side_) = law;
-      const CollectiveModel model(cluster, table.group, table.release);
-      const double nuisance = table.launch == Launch::single_process ? x[next] : 0;
-      for (const CollectivePoint& point : table.points) {
-        times.push_back(
-            model.price_pinned(table.collective, point.size, table.algorithm, table.protocol)
-                    .value_or(CollectivePrice{})
-                    .time /
-                1_us +
-            nuisance);
-      }
-    }
-    return times;
-  }
-
-  Side side_;
-  Tables tables_;
-  RelativeRows rows_;
-};
+using Side = LinkProblem::Side;
 
 // Only the points that the model describes.
 Tables comparable_tables(std::span<const MeasuredCollective> tables) {
@@ -121,33 +44,6 @@ std::vector<double> full(const std::vector<Prior>& priors, const RelativeFit& fi
   return all;
 }
 
-void describe_rows(const Tables& tables, const RelativeFit& fit, LinkFit& link) {
-  std::set<std::string> ids;
-  std::set<std::string> systems;
-  std::array<std::vector<double>, size_band_count> errors;
-  std::size_t row = 0;
-  for (const MeasuredCollective& table : tables) {
-    ids.insert(table.id);
-    systems.insert(table.source + "/" + table.system);
-    link.fewest_ranks =
-        link.fewest_ranks == 0 ? table.group.ranks : std::min(link.fewest_ranks, table.group.ranks);
-    link.most_ranks = std::max(link.most_ranks, table.group.ranks);
-    for (const CollectivePoint& point : table.points) {
-      link.smallest = link.smallest <= 0_B ? point.size : std::min(link.smallest, point.size);
-      link.largest = std::max(link.largest, point.size);
-      errors.at(size_band(point.size)).push_back(fit.errors[row++]);
-    }
-  }
-  link.tables = {ids.begin(), ids.end()};
-  link.systems = systems.size();
-  for (std::size_t band = 0; band < size_band_count; ++band) {
-    std::vector<double>& of_band = errors.at(band);
-    std::ranges::sort(of_band);
-    link.errors.at(band) = {of_band.size(), median_magnitude(of_band),
-                            of_band.empty() ? 0 : of_band[of_band.size() / 2]};
-  }
-}
-
 LinkFit link_fit(std::string name, LinkClass link_class, const std::vector<Prior>& priors,
                  const RelativeFit& fit) {
   LinkFit link;
@@ -171,19 +67,6 @@ LinkFit link_fit(std::string name, LinkClass link_class, const std::vector<Prior
   return link;
 }
 
-void set_spread(LinkFit& link) {
-  std::array<double, size_band_count> sd{};
-  for (std::size_t band = 0; band < size_band_count; ++band) {
-    const BandError& error = link.errors.at(band);
-    const double own = 1.4826 * error.median;
-    sd.at(band) =
-        error.points > 0 ? std::hypot(own, between_systems.at(band)) : between_links.at(band);
-  }
-  link.law.relative_sd_small = sd[0];
-  link.law.relative_sd_middle = sd[1];
-  link.law.relative_sd_large = sd[2];
-}
-
 // Parameters of hardware that a link does not have.
 void leave_out(const Fabric& fabric, std::vector<Prior>& priors) {
   for (std::size_t j = 0; j < priors.size(); ++j) {
@@ -202,37 +85,113 @@ void leave_out(const Network& network, std::vector<Prior>& priors) {
   }
 }
 
+Tables of_class(const Tables& tables, LinkClass link_class, const auto& part_of) {
+  Tables result;
+  for (const MeasuredCollective& table : tables) {
+    if (!part_of(table).name.empty() && class_of(part_of(table)) == link_class) {
+      result.push_back(table);
+    }
+  }
+  return result;
+}
+
+// What is known of a class before a link of it is looked at.
+struct ClassFit {
+  std::vector<double> mean;
+  std::size_t tables{};
+  std::map<std::size_t, BetweenHosts> hosts;  // by parameter; where two systems or more tell
+};
+
+// How the parameters of hosts differ, from each system that says more about its own than the class
+// does.
+void fit_hosts(Side side, LinkClass link_class, const Tables& tables, ClassFit& fit) {
+  std::map<std::string, Tables> systems;
+  for (const MeasuredCollective& table : tables) {
+    systems[table.source + "/" + table.system].push_back(table);
+  }
+  const std::vector<Prior> priors = around(fit.mean, link_class);
+  std::map<std::size_t, std::vector<double>> values;
+  for (auto& [name, own] : systems) {
+    const LinkFit system =
+        link_fit(name, link_class, priors, LinkProblem(side, std::move(own)).solve(priors));
+    for (const LinkCoefficient& coefficient : system.coefficients) {
+      if (coefficient.parameter->of_hosts && coefficient.fitted) {
+        values[static_cast<std::size_t>(coefficient.parameter - link_parameters().data())]
+            .push_back(coefficient.value);
+      }
+    }
+  }
+  for (const auto& [parameter, of_systems] : values) {
+    if (of_systems.size() > 1) {
+      fit.hosts[parameter] = between_hosts(of_systems);
+    }
+  }
+}
+
+ClassFit fit_class(Side side, LinkClass link_class, const Tables& tables) {
+  const std::vector<Prior> wide = prior_of(link_class);
+  ClassFit fit{full(wide, LinkProblem(side, tables).solve(wide)), tables.size(), {}};
+  fit_hosts(side, link_class, tables, fit);
+  return fit;
+}
+
+// The hosts of a link's own tables give way to those of the class.
+void set_hosts(const ClassFit& of_class, const std::vector<Prior>& priors, LinkFit& link) {
+  for (LinkCoefficient& coefficient : link.coefficients) {
+    if (!coefficient.parameter->of_hosts) {
+      continue;
+    }
+    if (coefficient.fitted) {
+      link.of_hosts.push_back(coefficient);
+    }
+    const auto j = static_cast<std::size_t>(coefficient.parameter - link_parameters().data());
+    const auto hosts = of_class.hosts.find(j);
+    const bool told = hosts != of_class.hosts.end();
+    const double value = told ? hosts->second.median : of_class.mean[j];
+    const double sd = told ? value * hosts->second.log_sd : priors[j].sd;
+    coefficient = {coefficient.parameter, value, sd, false};
+    link.law.*coefficient.parameter->rate = Bandwidth{value_of(*coefficient.parameter, value)};
+    link.law.relative_sd_node_limit = relative_sd_of(*coefficient.parameter, value, sd);
+  }
+}
+
+// Relative, of the share that long messages achieve.
+double share_sd(LinkClass link_class) {
+  const std::vector<Prior> priors = prior_of(link_class);
+  for (std::size_t j = 0; j < priors.size(); ++j) {
+    if (link_parameters()[j].key == "share_simple") {
+      return priors[j].sd / priors[j].mean;
+    }
+  }
+  return 0;
+}
+
 // All links of one side: class by class, then one by one around the class.
 template <class Part>
 std::vector<LinkFit> fit_side(Side side, std::span<const Part> parts, const Tables& tables,
                               const auto& part_of) {
   std::vector<LinkFit> links;
-  std::map<LinkClass, std::vector<double>> means;
+  std::map<LinkClass, ClassFit> classes;
   for (const Part& part : parts) {
     const LinkClass link_class = class_of(part);
-    const std::vector<Prior> wide = prior_of(link_class);
-    if (!means.contains(link_class)) {
-      Tables of_class;
-      for (const MeasuredCollective& table : tables) {
-        if (!part_of(table).name.empty() && class_of(part_of(table)) == link_class) {
-          of_class.push_back(table);
-        }
-      }
-      means[link_class] = full(wide, Problem(side, std::move(of_class)).solve(wide));
+    if (!classes.contains(link_class)) {
+      classes[link_class] = fit_class(side, link_class, of_class(tables, link_class, part_of));
     }
+    const ClassFit& known = classes[link_class];
     Tables own;
     for (const MeasuredCollective& table : tables) {
       if (part_of(table).name == part.name) {
         own.push_back(table);
       }
     }
-    std::vector<Prior> priors = around(means[link_class], link_class);
+    std::vector<Prior> priors = around(known.mean, link_class);
     leave_out(part, priors);
-    const Problem problem(side, std::move(own));
+    const LinkProblem problem(side, std::move(own));
     const RelativeFit fit = problem.solve(priors);
-    links.push_back(link_fit(part.name, link_class, priors, fit));
-    describe_rows(problem.tables(), fit, links.back());
-    set_spread(links.back());
+    LinkFit& link = links.emplace_back(link_fit(part.name, link_class, priors, fit));
+    set_hosts(known, priors, link);
+    describe_rows(problem.tables(), fit, link);
+    set_spread(link, known.tables > 0 ? 0 : share_sd(link_class));
   }
   return links;
 }

@@ -20,6 +20,8 @@
 //   law;
 //   2. every fabric, around its class;
 //   3. the same for networks, with the fabrics' laws given.
+// What belongs to hosts (LinkParameter::of_hosts) is solved for with each system's own tables; a
+// link then has what a further system of its class has (calibrate/between_hosts.hpp).
 // A link that nobody measured has its class's law, marked `assumed`. Tables count by table and size
 // band, not by the number of their rows: sizes of one run are not independent.
 //
@@ -47,6 +49,7 @@ struct LinkFit {
   LinkClass link_class{};
   LinkLaw law;
   std::vector<LinkCoefficient> coefficients;    // those that the link has
+  std::vector<LinkCoefficient> of_hosts;        // of its own tables' hosts, not in the law
   std::vector<std::vector<double>> covariance;  // of them
   std::vector<std::string> tables;              // ids, sorted; empty: nobody measured it
   std::size_t systems{};

@@ -87,6 +87,10 @@ std::string law_lines(const LinkFit& link) {
   }
   const std::array<double, size_band_count> sds{
       link.law.relative_sd_small, link.law.relative_sd_middle, link.law.relative_sd_large};
+  if (link.law.relative_sd_node_limit > 0) {
+    text += "    relative_sd_node_limit: {value: " + digits(link.law.relative_sd_node_limit) +
+            ", from: " + class_citation(link.link_class) + "}\n";
+  }
   for (std::size_t band = 0; band < size_band_count; ++band) {
     const bool measured = link.errors.at(band).points > 0;
     text += "    relative_sd_" + std::string(band_names.at(band)) +
@@ -134,6 +138,11 @@ std::string quality_lines(const LinkFit& link) {
               ", median_error: " + digits(error.median) + ", bias: " + digits(error.bias) + "}\n";
     }
   }
+  for (const LinkCoefficient& own : link.of_hosts) {
+    text += "    of_its_hosts: {" + std::string(own.parameter->key) + ": " +
+            digits(value_of(*own.parameter, own.value) * 1e-9) +
+            " GB/s, sd: " + digits(relative_sd_of(*own.parameter, own.value, own.sd)) + "}\n";
+  }
   text += "    coefficients: [";
   for (std::size_t i = 0; i < link.coefficients.size(); ++i) {
     text += (i > 0 ? ", " : "") + std::string(link.coefficients[i].parameter->key);
@@ -174,8 +183,9 @@ std::string network_profile(const NetworkFit& fit,
       "# Written by `payoff calibrate fit network` from tests/validation/nccl (fit half). Do not "
       "edit.\n"
       "citations:\n";
-  for (const LinkClass link_class : {LinkClass::nvlink, LinkClass::pcie, LinkClass::pcie_sockets,
-                                     LinkClass::rdma, LinkClass::rdma_staged, LinkClass::tcp}) {
+  for (const LinkClass link_class :
+       {LinkClass::nvlink, LinkClass::pcie, LinkClass::pcie_sockets, LinkClass::rdma,
+        LinkClass::rdma_staged, LinkClass::tcp, LinkClass::tcp_gpudirect}) {
     text += class_line(link_class);
   }
   for (const auto* side : {&fit.fabrics, &fit.networks}) {

@@ -72,23 +72,6 @@ Link inside(const Cluster& cluster, const CollectiveTerms& terms, Algorithm algo
           std::sqrt(law.ramp.si * terms.depth_inside / nominal.si), 0.0};
 }
 
-Link between(const Cluster& cluster, const CollectiveTerms& terms, Protocol protocol,
-             const GroupPaths& paths, int channels) {
-  if (paths.domains < 2) {
-    return {};
-  }
-  const LinkLaw& law = cluster.network.law;
-  const ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
-  Bandwidth achieved = (terms.one_flow ? paths.rank : paths.domain) * of_protocol.share;
-  if (const Bandwidth limit = node_limit(cluster.network); limit > Bandwidth{}) {
-    achieved = std::min(achieved, limit / paths.rivals);
-  }
-  const double wire = terms.bytes_between / achieved.si * congestion(law, paths.domains);
-  return {law.launch, step_between(cluster, protocol) * terms.steps_between, wire,
-          std::sqrt(law.ramp.si * terms.depth_between * wire),
-          law.chunk > 0_B ? 1 / std::sqrt(law.chunk.si * channels * terms.depth_between) : 0.0};
-}
-
 // Two stages of a pipeline: the slower one decides, and stages of nearly equal speed wait for each
 // other now and then.
 double pipelined(double a, double b) {
@@ -98,11 +81,34 @@ double pipelined(double a, double b) {
   return slow * std::pow(1 + cube * cube, 1.0 / 6.0);
 }
 
+// NCCL moves what sockets carry in one proxy thread of each process (src/proxy.cc). With several
+// ranks in a node one process sends to the next node and another receives; alone, one does both.
+double directions_of_a_process(const GroupPaths& paths) {
+  return paths.local == 1 && paths.rivals == 1 ? 2 : 1;
+}
+
+Link between(const Cluster& cluster, const CollectiveTerms& terms, Protocol protocol,
+             const GroupPaths& paths, int channels, Bandwidth limit) {
+  if (paths.domains < 2) {
+    return {};
+  }
+  const LinkLaw& law = cluster.network.law;
+  const ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
+  Bandwidth achieved = (terms.one_flow ? paths.rank : paths.domain) * of_protocol.share;
+  if (limit > Bandwidth{}) {  // sockets and NICs in series
+    const double shared = paths.rivals * directions_of_a_process(paths);
+    achieved = Bandwidth{1 / pipelined(1 / achieved.si, shared / limit.si)};
+  }
+  const double wire = terms.bytes_between / achieved.si * congestion(law, paths.domains);
+  return {law.launch, step_between(cluster, protocol) * terms.steps_between, wire,
+          std::sqrt(law.ramp.si * terms.depth_between * wire),
+          law.chunk > 0_B ? 1 / std::sqrt(law.chunk.si * channels * terms.depth_between) : 0.0};
+}
+
 }  // namespace
 
 Bandwidth node_limit(const Network& network) {
-  return network.law.node_limit > Bandwidth{} ? network.law.node_limit
-                                              : network.node_limit.value_or(Bandwidth{});
+  return network.node_limit.value_or(network.law.node_limit);
 }
 
 std::size_t size_band(Bytes size) { return size <= 64_KiB ? 0U : size <= 256_MiB ? 1U : 2U; }
@@ -115,6 +121,8 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
   const GroupPaths paths = paths_of(cluster, group);
   const LinkLaw& network = cluster.network.law;
   const LinkLaw& fabric = cluster.fabric.law;
+  const Bandwidth limit = node_limit(cluster.network);
+  const double limit_sd = cluster.network.node_limit ? 0.0 : network.relative_sd_node_limit;
   for (std::size_t c = 0; c < collective_count; ++c) {
     for (std::size_t a = 0; a < algorithm_count; ++a) {
       for (std::size_t p = 0; p < protocol_count; ++p) {
@@ -125,13 +133,23 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
           continue;
         }
         const Link in = inside(cluster, *terms, algorithm, protocol, paths);
-        const Link out = between(cluster, *terms, protocol, paths, tuner_.most_channels());
+        const auto between_at = [&, channels = tuner_.most_channels()](double of_limit) {
+          return between(cluster, *terms, protocol, paths, channels, limit * of_limit);
+        };
+        const Link out = between_at(1);
         Cost& cost = costs_[c][a][p];
         cost.latency = std::max(in.launch, out.launch) + in.steps + out.steps;
         cost.seconds_per_byte = pipelined(in.seconds_per_byte, out.seconds_per_byte);
         cost.root = in.root;
         cost.fill = out.root;
         cost.per_root_full = out.per_root_full;
+        if (paths.domains > 1 && limit_sd > 0) {
+          cost.per_byte_sd =
+              std::log(
+                  pipelined(in.seconds_per_byte, between_at(std::exp(-limit_sd)).seconds_per_byte) /
+                  pipelined(in.seconds_per_byte, between_at(std::exp(limit_sd)).seconds_per_byte)) /
+              2;
+        }
         cost.available = true;
         if (protocol == Protocol::ll && cluster.network.eager && paths.domains > 1) {
           cost.rendezvous = network.rendezvous * terms->steps_between;
@@ -157,8 +175,8 @@ CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,
     seconds_per_byte = std::max(seconds_per_byte, 1 / (choice.channels * channel_));
   }
   const double root = std::sqrt(size.si);
-  const double fill = cost.root + cost.fill / (1 + cost.per_root_full * root);
-  price.time = cost.latency + (fill * root + seconds_per_byte * size.si) * 1_s;
+  const double fill = cost.fill / (1 + cost.per_root_full * root);
+  price.time = cost.latency + ((cost.root + fill) * root + seconds_per_byte * size.si) * 1_s;
   price.latency = cost.latency;
   if (cost.rendezvous > 0_s && size > cost.eager) {
     price.time += cost.rendezvous;
@@ -167,7 +185,11 @@ CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,
   price.algorithm = choice.algorithm;
   price.protocol = choice.protocol;
   price.channels = choice.channels;
-  price.relative_sd = relative_sd_.at(size_band(size));
+  // The fill between domains goes with the root of the time on the wire. Both spreads are those
+  // between systems: the larger one counts.
+  const Seconds wire = (fill * root / 2 + seconds_per_byte * size.si) * 1_s;
+  price.relative_sd =
+      std::max(relative_sd_.at(size_band(size)), cost.per_byte_sd * (wire / price.time));
   price.extrapolated = !domain_.covers(size, group_.ranks);
   return price;
 }
@@ -176,7 +198,7 @@ CollectivePrice CollectiveModel::price(Collective collective, Bytes size) const 
   if (group_.ranks < 2 || size <= 0_B) {
     return {};
   }
-  NcclChoice choice = tuner_.choose(collective, size, pinned_, Protocol::none);
+  NcclChoice choice = tuner_.choose(collective, size, pinned_.algorithm, pinned_.protocol);
   if (choice.algorithm == Algorithm::none) {
     choice = tuner_.choose(collective, size, Algorithm::none, Protocol::none);
   }

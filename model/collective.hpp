@@ -33,9 +33,16 @@ struct CollectivePrice {
 inline constexpr std::size_t size_band_count = 3;
 [[nodiscard]] std::size_t size_band(Bytes size);
 
-// What the software of a node carries at most whatever its NICs do; zero: no limit. The fitted
-// limit where there is one, else the profile's.
+// What the software of a node carries at most whatever its NICs do; zero: no limit. What the
+// profile states of its hosts, else what hosts of its class carry, which is known with a wide
+// spread only.
 [[nodiscard]] Bandwidth node_limit(const Network& network);
+
+// What the environment takes out of NCCL's choice.
+struct NcclPin {
+  Algorithm algorithm{Algorithm::none};
+  Protocol protocol{Protocol::none};
+};
 
 // Prepared once per (cluster, group); pricing is then arithmetic without allocation. The group must
 // pass check_group (model/group_paths.hpp).
@@ -43,9 +50,9 @@ class CollectiveModel {
  public:
   CollectiveModel(const Cluster& cluster, const Group& group, NcclRelease release = newest_nccl);
 
-  // Of the algorithms; `none` leaves the choice to NCCL, as do calls that the algorithm lacks.
-  // NCCL_ALGO does the same.
-  void pin(Algorithm algorithm) { pinned_ = algorithm; }
+  // As NCCL_ALGO and NCCL_PROTO do: `none` leaves that part of the choice to NCCL, as do calls that
+  // have no such combination.
+  void pin(const NcclPin& pin) { pinned_ = pin; }
   [[nodiscard]] CollectivePrice price(Collective collective, Bytes size) const;
   // A pinned choice (NCCL_ALGO, NCCL_PROTO); `none` leaves that part to NCCL. nullopt where NCCL
   // has no such combination.
@@ -68,6 +75,7 @@ class CollectiveModel {
     Seconds rendezvous{};  // of messages longer than `eager`
     Bytes eager{};
     double seconds_per_byte{};
+    double per_byte_sd{};  // relative, because hosts differ in what their software carries
     bool available{};
   };
 
@@ -76,7 +84,7 @@ class CollectiveModel {
 
   Group group_;
   NcclTuner tuner_;
-  Algorithm pinned_{Algorithm::none};
+  NcclPin pinned_;
   std::array<std::array<std::array<Cost, protocol_count>, algorithm_count>, collective_count>
       costs_{};
   std::array<double, size_band_count> relative_sd_{};  // small, middle, large

@@ -29,8 +29,10 @@ Experiment uncompressed(const Experiment& experiment, const Training& training, 
   return result;
 }
 
-CollectiveModel network_of(const Experiment& experiment, const Group& group) {
-  return {experiment.cluster, group};
+CollectiveModel network_of(const Experiment& experiment, const Group& group, const NcclPin& pin) {
+  CollectiveModel network(experiment.cluster, group);
+  network.pin(pin);
+  return network;
 }
 
 // Their kinds come after those of gradients.
@@ -58,33 +60,39 @@ std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
       element_size(experiment.training.precision), {layout.cp, layout.context_exchange}));
 }
 
-PreparedExperiment::PreparedExperiment(Experiment experiment)
+PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin)
     : experiment_(std::move(experiment)),
+      pin_(pin),
       workload_(workload_of(experiment_)),
       tensor_network_(network_of(
-          experiment_, tensor_group(experiment_.layout, experiment_.cluster.gpus_per_node))),
-      context_network_(
-          network_of(experiment_, group_of(MessageKind::cp_activations, experiment_.layout,
-                                           experiment_.cluster.gpus_per_node))),
-      data_network_(network_of(experiment_, group_of(MessageKind::dp_gradients, experiment_.layout,
-                                                     experiment_.cluster.gpus_per_node))),
-      replica_network_(
-          network_of(experiment_, group_of(MessageKind::dp_replicas, experiment_.layout,
-                                           experiment_.cluster.gpus_per_node))) {
+          experiment_, tensor_group(experiment_.layout, experiment_.cluster.gpus_per_node), pin)),
+      context_network_(network_of(experiment_,
+                                  group_of(MessageKind::cp_activations, experiment_.layout,
+                                           experiment_.cluster.gpus_per_node),
+                                  pin)),
+      data_network_(network_of(experiment_,
+                               group_of(MessageKind::dp_gradients, experiment_.layout,
+                                        experiment_.cluster.gpus_per_node),
+                               pin)),
+      replica_network_(network_of(
+          experiment_,
+          group_of(MessageKind::dp_replicas, experiment_.layout, experiment_.cluster.gpus_per_node),
+          pin)) {
   prepare_stages();
   ends_ = pipeline_ends(unpriced({}));
 }
 
 PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Training& training,
-                                       int micro_batches, Algorithm pinned)
+                                       int micro_batches, const NcclPin& pin)
     : experiment_(uncompressed(like.experiment_, training, micro_batches)),
+      pin_(pin),
       workload_(like.workload_),
       tensor_network_(like.tensor_network_),
       context_network_(like.context_network_),
       data_network_(like.data_network_),
       replica_network_(like.replica_network_),
       stages_(like.stages_) {
-  data_network_.pin(pinned);
+  data_network_.pin(pin);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     cut_gradients(stages_[s]);
     stages_[s].memory = memory_without_codec(s);
@@ -158,7 +166,8 @@ Message PreparedExperiment::boundary_message(std::size_t stage, Bytes activation
       boundary_group(layout, experiment_.cluster.gpus_per_node, static_cast<int>(stage));
   const double share = layout.sequence_parallel ? 1.0 / layout.tp : 1.0;
   const Bytes size = share * layout.micro_batch * activations;
-  const CollectivePrice price = network_of(experiment_, group).price(Collective::send_recv, size);
+  const CollectivePrice price =
+      network_of(experiment_, group, pin_).price(Collective::send_recv, size);
   return {MessageKind::pp_activations,
           Collective::send_recv,
           size,

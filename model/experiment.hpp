@@ -44,12 +44,12 @@ struct Experiment {
 // network, gradients cut into buckets. Build once, plan many strategies. Requires check() empty.
 class PreparedExperiment {
  public:
-  explicit PreparedExperiment(Experiment experiment);
+  explicit PreparedExperiment(Experiment experiment, const NcclPin& pin = {});
   // The same job without its compression plans, with other buckets, precision of gradients,
   // overlap, number of micro-batches or algorithm of its gradient messages: layers and networks
   // keep their prices. Of `training` nothing else may differ.
   PreparedExperiment(const PreparedExperiment& like, const Training& training, int micro_batches,
-                     Algorithm pinned = Algorithm::none);
+                     const NcclPin& pin = {});
 
   // Views into its own workload: not copied, not moved.
   PreparedExperiment(const PreparedExperiment&) = delete;
@@ -92,6 +92,7 @@ class PreparedExperiment {
   [[nodiscard]] Memory memory(const StepPlan& plan) const;
 
   Experiment experiment_;
+  NcclPin pin_;
   std::shared_ptr<const Workload> workload_;
   CollectiveModel tensor_network_;
   CollectiveModel context_network_;

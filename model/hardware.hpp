@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "model/units.hpp"
 
@@ -39,7 +41,22 @@ struct PerPrecision {
   return p == Precision::fp8 && !in_fp8 ? 2_B : element_size(p);
 }
 
+// In order of age, those of one maker.
 enum class Architecture { pascal, volta, turing, ampere, ada, hopper, blackwell, cdna3 };
+// As profiles spell them.
+inline constexpr std::array<std::pair<std::string_view, Architecture>, 8> architecture_names{{
+    {"pascal", Architecture::pascal},
+    {"volta", Architecture::volta},
+    {"turing", Architecture::turing},
+    {"ampere", Architecture::ampere},
+    {"ada", Architecture::ada},
+    {"hopper", Architecture::hopper},
+    {"blackwell", Architecture::blackwell},
+    {"cdna3", Architecture::cdna3},
+}};
+[[nodiscard]] constexpr std::string_view name(Architecture architecture) {
+  return architecture_names.at(static_cast<std::size_t>(architecture)).first;
+}
 
 // The amounts of work of one kernel that the measurements behind a law contain. A range that nobody
 // measured is empty: every price is then extrapolated.
@@ -145,6 +162,7 @@ struct LinkLaw {
       1};                  // how much longer a step of LL takes behind a PCIe switch before PCIe 5
   Bandwidth channel{};     // what one thread block copies to a peer; 0: no limit
   Bandwidth node_limit{};  // of the software of a node (sockets); 0: none
+  double relative_sd_node_limit{};  // from host to host
   Seconds ramp{};
   Bytes chunk{};                     // largest piece that a channel passes on; 0: no limit
   double congestion_per_doubling{};  // more time on the wire with each doubling beyond two nodes

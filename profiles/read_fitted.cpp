@@ -92,7 +92,7 @@ void with_law(std::string_view file, std::string_view kind, const LawEntry& name
   add_facts(named, reader.facts(), facts);
 }
 
-constexpr std::array<Field<LinkLaw>, 19> link_fields{{
+constexpr std::array<Field<LinkLaw>, 20> link_fields{{
     {"launch", &LinkLaw::launch},
     {"step_ll", &LinkLaw::step_ll},
     {"step_ll128", &LinkLaw::step_ll128},
@@ -106,6 +106,7 @@ constexpr std::array<Field<LinkLaw>, 19> link_fields{{
     {"switched_hosts", &LinkLaw::switched_hosts, false},
     {"channel", &LinkLaw::channel, false},
     {"node_limit", &LinkLaw::node_limit, false},
+    {"relative_sd_node_limit", &LinkLaw::relative_sd_node_limit, false},
     {"ramp", &LinkLaw::ramp},
     {"chunk", &LinkLaw::chunk, false},
     {"congestion_per_doubling", &LinkLaw::congestion_per_doubling, false},

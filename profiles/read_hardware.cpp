@@ -12,17 +12,6 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Architecture>, 8> architectures{{
-    {"pascal", Architecture::pascal},
-    {"volta", Architecture::volta},
-    {"turing", Architecture::turing},
-    {"ampere", Architecture::ampere},
-    {"ada", Architecture::ada},
-    {"hopper", Architecture::hopper},
-    {"blackwell", Architecture::blackwell},
-    {"cdna3", Architecture::cdna3},
-}};
-
 constexpr std::array<std::pair<std::string_view, FabricKind>, 5> fabric_kinds{{
     {"switch", FabricKind::switched},
     {"full_mesh", FabricKind::full_mesh},
@@ -122,7 +111,7 @@ std::optional<Profile<T>> read_profile(ProfileKind kind, std::string_view name,
 }
 
 void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Facts& facts) {
-  gpu.architecture = root.required("architecture").choice(architectures);
+  gpu.architecture = root.required("architecture").choice(architecture_names);
   gpu.compute_units = root.required("compute_units").sourced().integer<int>(compute_units);
   gpu.memory = sourced<Bytes>(root.required("memory"));
   gpu.memory_bandwidth = sourced<Bandwidth>(root.required("memory_bandwidth"));

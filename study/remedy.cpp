@@ -93,7 +93,7 @@ Variant uncompressed_variant(const PreparedExperiment& job, const Change& change
   const Experiment& experiment = job.experiment();
   const PreparedExperiment prepared(job, changed(experiment.training, change),
                                     experiment.layout.micro_batches * change.accumulation,
-                                    change.algorithm);
+                                    NcclPin{change.algorithm, Protocol::none});
   StepPlan plan = prepared.plan(experiment.plans.front());
   if (change.sixteen_bit) {
     add_casts(plan, experiment.cluster.gpu);
@@ -138,7 +138,7 @@ std::vector<Algorithm> better_algorithms(const PreparedExperiment& job, const St
   std::vector<Algorithm> better;
   for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree}) {
     CollectiveModel network = job.data_network();
-    network.pin(algorithm);
+    network.pin({algorithm, Protocol::none});
     Seconds chosen;
     Seconds pinned;
     for (const BucketKind& kind : plan.kinds) {

@@ -160,6 +160,48 @@ TEST_CASE("a link that nobody measured has the law of its class and a wide sprea
   }
 }
 
+TEST_CASE("what sockets carry belongs to hosts: a link has what hosts of its class carry") {
+  // Two links, each seen on hosts of their own that carry 2 and 4.5 GB/s.
+  Cluster truth = dgx_h100();
+  truth.fabric.law = planted_fabric();
+  truth.network.kind = NetworkKind::tcp;
+  truth.network.gpudirect = false;
+  Noise random;
+  std::vector<MeasuredCollective> tables;
+  std::vector<Network> networks;
+  for (const auto& [link, carried] : {std::pair("slow", 2_GBps), std::pair("fast", 4.5_GBps)}) {
+    truth.network.name = link;
+    truth.network.law = planted_network();
+    truth.network.law.node_limit = carried;
+    networks.push_back(truth.network);
+    for (const int nodes : {1, 2, 4}) {
+      tables.push_back(measured(truth, nodes, Collective::all_reduce, 0.02, random));
+      tables.back().id = link + std::to_string(nodes);
+      tables.back().system = link;
+    }
+  }
+  Network other = truth.network;  // nobody measured it
+  other.name = "other";
+  Network direct = other;  // no CPU copies its data
+  direct.name = "direct";
+  direct.gpudirect = true;
+  networks.push_back(other);
+  networks.push_back(direct);
+  const NetworkFit fit = fit_network(tables, std::vector<Fabric>{truth.fabric}, networks);
+  for (const std::size_t link : {0U, 1U, 2U}) {
+    INFO(fit.networks.at(link).name);
+    CHECK_THAT(fit.networks.at(link).law.node_limit / 1_GBps, WithinRel(3.0, 0.05));
+    // Student's with one degree of freedom: 90 % of hosts within a wide range.
+    CHECK(fit.networks.at(link).law.relative_sd_node_limit > 1);
+  }
+  REQUIRE(fit.networks.at(0).of_hosts.size() == 1);
+  const LinkCoefficient& own = fit.networks.at(0).of_hosts.front();
+  CHECK_THAT(value_of(*own.parameter, own.value), WithinRel(2e9, 0.05));
+  CHECK(fit.networks.at(3).link_class == LinkClass::tcp_gpudirect);
+  CHECK(fit.networks.at(3).law.node_limit == Bandwidth{});
+  CHECK(fit.networks.at(3).law.relative_sd_large > fit.networks.at(2).law.relative_sd_large);
+}
+
 TEST_CASE("CUDA graphs, shared hosts and launches of other GPUs' kernels are not fitted") {
   MeasuredCollective table;
   table.points = {{8_B, 35_us}, {256_KiB, 48_us}, {1_MiB, 76_us}};

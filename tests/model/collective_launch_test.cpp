@@ -24,7 +24,7 @@ TEST_CASE("one process that drives many GPUs makes small messages wait for its l
 TEST_CASE("a pin holds for the calls that have the algorithm, the others stay NCCL's choice") {
   CollectiveModel model(dgx_h100(), Group{32, 8, 1});
   const CollectivePrice gathered = model.price(Collective::all_gather, 64_MiB);
-  model.pin(Algorithm::tree);
+  model.pin({Algorithm::tree, Protocol::none});
   CHECK(model.price(Collective::all_reduce, 1_GiB).algorithm == Algorithm::tree);
   CHECK(model.price(Collective::all_gather, 64_MiB).time == gathered.time);
 }

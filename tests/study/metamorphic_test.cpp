@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "model/experiment.hpp"
+#include "sim/platform.hpp"
+#include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"
 
@@ -21,12 +23,13 @@ struct Layout {
   int virtual_stages{1};
   int micro_batches{8};
   int layers{16};
+  Bandwidth nic{100_Gbps};
 };
 
 // A GPT of 1,024 columns on nodes of 4.
 Experiment three_ways(const Layout& layout) {
   Experiment job =
-      test::small_job({.nodes = layout.dp * layout.tp * layout.pp / 4, .nic = 100_Gbps});
+      test::small_job({.nodes = layout.dp * layout.tp * layout.pp / 4, .nic = layout.nic});
   job.model = TransformerShape{.name = "small",
                                .family = TransformerFamily::gpt,
                                .layers = layout.layers,
@@ -70,6 +73,32 @@ TEST_CASE("a pipeline of tensor-parallel stages scales with its machine, interle
     CHECK_THAT(predict(job, test::sparse(0.01, 2), placement).step /
                    predict(faster, faster.plans[2], placement).step,
                WithinRel(k, 1e-9));
+  }
+}
+
+TEST_CASE("everything k times as fast takes a k-th of the time in both engines, choices pinned") {
+  // NCCL's choice knows absolute speeds, so it is pinned; at ten times 1 Gb/s no PCIe slot is full.
+  constexpr NcclPin pin{Algorithm::ring, Protocol::simple};
+  const double k = GENERATE(2.0, 10.0);
+  const Experiment job =
+      test::with_plans(three_ways({.virtual_stages = GENERATE(1, 2), .nic = 1_Gbps}),
+                       {test::shrink(4, 3), test::sparse(0.01, 2)});
+  const Experiment fast = test::all_faster(job, k);
+  REQUIRE(check(job).empty());
+  const PreparedExperiment slower(job, pin);
+  const PreparedExperiment faster(fast, pin);
+  const auto simulated = [](const PreparedExperiment& prepared, const StepPlan& plan) {
+    const Experiment& experiment = prepared.experiment();
+    return sim::simulate(plan, sim::Platform(experiment.cluster, experiment.layout)).prediction;
+  };
+  for (std::size_t i = 0; i < job.plans.size(); ++i) {
+    INFO(job.plans[i].label << ", k " << k);
+    const StepPlan slow_plan = slower.plan(job.plans[i]);
+    const StepPlan fast_plan = faster.plan(fast.plans[i]);
+    CHECK_THAT(slower.predict(slow_plan).step / faster.predict(fast_plan).step, WithinRel(k, 1e-9));
+    // Its clock has whole picoseconds, some thousand activities long.
+    CHECK_THAT(simulated(slower, slow_plan).step / simulated(faster, fast_plan).step,
+               WithinRel(k, 1e-6));
   }
 }
 
