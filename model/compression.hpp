@@ -88,7 +88,9 @@ struct Method {
   bool sums_in_collective{};  // the payload can be reduced on the way
   bool elementwise{};         // a shard of the payload is the payload of a shard: composes
                               // with reduce-scatter (casts)
-  bool bypasses_buckets{};    // takes gradients where backward leaves them: no copies into buckets
+  // NCCL adds the numbers that the rounds reduce on GPUs of this architecture and later ones only.
+  std::optional<Architecture> reduces_from;
+  bool bypasses_buckets{};  // takes gradients where backward leaves them: no copies into buckets
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<Expression> where;             // parts of formulas, worked out once for each tensor
   std::vector<RoundFormula> rounds;

@@ -5,209 +5,14 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "model/matrix_product.hpp"
+#include "model/operator_pricer.hpp"
+#include "model/operator_time.hpp"
 
 namespace payoff {
 namespace {
-
-// Passes over the scores of unfused attention, read + written, in elements: softmax (and, without
-// fused kernels, scale and mask) forward; backward softmax reads two and writes one.
-constexpr double score_passes_fused = 2;
-constexpr double score_passes_unfused = 6;
-constexpr double score_passes_backward_fused = 3;
-constexpr double score_passes_backward_unfused = 5;
-
-// Libraries compute 3x3 convolutions of stride 1 outside tensor cores by Winograd's minimal
-// filtering: F(2x2, 3x3) needs 16 multiplications for 36 (Lavin and Gray 2016, section 4.1).
-constexpr double winograd_gain = 36.0 / 16;
-
-bool by_winograd(const Operator& op, Precision precision) {
-  return precision == Precision::fp32 && op.window == 9 && op.unit_stride &&
-         op.batch_per_sample == 1;
-}
-
-struct Cost {
-  Seconds gpu;
-  double kernels;
-  Seconds streaming;  // if it did nothing but move its bytes
-
-  void add(const Cost& next) {
-    gpu += next.gpu;
-    kernels += next.kernels;
-    streaming += next.streaming;
-  }
-};
-
-// fp8 multiplies; everything that is stored stays in 16 bits.
-Bytes stored_element(Precision precision) {
-  return precision == Precision::fp8 ? 2_B : element_size(precision);
-}
-
-class Pricer {
- public:
-  explicit Pricer(const ComputeContext& context)
-      : gpu_(context.gpu),
-        software_(context.software),
-        precision_(context.precision),
-        units_(context.gpu.compute_units),
-        memory_(context.gpu.law.memory_efficiency * context.gpu.memory_bandwidth) {}
-
-  Cost forward(const Operator& op, double samples) const {
-    switch (op.kind) {
-      case OperatorKind::gemm:
-        return gemm(gemm_product(op, samples));
-      case OperatorKind::convolution:
-        return convolution(op, forward_product(op, samples), samples);
-      case OperatorKind::attention:
-        return attention(op, samples, false);
-      case OperatorKind::memory:
-        return memory(op, op.bytes_per_sample * samples + op.bytes_fixed);
-    }
-    return {};
-  }
-
-  Cost backward(const Operator& op, double samples) const {
-    switch (op.kind) {
-      case OperatorKind::gemm:
-        return gemm_backward(op, samples);
-      case OperatorKind::convolution:
-        return convolution_backward(op, samples);
-      case OperatorKind::attention:
-        return attention(op, samples, true);
-      case OperatorKind::memory:
-        return memory(op, op.backward_bytes_per_sample * samples + op.backward_bytes_fixed);
-    }
-    return {};
-  }
-
-  Seconds stream(Bytes bytes) const { return bytes / memory_; }
-
- private:
-  static Product gemm_product(const Operator& op, double samples) {
-    return {op.rows_per_sample * samples, op.columns, op.depth, op.batch_per_sample};
-  }
-  static Product forward_product(const Operator& op, double samples) {
-    return gemm_product(op, samples);
-  }
-
-  FlopRate rate(Precision precision) const {
-    return gpu_.law.gemm_efficiency[precision] * gpu_.peak[precision];
-  }
-
-  Seconds product(const Product& p, FlopRate all_units, Bytes traffic) const {
-    return std::max(arithmetic_time(p, all_units, gpu_), stream(traffic)) + gpu_.law.launch;
-  }
-
-  Cost gemm(const Product& p) const {
-    const Bytes in = element_size(precision_);
-    const Bytes traffic = p.batch * (in * (p.rows * p.depth + p.depth * p.columns) +
-                                     stored_element(precision_) * (p.rows * p.columns));
-    return {product(p, rate(precision_), traffic), 1, stream(traffic)};
-  }
-
-  Cost gemm_backward(const Operator& op, double samples) const {
-    const Product p = gemm_product(op, samples);
-    Cost cost = gemm({p.columns, p.depth, p.rows, p.batch});
-    if (op.input_gradient) {
-      cost.add(gemm({p.rows, p.depth, p.columns, p.batch}));
-    }
-    return cost;
-  }
-
-  Cost convolution(const Operator& op, const Product& p, double samples) const {
-    const double gain = by_winograd(op, precision_) ? winograd_gain : 1.0;
-    const Bytes weights = op.batch_per_sample * op.columns * op.depth * stored_element(precision_);
-    const Bytes traffic = op.bytes_per_sample * samples + weights;
-    return {product(p, gain * gpu_.law.convolution_efficiency * rate(precision_), traffic), 1,
-            stream(traffic)};
-  }
-
-  // The gradient of the input gathers a window of the output's gradient: depth and columns change
-  // places, the window stays in the depth.
-  Cost convolution_backward(const Operator& op, double samples) const {
-    const Product p = forward_product(op, samples);
-    Cost cost = convolution(op, {p.columns, p.depth, p.rows, p.batch}, samples);
-    if (op.input_gradient) {
-      const Product input{p.rows, p.depth / op.window, p.columns * op.window, p.batch};
-      cost.add(convolution(op, input, samples));
-    }
-    return cost;
-  }
-
-  // Attention multiplies in 16 bits where the products are fp8.
-  Precision attention_precision() const {
-    return precision_ == Precision::fp8 ? Precision::bf16 : precision_;
-  }
-
-  Cost attention(const Operator& op, double samples, bool backward) const {
-    const double batch = op.batch_per_sample * samples;
-    const Product scores{op.rows_per_sample, op.columns, op.depth, batch};
-    return software_.fused_attention ? fused_attention(op, scores, backward)
-                                     : unfused_attention(op, scores, samples, backward);
-  }
-
-  // One kernel forward: two products. Two backward: a row sum, then five products (the scores are
-  // computed again). A block works on 128 rows of one head.
-  Cost fused_attention(const Operator& op, const Product& p, bool backward) const {
-    const FlopRate all_units = gpu_.law.attention_efficiency * rate(attention_precision());
-    const double products = backward ? 5 : 2;
-    const double blocks = std::ceil(p.rows / 128) * p.batch;
-    const double waves = std::ceil(blocks / units_);
-    const Flops block{2 * std::min(p.rows, 128.0) * p.columns * op.causal_fraction * p.depth *
-                      products};
-    const Seconds arithmetic = waves * units_ * block / all_units;
-    const Bytes traffic = (backward ? 4.0 : 2.0) * p.batch * p.depth * (p.rows + p.columns) *
-                          stored_element(precision_);
-    const double kernels = backward ? 2 : 1;
-    return {std::max(arithmetic, stream(traffic)) + kernels * gpu_.law.launch, kernels,
-            stream(traffic)};
-  }
-
-  // Scores in memory: a product that writes them, passes over them, a product that reads them.
-  // Backward has two products for each.
-  Cost unfused_attention(const Operator& op, const Product& p, double samples,
-                         bool backward) const {
-    const Bytes element = stored_element(precision_);
-    const Bytes matrix = p.batch * p.rows * p.columns * element;
-    const Bytes operands = p.batch * p.depth * (p.rows + p.columns) * element;
-    const FlopRate all_units = rate(attention_precision());
-    const double pairs = backward ? 2 : 1;
-    const Product transposed{p.rows, p.depth, p.columns, p.batch};
-    const bool fused = software_.fused_elementwise;
-    const double passes =
-        backward ? (fused ? score_passes_backward_fused : score_passes_backward_unfused)
-                 : (fused ? score_passes_fused : score_passes_unfused);
-    const Bytes dropout = (backward ? op.backward_bytes_per_sample : op.bytes_per_sample) * samples;
-    const double kernels = (fused ? 1.0 : (backward ? 2.0 : 3.0)) + (dropout > 0_B ? 1.0 : 0.0);
-    const Seconds products = product(p, all_units, matrix + operands) +
-                             product(transposed, all_units, matrix + operands);
-    const Seconds between = stream(casts() * (passes * matrix + dropout));
-    return {pairs * products + between + kernels * gpu_.law.launch, 2 * pairs + kernels,
-            2 * pairs * stream(matrix + operands) + between};
-  }
-
-  // Mixed precision reads and writes more than its 16-bit tensors: norms, softmax and residual sums
-  // are computed in 32 bits, with casts around them.
-  double casts() const {
-    return stored_element(precision_) < 4_B ? software_.memory_traffic_ratio : 1.0;
-  }
-
-  Cost memory(const Operator& op, Bytes traffic) const {
-    const int kernels = software_.fused_elementwise ? op.fused_kernels : op.kernels;
-    if (kernels == 0 || traffic <= 0_B) {
-      return {};
-    }
-    const Seconds streaming = stream(casts() * traffic);
-    return {streaming + kernels * gpu_.law.launch, static_cast<double>(kernels), streaming};
-  }
-
-  const Gpu& gpu_;
-  const Software& software_;
-  Precision precision_;
-  double units_;
-  Bandwidth memory_;
-};
 
 // Kernels that wait for their own launches, and kernels whose launches queue ahead: the share
 // `hides_launch` of the work behaves like the second.
@@ -215,7 +20,7 @@ class LaunchQueue {
  public:
   explicit LaunchQueue(const Software& software) : software_(software) {}
 
-  void add(Cost cost) {
+  void add(const OperatorCost& cost) {
     const Seconds host = cost.kernels * software_.host_per_kernel;
     gpu_ += cost.gpu;
     host_ += host;
@@ -262,7 +67,7 @@ Problems check_precision(const Gpu& gpu, Precision precision) {
 
 ComputePrice price_forward(std::span<const Operator> operators, double samples,
                            const ComputeContext& context) {
-  const Pricer pricer(context);
+  const OperatorPricer pricer(context);
   LaunchQueue queue(context.software);
   for (const Operator& op : operators) {
     queue.add(pricer.forward(op, samples));
@@ -272,12 +77,28 @@ ComputePrice price_forward(std::span<const Operator> operators, double samples,
 
 ComputePrice price_backward(std::span<const Operator> operators, double samples,
                             const ComputeContext& context) {
-  const Pricer pricer(context);
+  const OperatorPricer pricer(context);
   LaunchQueue queue(context.software);
   for (const Operator& op : operators) {
     queue.add(pricer.backward(op, samples));
   }
   return queue.price();
+}
+
+OperatorTime forward_operator(const Operator& op, double samples, const ComputeContext& context) {
+  OperatorTime result;
+  const OperatorCost cost = OperatorPricer(context, &result.parts).forward(op, samples);
+  result.gpu = cost.gpu;
+  result.kernels = cost.kernels;
+  return result;
+}
+
+OperatorTime backward_operator(const Operator& op, double samples, const ComputeContext& context) {
+  OperatorTime result;
+  const OperatorCost cost = OperatorPricer(context, &result.parts).backward(op, samples);
+  result.gpu = cost.gpu;
+  result.kernels = cost.kernels;
+  return result;
 }
 
 }  // namespace payoff

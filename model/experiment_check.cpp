@@ -55,7 +55,20 @@ void check_replicas(const Experiment& experiment, Problems& problems) {
   }
 }
 
-void check_plans(const Experiment& experiment, Problems& problems) {
+// Refused by NCCL at run time; never priced as if it ran.
+void check_reduction(const CompressionPlan& plan, const Gpu& gpu, const std::string& path,
+                     Problems& problems) {
+  if (plan.method && plan.method->reduces_from && gpu.architecture < *plan.method->reduces_from) {
+    problems.push_back({path,
+                        "`" + plan.label + "` adds numbers on the way that NCCL adds from " +
+                            std::string(name(*plan.method->reduces_from)) + " on, and " + gpu.name +
+                            " is older",
+                        "use a method that exchanges them (all-to-all, all-gather) and adds them "
+                        "on the GPU"});
+  }
+}
+
+void check_plans(const Experiment& experiment, bool sound_cluster, Problems& problems) {
   for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
     const CompressionPlan& plan = experiment.plans[i];
     const std::string path = "compress." + std::to_string(i - 1);
@@ -67,6 +80,9 @@ void check_plans(const Experiment& experiment, Problems& problems) {
       problems.push_back(
           {path, "`" + plan.label + "` needs the whole gradient, which zero >= 1 leaves scattered",
            "set layout.zero to 0, or use a cast"});
+    }
+    if (sound_cluster) {
+      check_reduction(plan, experiment.cluster.gpu, path, problems);
     }
   }
   check_replicas(experiment, problems);
@@ -102,7 +118,7 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
     append(problems, check_precision(experiment.cluster.gpu, experiment.training.precision));
   }
   if (sound.layout && sound.plans) {
-    check_plans(experiment, problems);
+    check_plans(experiment, sound.cluster, problems);
   }
   if (problems.empty() && sound.layout && sound.cluster) {
     const int node = experiment.cluster.gpus_per_node;

@@ -32,11 +32,11 @@ double slices(const Product& product, double blocks, double units) {
 
 }  // namespace
 
-Seconds arithmetic_time(const Product& product, FlopRate all_units, const Gpu& gpu) {
+Tiling tiling_of(const Product& product, FlopRate all_units, const Gpu& gpu) {
   const double units = gpu.compute_units;
   const FlopRate unit = all_units / units;
   const Bandwidth memory = gpu.law.memory_efficiency * gpu.memory_bandwidth;
-  Seconds best{};
+  Tiling best;
   for (const Tile& tile : tiles) {
     const double blocks = std::ceil(product.rows / tile.rows) *
                           std::ceil(product.columns / tile.columns) * product.batch;
@@ -44,14 +44,20 @@ Seconds arithmetic_time(const Product& product, FlopRate all_units, const Gpu& g
     const double waves = std::ceil(blocks * cuts / units);
     const Flops block{2 * tile.rows * tile.columns * (product.depth / cuts + gpu.law.depth_half)};
     Seconds time = waves * block / (tile.rate * unit);
-    if (cuts > 1) {  // partial sums are written and read once more, in 32 bits
-      time += 8_B * (cuts * product.rows * product.columns * product.batch) / memory;
+    Bytes partial_sums{};
+    if (cuts > 1) {  // in 32 bits
+      partial_sums = 8_B * (cuts * product.rows * product.columns * product.batch);
+      time += partial_sums / memory;
     }
-    if (best == Seconds{} || time < best) {
-      best = time;
+    if (best.time == Seconds{} || time < best.time) {
+      best = {tile.rows, tile.columns, tile.rate, cuts, waves, partial_sums, time};
     }
   }
   return best;
+}
+
+Seconds arithmetic_time(const Product& product, FlopRate all_units, const Gpu& gpu) {
+  return tiling_of(product, all_units, gpu).time;
 }
 
 }  // namespace payoff

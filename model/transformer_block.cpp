@@ -52,9 +52,9 @@ void BlockParts::add_norm(Layer& layer) const {
   layer.activation_per_sample += share;
 }
 
-void BlockParts::column_parameters(Layer& layer, std::int64_t rows) const {
+void BlockParts::column_parameters(Layer& layer, std::int64_t rows, bool bias) const {
   layer.parameters.push_back({rows, shape_.hidden, true});
-  if (shape_.biases) {
+  if (bias) {
     layer.parameters.push_back({rows, 1, false});
   }
 }
@@ -120,6 +120,9 @@ void BlockParts::row_product(Layer& layer, std::size_t before, std::int64_t dept
   if (tp_ > 1) {
     layer.syncs.push_back({.before = before, .after = after, .bytes_per_sample = stream()});
   }
+  if (shape_.output_norms) {
+    add_norm(layer);
+  }
   residual(layer);
 }
 
@@ -131,14 +134,15 @@ void BlockParts::attention(Layer& layer) const {
   layer.forward.push_back(product(shape_.hidden, query_width_ + 2 * key_value_width_));
   const bool one_tensor =
       shape_.family == TransformerFamily::gpt || shape_.family == TransformerFamily::vit;
+  const bool bias = shape_.biases || shape_.query_biases;
   if (one_tensor) {
-    column_parameters(layer, query_width_ + 2 * key_value_width_);
+    column_parameters(layer, query_width_ + 2 * key_value_width_, bias);
   } else {
-    column_parameters(layer, query_width_);
-    column_parameters(layer, key_value_width_);
-    column_parameters(layer, key_value_width_);
+    column_parameters(layer, query_width_, bias);
+    column_parameters(layer, key_value_width_, bias);
+    column_parameters(layer, key_value_width_, bias);
   }
-  if (shape_.biases) {
+  if (bias) {
     layer.forward.push_back(memory_pass({}, query + 2 * key_value));
   }
   if (shape_.family == TransformerFamily::llama) {  // rotation of queries and keys
@@ -156,9 +160,9 @@ void BlockParts::feed_forward(Layer& layer) const {
   add_norm(layer);
   const std::size_t before = layer.forward.size();
   layer.forward.push_back(product(shape_.hidden, (shape_.gated ? 2 : 1) * inner_width_));
-  column_parameters(layer, inner_width_);
+  column_parameters(layer, inner_width_, shape_.biases);
   if (shape_.gated) {
-    column_parameters(layer, inner_width_);
+    column_parameters(layer, inner_width_, shape_.biases);
     layer.forward.push_back(memory_pass(3 * inner, 5 * inner, 1, 1));
     layer.forward.push_back(memory_pass(2 * inner, 3 * inner, 1, 0));
   } else {

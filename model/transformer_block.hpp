@@ -45,7 +45,7 @@ class BlockParts {
   void feed_forward(Layer& layer) const;
   void row_product(Layer& layer, std::size_t before, std::int64_t depth) const;
   void residual(Layer& layer) const;
-  void column_parameters(Layer& layer, std::int64_t rows) const;
+  void column_parameters(Layer& layer, std::int64_t rows, bool bias) const;
   [[nodiscard]] Operator scores() const;
   void context(Layer& layer, Bytes query, Bytes key_value) const;
   [[nodiscard]] bool dropout() const;

@@ -8,69 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "profiles/hf_dialects.hpp"
 #include "profiles/json_object.hpp"
 #include "profiles/suggest.hpp"
 
 namespace payoff {
 namespace {
-
-// How a family names its sizes; "a|b": older and newer releases differ. An empty name: the family
-// has no such key.
-struct Dialect {
-  std::string_view model_type;
-  TransformerFamily family;
-  std::string_view hidden, layers, heads, kv_heads, feed_forward, positions, length;
-  bool feed_forward_is_four;    // times hidden, where the key is absent
-  bool gated, biases, tied;     // defaults of the family's configuration
-  std::int64_t padding_rows{};  // of the position table, beyond its stated length
-  bool embedding_norm{}, norm_shift{};
-};
-
-constexpr std::array<Dialect, 8> dialects{{
-    {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions",
-     "n_positions", true, false, true, true},
-    {"llama", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
-     false},
-    {"mistral", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
-     false},
-    {"nemotron", TransformerFamily::llama, "hidden_size", "num_hidden_layers",
-     "num_attention_heads", "num_key_value_heads", "intermediate_size", "",
-     "max_position_embeddings", false, false, false, false, 0, false, true},
-    // The position table keeps two rows for padding.
-    {"opt", TransformerFamily::gpt, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
-     "ffn_dim", "max_position_embeddings", "max_position_embeddings", true, false, true, true, 2},
-    // ALiBi instead of a position table, and a norm behind the embedding.
-    {"bloom", TransformerFamily::gpt, "n_embed|hidden_size", "n_layer|num_hidden_layers",
-     "num_attention_heads|n_head", "", "", "", "seq_length", true, false, true, true, 0, true},
-    {"bert", TransformerFamily::bert, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
-     "intermediate_size", "max_position_embeddings", "max_position_embeddings", false, false, true,
-     true},
-    {"vit", TransformerFamily::vit, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
-     "intermediate_size", "", "", false, false, true, false},
-}};
-
-// Flags that change the layers; every family's default is the other value.
-struct Refusal {
-  std::string_view model_type;  // empty: all
-  std::string_view key;
-  bool value;
-  std::string_view what;
-};
-
-constexpr std::array<Refusal, 10> refusals{{
-    {"", "is_encoder_decoder", true, "an encoder with a decoder"},
-    {"", "add_cross_attention", true, "cross-attention"},
-    {"bert", "is_decoder", true, "BERT as a decoder"},
-    {"llama", "attention_bias", true, "a bias in attention alone"},
-    {"llama", "mlp_bias", true, "a bias in the feed-forward alone"},
-    {"nemotron", "attention_bias", true, "a bias in attention alone"},
-    {"nemotron", "mlp_bias", true, "a bias in the feed-forward alone"},
-    {"opt", "do_layer_norm_before", false, "an OPT with norms behind its blocks"},
-    {"opt", "enable_bias", false, "an OPT without biases"},
-    {"vit", "qkv_bias", false, "a ViT with a bias in the feed-forward alone"},
-}};
 
 // Larger shapes are slips of the pen. Products of these stay within 64 bits: a block has at most
 // some 2^43 parameters, and there are 2^14 of them.
@@ -114,6 +57,12 @@ const Dialect* dialect_of(const JsonObject& config) {
   } else if (std::any_of(experts.begin(), experts.end(), has)) {
     config.error("model_type", "a mixture of experts is not modelled",
                  backquoted(type) + " sends tokens to experts by routing", list);
+  } else if (const auto family =
+                 std::find_if(unmodelled.begin(), unmodelled.end(),
+                              [&](const Unmodelled& other) { return other.model_type == type; });
+             family != unmodelled.end()) {
+    config.error("model_type", std::string(family->what) + " is not modelled",
+                 backquoted(type) + " is built of them", list);
   } else {
     config.error("model_type", "the model_type " + backquoted(type) + " is not known",
                  did_you_mean(closest(type, known)), list);
@@ -148,7 +97,8 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
       dialect.kv_heads.empty() ? shape.heads : config.count(dialect.kv_heads, widest, shape.heads);
   shape.head_size = shape.heads > 0 ? shape.hidden / shape.heads : 0;
   if (shape.family == TransformerFamily::llama) {
-    shape.head_size = config.count("head_dim", widest, shape.head_size);
+    shape.head_size = config.count("head_dim", widest,
+                                   dialect.head_size > 0 ? dialect.head_size : shape.head_size);
   }
   const std::int64_t four = 4 * shape.hidden;
   shape.feed_forward = dialect.feed_forward.empty() ? four
@@ -159,6 +109,8 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   shape.biases = dialect.biases;
   shape.embedding_norm = dialect.embedding_norm;
   shape.norm_shift = dialect.norm_shift;
+  shape.query_biases = dialect.query_biases;
+  shape.output_norms = dialect.output_norms;
   shape.tied_embeddings = config.flag("tie_word_embeddings", dialect.tied);
   if (!dialect.positions.empty()) {
     shape.positions = size_of(config, dialect.positions, longest) + dialect.padding_rows;
@@ -171,8 +123,11 @@ void add_tokens(const JsonObject& config, const Dialect& dialect, TransformerSha
   shape.sequence = dialect.model_type == "bloom"
                        ? config.count(dialect.length, longest, bloom_training_length)
                        : size_of(config, dialect.length, longest);
+  if (dialect.model_type == "roberta" && shape.sequence > 2) {
+    shape.sequence -= 2;
+  }
   const std::int64_t window = config.count("sliding_window", longest, shape.sequence);
-  if (window < shape.sequence) {
+  if (window < shape.sequence && config.flag("use_sliding_window", dialect.model_type != "qwen2")) {
     config.warning("sliding_window",
                    "attention is priced over the whole sequence, not over the "
                    "window of " +
@@ -196,13 +151,17 @@ void add_bert_head(const JsonObject& config, const std::string& architecture,
                    TransformerShape& shape) {
   shape.causal = false;
   shape.token_types = config.count("type_vocab_size", largest_table, 2);
-  shape.pooler = architecture != "BertForMaskedLM";
-  shape.masked_head = architecture == "BertForMaskedLM" || architecture == "BertForPreTraining";
-  if (architecture == "BertForSequenceClassification") {
+  const bool masked = architecture.ends_with("ForMaskedLM");
+  const bool both = architecture == "BertForPreTraining";
+  shape.pooler = !masked;
+  shape.masked_head = masked || both;
+  if (architecture == "BertForSequenceClassification" ||
+      architecture == "RobertaForSequenceClassification") {
+    // RoBERTa's has a dense layer of its own in place of the pooler: as many parameters.
     shape.classes = labels(config);
-  } else if (!shape.masked_head && !architecture.empty() && architecture != "BertModel") {
+  } else if (!shape.masked_head && !architecture.empty() && !architecture.ends_with("Model")) {
     refuse_head(config, architecture,
-                "BertModel, BertForMaskedLM, BertForPreTraining, BertForSequenceClassification");
+                "...Model, ...ForMaskedLM, BertForPreTraining, ...ForSequenceClassification");
   }
 }
 

@@ -210,6 +210,9 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
   method.matrices_only = root.optional("matrices_only").boolean();
   method.sums_in_collective = root.optional("sums_in_collective").boolean();
   method.elementwise = root.optional("elementwise").boolean();
+  if (const Value from = root.optional("reduces_from")) {
+    method.reduces_from = from.choice(architecture_names);
+  }
   method.bypasses_buckets = root.optional("bypasses_buckets").boolean();
   read.rules = read_parameters(root.optional("parameters").section(), method);
   FormulaReader formulas(formula_names(method.parameters));

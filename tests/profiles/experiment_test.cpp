@@ -48,13 +48,27 @@ constexpr const char* whole_gradient =
 }  // namespace
 
 TEST_CASE("what is wrong with a plan is said at its own entry of the list") {
-  CHECK(errors_of(scattered("- fp8\n- topk:ratio=0.01\n- fp16\n- signsgd\n")) ==
+  CHECK(errors_of(scattered("- bf16\n- topk:ratio=0.01\n- fp16\n- signsgd\n")) ==
         std::string("e.yaml:6:3 `compress.1`: `topk:ratio=0.01` ") + whole_gradient +
             "e.yaml:8:3 `compress.3`: `signsgd` " + whole_gradient);
 }
 
+TEST_CASE("a reduction that NCCL refuses on a GPU is refused, an exchange is not") {
+  const auto on = [](const std::string& cluster, const std::string& plan) {
+    return errors_of("cluster: {profile: " + cluster +
+                     ", nodes: 2}\nmodel: {profile: bert-base}\nlayout: {dp: 16}\ncompress: [" +
+                     plan + "]\n");
+  };
+  CHECK_THAT(
+      on("dgx-a100", "fp8"),
+      Catch::Matchers::Contains("`fp8` adds numbers on the way that NCCL adds from hopper on, "
+                                "and a100-sxm-80 is older"));
+  CHECK(on("dgx-a100", "fp8_block").empty());
+  CHECK(on("dgx-h100", "fp8").empty());
+}
+
 TEST_CASE("an entry that says none is counted as an entry") {
-  CHECK(errors_of(scattered("- fp8\n- none\n- topk:ratio=0.01\n")) ==
+  CHECK(errors_of(scattered("- bf16\n- none\n- topk:ratio=0.01\n")) ==
         std::string("e.yaml:7:3 `compress.2`: `topk:ratio=0.01` ") + whole_gradient);
 }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/transformer.hpp"
+
+// The families of Hugging Face configurations: how each names its sizes, and which settings have no
+// counterpart in model/transformer.hpp. Defaults are those of the library's configuration classes.
+
+namespace payoff {
+
+// How a family names its sizes; "a|b": older and newer releases differ. An empty name: the family
+// has no such key.
+struct Dialect {
+  std::string_view model_type;
+  TransformerFamily family;
+  std::string_view hidden, layers, heads, kv_heads, feed_forward, positions, length;
+  bool feed_forward_is_four;    // times hidden, where the key is absent
+  bool gated, biases, tied;     // defaults of the family's configuration
+  std::int64_t padding_rows{};  // of the position table, beyond its stated length
+  bool embedding_norm{}, norm_shift{}, query_biases{}, output_norms{};
+  std::int64_t head_size{};  // default; 0: the width over the heads
+};
+
+inline constexpr std::array<Dialect, 12> dialects{{
+    {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions",
+     "n_positions", true, false, true, true},
+    {"llama", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
+     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
+     false},
+    {"mistral", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
+     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
+     false},
+    {"qwen2", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
+     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
+     false, 0, false, false, true},
+    {"gemma", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
+     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
+     true, 0, false, false, false, false, 256},
+    {"gemma2", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
+     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
+     true, 0, false, false, false, true, 256},
+    {"nemotron", TransformerFamily::llama, "hidden_size", "num_hidden_layers",
+     "num_attention_heads", "num_key_value_heads", "intermediate_size", "",
+     "max_position_embeddings", false, false, false, false, 0, false, true},
+    // The position table keeps two rows for padding.
+    {"opt", TransformerFamily::gpt, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
+     "ffn_dim", "max_position_embeddings", "max_position_embeddings", true, false, true, true, 2},
+    // ALiBi instead of a position table, and a norm behind the embedding.
+    {"bloom", TransformerFamily::gpt, "n_embed|hidden_size", "n_layer|num_hidden_layers",
+     "num_attention_heads|n_head", "", "", "", "seq_length", true, false, true, true, 0, true},
+    {"bert", TransformerFamily::bert, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
+     "intermediate_size", "max_position_embeddings", "max_position_embeddings", false, false, true,
+     true},
+    // Two rows of the position table, which its stated length counts, are for padding.
+    {"roberta", TransformerFamily::bert, "hidden_size", "num_hidden_layers", "num_attention_heads",
+     "", "intermediate_size", "max_position_embeddings", "max_position_embeddings", false, false,
+     true, true},
+    {"vit", TransformerFamily::vit, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
+     "intermediate_size", "", "", false, false, true, false},
+}};
+
+// Flags that change the layers; every family's default is the other value.
+struct Refusal {
+  std::string_view model_type;  // empty: all
+  std::string_view key;
+  bool value;
+  std::string_view what;
+};
+
+inline constexpr std::array<Refusal, 10> refusals{{
+    {"", "is_encoder_decoder", true, "an encoder with a decoder"},
+    {"", "add_cross_attention", true, "cross-attention"},
+    {"bert", "is_decoder", true, "BERT as a decoder"},
+    {"llama", "attention_bias", true, "a bias in attention alone"},
+    {"llama", "mlp_bias", true, "a bias in the feed-forward alone"},
+    {"nemotron", "attention_bias", true, "a bias in attention alone"},
+    {"nemotron", "mlp_bias", true, "a bias in the feed-forward alone"},
+    {"opt", "do_layer_norm_before", false, "an OPT with norms behind its blocks"},
+    {"opt", "enable_bias", false, "an OPT without biases"},
+    {"vit", "qkv_bias", false, "a ViT with a bias in the feed-forward alone"},
+}};
+
+// Families whose blocks the model has no words for.
+struct Unmodelled {
+  std::string_view model_type;
+  std::string_view what;
+};
+
+inline constexpr std::string_view parallel_blocks =
+    "a block with attention and the feed-forward beside each other";
+inline constexpr std::string_view encoder_decoder = "an encoder with a decoder";
+
+inline constexpr std::array<Unmodelled, 9> unmodelled{{
+    {"gpt_neox", parallel_blocks},
+    {"gptj", parallel_blocks},
+    {"falcon", parallel_blocks},
+    {"phi", parallel_blocks},
+    {"cohere", parallel_blocks},
+    {"t5", encoder_decoder},
+    {"mt5", encoder_decoder},
+    {"bart", encoder_decoder},
+    {"whisper", encoder_decoder},
+}};
+
+}  // namespace payoff
