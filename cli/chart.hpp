@@ -44,6 +44,7 @@ struct ChartLimit {
 struct Chart {
   std::string title;
   std::vector<std::string> captions;  // lines below the title; not on a terminal
+  std::vector<std::string> notes;     // what the chart does not show, and why
   std::string x_label;                // with the unit
   std::string y_label;
   ChartAxis x;

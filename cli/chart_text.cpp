@@ -31,6 +31,7 @@ std::size_t legend_columns(const Chart& chart) {
 // What a curve does below the picture is not shown, so it is said.
 std::vector<std::string> captions(const Chart& chart) {
   std::vector<std::string> lines = chart.captions;
+  lines.insert(lines.end(), chart.notes.begin(), chart.notes.end());
   const auto leaves = [](const ChartCurve& curve) {
     return std::any_of(curve.points.begin(), curve.points.end(),
                        [](const ChartPoint& point) { return point.y < slowest_shown; });

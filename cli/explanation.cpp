@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cli/explanation_terms.hpp"
-#include "cli/names.hpp"
 
 namespace payoff {
 namespace {
@@ -25,24 +24,11 @@ std::size_t last_stage(const StepPlan& plan, const StepPrediction& prediction) {
   return 0;
 }
 
-// Numbers of other precisions than the training's, and of other plans, were not put in.
+// Numbers of other plans were not put in.
 bool was_used(const Fact& fact, const TermRule& rule, const ExplainedPlan& plan) {
   const auto begins = [&](std::string_view start) { return fact.path.starts_with(start); };
-  if (!std::any_of(rule.facts.begin(), rule.facts.end(), begins)) {
-    return false;
-  }
-  const std::string compress = "compress." + plan.compression.label + ".";
-  if (begins("compress.") && !begins(compress)) {
-    return false;
-  }
-  const std::string_view precision = name_of(plan.experiment().training.precision);
-  for (const std::string_view table : {"cluster.gpu.peak.", "cluster.gpu.law.gemm_efficiency."}) {
-    if (begins(table) && std::string_view(fact.path).substr(table.size()) != precision) {
-      return false;
-    }
-  }
-  const bool network = begins("cluster.network.") || begins("cluster.nic");
-  return !network || plan.experiment().cluster.nodes > 1;
+  return std::any_of(rule.facts.begin(), rule.facts.end(), begins) &&
+         (!begins("compress.") || begins("compress." + plan.compression.label + "."));
 }
 
 }  // namespace
@@ -52,7 +38,7 @@ std::vector<TermExplanation> explain(const PreparedExperiment& prepared,
   StepPlan step = prepared.plan(compression);
   StepPrediction prediction = prepared.predict(compression);
   const std::size_t stage = last_stage(step, prediction);
-  const ExplainedPlan plan{prepared, compression, step, prediction, step.stages[stage]};
+  const ExplainedPlan plan{prepared, compression, step, prediction, step.stages[stage], stage};
   const Waterfall baseline = prepared.predict(prepared.experiment().plans.front()).waterfall;
   const Trust trust = trust_in(prepared, facts);
   std::vector<TermExplanation> terms;
@@ -64,8 +50,8 @@ std::vector<TermExplanation> explain(const PreparedExperiment& prepared,
     term.uncompressed = baseline.*rule.time;
     term.equation = rule.equation;
     term.section = rule.section;
-    term.numbers = rule.numbers(plan);
-    std::copy_if(facts.begin(), facts.end(), std::back_inserter(term.facts),
+    rule.fill(plan, term);
+    std::copy_if(trust.read.begin(), trust.read.end(), std::back_inserter(term.facts),
                  [&](const Fact& fact) { return was_used(fact, rule, plan); });
     std::copy_if(trust.messages.begin(), trust.messages.end(), std::back_inserter(term.messages),
                  [&](const MessageUse& use) {

@@ -19,6 +19,14 @@ struct InsertedNumber {
   std::string meaning;
 };
 
+// One thing that a term is a sum of.
+struct ExplainedPart {
+  std::string what;
+  double count{};
+  std::string numbers;  // its price with all numbers put in, in SI units: an expression
+  Seconds each{};
+};
+
 struct TermExplanation {
   std::string term;  // as in the JSON, without its unit: "exposed_dp"
   std::string what;  // one line
@@ -27,6 +35,8 @@ struct TermExplanation {
   std::string equation;
   std::string section;  // of docs/model.md
   std::vector<InsertedNumber> numbers;
+  std::string inserted;  // the equation with its numbers put in: an expression, in seconds
+  std::vector<ExplainedPart> parts;
   Facts facts;  // of the profiles
   std::vector<MessageUse> messages;
   std::vector<KernelUse> kernels;

@@ -18,6 +18,7 @@ struct ExplainedPlan {
   StepPlan step;
   StepPrediction prediction;
   const StagePlan& stage;  // the one that ends last
+  std::size_t stage_index{};
 
   [[nodiscard]] const Experiment& experiment() const { return prepared.experiment(); }
 };
@@ -28,7 +29,8 @@ struct TermRule {
   Seconds Waterfall::*time;
   std::string_view equation;
   std::string_view section;
-  std::vector<InsertedNumber> (*numbers)(const ExplainedPlan&);
+  // Numbers, the equation with them, parts. The time is known already.
+  void (*fill)(const ExplainedPlan&, TermExplanation&);
   std::vector<std::string_view> facts;  // beginnings of their paths
   std::vector<MessageKind> messages;
   std::optional<WorkKind> work{};  // whose kernels it is the time of

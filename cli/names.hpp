@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "model/experiment.hpp"
+#include "study/observed.hpp"
 
 // What things are called in tables, files and sentences.
 
@@ -12,6 +13,7 @@ namespace payoff {
 [[nodiscard]] std::string_view name_of(Precision precision);
 [[nodiscard]] std::string_view name_of(MessageKind kind);
 [[nodiscard]] std::string_view name_of(WorkKind kind);
+[[nodiscard]] std::string_view name_of(Disagreement::Part part);
 [[nodiscard]] std::string_view model_name(const Experiment& experiment);
 
 }  // namespace payoff

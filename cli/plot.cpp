@@ -169,6 +169,9 @@ ExitCode run_plot(const Arguments& arguments, Session& session) {
   std::string shown;
   if (request.on_terminal) {
     shown = picture_bytes(chart, Picture::terminal);
+    for (const std::string& note : chart.notes) {
+      shown += note + "\n";
+    }
   }
   deliver({shown, {}, chart_csv(chart, request.question.axis)}, arguments, files, session);
   return session.report();

@@ -77,6 +77,15 @@ Json engines_json(const PredictionReport& report) {
   return json;
 }
 
+Json disagreement_json(const Conditioning& seen) {
+  if (!seen.disagreement) {
+    return nullptr;
+  }
+  return {{"part", name_of(seen.disagreement->part)},
+          {"predicted_seconds", seen.disagreement->predicted.si},
+          {"factor", seen.disagreement->factor}};
+}
+
 Json observed_json(const Payoff& payoff) {
   if (!payoff.observed) {
     return nullptr;
@@ -85,7 +94,9 @@ Json observed_json(const Payoff& payoff) {
   return {{"step_before_seconds", seen.step_before.si},
           {"step_after_seconds", seen.step_after.si},
           {"sigmas", seen.sigmas},
-          {"contradicts", seen.contradicts()},
+          {"disagrees", seen.disagrees()},
+          {"widening_ratio", seen.widening},
+          {"disagreement", disagreement_json(seen)},
           {"width_before_ratio", seen.width_before},
           {"width_after_ratio", seen.width_after}};
 }

@@ -132,6 +132,47 @@ std::vector<std::string> captions(const Experiment& experiment, const Variant& r
   return lines;
 }
 
+// Where one replica is all there is, strategies have no points.
+void note_single_replica(const Curves<int>& curves, Chart& chart) {
+  if (curves.plans.size() < 2 || curves.plans.front().points.empty()) {
+    return;
+  }
+  const auto& compressed = curves.plans[1].points;
+  int most = 0;
+  for (const CurvePoint<int>& point : curves.plans.front().points) {
+    if (compressed.empty() || point.x < compressed.front().x) {
+      most = point.x;
+    }
+  }
+  if (most > 0) {
+    chart.notes.push_back(
+        fmt::format("Nothing to compress at {} GPUs: one replica sends no gradients.", most));
+  }
+}
+
+void note_memory(const Experiment& experiment, Chart& chart) {
+  const PreparedExperiment prepared(experiment);
+  std::vector<std::string> labels;
+  Memory largest;
+  for (const CompressionPlan& plan : experiment.plans) {
+    const Memory memory = prepared.predict(plan).memory;
+    if (!memory.fits()) {
+      labels.push_back(&plan == &experiment.plans.front() ? "uncompressed" : plan.label);
+      largest = memory.total() > largest.total() ? memory : largest;
+    }
+  }
+  if (labels.empty()) {
+    return;
+  }
+  const std::string size =
+      fmt::format("{} of {}", to_text(largest.total()), to_text(largest.capacity));
+  chart.notes.push_back(
+      labels.size() == experiment.plans.size()
+          ? fmt::format("The job as given does not fit a GPU, compressed or not: {}.", size)
+          : fmt::format("Does not fit a GPU in the job as given: {} (up to {}).",
+                        fmt::join(labels, ", "), size));
+}
+
 std::string title(const Experiment& experiment, PlotAxis axis) {
   const Cluster& cluster = experiment.cluster;
   const std::string size =
@@ -172,11 +213,13 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
   Chart chart;
   chart.title = title(experiment, question.axis);
   chart.captions = captions(experiment, remedy, scaling.band_of);
+  note_memory(experiment, chart);
   chart.base_label = against_remedy ? "best remedy" : "uncompressed";
   chart.y_label = "speedup over " + chart.base_label;
   if (question.axis == PlotAxis::gpus) {
     const Curves<int> curves = gpu_curves(experiment, answers, scaling);
     add_curves(curves, against_remedy, scaling.band_of, chart);
+    note_single_replica(curves, chart);
     chart.x_label = "GPUs";
     if (const auto& jobs = curves.plans.front().points; !jobs.empty()) {
       const double low = jobs.front().x;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/facts_read.hpp"
 #include "model/groups.hpp"
 
 namespace payoff {
@@ -26,12 +27,18 @@ class MessageCounter {
              known.group == group;
     });
     if (use == uses_.end()) {
-      uses_.push_back({plan_, message.kind, message.collective, group, message.size, message.size});
+      uses_.push_back({.plan = plan_,
+                       .kind = message.kind,
+                       .collective = message.collective,
+                       .group = group,
+                       .smallest = message.size,
+                       .largest = message.size});
       use = uses_.end() - 1;
     }
     use->smallest = std::min(use->smallest, message.size);
     use->largest = std::max(use->largest, message.size);
     use->count += 1;
+    use->sizes.insert(message.size);
   }
 
   std::vector<MessageUse> priced() {
@@ -98,9 +105,6 @@ std::size_t Trust::extrapolated_kernels() const {
 
 Trust trust_in(const PreparedExperiment& prepared, const Facts& facts) {
   Trust trust;
-  trust.numbers = facts.size();
-  std::copy_if(facts.begin(), facts.end(), std::back_inserter(trust.assumed),
-               [](const Fact& fact) { return fact.kind == Provenance::assumed; });
   trust.kernels = kernels_of_job(prepared);
   for (const CompressionPlan& plan : prepared.experiment().plans) {
     for (KernelUse& use : kernels_of_codec(prepared, plan)) {
@@ -110,6 +114,11 @@ Trust trust_in(const PreparedExperiment& prepared, const Facts& facts) {
       trust.messages.push_back(std::move(use));
     }
   }
+  trust.read = facts_read(prepared, trust.messages, facts);
+  const Facts once = distinct(trust.read);
+  trust.numbers = once.size();
+  std::copy_if(once.begin(), once.end(), std::back_inserter(trust.assumed),
+               [](const Fact& fact) { return fact.kind == Provenance::assumed; });
   return trust;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,13 @@ struct MessageUse {
   Bytes largest{};
   std::size_t count{};  // a step and stage
   bool extrapolated{};  // any of them
+  std::set<Bytes> sizes{};
 };
 
 struct Trust {
-  std::size_t numbers{};
-  Facts assumed;
+  std::size_t numbers{};  // distinct ones that the predictions read
+  Facts assumed;          // of them
+  Facts read;             // as the profiles state them: a law once for each strategy
   std::vector<MessageUse> messages;
   std::vector<KernelUse> kernels;
 

@@ -13,6 +13,16 @@
 namespace payoff {
 namespace {
 
+std::string blame(const Disagreement& wrong) {
+  const std::string what = wrong.part == Disagreement::Part::compute ? "compute"
+                           : wrong.part == Disagreement::Part::communication
+                               ? "exposed communication"
+                           : wrong.part == Disagreement::Part::waiting ? "waiting in the pipeline"
+                                                                       : "time of the host";
+  return fmt::format("The {}, predicted as {}, would have to be {} times as long", what,
+                     to_text(wrong.predicted), significant(wrong.factor, 2));
+}
+
 std::string too_large(const Memory& memory) {
   return fmt::format("needs {} on a GPU of {}", to_text(memory.total()), to_text(memory.capacity));
 }
@@ -66,11 +76,12 @@ std::string observed_sentence(const Payoff& payoff) {
       "is {} wide instead of {}.",
       to_text(seen.step_before), to_text(seen.step_after), percent_text(seen.width_after),
       percent_text(seen.width_before));
-  if (seen.contradicts()) {
+  if (seen.disagreement) {
     text += fmt::format(
-        " The measurement lies {} standard deviations outside what the profiles allow: check "
-        "cluster, software and batch.",
-        significant(seen.sigmas, 2));
+        "\nThe measurement lies {} standard deviations outside what the profiles allow. {}; check "
+        "cluster, software and batch. What follows holds if the job is described right and "
+        "measured right; its intervals are {} times as wide for it.",
+        significant(seen.sigmas, 2), blame(*seen.disagreement), significant(seen.widening, 2));
   }
   return text;
 }
@@ -94,6 +105,40 @@ std::string gain_clause(const PlanPayoff& best, const Payoff& payoff) {
   return gain;
 }
 
+// Time to accuracy is iterations times step.
+std::string slack_clause(const PlanPayoff& best) {
+  const double slack = best.against_remedy.convergence_slack_ratio();
+  return slack > 0 ? fmt::format("convergence may take up to {:.0f} % more iterations", 100 * slack)
+                   : fmt::format("convergence would have to take {:.0f} % fewer iterations",
+                                 -100 * slack);
+}
+
+std::string verdict_of_best(const Payoff& payoff, const PlanPayoff& best,
+                            const std::vector<BreakEven>& break_evens) {
+  const std::string gain = gain_clause(best, payoff);
+  const std::string slack = "; " + slack_clause(best) + ".";
+  const auto entry =
+      std::find_if(break_evens.begin(), break_evens.end(),
+                   [&](const BreakEven& other) { return other.label == best.label; });
+  const std::string where = entry == break_evens.end() ? "" : break_even_clause(*entry);
+  switch (payoff.verdict_of(best)) {
+    case Verdict::pays:
+      return gain + (where.empty() ? "" : "; it pays " + where) + slack;
+    case Verdict::no_difference:
+      return "No difference: the best, " + gain + slack;
+    case Verdict::too_close_to_call:
+      return "Too close to call: " + gain +
+             fmt::format(" (probability {})", percent_text(best.against_remedy.probability)) +
+             slack;
+    case Verdict::does_not:
+      return "No plan pays here: the best, " + gain +
+             (where.empty() ? "" : "; it would pay " + where) + slack;
+    case Verdict::does_not_fit:
+      break;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string verdict_sentence(const Payoff& payoff, const std::vector<BreakEven>& break_evens) {
@@ -105,30 +150,9 @@ std::string verdict_sentence(const Payoff& payoff, const std::vector<BreakEven>&
     return fmt::format("The job does not fit, compressed or not: {} {}.", payoff.plans[1].label,
                        too_large(payoff.plans[1].prediction.memory));
   }
-  const std::string gain = gain_clause(*best, payoff);
-  const auto entry =
-      std::find_if(break_evens.begin(), break_evens.end(),
-                   [&](const BreakEven& other) { return other.label == best->label; });
-  const std::string where = entry == break_evens.end() ? "" : break_even_clause(*entry);
-  switch (payoff.verdict_of(*best)) {
-    case Verdict::pays:
-      return gain + (where.empty() ? "." : "; it pays " + where + ".");
-    case Verdict::no_difference:
-      return "No difference: the best, " + gain + ".";
-    case Verdict::too_close_to_call:
-      if (payoff.observed && payoff.observed->contradicts()) {
-        return "Too close to call: your measurement contradicts the profiles. If it is right, " +
-               gain + ".";
-      }
-      return "Too close to call: " + gain +
-             fmt::format(" (probability {}).", percent_text(best->against_remedy.probability));
-    case Verdict::does_not:
-      return "No plan pays here: the best, " + gain +
-             (where.empty() ? "." : "; it would pay " + where + ".");
-    case Verdict::does_not_fit:
-      break;
-  }
-  return {};
+  const bool disagrees = payoff.observed && payoff.observed->disagrees();
+  return (disagrees ? "By your measurement, which the profiles hardly allow: " : "") +
+         verdict_of_best(payoff, *best, break_evens);
 }
 
 }  // namespace payoff

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/observed.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -199,6 +201,42 @@ Seconds exposed_communication(const Waterfall& waterfall) {
   return waterfall.exposed_tp + waterfall.exposed_cp + waterfall.exposed_pp + waterfall.exposed_dp;
 }
 
+Disagreement largest_disagreement(const Waterfall& w, const Observation& observation) {
+  using Part = Disagreement::Part;
+  const Seconds communication = exposed_communication(w);
+  const Seconds compute = w.forward + w.recompute + w.backward + w.interference + w.optimizer +
+                          w.encode + w.decode + w.bucket_copy;
+  std::vector<Disagreement> parts;
+  if (observation.exposed) {
+    const Seconds rest = w.total() - communication;
+    parts = {{Part::compute, rest, (observation.step - *observation.exposed) / rest}};
+    if (communication > 0_s) {
+      parts.push_back({Part::communication, communication, *observation.exposed / communication});
+    }
+  } else {
+    for (const auto& [part, time] :
+         {std::pair(Part::compute, compute), std::pair(Part::communication, communication),
+          std::pair(Part::waiting, w.bubble), std::pair(Part::host, w.host)}) {
+      const Seconds wanted = time + observation.step - w.total();
+      if (time > 0_s && wanted > 0_s) {
+        parts.push_back({part, time, wanted / time});
+      }
+    }
+  }
+  // Faster than every part alone: all of it is.
+  if (parts.empty()) {
+    return {Part::compute, w.total(), observation.step / w.total()};
+  }
+  const auto distance = [](const Disagreement& a) {
+    return a.factor > 0 ? std::abs(std::log(a.factor)) : std::numeric_limits<double>::infinity();
+  };
+  const auto nearer = [&](const Disagreement& a, const Disagreement& b) {
+    return distance(a) < distance(b);
+  };
+  return observation.exposed ? *std::max_element(parts.begin(), parts.end(), nearer)
+                             : *std::min_element(parts.begin(), parts.end(), nearer);
+}
+
 Problems check_observation(const Experiment& experiment, const Observation& observation) {
   Problems problems;
   if (observation.step <= 0_s) {
@@ -227,6 +265,15 @@ Conditioning condition(const Experiment& experiment, const Observation& observat
   result.belief = {mode.z, inverse_factor(curvature(job.jacobian(mode.z), 0.0))};
   result.sigmas = as_sigmas(mode.objective, observation.exposed.has_value());
   const StepPrediction before = job.predict({});
+  if (result.disagrees()) {
+    result.widening = result.sigmas / Conditioning::credible_sigmas;
+    for (Latents& row : result.belief.factor) {
+      for (double& element : row) {
+        element *= result.widening;
+      }
+    }
+    result.disagreement = largest_disagreement(before.waterfall, observation);
+  }
   const StepPrediction after = job.predict(mode.z);
   result.step_before = before.step;
   result.step_after = after.step;

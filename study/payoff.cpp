@@ -193,9 +193,6 @@ Verdict Payoff::verdict_of(const PlanPayoff& plan) const {
   if (!plan.prediction.memory.fits()) {
     return Verdict::does_not_fit;
   }
-  if (observed && observed->contradicts()) {
-    return Verdict::too_close_to_call;
-  }
   return plan.against_remedy.verdict();
 }
 

@@ -62,8 +62,7 @@ struct Payoff {
   // The plan that gains most over the best uncompressed remedy, among those that fit the memory;
   // null where there is none.
   [[nodiscard]] const PlanPayoff* best_plan() const;
-  // Against the best remedy. What does not fit pays for nobody, and after a measurement that
-  // contradicts the profiles nothing is called.
+  // Against the best remedy. What does not fit pays for nobody.
   [[nodiscard]] Verdict verdict_of(const PlanPayoff& plan) const;
   // Whether any plan beats everything that needs no compression.
   [[nodiscard]] Verdict overall_verdict() const;

@@ -28,6 +28,11 @@ Captured payoff_with(const std::string& profiles, std::vector<std::string> words
   return {code, out.str(), err.str()};
 }
 
+Captured predict(std::vector<std::string> words) {
+  words.insert(words.begin(), "predict");
+  return payoff(std::move(words));
+}
+
 std::vector<std::string> small_experiment(std::vector<std::string> more) {
   std::vector<std::string> words{"--model",       "gpt2",
                                  "--cluster",     "p3-8xlarge",

@@ -19,11 +19,19 @@ struct Captured {
 // `words` without the program: {"collective", "all_reduce", ...}. The profiles are those of the
 // source tree. What is the world's fault is thrown.
 [[nodiscard]] Captured payoff(std::vector<std::string> words);
+[[nodiscard]] Captured predict(std::vector<std::string> words);
 // With this folder instead of the shipped profiles.
 [[nodiscard]] Captured payoff_with(const std::string& profiles, std::vector<std::string> words);
 
 // A small experiment as options: GPT-2 on 8 GPUs of two nodes at 10 Gb/s.
 [[nodiscard]] std::vector<std::string> small_experiment(std::vector<std::string> more = {});
+
+// A file without plans: ResNet-50 on the same GPUs.
+inline constexpr const char* small_job =
+    "cluster: {profile: p3-8xlarge, nodes: 2}\n"
+    "model: {profile: resnet-50}\n"
+    "layout: {micro_batch: 64}\n"
+    "training: {precision: fp32}\n";
 
 // A folder of this test alone, removed at the end.
 class ScratchFolder {

@@ -151,6 +151,44 @@ TEST_CASE("a plot is a picture, or the script of one") {
   CHECK(folder.files() == std::vector<std::string>{"a.gp", "a.png", "a.svg"});
 }
 
+TEST_CASE("a plot says why it shows nothing where one replica is all there is, or nothing fits") {
+  const ScratchFolder folder;
+  // 32 GPUs hold one replica of this layout.
+  const Captured run = test::payoff({"plot",
+                                     "--model",
+                                     "llama-2-7b",
+                                     "--cluster",
+                                     "p3-8xlarge",
+                                     "--nodes",
+                                     "16",
+                                     "--tp",
+                                     "4",
+                                     "--pp",
+                                     "8",
+                                     "--micro-batch",
+                                     "1",
+                                     "--micro-batches",
+                                     "8",
+                                     "--compress",
+                                     "powersgd:rank=4",
+                                     "--from",
+                                     "32",
+                                     "--to",
+                                     "64",
+                                     "-o",
+                                     folder.path("a.gp")});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  const std::string script = test::read_text(folder.path("a.gp"));
+  CHECK_THAT(script, ContainsSubstring("Nothing to compress at 32 GPUs: one replica"));
+  const Captured large = test::payoff({"plot", "--model", "llama-2-7b", "--cluster", "p3-8xlarge",
+                                       "--nodes", "2", "--micro-batch", "1", "--compress",
+                                       "powersgd:rank=4", "--to", "16", "-o", folder.path("b.gp")});
+  REQUIRE(large.code == ExitCode::success);
+  CHECK_THAT(test::read_text(folder.path("b.gp")),
+             ContainsSubstring("does not fit a GPU, compressed or not"));
+}
+
 TEST_CASE("without gnuplot a plot says what to install, and leaves nothing") {
   const ScratchFolder folder;
   const std::string path = std::getenv("PATH");

@@ -15,11 +15,7 @@ using payoff::test::ScratchFolder;
 
 namespace {
 
-const std::string job =
-    "cluster: {profile: p3-8xlarge, nodes: 2}\n"
-    "model: {profile: resnet-50}\n"
-    "layout: {micro_batch: 64}\n"
-    "training: {precision: fp32}\n";
+const std::string job = test::small_job;
 
 std::string with_plans(const std::string& plans) { return job + "compress: " + plans + "\n"; }
 
@@ -57,10 +53,10 @@ TEST_CASE("a plan written as a mapping is the plan written as a text") {
 TEST_CASE("setting compress.0.rank changes the first plan, in either form") {
   const ScratchFolder folder;
   for (const char* plans :
-       {"[\"powersgd:rank=4\", fp8]", "[powersgd: {rank: 4}, fp8]", "[powersgd, fp8]"}) {
+       {"[\"powersgd:rank=4\", fp16]", "[powersgd: {rank: 4}, fp16]", "[powersgd, fp16]"}) {
     const Captured run = predict(folder, with_plans(plans), {"--set", "compress.0.rank=2"});
     CHECK(run.err.empty());
-    CHECK(labels(run) == std::vector<std::string>{"none", "powersgd:rank=2", "fp8"});
+    CHECK(labels(run) == std::vector<std::string>{"none", "powersgd:rank=2", "fp16"});
   }
 }
 

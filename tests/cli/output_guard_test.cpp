@@ -17,12 +17,7 @@ using payoff::test::ScratchFolder;
 
 namespace {
 
-const std::string job =
-    "cluster: {profile: p3-8xlarge, nodes: 2}\n"
-    "model: {profile: resnet-50}\n"
-    "layout: {micro_batch: 64}\n"
-    "training: {precision: fp32}\n"
-    "compress: [\"powersgd:rank=4\"]\n";
+const std::string job = std::string(test::small_job) + "compress: [\"powersgd:rank=4\"]\n";
 
 // Words that make the command work, but for its outputs.
 std::vector<std::string> working(const Command& command, const ScratchFolder& folder) {

@@ -8,17 +8,9 @@
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using payoff::test::Captured;
+using payoff::test::predict;
 using payoff::test::ScratchFolder;
 using payoff::test::small_experiment;
-
-namespace {
-
-Captured predict(std::vector<std::string> words) {
-  words.insert(words.begin(), "predict");
-  return test::payoff(std::move(words));
-}
-
-}  // namespace
 
 TEST_CASE("all mistakes of a command line are told at once, and nothing is written") {
   const ScratchFolder folder;

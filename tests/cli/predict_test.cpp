@@ -17,15 +17,11 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
 using nlohmann::json;
 using payoff::test::Captured;
+using payoff::test::predict;
 using payoff::test::ScratchFolder;
 using payoff::test::small_experiment;
 
 namespace {
-
-Captured predict(std::vector<std::string> words) {
-  words.insert(words.begin(), "predict");
-  return test::payoff(std::move(words));
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -134,19 +130,38 @@ TEST_CASE("the uncompressed job has no verdict") {
 
 TEST_CASE("a job that does not fit is not called one that pays") {
   const Captured text = predict({"--model", "llama-2-7b", "--cluster", "p3-8xlarge", "--nodes", "2",
-                                 "--micro-batch", "1", "--compress", "fp8"});
+                                 "--micro-batch", "1", "--compress", "fp16"});
   REQUIRE(text.code == ExitCode::success);
   CHECK_THAT(lines_of(text.out).back(),
-             Catch::Matchers::StartsWith("The job does not fit, compressed or not: fp8 needs"));
+             Catch::Matchers::StartsWith("The job does not fit, compressed or not: fp16 needs"));
   CHECK_THAT(text.out, !ContainsSubstring("pays at"));
 }
 
-TEST_CASE("after a measurement that contradicts the profiles nothing is called") {
+TEST_CASE("a measurement far from the profiles is believed, and said to be far") {
   const Captured run = predict(small_experiment({"--observed", "step=100s"}));
   REQUIRE(run.code == ExitCode::success);
-  CHECK_THAT(
-      lines_of(run.out).back(),
-      Catch::Matchers::StartsWith("Too close to call: your measurement contradicts the profiles."));
+  CHECK_THAT(run.out,
+             ContainsSubstring("standard deviations outside what the profiles allow. The "));
+  CHECK_THAT(run.out, ContainsSubstring("would have to be "));
+  CHECK_THAT(lines_of(run.out).back(),
+             Catch::Matchers::StartsWith("By your measurement, which the profiles hardly allow: "));
+}
+
+TEST_CASE("the last line names the iterations that convergence may take") {
+  double speedup = 0;
+  const json answer = predicted();
+  for (const json& plan : answer["plans"]) {
+    if (plan["label"] != "none") {
+      speedup = std::max(speedup, plan["against_remedy"]["speedup"].get<double>());
+    }
+  }
+  const std::string last = lines_of(predict(small_experiment()).out).back();
+  const std::size_t at = last.find("; convergence ");
+  REQUIRE(at != std::string::npos);
+  const std::string clause = last.substr(at);
+  const double share = std::stod(clause.substr(clause.find_first_of("0123456789"))) / 100;
+  const double slack = clause.ends_with("more iterations.") ? share : -share;
+  CHECK_THAT(slack, Catch::Matchers::WithinAbs(speedup - 1, 0.006));  // printed to the percent
 }
 
 TEST_CASE("one sample a GPU by default is said beside the verdict") {

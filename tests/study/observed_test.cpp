@@ -42,7 +42,7 @@ TEST_CASE("measuring what was predicted moves nothing and narrows the interval")
     CHECK_THAT(z, WithinAbs(0.0, 1e-6));
   }
   CHECK(result.sigmas < 1e-3);
-  CHECK_FALSE(result.contradicts());
+  CHECK_FALSE(result.disagrees());
   CHECK(result.width_after < 0.2 * result.width_before);
   // The 5-95 % interval of 2 % noise is 2 x 1.645 x 2 % wide; the prior adds nothing to speak of.
   CHECK_THAT(result.width_after, WithinRel(2 * 1.645 * 0.02, 0.05));
@@ -56,7 +56,7 @@ TEST_CASE("a slower network is found in the step and its exposed part, not in co
   CHECK_THAT(result.belief.mean[latent::compute], WithinAbs(0.0, 0.1));
   CHECK_THAT(result.step_after / observation.step, WithinRel(1.0, 0.02));
   CHECK_THAT(*result.exposed_after / *observation.exposed, WithinRel(1.0, 0.02));
-  CHECK_FALSE(result.contradicts());
+  CHECK_FALSE(result.disagrees());
 }
 
 TEST_CASE("the posterior of a linear case is the one of the textbook") {
@@ -77,13 +77,47 @@ TEST_CASE("the posterior of a linear case is the one of the textbook") {
   CHECK_THAT(result.belief.factor[latent::network][latent::network], WithinRel(1.0, 1e-9));
 }
 
-TEST_CASE("a measurement that no machine of the profiles can show is a contradiction") {
+TEST_CASE("a measurement that the profiles hardly allow conditions all the same, and widens") {
   const Experiment job = test::small_job();
   Observation observation;
   observation.step = 4.0 * predicted(job).step;
-  CHECK(condition(job, observation).contradicts());
+  const Conditioning result = condition(job, observation);
+  CHECK(result.disagrees());
+  CHECK_THAT(result.widening, WithinRel(result.sigmas / 3, 1e-12));
+  CHECK(result.step_after > 2.0 * result.step_before);
+  CHECK(result.width_after > 2 * 1.645 * observation.noise);  // wider than the noise alone
   observation.step = 1.1 * predicted(job).step;
-  CHECK_FALSE(condition(job, observation).contradicts());
+  CHECK_FALSE(condition(job, observation).disagreement);
+  CHECK(condition(job, observation).widening == 1);
+}
+
+TEST_CASE("the part that is blamed is the one that would settle the measurement") {
+  const Experiment job = test::small_job();
+  const Waterfall waterfall = predicted(job).waterfall;
+  const Seconds exposed = exposed_communication(waterfall);
+  Observation observation;
+  // All of the difference in communication, and said to be: nothing else is off.
+  observation.exposed = 9.0 * exposed;
+  observation.step = waterfall.total() + 8.0 * exposed;
+  const Disagreement network = largest_disagreement(waterfall, observation);
+  CHECK(network.part == Disagreement::Part::communication);
+  CHECK_THAT(network.factor, WithinRel(9.0, 1e-12));
+  CHECK(network.predicted == exposed);
+  // All of it in the rest.
+  observation.exposed = exposed;
+  observation.step = 3.0 * (waterfall.total() - exposed) + exposed;
+  const Disagreement compute = largest_disagreement(waterfall, observation);
+  CHECK(compute.part == Disagreement::Part::compute);
+  CHECK_THAT(compute.factor, WithinRel(3.0, 1e-12));
+  // From the step alone: what is large changes least.
+  observation.exposed.reset();
+  const Disagreement either = largest_disagreement(waterfall, observation);
+  CHECK_THAT((either.factor - 1) * either.predicted / (observation.step - waterfall.total()),
+             WithinRel(1.0, 1e-9));
+  CHECK(either.predicted > 0.3 * waterfall.total());
+  // A step shorter than any part leaves nothing to blame but all of it.
+  observation.step = 0.01 * waterfall.total();
+  CHECK_THAT(largest_disagreement(waterfall, observation).factor, WithinRel(0.01, 1e-12));
 }
 
 TEST_CASE("a measurement on other nodes speaks for the same machine") {
@@ -129,9 +163,6 @@ TEST_CASE("the remedy is the best one on the machine that was measured, and neve
       CHECK(payoff.remedy_gain.speedup >= 1.0);
       CHECK(payoff.plans[1].against_remedy.speedup <=
             payoff.plans[1].against_uncompressed.speedup * (1 + 1e-12));
-      if (payoff.observed->contradicts()) {
-        CHECK(payoff.overall_verdict() == Verdict::too_close_to_call);
-      }
     }
   }
 }

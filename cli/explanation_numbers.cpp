@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explanation_numbers.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/explanation_parts.hpp"
+#include "model/compute.hpp"
+#include "model/evaluate.hpp"
+#include "model/units_text.hpp"
+
+namespace payoff {
+namespace {
+
+using Numbers = std::vector<InsertedNumber>;
+
+std::string count(double number) { return number_text(number, 12); }
+std::string seconds(Seconds time) { return put_in(time / 1_s); }
+
+InsertedNumber micro_batches(const ExplainedPlan& plan) {
+  return {"m", count(plan.experiment().layout.micro_batches), "micro-batches of a step"};
+}
+
+Flops forward_flops_of_sample(const ExplainedPlan& plan) {
+  Flops flops{};
+  for (const Layer& layer : plan.prepared.workload().layers) {
+    for (const Operator& op : layer.forward) {
+      flops += forward_flops(op);
+    }
+  }
+  return flops;
+}
+
+// Of all stages together: a stage alone has no share of the arithmetic that could be named.
+void add_achieved(const ExplainedPlan& plan, Seconds StageCompute::*work, double passes,
+                  Numbers& numbers) {
+  Seconds alone{};
+  for (const StagePlan& stage : plan.step.stages) {
+    alone += (*stage.compute).*work;
+  }
+  if (alone <= Seconds{}) {
+    return;
+  }
+  const Flops flops = passes * plan.experiment().layout.micro_batch * forward_flops_of_sample(plan);
+  const FlopRate peak = plan.experiment().cluster.gpu.peak[plan.experiment().training.precision];
+  numbers.push_back(
+      {"F", to_text(flops), "arithmetic of a micro-batch, on one tensor-parallel rank"});
+  numbers.push_back({"F / t", to_text(flops / alone), "achieved, over all stages"});
+  numbers.push_back({"F / (t P)", percent_text(flops / alone / peak), "of the data sheet's peak"});
+}
+
+void fill_work(const ExplainedPlan& plan, WorkKind kind, TermExplanation& term) {
+  WorkParts work = parts_of_work(plan, kind);
+  const Software& software = plan.experiment().software;
+  const double micro = plan.experiment().layout.micro_batches;
+  term.numbers = {
+      micro_batches(plan),
+      {"b", count(plan.experiment().layout.micro_batch), "samples of a micro-batch"},
+      {"G", to_text(work.gpu), "on the GPU, all kernels of a micro-batch (below)"},
+      {"K", count(work.launches), "their launches"},
+      {"h", to_text(software.host_per_kernel), "what the host needs for a launch"},
+      {"q", number_text(software.hides_launch), "share of the work whose launches queue ahead"},
+      {"R", to_text(work.gpu_bound + work.host_bound),
+       "sum over the runs between messages of the larger of their G and K h"}};
+  term.inserted =
+      fmt::format("{} * ({} * ({} + {}) + (1 - {}) * ({} + {} * {}))", put_in(micro),
+                  put_in(software.hides_launch), seconds(work.gpu_bound), seconds(work.host_bound),
+                  put_in(software.hides_launch), seconds(work.gpu), put_in(work.launches),
+                  seconds(software.host_per_kernel));
+  term.parts = std::move(work.kernels);
+}
+
+// Calls, and what of them runs beside other work.
+void fill_exposed(std::vector<ExplainedPart> parts, std::string_view what, TermExplanation& term) {
+  const Seconds alone = sum_of(parts);
+  const Seconds beside = alone - term.time;
+  term.numbers.push_back({"alone", to_text(alone), std::string(what)});
+  term.numbers.push_back(
+      {"beside", to_text(beside), "of it, beside backward or messages (less than 0: slowed)"});
+  term.inserted = fmt::format("{} - {}", seconds(alone), seconds(beside));
+  term.parts = std::move(parts);
+}
+
+InsertedNumber buckets_of_stage(const ExplainedPlan& plan) {
+  return {"buckets", count(static_cast<double>(plan.step.buckets(plan.stage_index).size())),
+          "of the stage"};
+}
+
+void codec_numbers(const ExplainedPlan& plan, bool encode, TermExplanation& term) {
+  std::vector<ExplainedPart> parts = parts_of_codec(plan, encode);
+  double calls = 0;
+  for (const ExplainedPart& part : parts) {
+    calls += part.count;
+  }
+  term.numbers = {{"calls", count(calls), "one for each bucket and round"}, buckets_of_stage(plan)};
+  fill_exposed(std::move(parts), "all calls, when nothing runs beside them", term);
+}
+
+void fill_activations(const ExplainedPlan& plan, MessageKind kind, TermExplanation& term) {
+  term.parts = parts_of_activations(plan, kind);
+  const Seconds each = sum_of(term.parts);
+  term.numbers = {micro_batches(plan),
+                  {"t", to_text(each), "of a micro-batch, forward and backward (below)"}};
+  term.inserted =
+      fmt::format("{} * {}", put_in(plan.experiment().layout.micro_batches), seconds(each));
+}
+
+}  // namespace
+
+void forward_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  fill_work(plan, WorkKind::forward, term);
+  add_achieved(plan, &StageCompute::forward_work, 1.0, term.numbers);
+}
+void backward_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  fill_work(plan, WorkKind::backward, term);
+  add_achieved(plan, &StageCompute::backward_work, 2.0, term.numbers);
+}
+void recompute_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  fill_work(plan, WorkKind::recompute, term);
+}
+
+// The recurrence says which work ran beside a message; a share C / U of it was lost.
+void interference_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  const double held = plan.step.reserved_share;
+  const Seconds beside = held > 0 ? term.time * ((1 - held) / held) : 0_s;
+  term.numbers = {
+      {"C / U", percent_text(held), "of the compute units, held by a message"},
+      {"C_s / U", percent_text(plan.step.send_share), "held by a send to another stage"},
+      {"U", count(plan.experiment().cluster.gpu.compute_units), "compute units of the GPU"},
+      {"w", to_text(beside), "work that this amounts to, had it lost its units only"},
+      {"busy", to_text(plan.prediction.dp_communication),
+       "time with a gradient message in flight"}};
+  term.inserted = fmt::format("{0} / (1 - {1}) - {0}", seconds(beside), put_in(held));
+}
+
+void encode_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  codec_numbers(plan, true, term);
+}
+void decode_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  codec_numbers(plan, false, term);
+}
+
+void bucket_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  std::int64_t elements = 0;
+  for (const Bucket& bucket : plan.step.buckets(plan.stage_index)) {
+    elements += plan.step.kind(bucket).elements;
+  }
+  const Bytes size =
+      static_cast<double>(elements) * element_size(plan.experiment().training.gradient);
+  term.numbers = {buckets_of_stage(plan),
+                  {"S", to_text(size), "their gradients, uncompressed"},
+                  {"passes", count(plan.experiment().software.bucket_copy_passes), "over memory"}};
+  fill_exposed(parts_of_copies(plan), "all copies, when nothing runs beside them", term);
+}
+
+void tensor_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  fill_activations(plan, MessageKind::tp_activations, term);
+}
+
+// Of hops that computation hides in part, what is left.
+void context_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  fill_activations(plan, MessageKind::cp_activations, term);
+}
+
+void pipeline_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  const StageEnd end = pipeline_ends(plan.step).at(plan.stage_index);
+  const Seconds without = end.end - term.time;
+  term.numbers = {
+      {"forward", to_text(plan.stage.send_forward.alone), "activations to the next stage"},
+      {"backward", to_text(plan.stage.send_backward.alone), "their gradients to the previous one"},
+      {"with", to_text(end.end), "end of the stage's operations, before gradients"},
+      {"without", to_text(without), "the same if transfers took no time"}};
+  term.inserted = fmt::format("{} - {}", seconds(end.end), seconds(without));
+}
+
+void gradient_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  const Seconds busy = plan.prediction.dp_communication;
+  const Seconds hidden = busy - term.time;
+  term.numbers = {{"busy", to_text(busy), "time with a message in flight"},
+                  {"hidden", to_text(hidden), "of it, beside backward"},
+                  buckets_of_stage(plan),
+                  {"bytes", to_text(plan.prediction.dp_bytes),
+                   "messages of one GPU, as nccl-tests counts them"}};
+  const std::vector<Bucket>& buckets = plan.step.buckets(plan.stage_index);
+  if (!buckets.empty()) {
+    Seconds last{};
+    double memory{};
+    for (const BucketRound& round : plan.step.kind(buckets.back()).rounds) {
+      last += round.message.alone;
+      memory = std::max(memory, round.message.memory_share);
+    }
+    term.numbers.push_back({"d_m", percent_text(memory),
+                            "of the memory, asked for by a message; late beside work that leaves "
+                            "less"});
+    term.numbers.push_back(
+        {"last", to_text(last), "the last bucket, ready only when backward ends"});
+  }
+  term.inserted = fmt::format("{} - {}", seconds(busy), seconds(hidden));
+  term.parts = parts_of_gradient_messages(plan);
+}
+
+void bubble_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  const ParallelLayout& layout = plan.experiment().layout;
+  const Seconds each = plan.stage.compute->forward_time() + plan.stage.compute->backward_time();
+  const double share = static_cast<double>(layout.pp - 1) / layout.virtual_stages;
+  const Seconds rest = term.time - share * each;
+  term.numbers = {{"p", count(layout.pp), "stages"},
+                  micro_batches(plan),
+                  {"v", count(layout.virtual_stages), "chunks of a stage"},
+                  {"t_f + t_b", to_text(each), "of a micro-batch"},
+                  {"rest", to_text(rest), "because stages differ, or gradients delay them"}};
+  term.inserted = fmt::format("({} - 1) / {} * {} + {}", layout.pp, layout.virtual_stages,
+                              seconds(each), seconds(rest));
+}
+
+void optimizer_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  const Experiment& experiment = plan.experiment();
+  const Gpu& gpu = experiment.cluster.gpu;
+  const int shards = experiment.layout.shard_ranks();
+  const std::int64_t updated = (plan.stage.compute->parameters + shards - 1) / shards;
+  const Bytes traffic = experiment.training.optimizer_traffic_per_parameter;
+  term.numbers = {{"n", count(static_cast<double>(updated)), "parameters that the GPU updates"},
+                  {"traffic", to_text(traffic), "of one parameter"},
+                  {"e_m", number_text(gpu.law.memory_efficiency), "share of B that is reached"},
+                  {"B", to_text(gpu.memory_bandwidth), "memory bandwidth"},
+                  {"l", to_text(gpu.law.launch), "launch on the GPU"}};
+  term.inserted = fmt::format("{} * {} / ({} * {}) + {}", put_in(static_cast<double>(updated)),
+                              put_in(traffic.si), put_in(gpu.law.memory_efficiency),
+                              put_in(gpu.memory_bandwidth.si), seconds(gpu.law.launch));
+}
+
+void host_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  term.numbers = {{"T_host", to_text(plan.step.host), "of a step, hidden by nothing"}};
+  term.inserted = seconds(plan.step.host);
+}
+
+}  // namespace payoff

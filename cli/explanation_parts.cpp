@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explanation_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/groups.hpp"
+#include "model/operator_time.hpp"
+#include "model/stage_messages.hpp"
+
+namespace payoff {
+namespace {
+
+std::string bandwidth_of_kernels(const Gpu& gpu) {
+  return fmt::format("({} * {})", put_in(gpu.law.memory_efficiency),
+                     put_in(gpu.memory_bandwidth.si));
+}
+
+// max(waves * 2 i j (d / s + d_half) / (rho * rate / U) + sums, traffic) + l
+ExplainedPart product_part(const KernelTime& kernel, const Gpu& gpu) {
+  const Product& p = *kernel.product;
+  const Tiling& t = kernel.tiling;
+  std::string arithmetic = fmt::format(
+      "{} * 2 * {} * {} * ({} / {} + {}) / ({} * {} / {})", put_in(t.waves), put_in(t.rows),
+      put_in(t.columns), put_in(p.depth), put_in(t.slices), put_in(gpu.law.depth_half),
+      put_in(t.rate), put_in(kernel.rate.si), gpu.compute_units);
+  if (t.partial_sums > 0_B) {
+    arithmetic += fmt::format(" + {} / {}", put_in(t.partial_sums.si), bandwidth_of_kernels(gpu));
+  }
+  std::string what = fmt::format("product {} x {} by {} x {}", put_in(p.rows), put_in(p.depth),
+                                 put_in(p.depth), put_in(p.columns));
+  if (p.batch != 1) {
+    what += fmt::format(", {} of them", put_in(p.batch));
+  }
+  return {std::move(what), kernel.count,
+          fmt::format("max({}, {} / {}) + {}", arithmetic, put_in(kernel.traffic.si),
+                      bandwidth_of_kernels(gpu), put_in(gpu.law.launch.si)),
+          kernel.time};
+}
+
+ExplainedPart kernel_part(const KernelTime& kernel, const Gpu& gpu) {
+  if (kernel.product) {
+    return product_part(kernel, gpu);
+  }
+  const std::string stream =
+      fmt::format("{} / {}", put_in(kernel.traffic.si), bandwidth_of_kernels(gpu));
+  const std::string launches =
+      fmt::format(" + {} * {}", put_in(kernel.launches), put_in(gpu.law.launch.si));
+  if (kernel.wave > 0_flop) {
+    return {"fused attention", kernel.count,
+            fmt::format("max({} * {} / {}, {})", put_in(kernel.waves), put_in(kernel.wave.si),
+                        put_in(kernel.rate.si), stream) +
+                launches,
+            kernel.time};
+  }
+  return {"stream", kernel.count, stream + launches, kernel.time};
+}
+
+// Runs of operators: launches queue ahead within one.
+class Collector {
+ public:
+  Collector(const ExplainedPlan& plan, WorkKind kind)
+      : experiment_(plan.experiment()),
+        context_{experiment_.cluster.gpu, experiment_.software, experiment_.training.precision},
+        tensor_(network(MessageKind::tp_activations)),
+        ring_(network(MessageKind::cp_activations)),
+        messages_(experiment_.layout, context_, {tensor_, ring_}),
+        kind_(kind) {}
+
+  void layer(const Layer& layer) {
+    if (kind_ == WorkKind::recompute && !layer.recomputable) {
+      return;
+    }
+    if (kind_ == WorkKind::recompute && experiment_.layout.recompute == Recompute::selective) {
+      for (const Operator& op : layer.forward) {
+        if (op.kind == OperatorKind::attention) {
+          run(&op, &op + 1);
+        }
+      }
+      return;
+    }
+    // Launches queue ahead up to an operator whose output must travel.
+    const Operator* operators = layer.forward.data();
+    const std::size_t count = layer.forward.size();
+    if (kind_ != WorkKind::backward) {
+      std::size_t begin = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i + 1 == count || !messages_.after_forward(layer, i).empty()) {
+          run(operators + begin, operators + i + 1);
+          begin = i + 1;
+        }
+      }
+      return;
+    }
+    std::size_t end = count;
+    for (std::size_t i = count; i-- > 0;) {
+      if (i == 0 || !messages_.before_backward(layer, i).empty()) {
+        run(operators + i, operators + end);
+        end = i;
+      }
+    }
+  }
+
+  WorkParts take() { return std::move(parts_); }
+
+ private:
+  void run(const Operator* begin, const Operator* end) {
+    Seconds gpu{};
+    double launches = 0;
+    for (const Operator* op = begin; op != end; ++op) {
+      const OperatorTime time =
+          kind_ == WorkKind::backward
+              ? backward_operator(*op, experiment_.layout.micro_batch, context_)
+              : forward_operator(*op, experiment_.layout.micro_batch, context_);
+      gpu += time.gpu;
+      launches += time.kernels;
+      for (const KernelTime& kernel : time.parts) {
+        add_part(kernel_part(kernel, context_.gpu), parts_.kernels);
+      }
+    }
+    const Seconds host = launches * context_.software.host_per_kernel;
+    parts_.gpu += gpu;
+    parts_.launches += launches;
+    (gpu >= host ? parts_.gpu_bound : parts_.host_bound) += std::max(gpu, host);
+  }
+
+  [[nodiscard]] CollectiveModel network(MessageKind kind) const {
+    return {experiment_.cluster,
+            group_of(kind, experiment_.layout, experiment_.cluster.gpus_per_node)};
+  }
+
+  const Experiment& experiment_;
+  ComputeContext context_;
+  CollectiveModel tensor_;
+  CollectiveModel ring_;
+  StageMessages messages_;
+  WorkKind kind_;
+  WorkParts parts_;
+};
+
+// max(k d, k l + S_r / (e_r B) + S_m / (e_m B) + S_x / (e_x B) + F / (e_g P)) + h t_h
+std::string pass_numbers(const PassCost& cost, const CodecLaw& law, const Experiment& experiment) {
+  const Gpu& gpu = experiment.cluster.gpu;
+  const Bytes streams = cost.bytes;
+  const Bytes resident = std::min(streams, gpu.l2 * std::max(cost.kernels, 1.0));
+  std::string text =
+      fmt::format("max({} * {}, {} * {}", put_in(cost.kernels), put_in(law.dispatch.si),
+                  put_in(cost.kernels), put_in(gpu.law.launch.si));
+  const auto bytes = [&](Bytes traffic, double efficiency) {
+    if (traffic > 0_B) {
+      text += fmt::format(" + {} / ({} * {})", put_in(traffic.si), put_in(efficiency),
+                          put_in(gpu.memory_bandwidth.si));
+    }
+  };
+  bytes(resident, law.resident_efficiency);
+  bytes(streams - resident, law.memory_efficiency);
+  bytes(cost.random_bytes, law.random_efficiency);
+  if (cost.flops > 0_flop) {
+    text += fmt::format(" + {} / ({} * {})", put_in(cost.flops.si), put_in(law.gemm_efficiency),
+                        put_in(gpu.peak[experiment.training.precision].si));
+  }
+  text += ")";
+  if (cost.host_syncs > 0) {
+    text += fmt::format(" + {} * {}", put_in(cost.host_syncs), put_in(law.host_sync.si));
+  }
+  return text;
+}
+
+std::string of_elements(const BucketKind& kind) {
+  return fmt::format("bucket of {} gradients", kind.elements);
+}
+
+}  // namespace
+
+void add_part(ExplainedPart part, std::vector<ExplainedPart>& parts) {
+  const auto known = std::find_if(parts.begin(), parts.end(), [&](const ExplainedPart& other) {
+    return other.what == part.what && other.numbers == part.numbers;
+  });
+  if (known == parts.end()) {
+    parts.push_back(std::move(part));
+  } else {
+    known->count += part.count;
+  }
+}
+
+std::string put_in(double number) { return fmt::format("{:.6g}", number); }
+
+Seconds sum_of(const std::vector<ExplainedPart>& parts) {
+  Seconds sum{};
+  for (const ExplainedPart& part : parts) {
+    sum += part.count * part.each;
+  }
+  return sum;
+}
+
+WorkParts parts_of_work(const ExplainedPlan& plan, WorkKind kind) {
+  if (kind == WorkKind::recompute && plan.experiment().layout.recompute == Recompute::none) {
+    return {};
+  }
+  const Workload& workload = plan.prepared.workload();
+  Collector collector(plan, kind);
+  const auto division = divide_layers(workload, plan.experiment().layout);
+  for (const std::size_t layer : division.at(plan.stage_index)) {
+    collector.layer(workload.layers[layer]);
+  }
+  return collector.take();
+}
+
+std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode) {
+  std::vector<ExplainedPart> parts;
+  if (!plan.compression.method) {
+    return parts;
+  }
+  const Experiment& experiment = plan.experiment();
+  const CodecLaw& law = plan.compression.method->law;
+  const std::vector<CallCost> costs = plan.prepared.codec_costs(plan.compression);
+  const auto add_pass = [&](const PassCost& cost, const std::string& what) {
+    const Seconds each =
+        price_pass(cost, law, experiment.cluster.gpu, experiment.training.precision);
+    if (each > 0_s) {
+      add_part({what, 1, pass_numbers(cost, law, experiment), each}, parts);
+    }
+  };
+  for (const Bucket& bucket : plan.step.buckets(plan.stage_index)) {
+    const CallCost& call = costs.at(bucket.kind);
+    const std::string what = of_elements(plan.step.kind(bucket));
+    if (!encode) {
+      add_pass(call.decode, what);
+      continue;
+    }
+    if (call.dense_message > 0_B) {
+      add_pass(call.dense, what + ", what travels dense");
+    }
+    for (std::size_t round = 0; round < call.rounds.size(); ++round) {
+      add_pass(call.rounds[round].encode, fmt::format("{}, round {}", what, round + 1));
+    }
+  }
+  return parts;
+}
+
+std::vector<ExplainedPart> parts_of_copies(const ExplainedPlan& plan) {
+  const Experiment& experiment = plan.experiment();
+  const Gpu& gpu = experiment.cluster.gpu;
+  std::vector<ExplainedPart> parts;
+  for (const Bucket& bucket : plan.step.buckets(plan.stage_index)) {
+    const BucketKind& kind = plan.step.kind(bucket);
+    Seconds fill{};
+    for (const BucketRound& round : kind.rounds) {
+      fill += round.encode.bucket_copy;
+    }
+    const std::string copy =
+        fmt::format("{} * {} * {} / {} + {}", put_in(experiment.software.bucket_copy_passes),
+                    put_in(static_cast<double>(kind.elements)),
+                    put_in(element_size(experiment.training.gradient).si),
+                    bandwidth_of_kernels(gpu), put_in(gpu.law.launch.si));
+    if (fill > 0_s) {
+      add_part({of_elements(kind) + " filled", 1, copy, fill}, parts);
+    }
+    if (kind.decode.bucket_copy > 0_s) {
+      const int shards = experiment.layout.shard_ranks();
+      add_part(
+          {of_elements(kind) + " emptied", 1,
+           shards > 1 ? fmt::format("({}) / {}", copy, shards) : copy, kind.decode.bucket_copy},
+          parts);
+    }
+  }
+  return parts;
+}
+
+}  // namespace payoff

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/facts_read.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "cli/names.hpp"
+#include "model/groups.hpp"
+
+namespace payoff {
+namespace {
+
+using Keys = std::set<std::string, std::less<>>;
+
+std::string key_of(Algorithm algorithm, Protocol protocol) {
+  if (algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree) {
+    return "nvls";
+  }
+  return protocol == Protocol::ll ? "ll" : protocol == Protocol::ll128 ? "ll128" : "simple";
+}
+
+// Keys of the laws of a fabric and of a network that messages of a job need.
+class LinkKeys {
+ public:
+  explicit LinkKeys(const Cluster& cluster) : cluster_(cluster) {}
+
+  void add(const MessageUse& use) {
+    const GroupPaths paths = paths_of(cluster_, use.group);
+    const CollectiveModel model(cluster_, use.group);
+    for (const Bytes size : use.sizes) {
+      const CollectivePrice price = model.price(use.collective, size);
+      if (paths.local > 1) {
+        inside(price, paths);
+      }
+      if (paths.domains > 1) {
+        between(price, paths);
+      }
+      constexpr std::array<const char*, size_band_count> bands{"small", "middle", "large"};
+      (paths.domains > 1 ? network : fabric)
+          .insert(std::string("relative_sd_") + bands.at(size_band(size)));
+    }
+  }
+
+  Keys fabric;
+  Keys network;
+
+ private:
+  void inside(const CollectivePrice& price, const GroupPaths& paths) {
+    const std::string key = key_of(price.algorithm, price.protocol);
+    fabric.insert({"launch", "ramp", "step_" + key, "share_" + key});
+    if (price.algorithm == Algorithm::direct && paths.domains == 1) {
+      fabric.insert("channel");
+    }
+    if (price.algorithm == Algorithm::nvls_tree) {
+      network.insert("share_nvls");
+    }
+  }
+
+  void between(const CollectivePrice& price, const GroupPaths& paths) {
+    const std::string key = key_of(Algorithm::none, price.protocol);
+    network.insert({"launch", "ramp", "chunk", "step_" + key, "share_" + key});
+    if (paths.domains > 2) {
+      network.insert("congestion_per_doubling");
+    }
+    if (!cluster_.network.node_limit) {
+      network.insert({"node_limit", "relative_sd_node_limit"});
+    }
+    if (price.protocol == Protocol::ll) {
+      network.insert({"rendezvous", "switched_hosts"});
+    }
+  }
+
+  const Cluster& cluster_;
+};
+
+// Keys of the law of a GPU and of the software that the kernels of a job need.
+Keys kernel_keys(const Experiment& experiment, const Workload& workload) {
+  Keys keys{"memory_efficiency", "launch", "relative_sd", "host_per_kernel", "host_per_step"};
+  for (const Layer& layer : workload.layers) {
+    for (const Operator& op : layer.forward) {
+      const bool fused = op.kind == OperatorKind::attention && experiment.software.fused_attention;
+      if (op.kind != OperatorKind::memory && !fused) {
+        keys.insert("depth_half");
+      }
+      if (op.kind == OperatorKind::convolution) {
+        keys.insert("convolution_efficiency");
+      }
+      if (fused) {
+        keys.insert("attention_efficiency");
+      }
+    }
+  }
+  if (element_size(experiment.training.precision) < 4_B) {
+    keys.insert("memory_traffic_ratio");
+  }
+  return keys;
+}
+
+Keys codec_keys(const PreparedExperiment& prepared, const CompressionPlan& plan) {
+  Keys keys{"relative_sd"};
+  const auto add = [&](const PassCost& cost) {
+    if (cost.kernels > 0) {
+      keys.insert("dispatch");
+    }
+    const Bytes cached = prepared.experiment().cluster.gpu.l2 * std::max(cost.kernels, 1.0);
+    if (cost.bytes > 0_B) {
+      keys.insert("resident_efficiency");
+    }
+    if (cost.bytes > cached) {
+      keys.insert("memory_efficiency");
+    }
+    if (cost.random_bytes > 0_B) {
+      keys.insert("random_efficiency");
+    }
+    if (cost.flops > 0_flop) {
+      keys.insert("gemm_efficiency");
+    }
+    if (cost.host_syncs > 0) {
+      keys.insert("host_sync");
+    }
+  };
+  for (const CallCost& call : prepared.codec_costs(plan)) {
+    add(call.dense);
+    add(call.decode);
+    for (const RoundCost& round : call.rounds) {
+      add(round.encode);
+    }
+  }
+  return keys;
+}
+
+class Reader {
+ public:
+  Reader(const PreparedExperiment& prepared, const std::vector<MessageUse>& messages)
+      : experiment_(prepared.experiment()),
+        links_(experiment_.cluster),
+        kernels_(kernel_keys(experiment_, prepared.workload())) {
+    for (const MessageUse& use : messages) {
+      links_.add(use);
+    }
+    for (const CompressionPlan& plan : experiment_.plans) {
+      if (plan.method) {
+        codecs_.emplace_back("compress." + plan.label + ".law.", codec_keys(prepared, plan));
+      }
+    }
+  }
+
+  [[nodiscard]] bool reads(std::string_view path) const {
+    for (const auto& [start, keys] : codecs_) {
+      if (path.starts_with(start)) {
+        return keys.contains(path.substr(start.size()));
+      }
+    }
+    const auto under = [&](std::string_view start) { return path.starts_with(start); };
+    for (const std::string_view table : {"cluster.gpu.peak.", "cluster.gpu.law.gemm_efficiency."}) {
+      if (under(table)) {
+        return multiplies_in(path.substr(table.size()));
+      }
+    }
+    for (const auto& [start, keys] :
+         {std::pair(std::string_view("cluster.fabric.law."), &links_.fabric),
+          std::pair(std::string_view("cluster.network.law."), &links_.network),
+          std::pair(std::string_view("cluster.gpu.law."), &kernels_),
+          std::pair(std::string_view("software.law."), &kernels_)}) {
+      if (under(start)) {
+        return keys->contains(path.substr(start.size()));
+      }
+    }
+    if (under("cluster.fabric.")) {
+      return !links_.fabric.empty();
+    }
+    if (under("cluster.network.") || under("cluster.nic")) {
+      return !links_.network.empty() && path != "cluster.network.rates";
+    }
+    return path != "software.bucket_copy_passes" || experiment_.layout.dp > 1;
+  }
+
+ private:
+  // Attention multiplies in 16 bits where the products are fp8.
+  [[nodiscard]] bool multiplies_in(std::string_view precision) const {
+    const Precision own = experiment_.training.precision;
+    return precision == name_of(own) ||
+           (own == Precision::fp8 && precision == name_of(Precision::bf16));
+  }
+
+  const Experiment& experiment_;
+  LinkKeys links_;
+  Keys kernels_;
+  std::vector<std::pair<std::string, Keys>> codecs_;
+};
+
+}  // namespace
+
+Facts facts_read(const PreparedExperiment& prepared, const std::vector<MessageUse>& messages,
+                 const Facts& facts) {
+  const Reader reader(prepared, messages);
+  Facts read;
+  std::copy_if(facts.begin(), facts.end(), std::back_inserter(read),
+               [&](const Fact& fact) { return reader.reads(fact.path); });
+  return read;
+}
+
+Facts distinct(const Facts& facts) {
+  constexpr std::string_view law = ".law.";
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  Facts once;
+  for (const Fact& fact : facts) {
+    const std::size_t at = fact.path.rfind(law);
+    const bool of_codec = fact.path.starts_with("compress.") && at != std::string::npos;
+    const std::string key = of_codec ? "compress" + fact.path.substr(at) : fact.path;
+    if (seen.emplace(key, of_codec ? fact.value_text : "", of_codec ? fact.citation : "").second) {
+      once.push_back(fact);
+    }
+  }
+  return once;
+}
+
+}  // namespace payoff
