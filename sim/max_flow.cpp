@@ -6,6 +6,11 @@
 #include <utility>
 #include <vector>
 
+// GCC 12 takes the empty optional of Boost's edge iterator for an uninitialised one at -O2.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 
