@@ -19,7 +19,8 @@ namespace {
 using Numbers = std::vector<InsertedNumber>;
 
 std::string count(double number) { return number_text(number, 12); }
-std::string seconds(Seconds time) { return put_in(time / 1_s); }
+// Terms may be differences of much longer times.
+std::string seconds(Seconds time) { return fmt::format("{:.10g}", time / 1_s); }
 
 InsertedNumber micro_batches(const ExplainedPlan& plan) {
   return {"m", count(plan.experiment().layout.micro_batches), "micro-batches of a step"};
