@@ -126,10 +126,12 @@ void recompute_numbers(const ExplainedPlan& plan, TermExplanation& term) {
 
 // The recurrence says which work ran beside a message; a share C / U of it was lost.
 void interference_numbers(const ExplainedPlan& plan, TermExplanation& term) {
-  const double held = plan.step.reserved_share;
+  // Without gradient messages the sends alone hold units.
+  const double held =
+      plan.step.reserved_share > 0 ? plan.step.reserved_share : plan.step.send_share;
   const Seconds beside = held > 0 ? term.time * ((1 - held) / held) : 0_s;
   term.numbers = {
-      {"C / U", percent_text(held), "of the compute units, held by a message"},
+      {"C / U", percent_text(plan.step.reserved_share), "of the compute units, held by a message"},
       {"C_s / U", percent_text(plan.step.send_share), "held by a send to another stage"},
       {"U", count(plan.experiment().cluster.gpu.compute_units), "compute units of the GPU"},
       {"w", to_text(beside), "work that this amounts to, had it lost its units only"},
