@@ -43,7 +43,8 @@ TEST_CASE("the engines agree to the tick on every method of the catalogue") {
     for (const Placement placement : {Placement::compute_stream, Placement::after_backward}) {
       CompressionPlan compression = plan_of(name, profile.profile.value);
       compression.placement = placement;
-      const Experiment job = test::with_plans(test::small_job(), {compression});
+      Experiment job = test::with_plans(test::small_job(), {compression});
+      job.cluster.gpu.architecture = Architecture::hopper;  // NCCL adds every format there
       INFO(name << (placement == Placement::after_backward ? " after backward" : ""));
       REQUIRE(check(job).empty());
       StepPlan plan = PreparedExperiment(job).plan(job.plans.back());

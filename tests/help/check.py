@@ -54,7 +54,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "examples").symlink_to(ROOT / "examples")
         for command, example in examples:
-            if command and not example.startswith(f"payoff {command} "):
+            if command and shlex.split(example)[1] != command:
                 print(f"`{example}` is an example of another command than {command}")
                 failures += 1
             failures += not runs(program, example, folder)
