@@ -19,7 +19,7 @@ double student_quantile_95(std::size_t freedom) {
   if (freedom <= table.size()) {
     return table.at(std::max<std::size_t>(freedom, 1) - 1);
   }
-  const double n = static_cast<double>(freedom);
+  const auto n = static_cast<double>(freedom);
   constexpr double x = normal_quantile_95;
   return x + (x * x * x + x) / (4 * n) +
          (5 * std::pow(x, 5) + 16 * x * x * x + 3 * x) / (96 * n * n);

@@ -22,6 +22,7 @@ std::string parts_text(const TermExplanation& term) {
     return {};
   }
   std::vector<const ExplainedPart*> order;
+  order.reserve(term.parts.size());
   for (const ExplainedPart& part : term.parts) {
     order.push_back(&part);
   }

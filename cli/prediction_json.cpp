@@ -38,7 +38,7 @@ Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
       plan.against_sixteen_bit ? comparison_json(*plan.against_sixteen_bit) : Json(nullptr);
   json["against_remedy"] = comparison_json(plan.against_remedy);
   const bool compresses = &plan != &report.payoff.plans.front();
-  json["verdict"] = compresses ? Json(name(report.payoff.verdict_of(plan))) : Json(nullptr);
+  json["verdict"] = compresses ? Json(name(Payoff::verdict_of(plan))) : Json(nullptr);
   const auto entry =
       std::find_if(break_evens.begin(), break_evens.end(),
                    [&](const BreakEven& other) { return other.label == plan.label; });
@@ -171,7 +171,7 @@ std::string prediction_csv(const PredictionReport& report) {
          plan.against_sixteen_bit ? n(plan.against_sixteen_bit->speedup) : "",
          n(plan.against_remedy.speedup), n(plan.prediction.memory.total().si),
          plan.prediction.memory.fits() ? "true" : "false",
-         compresses ? std::string(name(report.payoff.verdict_of(plan))) : std::string()});
+         compresses ? std::string(name(Payoff::verdict_of(plan))) : std::string()});
   }
   return text;
 }

@@ -62,7 +62,7 @@ std::vector<std::string> row(const PlanPayoff& plan, const Payoff& payoff, bool 
   }
   row.push_back(speedup_text(plan.against_remedy));
   row.emplace_back(plan.prediction.memory.fits() ? "yes" : "no");
-  row.push_back(first ? "" : verdict_word(payoff.verdict_of(plan)));
+  row.push_back(first ? "" : verdict_word(Payoff::verdict_of(plan)));
   return row;
 }
 

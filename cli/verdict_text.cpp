@@ -121,7 +121,7 @@ std::string verdict_of_best(const Payoff& payoff, const PlanPayoff& best,
       std::find_if(break_evens.begin(), break_evens.end(),
                    [&](const BreakEven& other) { return other.label == best.label; });
   const std::string where = entry == break_evens.end() ? "" : break_even_clause(*entry);
-  switch (payoff.verdict_of(best)) {
+  switch (Payoff::verdict_of(best)) {
     case Verdict::pays:
       return gain + (where.empty() ? "" : "; it pays " + where) + slack;
     case Verdict::no_difference:

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "model/matrix_product.hpp"
@@ -228,9 +227,9 @@ class OperatorPricer {
     return {time, static_cast<double>(kernels), streaming};
   }
 
-  void note(KernelTime kernel) const {
+  void note(const KernelTime& kernel) const {
     if (record_ != nullptr) {
-      record_->push_back(std::move(kernel));
+      record_->push_back(kernel);
     }
   }
   void count_last(std::size_t kernels, double count) const {

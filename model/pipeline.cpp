@@ -126,6 +126,7 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
   const int chunks = static_cast<int>(stages.front().chunks.size());
   Pipeline pipeline(stages, micro_batches, chunks);
   std::vector<StageSchedule> orders;
+  orders.reserve(stages.size());
   for (int s = 0; s < count; ++s) {
     orders.emplace_back(s, count, micro_batches, chunks);
   }

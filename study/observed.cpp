@@ -201,14 +201,15 @@ Seconds exposed_communication(const Waterfall& waterfall) {
   return waterfall.exposed_tp + waterfall.exposed_cp + waterfall.exposed_pp + waterfall.exposed_dp;
 }
 
-Disagreement largest_disagreement(const Waterfall& w, const Observation& observation) {
+Disagreement largest_disagreement(const Waterfall& predicted, const Observation& observation) {
   using Part = Disagreement::Part;
-  const Seconds communication = exposed_communication(w);
-  const Seconds compute = w.forward + w.recompute + w.backward + w.interference + w.optimizer +
-                          w.encode + w.decode + w.bucket_copy;
+  const Seconds communication = exposed_communication(predicted);
+  const Seconds compute = predicted.forward + predicted.recompute + predicted.backward +
+                          predicted.interference + predicted.optimizer + predicted.encode +
+                          predicted.decode + predicted.bucket_copy;
   std::vector<Disagreement> parts;
   if (observation.exposed) {
-    const Seconds rest = w.total() - communication;
+    const Seconds rest = predicted.total() - communication;
     parts = {{Part::compute, rest, (observation.step - *observation.exposed) / rest}};
     if (communication > 0_s) {
       parts.push_back({Part::communication, communication, *observation.exposed / communication});
@@ -216,8 +217,8 @@ Disagreement largest_disagreement(const Waterfall& w, const Observation& observa
   } else {
     for (const auto& [part, time] :
          {std::pair(Part::compute, compute), std::pair(Part::communication, communication),
-          std::pair(Part::waiting, w.bubble), std::pair(Part::host, w.host)}) {
-      const Seconds wanted = time + observation.step - w.total();
+          std::pair(Part::waiting, predicted.bubble), std::pair(Part::host, predicted.host)}) {
+      const Seconds wanted = time + observation.step - predicted.total();
       if (time > 0_s && wanted > 0_s) {
         parts.push_back({part, time, wanted / time});
       }
@@ -225,7 +226,7 @@ Disagreement largest_disagreement(const Waterfall& w, const Observation& observa
   }
   // Faster than every part alone: all of it is.
   if (parts.empty()) {
-    return {Part::compute, w.total(), observation.step / w.total()};
+    return {Part::compute, predicted.total(), observation.step / predicted.total()};
   }
   const auto distance = [](const Disagreement& a) {
     return a.factor > 0 ? std::abs(std::log(a.factor)) : std::numeric_limits<double>::infinity();

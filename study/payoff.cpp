@@ -189,7 +189,7 @@ const PlanPayoff* Payoff::best_plan() const {
   return best;
 }
 
-Verdict Payoff::verdict_of(const PlanPayoff& plan) const {
+Verdict Payoff::verdict_of(const PlanPayoff& plan) {
   if (!plan.prediction.memory.fits()) {
     return Verdict::does_not_fit;
   }

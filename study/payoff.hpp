@@ -63,7 +63,7 @@ struct Payoff {
   // null where there is none.
   [[nodiscard]] const PlanPayoff* best_plan() const;
   // Against the best remedy. What does not fit pays for nobody.
-  [[nodiscard]] Verdict verdict_of(const PlanPayoff& plan) const;
+  [[nodiscard]] static Verdict verdict_of(const PlanPayoff& plan);
   // Whether any plan beats everything that needs no compression.
   [[nodiscard]] Verdict overall_verdict() const;
 };

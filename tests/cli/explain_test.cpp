@@ -10,7 +10,6 @@
 #include "tests/cli/capture.hpp"
 
 using namespace payoff;
-using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 using nlohmann::json;

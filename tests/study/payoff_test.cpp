@@ -243,7 +243,7 @@ TEST_CASE("what does not fit the memory is not recommended, however fast") {
   job.plans[1].method->state_bytes =
       Expression::parse("4 * n", formula_names(job.plans[1].method->parameters)).expression;
   const Payoff one = assess(job, few_draws());
-  CHECK(one.verdict_of(one.plans[1]) == Verdict::does_not_fit);
+  CHECK(Payoff::verdict_of(one.plans[1]) == Verdict::does_not_fit);
   CHECK(one.best_plan() == &one.plans[2]);
   job.cluster.gpu.memory = 1_MB;
   const Payoff none = assess(job, few_draws());
