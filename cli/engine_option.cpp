@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/option_values.hpp"
+#include "cli/simulation_problems.hpp"
 #include "cli/table.hpp"
 
 namespace payoff {
@@ -38,6 +39,19 @@ std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
     }
   }
   return all;
+}
+
+void report_engine_problems(const std::vector<EngineAnswers>& answers,
+                            const PreparedExperiment& prepared, const PositionMap& positions,
+                            Session& session) {
+  const std::vector<CompressionPlan>& plans = prepared.experiment().plans;
+  for (const EngineAnswers& engine : answers) {
+    StrategyProblems problems;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      problems.emplace_back(plans[i].label, engine.plans[i].problems);
+    }
+    report_problems(problems, positions, session);
+  }
 }
 
 std::string engines_text(const std::vector<EngineAnswers>& answers,

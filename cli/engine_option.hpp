@@ -6,6 +6,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/session.hpp"
+#include "profiles/positions.hpp"
 #include "study/engine.hpp"
 
 // Other engines, whose answers stand beside ours: the simulator, and the cost models of papers.
@@ -27,6 +28,11 @@ struct EngineAnswers {
 
 [[nodiscard]] std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
                                                      const PreparedExperiment& prepared);
+
+// What makes it impossible to ask an engine at all.
+void report_engine_problems(const std::vector<EngineAnswers>& answers,
+                            const PreparedExperiment& prepared, const PositionMap& positions,
+                            Session& session);
 
 // One table an engine: step and speedup, its answer beside ours.
 [[nodiscard]] std::string engines_text(const std::vector<EngineAnswers>& answers,

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cli/output_guard.hpp"
 #include "cli/repeated_keys.hpp"
 #include "profiles/document.hpp"
@@ -103,8 +105,9 @@ class InputReader {
       if (!arguments_.has(needed)) {
         session_.diagnostics().error(
             std::nullopt, std::string("neither an experiment file nor ") + needed + " is given", {},
-            "payoff predict EXPERIMENT.yaml, or payoff predict --model bert-large --cluster "
-            "p3-8xlarge --nodes 8 --compress powersgd:rank=4");
+            fmt::format("payoff {0} EXPERIMENT.yaml, or payoff {0} --model bert-large --cluster "
+                        "p3-8xlarge --nodes 8 --compress powersgd:rank=4",
+                        session_.command()));
         complete = false;
       }
     }

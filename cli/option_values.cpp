@@ -22,6 +22,12 @@ void report_text_error(std::string_view option, const Argument& argument, const 
 
 std::optional<int> integer_value(const Arguments& arguments, std::string_view option,
                                  IntegerRange range, Session& session) {
+  const std::optional<std::int64_t> value = long_value(arguments, option, range, session);
+  return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
+}
+
+std::optional<std::int64_t> long_value(const Arguments& arguments, std::string_view option,
+                                       IntegerRange range, Session& session) {
   const std::optional<Argument> given = arguments.value(option);
   if (!given) {
     return std::nullopt;
@@ -31,7 +37,7 @@ std::optional<int> integer_value(const Arguments& arguments, std::string_view op
     report_text_error(option, *given, parsed.error, session);
     return std::nullopt;
   }
-  return static_cast<int>(*parsed);
+  return *parsed;
 }
 
 std::optional<double> number_value(const Arguments& arguments, std::string_view option,

@@ -26,6 +26,11 @@ void report_text_error(std::string_view option, const Argument& argument, const 
 [[nodiscard]] std::optional<int> integer_value(const Arguments& arguments, std::string_view option,
                                                IntegerRange range, Session& session);
 
+// For counts beyond the range of int.
+[[nodiscard]] std::optional<std::int64_t> long_value(const Arguments& arguments,
+                                                     std::string_view option, IntegerRange range,
+                                                     Session& session);
+
 [[nodiscard]] std::optional<double> number_value(const Arguments& arguments,
                                                  std::string_view option, NumberRange range,
                                                  Session& session);

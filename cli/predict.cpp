@@ -88,6 +88,11 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   }
   options.limits = read->limits;
   const PreparedExperiment prepared(read->experiment);
+  std::vector<EngineAnswers> answers = ask_engines(engines, prepared);
+  report_engine_problems(answers, prepared, read->positions, session);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
   Payoff payoff = assess(read->experiment, options);
   BreakEvenOptions axes{.rivals = options.limits, .band = options.band};
   if (payoff.observed) {
@@ -99,7 +104,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
                                 options,
                                 std::move(payoff),
                                 break_evens(read->experiment, axes),
-                                ask_engines(engines, prepared),
+                                std::move(answers),
                                 trust_in(prepared, read->facts)};
   OutputFiles files;
   if (const auto save = arguments.value(save_option.name)) {

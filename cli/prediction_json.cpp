@@ -10,6 +10,7 @@
 #include "cli/prediction_report.hpp"
 #include "cli/step_json.hpp"
 #include "cli/table.hpp"
+#include "cli/trust_json.hpp"
 #include "cli/verdict_text.hpp"
 
 namespace payoff {
@@ -99,30 +100,6 @@ Json observed_json(const Payoff& payoff) {
           {"disagreement", disagreement_json(seen)},
           {"width_before_ratio", seen.width_before},
           {"width_after_ratio", seen.width_after}};
-}
-
-Json trust_json(const Trust& trust) {
-  Json json{
-      {"numbers", trust.numbers}, {"assumed", Json::array()}, {"extrapolated", Json::array()}};
-  for (const Fact& fact : trust.assumed) {
-    json["assumed"].push_back(fact.path);
-  }
-  for (const MessageUse& use : trust.messages) {
-    if (use.extrapolated) {
-      json["extrapolated"].push_back({{"plan", use.plan},
-                                      {"message", name_of(use.kind)},
-                                      {"collective", name(use.collective)},
-                                      {"smallest_bytes", use.smallest.si},
-                                      {"largest_bytes", use.largest.si}});
-    }
-  }
-  json["extrapolated_kernels"] = Json::array();
-  for (const KernelUse& use : trust.kernels) {
-    if (use.extrapolated()) {
-      json["extrapolated_kernels"].push_back(to_json(use));
-    }
-  }
-  return json;
 }
 
 }  // namespace

@@ -152,6 +152,7 @@ ExitCode run_program(std::span<const std::string> words, std::span<const Command
   if (command == commands.end()) {
     return unknown_command(first, commands, start.command, session);
   }
+  session.set_command(first);
   const std::size_t behind = start.command + 1;
   const Arguments arguments =
       parse_arguments(*command, words.subspan(behind), static_cast<int>(behind), session.sources(),

@@ -15,6 +15,12 @@ ExitCode Session::report() {
   return diagnostics_.has_errors() ? ExitCode::bad_input : ExitCode::success;
 }
 
+void Session::note(const std::string& text) {
+  if (format_ == ErrorFormat::text) {
+    console_.err << "note: " << text << std::endl;
+  }
+}
+
 ExitCode Session::report_failure(const std::string& what) {
   if (format_ == ErrorFormat::json) {
     diagnostics_.error(std::nullopt, what);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,11 +29,16 @@ class Session {
   [[nodiscard]] std::ostream& out() { return console_.out; }
   [[nodiscard]] std::ostream& err() { return console_.err; }
   [[nodiscard]] const std::string& command_line() const { return command_line_; }
+  // What runs: "predict".
+  void set_command(std::string_view name) { command_ = name; }
+  [[nodiscard]] const std::string& command() const { return command_; }
   // What is read and is no text of sources(): a file, or a folder with all that is in it.
   void reads(std::filesystem::path input) { inputs_.push_back(std::move(input)); }
   [[nodiscard]] const std::vector<std::filesystem::path>& inputs() const { return inputs_; }
   void set_error_format(ErrorFormat format) { format_ = format; }
 
+  // Said at once, before something that takes long; nothing where a program reads the errors.
+  void note(const std::string& text);
   // Prints everything that was found: `bad_input` when there are errors.
   [[nodiscard]] ExitCode report();
   // The same when the world failed (a file that cannot be read): `failure`.
@@ -41,6 +47,7 @@ class Session {
  private:
   Console& console_;
   std::string command_line_;
+  std::string command_;
   SourceMap sources_;
   Diagnostics diagnostics_;
   std::vector<std::filesystem::path> inputs_;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <limits>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
 #include "cli/profile_library.hpp"
+#include "cli/simulation_problems.hpp"
 #include "cli/simulation_report.hpp"
 #include "cli/trace_file.hpp"
 
@@ -41,47 +48,104 @@ std::vector<CompressionPlan> wanted_plans(const Experiment& experiment, const Ar
               : std::vector<CompressionPlan>{};
 }
 
-void report_problems(const Problems& problems, const CompressionPlan& plan, Session& session) {
-  for (const Problem& problem : problems) {
-    session.diagnostics().error(
-        std::nullopt,
-        plan.label + ": " + problem.path + (problem.path.empty() ? "" : ": ") + problem.message, {},
-        problem.help);
+struct PreparedRun {
+  const PreparedExperiment& prepared;
+  const ReadExperiment& read;
+  sim::Platform platform;
+  sim::SimOptions options;
+};
+
+// Everything that is wrong is found, and the analytical answers are there, before the first event.
+void prepare_reports(const PreparedRun& run, const std::vector<CompressionPlan>& plans,
+                     SimulationReport& report, Session& session) {
+  StrategyProblems problems;
+  for (const CompressionPlan& plan : plans) {
+    const StepPlan step = run.prepared.plan(plan);
+    PlanSimulation& result = report.plans.emplace_back();
+    result.label = plan.label;
+    result.estimate = sim::estimate(step);
+    problems.emplace_back(plan.label, sim::check(step, run.platform, run.options));
+  }
+  report_problems(problems, run.read.positions, session);
+  for (std::size_t i = 0; i < plans.size() && !session.diagnostics().has_errors(); ++i) {
+    report.plans[i].analytical = run.prepared.predict(plans[i]);
   }
 }
 
-// Simulates until something is wrong or Ctrl-C.
-void run_plans(const std::vector<CompressionPlan>& plans, const PreparedExperiment& prepared,
-               sim::SimOptions options, std::optional<TraceFile>& trace, SimulationReport& report,
-               Session& session) {
-  const sim::Platform platform(prepared.experiment().cluster, prepared.experiment().layout);
-  for (const CompressionPlan& plan : plans) {
-    const StepPlan step = prepared.plan(plan);
-    if (const Problems problems = sim::check(step, platform, options); !problems.empty()) {
-      report_problems(problems, plan, session);
-      continue;
-    }
-    const bool traced = trace && &plan == &plans.back();
+// Until something is wrong or Ctrl-C.
+void run_plans(const PreparedRun& run, const std::vector<CompressionPlan>& plans,
+               std::optional<TraceFile>& trace, SimulationReport& report, Session& session) {
+  const InterruptGuard::Polling polling;
+  sim::SimOptions options = run.options;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const bool traced = trace && i + 1 == plans.size();
     options.trace = traced ? &trace->writer() : nullptr;
-    PlanSimulation& result = report.plans.emplace_back();
-    result.label = plan.label;
-    result.analytical = prepared.predict(plan);
-    result.simulated = sim::simulate(step, platform, options);
+    PlanSimulation& result = report.plans[i];
+    result.simulated = sim::simulate(run.prepared.plan(plans[i]), run.platform, options);
     result.simulated.prediction.memory = result.analytical.memory;
     if (result.simulated.problem) {
-      report_problems({*result.simulated.problem}, plan, session);
+      report_problems({{plans[i].label, {*result.simulated.problem}}}, run.read.positions, session);
     }
     if (result.simulated.interrupted) {
-      return;
+      report.plans.resize(i + 1);
     }
   }
+}
+
+// Above this many events a run takes seconds, and a timeline of them more than viewers like.
+constexpr std::uint64_t many_events = 3'000'000;
+constexpr Bytes large_trace = 300_MB;
+
+std::string megabytes(Bytes size) { return fmt::format("{:.0f} MB", std::ceil(size / 1_MB)); }
+
+// What a long run will cost, told before it starts; a timeline that the disk cannot take is
+// refused.
+void announce(const SimulationReport& report, const std::optional<Argument>& trace,
+              Session& session) {
+  sim::Estimate all;
+  for (const PlanSimulation& plan : report.plans) {
+    all.events += plan.estimate.events;
+    all.memory = std::max(all.memory, plan.estimate.memory);
+  }
+  all.trace = trace ? report.plans.back().estimate.trace : 0_B;
+  if (trace) {
+    const std::filesystem::path folder = std::filesystem::path(trace->text).parent_path();
+    std::error_code unknown;
+    const auto space = std::filesystem::space(folder.empty() ? "." : folder, unknown);
+    if (!unknown && all.trace > Bytes{static_cast<double>(space.available)}) {
+      session.diagnostics().error(
+          trace->span,
+          fmt::format("the timeline would take about {}, and the disk has {} left",
+                      megabytes(all.trace), megabytes(Bytes{static_cast<double>(space.available)})),
+          {}, "simulate fewer micro-batches: the pipeline repeats itself");
+    } else if (all.trace > large_trace) {
+      session.diagnostics().warning(
+          trace->span, fmt::format("the timeline takes about {}", megabytes(all.trace)), {},
+          "ui.perfetto.dev takes files of some hundred MB: simulate fewer micro-batches");
+    }
+  }
+  if (all.events > many_events && !session.diagnostics().has_errors()) {
+    session.note(fmt::format("simulating up to {} events in {} of memory{}; Ctrl-C ends it{}",
+                             all.events, megabytes(all.memory),
+                             trace ? ", a timeline of about " + megabytes(all.trace) : "",
+                             trace ? " and leaves a valid timeline" : ""));
+  }
+}
+
+ExitCode finish(const SimulationReport& report, const ReadExperiment& read, const Library& library,
+                const Arguments& arguments, Session& session) {
+  OutputFiles files;
+  deliver({simulation_text(report), simulation_json(report, read, library, session), ""}, arguments,
+          files, session);
+  const ExitCode code = session.report();
+  return report.plans.back().simulated.interrupted ? ExitCode::failure : code;
 }
 
 ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   sim::SimOptions options;
-  if (const auto limit = integer_value(arguments, limit_option.name,
-                                       {1, std::numeric_limits<int>::max()}, session)) {
+  constexpr std::int64_t most_events = 1'000'000'000'000'000;
+  if (const auto limit = long_value(arguments, limit_option.name, {1, most_events}, session)) {
     options.event_limit = static_cast<std::uint64_t>(*limit);
   }
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
@@ -93,26 +157,36 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
+  const std::optional<Argument> trace_name = arguments.value(trace_option.name);
   std::optional<TraceFile> trace;
-  if (const auto file = arguments.value(trace_option.name)) {
-    trace.emplace(file->text);
+  if (trace_name) {
+    trace.emplace(trace_name->text);
   }
-  const InterruptGuard guard;
+  const InterruptGuard guard(trace ? &*trace : nullptr);
   options.stop = &InterruptGuard::flag();
   const PreparedExperiment prepared(read->experiment);
-  SimulationReport report{read->experiment, {}};
-  run_plans(plans, prepared, options, trace, report, session);
+  SimulationReport report{read->experiment, trust_in(prepared, read->facts), {}};
+  const PreparedRun run{
+      prepared, *read, {read->experiment.cluster, read->experiment.layout}, options};
+  prepare_reports(run, plans, report, session);
+  if (!session.diagnostics().has_errors()) {
+    announce(report, trace_name, session);
+  }
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  try {
+    run_plans(run, plans, trace, report, session);
+  } catch (const sim::TraceError& error) {
+    trace->fail(error.what());
+  }
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
   if (trace) {
     trace->commit();
   }
-  OutputFiles files;
-  deliver({simulation_text(report), simulation_json(report, *read, library, session), ""},
-          arguments, files, session);
-  const ExitCode code = session.report();
-  return report.plans.back().simulated.interrupted ? ExitCode::failure : code;
+  return finish(report, *read, library, arguments, session);
 }
 
 }  // namespace

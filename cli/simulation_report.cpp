@@ -14,6 +14,7 @@
 #include "cli/prediction_report.hpp"
 #include "cli/step_json.hpp"
 #include "cli/table.hpp"
+#include "cli/trust_json.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
@@ -37,6 +38,7 @@ std::string steps_table(const SimulationReport& report) {
                {"codec", Align::right},
                {"exposed comm", Align::right},
                {"bubble", Align::right},
+               {"fits", Align::center},
                {"events", Align::right}});
   for (const PlanSimulation& plan : report.plans) {
     const StepPrediction& step = plan.simulated.prediction;
@@ -45,7 +47,7 @@ std::string steps_table(const SimulationReport& report) {
     table.add({title(plan), (whole ? "" : "> ") + ms(step.step), ms(plan.analytical.step),
                whole ? fmt::format("{:+.2f} %", 100 * (step.step / plan.analytical.step - 1)) : "",
                ms(shares.compute), ms(shares.codec), ms(shares.exposed), ms(shares.bubble),
-               std::to_string(plan.simulated.events)});
+               step.memory.fits() ? "yes" : "no", std::to_string(plan.simulated.events)});
   }
   return table.markdown();
 }
@@ -161,6 +163,9 @@ Json plan_json(const PlanSimulation& plan) {
   const sim::SimulatedStep& simulated = plan.simulated;
   Json json{{"label", plan.label}};
   json.update(step_json(simulated.prediction));
+  json["estimate"] = {{"events", plan.estimate.events},
+                      {"memory_bytes", plan.estimate.memory.si},
+                      {"trace_bytes", plan.estimate.trace.si}};
   json["analytical_step_seconds"] = plan.analytical.step.si;
   json["last_stage"] = simulated.last_stage;
   json["critical_path"] = Json::object();
@@ -199,9 +204,14 @@ std::string simulation_text(const SimulationReport& report) {
   }
   text += traffic_table(report);
   text += links_table(report);
-  text += "\nTimes in ms; links and traffic of the stage that ends last and of one node.\n";
+  text +=
+      "\nTimes in ms; links and traffic of the stage that ends last and of one node; pp is what "
+      "comes to it.\n";
   if (report.plans.back().simulated.interrupted) {
     text += "Interrupted: the last strategy is simulated up to the time shown.\n";
+  }
+  if (const std::string trust = trust_text(report.trust); !trust.empty()) {
+    text += trust + "\n";
   }
   return text;
 }
@@ -212,6 +222,7 @@ std::string simulation_json(const SimulationReport& report, const ReadExperiment
   json["experiment"] = experiment_json(read);
   json["profiles"] = profiles_json(library, session.sources(), read);
   json["headline"] = experiment_headline(report.experiment);
+  json["trust"] = trust_json(report.trust);
   json["plans"] = Json::array();
   for (const PlanSimulation& plan : report.plans) {
     json["plans"].push_back(plan_json(plan));

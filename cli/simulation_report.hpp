@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/session.hpp"
+#include "cli/trust.hpp"
 #include "model/experiment.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
@@ -18,12 +19,14 @@ namespace payoff {
 
 struct PlanSimulation {
   std::string label;
+  sim::Estimate estimate;  // made before it ran
   sim::SimulatedStep simulated;
   StepPrediction analytical;
 };
 
 struct SimulationReport {
   const Experiment& experiment;
+  Trust trust;
   std::vector<PlanSimulation> plans;  // the last one may have been interrupted
 };
 

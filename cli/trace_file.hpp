@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string>
 
 #include "sim/trace.hpp"
 
@@ -24,26 +25,46 @@ class TraceFile {
 
   [[nodiscard]] sim::TraceWriter& writer() { return *writer_; }
   void commit();
+  [[noreturn]] void fail(const std::string& reason) const;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // Where it grows: `path()` if that is no regular file.
+  [[nodiscard]] const std::filesystem::path& growing() const {
+    return temporary_.empty() ? path_ : temporary_;
+  }
 
  private:
-  [[noreturn]] void fail() const;
-
   std::filesystem::path path_;
   std::filesystem::path temporary_;  // empty: in place, or already renamed
   std::ofstream file_;
   std::unique_ptr<sim::TraceWriter> writer_;
 };
 
-// While it lives, Ctrl-C (and a request to terminate) sets the flag instead of ending the program;
-// a second one ends it.
+// While it lives, Ctrl-C (and a request to terminate) leaves a valid timeline, whatever the program
+// is doing. While `Polling` lives the signal sets a flag, and a second one ends the program without
+// a timeline; otherwise it ends the program at once, exit code `failure`, and the timeline, which
+// has no spans yet, is completed.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  explicit InterruptGuard(const TraceFile* trace = nullptr);
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
+  class Polling {
+   public:
+    Polling();
+    Polling(const Polling&) = delete;
+    Polling& operator=(const Polling&) = delete;
+    ~Polling();
+  };
+
   [[nodiscard]] static const std::atomic<bool>& flag();
+
+ private:
+  using Handler = void (*)(int);
+  Handler before_interrupt_;
+  Handler before_terminate_;
 };
 
 }  // namespace payoff

@@ -40,6 +40,7 @@ class StepRun {
       changed_.push_back(s);
     }
     sent_.resize(stages_.size());
+    received_.resize(stages_.size());
   }
 
   SimulatedStep run() {
@@ -110,6 +111,7 @@ class StepRun {
     stages_[to].input_sent(operation);
     changed_.push_back(to);
     sent_[from] += message.message->size;
+    received_[to] += message.message->size;
     if (message.alone.picoseconds == 0) {
       stages_[to].input_arrived(operation, path);
       return;
@@ -190,8 +192,8 @@ class StepRun {
       }
     }
     describe(step, stages_[step.last_stage]);
-    step.pp.bytes = sent_[step.last_stage];
-    step.prediction.pp_bytes = step.pp.bytes;
+    step.pp.bytes = received_[step.last_stage];
+    step.prediction.pp_bytes = sent_[step.last_stage];
     return step;
   }
 
@@ -225,6 +227,7 @@ class StepRun {
   std::vector<PreparedMessage> backward_;
   std::vector<Send> sends_;  // slots are used again
   std::vector<Bytes> sent_;  // by each stage
+  std::vector<Bytes> received_;
   std::vector<std::size_t> changed_;
   std::uint64_t send_count_ = 0;
 };

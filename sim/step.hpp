@@ -37,6 +37,7 @@ struct SimOptions {
 struct Estimate {
   std::uint64_t events{};  // at most
   Bytes memory;            // roughly, trace excluded: it is streamed
+  Bytes trace;             // roughly, if one is written
 };
 [[nodiscard]] Estimate estimate(const StepPlan& plan);
 
@@ -44,11 +45,12 @@ struct Estimate {
 [[nodiscard]] Problems check(const StepPlan& plan, const Platform& platform,
                              const SimOptions& options = {});
 
-// Of one kind of traffic, on the stage that ends last.
+// Of one kind of traffic, on the stage that ends last; of sends between stages those that come to
+// it, because these are what it waits for.
 struct TrafficTime {
   Seconds busy{};     // something of it in flight
   Seconds exposed{};  // and nothing computed because of it
-  Bytes bytes{};      // message bytes that one GPU contributes
+  Bytes bytes{};      // message bytes of one GPU
 
   [[nodiscard]] Seconds hidden() const { return busy - exposed; }
 };

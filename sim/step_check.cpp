@@ -68,6 +68,7 @@ StageSum sum_of(const StepPlan& plan, std::size_t s) {
 Estimate estimate(const StepPlan& plan) {
   constexpr Bytes of_task{400};  // queued buckets, inputs on their way
   constexpr Bytes of_piece{16};
+  constexpr Bytes of_span{210};  // on average
   Estimate result;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StageCompute& compute = *plan.stages[s].compute;
@@ -79,6 +80,7 @@ Estimate estimate(const StepPlan& plan) {
     }
     result.memory += (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
   }
+  result.trace = static_cast<double>(result.events) * of_span;
   return result;
 }
 

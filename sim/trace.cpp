@@ -2,7 +2,9 @@
 #include "sim/trace.hpp"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <ostream>
 
 namespace payoff::sim {
@@ -33,7 +35,7 @@ TraceWriter::TraceWriter(std::ostream& out) : out_(out) {
 
 void TraceWriter::finish() {
   if (!finished_) {
-    out_ << "\n]}\n";
+    out_ << end_of_file;
     finished_ = true;
   }
 }
@@ -61,6 +63,7 @@ void TraceWriter::name_tracks(const TraceSpan& span) {
 }
 
 void TraceWriter::write(const TraceSpan& span) {
+  errno = 0;
   name_tracks(span);
   begin_event();
   const SimTime duration = span.end - span.begin;
@@ -77,6 +80,9 @@ void TraceWriter::write(const TraceSpan& span) {
     }
   }
   out_ << "}}";
+  if (!out_) {
+    throw TraceError(errno != 0 ? std::strerror(errno) : "unknown reason");
+  }
   ++count_;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,8 +34,17 @@ struct TraceSpan {
   std::string item;             // micro-batch and piece, or bucket and round
 };
 
+// What could not be written: a full disk. Told at once, not after hours of simulation.
+class TraceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class TraceWriter {
  public:
+  // What makes whatever was written valid JSON.
+  static constexpr std::string_view end_of_file = "\n]}\n";
+
   // Writes the beginning of the array. The stream outlives the writer.
   explicit TraceWriter(std::ostream& out);
   TraceWriter(const TraceWriter&) = delete;
@@ -42,6 +52,7 @@ class TraceWriter {
   // The end of the array: what was written is valid JSON from then on, however early that is.
   void finish();
 
+  // Throws TraceError with the system's reason once the stream takes nothing any more.
   void write(const TraceSpan& span);
   [[nodiscard]] std::uint64_t count() const { return count_; }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/experiment.hpp"
+#include "model/problem.hpp"
 
 // The cost models of papers behind the interface of our own: the same job, answered by the formula
 // of a paper (model/reference_*.hpp) where it applies, and a reason where it does not; and our own
@@ -30,6 +31,7 @@ inline constexpr std::array all_engines{Engine::analytical, Engine::simulated, E
 struct EngineAnswer {
   std::optional<StepPrediction> prediction;  // memory is the same for all engines
   std::string reason;                        // why there is none, or what it differs by
+  Problems problems{};  // of the experiment itself: no answer is possible, and that is a mistake
 };
 
 [[nodiscard]] EngineAnswer predict(Engine engine, const PreparedExperiment& prepared,

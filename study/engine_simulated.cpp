@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "model/units_text.hpp"
 #include "sim/step.hpp"
@@ -34,15 +36,15 @@ EngineAnswer simulated(const PreparedExperiment& prepared, const CompressionPlan
   const Experiment& experiment = prepared.experiment();
   const StepPlan plan = prepared.plan(compression);
   const sim::Platform platform(experiment.cluster, experiment.layout);
-  if (const Problems problems = sim::check(plan, platform); !problems.empty()) {
-    return no_answer(problems.front().message);
+  if (Problems problems = sim::check(plan, platform); !problems.empty()) {
+    return {std::nullopt, problems.front().message, std::move(problems)};
   }
   sim::SimulatedStep step = sim::simulate(plan, platform);
   if (step.problem) {
-    return no_answer(step.problem->message);
+    return {std::nullopt, step.problem->message, {*step.problem}};
   }
   step.prediction.memory = prepared.predict(compression).memory;
-  return {step.prediction, contention(step)};
+  return {step.prediction, contention(step), {}};
 }
 
 }  // namespace payoff::engines

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -76,11 +77,14 @@ TEST_CASE("a timeline appears under its name only when it is whole") {
   CHECK(trace["traceEvents"].size() > 10);
 }
 
-TEST_CASE("Ctrl-C during a simulation leaves a valid timeline of what ran, and no other file") {
+// The whole command with real signals: tests/simulate/check.py.
+TEST_CASE(
+    "Ctrl-C while a simulation polls leaves a valid timeline of what ran, and no other file") {
   const ScratchFolder folder;
   {
     TraceFile file(folder.path("step.json"));
-    const InterruptGuard guard;
+    const InterruptGuard guard(&file);
+    const InterruptGuard::Polling polling;
     CHECK_FALSE(InterruptGuard::flag().load());
     std::raise(SIGINT);
     CHECK(InterruptGuard::flag().load());
@@ -98,6 +102,72 @@ TEST_CASE("a simulation of too many events is refused with the number and advice
   CHECK(run.out.empty());
   CHECK_THAT(run.err, ContainsSubstring("events, more than 5"));
   CHECK_THAT(run.err, ContainsSubstring("--event-limit"));
+}
+
+TEST_CASE("mistakes that concern some strategies name these, and the others are not named") {
+  const Captured run = test::payoff(simulate({"--event-limit", "5"}));
+  CHECK_THAT(run.err, ContainsSubstring("= note: strategies: uncompressed\n"));
+  CHECK_THAT(run.err, ContainsSubstring("= note: strategies: topk:ratio=0.01\n"));
+  CHECK_THAT(run.err, !ContainsSubstring("none: "));
+}
+
+TEST_CASE("a step beyond the clock is refused by every command that simulates") {
+  // 175e9 parameters over 1 Kb/s: 2 x 350 GB of gradients take more than 106 days.
+  const std::vector<std::string> job{"--model",     "gpt3-175b", "--cluster",     "p3-8xlarge",
+                                     "--nodes",     "2",         "--bandwidth",   "1 Kb/s",
+                                     "--precision", "fp16",      "--micro-batch", "1"};
+  std::vector<std::string> words{"simulate"};
+  if (GENERATE(false, true)) {
+    words = {"predict", "--engine", "sim"};
+  }
+  words.insert(words.end(), job.begin(), job.end());
+  const Captured run = test::payoff(words);
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("error: the simulated time passes the end of the clock"));
+}
+
+TEST_CASE("a timeline that no disk takes is refused before the first event") {
+  const ScratchFolder folder;
+  // 96 layers of more than ten tasks, two million times over: half a terabyte.
+  if (std::filesystem::space(folder.path("")).available > 400'000'000'000U) {
+    return;
+  }
+  const Captured run =
+      test::payoff({"simulate", "--model", "gpt3-175b", "--cluster", "dgx-a100", "--tp", "8",
+                    "--micro-batches", "1000000", "--micro-batch", "1", "--event-limit",
+                    "1000000000000", "--trace", folder.path("step.json")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("the timeline would take about"));
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("without an experiment, a command advises itself") {
+  const Captured run = test::payoff({"simulate"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("payoff simulate EXPERIMENT.yaml"));
+}
+
+TEST_CASE("a simulation says whether the job fits in memory, and what its numbers rest on") {
+  const std::vector<std::string> words = test::small_experiment();
+  const Captured text = test::payoff(simulate());
+  CHECK_THAT(text.out, ContainsSubstring("| fits |"));
+  std::vector<std::string> predict = words;
+  predict.insert(predict.begin(), "predict");
+  predict.emplace_back("--json");
+  const json simulated = json::parse(test::payoff(simulate({"--json"})).out);
+  CHECK(simulated["trust"] == json::parse(test::payoff(predict).out)["trust"]);
+  CHECK_THAT(text.out, ContainsSubstring(" numbers are assumed, not measured or published"));
+}
+
+TEST_CASE("the estimate before a run is not less than what it has, and of its size") {
+  const ScratchFolder folder;
+  const Captured run = test::payoff(simulate({"--trace", folder.path("step.json"), "--json"}));
+  const json plan = json::parse(run.out)["plans"].back();
+  CHECK(plan["estimate"]["events"] >= plan["events"]);
+  const auto size = static_cast<double>(test::read_text(folder.path("step.json")).size());
+  CHECK(plan["estimate"]["trace_bytes"].get<double>() > size / 2);
+  CHECK(plan["estimate"]["trace_bytes"].get<double>() < size * 2);
 }
 
 TEST_CASE("a group larger than the cluster, and a link without bandwidth, are refused") {

@@ -31,6 +31,7 @@ struct Span {
   double alone;
   double bytes;  // of a message
   std::string collective;
+  std::string item;
 
   [[nodiscard]] double end() const { return begin + time; }
   [[nodiscard]] bool is_message() const { return !collective.empty(); }
@@ -43,7 +44,8 @@ std::vector<Span> spans_of(const json& trace) {
       const json& about = event["args"];
       spans.push_back({event["name"], event["pid"], event["tid"], event["ts"].get<double>() * 1e-6,
                        event["dur"].get<double>() * 1e-6, about["alone_us"].get<double>() * 1e-6,
-                       about.value("bytes", 0.0), about.value("collective", "")});
+                       about.value("bytes", 0.0), about.value("collective", ""),
+                       about.value("item", "")});
     }
   }
   return spans;
@@ -149,8 +151,14 @@ void check_totals(const Run& step) {
              WithinRel(sum(step.last, computes, bytes), 1e-12));
   CHECK_THAT(step.term("exposed_tp"), near(sum(step.last, named("tp_message"), time)));
   const auto sends = [](const Span& span) { return span.track > 2; };
-  CHECK_THAT(step.plan["traffic"]["pp"]["bytes"].get<double>(),
-             WithinRel(sum(step.last, sends, bytes), 1e-12));
+  CHECK_THAT(step.of("pp_bytes"), WithinRel(sum(step.last, sends, bytes), 1e-12));
+  // Of sends the row says what comes to the stage, bytes and time alike.
+  const std::string to = "to stage " + step.plan["last_stage"].dump();
+  const auto received = [&](const Span& span) { return span.item.ends_with(to); };
+  const json& pp = step.plan["traffic"]["pp"];
+  CHECK_THAT(pp["bytes"].get<double>(), WithinRel(sum(step.spans, received, bytes), 1e-12));
+  CHECK_THAT(pp["in_flight_seconds"].get<double>(),
+             near(only(step.spans, received, [](const Span&) { return false; })));
   for (const json& link : step.plan["links"]) {
     const double could = link["capacity_bytes_per_second"].get<double>() * end;
     CHECK_THAT(link["utilization_ratio"].get<double>(),

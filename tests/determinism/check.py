@@ -4,10 +4,12 @@
 
   check.py PROGRAM OTHER-PROGRAM [EXAMPLE...]
 
-Both predict the named examples, or all of them, as JSON, which has every figure that a table
-rounds; then both explain the first and price a sweep of collectives.
+Both predict and simulate the named examples, or all of them, as JSON, which has every figure that
+a table rounds and the hash over all events of a simulation; then both write a timeline of the
+first, explain it, and price a sweep of collectives.
 """
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +23,8 @@ def commands(names):
         str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/experiment.yaml"))
     for experiment in experiments:
         yield ["predict", experiment, "--json"]
+        yield ["simulate", experiment, "--json"]
+    yield ["simulate", experiments[0], "--trace", "/dev/stdout"]
     yield ["explain", experiments[0]]
     for collective in ("all_reduce", "all_gather", "all_to_all"):
         yield ["collective", collective, "--cluster", "dgx-h100", "--nodes", "4", *SIZES]
@@ -43,15 +47,18 @@ def first_difference(one, other):
 
 
 def main(program, other, *names):
-    different = compared = 0
+    different = compared = hashes = 0
     for command in commands(names):
         expected, got = printed(program, command), printed(other, command)
         compared += 1
+        if command[0] == "simulate" and command[-1] == "--json":
+            hashes += sum(1 for plan in json.loads(expected)["plans"] if plan["trace_hash"])
         if got != expected:
             different += 1
             print(f"payoff {' '.join(command)}: {first_difference(expected, got)}", flush=True)
-    print(f"{compared} outputs of {program} and {other} compared, {different} differ")
-    return 1 if different or not compared else 0
+    print(f"{compared} outputs of {program} and {other} compared, with {hashes} trace hashes; "
+          f"{different} differ")
+    return 1 if different or not hashes else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a signal and a full disk do to `payoff simulate`, run as its users run it.
+
+  check.py PROGRAM
+
+A real SIGINT at many moments of the run, a second one, SIGTERM, a device that is full, a disk that
+fills up: a timeline under the wanted name is valid JSON, nothing else is left, and the exit code is
+the documented one.
+"""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+JOB = ["--model", "gpt3-175b", "--cluster", "selene", "--nodes", "128", "--tp", "8", "--pp", "8",
+       "--dp", "16", "--micro-batch", "1"]
+# 4 million events and a timeline of 0.8 GB, if nothing stops it.
+LONG = [*JOB, "--micro-batches", "4000"]
+# Prepares for seconds, and would then be refused.
+PREPARES = [*JOB, "--micro-batches", "1000000"]
+failures = []
+
+
+def expect(what, holds, detail=""):
+    if not holds:
+        failures.append(what)
+        print(f"{what}: {detail}")
+
+
+def start(program, words, folder, **more):
+    return subprocess.Popen([program, "simulate", *words, "--trace", "step.json"], cwd=folder,
+                            env={"PAYOFF_PROFILES": str(ROOT / "profiles"), "PATH": "/usr/bin:/bin"},
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, **more)
+
+
+def files_in(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def spans(folder):
+    events = json.loads((Path(folder) / "step.json").read_text(encoding="utf-8"))["traceEvents"]
+    return sum(1 for event in events if event["ph"] == "X")
+
+
+def growing(folder, size):
+    """Waits for a timeline of so many bytes under its temporary name."""
+    for _ in range(6000):
+        if any(path.stat().st_size >= size for path in Path(folder).glob("step.json.part-*")):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def interrupted(program, what, job, size, kind=signal.SIGINT):
+    """`size` of the timeline when the signal comes: 0 is before the first event."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = start(program, job, folder)
+        expect(f"{what}: a timeline is begun", growing(folder, size))
+        run.send_signal(kind)
+        since = time.monotonic()
+        out, err = run.communicate(timeout=60)
+        took = time.monotonic() - since
+        expect(f"{what}: exit code 1", run.returncode == 1, f"{run.returncode} {err}")
+        expect(f"{what}: it ends at once", took < 2, f"after {took:.1f} s")
+        expect(f"{what}: one file", files_in(folder) == ["step.json"], files_in(folder))
+        count = spans(folder)
+        expect(f"{what}: spans", (count > 0) == (size > 1000), f"{count} spans")
+        expect(f"{what}: it says so", "nterrupted" in out + err, out + err)
+        print(f"{what}: {count} spans, {took:.2f} s after the signal")
+
+
+def interrupted_twice(program):
+    with tempfile.TemporaryDirectory() as folder:
+        run = start(program, LONG, folder)
+        growing(folder, 0)
+        for _ in range(3):
+            run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        expect("three signals: exit code 1", run.returncode == 1, run.returncode)
+        expect("three signals: no part of a file", files_in(folder) in ([], ["step.json"]),
+               files_in(folder))
+        if files_in(folder):
+            spans(folder)
+
+
+def full_device(program):
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "step.json").symlink_to("/dev/full")
+        run = start(program, LONG, folder)
+        out, err = run.communicate(timeout=60)
+        expect("a full device: exit code 1", run.returncode == 1, f"{run.returncode} {err}")
+        expect("a full device: the reason", "No space left on device" in err, err)
+        expect("a full device: no result", out == "", out)
+
+
+# 1 MB into a timeline of much more.
+def full_disk(program):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+    with tempfile.TemporaryDirectory() as folder:
+        since = time.monotonic()
+        run = start(program, [*LONG, "--json"], folder, preexec_fn=limit)
+        out, err = run.communicate(timeout=60)
+        took = time.monotonic() - since
+        expect("a full disk: exit code 1", run.returncode == 1, f"{run.returncode} {err}")
+        expect("a full disk: the file is named", "cannot write step.json: " in err, err)
+        expect("a full disk: no file is left", files_in(folder) == [], files_in(folder))
+        expect("a full disk: no result", out == "", out)
+        print(f"a full disk: told after {took:.1f} s")
+
+
+def main(program):
+    program = str(Path(program).resolve())
+    interrupted(program, "Ctrl-C while it prepares", PREPARES, 0)
+    interrupted(program, "Ctrl-C while it simulates", LONG, 1_000_000)
+    interrupted(program, "a request to terminate", LONG, 1_000_000, signal.SIGTERM)
+    interrupted_twice(program)
+    full_device(program)
+    full_disk(program)
+    print(f"{len(failures)} of the expectations do not hold")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))
