@@ -4,10 +4,11 @@
 #   make test       installs what is missing, builds, runs every quick test
 #   make test-all   that, the slow tests, sanitizers, second compiler, clang-tidy, formatting
 #   make bench      builds and runs the benchmarks
+#   make kernels    the CUDA program that measures GPUs, at build-kernels/payoff-kernels; needs nvcc
 #   make format     formats every source
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-all bench format install-packages install-packages-all clean
+.PHONY: build demo test test-all bench kernels format install-packages install-packages-all clean
 
 SHELL := /bin/bash
 
@@ -41,6 +42,11 @@ test-all: install-packages-all
 bench: install-packages-all
 	cmake --preset release -DPAYOFF_BUILD_BENCH=ON
 	cmake --build build --target benchmarks
+
+kernels: export CUDACXX ?= $(or $(shell command -v nvcc),/usr/local/cuda/bin/nvcc)
+kernels: install-packages
+	cmake -S kernels -B build-kernels -G Ninja
+	cmake --build build-kernels
 
 format: install-packages-all
 	@python3 tests/run.py reformat

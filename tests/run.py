@@ -161,7 +161,7 @@ def stage_format(log):
         command = [CLANG_FORMAT, "--dry-run", "-Werror", "-ferror-limit=1", path]
         return subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
 
-    wrong = [path for path in sources(".hpp", ".cpp") if not is_formatted(path)]
+    wrong = [path for path in sources(".hpp", ".cpp", ".cu", ".cuh") if not is_formatted(path)]
     if wrong:
         print("`make format` would change:", *wrong, sep="\n  ", file=log)
         raise Failure(f"{len(wrong)} files are not formatted")
@@ -263,7 +263,7 @@ def main(arguments):
             print(f"{name:8} {stage.what}")
         return 0
     if arguments == ["reformat"]:
-        return subprocess.run([CLANG_FORMAT, "-i", *sources(".hpp", ".cpp")], cwd=ROOT).returncode
+        return subprocess.run([CLANG_FORMAT, "-i", *sources(".hpp", ".cpp", ".cu", ".cuh")], cwd=ROOT).returncode
     if arguments == ["all"]:
         return run_stages(STAGES, may_reuse=True)
     unknown = [name for name in arguments if name not in STAGES]

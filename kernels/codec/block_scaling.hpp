@@ -41,17 +41,25 @@ inline constexpr std::size_t fp8_block = 128;
   return power_of_two(static_cast<int>(scale) - 127);
 }
 
-[[nodiscard]] PAYOFF_HD inline std::uint8_t encode_mxfp8(float value, std::uint8_t scale) {
-  return static_cast<std::uint8_t>(encode_minifloat<e4m3>(value * mx_inverse(scale)));
-}
+struct Mxfp8 {
+  static constexpr unsigned bits = 8;
+  static constexpr int largest_exponent = 8;  // 448 = 1.75 * 2^8
+  [[nodiscard]] PAYOFF_HD static std::uint32_t encode(float value, std::uint8_t scale) {
+    return encode_minifloat<e4m3>(value * mx_inverse(scale));
+  }
+};
 [[nodiscard]] PAYOFF_HD inline float decode_mxfp8(std::uint8_t code, std::uint8_t scale) {
   return decode_minifloat<e4m3>(code) * mx_factor(scale);
 }
 
-// 4 bits: the low half of a byte is the even index.
-[[nodiscard]] PAYOFF_HD inline std::uint32_t encode_mxfp4(float value, std::uint8_t scale) {
-  return encode_minifloat<e2m1>(value * mx_inverse(scale));
-}
+// The low half of a byte is the even index.
+struct Mxfp4 {
+  static constexpr unsigned bits = 4;
+  static constexpr int largest_exponent = 2;  // 6 = 1.5 * 2^2
+  [[nodiscard]] PAYOFF_HD static std::uint32_t encode(float value, std::uint8_t scale) {
+    return encode_minifloat<e2m1>(value * mx_inverse(scale));
+  }
+};
 [[nodiscard]] PAYOFF_HD inline float decode_mxfp4(std::uint32_t code, std::uint8_t scale) {
   return decode_minifloat<e2m1>(code) * mx_factor(scale);
 }

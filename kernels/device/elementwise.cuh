@@ -107,17 +107,25 @@ struct Fp8ToFloat {
 };
 
 // One call of the generator for each eight neighbours: `width` is 8, or divides 8.
-struct Naturally {
+template <typename OfHalf>
+struct WithRandomHalves {
   RandomKey key;
   RandomWords words{};
   std::size_t first{};
-  [[nodiscard]] __device__ Naturally at(std::size_t index) const {
+  [[nodiscard]] __device__ WithRandomHalves at(std::size_t index) const {
     return {key, random_words(key, index / halves_per_call), index};
   }
-  [[nodiscard]] __device__ std::uint8_t operator()(float value, unsigned i) const {
-    return encode_natural(value, half_of(words, first + i));
+  [[nodiscard]] __device__ auto operator()(float value, unsigned i) const {
+    return OfHalf{}(value, half_of(words, first + i));
   }
 };
+
+struct NaturalOfHalf {
+  [[nodiscard]] __device__ std::uint8_t operator()(float value, std::uint32_t half) const {
+    return encode_natural(value, half);
+  }
+};
+using Naturally = WithRandomHalves<NaturalOfHalf>;
 struct NaturalToFloat : Stateless<NaturalToFloat> {
   [[nodiscard]] __device__ float operator()(std::uint8_t code, unsigned /*i*/) const {
     return decode_natural(code);
@@ -162,17 +170,12 @@ struct FloatToByte : Stateless<FloatToByte> {
   }
 };
 // A tensor of uniform numbers, written to memory because the next operator reads it there.
-struct UniformNumbers {
-  RandomKey key;
-  RandomWords words{};
-  std::size_t first{};
-  [[nodiscard]] __device__ UniformNumbers at(std::size_t index) const {
-    return {key, random_words(key, index / halves_per_call), index};
-  }
-  [[nodiscard]] __device__ float operator()(float /*value*/, unsigned i) const {
-    return unit_interval(half_of(words, first + i));
+struct UniformOfHalf {
+  [[nodiscard]] __device__ float operator()(float /*value*/, std::uint32_t half) const {
+    return unit_interval(half);
   }
 };
+using UniformNumbers = WithRandomHalves<UniformOfHalf>;
 
 struct Sum {
   [[nodiscard]] __device__ float operator()(float a, float b) const { return a + b; }

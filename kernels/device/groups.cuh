@@ -112,28 +112,15 @@ __global__ void fp8_blocks(const T* in, std::uint8_t* codes, float* scales, std:
   }
 }
 
-template <typename T>
-__global__ void mxfp8_blocks(const T* in, std::uint8_t* codes, std::uint8_t* scales,
-                             std::size_t count) {
+// Mxfp8 or Mxfp4.
+template <typename Format, typename T>
+__global__ void mx_blocks(const T* in, std::uint8_t* codes, std::uint8_t* scales,
+                          std::size_t count) {
   GroupPart<mx_block> part;
   part.load(in, count);
-  const std::uint8_t scale = mx_scale(part.largest(), 8);
-  part.template store<8>(codes, count, [scale](float value, unsigned, unsigned) {
-    return encode_mxfp8(value, scale);
-  });
-  if (part.leads(count)) {
-    scales[part.number] = scale;
-  }
-}
-
-template <typename T>
-__global__ void mxfp4_blocks(const T* in, std::uint8_t* codes, std::uint8_t* scales,
-                             std::size_t count) {
-  GroupPart<mx_block> part;
-  part.load(in, count);
-  const std::uint8_t scale = mx_scale(part.largest(), 2);
-  part.template store<4>(codes, count, [scale](float value, unsigned, unsigned) {
-    return encode_mxfp4(value, scale);
+  const std::uint8_t scale = mx_scale(part.largest(), Format::largest_exponent);
+  part.template store<Format::bits>(codes, count, [scale](float value, unsigned, unsigned) {
+    return Format::encode(value, scale);
   });
   if (part.leads(count)) {
     scales[part.number] = scale;

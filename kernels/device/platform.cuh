@@ -54,15 +54,6 @@ template <typename T>
   return value;
 }
 
-template <typename T>
-[[nodiscard]] __device__ inline T smallest_of_lanes(T value, unsigned lanes) {
-  for (unsigned step = lanes / 2; step > 0; step /= 2) {
-    const T other = __shfl_xor_sync(all_lanes, value, step);
-    value = other < value ? other : value;
-  }
-  return value;
-}
-
 // The sum of the lanes below and of this one.
 [[nodiscard]] __device__ inline std::uint32_t sum_up_to_lane(std::uint32_t value) {
   PAYOFF_UNROLL_ALL

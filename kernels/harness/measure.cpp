@@ -55,7 +55,7 @@ Measurement measure(const std::function<Sample()>& take, const std::function<voi
   std::optional<Stop> stop;
   while (!stop) {
     const Sample sample = take();
-    spent += sample.time;
+    spent += std::max(sample.time, sample.taking);
     if (sample.clock_ratio < throttled_ratio) {
       ++result.discarded;
       pause(rest);

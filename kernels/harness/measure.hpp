@@ -16,14 +16,15 @@ namespace payoff::kernels {
 struct Sample {
   Seconds time{};
   double clock_ratio{1.0};  // the clock while it ran, relative to the clock to expect
+  Seconds taking{};         // all that it cost: the flush of the cache and the host's work too
 };
 
 struct StopRule {
   std::size_t fewest{10};
   std::size_t most{10000};
   double noise_target{0.005};
-  Seconds shortest{};  // accumulated; both criteria wait for it
-  Seconds longest{};   // accumulated, discarded samples and pauses included
+  Seconds shortest{};  // of taking samples; both criteria wait for it
+  Seconds longest{};   // the same; discarded samples and pauses count
 };
 
 // A run to look around, and a run to keep.

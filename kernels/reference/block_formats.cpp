@@ -12,12 +12,19 @@ std::span<const float> block_of(std::span<const float> values, std::size_t begin
   return values.subspan(begin, std::min(size, values.size() - begin));
 }
 
-template <typename Encode>
-void append_half_bytes(std::vector<std::uint8_t>& codes, std::span<const float> block,
-                       const Encode& encode) {
-  for (std::size_t i = 0; i < block.size(); i += 2) {
-    const std::uint32_t high = i + 1 < block.size() ? encode(block[i + 1]) : 0U;
-    codes.push_back(two_in_a_byte(encode(block[i]), high));
+// Of 8 or 4 bits.
+template <unsigned bits, typename Encode>
+void append_codes(std::vector<std::uint8_t>& codes, std::span<const float> block,
+                  const Encode& encode) {
+  if constexpr (bits == 8) {
+    for (const float value : block) {
+      codes.push_back(static_cast<std::uint8_t>(encode(value)));
+    }
+  } else {
+    for (std::size_t i = 0; i < block.size(); i += 2) {
+      const std::uint32_t high = i + 1 < block.size() ? encode(block[i + 1]) : 0U;
+      codes.push_back(two_in_a_byte(encode(block[i]), high));
+    }
   }
 }
 
@@ -30,6 +37,19 @@ ScaledCodes encode_fp8_each(std::span<const float> values, std::size_t block) {
     for (const float value : part) {
       message.codes.push_back(encode_fp8(value, 1.0F / scale));
     }
+  }
+  return message;
+}
+
+template <typename Format>
+ScaledCodes encode_mx(std::span<const float> values) {
+  ScaledCodes message;
+  for (std::size_t begin = 0; begin < values.size(); begin += mx_block) {
+    const auto block = block_of(values, begin, mx_block);
+    const std::uint8_t scale = mx_scale(largest_magnitude(block), Format::largest_exponent);
+    message.shared.push_back(scale);
+    append_codes<Format::bits>(message.codes, block,
+                               [scale](float value) { return Format::encode(value, scale); });
   }
   return message;
 }
@@ -60,19 +80,7 @@ std::vector<float> decode_fp8_blocks(const ScaledCodes& message, std::size_t blo
   return values;
 }
 
-ScaledCodes encode_mxfp8(std::span<const float> values) {
-  constexpr int largest_exponent = 8;  // 448 = 1.75 * 2^8
-  ScaledCodes message;
-  for (std::size_t begin = 0; begin < values.size(); begin += mx_block) {
-    const auto block = block_of(values, begin, mx_block);
-    const std::uint8_t scale = mx_scale(largest_magnitude(block), largest_exponent);
-    message.shared.push_back(scale);
-    for (const float value : block) {
-      message.codes.push_back(encode_mxfp8(value, scale));
-    }
-  }
-  return message;
-}
+ScaledCodes encode_mxfp8(std::span<const float> values) { return encode_mx<Mxfp8>(values); }
 
 std::vector<float> decode_mxfp8(const ScaledCodes& message) {
   std::vector<float> values;
@@ -82,18 +90,7 @@ std::vector<float> decode_mxfp8(const ScaledCodes& message) {
   return values;
 }
 
-ScaledCodes encode_mxfp4(std::span<const float> values) {
-  constexpr int largest_exponent = 2;  // 6 = 1.5 * 2^2
-  ScaledCodes message;
-  for (std::size_t begin = 0; begin < values.size(); begin += mx_block) {
-    const auto block = block_of(values, begin, mx_block);
-    const std::uint8_t scale = mx_scale(largest_magnitude(block), largest_exponent);
-    message.shared.push_back(scale);
-    append_half_bytes(message.codes, block,
-                      [scale](float value) { return encode_mxfp4(value, scale); });
-  }
-  return message;
-}
+ScaledCodes encode_mxfp4(std::span<const float> values) { return encode_mx<Mxfp4>(values); }
 
 std::vector<float> decode_mxfp4(const ScaledCodes& message, std::size_t count) {
   std::vector<float> values;
@@ -113,8 +110,8 @@ ScaledCodes encode_nvfp4(std::span<const float> values) {
     const std::uint8_t scale = nv_scale(largest_magnitude(block), tensor_scale);
     const float inverse = nv_inverse(scale, tensor_scale);
     message.shared.push_back(scale);
-    append_half_bytes(message.codes, block,
-                      [inverse](float value) { return encode_nvfp4(value, inverse); });
+    append_codes<4>(message.codes, block,
+                    [inverse](float value) { return encode_nvfp4(value, inverse); });
   }
   return message;
 }

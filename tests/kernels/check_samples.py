@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds docs/schema/samples.schema.json against synthetic samples: good files pass, each kind of
-damage that a schema can see is refused, and equal seeds give equal bytes."""
+"""Holds docs/schema/samples.schema.json against samples: synthetic ones and those that
+payoff-kernels writes (its path is the argument; here it runs on the emulated grid) pass, each kind
+of damage that a schema can see is refused, and equal seeds give equal bytes."""
 
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,6 +18,14 @@ REFUSED = ("negative", "version", "mixed", "nan")
 
 def drawn(*arguments):
     return subprocess.run([*GENERATOR, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def measured(program):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "samples.json"
+        arguments = [program, "--only", "casts,signs,launch,gemm", "--out", str(out)]
+        subprocess.run(arguments, check=True, capture_output=True)
+        return out.read_text()
 
 
 def no_constant(name):
@@ -35,6 +45,12 @@ def main():
     for arguments in ([], ["--noise", "0.05", "--throttled", "0.1", "--outliers", "0.02"]):
         for error in validator.iter_errors(json.loads(drawn(*arguments))):
             failures.append(f"{arguments}: {list(error.path)}: {error.message[:200]}")
+    if len(sys.argv) > 1:
+        samples = json.loads(measured(sys.argv[1]), parse_constant=no_constant)
+        for error in validator.iter_errors(samples):
+            failures.append(f"payoff-kernels: {list(error.path)}: {error.message[:200]}")
+        if samples["provenance"] != "emulated" or len(samples["points"]) < 20:
+            failures.append("payoff-kernels: not what was asked for")
     for damage in REFUSED:
         try:
             text = json.loads(drawn("--damage", damage), parse_constant=no_constant)

@@ -144,10 +144,10 @@ TEST_CASE("block-scaled kernels give the reference's bytes") {
     const Aligned<float> in(tensor.values);
     check_block_codec(
         encode_mxfp8(tensor.values), mx_block, 4, count,
-        [&](auto* codes, auto* scales) { mxfp8_blocks(in.data(), codes, scales, count); });
+        [&](auto* codes, auto* scales) { mx_blocks<Mxfp8>(in.data(), codes, scales, count); });
     check_block_codec(
         encode_mxfp4(tensor.values), mx_block, 4, count,
-        [&](auto* codes, auto* scales) { mxfp4_blocks(in.data(), codes, scales, count); });
+        [&](auto* codes, auto* scales) { mx_blocks<Mxfp4>(in.data(), codes, scales, count); });
     const std::uint32_t largest = emulated_largest(tensor.values);
     CHECK(float_of(largest) == largest_magnitude(tensor.values));
     check_block_codec(encode_nvfp4(tensor.values), nv_block, 2, count,

@@ -38,7 +38,7 @@ def problems_of(source):
 
 
 def main():
-    sources = [p for f in FOLDERS for s in ("*.hpp", "*.cpp") for p in (ROOT / f).rglob(s)]
+    sources = [p for f in FOLDERS for s in ("*.hpp", "*.cpp", "*.cu") for p in (ROOT / f).rglob(s)]
     helpers_of_tests = set((ROOT / "tests").rglob("*.hpp"))  # compiled with what includes them
     found = 0
     for source in sorted(set(sources) - helpers_of_tests):

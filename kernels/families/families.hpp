@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/program/benchmark.hpp"
+
+// The families of benchmarks, one source each. In the order in which they are measured.
+
+namespace payoff::kernels {
+
+[[nodiscard]] std::vector<Benchmark> memory_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> cast_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> block_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> sign_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> group_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> selection_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> sparse_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> transform_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> low_rank_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> layer_benchmarks(const Plan& plan);
+
+[[nodiscard]] std::vector<Benchmark> all_benchmarks(const Plan& plan);
+
+}  // namespace payoff::kernels

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/device/groups.cuh"
+#include "kernels/families/common.cuh"
+
+// Operators on groups of values as a framework has them: each reads a tensor and writes one.
+
+namespace payoff::kernels {
+
+// The scale of every group, and its reciprocal, from a tensor of magnitudes.
+template <unsigned group>
+__global__ void scales_of_groups(const float* magnitudes, float* scales, float* inverse, float top,
+                                 std::size_t count) {
+  GroupPart<group> part;
+  part.load(magnitudes, count);
+  const float scale = block_scale(part.largest(), top);
+  if (part.leads(count)) {
+    scales[part.number] = scale;
+    inverse[part.number] = 1.0F / scale;
+  }
+}
+
+// The factor of a value's group; a thread's neighbours lie in one group.
+struct TimesGroupFactor {
+  const float* factors;
+  std::size_t group;
+  float factor = 0.0F;
+  [[nodiscard]] __device__ TimesGroupFactor at(std::size_t first) const {
+    return {factors, group, factors[first / group]};
+  }
+  [[nodiscard]] __device__ float operator()(float value, unsigned /*i*/) const {
+    return value * factor;
+  }
+};
+
+struct PlusConstant : Stateless<PlusConstant> {
+  float constant;
+  explicit PAYOFF_HD PlusConstant(float given) : constant(given) {}
+  [[nodiscard]] __device__ float operator()(float value, unsigned /*i*/) const {
+    return value + constant;
+  }
+};
+
+struct ByteToFloat : Stateless<ByteToFloat> {
+  [[nodiscard]] __device__ float operator()(std::uint8_t code, unsigned /*i*/) const {
+    return static_cast<float>(code);
+  }
+};
+
+// Codes of a byte each to `bits` bits, eight a thread.
+template <unsigned bits>
+__global__ void pack_codes(const std::uint8_t* codes, std::uint8_t* packed, std::size_t count) {
+  const std::size_t first = global_thread() * pack_values;
+  if (first >= count) {
+    return;
+  }
+  Pack<std::uint8_t, bits> bytes{};
+  PAYOFF_UNROLL_ALL
+  for (unsigned i = 0; i < pack_values; ++i) {
+    const std::uint32_t code = first + i < count ? codes[first + i] : 0U;
+    bytes.item[i * bits / 8] =
+        static_cast<std::uint8_t>(bytes.item[i * bits / 8] | (code << (i * bits % 8)));
+  }
+  const std::size_t begin = first * bits / 8;
+  const std::size_t end = divided_up(count * bits, 8);
+  PAYOFF_UNROLL_ALL
+  for (unsigned byte = 0; byte < bits; ++byte) {
+    if (begin + byte < end) {
+      packed[begin + byte] = bytes.item[byte];
+    }
+  }
+}
+
+template <unsigned bits>
+__global__ void unpack_codes(const std::uint8_t* packed, std::uint8_t* codes, std::size_t count) {
+  const std::size_t first = global_thread() * pack_values;
+  if (first >= count) {
+    return;
+  }
+  const auto bytes = code_pack<bits>(packed, first, count);
+  PAYOFF_UNROLL_ALL
+  for (unsigned i = 0; i < pack_values; ++i) {
+    if (first + i < count) {
+      codes[first + i] = static_cast<std::uint8_t>(code_of<bits>(bytes, i));
+    }
+  }
+}
+
+}  // namespace payoff::kernels

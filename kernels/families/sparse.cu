@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of sparse messages in a dense tensor, and count sketches.
+#include <cmath>
+
+#include "kernels/device/sparse.cuh"
+#include "kernels/families/common.cuh"
+#include "kernels/families/families.hpp"
+#include "kernels/reference/sparse.hpp"
+
+namespace payoff::kernels {
+namespace {
+
+[[nodiscard]] Word kept(const Shape& shape, double ratio) {
+  const double k = static_cast<double>(shape.elements) * ratio;
+  return k < 1.0 ? 1U : static_cast<Word>(k);
+}
+
+// Random-K messages of several workers, one after the other.
+struct SparseMessages {
+  Shared<Word> indices;
+  Shared<float> values;
+  Word each{};
+
+  SparseMessages(const Shape& shape, unsigned workers, Word k)
+      : indices(array_of<Word>(std::size_t{k} * workers)),
+        values(array_of<float>(std::size_t{k} * workers)),
+        each(k) {
+    for (unsigned worker = 0; worker < workers; ++worker) {
+      const auto in = drawn_on_device(shape, worker);
+      const std::size_t begin = std::size_t{k} * worker;
+      launch_threads(Stream{}, k, gather_random, in->data(),
+                     SharedPermutation(static_cast<Word>(shape.elements), worker + 1U),
+                     values->data() + begin, indices->data() + begin, k);
+      wait_for(Stream{});
+    }
+  }
+
+  [[nodiscard]] std::vector<SparseMessage> read(unsigned workers) const {
+    const std::vector<Word> all_indices = indices->read();
+    const std::vector<float> all_values = values->read();
+    std::vector<SparseMessage> messages(workers);
+    for (std::size_t i = 0; i < all_indices.size(); ++i) {
+      messages[i / each].indices.push_back(all_indices[i]);
+      messages[i / each].values.push_back(all_values[i]);
+    }
+    return messages;
+  }
+};
+
+// What the order of a place's additions can change: (W - 1) u of the sum of magnitudes, twice, as
+// the reference rounds as well. One bound for all places: the largest.
+[[nodiscard]] float order_bound(const std::vector<SparseMessage>& messages) {
+  constexpr float unit = 6.0e-8F;
+  float largest = 0.0F;
+  for (const SparseMessage& message : messages) {
+    for (const float value : message.values) {
+      largest = std::max(largest, std::abs(value));
+    }
+  }
+  const auto workers = static_cast<float>(messages.size());
+  return 2.0F * (workers - 1.0F) * workers * largest * unit;
+}
+
+[[nodiscard]] Traffic scattered_traffic(const Shape& shape, Word k, double workers, int launches) {
+  const auto n = static_cast<double>(shape.elements);
+  // Each sector is read and written back by the atomic unit of the L2 cache.
+  return {bytes_of(8.0 * workers * k), bytes_of(4.0 * n), {}, 2.0 * workers * k, launches, 0};
+}
+
+Benchmark scatter_add(const Shape& shape, double ratio, unsigned workers) {
+  const Word k = kept(shape, ratio);
+  const double w = workers;
+  Benchmark b{point_of("scatter_add", "sparse", "fused", shape, {{"ratio", ratio}, {"workers", w}},
+                       scattered_traffic(shape, k, w, 2)),
+              bytes_of(8.0 * static_cast<double>(shape.elements) + 8.0 * w * k),
+              {}};
+  b.make = [shape, workers, k] {
+    const SparseMessages in(shape, workers, k);
+    auto dense = array_of<float>(shape.elements);
+    return Work{[=](Stream s) {
+                  fill_in_stream(s, dense->data(), 0, dense->bytes());
+                  launch_threads(s, in.indices->count(), scatter_sum, in.indices->data(),
+                                 in.values->data(), dense->data(), in.indices->count());
+                },
+                [=] {
+                  const auto messages = in.read(workers);
+                  return deviates("sums", *dense, scattered(messages, shape.elements),
+                                  order_bound(messages));
+                },
+                [=] { return checksum_of(*dense); }};
+  };
+  return b;
+}
+
+// A framework adds message after message: a launch each, so the sums are the reference's.
+Benchmark scatter_by_operators(const Shape& shape, double ratio, unsigned workers) {
+  const Word k = kept(shape, ratio);
+  const double w = workers;
+  Benchmark b{
+      point_of("scatter_add", "sparse", "framework_ops", shape, {{"ratio", ratio}, {"workers", w}},
+               scattered_traffic(shape, k, w, static_cast<int>(workers) + 1)),
+      bytes_of(8.0 * static_cast<double>(shape.elements) + 8.0 * w * k),
+      {}};
+  b.make = [shape, workers, k] {
+    const SparseMessages in(shape, workers, k);
+    auto dense = array_of<float>(shape.elements);
+    return Work{
+        [=](Stream s) {
+          fill_in_stream(s, dense->data(), 0, dense->bytes());
+          for (unsigned worker = 0; worker < workers; ++worker) {
+            const std::size_t begin = std::size_t{k} * worker;
+            launch_threads(s, k, scatter_sum, in.indices->data() + begin, in.values->data() + begin,
+                           dense->data(), std::size_t{k});
+          }
+        },
+        [=] { return differs("sums", *dense, scattered(in.read(workers), shape.elements)); },
+        [=] { return checksum_of(*dense); }};
+  };
+  return b;
+}
+
+[[nodiscard]] SketchSize sketch_of(const Shape& shape, double ratio) {
+  const double columns = static_cast<double>(shape.elements) * ratio;
+  return {3, columns < 16.0 ? 16U : static_cast<Word>(columns), 8};
+}
+
+// Any order of adding m numbers is within (m - 1) u of the sum of their magnitudes; here of all.
+[[nodiscard]] float sketch_bound(const std::vector<float>& values, const SketchSize& size) {
+  constexpr float unit = 6.0e-8F;
+  float sum = 0.0F;
+  for (const float value : values) {
+    sum += std::abs(value);
+  }
+  const float share = static_cast<float>(values.size()) / static_cast<float>(size.columns);
+  return 2.0F * (share + 40.0F) * unit * sum;
+}
+
+Benchmark count_sketch_add(const Shape& shape, double ratio) {
+  const SketchSize size = sketch_of(shape, ratio);
+  const auto elements = static_cast<double>(shape.elements);
+  const double sketch_bytes = 4.0 * size.rows * size.columns;
+  Benchmark b{
+      point_of(
+          "count_sketch", "sparse", "fused", shape,
+          {{"ratio", ratio}, {"rows", static_cast<double>(size.rows)}},
+          {bytes_of(4.0 * elements), bytes_of(sketch_bytes), {}, 2.0 * size.rows * elements, 2, 0}),
+      bytes_of(4.0 * elements + sketch_bytes),
+      {}};
+  b.make = [shape, size] {
+    const std::size_t n = shape.elements;
+    auto in = drawn_on_device(shape);
+    auto sketch = array_of<float>(std::size_t{size.rows} * size.columns);
+    return Work{[=](Stream s) {
+                  fill_in_stream(s, sketch->data(), 0, sketch->bytes());
+                  launch_threads(s, n, add_to_sketch, in->data(), sketch->data(), size, n);
+                },
+                [=] {
+                  const std::vector<float> values = in->read();
+                  return deviates("sketch", *sketch,
+                                  count_sketch(values, {size.rows, size.columns, size.seed}),
+                                  sketch_bound(values, size));
+                },
+                [=] { return checksum_of(*sketch); }};
+  };
+  return b;
+}
+
+Benchmark count_sketch_estimate(const Shape& shape, double ratio) {
+  const SketchSize size = sketch_of(shape, ratio);
+  const auto elements = static_cast<double>(shape.elements);
+  const double sketch_bytes = 4.0 * size.rows * size.columns;
+  Benchmark b{point_of("count_sketch_decode", "sparse", "fused", shape,
+                       {{"ratio", ratio}, {"rows", static_cast<double>(size.rows)}},
+                       {bytes_of(0.0), bytes_of(4.0 * elements), {}, size.rows * elements, 1, 0}),
+              bytes_of(4.0 * elements + sketch_bytes),
+              {}};
+  b.make = [shape, size] {
+    const std::size_t n = shape.elements;
+    const Shape table{std::size_t{size.rows} * size.columns, shape.input, shape.seed};
+    auto sketch = drawn_on_device(table);
+    auto out = array_of<float>(n);
+    return Work{[=](Stream s) {
+                  launch_threads(s, n, estimate_from_sketch, sketch->data(), out->data(), size, n);
+                },
+                [=] {
+                  return differs(
+                      "values", *out,
+                      sketch_estimates(sketch->read(), {size.rows, size.columns, size.seed}, n));
+                },
+                [=] { return checksum_of(*out); }};
+  };
+  return b;
+}
+
+}  // namespace
+
+std::vector<Benchmark> sparse_benchmarks(const Plan& plan) {
+  std::vector<Benchmark> all;
+  for (const Shape& shape : plan.shapes) {
+    for (const double ratio : plan.ratios) {
+      for (const unsigned workers : plan.workers) {
+        all.push_back(scatter_add(shape, ratio, workers));
+        all.push_back(scatter_by_operators(shape, ratio, workers));
+      }
+    }
+    for (const double ratio : {0.01, 0.05}) {
+      all.push_back(count_sketch_add(shape, ratio));
+      all.push_back(count_sketch_estimate(shape, ratio));
+    }
+  }
+  return all;
+}
+
+}  // namespace payoff::kernels

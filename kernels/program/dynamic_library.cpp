@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/program/dynamic_library.hpp"
+
+#include <dlfcn.h>
+
+namespace payoff::kernels {
+
+DynamicLibrary::DynamicLibrary(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ != nullptr) {
+      return;
+    }
+  }
+}
+
+void* DynamicLibrary::address(const char* name) const {
+  return handle_ == nullptr ? nullptr : dlsym(handle_, name);
+}
+
+}  // namespace payoff::kernels

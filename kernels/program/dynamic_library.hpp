@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+// A shared library that may be there or not, opened at run time and never closed.
+
+namespace payoff::kernels {
+
+class DynamicLibrary {
+ public:
+  // The first of these names that can be opened.
+  explicit DynamicLibrary(const std::vector<std::string>& names);
+
+  [[nodiscard]] bool is_open() const { return handle_ != nullptr; }
+  // Null where the library or the function is absent.
+  template <typename Function>
+  [[nodiscard]] Function* function(const char* name) const {
+    return reinterpret_cast<Function*>(address(name));
+  }
+
+ private:
+  [[nodiscard]] void* address(const char* name) const;
+  void* handle_ = nullptr;
+};
+
+}  // namespace payoff::kernels

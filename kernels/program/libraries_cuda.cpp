@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/program/dynamic_library.hpp"
+#include "kernels/program/libraries.hpp"
+#include "kernels/program/machine.hpp"
+#include "kernels/program/matrix_products.hpp"
+#include "kernels/program/power_library.hpp"
+
+namespace payoff::kernels {
+namespace {
+
+std::string dotted(int version, int major, int minor) {
+  return std::to_string(version / major) + "." + std::to_string(version % major / minor) + "." +
+         std::to_string(version % minor);
+}
+
+std::string solver_version() {
+  const DynamicLibrary library({"libcusolver.so.12", "libcusolver.so.11"});
+  auto* get = library.function<int(int*)>("cusolverGetVersion");
+  int version = 0;
+  return get != nullptr && get(&version) == 0 ? dotted(version, 1000, 100) : "";
+}
+
+std::string collectives_version() {
+  const DynamicLibrary library({"libnccl.so.2"});
+  auto* get = library.function<int(int*)>("ncclGetVersion");
+  int version = 0;
+  return get != nullptr && get(&version) == 0 ? dotted(version, 10000, 100) : "";
+}
+
+std::string profiler_version() {
+  const DynamicLibrary library({"libcupti.so.13", "libcupti.so.12"});
+  auto* get = library.function<int(unsigned*)>("cuptiGetVersion");
+  unsigned version = 0;
+  return get != nullptr && get(&version) == 0 ? std::to_string(version) : "";
+}
+
+}  // namespace
+
+std::vector<Library> libraries() {
+  std::vector<Library> found;
+  for (const Library& library :
+       {Library{"cublas", product_library_version()}, Library{"cupti", profiler_version()},
+        Library{"cusolver", solver_version()}, Library{"nccl", collectives_version()},
+        Library{"nvml", power_library_version()}}) {
+    if (!library.version.empty()) {
+      found.push_back(library);
+    }
+  }
+  return found;
+}
+
+bool has_library(const std::string& name) {
+  return name == "cub" || (name == "cublas" && products_are_available());
+}
+
+}  // namespace payoff::kernels

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine without a GPU: memory is the host's, kernels run on the emulated grid, and a sample
+// is the time that the emulation took, which says nothing about any GPU.
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+
+#include "kernels/device/launch.cuh"
+#include "kernels/program/machine.hpp"
+#include "kernels/program/matrix_products.hpp"
+
+namespace payoff::kernels {
+
+void* allocate_device(std::size_t bytes) {
+  constexpr std::size_t alignment = 256;  // as cudaMalloc's
+  void* memory = std::aligned_alloc(alignment, divided_up(bytes + 1, alignment) * alignment);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+void release_device(void* memory) noexcept { std::free(memory); }
+
+void copy_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void fill_device(void* memory, std::uint8_t byte, std::size_t bytes) {
+  std::memset(memory, byte, bytes);
+}
+void fill_in_stream(Stream /*stream*/, void* memory, std::uint8_t byte, std::size_t bytes) {
+  std::memset(memory, byte, bytes);
+}
+void copy_in_stream(Stream /*stream*/, void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+void wait_for(Stream /*stream*/) {}
+void check_last_launch() {}
+// Few: kernels whose threads stride go round more than once even on small tensors.
+std::size_t multiprocessors() { return 1; }
+
+std::string why_no_device() { return {}; }
+bool is_emulated() { return true; }
+
+Machine describe_machine() {
+  Machine machine;
+  machine.name = "emulated";
+  machine.compute_capability = "0.0";
+  machine.multiprocessors = multiprocessors();
+  machine.l2 = Bytes{1e6};
+  machine.memory = Bytes{1e9};
+  machine.free_memory = Bytes{1e9};
+  machine.clock_hz = 1e9;
+  return machine;
+}
+
+std::vector<Library> libraries() { return {}; }
+bool has_library(const std::string& /*name*/) { return false; }
+
+struct Sampler::Inside {
+  std::function<void(Stream)> run;
+};
+
+Sampler::Sampler(const Work& work, State /*state*/, Mode /*mode*/)
+    : inside_(std::make_unique<Inside>(Inside{work.run})) {}
+Sampler::~Sampler() = default;
+
+Sample Sampler::take() {
+  const auto start = std::chrono::steady_clock::now();
+  inside_->run(Stream{});
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return {Seconds{spent.count() + 1e-9}, 1.0};
+}
+
+void pause_for(Seconds /*time*/) {}
+Seconds timer_tick() { return 1_us; }
+
+bool products_are_available() { return false; }
+void multiply(Stream /*stream*/, ProductType /*type*/, const ProductSize& /*size*/,
+              const void* /*a*/, const void* /*b*/, void* /*c*/) {
+  throw std::logic_error("no library multiplies on the emulated grid");
+}
+
+}  // namespace payoff::kernels

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// payoff-kernels: see --help. The exit status 77 says that there is no GPU, as test programs do.
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <optional>
+
+#include "kernels/program/outputs.hpp"
+#include "kernels/program/session.hpp"
+
+#if !defined(PAYOFF_KERNELS_VERSION)
+#define PAYOFF_KERNELS_VERSION "0.1.0"
+#endif
+#if !defined(PAYOFF_KERNELS_NVCC)
+#define PAYOFF_KERNELS_NVCC ""
+#endif
+#if !defined(PAYOFF_KERNELS_GIT)
+#define PAYOFF_KERNELS_GIT ""
+#endif
+
+namespace payoff::kernels {
+namespace {
+
+enum ExitCode { done = 0, failed = 1, wrong_arguments = 2, no_gpu = 77 };
+
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  char text[32] = {};
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::optional<std::uint64_t> own_hash() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  if (!file) {
+    return std::nullopt;
+  }
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  return fnv1a64({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+
+std::string host_cpu() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return {};
+}
+
+ExitCode report(const Outcome& outcome, const char* what) {
+  for (const LeftOut& each : outcome.left_out) {
+    std::cerr << "left out: " << each.title << ": " << each.reason << "\n";
+  }
+  for (const LeftOut& each : outcome.failed) {
+    std::cerr << "failed: " << each.title << ": " << each.reason << "\n";
+  }
+  std::cerr << outcome.points.size() << " points " << what << ", " << outcome.left_out.size()
+            << " left out, " << outcome.failed.size() << " failed\n";
+  return outcome.failed.empty() ? done : failed;
+}
+
+ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs) {
+  const auto start = std::chrono::steady_clock::now();
+  const Clock clock = [start] {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    return Seconds{spent.count()};
+  };
+  // Opened first: ten minutes of measuring are not lost to a path that cannot be written.
+  std::ofstream out(options.out, std::ios::binary);
+  if (!out) {
+    std::cerr << "error: cannot write " << options.out << "\n";
+    return failed;
+  }
+  SamplesFile file;
+  file.machine = describe_machine();
+  file.emulated = is_emulated();
+  file.date = now();
+  file.program_version = PAYOFF_KERNELS_VERSION;
+  file.compiler = PAYOFF_KERNELS_NVCC;
+  file.git = PAYOFF_KERNELS_GIT;
+  file.binary_hash = own_hash();
+  file.host_cpu = host_cpu();
+  file.libraries = libraries();
+  std::size_t begun = 0;
+  Outcome outcome =
+      measure_all(jobs, file.machine, budget_of(options.full), clock, [&](std::string_view title) {
+        std::cerr << ++begun << "/" << jobs.size() << " " << title << "\n";
+      });
+  file.anchors = outcome.anchors;
+  file.points = outcome.points;
+  out << text_of(file);
+  out.close();
+  if (!out) {
+    std::cerr << "error: cannot write " << options.out << "\n";
+    return failed;
+  }
+  return report(outcome, "measured");
+}
+
+ExitCode act(const Options& options, const std::vector<Job>& jobs) {
+  if (options.action == Action::list) {
+    std::cout << list_text(jobs);
+    return done;
+  }
+  if (options.action == Action::dry_run) {
+    std::cout << dry_run_text(jobs, budget_of(options.full));
+    return done;
+  }
+  const std::string reason = why_no_device();
+  if (!reason.empty()) {
+    std::cerr << "no GPU to measure on: " << reason << "\n";
+    return no_gpu;
+  }
+  if (options.action == Action::check) {
+    return report(check_all(jobs, [](std::string_view) {}), "agree with the host reference");
+  }
+  return measure_to_file(options, jobs);
+}
+
+Plan plan_of(const Options& options) {
+  if (options.action == Action::check) {
+    return check_plan();
+  }
+  if (is_emulated()) {
+    return emulated_plan();
+  }
+  return options.full ? full_plan() : quick_plan();
+}
+
+ExitCode run(std::span<const char* const> words) {
+  const Options options = read_options(words);
+  std::vector<std::string> problems = options.problems;
+  if (options.action == Action::help && problems.empty()) {
+    std::cout << help_text();
+    return done;
+  }
+  const Plan plan = plan_of(options);
+  std::vector<std::string> unknown;
+  const std::vector<Job> jobs = chosen_jobs(plan, options.only, unknown);
+  for (const std::string& name : unknown) {
+    problems.push_back("no kernel or family `" + name + "`; --list names them");
+  }
+  for (const std::string& problem : problems) {
+    std::cerr << "error: " << problem << "\n";
+  }
+  return problems.empty() ? act(options, jobs) : wrong_arguments;
+}
+
+}  // namespace
+}  // namespace payoff::kernels
+
+int main(int count, char** words) {
+  try {
+    return payoff::kernels::run({words + 1, static_cast<std::size_t>(count > 0 ? count - 1 : 0)});
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return 1;
+  }
+}

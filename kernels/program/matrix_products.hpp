@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "kernels/program/device_memory.hpp"
+
+// Matrix products by cuBLAS, which is opened when the first one is asked for: the program is not
+// linked with it and runs without it.
+
+namespace payoff::kernels {
+
+enum class ProductType { fp32, tf32, bf16, fp16 };
+
+[[nodiscard]] std::string_view name(ProductType type);
+[[nodiscard]] std::size_t element_bytes(ProductType type);
+
+struct ProductSize {
+  std::size_t m{};
+  std::size_t n{};
+  std::size_t k{};
+  std::size_t batch{1};
+};
+
+[[nodiscard]] bool products_are_available();
+
+// C = A B, column-major, every matrix of a batch behind the one before; the sums are in fp32.
+void multiply(Stream stream, ProductType type, const ProductSize& size, const void* a,
+              const void* b, void* c);
+
+}  // namespace payoff::kernels

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/program/benchmark.hpp"
+
+namespace payoff::kernels {
+namespace {
+
+std::vector<Shape> powers_of_two(unsigned first, unsigned last, unsigned step) {
+  std::vector<Shape> shapes;
+  for (unsigned exponent = first; exponent <= last; exponent += step) {
+    shapes.push_back({std::size_t{1} << exponent});
+  }
+  return shapes;
+}
+
+}  // namespace
+
+std::string_view name(InputKind kind) {
+  switch (kind) {
+    case InputKind::gaussian:
+      return "gaussian";
+    case InputKind::laplace:
+      return "laplace";
+    case InputKind::student_t3:
+      return "student_t3";
+    case InputKind::constant:
+      return "constant";
+    default:
+      return "denormal";
+  }
+}
+
+Plan quick_plan() {
+  return {powers_of_two(14, 26, 4), {4096}, {4, 32}, {8}, {0.01}, {4096}, {4096}, true, false};
+}
+
+Plan full_plan() {
+  Plan plan{powers_of_two(12, 28, 2),
+            {1024, 4096, 16384},
+            {1, 2, 4, 8, 16, 32, 64, 128},
+            {2, 8, 32},
+            {0.001, 0.01, 0.1},
+            {1024, 8192},
+            {1024, 4096, 12288},
+            true,
+            true};
+  // Radix selection and sampling depend on how values are spread; ties are the worst case.
+  for (const InputKind kind : {InputKind::student_t3, InputKind::constant}) {
+    plan.shapes.push_back({std::size_t{1} << 24U, kind});
+  }
+  return plan;
+}
+
+Plan emulated_plan() {
+  return {{{3000}, {5000, InputKind::student_t3}}, {64}, {2}, {2}, {0.01}, {2}, {300}, true, false};
+}
+
+Plan check_plan() {
+  Plan plan{{}, {300}, {1, 6, 33}, {1, 5}, {0.01, 0.4}, {3}, {700}, false, true};
+  for (const InputKind kind : {InputKind::gaussian, InputKind::laplace, InputKind::student_t3,
+                               InputKind::constant, InputKind::denormal}) {
+    for (const std::size_t elements : {1UL, 777UL, 4099UL}) {
+      plan.shapes.push_back({elements, kind, 3});
+    }
+  }
+  plan.shapes.push_back({70001, InputKind::student_t3, 4});
+  return plan;
+}
+
+}  // namespace payoff::kernels

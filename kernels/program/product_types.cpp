@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/program/matrix_products.hpp"
+
+namespace payoff::kernels {
+
+std::string_view name(ProductType type) {
+  switch (type) {
+    case ProductType::fp32:
+      return "fp32";
+    case ProductType::tf32:
+      return "tf32";
+    case ProductType::bf16:
+      return "bf16";
+    default:
+      return "fp16";
+  }
+}
+
+std::size_t element_bytes(ProductType type) {
+  return type == ProductType::fp32 || type == ProductType::tf32 ? 4 : 2;
+}
+
+}  // namespace payoff::kernels

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sample on the GPU, all of it queued behind a kernel that waits for the host, so that the
+// host's launch times hide: clock stamp, sweep (cold) or a run of the work (hot), event, work,
+// event, clock stamp. Nothing here has run on a GPU yet.
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "kernels/device/launch.cuh"
+#include "kernels/program/machine.hpp"
+
+namespace payoff::kernels {
+namespace {
+
+void check(cudaError_t error, const char* what) {
+  if (error != cudaSuccess) {
+    throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
+  }
+}
+
+[[nodiscard]] __device__ inline unsigned long long nanoseconds() {
+  unsigned long long time = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+  return time;
+}
+
+[[nodiscard]] __device__ inline unsigned multiprocessor_id() {
+  unsigned id = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+
+// Both clocks on the same multiprocessor, because each counts its own cycles.
+struct ClockStamp {
+  unsigned taken;
+  long long cycles;
+  unsigned long long time;
+};
+
+// The grid has several blocks a multiprocessor, so that one lands on the first; the first of those
+// writes.
+__global__ void stamp_clock(ClockStamp* stamp) {
+  if (threadIdx.x == 0 && multiprocessor_id() == 0 && atomicExch(&stamp->taken, 1U) == 0U) {
+    stamp->cycles = clock64();
+    stamp->time = nanoseconds();
+  }
+}
+
+// Waits until the host writes to memory that both see, or, so that nothing can hang, for two
+// seconds; then the sample is worth nothing and says so.
+__global__ void hold_stream(const volatile unsigned* go, unsigned* timed_out) {
+  constexpr unsigned long long longest = 2'000'000'000ULL;
+  const unsigned long long start = nanoseconds();
+  while (*go == 0U) {
+    if (nanoseconds() - start > longest) {
+      *timed_out = 1U;
+      return;
+    }
+  }
+}
+
+// Reads more than the L2 cache holds. Reading leaves no dirty lines, whose writing back the
+// measured work would pay for.
+__global__ void sweep(const float4* memory, std::size_t count, float* never) {
+  float sum = 0.0F;
+  const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += step) {
+    const float4 values = memory[i];
+    sum += values.x + values.y + values.z + values.w;
+  }
+  if (sum == 0.12345F) {  // keeps the reads; the memory holds small whole numbers
+    *never = sum;
+  }
+}
+
+template <typename T>
+struct Pinned {
+  T* host = nullptr;
+  T* device = nullptr;
+  Pinned() {
+    check(cudaHostAlloc(&host, sizeof(T), cudaHostAllocMapped), "cudaHostAlloc");
+    check(cudaHostGetDevicePointer(&device, host, 0), "cudaHostGetDevicePointer");
+    *host = T{};
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+  ~Pinned() { static_cast<void>(cudaFreeHost(host)); }
+};
+
+// Two and a half times the L2 cache, filled once.
+const DeviceArray<float4>& sweep_memory() {
+  static const DeviceArray<float4>* const memory = [] {
+    int l2 = 0;
+    check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0), "cudaDeviceGetAttribute");
+    const auto bytes = static_cast<std::size_t>(std::max(l2, 1 << 20)) / 2 * 5;
+    auto* array = new DeviceArray<float4>(bytes / sizeof(float4));  // lives as long as the program
+    fill_device(array->data(), 0, array->bytes());
+    return array;
+  }();
+  return *memory;
+}
+
+}  // namespace
+
+struct Sampler::Inside {
+  std::function<void(Stream)> run;
+  State state;
+  cudaStream_t stream{};
+  cudaEvent_t start{};
+  cudaEvent_t stop{};
+  cudaGraphExec_t graph{};
+  Pinned<unsigned> go;
+  Pinned<unsigned> timed_out;
+  DeviceArray<ClockStamp> stamps{2};
+  DeviceArray<float> never{1};
+  double expected_hz{};
+
+  void capture() {
+    cudaGraph_t captured{};
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+    run(Stream{stream});
+    check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
+    check(cudaGraphInstantiate(&graph, captured, 0), "cudaGraphInstantiate");
+    check(cudaGraphDestroy(captured), "cudaGraphDestroy");
+    check(cudaGraphUpload(graph, stream), "cudaGraphUpload");
+  }
+
+  void run_once() const {
+    if (graph != nullptr) {
+      check(cudaGraphLaunch(graph, stream), "cudaGraphLaunch");
+    } else {
+      run(Stream{stream});
+    }
+  }
+
+  void stamp(std::size_t which) const {
+    launch(Stream{stream}, 4 * multiprocessors(), warp_lanes, stamp_clock, stamps.data() + which);
+  }
+
+  void flush() const {
+    const DeviceArray<float4>& memory = sweep_memory();
+    launch(Stream{stream}, 8 * multiprocessors(), block_threads, sweep, memory.data(),
+           memory.count(), never.data());
+  }
+
+  // Cycles over time between the two stamps, as a share of the clock to expect; 1 where the window
+  // is too short for the timer, or no block saw the first multiprocessor.
+  [[nodiscard]] double clock_ratio() const {
+    constexpr unsigned long long shortest = 20'000;
+    const std::vector<ClockStamp> seen = stamps.read();
+    if (seen[0].taken == 0 || seen[1].taken == 0 || seen[1].time < seen[0].time + shortest ||
+        expected_hz <= 0.0) {
+      return 1.0;
+    }
+    const double cycles = static_cast<double>(seen[1].cycles - seen[0].cycles);
+    return cycles / (1e-9 * static_cast<double>(seen[1].time - seen[0].time)) / expected_hz;
+  }
+};
+
+Sampler::Sampler(const Work& work, State state, Mode mode) : inside_(std::make_unique<Inside>()) {
+  inside_->run = work.run;
+  inside_->state = state;
+  int kilohertz = 0;
+  check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
+  inside_->expected_hz = 1e3 * kilohertz;
+  check(cudaStreamCreateWithFlags(&inside_->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  check(cudaEventCreate(&inside_->start), "cudaEventCreate");
+  check(cudaEventCreate(&inside_->stop), "cudaEventCreate");
+  // A first run without any timing: whatever a library sets up, it sets up now.
+  work.run(Stream{inside_->stream});
+  check(cudaStreamSynchronize(inside_->stream), "cudaStreamSynchronize");
+  if (mode == Mode::graph) {
+    inside_->capture();
+  }
+  static_cast<void>(sweep_memory());
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+Sampler::~Sampler() {
+  static_cast<void>(cudaStreamSynchronize(inside_->stream));
+  if (inside_->graph != nullptr) {
+    static_cast<void>(cudaGraphExecDestroy(inside_->graph));
+  }
+  static_cast<void>(cudaEventDestroy(inside_->start));
+  static_cast<void>(cudaEventDestroy(inside_->stop));
+  static_cast<void>(cudaStreamDestroy(inside_->stream));
+}
+
+Sample Sampler::take() {
+  const Inside& in = *inside_;
+  const auto begin = std::chrono::steady_clock::now();
+  *in.go.host = 0U;
+  *in.timed_out.host = 0U;
+  check(cudaMemsetAsync(in.stamps.data(), 0, in.stamps.bytes(), in.stream), "cudaMemsetAsync");
+  launch(Stream{in.stream}, 1, 1, hold_stream, in.go.device, in.timed_out.device);
+  in.stamp(0);
+  if (in.state == State::cold) {
+    in.flush();
+  } else {
+    in.run_once();
+  }
+  check(cudaEventRecord(in.start, in.stream), "cudaEventRecord");
+  in.run_once();
+  check(cudaEventRecord(in.stop, in.stream), "cudaEventRecord");
+  in.stamp(1);
+  *static_cast<volatile unsigned*>(in.go.host) = 1U;
+  check(cudaStreamSynchronize(in.stream), "cudaStreamSynchronize");
+  float milliseconds = 0.0F;
+  check(cudaEventElapsedTime(&milliseconds, in.start, in.stop), "cudaEventElapsedTime");
+  // A sample that did not wait for the host counts as one of a throttled clock: it is discarded.
+  const bool released = *static_cast<volatile unsigned*>(in.timed_out.host) == 0U;
+  const double clock_ratio = released ? in.clock_ratio() : 0.0;
+  const std::chrono::duration<double> taking = std::chrono::steady_clock::now() - begin;
+  return {Seconds{1e-3 * static_cast<double>(milliseconds)}, clock_ratio, Seconds{taking.count()}};
+}
+
+}  // namespace payoff::kernels

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/program/samples_file.hpp"
+
+#include <algorithm>
+
+#include "kernels/harness/json_writer.hpp"
+
+namespace payoff::kernels {
+namespace {
+
+std::string hexadecimal(std::uint64_t value) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text(16, '0');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    text[text.size() - 1 - i] = digits[value % 16U];
+    value /= 16U;
+  }
+  return text;
+}
+
+std::uint64_t whole(Bytes bytes) { return static_cast<std::uint64_t>(bytes / Bytes{1.0}); }
+
+void text_if_known(JsonWriter& json, std::string_view key, const std::string& value) {
+  if (!value.empty()) {
+    json.text(key, value);
+  }
+}
+
+void write_program(JsonWriter& json, const SamplesFile& file) {
+  json.begin_object("program");
+  json.text("name", "payoff-kernels");
+  json.text("version", file.program_version);
+  if (file.binary_hash) {
+    json.text("binary_fnv1a64", hexadecimal(*file.binary_hash));
+  }
+  text_if_known(json, "nvcc", file.compiler);
+  text_if_known(json, "git", file.git);
+  json.end_object();
+}
+
+void write_device(JsonWriter& json, const Machine& machine) {
+  json.begin_object("device");
+  json.text("name", machine.name);
+  text_if_known(json, "uuid_hash", machine.uuid_hash);
+  json.whole("count", static_cast<std::uint64_t>(machine.count));
+  json.text("compute_capability", machine.compute_capability);
+  json.whole("multiprocessors", machine.multiprocessors);
+  json.whole("l2_bytes", whole(machine.l2));
+  json.whole("shared_bytes_per_multiprocessor", whole(machine.shared_per_multiprocessor));
+  json.whole("memory_bytes", whole(machine.memory));
+  json.whole("memory_bus_bits", static_cast<std::uint64_t>(machine.memory_bus_bits));
+  json.number("memory_clock_hz", machine.memory_clock_hz);
+  json.number("clock_hz", machine.clock_hz);
+  json.truth("ecc", machine.ecc);
+  if (machine.mig) {
+    json.truth("mig", *machine.mig);
+  }
+  if (machine.power_limit_w) {
+    json.number("power_limit_w", *machine.power_limit_w);
+  }
+  if (machine.temperature_c) {
+    json.number("temperature_c", *machine.temperature_c);
+  }
+  if (machine.throttle_reasons) {
+    json.text("throttle_reasons", *machine.throttle_reasons);
+  }
+  text_if_known(json, "driver", machine.driver);
+  text_if_known(json, "runtime", machine.runtime);
+  json.end_object();
+}
+
+void write_anchors(JsonWriter& json, const std::vector<Anchor>& anchors) {
+  json.begin_list("anchors");
+  for (const Anchor& anchor : anchors) {
+    json.begin_object();
+    json.whole("after_points", anchor.after_points);
+    json.number("copy_gb_per_s", anchor.copied / Bandwidth{1e9});
+    json.end_object();
+  }
+  json.end_list();
+}
+
+void write_parameters(JsonWriter& json, const Parameters& parameters) {
+  json.begin_object("parameters");
+  for (const auto& [name, value] : parameters) {
+    json.number(name, value);
+  }
+  json.end_object();
+}
+
+double median_clock(std::vector<double> ratios) {
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return *middle;
+}
+
+void write_point(JsonWriter& json, const MeasuredPoint& measured) {
+  const Point& point = measured.point;
+  json.begin_object();
+  json.text("kernel", point.kernel);
+  json.text("family", point.family);
+  json.text("implementation", point.implementation);
+  json.text("input", point.input);
+  json.text("state", point.state);
+  json.text("mode", measured.mode == Mode::graph ? "graph" : "stream");
+  write_parameters(json, point.parameters);
+  json.number("read_bytes", point.traffic.read / Bytes{1.0});
+  json.number("written_bytes", point.traffic.written / Bytes{1.0});
+  json.number("flops", point.traffic.flops / Flops{1.0});
+  json.number("random_accesses", point.traffic.random_accesses);
+  json.whole("launches", static_cast<std::uint64_t>(point.traffic.launches));
+  json.whole("host_syncs", static_cast<std::uint64_t>(point.traffic.host_syncs));
+  std::vector<double> microseconds;
+  microseconds.reserve(measured.measurement.samples.size());
+  for (const Seconds sample : measured.measurement.samples) {
+    microseconds.push_back(sample / 1_us);
+  }
+  json.numbers("samples_us", microseconds);
+  json.whole("discarded", measured.measurement.discarded);
+  json.text("stop", name(measured.measurement.stop));
+  if (!measured.measurement.clock_ratios.empty()) {
+    json.number("clock_ratio", median_clock(measured.measurement.clock_ratios));
+  }
+  if (measured.checksum) {
+    json.text("checksum", hexadecimal(*measured.checksum));
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+std::string text_of(const SamplesFile& file) {
+  JsonWriter json;
+  json.begin_object();
+  json.text("format", "payoff-samples");
+  json.whole("version", 1);
+  json.text("provenance", file.emulated ? "emulated" : "measured_local");
+  json.text("date", file.date);
+  json.whole("seed", file.seed);
+  write_program(json, file);
+  write_device(json, file.machine);
+  json.begin_object("libraries");
+  for (const Library& library : file.libraries) {
+    json.text(library.name, library.version);
+  }
+  json.end_object();
+  if (!file.host_cpu.empty()) {
+    json.begin_object("host");
+    json.text("cpu", file.host_cpu);
+    json.end_object();
+  }
+  write_anchors(json, file.anchors);
+  json.begin_list("points");
+  for (const MeasuredPoint& point : file.points) {
+    write_point(json, point);
+  }
+  json.end_list();
+  return json.finished();
+}
+
+}  // namespace payoff::kernels

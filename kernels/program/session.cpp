@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/program/session.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "kernels/families/families.hpp"
+
+namespace payoff::kernels {
+namespace {
+
+constexpr int longest_queue = 200;         // launches that are queued one by one
+constexpr double memory_share = 0.6;       // of what is free, for one benchmark
+constexpr std::size_t anchor_period = 40;  // points
+constexpr Seconds setting_up = 20_ms;      // of a point: memory, inputs, first run
+
+bool is_chosen(const Benchmark& benchmark, const std::vector<std::string>& only) {
+  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& name) {
+           return name == benchmark.point.kernel || name == benchmark.point.family;
+         });
+}
+
+// Its data may still be in the L2 cache when a step gets to it.
+bool may_be_hot(const Benchmark& benchmark) {
+  return benchmark.point.implementation == "fused" && benchmark.point.state == "cold" &&
+         benchmark.memory > Bytes{1e6} && benchmark.memory < Bytes{4e7};
+}
+
+// A copy that is long enough to show drift, and small enough to be quick.
+Benchmark anchor_copy(const Machine& machine) {
+  Plan plan;
+  std::size_t elements = std::size_t{1} << 26U;
+  while (Bytes{16.0 * static_cast<double>(elements)} > memory_share * machine.free_memory ||
+         (is_emulated() && elements > 4096)) {
+    elements /= 2;
+  }
+  plan.shapes = {{elements}};
+  for (Benchmark& benchmark : memory_benchmarks(plan)) {
+    if (benchmark.point.kernel == "copy" && benchmark.point.implementation == "fused") {
+      return benchmark;
+    }
+  }
+  return {};
+}
+
+MeasuredPoint measured(const Job& job, const StopRule& rule) {
+  const Work work = job.benchmark.make();
+  const State state = job.benchmark.point.state == "hot" ? State::hot : State::cold;
+  Sampler sampler(work, state, job.mode);
+  MeasuredPoint result{job.benchmark.point, job.mode, {}, {}};
+  result.measurement = measure([&] { return sampler.take(); }, pause_for, rule, timer_tick());
+  if (work.checksum) {
+    result.checksum = work.checksum();
+  }
+  return result;
+}
+
+std::string why_left_out(const Job& job, const Machine& machine) {
+  const Benchmark& benchmark = job.benchmark;
+  if (!benchmark.needs.empty() && !has_library(benchmark.needs)) {
+    return "needs " + benchmark.needs + ", which is not there";
+  }
+  if (benchmark.memory > memory_share * machine.free_memory) {
+    return "needs more than 60 % of the free memory";
+  }
+  return {};
+}
+
+// What is left is shared out, so that the last families of a long plan get samples too, and not
+// only the first; the last point leaves time for the anchor.
+Seconds share_of_one(const Budget& budget, Seconds spent, std::size_t points) {
+  const Seconds left = budget.longest - spent - quick_rule().longest;
+  return left / static_cast<double>(points) - setting_up;
+}
+
+class Run {
+ public:
+  Run(const Machine& machine, const Budget& budget, const Report& report)
+      : machine_(machine), budget_(budget), report_(report), anchor_{anchor_copy(machine), {}} {}
+
+  void take_anchor() {
+    const MeasuredPoint copy = measured(anchor_, quick_rule());
+    if (!copy.measurement.samples.empty()) {
+      const Bytes moved = copy.point.traffic.read + copy.point.traffic.written;
+      outcome.anchors.push_back({outcome.points.size(), moved / copy.measurement.summary.median});
+    }
+  }
+
+  void take(const Job& job, Seconds share) {
+    const std::string reason = why_left_out(job, machine_);
+    if (!reason.empty()) {
+      outcome.left_out.push_back({title_of(job.benchmark.point), reason});
+      return;
+    }
+    try {
+      report_(title_of(job.benchmark.point));
+      StopRule rule = budget_.rule;
+      rule.longest = std::min(rule.longest, share);
+      outcome.points.push_back(measured(job, rule));
+      failures_in_a_row_ = 0;
+    } catch (const std::exception& error) {
+      outcome.failed.push_back({title_of(job.benchmark.point), error.what()});
+      ++failures_in_a_row_;
+    }
+  }
+
+  // After an illegal access nothing works any more until the process ends.
+  [[nodiscard]] bool is_hopeless() const { return failures_in_a_row_ >= 3; }
+
+  Outcome outcome;
+
+ private:
+  const Machine& machine_;
+  const Budget& budget_;
+  const Report& report_;
+  Job anchor_;
+  int failures_in_a_row_ = 0;
+};
+
+}  // namespace
+
+std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& only,
+                             std::vector<std::string>& unknown) {
+  std::vector<Job> jobs;
+  const std::vector<Benchmark> all = all_benchmarks(plan);
+  for (const Benchmark& benchmark : all) {
+    if (is_chosen(benchmark, only)) {
+      const int launches = benchmark.point.traffic.launches;
+      if (launches <= longest_queue) {
+        jobs.push_back({benchmark, Mode::stream});
+      }
+      if (launches > 1) {
+        jobs.push_back({benchmark, Mode::graph});
+      }
+      if (plan.every_variant && may_be_hot(benchmark)) {
+        jobs.push_back({benchmark, Mode::stream});
+        jobs.back().benchmark.point.state = "hot";
+      }
+    }
+  }
+  for (const std::string& name : only) {
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const Benchmark& each) { return is_chosen(each, {name}); })) {
+      unknown.push_back(name);
+    }
+  }
+  return jobs;
+}
+
+Budget budget_of(bool full) {
+  return full ? Budget{full_rule(), 570.0_s} : Budget{quick_rule(), 110.0_s};
+}
+
+Seconds longest_time(const std::vector<Job>& jobs, const Budget& budget) {
+  const auto points = static_cast<double>(jobs.size());
+  const double anchors = 2.0 + points / static_cast<double>(anchor_period);
+  return std::min(
+      points * (budget.rule.longest + setting_up) + anchors * (quick_rule().longest + setting_up),
+      budget.longest);
+}
+
+Outcome measure_all(const std::vector<Job>& jobs, const Machine& machine, const Budget& budget,
+                    const Clock& clock, const Report& report) {
+  Run run(machine, budget, report);
+  run.take_anchor();
+  for (std::size_t taken = 0; taken < jobs.size(); ++taken) {
+    const Job& job = jobs[taken];
+    const Seconds share = share_of_one(budget, clock(), jobs.size() - taken);
+    if (run.is_hopeless()) {
+      run.outcome.failed.push_back({title_of(job.benchmark.point), "not tried after the others"});
+    } else if (share <= 0.0_s) {
+      run.outcome.left_out.push_back({title_of(job.benchmark.point), "no time left"});
+    } else {
+      run.take(job, share);
+      if ((taken + 1) % anchor_period == 0 && !run.is_hopeless()) {
+        run.take_anchor();
+      }
+    }
+  }
+  if (!run.is_hopeless()) {
+    run.take_anchor();
+  }
+  return std::move(run.outcome);
+}
+
+Outcome check_all(const std::vector<Job>& jobs, const Report& report) {
+  Outcome outcome;
+  for (const Job& job : jobs) {
+    const std::string title = title_of(job.benchmark.point);
+    if (job.mode == Mode::graph ||
+        (!job.benchmark.needs.empty() && !has_library(job.benchmark.needs))) {
+      continue;
+    }
+    try {
+      const Work work = job.benchmark.make();
+      work.run(Stream{});
+      wait_for(Stream{});
+      const std::string difference = work.mismatch ? work.mismatch() : "";
+      if (!difference.empty()) {
+        outcome.failed.push_back({title, difference});
+      } else if (work.mismatch) {
+        outcome.points.push_back({job.benchmark.point, job.mode, {}, {}});
+        report(title);
+      }
+    } catch (const std::exception& error) {
+      outcome.failed.push_back({title, error.what()});
+    }
+  }
+  return outcome;
+}
+
+}  // namespace payoff::kernels

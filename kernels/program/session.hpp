@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/program/options.hpp"
+#include "kernels/program/samples_file.hpp"
+
+// What payoff-kernels does once its arguments are read: lists, plans, checks, measures. The same on
+// the GPU and on the emulated grid.
+
+namespace payoff::kernels {
+
+// A benchmark in the way it is launched. Chains of kernels are measured launch by launch and as a
+// graph; chains of hundreds only as a graph, since the queue behind a waiting kernel is finite.
+struct Job {
+  Benchmark benchmark;
+  Mode mode{Mode::stream};
+};
+
+// Those that --only leaves. A name that matches nothing goes to `unknown`.
+[[nodiscard]] std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& only,
+                                           std::vector<std::string>& unknown);
+
+struct Budget {
+  StopRule rule;
+  Seconds longest{};  // of the whole run: what does not fit is left out, and said
+};
+
+[[nodiscard]] Budget budget_of(bool full);
+// An upper estimate: every point takes as long as it may.
+[[nodiscard]] Seconds longest_time(const std::vector<Job>& jobs, const Budget& budget);
+
+struct LeftOut {
+  std::string title;
+  std::string reason;
+};
+
+struct Outcome {
+  std::vector<MeasuredPoint> points;
+  std::vector<Anchor> anchors;
+  std::vector<LeftOut> left_out;  // did not fit, or lacks a library
+  std::vector<LeftOut> failed;
+};
+
+using Report = std::function<void(std::string_view)>;  // a line of progress
+using Clock = std::function<Seconds()>;                // since the start
+
+[[nodiscard]] Outcome measure_all(const std::vector<Job>& jobs, const Machine& machine,
+                                  const Budget& budget, const Clock& clock, const Report& report);
+
+// Runs every job of the check plan once and compares; what differs is in `failed`.
+[[nodiscard]] Outcome check_all(const std::vector<Job>& jobs, const Report& report);
+
+[[nodiscard]] std::string list_text(const std::vector<Job>& jobs);
+[[nodiscard]] std::string dry_run_text(const std::vector<Job>& jobs, const Budget& budget);
+
+}  // namespace payoff::kernels

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every benchmark of payoff-kernels, run once on the emulated grid: the outputs are the host
+// reference's, for fused kernels and for the chains of operators that do the same.
+#include "kernels/families/families.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "kernels/program/machine.hpp"
+#include "tests/catch.hpp"
+
+using namespace payoff::kernels;
+
+namespace {
+
+using Family = std::vector<Benchmark> (*)(const Plan&);
+
+// Every kind of input, at fewer lengths than on a GPU: a fiber a thread is slow.
+Plan emulated_check_plan() {
+  Plan plan = check_plan();
+  plan.shapes = {{777, InputKind::gaussian, 3},
+                 {1, InputKind::laplace, 3},
+                 {4099, InputKind::student_t3, 4},
+                 {259, InputKind::constant, 3},
+                 {513, InputKind::denormal, 3}};
+  return plan;
+}
+
+void check_family(Family family) {
+  std::size_t compared = 0;
+  for (const Benchmark& benchmark : family(emulated_check_plan())) {
+    if (!benchmark.needs.empty()) {
+      continue;
+    }
+    const Work work = benchmark.make();
+    work.run(Stream{});
+    if (work.mismatch) {
+      INFO(title_of(benchmark.point));
+      CHECK_THAT(work.mismatch(), Catch::Matchers::Equals(""));
+      ++compared;
+    }
+  }
+  CHECK(compared > 0);
+}
+
+}  // namespace
+
+TEST_CASE("benchmarks of the memory move what they say") { check_family(memory_benchmarks); }
+TEST_CASE("benchmarks of casts give the reference's bytes") { check_family(cast_benchmarks); }
+TEST_CASE("benchmarks of block formats give the reference's bytes") {
+  check_family(block_benchmarks);
+}
+TEST_CASE("benchmarks of signs give the reference's bytes") { check_family(sign_benchmarks); }
+TEST_CASE("benchmarks of grouped quantisation give the reference's bytes") {
+  check_family(group_benchmarks);
+}
+TEST_CASE("benchmarks of selection give the reference's entries") {
+  check_family(selection_benchmarks);
+}
+TEST_CASE("benchmarks of sparse sums and sketches are within their bounds") {
+  check_family(sparse_benchmarks);
+}
+TEST_CASE("benchmarks of transforms give the reference's bytes") {
+  check_family(transform_benchmarks);
+}
+TEST_CASE("benchmarks of orthogonalisation are within their bounds") {
+  check_family(low_rank_benchmarks);
+}
+TEST_CASE("benchmarks of normalisation and softmax are within their bounds") {
+  check_family(layer_benchmarks);
+}
+
+TEST_CASE("no two benchmarks of a plan are the same point") {
+  for (const Plan& plan : {quick_plan(), full_plan(), check_plan()}) {
+    std::set<std::string> titles;
+    for (const Benchmark& benchmark : all_benchmarks(plan)) {
+      INFO(title_of(benchmark.point));
+      CHECK(titles.insert(title_of(benchmark.point)).second);
+    }
+  }
+}
+
+TEST_CASE("operators move more than the fused kernel that does the same") {
+  std::map<std::string, payoff::Bytes> fused;
+  const auto key = [](const Point& point) { return point.kernel + text_of(point.parameters); };
+  const auto benchmarks = all_benchmarks(full_plan());
+  for (const Benchmark& benchmark : benchmarks) {
+    if (benchmark.point.implementation == "fused") {
+      fused[key(benchmark.point)] = benchmark.point.traffic.read + benchmark.point.traffic.written;
+    }
+  }
+  std::size_t compared = 0;
+  for (const Benchmark& benchmark : benchmarks) {
+    const Point& point = benchmark.point;
+    if (point.implementation == "framework_ops" && point.family != "sparse") {
+      INFO(title_of(point));
+      const auto found = fused.find(key(point));
+      REQUIRE(found != fused.end());
+      CHECK(point.traffic.read + point.traffic.written > found->second);
+      ++compared;
+    }
+  }
+  CHECK(compared > 100);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program payoff-kernels on the emulated grid: arguments, what is chosen, a whole measurement.
+#include <algorithm>
+#include <array>
+
+#include "kernels/program/session.hpp"
+#include "tests/catch.hpp"
+
+using namespace payoff;
+using namespace payoff::kernels;
+
+namespace {
+
+template <std::size_t count>
+Options read(const std::array<const char*, count>& words) {
+  return read_options(words);
+}
+
+Plan tiny_plan() {
+  Plan plan = quick_plan();
+  plan.shapes = {{3000}};
+  plan.matrix_rows = {64};
+  plan.ranks = {2};
+  plan.workers = {2};
+  plan.layer_rows = {2};
+  plan.layer_columns = {300};
+  return plan;
+}
+
+Outcome measured(const std::vector<std::string>& only, const Machine& machine, const Clock& clock,
+                 Seconds longest = 100_s) {
+  std::vector<std::string> unknown;
+  const auto jobs = chosen_jobs(tiny_plan(), only, unknown);
+  const Budget budget{{3, 3, 0.02, 0_s, 1_ms}, longest};
+  return measure_all(jobs, machine, budget, clock, [](std::string_view) {});
+}
+
+}  // namespace
+
+TEST_CASE("arguments that cannot be meant are all named at once") {
+  CHECK(read(std::array{"--only", "casts,gemm", "--full", "--out", "x.json"}).problems.empty());
+  CHECK(read(std::array{"--only", "casts,gemm", "--list"}).only ==
+        std::vector<std::string>{"casts", "gemm"});
+  CHECK(read(std::array{"--quick", "--full", "--fast", "--out"}).problems.size() == 4);
+  CHECK(read(std::array{"--full"}).problems.size() == 1);
+  CHECK(read(std::array{"--dry-run"}).problems.empty());
+}
+
+TEST_CASE("a chain is measured launch by launch and as a graph, a single kernel once") {
+  std::vector<std::string> unknown;
+  const auto jobs = chosen_jobs(tiny_plan(), {"cast_bf16", "sign_ef", "no_such"}, unknown);
+  CHECK(unknown == std::vector<std::string>{"no_such"});
+  const auto count = [&](const std::string& kernel, Mode mode) {
+    return std::count_if(jobs.begin(), jobs.end(), [&](const Job& job) {
+      return job.benchmark.point.kernel == kernel && job.mode == mode;
+    });
+  };
+  CHECK(count("cast_bf16", Mode::stream) == 1);
+  CHECK(count("cast_bf16", Mode::graph) == 0);
+  CHECK(count("sign_ef", Mode::stream) == 2);  // fused and by operators
+  CHECK(count("sign_ef", Mode::graph) == 2);
+}
+
+TEST_CASE("a plan fits the time that its mode promises, or says what is left out") {
+  std::vector<std::string> unknown;
+  CHECK(longest_time(chosen_jobs(quick_plan(), {}, unknown), budget_of(false)) <= 120_s);
+  CHECK(longest_time(chosen_jobs(full_plan(), {}, unknown), budget_of(true)) <= 600_s);
+  const Outcome late = measured({"casts"}, describe_machine(), [] { return 100_s; });
+  CHECK(late.points.empty());
+  CHECK(!late.left_out.empty());
+  CHECK(late.left_out.front().reason == "no time left");
+}
+
+TEST_CASE("a plan that is too long gets fewer samples a point, not fewer points") {
+  std::vector<std::string> unknown;
+  const auto points = static_cast<double>(chosen_jobs(tiny_plan(), {"casts"}, unknown).size());
+  // 20 ms to set up each, next to nothing to measure, and one anchor.
+  const Seconds longest = 100_ms + points * 20.01_ms;
+  const Outcome outcome = measured(
+      {"casts"}, describe_machine(), [] { return 0_s; }, longest);
+  CHECK(outcome.left_out.empty());
+  REQUIRE(outcome.points.size() == static_cast<std::size_t>(points));
+  CHECK(outcome.points.front().measurement.stop == Stop::time);
+}
+
+TEST_CASE("a measurement keeps samples, checksums and an anchor at both ends") {
+  const Outcome outcome =
+      measured({"casts", "signs", "gemm"}, describe_machine(), [] { return 0_s; });
+  CHECK(outcome.failed.empty());
+  REQUIRE(!outcome.points.empty());
+  for (const MeasuredPoint& point : outcome.points) {
+    INFO(title_of(point.point));
+    CHECK(!point.measurement.samples.empty());
+    CHECK(point.checksum.has_value());
+  }
+  CHECK(outcome.anchors.size() >= 2);
+  CHECK(outcome.anchors.front().after_points == 0);
+  CHECK(outcome.anchors.back().after_points == outcome.points.size());
+  REQUIRE(!outcome.left_out.empty());
+  CHECK(outcome.left_out.front().reason == "needs cublas, which is not there");
+}
+
+TEST_CASE("what needs more than its share of the memory is left out") {
+  Machine machine = describe_machine();
+  machine.free_memory = Bytes{4e4};  // 3,000 values need 12.2 bytes each and more
+  const Outcome outcome = measured({"sign_ef"}, machine, [] { return 0_s; });
+  CHECK(outcome.points.empty());
+  CHECK(outcome.left_out.size() == 2 + 2);
+}
+
+TEST_CASE("the same work twice gives the same checksum") {
+  const auto checksums = [] {
+    std::vector<std::uint64_t> all;
+    for (const auto& point :
+         measured({"groups", "transforms"}, describe_machine(), [] { return 0_s; }).points) {
+      all.push_back(point.checksum.value());
+    }
+    return all;
+  };
+  CHECK(checksums() == checksums());
+}
