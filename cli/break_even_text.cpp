@@ -79,9 +79,10 @@ std::string useful_bandwidth_sentence(const std::vector<BreakEven>& break_evens,
   const Bandwidth useful = *break_evens.front().useful_bandwidth;
   const Cluster& cluster = experiment.cluster;
   return fmt::format(
-      "{} of a node carry no more than {} a NIC: the scan of bandwidths ends there{}.",
-      limit_beyond(experiment, useful) == NodeLimit::sockets ? "The sockets" : "The PCIe slots",
+      "NICs of more than {} change nothing, since {} of a node carry no more: the scan of "
+      "bandwidths ends there{}.",
       link_rate_text(useful),
+      limit_beyond(experiment, useful) == NodeLimit::sockets ? "the sockets" : "the PCIe slots",
       cluster.nic > useful ? fmt::format(" (these have {})", link_rate_text(cluster.nic)) : "");
 }
 

@@ -16,23 +16,56 @@ namespace payoff {
 
 namespace {
 
-// Of the messages that an end of the axis of bandwidths is looked for with.
-std::vector<Seconds> message_times(const Cluster& cluster, const Group& group) {
+using Messages = std::set<std::tuple<Collective, Bytes>>;
+
+// Of the gradients, under all plans.
+Messages gradient_messages(const Experiment& experiment) {
+  const PreparedExperiment prepared(experiment);
+  Messages messages;
+  for (const CompressionPlan& compression : experiment.plans) {
+    const StepPlan plan = prepared.plan(compression);
+    for (const BucketKind& kind : plan.kinds) {
+      for (const BucketRound& round : kind.rounds) {
+        messages.emplace(round.message.collective, round.message.size);
+      }
+    }
+  }
+  return messages;
+}
+
+// What an end of the axis of bandwidths is looked for with: the job's own messages, and others of
+// all usual sizes, which a remedy, another layout or another number of GPUs may have.
+Messages probed_messages(const Experiment& experiment) {
+  Messages messages = gradient_messages(experiment);
+  for (const Collective collective : {Collective::all_reduce, Collective::all_gather}) {
+    for (Bytes size = 64_KiB; size <= 1_GiB; size *= 2) {
+      messages.emplace(collective, size);
+    }
+  }
+  return messages;
+}
+
+std::vector<Seconds> message_times(const Cluster& cluster, const Group& group,
+                                   const Messages& messages) {
   const CollectiveModel network(cluster, group);
   std::vector<Seconds> times;
-  for (const Collective collective : {Collective::all_reduce, Collective::all_gather}) {
-    for (const Bytes size : {1_MiB, 25_MiB, 1_GiB}) {
-      times.push_back(network.price(collective, size).time);
-    }
+  times.reserve(messages.size());
+  for (const auto& [collective, size] : messages) {
+    times.push_back(network.price(collective, size).time);
   }
   return times;
 }
 
 // Sockets and NICs are stages of one pipeline, which is never quite as fast as the slower one.
-bool no_slower(const std::vector<Seconds>& times, const std::vector<Seconds>& fastest) {
-  constexpr double noticeable = 1e-3;
-  return std::equal(times.begin(), times.end(), fastest.begin(),
-                    [](Seconds a, Seconds b) { return a <= (1 + noticeable) * b; });
+constexpr double noticeable = 1e-3;
+
+bool noticeably_longer(Seconds a, Seconds b) { return a > (1 + noticeable) * b; }
+
+// Both ways: a library that chooses by the line rate may choose worse where nodes carry no more.
+bool alike(const std::vector<Seconds>& times, const std::vector<Seconds>& others) {
+  return std::equal(times.begin(), times.end(), others.begin(), [](Seconds a, Seconds b) {
+    return !noticeably_longer(a, b) && !noticeably_longer(b, a);
+  });
 }
 
 }  // namespace
@@ -101,35 +134,46 @@ JobAxis::Make bandwidth_axis(const Experiment& experiment) {
 
 std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment, Bandwidth highest) {
   const Group group = data_group(experiment.layout, experiment.cluster.gpus_per_node);
-  auto times = [&, cluster = experiment.cluster](Bandwidth nic) mutable {
-    cluster.nic = nic;
-    return message_times(cluster, group);
-  };
-  const std::vector<Seconds> fastest = times(highest);
-  if (group.nodes() < 2 || !no_slower(times(0.5 * highest), fastest)) {
+  if (group.nodes() < 2) {
     return std::nullopt;
   }
-  // The last line rate where anything is slower.
-  Bandwidth slower = highest;
+  const Messages messages = probed_messages(experiment);
+  auto times = [&, cluster = experiment.cluster](Bandwidth nic) mutable {
+    cluster.nic = nic;
+    return message_times(cluster, group, messages);
+  };
+  const std::vector<Seconds> final = times(highest);
+  // Down to the last line rate where anything differs, in steps that a choice of the library is
+  // not expected to hide between.
+  constexpr double step = 1.2;
+  if (!alike(times(highest / step), final)) {
+    return std::nullopt;
+  }
+  Bandwidth differs = highest / step;
   do {
-    slower *= 0.5;
-  } while (slower > 0.001_Gbps && no_slower(times(slower), fastest));
-  Bandwidth enough = 2.0 * slower;
-  while (enough - slower > 1e-5 * enough) {
-    const Bandwidth middle = 0.5 * (slower + enough);
-    (no_slower(times(middle), fastest) ? enough : slower) = middle;
+    differs /= step;
+  } while (differs > 0.001_Gbps && alike(times(differs), final));
+  Bandwidth enough = step * differs;
+  while (enough - differs > 1e-5 * enough) {
+    const Bandwidth middle = 0.5 * (differs + enough);
+    (alike(times(middle), final) ? enough : differs) = middle;
   }
   return enough;
 }
 
 NodeLimit limit_beyond(const Experiment& experiment, Bandwidth useful) {
   const Group group = data_group(experiment.layout, experiment.cluster.gpus_per_node);
+  const Messages messages = probed_messages(experiment);
   Cluster cluster = experiment.cluster;
   cluster.nic = 2.0 * useful;
-  const std::vector<Seconds> limited = message_times(cluster, group);
+  const std::vector<Seconds> limited = message_times(cluster, group, messages);
   cluster.network.node_limit.reset();
   cluster.network.law.node_limit = {};
-  return message_times(cluster, group) < limited ? NodeLimit::sockets : NodeLimit::pcie_slots;
+  const std::vector<Seconds> unlimited = message_times(cluster, group, messages);
+  return std::equal(limited.begin(), limited.end(), unlimited.begin(),
+                    [](Seconds a, Seconds b) { return !noticeably_longer(a, b); })
+             ? NodeLimit::pcie_slots
+             : NodeLimit::sockets;
 }
 
 JobAxis::Make replica_axis(const Experiment& experiment) {
@@ -140,19 +184,9 @@ JobAxis::Make replica_axis(const Experiment& experiment) {
 }
 
 Signature bandwidth_choices(const Experiment& experiment) {
-  const PreparedExperiment prepared(experiment);
-  std::set<std::tuple<Collective, Bytes>> messages;
-  for (const CompressionPlan& compression : experiment.plans) {
-    const StepPlan plan = prepared.plan(compression);
-    for (const BucketKind& kind : plan.kinds) {
-      for (const BucketRound& round : kind.rounds) {
-        messages.emplace(round.message.collective, round.message.size);
-      }
-    }
-  }
   return [cluster = experiment.cluster,
           group = data_group(experiment.layout, experiment.cluster.gpus_per_node),
-          messages = std::move(messages)](double x) {
+          messages = gradient_messages(experiment)](double x) {
     Cluster at_x = cluster;
     at_x.nic = {x};
     const CollectiveModel network(at_x, group);

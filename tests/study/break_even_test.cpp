@@ -236,3 +236,38 @@ TEST_CASE("without a limit of its sockets a node ends at the PCIe slots of its G
   REQUIRE(useful);
   CHECK(limit_beyond(job, *useful) == NodeLimit::pcie_slots);
 }
+
+TEST_CASE("the axis of bandwidths goes on while the library still chooses by the line rate") {
+  // Behind sockets that carry 10 Gb/s, faster NICs move no byte faster, but change what NCCL thinks
+  // of its algorithms (field: its tuning knows the line rate only).
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 30)});
+  job.cluster.network.node_limit = 1.25_GBps;
+  const std::optional<Bandwidth> useful = useful_bandwidth(job, 10'000_Gbps);
+  REQUIRE(useful);
+  const Group group = data_group(job.layout, job.cluster.gpus_per_node);
+  auto time_at = [&](Bandwidth nic, Bytes size) {
+    job.cluster.nic = nic;
+    return CollectiveModel(job.cluster, group).price(Collective::all_reduce, size).time;
+  };
+  for (Bytes size = 64_KiB; size <= 1_GiB; size *= 2) {
+    for (Bandwidth nic = *useful; nic < 5'000_Gbps; nic *= 1.13) {
+      CHECK_THAT(time_at(nic, size) / time_at(10'000_Gbps, size), WithinRel(1.0, 1.01e-3));
+    }
+  }
+}
+
+TEST_CASE("where the table says that a cast pays, a job with that bandwidth says so too") {
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(2, 30)});
+  job.cluster.network.node_limit = 1.25_GBps;
+  const BreakEven result = only_plan(job, {.band = 0.0});
+  REQUIRE(result.bandwidth);
+  for (Bandwidth nic = 1_Gbps; nic < 3'000_Gbps; nic *= 1.37) {
+    Experiment other = job;
+    other.cluster.nic = nic;
+    const PreparedExperiment prepared(other);
+    const bool pays = prepared.predict(other.plans[1]).step < prepared.predict(other.plans[0]).step;
+    const bool beyond = result.useful_bandwidth && nic > *result.useful_bandwidth;
+    const Bandwidth asked = beyond ? *result.useful_bandwidth : nic;
+    CHECK(result.bandwidth->contains(asked) == pays);
+  }
+}
