@@ -42,6 +42,8 @@ nlohmann::ordered_json terms_json(const std::vector<TermExplanation>& terms) {
           {{"symbol", number.symbol}, {"value", number.value}, {"meaning", number.meaning}});
     }
     entry["inserted"] = term.inserted;
+    entry["part_equation"] = term.part_equation;
+    entry["part_section"] = term.part_section;
     entry["parts"] = nlohmann::ordered_json::array();
     for (const ExplainedPart& part : term.parts) {
       entry["parts"].push_back({{"part", part.what},

@@ -50,6 +50,11 @@ std::vector<TermExplanation> explain(const PreparedExperiment& prepared,
     term.uncompressed = baseline.*rule.time;
     term.equation = rule.equation;
     term.section = rule.section;
+    if (!rule.messages.empty()) {
+      term.part_equation =
+          "launch + steps_i a_i + steps_o a_o + S max6(w_i, w_o) + fill_i + fill_o";
+      term.part_section = "8.2 Price";
+    }
     rule.fill(plan, term);
     std::copy_if(trust.read.begin(), trust.read.end(), std::back_inserter(term.facts),
                  [&](const Fact& fact) { return was_used(fact, rule, plan); });

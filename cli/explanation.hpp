@@ -17,6 +17,8 @@ struct InsertedNumber {
   std::string symbol;
   std::string value;
   std::string meaning;
+
+  bool operator==(const InsertedNumber&) const = default;
 };
 
 // One thing that a term is a sum of.
@@ -37,7 +39,9 @@ struct TermExplanation {
   std::vector<InsertedNumber> numbers;
   std::string inserted;  // the equation with its numbers put in: an expression, in seconds
   std::vector<ExplainedPart> parts;
-  Facts facts;  // of the profiles
+  std::string part_equation;  // of each, where all of them follow one
+  std::string part_section;   // of docs/model.md
+  Facts facts;                // of the profiles
   std::vector<MessageUse> messages;
   std::vector<KernelUse> kernels;
 };

@@ -2,6 +2,7 @@
 #include "cli/explanation_numbers.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,11 +102,19 @@ void codec_numbers(const ExplainedPlan& plan, bool encode, TermExplanation& term
   fill_exposed(std::move(parts), "all calls, when nothing runs beside them", term);
 }
 
+// After its other numbers.
+void add_messages(ExplainedMessages messages, TermExplanation& term) {
+  term.parts = std::move(messages.parts);
+  term.numbers.insert(term.numbers.end(), std::make_move_iterator(messages.numbers.begin()),
+                      std::make_move_iterator(messages.numbers.end()));
+}
+
 void fill_activations(const ExplainedPlan& plan, MessageKind kind, TermExplanation& term) {
-  term.parts = parts_of_activations(plan, kind);
-  const Seconds each = sum_of(term.parts);
+  ExplainedMessages messages = activation_messages(plan, kind);
+  const Seconds each = sum_of(messages.parts);
   term.numbers = {micro_batches(plan),
                   {"t", to_text(each), "of a micro-batch, forward and backward (below)"}};
+  add_messages(std::move(messages), term);
   term.inserted =
       fmt::format("{} * {}", put_in(plan.experiment().layout.micro_batches), seconds(each));
 }
@@ -178,6 +187,7 @@ void pipeline_numbers(const ExplainedPlan& plan, TermExplanation& term) {
       {"with", to_text(end.end), "end of the stage's operations, before gradients"},
       {"without", to_text(without), "the same if transfers took no time"}};
   term.inserted = fmt::format("{} - {}", seconds(end.end), seconds(without));
+  add_messages(transfer_messages(plan), term);
 }
 
 void gradient_numbers(const ExplainedPlan& plan, TermExplanation& term) {
@@ -203,7 +213,7 @@ void gradient_numbers(const ExplainedPlan& plan, TermExplanation& term) {
         {"last", to_text(last), "the last bucket, ready only when backward ends"});
   }
   term.inserted = fmt::format("{} - {}", seconds(busy), seconds(hidden));
-  term.parts = parts_of_gradient_messages(plan);
+  add_messages(gradient_messages(plan), term);
 }
 
 void bubble_numbers(const ExplainedPlan& plan, TermExplanation& term) {

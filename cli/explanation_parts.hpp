@@ -29,10 +29,16 @@ struct WorkParts {
 [[nodiscard]] std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode);
 // Buckets filled and emptied.
 [[nodiscard]] std::vector<ExplainedPart> parts_of_copies(const ExplainedPlan& plan);
-// Messages of one micro-batch (activations) or of the step (gradients and weights).
-[[nodiscard]] std::vector<ExplainedPart> parts_of_activations(const ExplainedPlan& plan,
-                                                              MessageKind kind);
-[[nodiscard]] std::vector<ExplainedPart> parts_of_gradient_messages(const ExplainedPlan& plan);
+struct ExplainedMessages {
+  std::vector<ExplainedPart> parts;
+  std::vector<InsertedNumber> numbers;  // what those of one algorithm and protocol share
+};
+// Messages of one micro-batch.
+[[nodiscard]] ExplainedMessages activation_messages(const ExplainedPlan& plan, MessageKind kind);
+// To the neighbours of the stage, of one micro-batch.
+[[nodiscard]] ExplainedMessages transfer_messages(const ExplainedPlan& plan);
+// Of gradients and weights, of the step.
+[[nodiscard]] ExplainedMessages gradient_messages(const ExplainedPlan& plan);
 
 // Equal ones are counted.
 void add_part(ExplainedPart part, std::vector<ExplainedPart>& parts);

@@ -47,7 +47,12 @@ std::string parts_text(const TermExplanation& term) {
     table.add(
         {part.what, number_text(part.count), to_text(part.each), to_text(time), part.numbers});
   }
-  std::string text = fmt::format("\nParts, {} in all:\n\n{}", to_text(all), table.markdown());
+  const std::string equation = term.part_equation.empty()
+                                   ? ""
+                                   : fmt::format(", each\n\n  {}   (docs/model.md, {})",
+                                                 term.part_equation, term.part_section);
+  std::string text =
+      fmt::format("\nParts, {} in all{}:\n\n{}", to_text(all), equation, table.markdown());
   if (order.size() > most_shown) {
     text += fmt::format("{} smaller ones take {}: --json has them.\n", order.size() - most_shown,
                         to_text(hidden));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/collective_links.hpp"
 #include "model/collective_terms.hpp"
 
 namespace payoff {
@@ -12,98 +13,6 @@ namespace {
 constexpr std::size_t index(Collective c) { return static_cast<std::size_t>(c); }
 constexpr std::size_t index(Algorithm a) { return static_cast<std::size_t>(a); }
 constexpr std::size_t index(Protocol p) { return static_cast<std::size_t>(p); }
-
-struct ProtocolLaw {
-  Seconds step{};
-  double share{};
-};
-
-ProtocolLaw law_of(const LinkLaw& law, Algorithm algorithm, Protocol protocol) {
-  if (algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree) {
-    return {law.step_nvls, law.share_nvls};
-  }
-  switch (protocol) {
-    case Protocol::ll:
-      return {law.step_ll, law.share_ll};
-    case Protocol::ll128:
-      return {law.step_ll128, law.share_ll128};
-    default:
-      return {law.step_simple, law.share_simple};
-  }
-}
-
-// Time on the wire grows as more nodes talk: routes collide.
-double congestion(const LinkLaw& law, int domains) {
-  return domains <= 2 ? 1.0 : 1.0 + law.congestion_per_doubling * std::log2(domains / 2.0);
-}
-
-struct Link {
-  Seconds launch{};
-  Seconds steps{};
-  double seconds_per_byte{};
-  double root{};           // seconds per square root of a byte
-  double per_root_full{};  // 1 / sqrt(bytes) that fill the pipeline
-};
-
-// LL bounces through host memory. Boards with NVSwitch have a PCIe switch between GPU and host.
-Seconds step_between(const Cluster& cluster, Protocol protocol) {
-  const LinkLaw& law = cluster.network.law;
-  const ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
-  const bool older = cluster.gpu.architecture < Architecture::hopper;
-  const bool behind = cluster.fabric.kind == FabricKind::switched && older;
-  return protocol == Protocol::ll && behind ? of_protocol.step * law.switched_hosts
-                                            : of_protocol.step;
-}
-
-Link inside(const Cluster& cluster, const CollectiveTerms& terms, Algorithm algorithm,
-            Protocol protocol, const GroupPaths& paths) {
-  if (paths.local < 2) {
-    return {};
-  }
-  const LinkLaw& law = cluster.fabric.law;
-  const ProtocolLaw of_protocol = law_of(law, algorithm, protocol);
-  const Bandwidth nominal = terms.one_flow ? paths.peer : paths.gpu;
-  double share = of_protocol.share;
-  if (algorithm == Algorithm::nvls_tree && cluster.network.law.share_nvls > 0) {
-    share *= cluster.network.law.share_nvls;
-  }
-  return {law.launch, of_protocol.step * terms.steps_inside,
-          terms.bytes_inside / (nominal.si * share),
-          std::sqrt(law.ramp.si * terms.depth_inside / nominal.si), 0.0};
-}
-
-// Two stages of a pipeline: the slower one decides, and stages of nearly equal speed wait for each
-// other now and then.
-double pipelined(double a, double b) {
-  const double slow = std::max(a, b);
-  const double ratio = slow > 0 ? std::min(a, b) / slow : 0;
-  const double cube = ratio * ratio * ratio;
-  return slow * std::pow(1 + cube * cube, 1.0 / 6.0);
-}
-
-// NCCL moves what sockets carry in one proxy thread of each process (src/proxy.cc). With several
-// ranks in a node one process sends to the next node and another receives; alone, one does both.
-double directions_of_a_process(const GroupPaths& paths) {
-  return paths.local == 1 && paths.rivals == 1 ? 2 : 1;
-}
-
-Link between(const Cluster& cluster, const CollectiveTerms& terms, Protocol protocol,
-             const GroupPaths& paths, int channels, Bandwidth limit) {
-  if (paths.domains < 2) {
-    return {};
-  }
-  const LinkLaw& law = cluster.network.law;
-  const ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
-  Bandwidth achieved = (terms.one_flow ? paths.rank : paths.domain) * of_protocol.share;
-  if (limit > Bandwidth{}) {  // sockets and NICs in series
-    const double shared = paths.rivals * directions_of_a_process(paths);
-    achieved = Bandwidth{1 / pipelined(1 / achieved.si, shared / limit.si)};
-  }
-  const double wire = terms.bytes_between / achieved.si * congestion(law, paths.domains);
-  return {law.launch, step_between(cluster, protocol) * terms.steps_between, wire,
-          std::sqrt(law.ramp.si * terms.depth_between * wire),
-          law.chunk > 0_B ? 1 / std::sqrt(law.chunk.si * channels * terms.depth_between) : 0.0};
-}
 
 }  // namespace
 
@@ -132,29 +41,28 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
         if (!terms) {
           continue;
         }
-        const Link in = inside(cluster, *terms, algorithm, protocol, paths);
+        const LinkTerms in = terms_inside(cluster, *terms, algorithm, protocol, paths);
         const auto between_at = [&, channels = tuner_.most_channels()](double of_limit) {
-          return between(cluster, *terms, protocol, paths, channels, limit * of_limit);
+          return terms_between(cluster, *terms, protocol, paths, channels, limit * of_limit);
         };
-        const Link out = between_at(1);
+        const LinkTerms out = between_at(1);
         Cost& cost = costs_[c][a][p];
-        cost.latency = std::max(in.launch, out.launch) + in.steps + out.steps;
-        cost.seconds_per_byte = pipelined(in.seconds_per_byte, out.seconds_per_byte);
+        cost.latency = std::max(in.launch, out.launch) + in.step * in.steps + out.step * out.steps;
+        cost.seconds_per_byte = pipelined(in.seconds_per_byte(), out.seconds_per_byte());
         cost.root = in.root;
         cost.fill = out.root;
         cost.per_root_full = out.per_root_full;
         if (paths.domains > 1 && limit_sd > 0) {
+          const auto per_byte_at = [&](double of_limit) {
+            return pipelined(in.seconds_per_byte(), between_at(of_limit).seconds_per_byte());
+          };
           cost.per_byte_sd =
-              std::log(
-                  pipelined(in.seconds_per_byte, between_at(std::exp(-limit_sd)).seconds_per_byte) /
-                  pipelined(in.seconds_per_byte, between_at(std::exp(limit_sd)).seconds_per_byte)) /
-              2;
+              std::log(per_byte_at(std::exp(-limit_sd)) / per_byte_at(std::exp(limit_sd))) / 2;
         }
         cost.available = true;
-        if (protocol == Protocol::ll && cluster.network.eager && paths.domains > 1) {
-          cost.rendezvous = network.rendezvous * terms->steps_between;
-          cost.eager = *cluster.network.eager / terms->share_of_message;
-        }
+        const Rendezvous rendezvous = rendezvous_of(cluster, *terms, protocol, paths);
+        cost.rendezvous = rendezvous.time;
+        cost.eager = rendezvous.eager;
       }
     }
   }

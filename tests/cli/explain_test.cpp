@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "model/expression.hpp"
@@ -10,6 +12,7 @@
 #include "tests/cli/capture.hpp"
 
 using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 using nlohmann::json;
@@ -90,6 +93,41 @@ TEST_CASE("every term of a step can be worked out from the numbers that are prin
       }
     }
     CHECK(sum > 0);
+  }
+}
+
+TEST_CASE("the price of a message is printed by steps and by bytes of both links") {
+  for (const auto& words : jobs()) {
+    const json term = term_of(explained(words), "exposed_dp");
+    CHECK(term["part_section"] == "8.2 Price");
+    // In the order of inside, between; of the first choice that is printed.
+    std::vector<double> per_byte;
+    std::string choice;
+    for (const json& number : term["numbers"]) {
+      const std::string symbol = number["symbol"];
+      if (symbol != "w_i" && symbol != "w_o") {
+        continue;
+      }
+      const std::string meaning = number["meaning"];
+      const std::string of = meaning.substr(0, meaning.find(':'));
+      choice = choice.empty() ? of : choice;
+      if (of == choice) {
+        per_byte.push_back(worked_out(number["value"]));
+      }
+    }
+    REQUIRE(per_byte.size() == 2);
+    const double both = std::pow(std::pow(per_byte[0], 6) + std::pow(per_byte[1], 6), 1.0 / 6);
+    const std::string words_of_choice = choice.substr(choice.find(", "));
+    std::size_t with = 0;
+    for (const json& part : term["parts"]) {
+      const std::string what = part["part"];
+      const std::string numbers = part["numbers"];
+      if (what.ends_with(words_of_choice) && what.starts_with(choice.substr(0, choice.find(',')))) {
+        CHECK_THAT(numbers, ContainsSubstring(fmt::format("* {:.6g} +", both)));
+        ++with;
+      }
+    }
+    CHECK(with > 0);
   }
 }
 
