@@ -205,7 +205,7 @@ std::string gnuplot_script(const Chart& chart, Picture picture, const std::strin
   text += "set terminal " + terminal(chart, picture, columns) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
   text += title_command(chart, picture);
-  text += "set xlabel " + plain(chart.x_label, picture) + "\n";
+  text += "set xlabel " + plain(chart.x_label, picture) + " offset 0,0.3\n";  // off the legend
   text += "set ylabel " + plain(chart.y_label, picture) + "\n";
   text += axis_commands('x', chart.x) + axis_commands('y', speedups(chart));
   text += limit_commands(chart, picture);

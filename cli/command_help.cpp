@@ -35,8 +35,9 @@ std::string help_text(const Command& command) {
         ->expected(1);
   }
   if (!command.positional.name.empty()) {
-    app.add_option(std::string(command.positional.name), value,
-                   std::string(command.positional.help))
+    std::string name(command.positional.name);
+    name.resize(name.size() - (name.ends_with("...") ? 3 : 0));  // which the library adds
+    app.add_option(name, value, std::string(command.positional.help))
         ->type_name("")
         ->expected(0, command.positional.most == 1 ? 1 : -1);
   }

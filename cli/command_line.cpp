@@ -81,7 +81,8 @@ class CommandLineParser {
   std::size_t take_option(std::size_t at) {
     const std::string& word = words_[at];
     const std::size_t equals = word.find('=');
-    const OptionSpec* option = find(std::string_view(word).substr(0, equals));
+    const OptionSpec* option =
+        find(word == "-h" ? help_option.name : std::string_view(word).substr(0, equals));
     if (option == nullptr) {
       return report_unknown(at);
     }

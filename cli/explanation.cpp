@@ -28,6 +28,7 @@ std::size_t last_stage(const StepPlan& plan, const StepPrediction& prediction) {
 bool was_used(const Fact& fact, const TermRule& rule, const ExplainedPlan& plan) {
   const auto begins = [&](std::string_view start) { return fact.path.starts_with(start); };
   return std::any_of(rule.facts.begin(), rule.facts.end(), begins) &&
+         !fact.path.ends_with(".quality") &&  // of the model, not of the time
          (!begins("compress.") || begins("compress." + plan.compression.label + "."));
 }
 

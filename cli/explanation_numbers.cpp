@@ -76,10 +76,17 @@ void fill_work(const ExplainedPlan& plan, WorkKind kind, TermExplanation& term) 
   term.parts = std::move(work.kernels);
 }
 
+// Sums of the same times in another order differ in their last bits.
+Seconds difference(Seconds a, Seconds b) {
+  constexpr double rounding = 1e-12;
+  const Seconds result = a - b;
+  return std::max(result, -1.0 * result) <= rounding * std::max(a, b) ? 0_s : result;
+}
+
 // Calls, and what of them runs beside other work.
 void fill_exposed(std::vector<ExplainedPart> parts, std::string_view what, TermExplanation& term) {
   const Seconds alone = sum_of(parts);
-  const Seconds beside = alone - term.time;
+  const Seconds beside = difference(alone, term.time);
   term.numbers.push_back({"alone", to_text(alone), std::string(what)});
   term.numbers.push_back(
       {"beside", to_text(beside), "of it, beside backward or messages (less than 0: slowed)"});
@@ -192,7 +199,7 @@ void pipeline_numbers(const ExplainedPlan& plan, TermExplanation& term) {
 
 void gradient_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   const Seconds busy = plan.prediction.dp_communication;
-  const Seconds hidden = busy - term.time;
+  const Seconds hidden = difference(busy, term.time);
   term.numbers = {{"busy", to_text(busy), "time with a message in flight"},
                   {"hidden", to_text(hidden), "of it, beside backward"},
                   buckets_of_stage(plan),
@@ -220,7 +227,7 @@ void bubble_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   const ParallelLayout& layout = plan.experiment().layout;
   const Seconds each = plan.stage.compute->forward_time() + plan.stage.compute->backward_time();
   const double share = static_cast<double>(layout.pp - 1) / layout.virtual_stages;
-  const Seconds rest = term.time - share * each;
+  const Seconds rest = difference(term.time, share * each);
   term.numbers = {{"p", count(layout.pp), "stages"},
                   micro_batches(plan),
                   {"v", count(layout.virtual_stages), "chunks of a stage"},

@@ -108,9 +108,9 @@ std::string gain_clause(const PlanPayoff& best, const Payoff& payoff) {
 // Time to accuracy is iterations times step.
 std::string slack_clause(const PlanPayoff& best) {
   const double slack = best.against_remedy.convergence_slack_ratio();
-  return slack > 0 ? fmt::format("convergence may take up to {:.0f} % more iterations", 100 * slack)
-                   : fmt::format("convergence would have to take {:.0f} % fewer iterations",
-                                 -100 * slack);
+  const std::string percents = percent_text(std::max(slack, -slack));
+  return slack > 0 ? fmt::format("convergence may take up to {} more iterations", percents)
+                   : fmt::format("convergence would have to take {} fewer iterations", percents);
 }
 
 std::string verdict_of_best(const Payoff& payoff, const PlanPayoff& best,

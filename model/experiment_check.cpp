@@ -107,7 +107,7 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
   const ParallelLayout& layout = experiment.layout;
   // A model that is not known has the layers that any pipeline without chunks needs.
   const bool divisible = sound.model || layout.virtual_stages == 1;
-  if (sound.layout && sound.cluster && divisible) {
+  if (sound.layout && sound.gpus && divisible) {
     append(problems, check_layout(layout, experiment.cluster,
                                   sound.model ? blocks_of(experiment) : layout.pp));
   }

@@ -9,11 +9,12 @@
 namespace payoff {
 
 struct SoundParts {
-  bool cluster = true;
+  bool cluster = true;  // all of it
+  bool gpus = true;     // how many it has
   bool training = true;
   bool model = true;
   bool layout = true;
-  bool plans = true;
+  bool plans = true;  // those that the experiment holds
 };
 
 // The problems of check() that rest on sound parts alone.

@@ -46,7 +46,7 @@ class ExperimentReader {
                    has_model;
     sound_.layout = is_clean([&] { read_layout(root.optional("layout").section()); });
     read_software_name(root.optional("software"));
-    sound_.plans = is_clean([&] { read_plans(root.optional("compress")); });
+    read_plans(root.optional("compress"));
     read_limits(root.optional("limits").section());
   }
 
@@ -54,11 +54,12 @@ class ExperimentReader {
   [[nodiscard]] Problems check(const Reader& reader) const {
     SoundParts sound = sound_;
     sound.cluster = sound.cluster && reader.keys_are_right("cluster");
+    sound.gpus = sound.gpus && reader.own_keys_are_right("cluster");
     sound.training = sound.training && reader.keys_are_right("training");
     sound.model = sound.model && reader.keys_are_right("model");
     sound.layout = sound.layout && reader.keys_are_right("layout");
     // Without a dp of its own the layout takes all GPUs of the cluster.
-    sound.plans = sound.plans && (sound.cluster || has_dp_);
+    sound.plans = sound.gpus || has_dp_;
     return in_the_list(payoff::check(experiment_, sound), plans_);
   }
 
@@ -90,16 +91,19 @@ class ExperimentReader {
     }
     Cluster& cluster = experiment_.cluster;
     const Value nodes = section.optional("nodes");
-    cluster.nodes = nodes.integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
-    if (const Value gpus = section.optional("gpus_per_node")) {
-      cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
-    }
+    sound_.gpus = !cluster.name.empty() && is_clean([&] {
+      cluster.nodes = nodes.integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
+      if (const Value gpus = section.optional("gpus_per_node")) {
+        cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
+      }
+      if (const auto gpus = std::int64_t{cluster.nodes} * cluster.gpus_per_node;
+          gpus > most_ranks) {
+        nodes.error("makes " + std::to_string(gpus) + " GPUs; at most " +
+                    std::to_string(most_ranks) + " are modelled");
+      }
+    });
     if (const Value nics = section.optional("nics_per_node")) {
       cluster.nics_per_node = nics.integer<int>({.fallback = 1, .min = 1, .max = 1024});
-    }
-    if (const auto gpus = std::int64_t{cluster.nodes} * cluster.gpus_per_node; gpus > most_ranks) {
-      nodes.error("makes " + std::to_string(gpus) + " GPUs; at most " + std::to_string(most_ranks) +
-                  " are modelled");
     }
     const Section inter = section.optional("inter").section();
     if (const Value rate = inter.optional("bandwidth")) {
@@ -115,20 +119,25 @@ class ExperimentReader {
   }
 
   void replace_parts(const Section& section, Cluster& cluster) {
+    // What is no text was reported as such.
+    const auto named = [&](const Value& value, const auto& read) {
+      const std::string name = value.text();
+      return name.empty() ? std::nullopt : read(name, value.span(), context_);
+    };
     if (const Value gpu = section.optional("gpu")) {
-      if (auto read = read_gpu(gpu.text(), gpu.span(), context_)) {
+      if (auto read = named(gpu, read_gpu)) {
         cluster.gpu = std::move(read->value);
         take("cluster.gpu", read->facts);
       }
     }
     if (const Value fabric = section.optional("fabric")) {
-      if (auto read = read_fabric(fabric.text(), fabric.span(), context_)) {
+      if (auto read = named(fabric, read_fabric)) {
         cluster.fabric = std::move(read->value);
         take("cluster.fabric", read->facts);
       }
     }
     if (const Value network = section.optional("network")) {
-      if (auto read = read_network(network.text(), network.span(), context_)) {
+      if (auto read = named(network, read_network)) {
         cluster.network = std::move(read->value);
         take("cluster.network", read->facts);
       }

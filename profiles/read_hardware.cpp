@@ -46,7 +46,6 @@ constexpr std::array<std::pair<std::string_view, CpuVendor>, 4> cpus{{
 
 constexpr IntegerRules gpus_of_a_node{.fallback = 1, .min = 1, .max = 1024};
 constexpr IntegerRules compute_units{.fallback = 1, .min = 1, .max = 4096};
-constexpr IntegerRules pcie_generation{.fallback = 0, .min = 1, .max = 7};
 constexpr RatioRules oversubscription{.fallback = 1.0, .min = 1.0, .max = 1000.0};
 
 // Stands for the fabric of nodes of one GPU, and for the network of a single node.
@@ -122,7 +121,6 @@ void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Fa
     gpu.peak[precision] = sourced<FlopRate>(value);
   }
   // Of the hardware, but no law uses them yet.
-  (void)root.optional("pcie").integer(pcie_generation);
   (void)sourced<Watts>(root.optional("power"));
   if (const auto entry = law_entry(root, gpu.name, context)) {
     gpu.law = read_compute_law(*entry, gpu, context, facts);

@@ -214,6 +214,8 @@ class Reader {
 
   // After finish(): whether the section has no unknown and no missing keys, nor the root.
   [[nodiscard]] bool keys_are_right(std::string_view path) const;
+  // In the section alone, not in those below it.
+  [[nodiscard]] bool own_keys_are_right(std::string_view path) const;
 
  private:
   std::unique_ptr<detail::ReaderState> state_;

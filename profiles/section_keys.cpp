@@ -38,6 +38,17 @@ std::string meant_key(const SectionState& section, const std::string& unknown,
       return ours;
     }
   }
+  // A foreign name may be misspelt, too.
+  std::vector<std::string> foreign;
+  for (const auto& [theirs, ours] : section.foreign) {
+    foreign.push_back(theirs);
+  }
+  if (const std::string theirs = closest(unknown, foreign);
+      !theirs.empty() && closest(unknown, section.asked).empty()) {
+    return std::find_if(section.foreign.begin(), section.foreign.end(),
+                        [&](const auto& entry) { return entry.first == theirs; })
+        ->second;
+  }
   const std::string near = closest(unknown, free);
   return near.empty() ? closest(unknown, section.asked) : near;
 }
@@ -82,6 +93,12 @@ bool Reader::keys_are_right(std::string_view path) const {
                         return wrong == state_->root_path || wrong == path ||
                                wrong.starts_with(std::string(path) + ".");
                       });
+}
+
+bool Reader::own_keys_are_right(std::string_view path) const {
+  return std::none_of(
+      state_->wrong_keys.begin(), state_->wrong_keys.end(),
+      [&](const std::string& wrong) { return wrong == state_->root_path || wrong == path; });
 }
 
 }  // namespace payoff

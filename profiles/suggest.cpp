@@ -53,19 +53,36 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+bool is_separator(char c) { return c == '-' || c == '_' || c == '.' || c == ':'; }
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // Whether the candidate is the word and more words: `pytorch-ddp` of `pytorch-ddp-2021`.
 bool is_begun_by(std::string_view candidate, std::string_view word) {
   if (word.size() < 3 || candidate.size() <= word.size()) {
     return false;
   }
   const char next = candidate[word.size()];
-  return (next == '-' || next == '_' || next == '.' || next == ':') &&
+  return (is_separator(next) || (is_digit(next) && !is_digit(word.back()))) &&
          std::equal(word.begin(), word.end(), candidate.begin(),
                     [](char a, char b) { return folded(a) == folded(b); });
 }
 
 // Below that of a wrong letter.
 constexpr std::size_t completion_cost = 2;
+
+// Of a word to a candidate, or to the beginning of a longer candidate: `expsed` of `exposed_dp`.
+std::size_t distance_to_beginning(std::string_view word, std::string_view candidate) {
+  constexpr std::size_t shortest = 5;
+  std::size_t best = distance(word, candidate);
+  for (std::size_t end = shortest; end < candidate.size(); ++end) {
+    if (is_separator(candidate[end]) && word.size() >= shortest) {
+      const std::size_t found = distance(word, candidate.substr(0, end)) + completion_cost;
+      best = found <= letter_cost + completion_cost ? std::min(best, found) : best;
+    }
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -82,7 +99,7 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
     const std::size_t letters = std::max(word.size(), candidate.size());
     const std::size_t allowed = letter_cost * std::max<std::size_t>(1, letters / 3);
     const bool begun = is_begun_by(candidate, word);
-    const std::size_t found = begun ? completion_cost : distance(word, candidate);
+    const std::size_t found = begun ? completion_cost : distance_to_beginning(word, candidate);
     // A word of one or two letters of which one is wrong resembles everything.
     const bool resembles = found <= allowed && (letters > 2 || found < letter_cost);
     const bool shorter = begun && found == best_distance && candidate.size() < best.size();

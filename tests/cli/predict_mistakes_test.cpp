@@ -39,6 +39,33 @@ TEST_CASE("all mistakes of a command line are told at once, and nothing is writt
   CHECK(folder.files().empty());
 }
 
+TEST_CASE("what is wrong with one strategy hides nothing of another") {
+  const Captured run =
+      predict(small_experiment({"--zero", "3", "--compress", "qwz", "--compress", "topk"}));
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`qwz` does not compress dp_gradients"));
+  CHECK_THAT(run.err, ContainsSubstring("`topk` needs the whole gradient"));
+}
+
+TEST_CASE("a rate without a unit does not hide a layout that does not fill the cluster") {
+  const Captured run = predict({"--model", "bert-large", "--cluster", "p3-8xlarge", "--nodes", "8",
+                                "--dp", "31", "--bandwidth", "10"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("has no unit"));
+  CHECK_THAT(run.err, ContainsSubstring("31 ranks, but the cluster has 32 GPUs"));
+}
+
+TEST_CASE("a part of the cluster that is no text is one mistake, not also an unknown name") {
+  const Captured run = predict(small_experiment({"--set", "cluster.network={bandwidth: 10}"}));
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("1 error; nothing was run"));
+}
+
+TEST_CASE("a misspelt name that other tools use is answered with ours") {
+  const Captured run = predict(small_experiment({"--set", "cluster.bandwith='10 Gb/s'"}));
+  CHECK_THAT(run.err, ContainsSubstring("did you mean `inter.bandwidth`?"));
+}
+
 TEST_CASE("a layout that does not fill the cluster is refused at the option that asks for it") {
   const Captured run = predict(small_experiment({"--tp", "3"}));
   CHECK(run.code == ExitCode::bad_input);

@@ -123,9 +123,27 @@ TEST_CASE("the uncompressed job has no verdict") {
   const Captured run = predict(small_experiment({"--csv", folder.path("a.csv")}));
   const std::vector<std::string> lines = lines_of(test::read_text(folder.path("a.csv")));
   REQUIRE(lines.size() == 4);
-  CHECK(lines[1].starts_with("none,"));
+  CHECK(lines[1].starts_with("analytical,none,"));
   CHECK(lines[1].ends_with(","));
   CHECK_FALSE(lines[2].ends_with(","));
+}
+
+TEST_CASE("the CSV has a row for every engine that was asked and answers") {
+  const ScratchFolder folder;
+  const Captured run =
+      predict(small_experiment({"--engine", "agarwal2022", "--csv", folder.path("a.csv")}));
+  REQUIRE(run.code == ExitCode::success);
+  const std::vector<std::string> lines = lines_of(test::read_text(folder.path("a.csv")));
+  const auto commas = [](const std::string& line) {
+    return std::count(line.begin(), line.end(), ',');
+  };
+  std::size_t theirs = 0;
+  for (const std::string& line : lines) {
+    CHECK(commas(line) == commas(lines.front()));
+    theirs += line.starts_with("agarwal2022-reconstructed,") ? 1U : 0U;
+  }
+  CHECK(theirs == 3);  // the job and its two strategies
+  CHECK(lines.size() == 4 + theirs);
 }
 
 TEST_CASE("a job that does not fit is not called one that pays") {

@@ -177,7 +177,7 @@ TEST_CASE("numbers of hardware are positive and carry their unit") {
   folder.replace("gpu/t4.yaml", "{value: 40,", "{value: 0,");
   CHECK(errors_of<Gpu>(folder, "t4", read_gpu) ==
         "t4.yaml:16:24 `compute_units` is too small | must be at least 1\n"
-        "t4.yaml:24:16 `power` has no unit | a bare number is ambiguous | for example `power: 70 "
+        "t4.yaml:23:16 `power` has no unit | a bare number is ambiguous | for example `power: 70 "
         "W`\n");
 }
 

@@ -24,6 +24,14 @@ TEST_CASE("a misspelt word is answered with the nearest known one") {
   CHECK(closest("TP", keys) == "tp");
 }
 
+TEST_CASE("the beginning of a name may stand for it, also with a wrong letter") {
+  const std::vector<std::string> names{"analytical", "agarwal2022", "encode", "exposed_dp"};
+  CHECK(closest("agarwal", names) == "agarwal2022");
+  CHECK(closest("expsed", names) == "exposed_dp");
+  CHECK(closest("exposed", names) == "exposed_dp");
+  CHECK(closest("expxxd", names).empty());
+}
+
 TEST_CASE("a word that resembles nothing gets no suggestion") {
   CHECK(closest("banana", commands).empty());
   CHECK(closest("", commands).empty());
