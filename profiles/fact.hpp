@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // Where a number of a profile comes from. Every number that is read as a sourced value leaves one
@@ -41,5 +42,14 @@ struct Fact {
 };
 
 using Facts = std::vector<Fact>;
+
+// About what a document describes as a whole, not a number of it.
+[[nodiscard]] inline Fact fact_in_words(std::string path, std::string citation) {
+  Fact fact;
+  fact.path = path;
+  fact.value_text = std::move(path);
+  fact.citation = std::move(citation);
+  return fact;
+}
 
 }  // namespace payoff

@@ -247,11 +247,7 @@ void read_sources(const Section& root, const Document& document, const SourceMap
     source.cited("formulas");
   }
   if (own && !cited) {
-    Fact fact;
-    fact.path = "formulas";
-    fact.value_text = "formulas";
-    fact.citation = "given in " + sources[document.source].name;
-    facts.push_back(std::move(fact));
+    facts.push_back(fact_in_words("formulas", "given in " + sources[document.source].name));
   }
 }
 
@@ -277,11 +273,7 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
   read_sources(root, *document, context.sources, profile.facts);
   reader.finish();
   if (!read.notes.unchecked.empty()) {
-    Fact fact;
-    fact.path = "unchecked";
-    fact.value_text = "unchecked";
-    fact.citation = read.notes.unchecked;
-    profile.facts.push_back(std::move(fact));
+    profile.facts.push_back(fact_in_words("unchecked", read.notes.unchecked));
   }
   profile.description = profile.value.description;
   profile.facts.insert(profile.facts.begin(), reader.facts().begin(), reader.facts().end());
