@@ -28,6 +28,15 @@ Json comparison_json(const Comparison& comparison) {
           {"convergence_slack_ratio", comparison.convergence_slack_ratio()}};
 }
 
+Json obstacles_json(const PlanPayoff& plan, const PredictionReport& report) {
+  const auto place = static_cast<std::size_t>(&plan - report.payoff.plans.data());
+  Json json = Json::array();
+  for (const Obstacle& obstacle : obstacles_of(report.read).at(place)) {
+    json.push_back({{"feature", obstacle.feature}, {"answer", obstacle.answer}});
+  }
+  return json;
+}
+
 Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
   const std::vector<BreakEven>& break_evens = report.break_evens;
   Json json{{"label", plan.label}};
@@ -44,6 +53,7 @@ Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
       std::find_if(break_evens.begin(), break_evens.end(),
                    [&](const BreakEven& other) { return other.label == plan.label; });
   json["break_even"] = entry == break_evens.end() ? Json(nullptr) : break_even_json(*entry);
+  json["obstacles"] = obstacles_json(plan, report);
   return json;
 }
 
@@ -125,7 +135,8 @@ std::string prediction_json(const PredictionReport& report, const Session& sessi
   json["observed"] = observed_json(report.payoff);
   json["trust"] = trust_json(report.trust);
   json["verdict"] = {{"word", name(report.payoff.overall_verdict())},
-                     {"text", verdict_sentence(report.payoff, report.break_evens)}};
+                     {"text", verdict_sentence(report.payoff, report.break_evens) +
+                                  obstacle_clause(report.payoff, obstacles_of(report.read))}};
   return json.dump(2) + "\n";
 }
 

@@ -44,6 +44,9 @@ struct Shares {
 };
 [[nodiscard]] Shares shares_of(const Waterfall& waterfall);
 
+// Of every plan, what stands in the way of running it.
+[[nodiscard]] std::vector<std::vector<Obstacle>> obstacles_of(const ReadExperiment& read);
+
 // What was compared, in one line.
 [[nodiscard]] std::string experiment_headline(const Experiment& experiment);
 

@@ -100,6 +100,15 @@ Shares shares_of(const Waterfall& waterfall) {
           waterfall.bubble};
 }
 
+std::vector<std::vector<Obstacle>> obstacles_of(const ReadExperiment& read) {
+  std::vector<std::vector<Obstacle>> all;
+  for (const MethodNotes& notes : read.notes) {
+    all.push_back(obstacles(notes, read.experiment.layout));
+  }
+  all.front().clear();  // the job as given
+  return all;
+}
+
 std::string experiment_headline(const Experiment& experiment) {
   const Cluster& cluster = experiment.cluster;
   std::string text = fmt::format("{} · {} x {} ({} {}", model_name(experiment), cluster.nodes,
@@ -132,7 +141,8 @@ std::string prediction_text(const PredictionReport& report) {
   text += engines_text(report.engines, report.prepared);
   text += paragraph(trust_text(report.trust));
   text += "\n" + paragraph(default_batch_sentence(report));
-  return text + verdict_sentence(payoff, report.break_evens) + "\n";
+  return text + verdict_sentence(payoff, report.break_evens) +
+         obstacle_clause(payoff, obstacles_of(report.read)) + "\n";
 }
 
 }  // namespace payoff

@@ -141,6 +141,25 @@ std::string verdict_of_best(const Payoff& payoff, const PlanPayoff& best,
 
 }  // namespace
 
+std::string obstacle_clause(const Payoff& payoff,
+                            const std::vector<std::vector<Obstacle>>& obstacles) {
+  const PlanPayoff* best = payoff.plans.size() < 2 ? nullptr : payoff.best_plan();
+  if (best == nullptr || payoff.verdict_of(*best) != Verdict::pays) {
+    return {};
+  }
+  std::string reasons;
+  for (const Obstacle& obstacle :
+       obstacles.at(static_cast<std::size_t>(best - payoff.plans.data()))) {
+    if (obstacle.rules_out()) {
+      reasons +=
+          fmt::format("{}{} ({})", reasons.empty() ? "" : "; ", obstacle.feature, obstacle.answer);
+    }
+  }
+  return reasons.empty()
+             ? std::string()
+             : fmt::format(" But no known implementation composes with this job: {}.", reasons);
+}
+
 std::string verdict_sentence(const Payoff& payoff, const std::vector<BreakEven>& break_evens) {
   if (payoff.plans.size() < 2) {
     return nothing_compared(payoff);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "profiles/method_notes.hpp"
 #include "study/break_even.hpp"
 #include "study/payoff.hpp"
 
@@ -20,6 +21,10 @@ namespace payoff {
 
 [[nodiscard]] std::string verdict_sentence(const Payoff& payoff,
                                            const std::vector<BreakEven>& break_evens);
+// After a verdict that something pays: that it cannot be had as it was priced. Empty otherwise.
+// `obstacles`: of every plan.
+[[nodiscard]] std::string obstacle_clause(const Payoff& payoff,
+                                          const std::vector<std::vector<Obstacle>>& obstacles);
 [[nodiscard]] std::string remedy_sentence(const Payoff& payoff);
 [[nodiscard]] std::string observed_sentence(const Payoff& payoff);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "profiles/suggest.hpp"
 
@@ -100,6 +101,29 @@ std::vector<std::pair<std::string, std::string>> compositions(const Method& meth
     add("cuda_graphs", "no: the host waits for the GPU");
   }
   return all;
+}
+
+std::vector<Obstacle> obstacles(const MethodNotes& notes, const ParallelLayout& layout) {
+  const std::array<std::pair<std::string_view, bool>, 5> used{
+      {{"zero", layout.zero == 1 || layout.zero == 2},
+       {"fsdp", layout.zero == 3},
+       {"tensor_parallel", layout.tp > 1},
+       {"pipeline_parallel", layout.pp > 1},
+       {"accumulation", layout.pp == 1 && layout.micro_batches > 1}}};
+  std::vector<Obstacle> found;
+  if (notes.implementations.empty() && !notes.users_own) {
+    found.push_back({"implementation", "no: none is known"});
+  }
+  for (const auto& [feature, answer] : notes.composes) {
+    const bool composes = answer.starts_with("yes");
+    const bool needed = std::any_of(
+        used.begin(), used.end(),
+        [&, name = feature](const auto& each) { return each.first == name && each.second; });
+    if (needed && !composes) {
+      found.push_back({feature, answer});
+    }
+  }
+  return found;
 }
 
 double host_syncs_of_a_call(const Method& method) {

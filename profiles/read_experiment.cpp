@@ -246,6 +246,7 @@ class ExperimentReader {
   void read_plans(const Value& list) {
     plans_ = payoff::read_plans(list, experiment_.cluster.gpu, context_);
     experiment_.plans = std::move(plans_.plans);
+    result_.notes = std::move(plans_.notes);
     take("compress", plans_.facts);
   }
 

@@ -8,6 +8,7 @@
 
 #include "model/experiment.hpp"
 #include "model/remedy_limits.hpp"
+#include "profiles/method_notes.hpp"
 #include "profiles/positions.hpp"
 #include "profiles/read_hardware.hpp"
 
@@ -19,7 +20,8 @@ namespace payoff {
 
 struct ReadExperiment {
   Experiment experiment;
-  Facts facts;  // paths as in the experiment: "cluster.gpu.peak.bf16"
+  Facts facts;                     // paths as in the experiment: "cluster.gpu.peak.bf16"
+  std::vector<MethodNotes> notes;  // of every plan of the experiment
   RemedyLimits limits;
   Document document;  // what was read, overrides applied: `--save` writes it
   PositionMap positions;

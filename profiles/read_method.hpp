@@ -44,6 +44,7 @@ struct MethodProfile {
 struct ReadPlan {
   CompressionPlan plan;
   Facts facts;
+  MethodNotes notes;
 };
 
 // A plan as a user writes it: METHOD or METHOD:NAME=VALUE,... where NAME is a parameter of the

@@ -161,7 +161,7 @@ void check_traffic(const MethodNotes& notes, const PlanPiece& method, const Comp
 
 std::optional<ReadPlan> read(const WrittenPlan& plan, const ReadContext& context) {
   const std::size_t errors = context.diagnostics.error_count();
-  ReadPlan result{uncompressed_plan(), {}};
+  ReadPlan result{uncompressed_plan(), {}, {}};
   if (plan.method.text == "none") {
     if (plan.has_colon) {
       context.diagnostics.error(plan.whole.span, "`none` has no parameters");
@@ -181,6 +181,8 @@ std::optional<ReadPlan> read(const WrittenPlan& plan, const ReadContext& context
     reader.read(given);
   }
   check_traffic(method->notes, plan.method, result.plan, context.diagnostics);
+  result.notes = std::move(method->notes);
+  result.notes.users_own = is_own_file(plan.method.text);
   if (context.diagnostics.error_count() == errors) {
     for (const Problem& problem : check_method(*result.plan.method)) {
       context.diagnostics.error(plan.whole.span,

@@ -34,6 +34,7 @@ class PlanListReader {
  public:
   PlanListReader(const Gpu& gpu, const ReadContext& context) : gpu_(gpu), context_(context) {
     result_.plans.push_back(uncompressed_plan());
+    result_.notes.emplace_back();
   }
 
   void read(const Value& item, std::size_t place) {
@@ -51,6 +52,7 @@ class PlanListReader {
       result_.facts.push_back(std::move(fact));
     }
     result_.plans.push_back(std::move(read->plan));
+    result_.notes.push_back(std::move(read->notes));
     result_.items.push_back(place);
   }
 

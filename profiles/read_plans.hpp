@@ -18,6 +18,7 @@ namespace payoff {
 struct ReadPlans {
   std::vector<CompressionPlan> plans;  // the first is uncompressed
   Facts facts;                         // "powersgd:rank=4.law.dispatch"
+  std::vector<MethodNotes> notes;      // of every plan, none for the first
   std::vector<std::size_t> items;      // of every plan that compresses, its place in the list
 };
 

@@ -42,6 +42,30 @@ TEST_CASE("a method that no test holds to a sourced number counts as assumed") {
   CHECK(unchecked < static_cast<int>(test::catalogue().size()));
 }
 
+TEST_CASE("what the layout uses and no implementation composes with stands in the way") {
+  MethodNotes notes;
+  notes.implementations = {"somebody's"};
+  notes.composes = {{"fsdp", "no: whole gradients"},
+                    {"pipeline_parallel", "partly: late"},
+                    {"accumulation", "yes"}};
+  ParallelLayout layout;
+  CHECK(obstacles(notes, layout).empty());
+  layout.pp = 4;
+  layout.micro_batches = 8;
+  REQUIRE(obstacles(notes, layout).size() == 1);
+  CHECK(obstacles(notes, layout)[0].feature == "pipeline_parallel");
+  CHECK_FALSE(obstacles(notes, layout)[0].rules_out());
+  layout.zero = 3;
+  CHECK(obstacles(notes, layout)[0].rules_out());
+  // Nobody has it: only a file of one's own needs nobody else's.
+  notes.implementations.clear();
+  notes.composes.clear();
+  REQUIRE(obstacles(notes, layout).size() == 1);
+  CHECK(obstacles(notes, layout)[0].rules_out());
+  notes.users_own = true;
+  CHECK(obstacles(notes, layout).empty());
+}
+
 TEST_CASE("a cast composes with sharded gradients; a method that waits for the host has no graph") {
   const auto answer = [](const char* name, const std::string& feature) {
     const MethodProfile& profile = test::catalogue().at(name);
