@@ -105,6 +105,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
                                 std::move(payoff),
                                 break_evens(read->experiment, axes),
                                 std::move(answers),
+                                obstacles_of(*read),
                                 trust_in(prepared, read->facts)};
   OutputFiles files;
   if (const auto save = arguments.value(save_option.name)) {

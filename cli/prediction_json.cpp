@@ -31,7 +31,7 @@ Json comparison_json(const Comparison& comparison) {
 Json obstacles_json(const PlanPayoff& plan, const PredictionReport& report) {
   const auto place = static_cast<std::size_t>(&plan - report.payoff.plans.data());
   Json json = Json::array();
-  for (const Obstacle& obstacle : obstacles_of(report.read).at(place)) {
+  for (const Obstacle& obstacle : report.obstacles.at(place)) {
     json.push_back({{"feature", obstacle.feature}, {"answer", obstacle.answer}});
   }
   return json;
@@ -136,7 +136,7 @@ std::string prediction_json(const PredictionReport& report, const Session& sessi
   json["trust"] = trust_json(report.trust);
   json["verdict"] = {{"word", name(report.payoff.overall_verdict())},
                      {"text", verdict_sentence(report.payoff, report.break_evens) +
-                                  obstacle_clause(report.payoff, obstacles_of(report.read))}};
+                                  obstacle_clause(report.payoff, report.obstacles)}};
   return json.dump(2) + "\n";
 }
 

@@ -27,6 +27,7 @@ struct PredictionReport {
   Payoff payoff;
   std::vector<BreakEven> break_evens;
   std::vector<EngineAnswers> engines;
+  std::vector<std::vector<Obstacle>> obstacles;  // of every plan
   Trust trust;
 };
 

@@ -142,7 +142,7 @@ std::string prediction_text(const PredictionReport& report) {
   text += paragraph(trust_text(report.trust));
   text += "\n" + paragraph(default_batch_sentence(report));
   return text + verdict_sentence(payoff, report.break_evens) +
-         obstacle_clause(payoff, obstacles_of(report.read)) + "\n";
+         obstacle_clause(payoff, report.obstacles) + "\n";
 }
 
 }  // namespace payoff

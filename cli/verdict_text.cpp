@@ -105,18 +105,23 @@ std::string gain_clause(const PlanPayoff& best, const Payoff& payoff) {
   return gain;
 }
 
-// Time to accuracy is iterations times step.
-std::string slack_clause(const PlanPayoff& best) {
+// Time to accuracy is iterations times step. Within the band no iteration more or less is claimed.
+std::string slack_clause(const PlanPayoff& best, double band) {
   const double slack = best.against_remedy.convergence_slack_ratio();
-  const std::string percents = percent_text(std::max(slack, -slack));
-  return slack > 0 ? fmt::format("convergence may take up to {} more iterations", percents)
-                   : fmt::format("convergence would have to take {} fewer iterations", percents);
+  const double size = std::max(slack, -slack);
+  if (size <= band) {
+    return ".";
+  }
+  return slack > 0
+             ? fmt::format("; convergence may take up to {} more iterations.", percent_text(size))
+             : fmt::format("; convergence would have to take {} fewer iterations.",
+                           percent_text(size));
 }
 
 std::string verdict_of_best(const Payoff& payoff, const PlanPayoff& best,
                             const std::vector<BreakEven>& break_evens) {
   const std::string gain = gain_clause(best, payoff);
-  const std::string slack = "; " + slack_clause(best) + ".";
+  const std::string slack = slack_clause(best, payoff.band);
   const auto entry =
       std::find_if(break_evens.begin(), break_evens.end(),
                    [&](const BreakEven& other) { return other.label == best.label; });
@@ -144,7 +149,7 @@ std::string verdict_of_best(const Payoff& payoff, const PlanPayoff& best,
 std::string obstacle_clause(const Payoff& payoff,
                             const std::vector<std::vector<Obstacle>>& obstacles) {
   const PlanPayoff* best = payoff.plans.size() < 2 ? nullptr : payoff.best_plan();
-  if (best == nullptr || payoff.verdict_of(*best) != Verdict::pays) {
+  if (best == nullptr || Payoff::verdict_of(*best) != Verdict::pays) {
     return {};
   }
   std::string reasons;

@@ -40,6 +40,7 @@ std::string meant_key(const SectionState& section, const std::string& unknown,
   }
   // A foreign name may be misspelt, too.
   std::vector<std::string> foreign;
+  foreign.reserve(section.foreign.size());
   for (const auto& [theirs, ours] : section.foreign) {
     foreign.push_back(theirs);
   }
