@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/import/json_tree.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace payoff {
+namespace {
+
+using Json = nlohmann::json;
+
+// Counts what the parser has read: that is where it stands when it reports a value.
+class CountedCharacters {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountedCharacters(const char* at, std::size_t* count) : at_(at), count_(count) {}
+
+  reference operator*() const { return *at_; }
+  CountedCharacters& operator++() {
+    ++at_;
+    ++*count_;
+    return *this;
+  }
+  CountedCharacters operator++(int) {
+    CountedCharacters before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const CountedCharacters& other) const { return at_ == other.at_; }
+  bool operator!=(const CountedCharacters& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* count_;
+};
+
+class TreeBuilder : public nlohmann::json_sax<Json> {
+ public:
+  TreeBuilder(Span text, std::string_view characters, Diagnostics& diagnostics)
+      : text_(text), characters_(characters), diagnostics_(diagnostics) {}
+
+  [[nodiscard]] std::size_t* counter() { return &read_; }
+  [[nodiscard]] Node result() && { return std::move(root_); }
+
+  bool null() override { return add(Node::Kind::null, {}, token(4)); }
+  bool boolean(bool value) override {
+    return add(Node::Kind::scalar, value ? "true" : "false", token(value ? 4 : 5));
+  }
+  bool number_integer(number_integer_t) override { return number(); }
+  bool number_unsigned(number_unsigned_t) override { return number(); }
+  bool number_float(number_float_t, const string_t&) override { return number(); }
+  bool string(string_t& value) override {
+    const Span place = token(value.size() + 2);
+    return add(Node::Kind::scalar, std::move(value), place);
+  }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Node::Kind::map); }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(Node::Kind::list); }
+  bool end_array() override { return close(); }
+  bool key(string_t& value) override {
+    const Span place = token(value.size() + 2);
+    if (open_.back()->find(value) != nullptr) {
+      diagnostics_.error(place, "the key " + backquoted(value) + " is there twice");
+      is_sound_ = false;
+    }
+    open_.back()->entries.push_back({std::move(value), place, {}});
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception&) override {
+    const std::size_t at = position > 0 ? position - 1 : 0;
+    const bool at_end = at >= text_.length;
+    diagnostics_.error(Span{text_.source, text_.offset + (at_end ? text_.length : at), 1},
+                       "this is not valid JSON",
+                       at_end ? "the file ends here" : "it cannot go on like this here");
+    return false;
+  }
+
+  [[nodiscard]] bool is_sound() const { return is_sound_; }
+
+ private:
+  [[nodiscard]] Span token(std::size_t length) const {
+    const std::size_t begin = read_ > length ? read_ - length : 0;
+    return {text_.source, text_.offset + begin, length};
+  }
+
+  // The parser has read one character beyond a number, except at the end of the text.
+  bool number() {
+    constexpr std::string_view of_numbers = "+-.0123456789eE";
+    std::size_t end = read_;
+    while (end > 0 && of_numbers.find(characters_[end - 1]) == std::string_view::npos) {
+      --end;
+    }
+    const std::size_t before = characters_.find_last_not_of(of_numbers, end - 1);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    return add(Node::Kind::scalar, std::string(characters_.substr(begin, end - begin)),
+               {text_.source, text_.offset + begin, end - begin});
+  }
+
+  Node& place_for_next() {
+    if (open_.empty()) {
+      return root_;
+    }
+    Node& around = *open_.back();
+    return around.kind == Node::Kind::map ? around.entries.back().value
+                                          : around.items.emplace_back();
+  }
+
+  bool add(Node::Kind kind, std::string value, Span span) {
+    Node& node = place_for_next();
+    node.kind = kind;
+    node.text = std::move(value);
+    node.span = span;
+    return true;
+  }
+
+  // Pointers stay valid: a list grows only while nothing in it is open.
+  bool open(Node::Kind kind) {
+    constexpr std::size_t deepest = 100;
+    Node& node = place_for_next();
+    node.kind = kind;
+    node.span = token(1);
+    open_.push_back(&node);
+    if (open_.size() > deepest) {
+      diagnostics_.error(node.span, "this is nested too deeply");
+      return false;
+    }
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Span text_;
+  std::string_view characters_;
+  Diagnostics& diagnostics_;
+  std::size_t read_ = 0;
+  Node root_;
+  std::vector<Node*> open_;
+  bool is_sound_ = true;
+};
+
+}  // namespace
+
+std::optional<Node> parse_json_tree(Span text, const SourceMap& sources, Diagnostics& diagnostics) {
+  const std::string_view characters = sources.text(text);
+  TreeBuilder builder(text, characters, diagnostics);
+  const CountedCharacters begin(characters.data(), builder.counter());
+  const CountedCharacters end(characters.data() + characters.size(), builder.counter());
+  if (!Json::sax_parse(begin, end, &builder) || !builder.is_sound()) {
+    return std::nullopt;
+  }
+  return std::move(builder).result();
+}
+
+}  // namespace payoff

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "profiles/diagnostics.hpp"
+#include "profiles/document.hpp"
+#include "profiles/source_map.hpp"
+
+// A JSON text as the tree that parse_yaml() gives, every value with its place. For files of
+// measurements, which are larger than what a reader of YAML takes in reasonable time.
+
+namespace payoff {
+
+// Nothing, after an error at its place, where the text is no JSON or has a key twice.
+[[nodiscard]] std::optional<Node> parse_json_tree(Span text, const SourceMap& sources,
+                                                  Diagnostics& diagnostics);
+
+}  // namespace payoff

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/import/samples.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/units_text.hpp"
+#include "profiles/document.hpp"
+#include "profiles/import/json_tree.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr std::size_t largest_samples_file = std::size_t{256} << 20U;
+constexpr double no_limit = std::numeric_limits<double>::max();
+// Times below a nanosecond and above an hour are slips of units.
+constexpr double shortest_us = 1e-3;
+constexpr double longest_us = 3.6e9;
+
+constexpr std::array<std::pair<std::string_view, SamplesOrigin>, 3> origins{{
+    {"measured_local", SamplesOrigin::measured},
+    {"synthetic", SamplesOrigin::synthetic},
+    {"emulated", SamplesOrigin::emulated},
+}};
+
+class SamplesReader {
+ public:
+  explicit SamplesReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  SamplesFile read(const Node& root);
+
+ private:
+  void wrong(Span span, std::string message, std::string label = {}) {
+    diagnostics_.error(span, std::move(message), std::move(label));
+  }
+
+  // The value of a key of a mapping, of the kind that is wanted; null where it is absent.
+  const Node* find(const Node& map, std::string_view key, Node::Kind kind, bool needed) {
+    const Entry* entry = map.kind == Node::Kind::map ? map.find(key) : nullptr;
+    if (entry == nullptr) {
+      if (needed) {
+        wrong(map.span, fmt::format("missing key `{}`", key));
+      }
+      return nullptr;
+    }
+    if (entry->value.kind != kind) {
+      wrong(entry->value.span, fmt::format("`{}` is {}", key, describe(entry->value)));
+      return nullptr;
+    }
+    return &entry->value;
+  }
+
+  std::string text(const Node& map, std::string_view key, bool needed = true) {
+    const Node* node = find(map, key, Node::Kind::scalar, needed);
+    return node == nullptr ? "" : node->text;
+  }
+
+  double number_of(const Node& node, std::string_view what, double smallest, double largest) {
+    const Parsed<double> parsed =
+        node.kind == Node::Kind::scalar ? parse_number(node.text) : Parsed<double>{};
+    if (!parsed) {
+      wrong(node.span, fmt::format("`{}` is not a number", what), "this is " + describe(node));
+      return smallest;
+    }
+    if (*parsed < smallest || *parsed > largest) {
+      wrong(node.span, fmt::format("`{}` cannot be {}", what, node.text),
+            *parsed < smallest ? fmt::format("at least {}", smallest)
+                               : fmt::format("at most {}", largest));
+      return smallest;
+    }
+    return *parsed;
+  }
+
+  double number(const Node& map, std::string_view key, double smallest, bool needed = true) {
+    const Node* node = find(map, key, Node::Kind::scalar, needed);
+    return node == nullptr ? smallest : number_of(*node, key, smallest, no_limit);
+  }
+
+  void read_header(const Node& root, SamplesFile& file);
+  void read_device(const Node& root, SamplesDevice& device);
+  void read_anchors(const Node& root, SamplesFile& file);
+  SamplesPoint read_point(const Node& node);
+  Diagnostics& diagnostics_;
+};
+
+void SamplesReader::read_header(const Node& root, SamplesFile& file) {
+  const std::string origin = text(root, "provenance");
+  bool known = origin.empty();
+  for (const auto& [name, value] : origins) {
+    if (name == origin) {
+      file.origin = value;
+      known = true;
+    }
+  }
+  if (!known) {
+    wrong(root.find("provenance")->value.span, "unknown provenance " + backquoted(origin),
+          "measured_local, synthetic or emulated");
+  }
+  file.date = text(root, "date");
+  if (const Node* program = find(root, "program", Node::Kind::map, true)) {
+    const std::string git = text(*program, "git", false);
+    file.program = text(*program, "name") + " " + text(*program, "version") +
+                   (git.empty() ? "" : " (" + git + ")");
+    file.binary = text(*program, "binary_fnv1a64", false);
+  }
+  if (const Node* host = find(root, "host", Node::Kind::map, false)) {
+    file.host_cpu = text(*host, "cpu", false);
+  }
+  if (const Node* libraries = find(root, "libraries", Node::Kind::map, false)) {
+    for (const Entry& library : libraries->entries) {
+      file.libraries[library.key] = library.value.text;
+    }
+  }
+}
+
+void SamplesReader::read_device(const Node& root, SamplesDevice& device) {
+  const Node* node = find(root, "device", Node::Kind::map, true);
+  if (node == nullptr) {
+    return;
+  }
+  device.name = text(*node, "name");
+  device.uuid_hash = text(*node, "uuid_hash", false);
+  device.compute_capability = text(*node, "compute_capability", false);
+  device.driver = text(*node, "driver", false);
+  device.runtime = text(*node, "runtime", false);
+  device.multiprocessors = static_cast<int>(std::min(
+      number(*node, "multiprocessors", 1.0), static_cast<double>(std::numeric_limits<int>::max())));
+  device.l2 = Bytes{number(*node, "l2_bytes", 0.0)};
+  device.memory = Bytes{number(*node, "memory_bytes", 0.0)};
+}
+
+void SamplesReader::read_anchors(const Node& root, SamplesFile& file) {
+  const Node* anchors = find(root, "anchors", Node::Kind::list, false);
+  if (anchors == nullptr) {
+    return;
+  }
+  for (const Node& each : anchors->items) {
+    const double after = number(each, "after_points", 0.0);
+    file.anchors.push_back({static_cast<std::size_t>(std::min(after, 1e9)),
+                            Bandwidth{1e9 * number(each, "copy_gb_per_s", 1e-3)}});
+  }
+}
+
+SamplesPoint SamplesReader::read_point(const Node& node) {
+  SamplesPoint point;
+  point.place = node.span;
+  if (node.kind != Node::Kind::map) {
+    wrong(node.span, "a point is a mapping", "this is " + describe(node));
+    return point;
+  }
+  point.kernel = text(node, "kernel");
+  point.family = text(node, "family", false);
+  point.implementation = text(node, "implementation");
+  point.input = text(node, "input", false);
+  point.state = text(node, "state");
+  point.mode = text(node, "mode");
+  if (const Node* parameters = find(node, "parameters", Node::Kind::map, true)) {
+    for (const Entry& each : parameters->entries) {
+      point.parameters[each.key] = number_of(each.value, each.key, -no_limit, no_limit);
+    }
+  }
+  point.read = Bytes{number(node, "read_bytes", 0.0)};
+  point.written = Bytes{number(node, "written_bytes", 0.0)};
+  point.flops = Flops{number(node, "flops", 0.0)};
+  point.random_accesses = number(node, "random_accesses", 0.0, false);
+  point.launches = number(node, "launches", 0.0);
+  point.host_syncs = number(node, "host_syncs", 0.0);
+  point.discarded = static_cast<std::size_t>(std::min(number(node, "discarded", 0.0, false), 1e9));
+  if (node.find("clock_ratio") != nullptr) {
+    point.clock_ratio = number(node, "clock_ratio", 0.0);
+  }
+  if (const Node* samples = find(node, "samples_us", Node::Kind::list, true)) {
+    point.samples.reserve(samples->items.size());
+    for (const Node& sample : samples->items) {
+      point.samples.push_back(number_of(sample, "samples_us", shortest_us, longest_us) * 1_us);
+    }
+  }
+  return point;
+}
+
+SamplesFile SamplesReader::read(const Node& root) {
+  SamplesFile file;
+  if (root.kind != Node::Kind::map) {
+    wrong(root.span, "a samples file is one JSON object",
+          root.kind == Node::Kind::list ? "several files joined? give them one by one"
+                                        : "this is " + describe(root));
+    return file;
+  }
+  if (text(root, "format") != "payoff-samples") {
+    wrong(root.span, "this is no samples file of payoff-kernels",
+          "its `format` is not \"payoff-samples\"");
+    return file;
+  }
+  if (const Node* version = find(root, "version", Node::Kind::scalar, true);
+      version != nullptr && version->text != "1") {
+    wrong(version->span, "version " + backquoted(version->text) + " of samples is not known",
+          "this program reads version 1");
+    return file;
+  }
+  read_header(root, file);
+  read_device(root, file.device);
+  read_anchors(root, file);
+  if (const Node* points = find(root, "points", Node::Kind::list, true)) {
+    for (const Node& each : points->items) {
+      file.points.push_back(read_point(each));
+    }
+    if (points->items.empty()) {
+      wrong(points->span, "there is no point in this file");
+    }
+  }
+  return file;
+}
+
+std::string read_large_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw std::runtime_error("cannot read " + path);
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (text.view().size() > largest_samples_file) {
+    throw std::runtime_error(path + " is larger than 256 MiB");
+  }
+  return std::move(text).str();
+}
+
+// Reports what is there twice, in one file or in two.
+void check_duplicates(const std::vector<SamplesFile>& files, const SourceMap& sources,
+                      Diagnostics& diagnostics) {
+  std::map<std::string, Span> seen;
+  for (const SamplesFile& file : files) {
+    for (const SamplesPoint& point : file.points) {
+      const auto [first, is_new] = seen.emplace(title_of(point), point.place);
+      if (!is_new) {
+        diagnostics.error(point.place, "the point " + title_of(point) + " is there twice",
+                          "first at " + sources.place(first->second));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string title_of(const SamplesPoint& point) {
+  std::string title = fmt::format("{} ({}), {}, {}, {}", point.kernel, point.implementation,
+                                  point.state, point.mode, point.input);
+  for (const auto& [name, value] : point.parameters) {
+    title += fmt::format(", {}={}", name, value);
+  }
+  return title;
+}
+
+std::optional<SamplesFile> parse_samples(Span text, const SourceMap& sources,
+                                         Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.error_count();
+  const std::optional<Node> root = parse_json_tree(text, sources, diagnostics);
+  if (!root) {
+    return std::nullopt;
+  }
+  SamplesFile file = SamplesReader(diagnostics).read(*root);
+  file.file = sources[text.source].name;
+  return diagnostics.error_count() == before ? std::optional(std::move(file)) : std::nullopt;
+}
+
+std::vector<SamplesFile> read_samples(const std::vector<std::string>& paths, SourceMap& sources,
+                                      Diagnostics& diagnostics) {
+  std::vector<SamplesFile> files;
+  for (const std::string& path : paths) {
+    const std::size_t source = sources.add_file(path, read_large_file(path));
+    const Span whole{source, 0, sources[source].text.size()};
+    if (auto file = parse_samples(whole, sources, diagnostics)) {
+      if (!files.empty() && !(file->device == files.front().device)) {
+        diagnostics.error(Span{source, 0, 1},
+                          "the device " + backquoted(file->device.name) + " is not that of " +
+                              files.front().file + ", " + backquoted(files.front().device.name),
+                          "", "one profile is of one device: fit the files one by one");
+      }
+      if (file->origin != SamplesOrigin::measured) {
+        diagnostics.warning(Span{source, 0, 1}, file->origin == SamplesOrigin::emulated
+                                                    ? "these times are of an emulated GPU"
+                                                    : "these times are drawn, not measured");
+      }
+      files.push_back(std::move(*file));
+    }
+  }
+  check_duplicates(files, sources, diagnostics);
+  return diagnostics.has_errors() ? std::vector<SamplesFile>{} : files;
+}
+
+}  // namespace payoff

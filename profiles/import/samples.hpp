@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/units.hpp"
+#include "profiles/diagnostics.hpp"
+#include "profiles/source_map.hpp"
+
+// Samples files of payoff-kernels (docs/schema/samples.schema.json): one device, one day, times of
+// kernels. Everything that is wrong with a file is reported at its place, and a file with any error
+// gives nothing: a fit to half of a file would look like one to all of it. Keys that are not known
+// are of a later program and are passed over.
+
+namespace payoff {
+
+struct SamplesDevice {
+  std::string name;
+  std::string uuid_hash;  // empty: not stated, as are the texts below
+  std::string compute_capability;
+  std::string driver;
+  std::string runtime;
+  int multiprocessors{};
+  Bytes l2{};
+  Bytes memory{};
+
+  bool operator==(const SamplesDevice&) const = default;
+};
+
+// The same copy at several times of the run.
+struct SamplesAnchor {
+  std::size_t after_points{};
+  Bandwidth copy{};
+};
+
+struct SamplesPoint {
+  Span place;
+  std::string kernel, family, implementation, input, state, mode;
+  std::map<std::string, double> parameters;
+  Bytes read{}, written{};
+  Flops flops{};
+  double random_accesses{};
+  double launches{};
+  double host_syncs{};
+  std::vector<Seconds> samples;  // none: the clock never recovered
+  std::size_t discarded{};       // while the clock was throttled
+  double clock_ratio{1.0};       // median, of the clock to expect
+
+  [[nodiscard]] Bytes traffic() const { return read + written; }
+};
+
+enum class SamplesOrigin { measured, synthetic, emulated };
+
+struct SamplesFile {
+  std::string file;
+  SamplesOrigin origin{};
+  std::string date;
+  std::string program;  // name, version and, where stated, commit
+  std::string binary;   // its hash; empty: not stated
+  std::string host_cpu;
+  std::map<std::string, std::string> libraries;
+  SamplesDevice device;
+  std::vector<SamplesAnchor> anchors;
+  std::vector<SamplesPoint> points;
+};
+
+// "kernel (implementation), state, mode, input, name=value, ...": what no two points share.
+[[nodiscard]] std::string title_of(const SamplesPoint& point);
+
+[[nodiscard]] std::optional<SamplesFile> parse_samples(Span text, const SourceMap& sources,
+                                                       Diagnostics& diagnostics);
+
+// Throws std::runtime_error where a file cannot be read. Several files are one set of measurements:
+// the devices have to be the same, and no point may be in two of them.
+[[nodiscard]] std::vector<SamplesFile> read_samples(const std::vector<std::string>& paths,
+                                                    SourceMap& sources, Diagnostics& diagnostics);
+
+}  // namespace payoff

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples files of payoff-kernels: what a reader gives back, and what it says of damaged ones.
+#include "profiles/import/samples.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "profiles/import/json_tree.hpp"
+#include "tests/catch.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+const std::string point = R"({"kernel": "copy", "family": "memory", "implementation": "fused",
+   "input": "gaussian", "state": "cold", "mode": "stream", "parameters": {"elements": 4096},
+   "read_bytes": 16384, "written_bytes": 16384.0, "flops": 0, "launches": 1, "host_syncs": 0,
+   "samples_us": [3.25, 3.5e0, 3], "discarded": 2, "stop": "noise", "clock_ratio": 0.98})";
+
+std::string file_of(const std::string& points, const std::string& device = "Some GPU") {
+  return R"({"format": "payoff-samples", "version": 1, "provenance": "measured_local",
+ "date": "2026-11-22T03:00:00Z", "seed": 1, "program": {"name": "payoff-kernels", "version": "0.1"},
+ "device": {"name": ")" +
+         device + R"(", "multiprocessors": 132, "l2_bytes": 50000000, "memory_bytes": 80000000000},
+ "anchors": [{"after_points": 0, "copy_gb_per_s": 3000.5}],
+ "points": [)" +
+         points + "]}\n";
+}
+
+struct Reading {
+  explicit Reading(const std::string& text) {
+    const std::size_t source = sources.add_file("samples.json", text);
+    file = parse_samples({source, 0, text.size()}, sources, diagnostics);
+  }
+  [[nodiscard]] std::string errors() const { return render_text(diagnostics, sources); }
+
+  SourceMap sources;
+  Diagnostics diagnostics;
+  std::optional<SamplesFile> file;
+};
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+}  // namespace
+
+TEST_CASE("a samples file reads as what is written in it") {
+  const Reading reading(file_of(point));
+  INFO(reading.errors());
+  REQUIRE(reading.file);
+  const SamplesFile& file = *reading.file;
+  CHECK(file.origin == SamplesOrigin::measured);
+  CHECK(file.device.name == "Some GPU");
+  CHECK(file.device.multiprocessors == 132);
+  CHECK(file.device.l2 == 50_MB);
+  CHECK(file.anchors.at(0).copy == Bandwidth{3000.5e9});
+  REQUIRE(file.points.size() == 1);
+  const SamplesPoint& copy = file.points.front();
+  CHECK(copy.traffic() == Bytes{32768.0});
+  CHECK(copy.samples == std::vector<Seconds>{3.25 * 1_us, 3.5 * 1_us, 3.0 * 1_us});
+  CHECK(copy.discarded == 2);
+  CHECK(copy.parameters.at("elements") == 4096.0);
+  CHECK(title_of(copy) == "copy (fused), cold, stream, gaussian, elements=4096");
+}
+
+TEST_CASE("keys of a later program are passed over") {
+  CHECK(Reading(file_of(replaced(point, R"("stop")", R"("later": {"a": [1]}, "stop")"))).file);
+}
+
+TEST_CASE("every mistake of a file is named at its place, and the file gives nothing") {
+  std::string wrong = replaced(point, "3.5e0", "-3.5");
+  wrong = replaced(wrong, "16384,", "\"many\",");
+  wrong = replaced(wrong, R"("launches": 1, )", "");
+  const Reading reading(file_of(wrong));
+  CHECK(!reading.file);
+  CHECK(reading.diagnostics.error_count() == 3);
+  CHECK_THAT(reading.errors(), ContainsSubstring("samples.json:8:25") &&
+                                   ContainsSubstring("`samples_us` cannot be -3.5"));
+  CHECK_THAT(reading.errors(), ContainsSubstring("samples.json:7:18") &&
+                                   ContainsSubstring("`read_bytes` is not a number"));
+  CHECK_THAT(reading.errors(), ContainsSubstring("missing key `launches`"));
+}
+
+TEST_CASE("what is no JSON is refused where it breaks") {
+  const std::string whole = file_of(point);
+  const Reading truncated(whole.substr(0, whole.size() / 2));
+  CHECK(!truncated.file);
+  CHECK_THAT(truncated.errors(), ContainsSubstring("the file ends here"));
+  const Reading nan(replaced(whole, "3.25", "NaN"));
+  CHECK(!nan.file);
+  CHECK_THAT(nan.errors(), ContainsSubstring("this is not valid JSON"));
+  CHECK_THAT(Reading("").errors(), ContainsSubstring("the file ends here"));
+  CHECK_THAT(Reading(replaced(whole, "\"seed\"", "\"date\": 1, \"date\"")).errors(),
+             ContainsSubstring("there twice"));
+}
+
+TEST_CASE("other files, versions and two files in one are told apart") {
+  CHECK_THAT(Reading("{\"format\": \"nvbench\"}").errors(),
+             ContainsSubstring("no samples file of payoff-kernels"));
+  CHECK_THAT(Reading(replaced(file_of(point), "\"version\": 1", "\"version\": 2")).errors(),
+             ContainsSubstring("version `2` of samples is not known"));
+  CHECK_THAT(Reading("[" + file_of(point) + "," + file_of(point) + "]").errors(),
+             ContainsSubstring("give them one by one"));
+  CHECK_THAT(Reading(file_of("")).errors(), ContainsSubstring("there is no point"));
+}
+
+TEST_CASE("every value of a JSON tree knows where it stands") {
+  const std::string text = "{\"a\": [12, -3.5e2, true, null, \"x\"],\n \"b\": {\"c\": 7}}";
+  SourceMap sources;
+  Diagnostics diagnostics;
+  const std::size_t source = sources.add_file("tree.json", text);
+  const auto root = parse_json_tree({source, 0, text.size()}, sources, diagnostics);
+  REQUIRE(root);
+  const Node& list = root->find("a")->value;
+  REQUIRE(list.items.size() == 5);
+  for (const std::size_t i : {0U, 1U, 2U}) {
+    CHECK(sources.text(list.items[i].span) == list.items[i].text);
+  }
+  CHECK(list.items[3].kind == Node::Kind::null);
+  CHECK(sources.text(list.items[4].span) == "\"x\"");
+  CHECK(sources.place(root->find("b")->value.find("c")->value.span) == "tree.json:2:13");
+}
+
+TEST_CASE("files of one set come from one device and share no point") {
+  const auto folder = std::filesystem::temp_directory_path() / "payoff-samples-test";
+  std::filesystem::create_directories(folder);
+  const auto written = [&](const char* name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  };
+  const std::string larger = replaced(point, "4096", "8192");
+  const std::string first = written("first.json", file_of(point));
+  const std::string second = written("second.json", file_of(larger));
+  const std::string same = written("same.json", file_of(larger + "," + point));
+  const std::string other = written("other.json", file_of(larger, "Another GPU"));
+  const auto read = [](const std::vector<std::string>& paths) {
+    SourceMap sources;
+    Diagnostics diagnostics;
+    const auto files = read_samples(paths, sources, diagnostics);
+    CHECK(files.empty() == diagnostics.has_errors());
+    return render_text(diagnostics, sources);
+  };
+  CHECK(read({first, second}).empty());
+  CHECK_THAT(read({first, same}), ContainsSubstring("elements=4096 is there twice"));
+  CHECK_THAT(read({first, other}), ContainsSubstring("the device `Another GPU` is not that of"));
+  CHECK_THROWS_AS(read({(folder / "absent.json").string()}), std::runtime_error);
+  std::filesystem::remove_all(folder);
+}
