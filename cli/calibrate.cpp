@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/profile_difference.hpp"
+#include "cli/calibrate_kernels.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
@@ -26,8 +27,9 @@
 #include "study/compute_calibration.hpp"
 #include "study/network_calibration.hpp"
 
-// payoff calibrate: the only place where laws are fitted. Reads the published measurements of the
-// fit half and writes profiles/fitted; --check says whether what is shipped is what the fit writes.
+// payoff calibrate fit: the only place where laws are fitted. Reads the published measurements of
+// the fit half and writes profiles/fitted; --check says whether what is shipped is what the fit
+// writes.
 
 namespace payoff {
 namespace {
@@ -150,7 +152,8 @@ std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
   }
   const std::vector<Argument>& words = arguments.positionals();
   if (words.front().text != "fit") {
-    report_unknown_name("fit", words.front(), {"fit"}, session);
+    report_unknown_name("something that can be done", words.front(),
+                        {"run", "fit", "show", "check", "diff"}, session);
   }
   std::vector<Target> chosen;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -163,6 +166,17 @@ std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
   }
   return words.size() > 1 ? chosen : std::vector<Target>(targets.begin(), targets.end());
 }
+
+constexpr std::string_view details =
+    R"(fit [network | compute | codecs | all]   the shipped laws, to published measurements
+Of the kernels of a GPU:
+run -o SAMPLES.json                      runs payoff-kernels where there is a GPU
+show SAMPLES...                          laws, what they rest on, residuals; writes nothing
+fit SAMPLES... -o NAME.yaml              the same, and the profile
+check SAMPLES OTHER                      laws of the first file against the times of the second;
+                                         exits with 3 beyond 10 % RMS
+diff NAME.yaml OTHER.yaml                two profiles, value by value
+)";
 
 // The laws that are shipped, or files of their names in the folder of --out.
 std::filesystem::path place_of(const Target& target, const Library& library,
@@ -194,6 +208,9 @@ bool keeps_inputs(const std::vector<Target>& chosen, const std::filesystem::path
 }
 
 ExitCode run_calibrate(const Arguments& arguments, Session& session) {
+  if (is_about_kernels(arguments)) {
+    return calibrate_kernels_command(arguments, session);
+  }
   const std::vector<Target> chosen = read_targets(arguments, session);
   if (session.diagnostics().has_errors()) {
     return session.report();
@@ -227,14 +244,21 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
 
 Command calibrate_command() {
   return {"calibrate",
-          "fits the laws of profiles/fitted to published measurements",
+          "fits the laws of profiles/fitted, or those of a GPU's kernels to its samples",
           "payoff calibrate fit codecs --check",
-          {"fit [NAME...]", "what to fit: network, compute, codecs, or all (the default)", 1, 5},
+          {"ACTION [NAME...]", "what to do with what, see below", 1, 100},
           {{"--check", "", "writes nothing; exits with 3 where a shipped law is another",
             Takes::nothing},
            data_option,
-           {"--out", "FOLDER", "where to write; default: the folder of the shipped laws"}},
-          run_calibrate};
+           {"--out", "FOLDER", "where to write; default: the folder of the shipped laws"},
+           {"-o", "FILE", "of `run`: the samples (.json); of `fit SAMPLES`: the profile (.yaml)",
+            Takes::value, true},
+           {"--full", "", "of `run`: every size and variant, ten minutes instead of two",
+            Takes::nothing},
+           {"--only", "NAME,...", "of `run`: kernels or families of them"},
+           {"--program", "FILE", "of `run`: where payoff-kernels is; default: in $PATH"}},
+          run_calibrate,
+          details};
 }
 
 }  // namespace payoff

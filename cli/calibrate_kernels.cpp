@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/calibrate_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "calibrate/profile_difference.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output_files.hpp"
+#include "cli/output_guard.hpp"
+#include "cli/run_kernels.hpp"
+#include "cli/table.hpp"
+#include "model/units_text.hpp"
+#include "study/kernel_calibration.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr double most_error = 0.1;  // RMS, of laws on samples that they were not fitted to
+
+std::string constants_text(const KernelFit& fit) {
+  std::string text;
+  for (const KernelConstant& constant : fit.constants) {
+    text += text.empty() ? "" : ", ";
+    text += constant.determined
+                ? fmt::format("{} {}", constant.name, with_spread(constant.value, constant.sd))
+                : constant.name + " not told";
+  }
+  return text;
+}
+
+std::string laws_table(const KernelCalibration& calibration) {
+  Table table({{"kernel", Align::left},
+               {"form", Align::left},
+               {"points", Align::right},
+               {"rms error", Align::right},
+               {"left out", Align::right},
+               {"largest", Align::right},
+               {"constants", Align::left}});
+  for (const KernelLaw& law : calibration.laws) {
+    const KernelFit& fit = law.fit;
+    const bool has_left_out = law.points.size() > 1 && fit.left_out_error.has_value();
+    table.add({title_of(law), std::string(name(fit.form)), std::to_string(law.points.size()),
+               percent_text(fit.rms_error), has_left_out ? percent_text(*fit.left_out_error) : "",
+               percent_text(fit.largest_error), constants_text(fit)});
+  }
+  return table.markdown();
+}
+
+std::string summary_text(const KernelCalibration& calibration) {
+  std::string text;
+  for (const LeftOutPoint& each : calibration.left_out) {
+    text += fmt::format("left out: {}: {}\n", each.title, each.reason);
+  }
+  return text + fmt::format(
+                    "{}: {} laws of {} points, {} samples; {} outliers and {} points left out; "
+                    "copies of one run differ by {}.\n",
+                    calibration.files.front().device.name, calibration.laws.size(),
+                    calibration.points - calibration.left_out.size(), calibration.samples,
+                    calibration.outliers, calibration.left_out.size(),
+                    percent_text(calibration.drift));
+}
+
+// Every point with a mark at its residual: "|" is none, the ends are `widest`.
+std::string residual_plot(const KernelLaw& law) {
+  constexpr std::size_t half = 15;
+  const double widest = std::max(law.fit.largest_error, 1e-3);
+  std::string text = fmt::format("\n{}, residuals to ± {}\n", title_of(law), percent_text(widest));
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    std::string bar(2 * half + 1, ' ');
+    bar[half] = '|';
+    const double at = law.fit.errors[i] / widest * static_cast<double>(half);
+    bar[static_cast<std::size_t>(static_cast<double>(half) + std::round(at))] = '*';
+    text += fmt::format("  {:>10} {:>10}  [{}] {:+.1f} %\n", to_text(law.points[i].bytes),
+                        to_text(law.points[i].time), bar, 100.0 * law.fit.errors[i]);
+  }
+  return text;
+}
+
+std::vector<std::string> files_of(const Arguments& arguments) {
+  std::vector<std::string> files;
+  for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {
+    files.push_back(arguments.positionals()[i].text);
+  }
+  return files;
+}
+
+// Whether there are as many files as the action takes.
+bool has_files(const Arguments& arguments, std::size_t least, std::size_t most,
+               const std::string& what, Session& session) {
+  const std::size_t count = arguments.positionals().size() - 1;
+  if (count < least || count > most) {
+    session.diagnostics().error(arguments.positionals().front().span,
+                                fmt::format("`{}` takes {}, not {} files",
+                                            arguments.positionals().front().text, what, count));
+  }
+  return count >= least && count <= most;
+}
+
+KernelCalibration calibration_of(const std::vector<std::string>& files, Session& session) {
+  for (const std::string& file : files) {
+    session.reads(file);
+  }
+  std::vector<SamplesFile> samples = read_samples(files, session.sources(), session.diagnostics());
+  return samples.empty() ? KernelCalibration{}
+                         : calibrate_kernels(std::move(samples), session.diagnostics());
+}
+
+ExitCode fit(const Arguments& arguments, Session& session) {
+  const auto out = arguments.value("-o");
+  if (!out) {
+    session.diagnostics().error(arguments.positionals().front().span,
+                                "nothing says where the profile goes", "",
+                                "`-o NAME.yaml`; `payoff calibrate show` writes nothing");
+  }
+  const KernelCalibration calibration = calibration_of(files_of(arguments), session);
+  if (session.diagnostics().has_errors() || !inputs_are_kept(arguments, session)) {
+    return session.report();
+  }
+  session.out() << laws_table(calibration) << summary_text(calibration);
+  OutputFiles files;
+  const std::filesystem::path path(out->text);
+  files.add(path, kernel_profile(calibration, path.stem().string()));
+  files.commit();
+  session.out() << "writes " << out->text << "\n";
+  return session.report();
+}
+
+ExitCode show(const Arguments& arguments, Session& session) {
+  if (!has_files(arguments, 1, 100, "samples files", session)) {
+    return session.report();
+  }
+  const KernelCalibration calibration = calibration_of(files_of(arguments), session);
+  if (!session.diagnostics().has_errors()) {
+    session.out() << laws_table(calibration) << summary_text(calibration);
+    for (const KernelLaw& law : calibration.laws) {
+      if (law.points.size() > 1) {
+        session.out() << residual_plot(law);
+      }
+    }
+  }
+  return session.report();
+}
+
+ExitCode check(const Arguments& arguments, Session& session) {
+  if (!has_files(arguments, 2, 2, "the samples that are fitted and those that judge", session)) {
+    return session.report();
+  }
+  const std::vector<std::string> files = files_of(arguments);
+  const KernelCalibration laws = calibration_of({files[0]}, session);
+  const KernelCalibration other = calibration_of({files[1]}, session);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  const KernelChecks checks = check_kernels(laws, other);
+  double squares = 0.0;
+  std::size_t extrapolated = 0;
+  Table table({{"point", Align::left},
+               {"measured", Align::right},
+               {"predicted", Align::right},
+               {"error", Align::right},
+               {"", Align::left}});
+  for (const KernelCheck& each : checks.points) {
+    squares += each.error() * each.error();
+    extrapolated += each.extrapolated ? 1U : 0U;
+    table.add({each.title, to_text(each.measured), to_text(each.predicted),
+               fmt::format("{:+.1f} %", 100.0 * each.error()),
+               each.extrapolated ? "beyond what was fitted" : ""});
+  }
+  const auto points = static_cast<double>(std::max<std::size_t>(checks.points.size(), 1));
+  const double rms = std::sqrt(squares / points);
+  session.out() << table.markdown()
+                << fmt::format(
+                       "{} points, error {} RMS; {} beyond the fitted range, {} without a "
+                       "law.\n",
+                       checks.points.size(), percent_text(rms), extrapolated,
+                       checks.without_law.size());
+  const bool holds = !checks.points.empty() && rms <= most_error;
+  const ExitCode code = session.report();
+  return code == ExitCode::success && !holds ? ExitCode::check_failed : code;
+}
+
+std::string content_of(const std::string& path, Session& session) {
+  session.reads(path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw std::runtime_error("cannot read " + path);
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+ExitCode diff(const Arguments& arguments, Session& session) {
+  if (!has_files(arguments, 2, 2, "two profiles", session)) {
+    return session.report();
+  }
+  const std::vector<std::string> files = files_of(arguments);
+  Table table({{"value", Align::left},
+               {files[0], Align::right},
+               {files[1], Align::right},
+               {"change", Align::right}});
+  for (const ProfileDifference& each :
+       profile_differences(content_of(files[0], session), content_of(files[1], session))) {
+    // Laws, not the points behind them.
+    if (!each.path.starts_with("laws.") || each.path.find(".covariance") != std::string::npos) {
+      continue;
+    }
+    table.add({each.path, each.shipped.empty() ? "absent" : each.shipped,
+               each.fitted.empty() ? "absent" : each.fitted,
+               each.change_ratio ? fmt::format("{:+.1f} %", 100.0 * *each.change_ratio) : ""});
+  }
+  session.out() << (table.empty() ? "The laws are equal to one unit of the third digit.\n"
+                                  : table.markdown());
+  return session.report();
+}
+
+ExitCode measure(const Arguments& arguments, Session& session) {
+  const auto out = arguments.value("-o");
+  if (!has_files(arguments, 0, 0, "-o SAMPLES.json", session) || !out) {
+    if (!out) {
+      session.diagnostics().error(arguments.positionals().front().span,
+                                  "nothing says where the samples go", "", "`-o SAMPLES.json`");
+    }
+    return session.report();
+  }
+  KernelRun run{"payoff-kernels", {"--out", out->text}};
+  if (const auto program = arguments.value("--program")) {
+    run.program = program->text;
+  }
+  if (arguments.has("--full")) {
+    run.words.emplace_back("--full");
+  }
+  if (const auto only = arguments.value("--only")) {
+    run.words.insert(run.words.end(), {"--only", only->text});
+  }
+  run_kernels(run);
+  session.out() << "wrote " << out->text << "; `payoff calibrate show` says what it is worth\n";
+  return session.report();
+}
+
+struct Action {
+  std::string_view name;
+  ExitCode (*run)(const Arguments&, Session&);
+};
+
+constexpr std::array actions{Action{"run", measure}, Action{"fit", fit}, Action{"show", show},
+                             Action{"check", check}, Action{"diff", diff}};
+
+}  // namespace
+
+bool is_about_kernels(const Arguments& arguments) {
+  const std::vector<Argument>& words = arguments.positionals();
+  if (words.front().text == "fit") {
+    return std::any_of(words.begin() + 1, words.end(),
+                       [](const Argument& word) { return word.text.ends_with(".json"); });
+  }
+  return std::any_of(actions.begin(), actions.end(),
+                     [&](const Action& action) { return action.name == words.front().text; });
+}
+
+ExitCode calibrate_kernels_command(const Arguments& arguments, Session& session) {
+  const std::string& wanted = arguments.positionals().front().text;
+  return std::find_if(actions.begin(), actions.end(),
+                      [&](const Action& action) { return action.name == wanted; })
+      ->run(arguments, session);
+}
+
+}  // namespace payoff

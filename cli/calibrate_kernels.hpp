@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "cli/command_line.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/session.hpp"
+
+// payoff calibrate run, fit SAMPLES.json..., show, check, diff: from a GPU to the laws of its
+// kernels.
+
+namespace payoff {
+
+// What stands behind `payoff calibrate`: whether it is one of these and not a fit of shipped laws.
+[[nodiscard]] bool is_about_kernels(const Arguments& arguments);
+
+[[nodiscard]] ExitCode calibrate_kernels_command(const Arguments& arguments, Session& session);
+
+}  // namespace payoff

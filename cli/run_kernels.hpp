@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+// Runs payoff-kernels (kernels/), which measures the GPU of this machine. Its progress goes to the
+// terminal as it is.
+
+namespace payoff {
+
+struct KernelRun {
+  std::string program;  // a path, or a name that is looked for in $PATH
+  std::vector<std::string> words;
+};
+
+// Throws std::runtime_error where the program is absent, finds no GPU, or fails.
+void run_kernels(const KernelRun& run);
+
+}  // namespace payoff

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/kernel_calibration.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace payoff {
+namespace {
+
+constexpr std::array<std::string_view, 9> size_parameters{
+    "elements", "rows", "columns", "m", "n", "k", "rank", "ratio", "batch"};
+
+// Beyond the noise of its samples a time is not the same from run to run.
+constexpr double least_relative_sd = 1e-3;
+
+double parameter(const SamplesPoint& point, const std::string& name) {
+  const auto found = point.parameters.find(name);
+  return found == point.parameters.end() ? 0.0 : found->second;
+}
+
+KernelPoint kernel_point(const SamplesPoint& point, const SampleSummary& summary) {
+  KernelPoint result;
+  result.title = title_of(point);
+  result.bytes = point.traffic();
+  result.flops = point.flops;
+  result.random_accesses = point.random_accesses;
+  result.kept = parameter(point, "ratio") * parameter(point, "elements");
+  result.rank = parameter(point, "rank");
+  result.time = summary.median;
+  return result;
+}
+
+KernelLaw law_around(const SamplesPoint& point) {
+  KernelLaw law{
+      point.kernel, point.implementation, point.state, point.mode, point.input, {}, {}, {}, {}};
+  for (const auto& [name, value] : point.parameters) {
+    if (std::find(size_parameters.begin(), size_parameters.end(), name) == size_parameters.end()) {
+      law.parameters[name] = value;
+    }
+  }
+  return law;
+}
+
+// The width of a few samples is itself uncertain: each point's is averaged with the law's.
+void set_relative_sd(KernelLaw& law) {
+  double sum = 0.0;
+  for (const SampleSummary& summary : law.summaries) {
+    sum += summary.noise * summary.noise;
+  }
+  const double shared = sum / static_cast<double>(law.summaries.size());
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    const SampleSummary& summary = law.summaries[i];
+    const double variance = 0.5 * (shared + summary.noise * summary.noise);
+    law.points[i].relative_sd =
+        std::max(least_relative_sd,
+                 std::sqrt(std::numbers::pi / 2.0 * variance / static_cast<double>(summary.kept)));
+  }
+}
+
+double drift_of(const SamplesFile& file) {
+  std::vector<Bandwidth> copies;
+  copies.reserve(file.anchors.size());
+  for (const SamplesAnchor& anchor : file.anchors) {
+    copies.push_back(anchor.copy);
+  }
+  return drift_of(copies);
+}
+
+void check_drift(const SamplesFile& file, double drift, Diagnostics& diagnostics) {
+  const std::string message =
+      fmt::format("{}: copies of one run differ by {:.0f} %", file.file, 100.0 * drift);
+  if (drift > most_drift) {
+    diagnostics.error(std::nullopt, message, "",
+                      "the device was throttled or shared: times of its beginning and of its end "
+                      "cannot be compared; measure again");
+  } else if (drift > noticeable_drift) {
+    diagnostics.warning(std::nullopt, message);
+  }
+}
+
+class Collector {
+ public:
+  explicit Collector(KernelCalibration& calibration) : calibration_(calibration) {}
+
+  void add(const SamplesPoint& point) {
+    SampleSummary summary = summarize_samples(point.samples, point.discarded, point.clock_ratio);
+    ++calibration_.points;
+    if (!summary.refused.empty()) {
+      calibration_.left_out.push_back({title_of(point), summary.refused});
+      return;
+    }
+    calibration_.samples += summary.kept;
+    calibration_.outliers += summary.outliers;
+    KernelLaw law = law_around(point);
+    const std::string title = title_of(law);
+    KernelLaw& shared = laws_.try_emplace(title, std::move(law)).first->second;
+    shared.points.push_back(kernel_point(point, summary));
+    shared.summaries.push_back(std::move(summary));
+  }
+
+  void fit() {
+    for (auto& [title, law] : laws_) {
+      set_relative_sd(law);
+      law.fit = fit_kernel(law.points);
+      calibration_.laws.push_back(std::move(law));
+    }
+  }
+
+ private:
+  KernelCalibration& calibration_;
+  std::map<std::string, KernelLaw> laws_;
+};
+
+}  // namespace
+
+std::string title_of(const KernelLaw& law) {
+  std::string title =
+      fmt::format("{} ({}), {}, {}", law.kernel, law.implementation, law.state, law.mode);
+  if (!law.input.empty() && law.input != "none") {
+    title += ", " + law.input;
+  }
+  for (const auto& [name, value] : law.parameters) {
+    title += fmt::format(", {}={}", name, value);
+  }
+  return title;
+}
+
+KernelCalibration calibrate_kernels(std::vector<SamplesFile> files, Diagnostics& diagnostics) {
+  KernelCalibration calibration;
+  Collector collector(calibration);
+  for (const SamplesFile& file : files) {
+    const double drift = drift_of(file);
+    check_drift(file, drift, diagnostics);
+    calibration.drift = std::max(calibration.drift, drift);
+    for (const SamplesPoint& point : file.points) {
+      collector.add(point);
+    }
+  }
+  collector.fit();
+  if (calibration.laws.empty()) {
+    diagnostics.error(std::nullopt, "no point can be used", "",
+                      calibration.left_out.empty() ? "" : calibration.left_out.front().reason);
+  }
+  calibration.files = std::move(files);
+  return calibration;
+}
+
+KernelChecks check_kernels(const KernelCalibration& laws, const KernelCalibration& other) {
+  std::map<std::string, const KernelLaw*> known;
+  for (const KernelLaw& law : laws.laws) {
+    known[title_of(law)] = &law;
+  }
+  KernelChecks checks;
+  for (const KernelLaw& measured : other.laws) {
+    const auto found = known.find(title_of(measured));
+    for (const KernelPoint& point : measured.points) {
+      if (found == known.end()) {
+        checks.without_law.push_back(point.title);
+      } else {
+        const KernelFit& fit = found->second->fit;
+        checks.points.push_back({point.title, fit.predict(point), point.time, !fit.covers(point)});
+      }
+    }
+  }
+  return checks;
+}
+
+}  // namespace payoff

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "calibrate/kernel_fit.hpp"
+#include "calibrate/sample_summary.hpp"
+#include "profiles/diagnostics.hpp"
+#include "profiles/import/samples.hpp"
+
+// From samples files of one device to the laws of its kernels. Points of a kernel that differ in
+// size only (elements, rows, columns, m, n, k, rank, ratio, batch) share a law; other parameters
+// (bits, group, workers ...), the implementation, the state of the cache, the mode of launching and
+// the kind of input each make a law of their own. What is left out is named.
+
+namespace payoff {
+
+struct KernelLaw {
+  std::string kernel, implementation, state, mode, input;
+  std::map<std::string, double> parameters;  // that its points share
+  std::vector<KernelPoint> points;
+  std::vector<SampleSummary> summaries;  // of them
+  KernelFit fit;
+};
+
+struct LeftOutPoint {
+  std::string title;
+  std::string reason;
+};
+
+struct KernelCalibration {
+  std::vector<SamplesFile> files;  // at least one; their points are in `laws`
+  std::vector<KernelLaw> laws;     // sorted by title
+  std::vector<LeftOutPoint> left_out;
+  std::size_t points{};
+  std::size_t samples{};   // kept
+  std::size_t outliers{};  // left out of them
+  double drift{};          // of the copies between the points
+};
+
+// "kernel (implementation), state, mode, input, bits=4": what the points of a law share.
+[[nodiscard]] std::string title_of(const KernelLaw& law);
+
+// Reports a device that drifted too far, and files in which no point can be used.
+[[nodiscard]] KernelCalibration calibrate_kernels(std::vector<SamplesFile> files,
+                                                  Diagnostics& diagnostics);
+
+// The profile of a device: YAML with every law, its constants with uncertainty and fitted range,
+// where the samples come from and what they are worth.
+[[nodiscard]] std::string kernel_profile(const KernelCalibration& calibration,
+                                         const std::string& name);
+
+// What the laws of one set of samples say about another.
+struct KernelCheck {
+  std::string title;  // of the point
+  Seconds predicted{};
+  Seconds measured{};
+  bool extrapolated{};
+
+  [[nodiscard]] double error() const { return predicted / measured - 1.0; }
+};
+
+struct KernelChecks {
+  std::vector<KernelCheck> points;
+  std::vector<std::string> without_law;  // titles of points
+};
+
+[[nodiscard]] KernelChecks check_kernels(const KernelCalibration& laws,
+                                         const KernelCalibration& other);
+
+}  // namespace payoff
