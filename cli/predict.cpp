@@ -77,6 +77,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   AssessOptions options;
   options.observed = read_observation(arguments, session);
   options.band = read_band(arguments, session);
+  const TrainingQuestion training = read_training_question(arguments, session);
   const std::vector<Engine> engines = read_engines(arguments, session);
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
   if (read && options.observed) {
@@ -106,7 +107,8 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
                                 break_evens(read->experiment, axes),
                                 std::move(answers),
                                 obstacles_of(*read),
-                                trust_in(prepared, read->facts)};
+                                trust_in(prepared, read->facts),
+                                training};
   OutputFiles files;
   if (const auto save = arguments.value(save_option.name)) {
     files.add(save->text, written_yaml(read->document.root));
@@ -124,16 +126,17 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
 }  // namespace
 
 Command predict_command() {
-  return {"predict",
-          "predicts a training step with and without compression, and whether it pays",
-          "payoff predict examples/01-resnet50-v100/experiment.yaml --bandwidth '25 Gb/s'\n"
-          "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
-          "--compress powersgd:rank=4",
-          {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-          experiment_options({observed_option, band_option, engine_option, save_option,
-                              force_option, fail_option, json_option, csv_option}),
-          run_predict,
-          experiment_details};
+  return {
+      "predict",
+      "predicts a training step with and without compression, and whether it pays",
+      "payoff predict examples/01-resnet50-v100/experiment.yaml --bandwidth '25 Gb/s'\n"
+      "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
+      "--compress powersgd:rank=4",
+      {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
+      experiment_options({observed_option, tokens_option, price_option, band_option, engine_option,
+                          save_option, force_option, fail_option, json_option, csv_option}),
+      run_predict,
+      experiment_details};
 }
 
 }  // namespace payoff

@@ -54,6 +54,7 @@ Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
                    [&](const BreakEven& other) { return other.label == plan.label; });
   json["break_even"] = entry == break_evens.end() ? Json(nullptr) : break_even_json(*entry);
   json["obstacles"] = obstacles_json(plan, report);
+  json["training"] = training_json(report.read.experiment, plan.prediction.step, report.training);
   return json;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/engine_option.hpp"
 #include "cli/json_output.hpp"
 #include "cli/session.hpp"
+#include "cli/training_text.hpp"
 #include "cli/trust.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
@@ -29,6 +30,7 @@ struct PredictionReport {
   std::vector<EngineAnswers> engines;
   std::vector<std::vector<Obstacle>> obstacles;  // of every plan
   Trust trust;
+  TrainingQuestion training;
 };
 
 [[nodiscard]] std::string prediction_text(const PredictionReport& report);

@@ -102,6 +102,7 @@ Shares shares_of(const Waterfall& waterfall) {
 
 std::vector<std::vector<Obstacle>> obstacles_of(const ReadExperiment& read) {
   std::vector<std::vector<Obstacle>> all;
+  all.reserve(read.notes.size());
   for (const MethodNotes& notes : read.notes) {
     all.push_back(obstacles(notes, read.experiment.layout));
   }
@@ -132,6 +133,7 @@ std::string prediction_text(const PredictionReport& report) {
       "Parts of a step in ms; (low to high) holds 90 % of the draws; the verdict is against the "
       "best remedy, and within {} there is no difference.\n",
       percent_text(report.options.band));
+  text += paragraph(training_text(report.read.experiment, payoff, report.training));
   text += paragraph(remedy_sentence(payoff));
   text += paragraph(observed_sentence(payoff));
   if (!report.break_evens.empty()) {

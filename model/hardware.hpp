@@ -111,6 +111,7 @@ struct Gpu {
   Bytes l2{};
   PerPrecision<FlopRate> peak{};  // dense; zero where the hardware has no such unit
   ComputeLaw law{};
+  Watts power{};  // limit of the board; zero: not known
 };
 
 enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };
@@ -215,6 +216,7 @@ struct Cluster {
   Bandwidth nic{};  // line rate of one NIC
   CpuVendor cpu{CpuVendor::intel};
   int nodes{1};
+  Price price{};  // of a node; zero: not known
 
   [[nodiscard]] int gpus() const { return gpus_per_node * nodes; }
 };

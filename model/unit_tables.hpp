@@ -100,6 +100,11 @@ inline constexpr std::array power_units = {
     Unit{"MW", 1e6, UnitUse::print, 6},
 };
 
+inline constexpr std::array price_units = {
+    Unit{"USD/s", 1.0},
+    Unit{"USD/h", 1.0 / 3600, UnitUse::print, 0},
+};
+
 inline constexpr Dimension time_dimension{"a time", "us", time_units};
 inline constexpr Dimension size_dimension{"a size", "MiB", size_units};
 inline constexpr Dimension bandwidth_dimension{"a bandwidth", "Gb/s", bandwidth_units};
@@ -107,8 +112,11 @@ inline constexpr Dimension work_dimension{"a number of operations", "GFLOP", wor
 inline constexpr Dimension rate_dimension{"a rate of operations", "TFLOP/s", rate_units};
 inline constexpr Dimension power_dimension{"a power", "W", power_units};
 
+inline constexpr Dimension price_dimension{"a price", "USD/h", price_units};
+
 inline constexpr std::array dimensions = {&time_dimension, &size_dimension, &bandwidth_dimension,
-                                          &work_dimension, &rate_dimension, &power_dimension};
+                                          &work_dimension, &rate_dimension, &power_dimension,
+                                          &price_dimension};
 
 template <class Q>
 inline constexpr const Dimension* dimension_of = nullptr;
@@ -124,5 +132,7 @@ template <>
 inline constexpr const Dimension* dimension_of<FlopRate> = &rate_dimension;
 template <>
 inline constexpr const Dimension* dimension_of<Watts> = &power_dimension;
+template <>
+inline constexpr const Dimension* dimension_of<Price> = &price_dimension;
 
 }  // namespace payoff::detail

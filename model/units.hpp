@@ -51,11 +51,18 @@ using Flops = Quantity<0, 0, 1>;
 using Bandwidth = Quantity<-1, 1, 0>;
 using FlopRate = Quantity<-1, 0, 1>;
 
-// Takes part in no arithmetic yet: a number with a unit of its own.
+// A number with a unit of its own.
 struct Watts {
   double si{};
 
   constexpr auto operator<=>(const Watts&) const = default;
+};
+
+// What a node costs: US dollars a second in SI.
+struct Price {
+  double si{};
+
+  constexpr auto operator<=>(const Price&) const = default;
 };
 
 namespace detail {

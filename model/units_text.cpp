@@ -216,6 +216,7 @@ template Parsed<Bandwidth> parse_quantity<Bandwidth>(std::string_view, Sign);
 template Parsed<Flops> parse_quantity<Flops>(std::string_view, Sign);
 template Parsed<FlopRate> parse_quantity<FlopRate>(std::string_view, Sign);
 template Parsed<Watts> parse_quantity<Watts>(std::string_view, Sign);
+template Parsed<Price> parse_quantity<Price>(std::string_view, Sign);
 
 Parsed<double> parse_ratio(std::string_view text, NumberRange range) {
   const Parsed<Head> head = parse_head(text, "a ratio");

@@ -56,7 +56,7 @@ struct IntegerRange {
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
 
-// For Seconds, Bytes, Bandwidth, Flops, FlopRate and Watts.
+// For Seconds, Bytes, Bandwidth, Flops, FlopRate, Watts and Price.
 template <class Q>
 [[nodiscard]] Parsed<Q> parse_quantity(std::string_view text, Sign sign = Sign::non_negative);
 
@@ -90,6 +90,7 @@ extern template Parsed<Bandwidth> parse_quantity<Bandwidth>(std::string_view, Si
 extern template Parsed<Flops> parse_quantity<Flops>(std::string_view, Sign);
 extern template Parsed<FlopRate> parse_quantity<FlopRate>(std::string_view, Sign);
 extern template Parsed<Watts> parse_quantity<Watts>(std::string_view, Sign);
+extern template Parsed<Price> parse_quantity<Price>(std::string_view, Sign);
 extern template std::string exact_text<Seconds>(Seconds);
 extern template std::string exact_text<Bytes>(Bytes);
 extern template std::string exact_text<Bandwidth>(Bandwidth);

@@ -120,8 +120,7 @@ void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Fa
     const Value value = precision == Precision::fp32 ? peak.required(key) : peak.optional(key);
     gpu.peak[precision] = sourced<FlopRate>(value);
   }
-  // Of the hardware, but no law uses them yet.
-  (void)sourced<Watts>(root.optional("power"));
+  gpu.power = sourced<Watts>(root.optional("power"));
   if (const auto entry = law_entry(root, gpu.name, context)) {
     gpu.law = read_compute_law(*entry, gpu, context, facts);
   }
@@ -258,6 +257,7 @@ std::optional<Profile<Cluster>> read_cluster(std::string_view name, std::optiona
         cluster.gpus_per_node =
             root.required("gpus_per_node").sourced().integer<int>(gpus_of_a_node);
         cluster.cpu = root.required("cpu").choice(cpus);
+        cluster.price = sourced<Price>(root.optional("price"));
         (void)root.optional("max_nodes").sourced().integer({.fallback = 1, .min = 1});
         (void)root.optional("oversubscription").sourced().ratio(oversubscription);
         Parts(root, context, facts).read(cluster);

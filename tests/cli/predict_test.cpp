@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -43,7 +44,7 @@ json predicted(std::vector<std::string> more = {}) {
 
 // Numbers without a unit by their nature.
 bool is_pure(std::string_view key) {
-  constexpr std::array<std::string_view, 22> pure = {"schema",
+  constexpr std::array<std::string_view, 26> pure = {"schema",
                                                      "band_ratio",
                                                      "probability_no_difference",
                                                      "draws",
@@ -61,6 +62,10 @@ bool is_pure(std::string_view key) {
                                                      "high",
                                                      "wire_ratio_now",
                                                      "convergence_slack_ratio",
+                                                     "mfu_ratio",
+                                                     "hfu_ratio",
+                                                     "tokens",
+                                                     "steps",
                                                      "width_before_ratio",
                                                      "width_after_ratio",
                                                      "gpus",
@@ -79,8 +84,19 @@ void check_units(const json& node, const std::string& key) {
     }
   } else if (node.is_number()) {
     INFO(key);
-    CHECK((key.ends_with("_seconds") || key.ends_with("_bytes") ||
-           key.ends_with("_bytes_per_second") || key.ends_with("_flops") || is_pure(key)));
+    constexpr std::array units{"_seconds",
+                               "_bytes",
+                               "_bytes_per_second",
+                               "_flops",
+                               "_flops_per_second_per_gpu",
+                               "samples_per_second",
+                               "tokens_per_second",
+                               "_hours",
+                               "_kwh",
+                               "_usd"};
+    const bool has_unit = std::any_of(units.begin(), units.end(),
+                                      [&](const char* unit) { return key.ends_with(unit); });
+    CHECK((has_unit || is_pure(key)));
   }
 }
 
@@ -300,4 +316,29 @@ TEST_CASE("a paper's model answers beside ours, under its own name") {
   CHECK(result["engines"][0]["plans"].size() == 3);
   const Captured text = predict(small_experiment({"--engine", "agarwal2022"}));
   CHECK_THAT(text.out, ContainsSubstring("agarwal2022-reconstructed"));
+}
+
+TEST_CASE("every strategy has its numbers of training, and a run of so many tokens when asked") {
+  const auto plain = predicted();
+  CHECK(plain["plans"][0]["training"]["run"].is_null());
+  const auto asked = predicted({"--tokens", "1e9", "--price", "36 USD/h"});
+  for (const auto& plan : asked["plans"]) {
+    const auto& training = plan["training"];
+    const double step = plan["step_seconds"];
+    // Two nodes of 4 GPUs, dp 8 of 4 samples of 1024 tokens.
+    CHECK_THAT(training["tokens_per_second"].get<double>(), WithinRel(8 * 4 * 1024 / step, 1e-9));
+    const auto& run = training["run"];
+    CHECK(run["steps"] == std::ceil(1e9 / (8 * 4 * 1024)));
+    CHECK_THAT(run["time_seconds"].get<double>(),
+               WithinRel(run["steps"].get<double>() * step, 1e-9));
+    CHECK_THAT(run["cost_usd"].get<double>(),
+               WithinRel(2 * 36.0 / 3600 * run["time_seconds"].get<double>(), 1e-9));
+  }
+}
+
+TEST_CASE("a price without a number of tokens is a mistake, and so is one without a unit") {
+  CHECK_THAT(predict(small_experiment({"--price", "36 USD/h"})).err,
+             ContainsSubstring("add --tokens"));
+  CHECK_THAT(predict(small_experiment({"--tokens", "1e9", "--price", "36"})).err,
+             ContainsSubstring("has no unit"));
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/training_text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/option_values.hpp"
+#include "cli/table.hpp"
+#include "model/units_text.hpp"
+
+namespace payoff {
+namespace {
+
+Price price_of(const Experiment& experiment, const TrainingQuestion& question) {
+  return question.price > Price{} ? question.price : experiment.cluster.price;
+}
+
+// "1.23 d", "5.4 h": what people plan in.
+std::string long_time_text(Seconds time) {
+  constexpr Seconds hour = 3600_s;
+  if (time < hour) {
+    return to_text(time);
+  }
+  return time < 48 * hour ? significant(time / hour) + " h" : significant(time / hour / 24) + " d";
+}
+
+std::string energy_text(double kwh) {
+  return kwh < 1000 ? significant(kwh) + " kWh" : significant(kwh / 1000) + " MWh";
+}
+
+std::string numbers_sentence(const Experiment& experiment, const TrainingWork& work, Seconds step) {
+  const TrainingNumbers numbers = training_numbers(experiment, work, step);
+  std::string text =
+      fmt::format("Uncompressed: {} samples/s", number_text(numbers.samples_per_second));
+  if (work.tokens > 1) {
+    text += fmt::format(", {} tokens/s", number_text(numbers.tokens_per_second));
+  }
+  text += fmt::format(", {} a GPU", to_text(numbers.model_rate_per_gpu));
+  if (numbers.model_utilisation_ratio) {
+    text += fmt::format(": MFU {}", percent_text(*numbers.model_utilisation_ratio));
+    if (work.hardware > work.model) {
+      text += fmt::format(", HFU {} with what is computed again",
+                          percent_text(*numbers.hardware_utilisation_ratio));
+    }
+  }
+  return text + ".\n";
+}
+
+std::string runs_table(const Experiment& experiment, const TrainingWork& work, const Payoff& payoff,
+                       const TrainingQuestion& question) {
+  const Price price = price_of(experiment, question);
+  const bool images = work.tokens <= 1;
+  Table table({{fmt::format("{} {}", number_text(*question.tokens), images ? "samples" : "tokens"),
+                Align::left},
+               {"steps", Align::right},
+               {"time", Align::right},
+               {"GPU hours", Align::right},
+               {"energy", Align::right},
+               {"cost", Align::right}});
+  for (const PlanPayoff& plan : payoff.plans) {
+    const TrainingRun run =
+        training_run(experiment, work, plan.prediction.step, *question.tokens, price);
+    table.add({&plan == &payoff.plans.front() ? "uncompressed" : plan.label,
+               fixed(run.steps, 0), long_time_text(run.time), number_text(run.gpu_hours),
+               run.energy_kwh ? energy_text(*run.energy_kwh) : "not known",
+               run.cost_usd ? number_text(*run.cost_usd) + " USD" : "no price"});
+  }
+  return table.markdown() + "\nAs many iterations for every strategy; energy: the GPUs at their " +
+         "power limit, without hosts, network and cooling" +
+         (price > Price{} ? "" : "; --price '10 USD/h' gives what a node costs") + ".\n";
+}
+
+}  // namespace
+
+TrainingQuestion read_training_question(const Arguments& arguments, Session& session) {
+  TrainingQuestion question;
+  if (const auto tokens = arguments.value(tokens_option.name)) {
+    const Parsed<double> parsed = parse_number(tokens->text, {.min = 1, .max = 1e18});
+    if (parsed) {
+      question.tokens = *parsed;
+    } else {
+      report_text_error(std::string(tokens_option.name), *tokens, parsed.error, session);
+    }
+  }
+  if (const auto price = arguments.value(price_option.name)) {
+    const Parsed<Price> parsed = parse_quantity<Price>(price->text, Sign::positive);
+    if (parsed) {
+      question.price = *parsed;
+    } else {
+      report_text_error(std::string(price_option.name), *price, parsed.error, session);
+    }
+    if (!question.tokens) {
+      session.diagnostics().error(price->span, "`--price` without --tokens prices nothing", {},
+                                  "add --tokens 300e9, or as many as are trained on");
+    }
+  }
+  return question;
+}
+
+std::string training_text(const Experiment& experiment, const Payoff& payoff,
+                          const TrainingQuestion& question) {
+  const TrainingWork work = training_work(experiment);
+  std::string text = numbers_sentence(experiment, work, payoff.plans.front().prediction.step);
+  if (question.tokens) {
+    text += "\n" + runs_table(experiment, work, payoff, question);
+  }
+  return text;
+}
+
+nlohmann::ordered_json training_json(const Experiment& experiment, Seconds step,
+                                     const TrainingQuestion& question) {
+  using Json = nlohmann::ordered_json;
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  const TrainingWork work = training_work(experiment);
+  const TrainingNumbers numbers = training_numbers(experiment, work, step);
+  Json json{
+      {"samples_per_second", numbers.samples_per_second},
+      {"tokens_per_second", work.tokens > 1 ? Json(numbers.tokens_per_second) : Json(nullptr)},
+      {"model_flops_per_second_per_gpu", numbers.model_rate_per_gpu.si},
+      {"hardware_flops_per_second_per_gpu", numbers.hardware_rate_per_gpu.si},
+      {"mfu_ratio", number(numbers.model_utilisation_ratio)},
+      {"hfu_ratio", number(numbers.hardware_utilisation_ratio)},
+      {"run", nullptr}};
+  if (question.tokens) {
+    const TrainingRun run =
+        training_run(experiment, work, step, *question.tokens, price_of(experiment, question));
+    json["run"] = {{"tokens", *question.tokens},           {"steps", run.steps},
+                   {"time_seconds", run.time.si},          {"gpu_hours", run.gpu_hours},
+                   {"energy_kwh", number(run.energy_kwh)}, {"cost_usd", number(run.cost_usd)}};
+  }
+  return json;
+}
+
+}  // namespace payoff
