@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -175,15 +177,23 @@ Checked check_file(const Argument& argument, Session& session) {
 
 ExitCode run_check(const Arguments& arguments, Session& session) {
   std::string good;
+  std::vector<std::string> unreadable;  // what they say; the others are checked all the same
   for (const Argument& argument : arguments.positionals()) {
     const std::size_t errors = session.diagnostics().error_count();
-    const Checked checked = check_file(argument, session);
-    if (session.diagnostics().error_count() == errors) {
-      good += fmt::format("{}: {}, no mistakes\n{}", argument.text, checked.what, checked.details);
+    try {
+      const Checked checked = check_file(argument, session);
+      if (session.diagnostics().error_count() == errors) {
+        good +=
+            fmt::format("{}: {}, no mistakes\n{}", argument.text, checked.what, checked.details);
+      }
+    } catch (const std::exception& error) {
+      unreadable.emplace_back(error.what());
     }
   }
   session.out() << good;
-  return session.report();
+  return unreadable.empty()
+             ? session.report()
+             : session.report_failure(fmt::format("{}", fmt::join(unreadable, "\nerror: ")));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string counted(std::int64_t count, std::string_view what) {
 template <typename X, typename Print>
 std::string where_it_pays(IntervalSet<X> set, std::string_view unit, Print print) {
   if (set.never() || set.always()) {
-    return set.never() ? "never pays" : "always pays";
+    return set.no_difference ? "no difference" : set.never() ? "never pays" : "always pays";
   }
   const bool cut = set.intervals.size() > most_intervals_named;
   if (cut) {

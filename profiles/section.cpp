@@ -63,9 +63,7 @@ Section Reader::root() {
 
 void Reader::finish() {
   for (const SectionState& section : state_->sections) {
-    const std::size_t errors = state_->diagnostics->error_count();
-    detail::report_keys(section, *state_->diagnostics);
-    if (state_->diagnostics->error_count() > errors) {
+    if (!detail::report_keys(section, *state_->diagnostics)) {
       state_->wrong_keys.push_back(section.path);
     }
   }

@@ -61,7 +61,7 @@ void report_missing(Span anchor, const std::string& key, const std::string& plac
 
 }  // namespace
 
-void report_keys(const SectionState& section, Diagnostics& diagnostics) {
+bool report_keys(const SectionState& section, Diagnostics& diagnostics) {
   const std::string place = section.path.empty() ? "" : " in `" + section.path + "`";
   const std::string whose = section.path.empty() ? "known keys" : "keys of `" + section.path + "`";
   const std::vector<std::string> free = free_keys(section);
@@ -71,7 +71,9 @@ void report_keys(const SectionState& section, Diagnostics& diagnostics) {
       continue;
     }
     const std::string meant = meant_key(section, entry.key, free);
-    misspelt.push_back(meant);
+    if (!meant.empty()) {
+      misspelt.push_back(meant);
+    }
     diagnostics.error(entry.key_span, "unknown key " + backquoted(entry.key) + place,
                       did_you_mean(meant),
                       section.asked.empty() ? "" : whose + ": " + list_of(section.asked));
@@ -82,6 +84,7 @@ void report_keys(const SectionState& section, Diagnostics& diagnostics) {
       report_missing(section.anchor, backquoted(key), place, diagnostics);
     }
   }
+  return misspelt.empty() && section.missing.empty();
 }
 
 }  // namespace payoff::detail

@@ -45,7 +45,7 @@ struct ReaderState {
   bool citations_read = false;
   std::map<std::string, Citation, std::less<>> citations;
   std::set<std::string, std::less<>> paths_with_fact;
-  std::vector<std::string> wrong_keys;  // the paths of sections with unknown or missing ones
+  std::vector<std::string> wrong_keys;  // the paths of sections with misspelt or missing ones
   Facts facts;
 
   SectionState* open(const Node& node, const std::string& path, Span anchor, SectionState* parent);
@@ -55,7 +55,8 @@ struct ReaderState {
 // The mapping `{value: ..., from: ...}` around a value.
 [[nodiscard]] bool is_sourced_mapping(const Node& node);
 
-// Where a key that nobody asked for or that is missing is told; see section_keys.cpp.
-void report_keys(const SectionState& section, Diagnostics& diagnostics);
+// Where a key that nobody asked for or that is missing is told; see section_keys.cpp. Whether what
+// was read is what was meant: an unknown key that resembles none of ours stands for nothing.
+[[nodiscard]] bool report_keys(const SectionState& section, Diagnostics& diagnostics);
 
 }  // namespace payoff::detail

@@ -105,3 +105,12 @@ TEST_CASE("an empty file is said to be empty, and no other") {
       test::payoff({"check", "--error-format", "json", folder.path("empty.yaml")});
   CHECK(nlohmann::json::parse(alone.err)["errors"][0]["file"] == folder.path("empty.yaml"));
 }
+
+TEST_CASE("a file that cannot be read does not keep the others from being checked") {
+  const ScratchFolder folder;
+  folder.write("bad.yaml", "nonsense: 1\n");
+  const Captured run = test::payoff({"check", "no/such/file.yaml", folder.path("bad.yaml")});
+  CHECK(run.code == ExitCode::failure);
+  CHECK_THAT(run.err, ContainsSubstring("no/such/file.yaml"));
+  CHECK_THAT(run.err, ContainsSubstring("unknown key `nonsense`"));
+}

@@ -55,6 +55,14 @@ TEST_CASE("a rate without a unit does not hide a layout that does not fill the c
   CHECK_THAT(run.err, ContainsSubstring("31 ranks, but the cluster has 32 GPUs"));
 }
 
+TEST_CASE("a key that resembles none of ours does not hide an impossible layout") {
+  const Captured run = predict({"--model", "bert-large", "--cluster", "p3-8xlarge", "--nodes", "8",
+                                "--tp", "3", "--set", "foo.bar=1"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("unknown key `foo`"));
+  CHECK_THAT(run.err, ContainsSubstring("do not fill nodes of 4 GPUs evenly"));
+}
+
 TEST_CASE("a part of the cluster that is no text is one mistake, not also an unknown name") {
   const Captured run = predict(small_experiment({"--set", "cluster.network={bandwidth: 10}"}));
   CHECK(run.code == ExitCode::bad_input);
