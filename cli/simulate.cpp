@@ -29,8 +29,8 @@ constexpr OptionSpec trace_option{
 constexpr OptionSpec plan_option{"--plan", "LABEL",
                                  "simulate this strategy alone; default: all, the last one traced",
                                  Takes::value};
-constexpr OptionSpec limit_option{"--event-limit", "N", "refuse to run more events than this",
-                                  Takes::value};
+constexpr OptionSpec limit_option{
+    "--event-limit", "N", "refuse to run more events than this; default 2000000000", Takes::value};
 
 // The strategies to run: all, or the one that was named.
 std::vector<CompressionPlan> wanted_plans(const Experiment& experiment, const Arguments& arguments,
