@@ -21,7 +21,7 @@ class Sorting {
   void largest(Stream stream, const float* in, std::uint32_t k, SparseOutput out) const;
 
  private:
-  std::size_t count_;
+  [[maybe_unused]] std::size_t count_;  // only the GPU reads it
   Shared<std::uint32_t> keys_;
   Shared<std::uint32_t> sorted_keys_;
   Shared<std::uint32_t> places_;
