@@ -55,10 +55,10 @@ class JobAxis {
 // The two axes of every experiment.
 // x: line rate of a NIC in SI.
 [[nodiscard]] JobAxis::Make bandwidth_axis(const Experiment& experiment);
-// The line rate beyond which no message takes another time (by 0.1 %), because something else limits
-// a node (sockets, PCIe) and the library's choices by line rate have ended: where the axis ends.
-// Judged by the job's gradient messages and by others of 64 KiB to 1 GiB. nullopt where NICs up to
-// `highest` make a difference.
+// The line rate beyond which no message takes another time (by 0.1 %), because something else
+// limits a node (sockets, PCIe) and the library's choices by line rate have ended: where the axis
+// ends. Judged by the job's gradient messages and by others of 64 KiB to 1 GiB. nullopt where NICs
+// up to `highest` make a difference.
 [[nodiscard]] std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment,
                                                         Bandwidth highest);
 // What limits a node whose NICs are faster than the useful bandwidth.
