@@ -151,6 +151,21 @@ Checked check_topology(const std::filesystem::path& file, Session& session) {
                           : ""};
 }
 
+// The topology that an experiment puts its cluster on.
+std::string check_cluster_topology(const ReadExperiment& read, Session& session) {
+  constexpr std::size_t most_cut = 8192;  // more take too long to cut
+  const auto& topology = read.cluster_state.topology;
+  if (!topology || topology->gpus() > most_cut) {
+    return {};
+  }
+  sim::BuiltTopology built = sim::build(*topology);
+  for (Problem& problem : built.problems) {
+    problem.path = "cluster.topology" + (problem.path.empty() ? "" : "." + problem.path);
+  }
+  report(built.problems, read.positions, session.diagnostics());
+  return built.graph ? topology_text(*built.graph, topology->balance, topology->seed) : "";
+}
+
 // What the file turned out to be.
 Checked check_file(const Argument& argument, Session& session) {
   const fs::path file = argument.text;
@@ -171,8 +186,8 @@ Checked check_file(const Argument& argument, Session& session) {
     check_profile(*kind, argument, session);
     return {folder_of(*kind)};
   }
-  (void)read_experiment(file, {}, shipped);
-  return {"experiment"};
+  const auto read = read_experiment(file, {}, shipped);
+  return {"experiment", read ? check_cluster_topology(*read, session) : ""};
 }
 
 ExitCode run_check(const Arguments& arguments, Session& session) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/engine_option.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -30,12 +31,13 @@ std::vector<Engine> read_engines(const Arguments& arguments, Session& session) {
 }
 
 std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
-                                       const PreparedExperiment& prepared) {
+                                       const PreparedExperiment& prepared,
+                                       const ClusterState& state) {
   std::vector<EngineAnswers> all;
   for (const Engine engine : engines) {
     EngineAnswers& answers = all.emplace_back(EngineAnswers{engine, {}});
     for (const CompressionPlan& plan : prepared.experiment().plans) {
-      answers.plans.push_back(predict(engine, prepared, plan));
+      answers.plans.push_back(predict(engine, prepared, plan, state));
     }
   }
   return all;
@@ -51,6 +53,16 @@ void report_engine_problems(const std::vector<EngineAnswers>& answers,
       problems.emplace_back(plans[i].label, engine.plans[i].problems);
     }
     report_problems(problems, positions, session);
+  }
+}
+
+void warn_of_unseen_state(const ClusterState& state, const std::vector<Engine>& engines,
+                          Session& session) {
+  const bool asked = std::find(engines.begin(), engines.end(), Engine::simulated) != engines.end();
+  if (!state.is_even() && !asked) {
+    session.diagnostics().warning(
+        std::nullopt, "the topology, slow GPUs and jitter of the cluster are not in these figures",
+        {}, "the simulator sees them: --engine sim, or payoff simulate");
   }
 }
 

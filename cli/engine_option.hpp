@@ -27,7 +27,11 @@ struct EngineAnswers {
 };
 
 [[nodiscard]] std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
-                                                     const PreparedExperiment& prepared);
+                                                     const PreparedExperiment& prepared,
+                                                     const ClusterState& state = {});
+// Says that the answers leave out what only the simulator sees, where there is any.
+void warn_of_unseen_state(const ClusterState& state, const std::vector<Engine>& engines,
+                          Session& session);
 
 // What makes it impossible to ask an engine at all.
 void report_engine_problems(const std::vector<EngineAnswers>& answers,

@@ -87,9 +87,10 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
+  warn_of_unseen_state(read->cluster_state, engines, session);
   options.limits = read->limits;
   const PreparedExperiment prepared(read->experiment);
-  std::vector<EngineAnswers> answers = ask_engines(engines, prepared);
+  std::vector<EngineAnswers> answers = ask_engines(engines, prepared, read->cluster_state);
   report_engine_problems(answers, prepared, read->positions, session);
   if (session.diagnostics().has_errors()) {
     return session.report();

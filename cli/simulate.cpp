@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "cli/simulation_problems.hpp"
 #include "cli/simulation_report.hpp"
 #include "cli/trace_file.hpp"
+#include "sim/topology_platform.hpp"
 
 // payoff simulate: every strategy of an experiment run by events.
 
@@ -31,6 +33,10 @@ constexpr OptionSpec plan_option{"--plan", "LABEL",
                                  Takes::value};
 constexpr OptionSpec limit_option{
     "--event-limit", "N", "refuse to run more events than this; default 2000000000", Takes::value};
+
+constexpr OptionSpec no_fold_option{
+    "--no-fold", "", "with a topology: run every rank by itself, to see that nothing changes",
+    Takes::nothing};
 
 // The strategies to run: all, or the one that was named.
 std::vector<CompressionPlan> wanted_plans(const Experiment& experiment, const Arguments& arguments,
@@ -51,20 +57,35 @@ std::vector<CompressionPlan> wanted_plans(const Experiment& experiment, const Ar
 struct PreparedRun {
   const PreparedExperiment& prepared;
   const ReadExperiment& read;
-  sim::Platform platform;
   sim::SimOptions options;
+  bool folds{true};
+  // Of strategies that exchange between all pairs of ranks, and of those that do not.
+  std::array<std::optional<sim::BuiltPlatform>, 2> platforms{};
+
+  const sim::BuiltPlatform& platform(const StepPlan& step) {
+    auto& built = platforms[sim::sends_all_to_all(step) ? 1 : 0];
+    if (!built) {
+      built =
+          sim::build_platform(read.experiment.cluster, read.cluster_state, step, {folds, folds});
+    }
+    return *built;
+  }
 };
 
 // Everything that is wrong is found, and the analytical answers are there, before the first event.
-void prepare_reports(const PreparedRun& run, const std::vector<CompressionPlan>& plans,
+void prepare_reports(PreparedRun& run, const std::vector<CompressionPlan>& plans,
                      SimulationReport& report, Session& session) {
   StrategyProblems problems;
   for (const CompressionPlan& plan : plans) {
     const StepPlan step = run.prepared.plan(plan);
     PlanSimulation& result = report.plans.emplace_back();
     result.label = plan.label;
-    result.estimate = sim::estimate(step);
-    problems.emplace_back(plan.label, sim::check(step, run.platform, run.options));
+    const sim::BuiltPlatform& built = run.platform(step);
+    report.fold = built.fold;
+    result.estimate = sim::estimate(step, built.platform);
+    problems.emplace_back(plan.label, built.problems.empty()
+                                          ? sim::check(step, built.platform, run.options)
+                                          : built.problems);
   }
   report_problems(problems, run.read.positions, session);
   for (std::size_t i = 0; i < plans.size() && !session.diagnostics().has_errors(); ++i) {
@@ -73,7 +94,7 @@ void prepare_reports(const PreparedRun& run, const std::vector<CompressionPlan>&
 }
 
 // Until something is wrong or Ctrl-C.
-void run_plans(const PreparedRun& run, const std::vector<CompressionPlan>& plans,
+void run_plans(PreparedRun& run, const std::vector<CompressionPlan>& plans,
                std::optional<TraceFile>& trace, SimulationReport& report, Session& session) {
   const InterruptGuard::Polling polling;
   sim::SimOptions options = run.options;
@@ -81,7 +102,8 @@ void run_plans(const PreparedRun& run, const std::vector<CompressionPlan>& plans
     const bool traced = trace && i + 1 == plans.size();
     options.trace = traced ? &trace->writer() : nullptr;
     PlanSimulation& result = report.plans[i];
-    result.simulated = sim::simulate(run.prepared.plan(plans[i]), run.platform, options);
+    const StepPlan step = run.prepared.plan(plans[i]);
+    result.simulated = sim::simulate(step, run.platform(step).platform, options);
     result.simulated.prediction.memory = result.analytical.memory;
     if (result.simulated.problem) {
       report_problems({{plans[i].label, {*result.simulated.problem}}}, run.read.positions, session);
@@ -165,9 +187,12 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const InterruptGuard guard(trace ? &*trace : nullptr);
   options.stop = &InterruptGuard::flag();
   const PreparedExperiment prepared(read->experiment);
-  SimulationReport report{read->experiment, trust_in(prepared, read->facts), {}};
-  const PreparedRun run{
-      prepared, *read, {read->experiment.cluster, read->experiment.layout}, options};
+  SimulationReport report{read->experiment,
+                          trust_in(prepared, read->facts),
+                          {},
+                          {},
+                          !arguments.has(no_fold_option.name)};
+  PreparedRun run{prepared, *read, options, report.folds};
   prepare_reports(run, plans, report, session);
   if (!session.diagnostics().has_errors()) {
     announce(report, trace_name, session);
@@ -192,14 +217,15 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
 }  // namespace
 
 Command simulate_command() {
-  return {"simulate",
-          "runs a training step by events: critical path, links, timeline",
-          "payoff simulate examples/01-resnet50-v100/experiment.yaml --trace step.json\n"
-          "  payoff simulate --model gpt3-175b --cluster selene --nodes 128 --tp 8 --pp 8 --dp 16 "
-          "--micro-batch 1 --global-batch 1536",
-          {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-          experiment_options({plan_option, trace_option, limit_option, json_option}),
-          run_simulate};
+  return {
+      "simulate",
+      "runs a training step by events: critical path, links, timeline",
+      "payoff simulate examples/01-resnet50-v100/experiment.yaml --trace step.json\n"
+      "  payoff simulate --model gpt3-175b --cluster selene --nodes 128 --tp 8 --pp 8 --dp 16 "
+      "--micro-batch 1 --global-batch 1536",
+      {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
+      experiment_options({plan_option, trace_option, limit_option, no_fold_option, json_option}),
+      run_simulate};
 }
 
 }  // namespace payoff

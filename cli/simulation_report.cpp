@@ -84,12 +84,18 @@ std::string memory_sentence(const PlanSimulation& plan) {
 }
 
 std::string traffic_table(const SimulationReport& report) {
-  Table table({{"strategy", Align::left},
-               {"traffic", Align::left},
-               {"of one GPU", Align::right},
-               {"in flight [ms]", Align::right},
-               {"hidden", Align::right},
-               {"exposed", Align::right}});
+  std::vector<Column> columns{{"strategy", Align::left},    {"traffic", Align::left},
+                              {"of one GPU", Align::right}, {"in flight [ms]", Align::right},
+                              {"hidden", Align::right},     {"exposed", Align::right}};
+  const auto of_plan = [](const PlanSimulation& plan) {
+    return plan.simulated.dp.waiting + plan.simulated.tp.waiting + plan.simulated.cp.waiting;
+  };
+  const bool waits = std::any_of(report.plans.begin(), report.plans.end(),
+                                 [&](const PlanSimulation& plan) { return of_plan(plan) > 5_us; });
+  if (waits) {
+    columns.push_back({"of it waiting for others", Align::right});
+  }
+  Table table(columns);
   for (const PlanSimulation& plan : report.plans) {
     const std::pair<const char*, const sim::TrafficTime*> kinds[] = {{"dp", &plan.simulated.dp},
                                                                      {"tp", &plan.simulated.tp},
@@ -97,17 +103,26 @@ std::string traffic_table(const SimulationReport& report) {
                                                                      {"pp", &plan.simulated.pp}};
     for (const auto& [name, traffic] : kinds) {
       if (traffic->busy > 0_s) {
-        table.add({title(plan), name, to_text(traffic->bytes), ms(traffic->busy),
-                   ms(traffic->hidden()), ms(traffic->exposed)});
+        std::vector<std::string> row{title(plan),
+                                     name,
+                                     to_text(traffic->bytes),
+                                     ms(traffic->busy),
+                                     ms(traffic->hidden()),
+                                     ms(traffic->exposed)};
+        if (waits) {
+          row.push_back(ms(traffic->waiting));
+        }
+        table.add(std::move(row));
       }
     }
   }
-  return table.empty() ? "" : "\n" + table.markdown();
+  return table.empty() ? "" : fmt::format("\n{}", table.markdown());
 }
 
-// The busiest links, and every one that made a message late.
+// The busiest links, and those that made messages late, most first.
 std::vector<std::size_t> shown_links(const SimulationReport& report) {
   constexpr std::size_t at_least = 4;
+  constexpr std::size_t at_most = 16;
   const std::size_t count = report.plans.front().simulated.links.size();
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
@@ -125,12 +140,26 @@ std::vector<std::size_t> shown_links(const SimulationReport& report) {
            std::pair(largest(b, delay), largest(b, use));
   });
   std::size_t shown = 0;
-  while (shown < count && largest(order[shown], use) > 0 &&
+  while (shown < std::min(count, at_most) && largest(order[shown], use) > 0 &&
          (shown < at_least || largest(order[shown], delay) > 0)) {
     ++shown;
   }
   order.resize(shown);
   return order;
+}
+
+// Those that made messages late and are not in the table.
+std::string others_sentence(const SimulationReport& report, const std::vector<std::size_t>& shown) {
+  std::size_t others = 0;
+  for (std::size_t link = 0; link < report.plans.front().simulated.links.size(); ++link) {
+    const bool late = std::any_of(
+        report.plans.begin(), report.plans.end(),
+        [&](const PlanSimulation& plan) { return plan.simulated.links[link].delay > 0_s; });
+    others += late && std::find(shown.begin(), shown.end(), link) == shown.end() ? 1U : 0U;
+  }
+  return others == 0
+             ? ""
+             : fmt::format("\n{} more made messages late, by less; --json has them all.\n", others);
 }
 
 std::string links_table(const SimulationReport& report) {
@@ -139,7 +168,8 @@ std::string links_table(const SimulationReport& report) {
     columns.push_back({title(plan), Align::right});
   }
   Table table(columns);
-  for (const std::size_t link : shown_links(report)) {
+  const std::vector<std::size_t> shown = shown_links(report);
+  for (const std::size_t link : shown) {
     const sim::LinkUse& first = report.plans.front().simulated.links[link];
     std::vector<std::string> row{first.name, to_text(first.capacity)};
     for (const PlanSimulation& plan : report.plans) {
@@ -149,14 +179,29 @@ std::string links_table(const SimulationReport& report) {
     }
     table.add(std::move(row));
   }
-  return table.empty() ? "" : "\n" + table.markdown();
+  return table.empty() ? ""
+                       : fmt::format("\n{}{}", table.markdown(), others_sentence(report, shown));
+}
+
+// How far the ranks and links of a topology folded.
+std::string fold_sentence(const SimulationReport& report) {
+  const sim::FoldReport& fold = report.fold;
+  if (fold.places == 0) {
+    return {};
+  }
+  return fmt::format(
+      "\n{} ranks {} as {}{}; {} groups and sends in {} classes, {} directed links in {}.\n",
+      fold.ranks, report.folds ? "folded, simulated" : "simulated", fold.places,
+      fold.listed < fold.ranks ? fmt::format(" ({} listed)", fold.listed) : "", fold.channels,
+      fold.channel_classes, fold.links, fold.link_classes);
 }
 
 Json traffic_json(const sim::TrafficTime& traffic) {
   return {{"bytes", traffic.bytes.si},
           {"in_flight_seconds", traffic.busy.si},
           {"hidden_seconds", traffic.hidden().si},
-          {"exposed_seconds", traffic.exposed.si}};
+          {"exposed_seconds", traffic.exposed.si},
+          {"waiting_seconds", traffic.waiting.si}};
 }
 
 Json plan_json(const PlanSimulation& plan) {
@@ -204,9 +249,12 @@ std::string simulation_text(const SimulationReport& report) {
   }
   text += traffic_table(report);
   text += links_table(report);
+  text += fold_sentence(report);
   text +=
-      "\nTimes in ms; links and traffic of the stage that ends last and of one node; pp is what "
-      "comes to it.\n";
+      report.fold.places > 0
+          ? "\nTimes in ms; traffic of the rank that ends last; pp is what comes to it.\n"
+          : "\nTimes in ms; links and traffic of the stage that ends last and of one node; pp is "
+            "what comes to it.\n";
   if (report.plans.back().simulated.interrupted) {
     text += "Interrupted: the last strategy is simulated up to the time shown.\n";
   }
@@ -223,6 +271,13 @@ std::string simulation_json(const SimulationReport& report, const ReadExperiment
   json["profiles"] = profiles_json(library, session.sources(), read);
   json["headline"] = experiment_headline(report.experiment);
   json["trust"] = trust_json(report.trust);
+  if (report.fold.places > 0) {
+    json["folding"] = {{"ranks", report.fold.ranks},
+                       {"listed_ranks", report.fold.listed},
+                       {"simulated_ranks", report.fold.places},
+                       {"links", report.fold.links},
+                       {"link_classes", report.fold.link_classes}};
+  }
   json["plans"] = Json::array();
   for (const PlanSimulation& plan : report.plans) {
     json["plans"].push_back(plan_json(plan));

@@ -10,6 +10,7 @@
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
 #include "sim/step.hpp"
+#include "sim/topology_platform.hpp"
 
 // The answer of `payoff simulate`: steps by events beside the analytical ones, where their time
 // goes, what the critical path consists of, what moved and how much of it was hidden, and how busy
@@ -28,6 +29,8 @@ struct SimulationReport {
   const Experiment& experiment;
   Trust trust;
   std::vector<PlanSimulation> plans;  // the last one may have been interrupted
+  sim::FoldReport fold;
+  bool folds{true};
 };
 
 [[nodiscard]] std::string simulation_text(const SimulationReport& report);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -118,6 +120,15 @@ struct LinkFault {
   double ratio{};
 };
 
+// Traffic of others, as a share of the capacity of every link of a class: on average, and how much
+// it differs from link to link (a normal distribution, cut off at 0 and at 0.95).
+struct BackgroundLoad {
+  double mean{};
+  double sd{};
+};
+enum class BackgroundClass : std::uint8_t { fabric, nic, network };
+inline constexpr std::size_t background_class_count = 3;
+
 enum class Balance : std::uint8_t {
   hashed,  // every flow on one of the shortest paths, by a seeded hash (ECMP)
   ideal,   // every flow on all of them: adaptive routing at its best
@@ -127,11 +138,36 @@ struct Topology {
   std::string name;
   std::variant<RegularTopology, UserGraph> shape;
   std::vector<LinkFault> faults;
+  std::array<BackgroundLoad, background_class_count> background{};
   std::vector<int> rank_order;  // the GPU of every rank; empty: as they come
   Balance balance{Balance::hashed};
   std::uint64_t seed{1};
 
   [[nodiscard]] std::size_t gpus() const;
+};
+
+// A GPU whose kernels take longer than those of the others: a straggler.
+struct SlowGpu {
+  std::string path;  // in the file, "cluster.slow_gpus.0"
+  int gpu{};         // counted server by server
+  double slowdown{1};
+};
+
+// Kernels of every GPU take longer by a draw of its own, the size of a normal one with this
+// standard deviation: a step waits for the slowest.
+struct Jitter {
+  double sd{};
+  std::uint64_t seed{1};
+};
+
+// What the analytical engine does not see of a cluster, and the simulator does. Without a topology
+// the network is never the limit.
+struct ClusterState {
+  std::optional<Topology> topology;
+  std::vector<SlowGpu> slow_gpus;
+  Jitter jitter;
+
+  [[nodiscard]] bool is_even() const { return !topology && slow_gpus.empty() && jitter.sd <= 0.0; }
 };
 
 inline constexpr std::size_t most_topology_gpus = std::size_t{1} << 20U;

@@ -11,6 +11,7 @@
 #include "profiles/experiment_keys.hpp"
 #include "profiles/experiment_model.hpp"
 #include "profiles/override.hpp"
+#include "profiles/read_cluster_state.hpp"
 #include "profiles/read_plans.hpp"
 #include "profiles/read_software.hpp"
 #include "profiles/section.hpp"
@@ -60,7 +61,9 @@ class ExperimentReader {
     sound.layout = sound.layout && reader.keys_are_right("layout");
     // Without a dp of its own the layout takes all GPUs of the cluster.
     sound.plans = sound.gpus || has_dp_;
-    return in_the_list(payoff::check(experiment_, sound), plans_);
+    Problems problems = in_the_list(payoff::check(experiment_, sound), plans_);
+    problems.insert(problems.end(), state_problems_.begin(), state_problems_.end());
+    return problems;
   }
 
  private:
@@ -116,6 +119,7 @@ class ExperimentReader {
           {.fallback = cluster.fabric.per_gpu, .sign = Sign::positive, .range = &fabric_rates});
     }
     replace_parts(section, cluster);
+    state_problems_ = read_cluster_state(section, cluster, context_, result_.cluster_state);
   }
 
   void replace_parts(const Section& section, Cluster& cluster) {
@@ -264,6 +268,7 @@ class ExperimentReader {
   const ReadContext& context_;
   ReadPlans plans_;
   SoundParts sound_;
+  Problems state_problems_;
   bool has_dp_ = false;
 };
 

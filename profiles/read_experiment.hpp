@@ -8,6 +8,7 @@
 
 #include "model/experiment.hpp"
 #include "model/remedy_limits.hpp"
+#include "model/topology.hpp"
 #include "profiles/method_notes.hpp"
 #include "profiles/positions.hpp"
 #include "profiles/read_hardware.hpp"
@@ -22,6 +23,7 @@ struct ReadExperiment {
   Experiment experiment;
   Facts facts;                     // paths as in the experiment: "cluster.gpu.peak.bf16"
   std::vector<MethodNotes> notes;  // of every plan of the experiment
+  ClusterState cluster_state;      // what only the simulator sees
   RemedyLimits limits;
   Document document;  // what was read, overrides applied: `--save` writes it
   PositionMap positions;

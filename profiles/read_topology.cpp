@@ -192,15 +192,46 @@ void read_faults(const Section& root, std::vector<LinkFault>& faults) {
   }
 }
 
-void read_shape(const Section& root, ReadTopology& result) {
+constexpr Choices<BackgroundClass, background_class_count> background_classes{{
+    {"fabric", BackgroundClass::fabric},
+    {"nic", BackgroundClass::nic},
+    {"network", BackgroundClass::network},
+}};
+
+// A share, or how it is distributed over the links: `{mean: 20 %, sd: 5 %}`.
+BackgroundLoad read_load(const Value& value) {
+  constexpr RatioRules share{.fallback = 0.0, .min = 0.0, .max = 0.95};
+  if (!value.is_section()) {
+    return {value.ratio(share), 0.0};
+  }
+  const Section section = value.section();
+  return {section.required("mean").ratio(share), section.optional("sd").ratio(share)};
+}
+
+void read_background(const Section& section, Topology& topology) {
+  for (const auto& [name, link_class] : background_classes) {
+    if (const Value load = section.optional(name)) {
+      topology.background[static_cast<std::size_t>(link_class)] = read_load(load);
+    }
+  }
+}
+
+void read_shape(const Section& root, const Cluster* cluster, ReadTopology& result) {
   if (root.has("graph")) {
     result.topology.shape =
         read_user_graph(root.required("graph").section(), result.links_complete);
     return;
   }
   RegularTopology regular;
-  regular.server = read_server(root.required("server").section());
-  regular.servers = root.optional("servers").integer<int>(some);
+  if (cluster != nullptr) {
+    regular = std::get<RegularTopology>(topology_of(*cluster).shape);
+  }
+  if (const Value server = cluster != nullptr ? root.optional("server") : root.required("server")) {
+    regular.server = read_server(server.section());
+  }
+  IntegerRules servers = some;
+  servers.fallback = regular.servers;
+  regular.servers = root.optional("servers").integer<int>(servers);
   if (const Value network =
           regular.servers > 1 ? root.required("network") : root.optional("network")) {
     regular.network = read_network(network.section(), regular.servers);
@@ -210,16 +241,11 @@ void read_shape(const Section& root, ReadTopology& result) {
 
 }  // namespace
 
-ReadTopology read_topology(const Document& document, const SourceMap& sources,
-                           Diagnostics& diagnostics) {
-  ReadTopology result;
-  const std::size_t errors = diagnostics.error_count();
-  Reader reader(document.root, sources, diagnostics);
-  const Section root = reader.root();
+void read_topology_keys(const Section& root, const Cluster* cluster, ReadTopology& result) {
   Topology& topology = result.topology;
-  topology.name = root.required("topology").text();
   result.description = root.optional("description").text();
-  read_shape(root, result);
+  read_shape(root, cluster, result);
+  read_background(root.optional("background").section(), topology);
   read_faults(root, topology.faults);
   for (const Value& gpu : root.optional("rank_order").list()) {
     topology.rank_order.push_back(gpu.integer<int>({.fallback = 0, .min = 0}));
@@ -228,6 +254,17 @@ ReadTopology read_topology(const Document& document, const SourceMap& sources,
   topology.balance = routing.optional("balance").choice(balances, Balance::hashed);
   topology.seed =
       static_cast<std::uint64_t>(routing.optional("seed").integer({.fallback = 1, .min = 0}));
+}
+
+ReadTopology read_topology(const Document& document, const SourceMap& sources,
+                           Diagnostics& diagnostics, const Cluster* cluster) {
+  ReadTopology result;
+  const std::size_t errors = diagnostics.error_count();
+  Reader reader(document.root, sources, diagnostics);
+  const Section root = reader.root();
+  Topology& topology = result.topology;
+  topology.name = root.required("topology").text();
+  read_topology_keys(root, cluster, result);
   reader.finish();
   result.positions = PositionMap(document.root);
   // What could not be read has its default, which says nothing about the topology that was meant.
@@ -240,13 +277,13 @@ ReadTopology read_topology(const Document& document, const SourceMap& sources,
 }
 
 std::optional<ReadTopology> read_topology(const std::filesystem::path& file, SourceMap& sources,
-                                          Diagnostics& diagnostics) {
+                                          Diagnostics& diagnostics, const Cluster* cluster) {
   const auto document = load_yaml_file(file.string(), sources, diagnostics);
   if (!document) {
     return std::nullopt;
   }
   sources.mark_users_own(document->source);
-  return read_topology(*document, sources, diagnostics);
+  return read_topology(*document, sources, diagnostics, cluster);
 }
 
 }  // namespace payoff

@@ -23,11 +23,16 @@ struct ReadTopology {
 };
 
 // Everything wrong is reported, except what only the graph of links tells (sim/topology): where
-// the caller can build one in spite of the errors, it finds the rest in the same run.
+// the caller can build one in spite of the errors, it finds the rest in the same run. What is left
+// out of the server and the number of servers is taken from `cluster`, where there is one.
 [[nodiscard]] std::optional<ReadTopology> read_topology(const std::filesystem::path& file,
                                                         SourceMap& sources,
-                                                        Diagnostics& diagnostics);
+                                                        Diagnostics& diagnostics,
+                                                        const Cluster* cluster = nullptr);
 [[nodiscard]] ReadTopology read_topology(const Document& document, const SourceMap& sources,
-                                         Diagnostics& diagnostics);
+                                         Diagnostics& diagnostics,
+                                         const Cluster* cluster = nullptr);
+// All keys but `topology`, as they may stand in the section of a cluster; check() is the caller's.
+void read_topology_keys(const Section& root, const Cluster* cluster, ReadTopology& result);
 
 }  // namespace payoff

@@ -21,9 +21,11 @@ LinkGraph::LinkGraph(std::vector<Vertex> vertices, std::vector<Edge> edges,
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
   });
   first_out_.assign(vertices_.size() + 1, 0);
-  for (const Edge& edge : edges) {
+  for (Edge& edge : edges) {
+    edge.nominal = edge.nominal > Bandwidth{} ? edge.nominal : edge.capacity;
     if (!edges_.empty() && edges_.back().from == edge.from && edges_.back().to == edge.to) {
       edges_.back().capacity += edge.capacity;
+      edges_.back().nominal += edge.nominal;
       edges_.back().latency = std::min(edges_.back().latency, edge.latency);
     } else {
       edges_.push_back(edge);

@@ -38,6 +38,7 @@ struct Edge {
   Bandwidth capacity{};
   Seconds latency{};
   LinkClass link_class{};
+  Bandwidth nominal{};  // without faults; filled in by LinkGraph where it is not given
 
   // For shortest paths. Two global links cost as much as a way inside two groups and one of them,
   // so that a dragonfly's minimal route is a shortest one; a NIC is no switch between its GPUs.

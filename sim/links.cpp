@@ -2,11 +2,18 @@
 #include "sim/links.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace payoff::sim {
 namespace {
 
-constexpr double least_usage = 1e-9;  // below, a message is not felt by a link
+// The solver's units of usage, so that equal loads add up as the loads of equal messages would; a
+// message that is less than one is not felt by a link.
+double on_grid(double usage) {
+  constexpr double units = 4294967296.0;  // 2^32
+  return std::floor(usage * units) / units;
+}
+
 constexpr double least_share = 1.0 / 65536;
 constexpr double most_share = 65535;
 
@@ -30,10 +37,10 @@ PreparedMessage Links::prepare(const Message& message, std::size_t stage,
     return prepared;
   }
   for (const LinkLoad& load : route.loads) {
-    const double usage = load.bytes / size;
-    if (usage > least_usage) {
-      prepared.uses.push_back({states_[load.link].resource, usage});
-      prepared.loads.push_back(load);
+    const double usage = on_grid(load.bytes / size);
+    if (usage > 0) {
+      prepared.uses.push_back({states_[load.link].resource, usage * load.count});
+      prepared.loads.push_back({load.link, load.bytes * load.count, 1});
     }
   }
   // Fair in bytes per second of one group: progress counts more where it moves few bytes.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "model/collective.hpp"
 #include "model/group_paths.hpp"
@@ -66,6 +67,14 @@ Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
   }
 }
 
+Platform::Platform(const Cluster& cluster, const ParallelLayout& layout, FoldedSystem system,
+                   const Incidence& incidence, std::vector<Link> links)
+    : cluster_(cluster),
+      layout_(layout),
+      links_(std::move(links)),
+      system_(std::move(system)),
+      nominal_(incidence.nominal) {}
+
 void Platform::add_node(std::size_t stage, const std::string& name) {
   StageLinks& links = stages_[stage];
   if (!has_network()) {
@@ -109,16 +118,71 @@ void Platform::add_gpu(std::size_t stage) {
   }
 }
 
-Route Platform::route(const Message& message, std::size_t stage, Direction direction) const {
-  if (stages_.empty() || message.alone <= 0_s || message.size <= 0_B) {
+Route Platform::route(const Message& message, std::size_t index, Direction direction) const {
+  if (message.alone <= 0_s || message.size <= 0_B) {
     return {};
   }
-  return direction == Direction::inside ? collective(message, stage)
-                                        : send(message, stage, direction);
+  if (!system_.channels.empty()) {
+    const std::uint32_t channel =
+        direction == Direction::inside
+            ? static_cast<std::uint32_t>(index)
+            : (direction == Direction::forward ? system_.forward : system_.backward)[index];
+    return channel == Incidence::none ? Route{} : of_channel(message, channel);
+  }
+  if (stages_.empty()) {
+    return {};
+  }
+  return direction == Direction::inside ? collective(message, index)
+                                        : send(message, index, direction);
+}
+
+// What the algorithm sends less than a ring, it sends less everywhere.
+Route Platform::of_channel(const Message& message, std::uint32_t channel) const {
+  constexpr double below_rounding = 1 - 1e-9;
+  const FoldedSystem::Channel& known = system_.channels[channel];
+  const Incidence::Nominal& nominal = nominal_[static_cast<std::size_t>(known.role)][known.stage];
+  const bool pairs = message.collective == Collective::all_to_all;
+  Route route;
+  Bytes wire = message.size;
+  if (known.role == Incidence::Role::forward || known.role == Incidence::Role::backward) {
+    const bool forward = known.role == Incidence::Role::forward;
+    route.latency_ratio =
+        latency_ratio(message, known.stage, forward ? Direction::forward : Direction::backward);
+  } else {
+    const Group group = payoff::group_of(message.kind, layout_, cluster_.gpus_per_node);
+    wire = wire_bytes_per_rank(message.collective, message.size, group.ranks);
+  }
+  route.of_one = wire;
+  const Seconds moving = message.alone * (1.0 - route.latency_ratio);
+  if (moving <= 0_s) {
+    return route;
+  }
+  const auto sent = [&](double seconds_per_byte) {
+    const Seconds needed = Seconds{wire.si * seconds_per_byte};
+    return needed > moving * below_rounding ? wire * (moving / needed * below_rounding) : wire;
+  };
+  const Bytes inside = sent(pairs ? nominal.inside_pairs : nominal.inside);
+  const Bytes outside = sent(pairs ? nominal.outside_pairs : nominal.outside);
+  for (const FoldedSystem::ClassLoad& load : pairs ? known.pairs : known.ring) {
+    const Bytes bytes = (system_.links[load.link].inside ? inside : outside) * load.units;
+    route.loads.push_back({load.link, bytes, load.count});
+  }
+  return route;
+}
+
+double Platform::latency_ratio(const Message& message, std::size_t stage,
+                               Direction direction) const {
+  const auto count = static_cast<std::size_t>(layout_.pp);
+  const std::size_t boundary =
+      direction == Direction::forward ? stage : (stage + count - 1) % count;
+  const Group group = boundary_group(layout_, cluster_.gpus_per_node, static_cast<int>(boundary));
+  const CollectivePrice price =
+      CollectiveModel(cluster_, group).price(message.collective, message.size);
+  return price.time > 0_s ? std::min(1.0, price.latency / price.time) : 0.0;
 }
 
 Route Platform::collective(const Message& message, std::size_t stage) const {
-  const Group group = group_of(message.kind, layout_, cluster_.gpus_per_node);
+  const Group group = payoff::group_of(message.kind, layout_, cluster_.gpus_per_node);
   const StageLinks& links = stages_[stage];
   const bool one_bus = links.slot_out != no_link && links.slot_out == links.fabric_out;
   const Spread bytes = spread(message, group, paths_of(cluster_, group), one_bus);
@@ -139,11 +203,9 @@ Route Platform::send(const Message& message, std::size_t stage, Direction direct
   const std::size_t to = (stage + (forward ? 1 : count - 1)) % count;
   const Group group =
       boundary_group(layout_, cluster_.gpus_per_node, static_cast<int>(forward ? stage : to));
-  const CollectivePrice price =
-      CollectiveModel(cluster_, group).price(message.collective, message.size);
   Route route;
   route.of_one = message.size;
-  route.latency_ratio = price.time > 0_s ? std::min(1.0, price.latency / price.time) : 0.0;
+  route.latency_ratio = latency_ratio(message, stage, direction);
   // What is left of the time after the latency is what the bytes take.
   const Seconds moving = message.alone * (1.0 - route.latency_ratio);
   if (paths_of(cluster_, group).domains > 1) {
@@ -162,7 +224,8 @@ Route Platform::send(const Message& message, std::size_t stage, Direction direct
 void Platform::load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const {
   constexpr double below_rounding = 1 - 1e-9;
   if (link != no_link && bytes > 0_B && alone > 0_s) {
-    route.loads.push_back({link, std::min(bytes, links_[link].capacity * alone * below_rounding)});
+    route.loads.push_back(
+        {link, std::min(bytes, links_[link].capacity * alone * below_rounding), 1});
   }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,18 +13,25 @@
 #include "model/problem.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
+#include "sim/folding.hpp"
+#include "sim/place.hpp"
 
-// The links that messages of one step share, for one representative GPU and node of every pipeline
-// stage: the NICs of a node together, what a GPU has to the others of its node, and its PCIe slot,
-// each in both directions. Where the GPUs of a node talk over PCIe, that is the slot. Ranks of a
-// stage are symmetric (the same work, groups of the same shape, numbered as model/groups says), so
-// one of them stands for all: a message counts on a node's NICs once for every group of its kind
-// that has ranks in the node. The price of a message already holds what these groups take from each
-// other; the links find what different kinds of traffic do.
+// Who takes part in a step and which links its messages share. Without a topology, and with all
+// GPUs alike, that is one representative GPU and node of every pipeline stage: the NICs of a node
+// together, what a GPU has to the others of its node, and its PCIe slot, each in both directions.
+// Where the GPUs of a node talk over PCIe, that is the slot. Ranks of a stage are symmetric (the
+// same work, groups of the same shape, numbered as model/groups says), so one of them stands for
+// all: a message counts on a node's NICs once for every group of its kind that has ranks in the
+// node. The price of a message already holds what these groups take from each other; the links find
+// what different kinds of traffic do. Not here: switches and uplinks of the network, PCIe above the
+// slots, paths in a mesh.
+//
+// With a topology, or GPUs that differ, it is every rank and every link of the graph, folded to
+// classes of what is alike (sim/folding): sim/topology_platform builds that.
 //
 // Bytes are those of a ring (wire_bytes_per_rank), capacities nominal. A message alone is never
-// slowed by its own links. Not here: switches and uplinks of the network, PCIe above the slots,
-// paths in a mesh.
+// slowed by links that its price knows, those of servers and NICs, as long as they have their
+// nominal bandwidth; it is by narrower ones and by those of the network.
 
 namespace payoff::sim {
 
@@ -35,6 +44,7 @@ struct Link {
 struct LinkLoad {
   std::size_t link{};
   Bytes bytes;
+  double count{1};  // of equal loads
 };
 
 struct Route {
@@ -50,9 +60,14 @@ class Platform {
  public:
   Platform() = default;  // no links: nothing is contended
   Platform(const Cluster& cluster, const ParallelLayout& layout);
+  Platform(const Cluster& cluster, const ParallelLayout& layout, FoldedSystem system,
+           const Incidence& incidence, std::vector<Link> links);
 
   [[nodiscard]] const std::vector<Link>& links() const { return links_; }
-  [[nodiscard]] Route route(const Message& message, std::size_t stage, Direction direction) const;
+  // Empty: one for every stage.
+  [[nodiscard]] const Places& places() const { return system_.places; }
+  // Of a group for a collective, of the sending place for a send.
+  [[nodiscard]] Route route(const Message& message, std::size_t index, Direction direction) const;
 
  private:
   struct StageLinks {
@@ -69,12 +84,17 @@ class Platform {
   [[nodiscard]] bool has_network() const;
   [[nodiscard]] Route collective(const Message& message, std::size_t stage) const;
   [[nodiscard]] Route send(const Message& message, std::size_t stage, Direction direction) const;
+  [[nodiscard]] Route of_channel(const Message& message, std::uint32_t channel) const;
+  [[nodiscard]] double latency_ratio(const Message& message, std::size_t stage,
+                                     Direction direction) const;
   void load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const;
 
   Cluster cluster_;
   ParallelLayout layout_;
   std::vector<Link> links_;
   std::vector<StageLinks> stages_;
+  FoldedSystem system_;
+  std::array<std::vector<Incidence::Nominal>, Incidence::role_count> nominal_;
 };
 
 // Links without bandwidth, and what does not fit the clock.

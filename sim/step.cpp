@@ -8,6 +8,8 @@
 
 #include "sim/engine.hpp"
 #include "sim/invariant.hpp"
+#include "sim/meetings.hpp"
+#include "sim/place.hpp"
 #include "sim/step_stage.hpp"
 #include "sim/trace.hpp"
 
@@ -16,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t send_tag = std::uint64_t{1} << 63U;
 
-// Input of an operation on its way from one stage to another.
+// Input of an operation on its way from one place to another.
 struct Send {
   std::size_t from{};
   std::size_t to{};
@@ -28,19 +30,30 @@ struct Send {
   bool in_flight{};
 };
 
+Places places_of(const StepPlan& plan, const Platform& platform) {
+  return platform.places().places.empty() ? one_place_per_stage(plan.stages.size())
+                                          : platform.places();
+}
+
 class StepRun {
  public:
   StepRun(const StepPlan& plan, const Platform& platform, const SimOptions& options)
-      : plan_(plan), options_(options), links_(engine_, platform) {
-    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-      stages_.emplace_back(plan, s, engine_, links_, options.trace);
-      const StagePlan& stage = plan.stages[s];
-      forward_.push_back(links_.prepare(stage.send_forward, s, Direction::forward));
-      backward_.push_back(links_.prepare(stage.send_backward, s, Direction::backward));
-      changed_.push_back(s);
+      : plan_(plan),
+        options_(options),
+        places_(places_of(plan, platform)),
+        links_(engine_, platform),
+        meetings_(places_, engine_, links_) {
+    for (std::size_t p = 0; p < places_.places.size(); ++p) {
+      stages_.emplace_back(plan, places_, p, engine_, meetings_, options.trace);
+      const StagePlan& stage = plan.stages[places_.places[p].stage];
+      forward_.push_back(links_.prepare(stage.send_forward, p, Direction::forward));
+      backward_.push_back(links_.prepare(stage.send_backward, p, Direction::backward));
+      changed_.push_back(p);
     }
     sent_.resize(stages_.size());
     received_.resize(stages_.size());
+    sends_of_.resize(stages_.size());
+    meetings_.attend(stages_);
   }
 
   SimulatedStep run() {
@@ -62,13 +75,18 @@ class StepRun {
       deliver(static_cast<std::size_t>(done.tag ^ send_tag));
       return;
     }
-    const auto stage = static_cast<std::size_t>(done.tag >> 2U);
-    stages_[stage].task_ended(static_cast<StreamKind>(done.tag & 3U));
-    changed_.push_back(stage);
+    if ((done.tag & Meetings::tag_bit) != 0) {
+      meetings_.ended(static_cast<std::size_t>(done.tag ^ Meetings::tag_bit));
+      return;
+    }
+    const auto place = static_cast<std::size_t>(done.tag >> 2U);
+    stages_[place].task_ended(static_cast<StreamKind>(done.tag & 3U));
+    changed_.push_back(place);
   }
 
   // Until nothing more happens at this date. A stage may start, end and send in no time.
   void advance_stages() {
+    take_touched();
     while (!changed_.empty()) {
       const std::size_t stage = changed_.back();
       changed_.pop_back();
@@ -78,32 +96,41 @@ class StepRun {
       for (const StageRun::Ended& operation : ended) {
         pass_on(stage, operation);
       }
+      if (changed_.empty()) {
+        meetings_.start_waiting();
+      }
+      take_touched();
     }
+  }
+
+  void take_touched() {
+    std::vector<std::size_t>& touched = meetings_.touched();
+    changed_.insert(changed_.end(), touched.begin(), touched.end());
+    touched.clear();
   }
 
   // To the stage that needs it: the neighbour, around the ring to the next chunk, or the same one.
   void pass_on(std::size_t from, const StageRun::Ended& ended) {
-    const std::size_t last = stages_.size() - 1;
+    const Place& place = places_.places[from];
+    const bool is_first = place.stage == 0;
+    const bool is_last = place.stage + 1 == plan_.stages.size();
     Operation next = ended.operation;
-    if (next.is_forward && from == last && next.chunk + 1 == plan_.layout.virtual_stages) {
+    if (next.is_forward && is_last && next.chunk + 1 == plan_.layout.virtual_stages) {
       next.is_forward = false;
       stages_[from].input_sent(next);
       stages_[from].input_arrived(next, ended.path);
       changed_.push_back(from);
       return;
     }
-    if (!next.is_forward && from == 0 && next.chunk == 0) {
+    if (!next.is_forward && is_first && next.chunk == 0) {
       return;
     }
-    std::size_t to = next.is_forward ? from + 1 : from - 1;
-    if (next.is_forward && from == last) {
-      to = 0;
+    if (next.is_forward && is_last) {
       ++next.chunk;
-    } else if (!next.is_forward && from == 0) {
-      to = last;
+    } else if (!next.is_forward && is_first) {
       --next.chunk;
     }
-    send(from, to, next, ended.path);
+    send(from, next.is_forward ? place.next : place.previous, next, ended.path);
   }
 
   void send(std::size_t from, std::size_t to, const Operation& operation, const Path& path) {
@@ -126,8 +153,8 @@ class StepRun {
     changed_.push_back(from);
     sends_[slot] = {from, to, operation, &message, path, engine_.now(), lane_for(from, operation),
                     true};
-    const std::uint64_t key =
-        (static_cast<std::uint64_t>(from) << 40U) | (std::uint64_t{3} << 38U) | send_count_++;
+    const std::uint64_t stage = places_.places[from].stage;
+    const std::uint64_t key = (stage << 40U) | (std::uint64_t{3} << 38U) | sends_of_[from]++;
     links_.start(message, key, send_tag | slot);
   }
 
@@ -184,16 +211,23 @@ class StepRun {
     step.trace_hash = engine_.trace_hash();
     step.interrupted = stopped;
     step.problem = engine_.problem();
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
-      step.memory_delay.push_back(to_seconds(stages_[s].memory_delay()));
-      PAYOFF_INVARIANT(stopped || step.problem || stages_[s].is_over(), "a stage waits for ever");
-      if (stages_[s].path().end() > stages_[step.last_stage].path().end()) {
-        step.last_stage = s;
+    step.memory_delay.resize(plan_.stages.size());
+    std::size_t last = 0;
+    for (std::size_t p = 0; p < stages_.size(); ++p) {
+      Seconds& delay = step.memory_delay[places_.places[p].stage];
+      delay = std::max(delay, to_seconds(stages_[p].memory_delay()));
+      PAYOFF_INVARIANT(stopped || step.problem || stages_[p].is_over(), "a stage waits for ever");
+      if (stages_[p].path().end() > stages_[last].path().end()) {
+        last = p;
       }
     }
-    describe(step, stages_[step.last_stage]);
-    step.pp.bytes = received_[step.last_stage];
-    step.prediction.pp_bytes = sent_[step.last_stage];
+    step.last_stage = places_.places[last].stage;
+    for (const StageRun& place : stages_) {
+      step.place_ends.push_back(to_seconds(place.path().end()));
+    }
+    describe(step, stages_[last]);
+    step.pp.bytes = received_[last];
+    step.prediction.pp_bytes = sent_[last];
     return step;
   }
 
@@ -202,9 +236,11 @@ class StepRun {
     const Waterfall& w = account.waterfall();
     step.prediction.step = to_seconds(last.path().end());
     step.prediction.waterfall = w;
-    step.dp = {account.dp_busy(), w.exposed_dp, last.dp_bytes()};
-    step.tp = {w.exposed_tp, w.exposed_tp, last.tp_bytes()};
-    step.cp = {w.exposed_cp, w.exposed_cp, last.cp_bytes()};
+    step.dp = {account.dp_busy(), w.exposed_dp, last.dp_bytes(), account.dp_waiting()};
+    step.tp = {w.exposed_tp - account.tp_waiting(), w.exposed_tp, last.tp_bytes(),
+               account.tp_waiting()};
+    step.cp = {w.exposed_cp - account.cp_waiting(), w.exposed_cp, last.cp_bytes(),
+               account.cp_waiting()};
     step.pp = {account.pp_busy(), w.exposed_pp, {}};
     step.prediction.dp_communication = step.dp.busy;
     step.prediction.hidden_dp = step.dp.hidden();
@@ -220,8 +256,10 @@ class StepRun {
 
   const StepPlan& plan_;
   const SimOptions& options_;
+  Places places_;
   Engine engine_;
   Links links_;
+  Meetings meetings_;
   std::vector<StageRun> stages_;
   std::vector<PreparedMessage> forward_;
   std::vector<PreparedMessage> backward_;
@@ -229,7 +267,7 @@ class StepRun {
   std::vector<Bytes> sent_;  // by each stage
   std::vector<Bytes> received_;
   std::vector<std::size_t> changed_;
-  std::uint64_t send_count_ = 0;
+  std::vector<std::uint64_t> sends_of_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -15,10 +16,11 @@
 #include "sim/platform.hpp"
 
 // The simulated evaluator of a step: the same plan as the analytical one (model/evaluate.hpp), run
-// by events. START READING HERE. One representative GPU of every pipeline stage runs its
-// operations in the order of model/schedule, piece by piece, with three streams (compute, codec,
-// gradient messages) and its sends; rates of the streams follow model/interference, messages share
-// the links of the platform. Nothing is laid out in advance: every task is made when it starts.
+// by events. START READING HERE. Every place of the platform (sim/place: a GPU of a pipeline stage,
+// or all that do the same) runs its operations in the order of model/schedule, piece by piece, with
+// three streams (compute, codec, gradient messages) and its sends; rates of the streams follow
+// model/interference, messages wait for all ranks of their group (sim/meetings) and share the links
+// of the platform. Nothing is laid out in advance: every task is made when it starts.
 //
 // What the analytical engine does not see is found here: traffic of different kinds on the same
 // links. One send of a stage does not wait for another.
@@ -39,7 +41,7 @@ struct Estimate {
   Bytes memory;            // roughly, trace excluded: it is streamed
   Bytes trace;             // roughly, if one is written
 };
-[[nodiscard]] Estimate estimate(const StepPlan& plan);
+[[nodiscard]] Estimate estimate(const StepPlan& plan, const Platform& platform = {});
 
 // What cannot be simulated: no bandwidth, times beyond the clock, too many events, too much memory.
 [[nodiscard]] Problems check(const StepPlan& plan, const Platform& platform,
@@ -49,15 +51,17 @@ struct Estimate {
 // it, because these are what it waits for.
 struct TrafficTime {
   Seconds busy{};     // something of it in flight
-  Seconds exposed{};  // and nothing computed because of it
+  Seconds exposed{};  // nothing computed because of it
   Bytes bytes{};      // message bytes of one GPU
+  Seconds waiting{};  // of the exposed time: other ranks had not come to it yet
 
-  [[nodiscard]] Seconds hidden() const { return busy - exposed; }
+  [[nodiscard]] Seconds hidden() const { return std::max(0_s, busy + waiting - exposed); }
 };
 
 struct SimulatedStep {
   StepPrediction prediction;  // of the stage that ends last; memory is not known here
   std::size_t last_stage{};
+  std::vector<Seconds> place_ends;                   // of the places of the platform
   std::array<Seconds, cause_count> critical_path{};  // adds up to the step
   std::uint64_t path_activities{};                   // on it, each rounded to a picosecond
   TrafficTime dp;

@@ -31,9 +31,11 @@ void StageAccount::book(Seconds time) {
     }
     case Doing::tp_message:
       waterfall_.exposed_tp += time;
+      tp_waiting_ += activity_.waits ? time : 0_s;
       return;
     case Doing::cp_message:
       waterfall_.exposed_cp += time;
+      cp_waiting_ += activity_.waits ? time : 0_s;
       return;
     case Doing::pp_message:
       waterfall_.exposed_pp += time;
@@ -43,6 +45,7 @@ void StageAccount::book(Seconds time) {
       return;
     case Doing::dp_message:
       waterfall_.exposed_dp += time;
+      dp_waiting_ += activity_.waits ? time : 0_s;
       return;
     case Doing::over:
       return;

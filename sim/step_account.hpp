@@ -28,6 +28,7 @@ struct StageActivity {
   double copy_share{};  // of it: filling or emptying a bucket
   bool dp_busy{};
   bool pp_busy{};
+  bool waits{};  // for other ranks to come to a message that everything waits for
 };
 
 class StageAccount {
@@ -39,6 +40,10 @@ class StageAccount {
   [[nodiscard]] const Waterfall& waterfall() const { return waterfall_; }
   [[nodiscard]] Seconds dp_busy() const { return dp_busy_; }
   [[nodiscard]] Seconds pp_busy() const { return pp_busy_; }
+  // Of the exposed time: waited for others, with nothing in flight.
+  [[nodiscard]] Seconds dp_waiting() const { return dp_waiting_; }
+  [[nodiscard]] Seconds tp_waiting() const { return tp_waiting_; }
+  [[nodiscard]] Seconds cp_waiting() const { return cp_waiting_; }
 
  private:
   void book(Seconds time);
@@ -49,6 +54,9 @@ class StageAccount {
   Waterfall waterfall_;
   Seconds dp_busy_{};
   Seconds pp_busy_{};
+  Seconds dp_waiting_{};
+  Seconds tp_waiting_{};
+  Seconds cp_waiting_{};
 };
 
 }  // namespace payoff::sim

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "sim/step.hpp"
 #include "sim/step_pieces.hpp"
@@ -65,20 +67,24 @@ StageSum sum_of(const StepPlan& plan, std::size_t s) {
 
 }  // namespace
 
-Estimate estimate(const StepPlan& plan) {
+Estimate estimate(const StepPlan& plan, const Platform& platform) {
   constexpr Bytes of_task{400};  // queued buckets, inputs on their way
   constexpr Bytes of_piece{16};
   constexpr Bytes of_span{210};  // on average
+  std::vector<std::uint64_t> places(plan.stages.size(), platform.places().places.empty() ? 1 : 0);
+  for (const Place& place : platform.places().places) {
+    ++places[place.stage];
+  }
   Estimate result;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StageCompute& compute = *plan.stages[s].compute;
-    result.events += sum_of(plan, s).tasks;
-    result.memory +=
-        static_cast<double>(compute.forward.size() + compute.backward.size()) * of_piece;
+    result.events += places[s] * sum_of(plan, s).tasks;
+    Bytes memory = static_cast<double>(compute.forward.size() + compute.backward.size()) * of_piece;
     for (const Bucket& bucket : plan.buckets(s)) {
-      result.memory += static_cast<double>(2 * plan.kind(bucket).rounds.size() + 1) * of_task;
+      memory += static_cast<double>(2 * plan.kind(bucket).rounds.size() + 1) * of_task;
     }
-    result.memory += (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
+    memory += (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
+    result.memory += static_cast<double>(places[s]) * memory;
   }
   result.trace = static_cast<double>(result.events) * of_span;
   return result;
@@ -90,18 +96,23 @@ Problems check(const StepPlan& plan, const Platform& platform, const SimOptions&
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     all += sum_of(plan, s).time;
   }
+  double slowest = 1;
+  for (const Place& place : platform.places().places) {
+    slowest = std::max(slowest, place.slowdown);
+  }
+  all *= slowest;
   // Whatever waits for what, a step is not longer than everything one after the other, at half
   // speed at worst; contention beyond that is found on the way.
   if (auto problem = check_time(all, "step")) {
     problems.push_back(*std::move(problem));
   }
-  const Estimate cost = estimate(plan);
+  const Estimate cost = estimate(plan, platform);
   if (cost.events > options.event_limit) {
     problems.push_back({"layout.micro_batches",
                         "the simulation has up to " + std::to_string(cost.events) +
                             " events, more than " + std::to_string(options.event_limit),
                         "simulate fewer micro-batches: the pipeline repeats itself, or raise "
-                        "--event-limit"});
+                        "--event-limit; hashed routes and jitter do not fold"});
   }
   if (cost.memory > options.memory_limit) {
     problems.push_back({"training.bucket",

@@ -9,50 +9,50 @@
 #include "sim/trace.hpp"
 
 namespace payoff::sim {
-StageRun::StageRun(const StepPlan& plan, std::size_t stage, Engine& engine, Links& links,
-                   TraceWriter* trace)
+StageRun::StageRun(const StepPlan& plan, const Places& places, std::size_t place, Engine& engine,
+                   Meetings& meetings, TraceWriter* trace)
     : plan_(plan),
-      stage_(stage),
+      place_(place),
+      stage_(places.places[place].stage),
+      slowdown_(places.places[place].slowdown),
       engine_(engine),
-      links_(links),
+      meetings_(meetings),
       trace_(trace),
-      schedule_(static_cast<int>(stage), plan.layout.pp, plan.layout.micro_batches,
+      schedule_(static_cast<int>(stage_), plan.layout.pp, plan.layout.micro_batches,
                 plan.layout.virtual_stages) {
-  prepare_messages(plan.stages[stage].compute->forward, forward_messages_);
-  prepare_messages(plan.stages[stage].compute->backward, backward_messages_);
+  find_messages(plan.stages[stage_].compute->forward, forward_messages_);
+  find_messages(plan.stages[stage_].compute->backward, backward_messages_);
 }
 
-// Most pieces send the same: each different message is prepared once.
-void StageRun::prepare_messages(const std::vector<Piece>& pieces,
-                                std::vector<std::size_t>& indices) {
+// Most pieces send the same: one message stands for all that are equal.
+void StageRun::find_messages(const std::vector<Piece>& pieces, std::vector<std::size_t>& indices) {
   indices.reserve(pieces.size());
   for (const Piece& piece : pieces) {
-    const auto same =
-        std::find_if(messages_.begin(), messages_.end(),
-                     [&](const PreparedMessage& known) { return *known.message == piece.message; });
+    const auto same = std::find_if(messages_.begin(), messages_.end(),
+                                   [&](const Message* known) { return *known == piece.message; });
     indices.push_back(static_cast<std::size_t>(same - messages_.begin()));
     if (same == messages_.end()) {
-      messages_.push_back(links_.prepare(piece.message, stage_, Direction::inside));
+      messages_.push_back(&piece.message);
     }
   }
 }
 
 void StageRun::task_ended(StreamKind kind) {
   Stream& s = stream(kind);
-  const SimTime now = engine_.now();
-  const SimTime extra = now - s.since - s.task.alone;
-  s.busy = false;
   s.path.add(s.task.cause, s.task.alone - s.task.copy);
   s.path.add(Cause::bucket_copy, s.task.copy);
   s.path.count_activity();
-  if (s.message != nullptr) {
-    count_message(s, extra);
-  } else {
-    s.path.add(Cause::interference, extra);
-  }
+  s.path.add(Cause::interference, engine_.now() - s.since - s.task.alone);
+  finish(kind);
+}
+
+void StageRun::finish(StreamKind kind) {
+  Stream& s = stream(kind);
+  s.busy = false;
   if (trace_ != nullptr) {
     write_trace(kind);
   }
+  s.message = nullptr;
   ended(kind, Task(s.task));
 }
 
@@ -66,8 +66,7 @@ void StageRun::input_arrived(const Operation& operation, const Path& path) {
 }
 
 void StageRun::advance() {
-  while (begin_next(StreamKind::compute) || begin_next(StreamKind::codec) ||
-         begin_next(StreamKind::gradients)) {
+  while (begin_next(StreamKind::compute) || begin_next(StreamKind::codec)) {
   }
   set_rates();
   account_.change(engine_.now(), activity());
@@ -106,7 +105,7 @@ bool StageRun::begin_compute() {
     const payoff::Work& work = pieces()[piece_].work;
     begin(StreamKind::compute, {Task::Role::piece,
                                 cause_of(work.kind),
-                                time_of(work.alone),
+                                time_for(work),
                                 piece_,
                                 0,
                                 stream(StreamKind::compute).path,
@@ -152,21 +151,23 @@ bool StageRun::begin_operation() {
 
 // When everything is decoded: optimizer, weights, host.
 bool StageRun::begin_last_tasks() {
+  const Stream& gradients = stream(StreamKind::gradients);
   if (decoded_ < reductions() * plan_.buckets(stage_).size() || stream(StreamKind::codec).busy ||
-      stream(StreamKind::gradients).busy) {
+      gradients.busy || gradients.waiting()) {
     return false;
   }
   const StagePlan& stage = plan_.stages[stage_];
   switch (phase_) {
     case Phase::operations:
       phase_ = Phase::optimizer;
-      begin(StreamKind::compute, {Task::Role::optimizer, Cause::optimizer,
-                                  time_of(stage.optimizer.alone), 0, 0, last_path_});
+      begin(StreamKind::compute,
+            {Task::Role::optimizer, Cause::optimizer, time_for(stage.optimizer), 0, 0, last_path_});
       return true;
     case Phase::optimizer:
       phase_ = Phase::gather;
-      begin(StreamKind::gradients, {Task::Role::gather, Cause::dp_message,
-                                    time_of(stage.gather_weights.alone), 0, 0, last_path_});
+      hand_over({Task::Role::gather, Cause::dp_message, time_of(stage.gather_weights.alone), 0, 0,
+                 last_path_},
+                stage.gather_weights);
       return true;
     case Phase::gather:
       phase_ = Phase::host;
@@ -204,34 +205,20 @@ void StageRun::begin(StreamKind kind, const Task& task) {
 
 void StageRun::start_activity(StreamKind kind) {
   Stream& s = stream(kind);
+  if (s.task.role == Task::Role::piece_message) {
+    const MessageId id{s.task.message, s.task.index, 0};
+    meetings_.hand_over(place_, kind, id, s.path);
+    return;
+  }
   const std::uint64_t key = (static_cast<std::uint64_t>(stage_) << 40U) |
                             (static_cast<std::uint64_t>(kind) << 38U) | s.count++;
   const std::uint64_t tag =
-      (static_cast<std::uint64_t>(stage_) << 2U) | static_cast<std::uint64_t>(kind);
-  s.message = nullptr;
-  switch (s.task.role) {
-    case Task::Role::piece_message:
-      s.message = &piece_message(s.task.index);
-      break;
-    case Task::Role::bucket_message:
-      gradient_message_ =
-          links_.prepare(s.task.kind->rounds[s.task.round].message, stage_, Direction::inside);
-      s.message = &gradient_message_;
-      break;
-    case Task::Role::gather:
-      gradient_message_ =
-          links_.prepare(plan_.stages[stage_].gather_weights, stage_, Direction::inside);
-      s.message = &gradient_message_;
-      break;
-    default:
-      s.activity = engine_.start({.size = progress(s.task.alone),
-                                  .uses = {},
-                                  .rate_bound = full_rate,
-                                  .key = key,
-                                  .tag = tag});
-      return;
-  }
-  s.activity = links_.start(*s.message, key, tag);
+      (static_cast<std::uint64_t>(place_) << 2U) | static_cast<std::uint64_t>(kind);
+  s.activity = engine_.start({.size = progress(s.task.alone),
+                              .uses = {},
+                              .rate_bound = full_rate,
+                              .key = key,
+                              .tag = tag});
 }
 
 void StageRun::ended(StreamKind kind, const Task& task) {
@@ -239,25 +226,32 @@ void StageRun::ended(StreamKind kind, const Task& task) {
   last_path_ = path;
   switch (task.role) {
     case Task::Role::piece:
-      begin(StreamKind::compute,
-            {Task::Role::piece_message, message_cause(piece_message(task.index)),
-             piece_message(task.index).alone, task.index, 0, path});
+      begin(StreamKind::compute, {Task::Role::piece_message,
+                                  message_cause(piece_message(task.index)),
+                                  time_of(piece_message(task.index).alone),
+                                  task.index,
+                                  0,
+                                  path,
+                                  {},
+                                  {},
+                                  nullptr,
+                                  &piece_message(task.index)});
       return;
     case Task::Role::piece_message:
       piece_ended();
       return;
     case Task::Role::encode: {
       const Message& message = task.kind->rounds[task.round].message;
-      stream(StreamKind::gradients)
-          .queue.push_back({Task::Role::bucket_message,
-                            Cause::dp_message,
-                            time_of(message.alone),
-                            task.index,
-                            task.round,
-                            path,
-                            {},
-                            {},
-                            task.kind});
+      hand_over({Task::Role::bucket_message,
+                 Cause::dp_message,
+                 time_of(message.alone),
+                 task.index,
+                 task.round,
+                 path,
+                 {},
+                 {},
+                 task.kind},
+                message);
       return;
     }
     case Task::Role::bucket_message:

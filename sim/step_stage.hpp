@@ -10,18 +10,21 @@
 #include "model/step_plan.hpp"
 #include "sim/engine.hpp"
 #include "sim/links.hpp"
+#include "sim/meetings.hpp"
 #include "sim/path.hpp"
+#include "sim/place.hpp"
 #include "sim/step.hpp"
 #include "sim/step_account.hpp"
 
-// One pipeline stage of a simulated step: a representative GPU with its three streams. It is told
-// what has ended and what has arrived, and starts whatever can start. Rules:
+// One place of a simulated step: a GPU of a pipeline stage with its three streams. It is told what
+// has ended and what has arrived, and starts whatever can start. Rules:
 //
 // * Codec work that waits on the compute stream goes before the next piece of an operation; a
 //   piece's message follows its work at once, and the compute stream waits for it.
 // * An operation starts when the one before it has ended and its input is there. The next one is
 //   not taken before.
-// * Gradient messages run one at a time, in the order in which they were handed over.
+// * Gradient messages run one at a time, in the order in which they were handed over (by the last
+//   rank of their group: sim/meetings).
 // * Sharded weights (zero 3): a gather is handed over when the unit before it begins, and the first
 //   piece of a unit waits for its own.
 // * When all is decoded: optimizer, gather of the weights, host.
@@ -32,11 +35,21 @@ enum class StreamKind : std::uint8_t { compute, codec, gradients };
 
 class StageRun {
  public:
-  StageRun(const StepPlan& plan, std::size_t stage, Engine& engine, Links& links,
-           TraceWriter* trace);
+  StageRun(const StepPlan& plan, const Places& places, std::size_t place, Engine& engine,
+           Meetings& meetings, TraceWriter* trace);
 
-  // Of a stream of this stage, at the present date.
+  // Of work on a stream of this place, at the present date.
   void task_ended(StreamKind kind);
+  // A message that this place has handed over starts, or takes no time. `path` led to its start.
+  void message_started(StreamKind kind, const MessageId& id, const PreparedMessage& message,
+                       std::size_t flight, const Path& path);
+  void message_passed(StreamKind kind, const MessageId& id, const Path& path);
+  // By how much the memory of this GPU has held back the message that ends now; then its end.
+  [[nodiscard]] SimTime held_back(StreamKind kind);
+  void message_ended(StreamKind kind, SimTime by_memory);
+  [[nodiscard]] bool is_busy(StreamKind kind) const { return stream(kind).busy; }
+  [[nodiscard]] double rate(StreamKind kind) const { return stream(kind).rate; }
+  [[nodiscard]] const Path& path(StreamKind kind) const { return stream(kind).path; }
   // The input of an operation is on its way, and has come.
   void input_sent(const Operation& operation);
   void input_arrived(const Operation& operation, const Path& path);
@@ -83,9 +96,11 @@ class StageRun {
     SimTime copy{};  // the part of codec work that fills or empties a bucket
     double memory_share{};
     const BucketKind* kind{};  // of a bucket or gather
+    const Message* message{};  // of a message
   };
   struct Stream {
-    std::vector<Task> queue;  // first in, first out; `head` is the next to run
+    // First in, first out; `head` is the next to run. Of gradients: handed over, not yet started.
+    std::vector<Task> queue;
     std::size_t head{};
     bool busy{};
     Task task;
@@ -95,7 +110,8 @@ class StageRun {
     double held_back{};  // by lower rates before, in picoseconds
     Path path;           // up to the end of its last task
     ActivityId activity;
-    const PreparedMessage* message{};  // of a message, else null
+    const PreparedMessage* message{};  // in flight, else null
+    std::size_t flight{};
     std::uint64_t count{};
 
     [[nodiscard]] bool waiting() const { return head < queue.size(); }
@@ -113,16 +129,19 @@ class StageRun {
   }
   [[nodiscard]] StreamKind codec_stream() const;
   [[nodiscard]] const std::vector<Piece>& pieces() const;
-  [[nodiscard]] const PreparedMessage& piece_message(std::size_t piece) const;
-  [[nodiscard]] static Cause message_cause(const PreparedMessage& prepared);
+  [[nodiscard]] const Message& piece_message(std::size_t piece) const;
+  [[nodiscard]] static Cause message_cause(const Message& message);
+  [[nodiscard]] SimTime time_for(const payoff::Work& work) const;
 
-  void prepare_messages(const std::vector<Piece>& pieces, std::vector<std::size_t>& indices);
+  void find_messages(const std::vector<Piece>& pieces, std::vector<std::size_t>& indices);
   bool begin_next(StreamKind kind);
   bool begin_compute();
   bool begin_operation();
   bool begin_last_tasks();
   void begin(StreamKind kind, const Task& task);
   void start_activity(StreamKind kind);
+  void hand_over(const Task& task, const Message& message);
+  [[nodiscard]] Task take_handed_over(const MessageId& id);
   void ended(StreamKind kind, const Task& task);
   void piece_ended();
   void operation_ended();
@@ -138,20 +157,21 @@ class StageRun {
   [[nodiscard]] static bool is_codec(const Stream& stream);
   void set_rates();
   void set_rate(Stream& s, double rate);
-  void count_message(Stream& s, SimTime late);
+  void finish(StreamKind kind);
   [[nodiscard]] StageActivity activity();
   void write_trace(StreamKind kind) const;
 
   const StepPlan& plan_;
+  std::size_t place_;
   std::size_t stage_;
+  double slowdown_;
   Engine& engine_;
-  Links& links_;
+  Meetings& meetings_;
   TraceWriter* trace_;
   StageSchedule schedule_;
 
   std::array<Stream, 3> streams_;
-  std::vector<PreparedMessage> messages_;  // of pieces, each different one once
-  PreparedMessage gradient_message_;       // the one in flight
+  std::vector<const Message*> messages_;  // of pieces, each different one once
   std::vector<std::size_t> forward_messages_;
   std::vector<std::size_t> backward_messages_;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "sim/invariant.hpp"
 #include "sim/step_pieces.hpp"
 #include "sim/step_stage.hpp"
 
@@ -49,8 +50,60 @@ void StageRun::next_round(const BucketKind& kind, std::size_t index, std::size_t
   const payoff::Work& work = sends ? kind.rounds[round].encode : kind.decode;
   stream(codec_stream())
       .queue.push_back({sends ? Task::Role::encode : Task::Role::decode, cause_of(work.kind),
-                        time_of(work.alone), index, round, path, time_of(work.bucket_copy),
+                        time_for(work), index, round, path, time_of(work.bucket_copy * slowdown_),
                         work.memory_share, &kind});
+}
+
+// Messages of gradients and weights wait in the queue of their stream until the group starts them.
+void StageRun::hand_over(const Task& task, const Message& message) {
+  if (task.role == Task::Role::gather && task.alone.picoseconds == 0) {
+    begin(StreamKind::gradients, task);  // there is none: nobody waits for anybody
+    return;
+  }
+  Stream& s = stream(StreamKind::gradients);
+  s.queue.push_back(task);
+  s.queue.back().message = &message;
+  meetings_.hand_over(place_, StreamKind::gradients, {&message, task.index, task.round},
+                      task.ready);
+}
+
+StageRun::Task StageRun::take_handed_over(const MessageId& id) {
+  std::vector<Task>& queue = stream(StreamKind::gradients).queue;
+  const auto found = std::find_if(queue.begin(), queue.end(), [&](const Task& task) {
+    return id == MessageId{task.message, task.index, task.round};
+  });
+  PAYOFF_INVARIANT(found != queue.end(), "a message starts that nobody has handed over");
+  const Task task = *found;
+  queue.erase(found);
+  return task;
+}
+
+void StageRun::message_started(StreamKind kind, const MessageId& id, const PreparedMessage& message,
+                               std::size_t flight, const Path& path) {
+  Stream& s = stream(kind);
+  if (kind == StreamKind::gradients) {
+    s.task = take_handed_over(id);
+    s.busy = true;
+  }
+  if (s.path.end() < engine_.now()) {
+    s.path = path;
+  }
+  PAYOFF_INVARIANT(s.path.end() == engine_.now(), "a message starts before what it waited for");
+  s.since = engine_.now();
+  s.rate = 1;
+  s.rate_since = engine_.now();
+  s.held_back = 0.0;
+  s.message = &message;
+  s.flight = flight;
+}
+
+void StageRun::message_passed(StreamKind kind, const MessageId& id, const Path& path) {
+  Stream& s = stream(kind);
+  const Task task = take_handed_over(id);
+  if (s.path.end() < engine_.now()) {
+    s.path = path;
+  }
+  ended(kind, task);
 }
 
 }  // namespace payoff::sim

@@ -27,13 +27,16 @@ const std::vector<WeightGather>& StageRun::gathers() const {
 
 bool StageRun::waits_for_weights() const { return piece_ < piece_end_ && gathered_ < needed_; }
 
-const PreparedMessage& StageRun::piece_message(std::size_t piece) const {
-  return messages_[(operation_.is_forward ? forward_messages_ : backward_messages_)[piece]];
+const Message& StageRun::piece_message(std::size_t piece) const {
+  return *messages_[(operation_.is_forward ? forward_messages_ : backward_messages_)[piece]];
 }
 
-Cause StageRun::message_cause(const PreparedMessage& prepared) {
-  return prepared.message->kind == MessageKind::cp_activations ? Cause::cp_message
-                                                               : Cause::tp_message;
+SimTime StageRun::time_for(const payoff::Work& work) const {
+  return time_of(work.alone * slowdown_);
+}
+
+Cause StageRun::message_cause(const Message& message) {
+  return message.kind == MessageKind::cp_activations ? Cause::cp_message : Cause::tp_message;
 }
 
 StageRun::Input* StageRun::input_of(const Operation& operation) {
@@ -54,16 +57,24 @@ bool StageRun::is_codec(const Stream& stream) {
   return stream.task.role == Task::Role::encode || stream.task.role == Task::Role::decode;
 }
 
-// `late`: more than alone. What its own rate did not cost, its links did.
-void StageRun::count_message(Stream& s, SimTime late) {
-  set_rate(s, 1);
-  const SimTime held_back{std::min<std::int64_t>(late.picoseconds, std::llround(s.held_back))};
-  const SimTime by_links = links_.end(*s.message, s.since, held_back);
-  const SimTime by_memory = held_back.picoseconds > 0 ? late - by_links : SimTime{};
+SimTime StageRun::held_back(StreamKind kind) {
+  Stream& s = stream(kind);
+  const SimTime late = engine_.now() - s.since - s.task.alone;
+  s.held_back += static_cast<double>((engine_.now() - s.rate_since).picoseconds) * (1.0 - s.rate);
+  s.rate_since = engine_.now();
+  return {std::min<std::int64_t>(late.picoseconds, std::llround(s.held_back))};
+}
+
+void StageRun::message_ended(StreamKind kind, SimTime by_memory) {
+  Stream& s = stream(kind);
+  const SimTime late = engine_.now() - s.since - s.task.alone;
+  s.path.add(s.task.cause, s.task.alone);
+  s.path.count_activity();
   s.path.add(Cause::memory_contention, by_memory);
   s.path.add(Cause::link_contention, late - by_memory);
   memory_delay_ = memory_delay_ + by_memory;
   count_bytes(s.task);
+  finish(kind);
 }
 
 void StageRun::set_rate(Stream& s, double rate) {
@@ -74,7 +85,9 @@ void StageRun::set_rate(Stream& s, double rate) {
   s.held_back += static_cast<double>((now - s.rate_since).picoseconds) * (1.0 - s.rate);
   s.rate_since = now;
   s.rate = rate;
-  if (s.busy) {
+  if (s.message != nullptr) {
+    meetings_.rate_changed(s.flight);
+  } else if (s.busy) {
     engine_.set_rate_bound(s.activity, full_rate * rate);
   }
 }
@@ -123,6 +136,7 @@ StageActivity StageRun::activity() {
     result.doing = compute.task.cause == Cause::tp_message   ? Doing::tp_message
                    : compute.task.cause == Cause::cp_message ? Doing::cp_message
                                                              : Doing::compute;
+    result.waits = compute.task.role == Task::Role::piece_message && compute.message == nullptr;
   } else if (is_over()) {
     result.doing = Doing::over;
   } else if (next_operation_ < schedule_.size() && !waits_for_weights()) {
@@ -130,6 +144,7 @@ StageActivity StageRun::activity() {
         input_of(schedule_[next_operation_]) != nullptr ? Doing::pp_message : Doing::bubble;
   } else {
     result.doing = codec.busy ? Doing::codec : Doing::dp_message;
+    result.waits = !result.dp_busy;
   }
   return result;
 }
@@ -138,7 +153,7 @@ void StageRun::write_trace(StreamKind kind) const {
   constexpr std::array<std::string_view, 3> tracks{"compute", "codec", "gradient messages"};
   const Stream& s = stream(kind);
   TraceSpan span;
-  span.stage = stage_;
+  span.stage = place_;
   span.track = static_cast<std::size_t>(kind);
   span.track_name = tracks[span.track];
   span.name = name(s.task.cause);

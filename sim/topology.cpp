@@ -63,6 +63,9 @@ bool apply_faults(const std::vector<LinkFault>& faults, detail::GraphParts& part
   for (std::size_t v = 0; v < parts.vertices.size() && !faults.empty(); ++v) {
     names.emplace(parts.vertices[v].name, static_cast<VertexId>(v));
   }
+  for (Edge& edge : parts.edges) {
+    edge.nominal = edge.capacity;
+  }
   for (const LinkFault& fault : faults) {
     const auto a = find_vertex(names, fault.a, fault.path, problems);
     const auto b = find_vertex(names, fault.b, fault.path, problems);

@@ -57,12 +57,12 @@ std::string_view citation(Engine engine) {
 }
 
 EngineAnswer predict(Engine engine, const PreparedExperiment& prepared,
-                     const CompressionPlan& compression) {
+                     const CompressionPlan& compression, const ClusterState& state) {
   switch (engine) {
     case Engine::analytical:
       return {prepared.predict(compression), {}};
     case Engine::simulated:
-      return engines::simulated(prepared, compression);
+      return engines::simulated(prepared, compression, state);
     case Engine::agarwal2022:
       return engines::agarwal2022(prepared, compression);
     case Engine::mgwfbp:

@@ -8,6 +8,7 @@
 
 #include "model/experiment.hpp"
 #include "model/problem.hpp"
+#include "model/topology.hpp"
 
 // The cost models of papers behind the interface of our own: the same job, answered by the formula
 // of a paper (model/reference_*.hpp) where it applies, and a reason where it does not; and our own
@@ -34,7 +35,9 @@ struct EngineAnswer {
   Problems problems{};  // of the experiment itself: no answer is possible, and that is a mistake
 };
 
+// Only the simulator looks at `state`.
 [[nodiscard]] EngineAnswer predict(Engine engine, const PreparedExperiment& prepared,
-                                   const CompressionPlan& compression);
+                                   const CompressionPlan& compression,
+                                   const ClusterState& state = {});
 
 }  // namespace payoff

@@ -24,7 +24,7 @@ namespace payoff::engines {
 [[nodiscard]] EngineAnswer no_answer(std::string reason);
 
 [[nodiscard]] EngineAnswer simulated(const PreparedExperiment& prepared,
-                                     const CompressionPlan& compression);
+                                     const CompressionPlan& compression, const ClusterState& state);
 [[nodiscard]] EngineAnswer agarwal2022(const PreparedExperiment& prepared,
                                        const CompressionPlan& compression);
 [[nodiscard]] EngineAnswer mgwfbp(const PreparedExperiment& prepared,

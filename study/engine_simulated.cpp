@@ -6,6 +6,7 @@
 
 #include "model/units_text.hpp"
 #include "sim/step.hpp"
+#include "sim/topology_platform.hpp"
 #include "study/engine_parts.hpp"
 
 namespace payoff::engines {
@@ -32,14 +33,16 @@ std::string contention(const sim::SimulatedStep& step) {
 
 }  // namespace
 
-EngineAnswer simulated(const PreparedExperiment& prepared, const CompressionPlan& compression) {
+EngineAnswer simulated(const PreparedExperiment& prepared, const CompressionPlan& compression,
+                       const ClusterState& state) {
   const Experiment& experiment = prepared.experiment();
   const StepPlan plan = prepared.plan(compression);
-  const sim::Platform platform(experiment.cluster, experiment.layout);
-  if (Problems problems = sim::check(plan, platform); !problems.empty()) {
+  const sim::BuiltPlatform built = sim::build_platform(experiment.cluster, state, plan);
+  Problems problems = built.problems.empty() ? sim::check(plan, built.platform) : built.problems;
+  if (!problems.empty()) {
     return {std::nullopt, problems.front().message, std::move(problems)};
   }
-  sim::SimulatedStep step = sim::simulate(plan, platform);
+  sim::SimulatedStep step = sim::simulate(plan, built.platform);
   if (step.problem) {
     return {std::nullopt, step.problem->message, {*step.problem}};
   }

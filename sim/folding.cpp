@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/folding.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <utility>
+
+namespace payoff::sim {
+namespace {
+
+// What tells the members of a class apart from others: words, one list for each member.
+class Signatures {
+ public:
+  void begin() { first_.push_back(words_.size()); }
+  void add(std::uint64_t word) { words_.push_back(word); }
+  // The words that were added since `from` in an order of their own.
+  [[nodiscard]] std::size_t here() const { return words_.size(); }
+  template <std::size_t Width>
+  void sort_from(std::size_t from) {
+    std::vector<std::array<std::uint64_t, Width>> tuples((words_.size() - from) / Width);
+    for (std::size_t i = 0; i < tuples.size(); ++i) {
+      std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(from + i * Width), Width,
+                  tuples[i].begin());
+    }
+    std::sort(tuples.begin(), tuples.end());
+    for (std::size_t i = 0; i < tuples.size(); ++i) {
+      std::copy(tuples[i].begin(), tuples[i].end(),
+                words_.begin() + static_cast<std::ptrdiff_t>(from + i * Width));
+    }
+  }
+
+  // Classes of equal lists, numbered by their first member; how many there are.
+  std::uint32_t classify(std::vector<std::uint32_t>& classes) {
+    first_.push_back(words_.size());
+    std::vector<std::uint32_t> order(first_.size() - 1);
+    std::iota(order.begin(), order.end(), 0U);
+    const auto words = [&](std::uint32_t i) {
+      return std::span(words_).subspan(first_[i], first_[i + 1] - first_[i]);
+    };
+    const auto less = [&](std::uint32_t a, std::uint32_t b) {
+      const auto left = words(a);
+      const auto right = words(b);
+      return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end());
+    };
+    std::stable_sort(order.begin(), order.end(), less);
+    std::vector<std::uint32_t> first_of(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const bool same = i > 0 && !less(order[i - 1], order[i]);
+      first_of[order[i]] = same ? first_of[order[i - 1]] : order[i];
+    }
+    classes.resize(order.size());
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      classes[i] = first_of[i] == i ? count++ : classes[first_of[i]];
+    }
+    return count;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::vector<std::size_t> first_;
+};
+
+struct Incident {
+  std::uint32_t channel{};
+  double units{};
+  bool pairs{};
+};
+
+std::vector<std::vector<Incident>> by_link(const Incidence& incidence) {
+  std::vector<std::vector<Incident>> result(incidence.links.size());
+  for (std::uint32_t c = 0; c < incidence.channels.size(); ++c) {
+    for (const Incidence::Load& load : incidence.channels[c].ring) {
+      result[load.link].push_back({c, load.units, false});
+    }
+    for (const Incidence::Load& load : incidence.channels[c].pairs) {
+      result[load.link].push_back({c, load.units, true});
+    }
+  }
+  return result;
+}
+
+class Refinement {
+ public:
+  explicit Refinement(const Incidence& incidence)
+      : incidence_(incidence), incident_(by_link(incidence)), receives_(incidence.ranks.size()) {
+    for (std::uint32_t c = 0; c < incidence.channels.size(); ++c) {
+      const Incidence::Channel& channel = incidence.channels[c];
+      if (channel.role == Incidence::Role::forward || channel.role == Incidence::Role::backward) {
+        receives_[channel.members.back()].push_back(c);
+      }
+    }
+    begin();
+  }
+
+  Partition run() {
+    for (std::uint64_t before = 0, now = count(); now != before; before = now, now = count()) {
+      refine_channels();
+      refine_links();
+      refine_ranks();
+    }
+    return std::move(partition_);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t count() const {
+    return std::uint64_t{partition_.rank_classes} + partition_.channel_classes +
+           partition_.link_classes;
+  }
+
+  void begin() {
+    Signatures ranks;
+    for (const Incidence::RankPart& rank : incidence_.ranks) {
+      ranks.begin();
+      ranks.add(rank.stage);
+      ranks.add(std::bit_cast<std::uint64_t>(rank.slowdown));
+    }
+    partition_.rank_classes = ranks.classify(partition_.ranks);
+    Signatures links;
+    for (const Incidence::LinkPart& link : incidence_.links) {
+      links.begin();
+      links.add(std::bit_cast<std::uint64_t>(link.capacity.si));
+      links.add(link.inside ? 1 : 0);
+    }
+    partition_.link_classes = links.classify(partition_.links);
+    Signatures channels;
+    for (const Incidence::Channel& channel : incidence_.channels) {
+      channels.begin();
+      channels.add(static_cast<std::uint64_t>(channel.role));
+    }
+    partition_.channel_classes = channels.classify(partition_.channels);
+  }
+
+  void add_loads(const std::vector<Incidence::Load>& loads, Signatures& signatures) const {
+    signatures.add(loads.size());
+    const std::size_t from = signatures.here();
+    for (const Incidence::Load& load : loads) {
+      signatures.add(partition_.links[load.link]);
+      signatures.add(std::bit_cast<std::uint64_t>(load.units));
+    }
+    signatures.sort_from<2>(from);
+  }
+
+  void refine_channels() {
+    Signatures signatures;
+    for (std::uint32_t c = 0; c < incidence_.channels.size(); ++c) {
+      const Incidence::Channel& channel = incidence_.channels[c];
+      signatures.begin();
+      signatures.add(partition_.channels[c]);
+      signatures.add(channel.members.size());
+      const std::size_t from = signatures.here();
+      for (const Rank rank : channel.members) {
+        signatures.add(partition_.ranks[rank]);
+      }
+      if (channel.role < Incidence::Role::forward) {
+        signatures.sort_from<1>(from);
+      }
+      add_loads(channel.ring, signatures);
+      add_loads(channel.pairs, signatures);
+    }
+    partition_.channel_classes = signatures.classify(partition_.channels);
+  }
+
+  void refine_links() {
+    Signatures signatures;
+    for (std::uint32_t l = 0; l < incidence_.links.size(); ++l) {
+      signatures.begin();
+      signatures.add(partition_.links[l]);
+      const std::size_t from = signatures.here();
+      for (const Incident& incident : incident_[l]) {
+        signatures.add(partition_.channels[incident.channel]);
+        signatures.add(std::bit_cast<std::uint64_t>(incident.units));
+        signatures.add(incident.pairs ? 1 : 0);
+      }
+      signatures.sort_from<3>(from);
+    }
+    partition_.link_classes = signatures.classify(partition_.links);
+  }
+
+  void refine_ranks() {
+    Signatures signatures;
+    for (std::uint32_t r = 0; r < incidence_.ranks.size(); ++r) {
+      signatures.begin();
+      signatures.add(partition_.ranks[r]);
+      for (const std::uint32_t channel : incidence_.ranks[r].channel) {
+        signatures.add(channel == Incidence::none ? Incidence::none : partition_.channels[channel]);
+      }
+      const std::size_t from = signatures.here();
+      for (const std::uint32_t channel : receives_[r]) {
+        signatures.add(partition_.channels[channel]);
+      }
+      signatures.sort_from<1>(from);
+    }
+    partition_.rank_classes = signatures.classify(partition_.ranks);
+  }
+
+  const Incidence& incidence_;
+  std::vector<std::vector<Incident>> incident_;
+  std::vector<std::vector<std::uint32_t>> receives_;
+  Partition partition_;
+};
+
+// The first member of every class.
+std::vector<std::uint32_t> representatives(const std::vector<std::uint32_t>& classes,
+                                           std::uint32_t count) {
+  std::vector<std::uint32_t> result(count, Incidence::none);
+  for (std::uint32_t i = 0; i < classes.size(); ++i) {
+    if (result[classes[i]] == Incidence::none) {
+      result[classes[i]] = i;
+    }
+  }
+  return result;
+}
+
+void add_places(const Incidence& incidence, const Partition& partition, FoldedSystem& system) {
+  const auto channel_of = [&](const Incidence::RankPart& rank, Incidence::Role role) {
+    const std::uint32_t channel = rank.channel[static_cast<std::size_t>(role)];
+    return channel == Incidence::none ? Incidence::none : partition.channels[channel];
+  };
+  const auto peer = [&](const Incidence::RankPart& rank, Incidence::Role role) -> std::size_t {
+    const std::uint32_t channel = rank.channel[static_cast<std::size_t>(role)];
+    return channel == Incidence::none ? 0
+                                      : partition.ranks[incidence.channels[channel].members.back()];
+  };
+  for (const std::uint32_t r : representatives(partition.ranks, partition.rank_classes)) {
+    const Incidence::RankPart& rank = incidence.ranks[r];
+    Place& place = system.places.places.emplace_back();
+    place.stage = rank.stage;
+    place.ranks = 0;
+    place.slowdown = rank.slowdown;
+    const std::uint32_t gradients = channel_of(rank, Incidence::Role::gradients);
+    const std::uint32_t replicas = channel_of(rank, Incidence::Role::replicas);
+    const std::uint32_t context = channel_of(rank, Incidence::Role::context);
+    place.group = {channel_of(rank, Incidence::Role::tensor),
+                   context == Incidence::none ? gradients : context, gradients,
+                   replicas == Incidence::none ? gradients : replicas};
+    place.next = peer(rank, Incidence::Role::forward);
+    place.previous = peer(rank, Incidence::Role::backward);
+    system.forward.push_back(channel_of(rank, Incidence::Role::forward));
+    system.backward.push_back(channel_of(rank, Incidence::Role::backward));
+  }
+  for (const std::uint32_t rank_class : partition.ranks) {
+    ++system.places.places[rank_class].ranks;
+  }
+}
+
+}  // namespace
+
+Partition fold(const Incidence& incidence) { return Refinement(incidence).run(); }
+
+Partition unfolded(const Incidence& incidence) {
+  Partition result;
+  const auto apart = [](std::size_t count, std::vector<std::uint32_t>& classes) {
+    classes.resize(count);
+    std::iota(classes.begin(), classes.end(), 0U);
+    return static_cast<std::uint32_t>(count);
+  };
+  result.rank_classes = apart(incidence.ranks.size(), result.ranks);
+  result.channel_classes = apart(incidence.channels.size(), result.channels);
+  result.link_classes = apart(incidence.links.size(), result.links);
+  return result;
+}
+
+FoldedSystem quotient(const Incidence& incidence, const Partition& partition) {
+  FoldedSystem system;
+  add_places(incidence, partition, system);
+  for (const std::uint32_t c : representatives(partition.channels, partition.channel_classes)) {
+    const Incidence::Channel& channel = incidence.channels[c];
+    system.channels.push_back(
+        {channel.role, incidence.ranks[channel.members.front()].stage, {}, {}});
+    std::set<std::size_t> members;
+    for (const Rank rank : channel.members) {
+      members.insert(partition.ranks[rank]);
+    }
+    system.places.groups.emplace_back(members.begin(), members.end());
+  }
+  const std::vector<std::vector<Incident>> incident = by_link(incidence);
+  for (const std::uint32_t l : representatives(partition.links, partition.link_classes)) {
+    const auto link = static_cast<std::uint32_t>(system.links.size());
+    const Incidence::LinkPart& part = incidence.links[l];
+    system.links.push_back({part.edge, 0, part.capacity, part.inside});
+    std::map<std::pair<std::uint32_t, double>, double> counts[2];
+    for (const Incident& i : incident[l]) {
+      counts[i.pairs ? 1 : 0][{partition.channels[i.channel], i.units}] += 1;
+    }
+    for (const auto& [what, count] : counts[0]) {
+      system.channels[what.first].ring.push_back({link, what.second, count});
+    }
+    for (const auto& [what, count] : counts[1]) {
+      system.channels[what.first].pairs.push_back({link, what.second, count});
+    }
+  }
+  for (const std::uint32_t link_class : partition.links) {
+    ++system.links[link_class].alike;
+  }
+  return system;
+}
+
+}  // namespace payoff::sim

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/incidence.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/invariant.hpp"
+
+namespace payoff::sim {
+namespace {
+
+using Role = Incidence::Role;
+
+constexpr Rank whole(int count) { return static_cast<Rank>(count); }
+
+// Sums of such numbers are exact, in whatever order: equal channels get equal loads.
+double on_grid(double units) {
+  constexpr double grid = 1099511627776.0;  // 2^40
+  return static_cast<double>(static_cast<std::int64_t>(units * grid + 0.5)) / grid;
+}
+
+class Builder {
+ public:
+  Builder(const ParallelLayout& layout, Routing& routing, const IncidenceRules& rules)
+      : layout_(layout),
+        routing_(routing),
+        rules_(rules),
+        stage_ranks_(whole(layout.tp) * whole(layout.data_ranks())),
+        link_of_edge_(routing.graph().links.edges().size(), Incidence::none) {}
+
+  Incidence build() {
+    const Rank count = stage_ranks_ * whole(layout_.pp);
+    PAYOFF_INVARIANT(routing_.graph().links.ranks() >= count, "more ranks than GPUs");
+    for (Rank r = 0; r < count; ++r) {
+      Incidence::RankPart& part = result_.ranks.emplace_back();
+      part.stage = r / stage_ranks_;
+      part.slowdown = rules_.slowdown.empty() ? 1.0 : rules_.slowdown[r];
+    }
+    for (Rank r = 0; r < count; ++r) {
+      add_group(GroupKind::tensor, Role::tensor, r);
+      if (layout_.cp > 1) {
+        add_group(GroupKind::context, Role::context, r);
+      }
+      add_group(GroupKind::gradients, Role::gradients, r);
+      if (layout_.zero > 0) {
+        add_group(GroupKind::replicas, Role::replicas, r);
+      }
+    }
+    for (Rank r = 0; r < count && layout_.pp > 1; ++r) {
+      const std::size_t stage = result_.ranks[r].stage;
+      const bool around = layout_.virtual_stages > 1;
+      if (around || stage + 1 < whole(layout_.pp)) {
+        add_send(Role::forward, r, (r + stage_ranks_) % count);
+      }
+      if (around || stage > 0) {
+        add_send(Role::backward, r, (r + count - stage_ranks_) % count);
+      }
+    }
+    measure();
+    return std::move(result_);
+  }
+
+ private:
+  using Loads = std::map<EdgeId, double>;
+
+  void flow(Rank from, Rank to, double units, Loads& loads) {
+    const std::uint64_t number = std::uint64_t{from} << 32U | to;
+    for (const EdgeShare& part : routing_.route(from, to, number)) {
+      loads[part.edge] += on_grid(units * part.share);
+    }
+  }
+
+  std::vector<Incidence::Load> taken(const Loads& loads) {
+    std::vector<Incidence::Load> result;
+    result.reserve(loads.size());
+    for (const auto& [edge, units] : loads) {
+      std::uint32_t& link = link_of_edge_[edge];
+      if (link == Incidence::none) {
+        link = static_cast<std::uint32_t>(result_.links.size());
+        const Edge& known = routing_.graph().links.edges()[edge];
+        result_.links.push_back({edge, known.capacity,
+                                 known.link_class == LinkClass::fabric ||
+                                     known.link_class == LinkClass::pcie ||
+                                     known.link_class == LinkClass::socket});
+      }
+      result.push_back({link, units});
+    }
+    return result;
+  }
+
+  void add_group(GroupKind kind, Role role, Rank rank) {
+    const RankGroup group = group_of(kind, rank, layout_);
+    if (group.first != rank) {
+      return;
+    }
+    Incidence::Channel channel{role, {}, {}, {}};
+    for (Rank i = 0; i < group.count; ++i) {
+      channel.members.push_back(group.first + i * group.stride);
+      result_.ranks[channel.members.back()].channel[static_cast<std::size_t>(role)] =
+          static_cast<std::uint32_t>(result_.channels.size());
+    }
+    if (group.count > 1) {
+      channel.ring = taken(ring(channel.members));
+      if (rules_.all_to_all && kind != GroupKind::tensor) {
+        channel.pairs = taken(pairs(channel.members));
+      }
+    }
+    result_.channels.push_back(std::move(channel));
+  }
+
+  // Servers one after the other; inside each, all ranks but one step of the ring.
+  Loads ring(const std::vector<Rank>& members) {
+    std::vector<std::vector<Rank>> servers;
+    std::map<Rank, std::size_t> place;
+    for (const Rank rank : members) {
+      const Rank server = routing_.graph().gpu_of_rank[rank] / rules_.server_ranks;
+      const auto [known, added] = place.emplace(server, servers.size());
+      if (added) {
+        servers.emplace_back();
+      }
+      servers[known->second].push_back(rank);
+    }
+    const std::size_t local = servers.front().size();
+    const bool equal = std::all_of(servers.begin(), servers.end(),
+                                   [&](const auto& server) { return server.size() == local; });
+    Loads loads;
+    if (servers.size() == 1 || local == 1 || !equal) {
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        flow(members[i], members[(i + 1) % members.size()], 1.0, loads);
+      }
+      return loads;
+    }
+    const auto ranks = static_cast<double>(local);
+    for (std::size_t s = 0; s < servers.size(); ++s) {
+      const std::vector<Rank>& next = servers[(s + 1) % servers.size()];
+      for (std::size_t i = 0; i < local; ++i) {
+        flow(servers[s][i], next[i], 1.0 / ranks, loads);
+        flow(servers[s][i], servers[s][(i + 1) % local], (ranks - 1) / ranks, loads);
+      }
+    }
+    return loads;
+  }
+
+  Loads pairs(const std::vector<Rank>& members) {
+    Loads loads;
+    for (const Rank from : members) {
+      for (const Rank to : members) {
+        if (from != to) {
+          flow(from, to, 1.0 / static_cast<double>(members.size() - 1), loads);
+        }
+      }
+    }
+    return loads;
+  }
+
+  void add_send(Role role, Rank from, Rank to) {
+    result_.ranks[from].channel[static_cast<std::size_t>(role)] =
+        static_cast<std::uint32_t>(result_.channels.size());
+    Loads loads;
+    flow(from, to, 1.0, loads);
+    result_.channels.push_back({role, {from, to}, taken(loads), {}});
+  }
+
+  // Where all channels of a role and a stage send at once.
+  void measure() {
+    for (std::size_t role = 0; role < Incidence::role_count; ++role) {
+      auto& stages = result_.nominal[role];
+      stages.resize(whole(layout_.pp));
+      std::vector<std::map<std::uint32_t, std::pair<double, double>>> sums(stages.size());
+      for (const Incidence::Channel& channel : result_.channels) {
+        if (static_cast<std::size_t>(channel.role) != role) {
+          continue;
+        }
+        auto& sum = sums[result_.ranks[channel.members.front()].stage];
+        for (const Incidence::Load& load : channel.ring) {
+          sum[load.link].first += load.units;
+        }
+        for (const Incidence::Load& load : channel.pairs) {
+          sum[load.link].second += load.units;
+        }
+      }
+      for (std::size_t s = 0; s < stages.size(); ++s) {
+        for (const auto& [link, units] : sums[s]) {
+          note(stages[s], link, units.first, units.second);
+        }
+      }
+    }
+  }
+
+  void note(Incidence::Nominal& nominal, std::uint32_t link, double units, double pairs) const {
+    const Edge& edge = routing_.graph().links.edges()[result_.links[link].edge];
+    if (result_.links[link].inside) {
+      const Bandwidth least = edge.link_class == LinkClass::fabric ? rules_.fabric : Bandwidth{};
+      const double known = std::max(edge.nominal, least).si;
+      nominal.inside = std::max(nominal.inside, units / known);
+      nominal.inside_pairs = std::max(nominal.inside_pairs, pairs / known);
+    } else if (edge.link_class == LinkClass::nic) {
+      const double known = std::max(edge.nominal, rules_.nic).si;
+      nominal.outside = std::max(nominal.outside, units / known);
+      nominal.outside_pairs = std::max(nominal.outside_pairs, pairs / known);
+    }
+  }
+
+  const ParallelLayout& layout_;
+  Routing& routing_;
+  const IncidenceRules& rules_;
+  Rank stage_ranks_;
+  std::vector<std::uint32_t> link_of_edge_;
+  Incidence result_;
+};
+
+}  // namespace
+
+RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
+  const Rank tp = whole(layout.tp);
+  const Rank cp = whole(layout.cp);
+  const Rank dp = whole(layout.data_ranks());  // cp innermost
+  const Rank shard = layout.zero > 0 ? whole(layout.shard_ranks()) : dp;
+  const Rank t = rank % tp;
+  const Rank d = rank / tp % dp;
+  const Rank stage_first = rank - rank % (tp * dp);
+  switch (kind) {
+    case GroupKind::tensor:
+      return {rank - t, 1, tp};
+    case GroupKind::context:
+      return {rank - d % cp * tp, tp, cp};
+    case GroupKind::gradients:
+      return {stage_first + (d - d % shard) * tp + t, tp, shard};
+    case GroupKind::replicas:
+      return {stage_first + d % shard * tp + t, tp * shard, dp / shard};
+  }
+  return {rank, 1, 1};
+}
+
+Incidence incidence_of(const ParallelLayout& layout, Routing& routing,
+                       const IncidenceRules& rules) {
+  return Builder(layout, routing, rules).build();
+}
+
+}  // namespace payoff::sim

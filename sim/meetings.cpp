@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/meetings.hpp"
+
+#include <algorithm>
+
+#include "sim/invariant.hpp"
+#include "sim/step_stage.hpp"
+
+namespace payoff::sim {
+
+Meetings::Meetings(const Places& places, Engine& engine, Links& links)
+    : places_(places), engine_(engine), links_(links), groups_(places.groups.size()) {}
+
+void Meetings::hand_over(std::size_t place, StreamKind stream, const MessageId& id,
+                         const Path& path) {
+  const auto kind = static_cast<std::size_t>(group_kind(id.message->kind));
+  const std::size_t group = places_.places[place].group[kind];
+  const std::vector<std::size_t>& members = places_.groups[group];
+  const auto member =
+      static_cast<std::size_t>(std::find(members.begin(), members.end(), place) - members.begin());
+  std::deque<Meeting>& open = groups_[group].open;
+  auto meeting = std::find_if(open.begin(), open.end(), [&](const Meeting& m) {
+    return m.stream == stream && m.id == id && !m.here[member];
+  });
+  if (meeting == open.end()) {
+    open.push_back({group, stream, id, std::vector<bool>(members.size()), members.size(), {}});
+    meeting = open.end() - 1;
+  }
+  meeting->here[member] = true;
+  meeting->last = path;
+  if (--meeting->missing > 0) {
+    return;
+  }
+  Meeting complete = std::move(*meeting);
+  open.erase(meeting);
+  if (stream == StreamKind::gradients) {
+    ready_.push_back(std::move(complete));
+    may_start_ = true;
+  } else {
+    start(complete);
+  }
+}
+
+bool Meetings::streams_free(const Meeting& meeting) const {
+  const std::vector<std::size_t>& members = places_.groups[meeting.group];
+  return std::none_of(members.begin(), members.end(),
+                      [&](std::size_t place) { return (*stages_)[place].is_busy(meeting.stream); });
+}
+
+void Meetings::start_waiting() {
+  if (!may_start_) {
+    return;
+  }
+  may_start_ = false;
+  for (std::size_t i = 0; i < ready_.size();) {
+    if (!streams_free(ready_[i])) {
+      ++i;
+      continue;
+    }
+    const Meeting meeting = std::move(ready_[i]);
+    ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));
+    start(meeting);
+  }
+}
+
+void Meetings::start(const Meeting& meeting) {
+  const std::vector<std::size_t>& members = places_.groups[meeting.group];
+  std::vector<StageRun>& stages = *stages_;
+  // What led to the start: the last one that came, or the message that was in the way.
+  Path path = meeting.last;
+  for (const std::size_t place : members) {
+    if (path.end() < engine_.now()) {
+      path = stages[place].path(meeting.stream);
+    }
+  }
+  const PreparedMessage& message = prepared(meeting.group, *meeting.id.message);
+  if (message.alone.picoseconds == 0) {
+    for (const std::size_t place : members) {
+      stages[place].message_passed(meeting.stream, meeting.id, path);
+      touched_.push_back(place);
+    }
+    may_start_ = true;
+    return;
+  }
+  const std::size_t slot = free_flight();
+  for (const std::size_t place : members) {
+    stages[place].message_started(meeting.stream, meeting.id, message, slot, path);
+    touched_.push_back(place);
+  }
+  const std::uint64_t stage = places_.places[members.front()].stage;
+  const std::uint64_t key = (stage << 40U) | (static_cast<std::uint64_t>(meeting.stream) << 38U) |
+                            (std::uint64_t{1} << 37U) | groups_[meeting.group].count++;
+  flights_[slot] = {meeting.group, meeting.stream, &message, engine_.now(),
+                    links_.start(message, key, tag_bit | slot)};
+}
+
+std::size_t Meetings::free_flight() {
+  if (free_flights_.empty()) {
+    flights_.emplace_back();
+    return flights_.size() - 1;
+  }
+  const std::size_t slot = free_flights_.back();
+  free_flights_.pop_back();
+  return slot;
+}
+
+void Meetings::ended(std::size_t flight) {
+  const Flight done = flights_[flight];
+  free_flights_.push_back(flight);
+  const std::vector<std::size_t>& members = places_.groups[done.group];
+  SimTime held_back;
+  for (const std::size_t place : members) {
+    held_back = std::max(held_back, (*stages_)[place].held_back(done.stream));
+  }
+  const SimTime late = engine_.now() - done.since - done.message->alone;
+  const SimTime by_links = links_.end(*done.message, done.since, held_back);
+  const SimTime by_memory = held_back.picoseconds > 0 ? late - by_links : SimTime{};
+  for (const std::size_t place : members) {
+    (*stages_)[place].message_ended(done.stream, by_memory);
+    touched_.push_back(place);
+  }
+  may_start_ = true;
+}
+
+void Meetings::rate_changed(std::size_t flight) {
+  const Flight& changed = flights_[flight];
+  double least = 1;
+  for (const std::size_t place : places_.groups[changed.group]) {
+    least = std::min(least, (*stages_)[place].rate(changed.stream));
+  }
+  engine_.set_rate_bound(changed.activity, full_rate * least);
+}
+
+const PreparedMessage& Meetings::prepared(std::size_t group, const Message& message) {
+  std::deque<PreparedMessage>& known = groups_[group].prepared;
+  const auto found = std::find_if(known.begin(), known.end(), [&](const PreparedMessage& other) {
+    return other.message == &message;
+  });
+  return found != known.end()
+             ? *found
+             : known.emplace_back(links_.prepare(message, group, Direction::inside));
+}
+
+}  // namespace payoff::sim

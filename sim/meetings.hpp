@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "model/step_plan.hpp"
+#include "sim/links.hpp"
+#include "sim/path.hpp"
+#include "sim/place.hpp"
+#include "sim/sim_time.hpp"
+
+// Messages of groups. Each place of a group hands a message over when it has come to it; it starts
+// when all have, and no place of the group has another message of that stream in flight. Gradient
+// messages that wait start in the order in which the last place handed them over. Nobody waits for
+// the first of them while a later one could start, so different orders on different ranks end well.
+
+namespace payoff::sim {
+
+class StageRun;
+enum class StreamKind : std::uint8_t;
+
+// Which message of a place: the n-th of equal ones on one place is the n-th on all others.
+struct MessageId {
+  const Message* message{};
+  std::size_t index{};  // of the piece or bucket
+  std::size_t round{};
+
+  bool operator==(const MessageId&) const = default;
+};
+
+class Meetings {
+ public:
+  Meetings(const Places& places, Engine& engine, Links& links);
+
+  // The stages of the places, which the meetings start and end messages of.
+  void attend(std::vector<StageRun>& stages) { stages_ = &stages; }
+
+  void hand_over(std::size_t place, StreamKind stream, const MessageId& id, const Path& path);
+  // Starts gradient messages whose places are free.
+  void start_waiting();
+  // A message that start() began has ended.
+  void ended(std::size_t flight);
+  // The interference on some place of a message in flight has changed.
+  void rate_changed(std::size_t flight);
+
+  // Places at which something started or ended since the last call.
+  [[nodiscard]] std::vector<std::size_t>& touched() { return touched_; }
+
+  static constexpr std::uint64_t tag_bit = std::uint64_t{1} << 62U;
+
+ private:
+  struct Meeting {
+    std::size_t group{};
+    StreamKind stream{};
+    MessageId id;
+    std::vector<bool> here;  // by place of the group
+    std::size_t missing{};
+    Path last;  // of who came last
+  };
+  struct Flight {
+    std::size_t group{};
+    StreamKind stream{};
+    const PreparedMessage* message{};
+    SimTime since;
+    ActivityId activity;
+  };
+  struct Group {
+    std::deque<Meeting> open;
+    std::deque<PreparedMessage> prepared;
+    std::uint64_t count{};
+  };
+
+  [[nodiscard]] const PreparedMessage& prepared(std::size_t group, const Message& message);
+  [[nodiscard]] bool streams_free(const Meeting& meeting) const;
+  void start(const Meeting& meeting);
+  [[nodiscard]] std::size_t free_flight();
+
+  const Places& places_;
+  Engine& engine_;
+  Links& links_;
+  std::vector<StageRun>* stages_ = nullptr;
+  std::vector<Group> groups_;
+  std::vector<Flight> flights_;  // slots are used again
+  std::vector<std::size_t> free_flights_;
+  std::vector<Meeting> ready_;  // of gradients, in order
+  bool may_start_ = false;
+  std::vector<std::size_t> touched_;
+};
+
+}  // namespace payoff::sim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/step_plan.hpp"
+
+// Who takes part in a simulated step. A place runs what a GPU of its stage runs: it is one rank, or
+// stands for all ranks of a class that do the same at the same time (sim/folding.hpp). Ranks of a
+// group send a message together: it starts when all of them have come to it.
+
+namespace payoff::sim {
+
+// Groups that split the ranks of a stage.
+enum class GroupKind : std::uint8_t { tensor, context, gradients, replicas };
+inline constexpr std::size_t group_kind_count = 4;
+
+[[nodiscard]] constexpr GroupKind group_kind(MessageKind kind) {
+  return kind == MessageKind::tp_activations   ? GroupKind::tensor
+         : kind == MessageKind::cp_activations ? GroupKind::context
+         : kind == MessageKind::dp_replicas    ? GroupKind::replicas
+                                               : GroupKind::gradients;
+}
+
+struct Place {
+  std::size_t stage{};
+  std::uint64_t ranks{1};  // that it stands for
+  double slowdown{1};      // of its kernels
+  std::array<std::size_t, group_kind_count> group{};
+  std::size_t next{};      // gets its activations; the last stage's is in the first one
+  std::size_t previous{};  // gets their gradients
+};
+
+struct Places {
+  std::vector<Place> places;
+  std::vector<std::vector<std::size_t>> groups;  // places with ranks in the group
+};
+
+// One place for all ranks of a stage.
+[[nodiscard]] inline Places one_place_per_stage(std::size_t stages) {
+  Places result;
+  for (std::size_t s = 0; s < stages; ++s) {
+    result.places.push_back({s, 1, 1.0, {s, s, s, s}, (s + 1) % stages, (s + stages - 1) % stages});
+    result.groups.push_back({s});
+  }
+  return result;
+}
+
+}  // namespace payoff::sim

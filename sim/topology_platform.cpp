@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology_platform.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/incidence.hpp"
+#include "sim/reduction.hpp"
+#include "sim/routing.hpp"
+#include "sim/topology.hpp"
+
+namespace payoff::sim {
+namespace {
+
+constexpr int most_listed = 1 << 15;
+
+// Standard normal, nearly: the sum of twelve uniform numbers (each a multiple of 2^-32, so the sum
+// is exact) less six. Between -6 and 6.
+double normal(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + index;
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) {
+    // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+    std::uint64_t x = state += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    x ^= x >> 31U;
+    sum += static_cast<double>(x >> 32U) / 4294967296.0;
+  }
+  return sum;
+}
+
+BackgroundClass background_class(LinkClass link) {
+  return link == LinkClass::nic                                    ? BackgroundClass::nic
+         : link == LinkClass::network || link == LinkClass::global ? BackgroundClass::network
+                                                                   : BackgroundClass::fabric;
+}
+
+void apply_background(const Topology& topology, const LinkGraph& graph, Incidence& incidence) {
+  for (Incidence::LinkPart& link : incidence.links) {
+    const LinkClass link_class = graph.edges()[link.edge].link_class;
+    const BackgroundLoad& load =
+        topology.background[static_cast<std::size_t>(background_class(link_class))];
+    const double drawn = load.sd > 0 ? load.sd * normal(topology.seed, link.edge) : 0.0;
+    link.capacity *= 1 - std::clamp(load.mean + drawn, 0.0, 0.95);
+  }
+}
+
+std::vector<double> slowdowns(const ClusterState& state, const TopologyGraph& graph, int ranks) {
+  std::vector<double> of_gpu(graph.gpu_of_rank.size(), 1.0);
+  for (std::size_t g = 0; g < of_gpu.size() && state.jitter.sd > 0; ++g) {
+    of_gpu[g] += state.jitter.sd * std::abs(normal(state.jitter.seed, g));
+  }
+  for (const SlowGpu& slow : state.slow_gpus) {
+    of_gpu[static_cast<std::size_t>(slow.gpu)] *= slow.slowdown;
+  }
+  std::vector<double> result;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(ranks); ++r) {
+    result.push_back(of_gpu[graph.gpu_of_rank[r]]);
+  }
+  return result;
+}
+
+std::string link_name(const LinkGraph& graph, const FoldedSystem::Link& link) {
+  return graph.edge_name(link.edge) +
+         (link.alike > 1 ? " and " + std::to_string(link.alike - 1) + " like it" : "");
+}
+
+Problems check_sizes(const ClusterState& state, const ParallelLayout& layout, int listed) {
+  Problems problems;
+  const auto gpus = static_cast<int>(state.topology->gpus());
+  if (gpus < layout.ranks()) {
+    problems.push_back({"cluster.topology",
+                        "has " + std::to_string(gpus) + " GPUs, the layout needs " +
+                            std::to_string(layout.ranks()),
+                        {}});
+  }
+  for (const SlowGpu& slow : state.slow_gpus) {
+    if (slow.gpu >= gpus) {
+      problems.push_back(
+          {slow.path, "is GPU " + std::to_string(slow.gpu) + " of " + std::to_string(gpus), {}});
+    }
+  }
+  if (listed > most_listed) {
+    problems.push_back(
+        {"cluster.topology",
+         std::to_string(listed) + " ranks do not fold by their coordinates; at most " +
+             std::to_string(most_listed) + " can be listed",
+         "`routing: {balance: ideal}`, a regular topology without faults and jitter, "
+         "and stages that fill whole leaves (or pods) fold"});
+  }
+  return problems;
+}
+
+// What is listed rank by rank.
+struct Listed {
+  ClusterState state;
+  ParallelLayout layout;
+};
+
+// A cluster without a topology is on one switch.
+Listed with_topology(const Cluster& cluster, const ClusterState& state,
+                     const ParallelLayout& layout) {
+  Listed result{state, layout};
+  if (!result.state.topology) {
+    result.state.topology = topology_of(cluster);
+    result.state.topology->balance = Balance::ideal;
+  }
+  return result;
+}
+
+IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const Listed& listed,
+                        const TopologyGraph& graph) {
+  IncidenceRules rules;
+  const auto* regular = std::get_if<RegularTopology>(&listed.state.topology->shape);
+  rules.server_ranks =
+      static_cast<std::uint32_t>(regular != nullptr ? regular->server.gpus : cluster.gpus_per_node);
+  rules.all_to_all = sends_all_to_all(plan);
+  rules.fabric = cluster.fabric.pair;
+  rules.nic = cluster.nic;
+  rules.slowdown = slowdowns(listed.state, graph, listed.layout.ranks());
+  return rules;
+}
+
+void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& listed,
+            const StepPlan& plan, bool folds, BuiltPlatform& built) {
+  const Topology& topology = *listed.state.topology;
+  Routing routing(graph, topology.balance, topology.seed);
+  Incidence incidence =
+      incidence_of(listed.layout, routing, rules_of(cluster, plan, listed, graph));
+  apply_background(topology, graph.links, incidence);
+  Partition partition = folds ? fold(incidence) : unfolded(incidence);
+  FoldedSystem system = quotient(incidence, partition);
+  built.fold = {static_cast<std::uint64_t>(plan.layout.ranks()),
+                incidence.ranks.size(),
+                partition.rank_classes,
+                incidence.channels.size(),
+                partition.channel_classes,
+                incidence.links.size(),
+                partition.link_classes};
+  built.place_of_rank = std::move(partition.ranks);
+  std::vector<Link> links;
+  links.reserve(system.links.size());
+  for (const FoldedSystem::Link& link : system.links) {
+    links.push_back({link_name(graph.links, link), link.capacity});
+  }
+  built.platform = Platform(cluster, plan.layout, std::move(system), incidence, std::move(links));
+}
+
+}  // namespace
+
+bool sends_all_to_all(const StepPlan& plan) {
+  const auto is = [](const auto& part) {
+    return part.message.collective == Collective::all_to_all;
+  };
+  const auto exchanges_heads = [&](const StagePlan& stage) {
+    return std::any_of(stage.compute->forward.begin(), stage.compute->forward.end(), is);
+  };
+  if (std::any_of(plan.stages.begin(), plan.stages.end(), exchanges_heads)) {
+    return true;
+  }
+  return std::any_of(plan.kinds.begin(), plan.kinds.end(), [&](const BucketKind& kind) {
+    return std::any_of(kind.rounds.begin(), kind.rounds.end(), is);
+  });
+}
+
+BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
+                             const StepPlan& plan, const PlatformRules& rules) {
+  BuiltPlatform built;
+  if (state.is_even()) {
+    built.platform = Platform(cluster, plan.layout);
+    return built;
+  }
+  Listed listed = with_topology(cluster, state, plan.layout);
+  built.problems = check_sizes(listed.state, listed.layout, 0);
+  if (!built.problems.empty()) {
+    return built;
+  }
+  if (rules.reduces && rules.folds && !sends_all_to_all(plan)) {
+    if (const auto reduced = reduce(listed.state, listed.layout)) {
+      listed = {reduced->state, reduced->layout};
+    }
+  }
+  built.problems = check_sizes(listed.state, listed.layout, listed.layout.ranks());
+  if (!built.problems.empty()) {
+    return built;
+  }
+  BuiltTopology topology = build(*listed.state.topology);
+  for (Problem& problem : topology.problems) {
+    problem.path = "cluster.topology" + (problem.path.empty() ? "" : "." + problem.path);
+    built.problems.push_back(std::move(problem));
+  }
+  if (topology.graph) {
+    put_on(*topology.graph, cluster, listed, plan, rules.folds, built);
+  }
+  return built;
+}
+
+}  // namespace payoff::sim

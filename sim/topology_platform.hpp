@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/problem.hpp"
+#include "model/step_plan.hpp"
+#include "model/topology.hpp"
+#include "sim/platform.hpp"
+
+// The platform of a step on a cluster. Where the cluster has a topology, slow GPUs or jitter, every
+// rank and every link is looked at and folded (sim/folding); regular layouts on regular networks
+// are first reduced to a cluster with the same classes (sim/reduction), so that a million GPUs are
+// never listed.
+
+namespace payoff::sim {
+
+struct PlatformRules {
+  bool folds{true};    // false: every rank is a place of its own, to compare with
+  bool reduces{true};  // false: all ranks are listed
+};
+
+// How far it folded. No places: one stands for each stage by construction.
+struct FoldReport {
+  std::uint64_t ranks{};
+  std::uint64_t listed{};  // of them, after reduction
+  std::uint64_t places{};
+  std::uint64_t channels{};  // groups and sends
+  std::uint64_t channel_classes{};
+  std::uint64_t links{};
+  std::uint64_t link_classes{};
+};
+
+struct BuiltPlatform {
+  Platform platform;
+  FoldReport fold;
+  std::vector<std::uint32_t> place_of_rank;  // of those that are listed
+  Problems problems;  // by path, "cluster.topology.failed.0"; the platform is then empty
+};
+
+// Whether ranks of some group exchange in pairs: that loads other links than a ring, so that plans
+// with and without it have platforms of their own; all others of a job have the same.
+[[nodiscard]] bool sends_all_to_all(const StepPlan& plan);
+
+[[nodiscard]] BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
+                                           const StepPlan& plan, const PlatformRules& rules = {});
+
+}  // namespace payoff::sim

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
+#include "profiles/read_experiment.hpp"
+#include "tests/catch.hpp"
+#include "tests/profiles/profile_folder.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using test::ProfileReading;
+using test::shipped;
+
+namespace {
+
+std::string job(const std::string& cluster) {
+  return "cluster: {profile: dgx-a100, nodes: 4, " + cluster +
+         "}\nmodel: {profile: bert-large}\nlayout: {dp: 32}\n";
+}
+
+std::optional<ReadExperiment> read_job(const std::string& cluster, ProfileReading& reading) {
+  auto document = load_yaml_text("e.yaml", job(cluster), reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  return read_experiment(std::move(*document), {}, reading.context());
+}
+
+std::string errors_of(const std::string& cluster) {
+  ProfileReading reading(shipped());
+  CHECK_FALSE(read_job(cluster, reading));
+  return reading.errors();
+}
+
+}  // namespace
+
+TEST_CASE("a topology in an experiment takes its servers from the cluster") {
+  ProfileReading reading(shipped());
+  const auto read = read_job(
+      "topology: {network: {kind: fat_tree, servers_per_leaf: 2, spines: 2}, "
+      "background: {nic: 20 %, network: {mean: 10 %, sd: 5 %}}}, "
+      "slow_gpus: [{gpu: 31, slowdown: 1.5}], jitter: 3 %",
+      reading);
+  INFO(reading.errors());
+  REQUIRE(read);
+  const ClusterState& state = read->cluster_state;
+  REQUIRE(state.topology);
+  CHECK(state.topology->gpus() == 32);
+  const auto& regular = std::get<RegularTopology>(state.topology->shape);
+  CHECK(regular.servers == 4);
+  CHECK(regular.server.gpus == 8);
+  CHECK(regular.server.nic.bandwidth == read->experiment.cluster.nic);
+  CHECK(state.topology->background[1].mean == 0.2);
+  CHECK(state.topology->background[2].sd == 0.05);
+  REQUIRE(state.slow_gpus.size() == 1);
+  CHECK(state.slow_gpus[0].slowdown == 1.5);
+  CHECK(state.jitter.sd == 0.03);
+}
+
+TEST_CASE("every mistake about an uneven cluster is reported at its place") {
+  CHECK_THAT(errors_of("slow_gpus: [{gpu: 32, slowdown: 1.5}]"),
+             ContainsSubstring("the cluster has GPUs 0 to 31"));
+  CHECK_THAT(errors_of("slow_gpus: [{gpu: 1, slowdown: 0.5}]"), ContainsSubstring("slowdown"));
+  CHECK_THAT(errors_of("topology: rail-pod"), ContainsSubstring("is no file"));
+  CHECK_THAT(errors_of("topology: {servers: 3, network: {kind: switch}}"),
+             ContainsSubstring("has 24 GPUs, the cluster 32"));
+  CHECK_THAT(errors_of("topology: {network: {kind: fat_tree, servers_per_leaf: 2}}"),
+             ContainsSubstring("spines"));
+  CHECK_THAT(errors_of("topology: {network: {kind: switch}, rank_order: [0, 0]}"),
+             ContainsSubstring("rank_order"));
+}

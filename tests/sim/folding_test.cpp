@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/folding.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "sim/reduction.hpp"
+#include "sim/step.hpp"
+#include "sim/topology_platform.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/plans.hpp"
+#include "tests/sim/random_plans.hpp"
+#include "tests/sim/topologies.hpp"
+#include "tests/sim/uneven_jobs.hpp"
+
+// Folded and unfolded steps are equal to the picosecond, for every rank.
+
+using namespace payoff;
+using payoff::sim::BuiltPlatform;
+using payoff::sim::Incidence;
+using payoff::test::build;
+using payoff::test::cluster_of;
+using payoff::test::random_topology;
+using payoff::test::random_uneven_job;
+using payoff::test::simulated;
+using payoff::test::UnevenJob;
+
+namespace {
+
+// Of places that wait for each other, all meet, and whoever is sent to is sent to by its like: else
+// somebody waits for ever.
+bool all_meet(const sim::Places& places, std::size_t stages) {
+  const auto is_in = [&](std::size_t group, std::size_t place) {
+    const auto& groups = places.places[place].group;
+    return std::find(groups.begin(), groups.end(), group) != groups.end();
+  };
+  for (std::size_t p = 0; p < places.places.size(); ++p) {
+    for (const std::size_t group : places.places[p].group) {
+      for (const std::size_t member : places.groups[group]) {
+        if (!is_in(group, member)) {
+          return false;
+        }
+      }
+    }
+    const sim::Place& place = places.places[p];
+    if ((place.stage + 1 < stages && places.places[place.next].previous != p) ||
+        (place.stage > 0 && places.places[place.previous].next != p)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// As build_platform does, folded by what somebody thinks the incidence is; nothing where that can
+// be seen to be wrong before it runs.
+template <class Think>
+std::vector<Seconds> ends_folded_by(const UnevenJob& job, Think think) {
+  const sim::TopologyGraph graph = sim::test::built(*job.state.topology);
+  sim::Routing routing(graph, job.state.topology->balance, job.state.topology->seed);
+  sim::IncidenceRules rules;
+  rules.server_ranks = static_cast<std::uint32_t>(job.cluster.gpus_per_node);
+  rules.fabric = job.cluster.fabric.pair;
+  rules.nic = job.cluster.nic;
+  std::vector<double> of_gpu(graph.gpu_of_rank.size(), 1.0);
+  for (const SlowGpu& slow : job.state.slow_gpus) {
+    of_gpu[static_cast<std::size_t>(slow.gpu)] *= slow.slowdown;
+  }
+  for (int r = 0; r < job.plan.layout.ranks(); ++r) {
+    rules.slowdown.push_back(of_gpu[graph.gpu_of_rank[static_cast<std::size_t>(r)]]);
+  }
+  const Incidence incidence = sim::incidence_of(job.plan.layout, routing, rules);
+  Incidence thought = incidence;
+  think(thought);
+  const sim::Partition partition = sim::fold(thought);
+  sim::FoldedSystem system = sim::quotient(incidence, partition);
+  if (!all_meet(system.places, job.plan.stages.size())) {
+    return {};
+  }
+  std::vector<sim::Link> links;
+  for (const sim::FoldedSystem::Link& link : system.links) {
+    links.push_back({"", link.capacity});
+  }
+  const sim::Platform platform(job.cluster, job.plan.layout, std::move(system), incidence,
+                               std::move(links));
+  const sim::SimulatedStep step = simulated(job, platform);
+  std::vector<Seconds> result;
+  for (const std::uint32_t place : partition.ranks) {
+    result.push_back(step.place_ends[place]);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("folded and unfolded steps end at the same picosecond on every rank") {
+  const test::FoldingCount count = test::compare_folded(1, 100);
+  CHECK(2 * count.uneven >= count.jobs);
+  CHECK(count.places < count.ranks);
+}
+
+TEST_CASE("a planted mistake of the refinement is found by comparing with the unfolded step") {
+  struct Mistake {
+    const char* what;
+    void (*plant)(Incidence&);
+  };
+  constexpr Mistake mistakes[] = {
+      {"slow GPUs look like the others",
+       [](Incidence& i) {
+         for (Incidence::RankPart& rank : i.ranks) {
+           rank.slowdown = 1;
+         }
+       }},
+      {"all links look equally wide",
+       [](Incidence& i) {
+         for (Incidence::LinkPart& link : i.links) {
+           link.capacity = 1_GBps;
+         }
+       }},
+      {"routes are not looked at",
+       [](Incidence& i) {
+         for (Incidence::Channel& channel : i.channels) {
+           channel.ring.clear();
+         }
+       }},
+      {"members of a group are not looked at",
+       [](Incidence& i) {
+         for (Incidence::RankPart& rank : i.ranks) {
+           rank.channel[0] = rank.channel[1] = Incidence::none;
+         }
+       }},
+      {"who receives is not looked at",
+       [](Incidence& i) {
+         for (Incidence::Channel& channel : i.channels) {
+           if (channel.role >= Incidence::Role::forward) {
+             channel.members.back() = channel.members.front();
+           }
+         }
+       }},
+  };
+  constexpr int tried = 200;
+  for (const Mistake& mistake : mistakes) {
+    int found = 0;
+    int before = 0;
+    for (int seed = 1; seed <= tried; ++seed) {
+      const UnevenJob job = random_uneven_job(seed);
+      const std::vector<Seconds> right = ends_folded_by(job, [](Incidence&) {});
+      REQUIRE_FALSE(right.empty());
+      const std::vector<Seconds> wrong = ends_folded_by(job, mistake.plant);
+      found += wrong == right ? 0 : 1;
+      before += wrong.empty() ? 1 : 0;
+    }
+    std::printf("planted: %s: found in %d of %d jobs, in %d before they ran\n", mistake.what, found,
+                tried, before);
+    INFO(mistake.what);
+    CHECK(found >= tried / 20);
+  }
+}
+
+TEST_CASE("a cluster reduced by coordinates takes the same step as all of its ranks") {
+  int reduced = 0;
+  for (int seed = 1; seed <= 200; ++seed) {
+    test::Random random(static_cast<std::uint64_t>(seed));
+    UnevenJob job;
+    job.plan = test::random_pipeline(static_cast<std::uint64_t>(seed)).plan;
+    ParallelLayout& layout = job.plan.layout;
+    const int servers_per_leaf = random.integer(1, 2);
+    const int leaves_per_pod = random.chance(30) ? 2 : 0;
+    const int blocks = random.integer(3, 5);
+    const int block = 4 * servers_per_leaf * std::max(1, leaves_per_pod);
+    layout.tp = 1 << random.integer(0, 2);
+    layout.dp = blocks * block / layout.tp;
+    Topology topology = random_topology(random, layout.ranks() / 4, 4);
+    FatTree tree = sim::test::fat_tree(random.chance(50), servers_per_leaf, 2, 2.0);
+    if (leaves_per_pod > 0) {
+      tree = sim::test::with_pods(tree, leaves_per_pod, 2, 1.5);
+    }
+    std::get<RegularTopology>(topology.shape).network = tree;
+    job.state.topology = topology;
+    job.cluster = cluster_of(topology, 4);
+    if (random.chance(50)) {
+      job.state.slow_gpus.push_back({"", random.integer(0, layout.ranks() - 1), 1.3});
+    }
+    const BuiltPlatform small = build(job, {true, true});
+    const BuiltPlatform whole = build(job, {true, false});
+    INFO("job of seed " << seed << ": " << small.fold.listed << " of " << whole.fold.listed
+                        << " ranks");
+    reduced += small.fold.listed < whole.fold.listed ? 1 : 0;
+    CHECK(small.fold.places == whole.fold.places);
+    CHECK(small.fold.link_classes == whole.fold.link_classes);
+    CHECK(simulated(job, small.platform).prediction.step ==
+          simulated(job, whole.platform).prediction.step);
+  }
+  CHECK(reduced >= 150);
+}
+
+TEST_CASE("an even cluster folds to one place a stage, and takes the step of one GPU a stage") {
+  // 2 stages of 2 leaves: nothing tells any two ranks of a stage apart.
+  UnevenJob job;
+  job.plan = test::pipeline(2, 6, 1, 1_ms, 2_ms);
+  job.plan.layout.tp = 4;
+  job.plan.layout.dp = 8;
+  test::add_bucket(job.plan, 0, 0, 0_s, test::gradients(3_ms), 0_s);
+  test::add_bucket(job.plan, 1, 0, 0_s, test::gradients(3_ms), 0_s);
+  job.state.topology =
+      sim::test::regular(sim::test::switched(4, 4), 16, sim::test::fat_tree(true, 4, 2, 1.0));
+  job.state.topology->balance = Balance::ideal;
+  job.cluster = cluster_of(*job.state.topology, 4);
+  const BuiltPlatform built = build(job, {true, false});
+  CHECK(built.fold.places == 2);
+  CHECK(simulated(job, built.platform).prediction.step == simulated(job, {}).prediction.step);
+}
+
+TEST_CASE("a million GPUs fold by their coordinates, and one straggler splits what it can reach") {
+  // tp 8 in servers, 8 stages of 512 leaves of 32 servers.
+  UnevenJob job;
+  job.plan = test::pipeline(8, 16, 1, 1_ms, 2_ms);
+  job.plan.layout.tp = 8;
+  job.plan.layout.dp = 16384;
+  for (std::size_t s = 0; s < 8; ++s) {
+    test::add_bucket(job.plan, s, 0, 0_s, test::gradients(3_ms), 0_s);
+  }
+  job.state.topology =
+      sim::test::regular(sim::test::switched(8, 8), 131072, sim::test::fat_tree(true, 32, 8, 1.0));
+  job.state.topology->balance = Balance::ideal;
+  job.cluster = cluster_of(*job.state.topology, 8);
+  const BuiltPlatform even = build(job, {});
+  CHECK(even.fold.ranks == 1 << 20);
+  CHECK(even.fold.listed == 8 * 2 * 32 * 8);
+  CHECK(even.fold.places == 8);
+  const Seconds alike = simulated(job, even.platform).prediction.step;
+
+  job.state.slow_gpus = {{"", 777777, 1.5}};
+  const BuiltPlatform uneven = build(job, {});
+  CHECK(uneven.fold.listed == 8 * 2 * 32 * 8);
+  CHECK(uneven.fold.places < 100);
+  // Its stage works 1.5 times as long: 15 more rounds of 4.5 ms behind the first one.
+  const Seconds delayed = simulated(job, uneven.platform).prediction.step;
+  CHECK(delayed > alike);
+  CHECK(delayed < 1.5 * alike);
+}
