@@ -109,7 +109,8 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
                                 std::move(answers),
                                 obstacles_of(*read),
                                 trust_in(prepared, read->facts),
-                                training};
+                                training,
+                                nearest_fitting_layout(read->experiment)};
   OutputFiles files;
   if (const auto save = arguments.value(save_option.name)) {
     files.add(save->text, written_yaml(read->document.root));

@@ -58,6 +58,16 @@ Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
   return json;
 }
 
+Json nearest_json(const PredictionReport& report) {
+  if (!report.nearest) {
+    return nullptr;
+  }
+  const FittingLayout& nearest = *report.nearest;
+  return {{"changes", nearest.changes},
+          {"step_seconds", nearest.step.si},
+          {"memory_bytes", nearest.memory.total().si}};
+}
+
 Json variant_json(const Variant& variant) {
   Json json{{"description", variant.description}};
   json.update(step_json(variant.prediction));
@@ -133,6 +143,7 @@ std::string prediction_json(const PredictionReport& report, const Session& sessi
   json["remedy"] = variant_json(report.payoff.remedy);
   json["remedy"]["against_uncompressed"] = comparison_json(report.payoff.remedy_gain);
   json["engines"] = engines_json(report);
+  json["nearest_layout_that_fits"] = nearest_json(report);
   json["observed"] = observed_json(report.payoff);
   json["trust"] = trust_json(report.trust);
   json["verdict"] = {{"word", name(report.payoff.overall_verdict())},

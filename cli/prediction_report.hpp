@@ -13,6 +13,7 @@
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
 #include "study/break_even.hpp"
+#include "study/fitting_layout.hpp"
 #include "study/payoff.hpp"
 
 // The answer of `payoff predict`: a table of strategies, the sets where each pays, and the verdict
@@ -31,6 +32,7 @@ struct PredictionReport {
   std::vector<std::vector<Obstacle>> obstacles;  // of every plan
   Trust trust;
   TrainingQuestion training;
+  std::optional<FittingLayout> nearest;  // where the job as given does not fit
 };
 
 [[nodiscard]] std::string prediction_text(const PredictionReport& report);
@@ -49,6 +51,9 @@ struct Shares {
 
 // Of every plan, what stands in the way of running it.
 [[nodiscard]] std::vector<std::vector<Obstacle>> obstacles_of(const ReadExperiment& read);
+
+// Where the job as given does not fit: what would. Empty otherwise.
+[[nodiscard]] std::string nearest_sentence(const PredictionReport& report);
 
 // What was compared, in one line.
 [[nodiscard]] std::string experiment_headline(const Experiment& experiment);

@@ -110,6 +110,20 @@ std::vector<std::vector<Obstacle>> obstacles_of(const ReadExperiment& read) {
   return all;
 }
 
+std::string nearest_sentence(const PredictionReport& report) {
+  if (report.payoff.plans.front().prediction.memory.fits()) {
+    return {};
+  }
+  if (!report.nearest) {
+    return "No other tp, pp, zero, recomputation or micro-batch makes it fit on these GPUs.\n";
+  }
+  return fmt::format(
+      "Nearest layout that fits, with the same batch: {} ({} of {}, {} a step "
+      "uncompressed).\n",
+      report.nearest->changes, to_text(report.nearest->memory.total()),
+      to_text(report.nearest->memory.capacity), to_text(report.nearest->step));
+}
+
 std::string experiment_headline(const Experiment& experiment) {
   const Cluster& cluster = experiment.cluster;
   std::string text = fmt::format("{} · {} x {} ({} {}", model_name(experiment), cluster.nodes,
@@ -143,6 +157,7 @@ std::string prediction_text(const PredictionReport& report) {
   text += engines_text(report.engines, report.prepared);
   text += paragraph(trust_text(report.trust));
   text += "\n" + paragraph(default_batch_sentence(report));
+  text += nearest_sentence(report);
   return text + verdict_sentence(payoff, report.break_evens) +
          obstacle_clause(payoff, report.obstacles) + "\n";
 }

@@ -2,6 +2,8 @@
 #include "cli/verdict_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,7 +26,17 @@ std::string blame(const Disagreement& wrong) {
 }
 
 std::string too_large(const Memory& memory) {
-  return fmt::format("needs {} on a GPU of {}", to_text(memory.total()), to_text(memory.capacity));
+  const std::array<std::pair<std::string_view, Bytes>, 6> items{
+      {{"parameters", memory.parameters},
+       {"gradients", memory.gradients},
+       {"optimizer state", memory.optimizer},
+       {"activations", memory.activations},
+       {"buckets", memory.buckets},
+       {"codec state", memory.codec_state}}};
+  const auto& largest = *std::max_element(
+      items.begin(), items.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return fmt::format("needs {} on a GPU of {}, most of it {} ({})", to_text(memory.total()),
+                     to_text(memory.capacity), largest.first, to_text(largest.second));
 }
 
 }  // namespace
