@@ -33,6 +33,9 @@ std::vector<std::string> working(const Command& command, const ScratchFolder& fo
   if (command.name == "validate") {
     return {"validate"};
   }
+  if (command.name == "calibrate") {
+    return {"calibrate", "fit", "network"};
+  }
   return {std::string(command.name), folder.path("job.yaml")};
 }
 
