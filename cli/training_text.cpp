@@ -60,8 +60,8 @@ std::string runs_table(const Experiment& experiment, const TrainingWork& work, c
   for (const PlanPayoff& plan : payoff.plans) {
     const TrainingRun run =
         training_run(experiment, work, plan.prediction.step, *question.tokens, price);
-    table.add({&plan == &payoff.plans.front() ? "uncompressed" : plan.label,
-               fixed(run.steps, 0), long_time_text(run.time), number_text(run.gpu_hours),
+    table.add({&plan == &payoff.plans.front() ? "uncompressed" : plan.label, fixed(run.steps, 0),
+               long_time_text(run.time), number_text(run.gpu_hours),
                run.energy_kwh ? energy_text(*run.energy_kwh) : "not known",
                run.cost_usd ? number_text(*run.cost_usd) + " USD" : "no price"});
   }

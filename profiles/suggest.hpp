@@ -9,7 +9,8 @@
 // "did you mean": the known word that is nearest to a misspelt one. The distance counts inserted,
 // removed, changed and swapped neighbouring letters; upper and lower case, `-` and `_` are the
 // same letter at a small price. A word that differs in more than a third of its letters is no
-// suggestion. The beginning of a candidate, up to a separator, may be meant with one wrong letter. Ties go to the candidate that comes first, so the answer is deterministic.
+// suggestion. The beginning of a candidate, up to a separator, may be meant with one wrong letter.
+// Ties go to the candidate that comes first, so the answer is deterministic.
 
 namespace payoff {
 
