@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/collective_output.hpp"
+#include "cli/collective_steps.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
@@ -143,6 +144,7 @@ std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Sess
   if (!session.diagnostics().has_errors()) {
     report_group_problems(check_group(question.cluster, question.group), arguments, session);
   }
+  read_level(arguments, question, session);
   return session.diagnostics().has_errors() ? std::nullopt : std::optional(question);
 }
 
@@ -222,10 +224,16 @@ ExitCode run_collective(const Arguments& arguments, Session& session) {
   if (!question) {
     return session.report();
   }
-  const std::vector<CollectiveRow> rows = predict_rows(*question);
+  std::vector<CollectiveRow> rows = predict_rows(*question);
   if (rows.empty()) {
     report_impossible_pin(arguments, *question, session);
     return session.report();
+  }
+  if (question->topology) {
+    add_steps(*question, rows, session);
+    if (session.diagnostics().has_errors()) {
+      return session.report();
+    }
   }
   OutputFiles files;
   deliver(render_collective(*question, rows, session), arguments, files, session);
@@ -251,6 +259,8 @@ Command collective_command() {
        {"--proto", "NAME", "pins the protocol: ll, ll128 or simple"},
        {"--one-process", "", "one process drives all GPUs of a node, as nccl-tests -g does",
         Takes::nothing},
+       {"--level", "NAME", "fluid (default), or steps: every send on the links of the cluster"},
+       {"--topology", "FILE", "with --level steps: links to run on instead (examples/topologies)"},
        {"--textbook", "", "α-β prices of an all-reduce beside ours", Takes::nothing},
        json_option,
        csv_option},

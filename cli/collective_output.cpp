@@ -56,7 +56,25 @@ std::vector<Column> columns(const CollectiveQuestion& question) {
                                    {"tree", Align::right},
                                    {"two levels", Align::right}});
   }
+  if (question.topology) {
+    columns.insert(columns.end(), {{"program", Align::left},
+                                   {"steps [us]", Align::right},
+                                   {"of price", Align::right},
+                                   {"α-β [us]", Align::right},
+                                   {"sends", Align::right}});
+  }
   return columns;
+}
+
+// At level `steps`.
+std::vector<std::string> steps_cells(const CollectiveRow& row) {
+  if (!row.steps) {
+    return {row.no_steps, "", "", "", ""};
+  }
+  const sim::CollectiveSteps& steps = *row.steps;
+  return {row.program, significant(steps.time / 1_us),
+          fmt::format("{:.4g} %", 100 * (steps.time / row.price.time)),
+          significant(steps.alpha_beta / 1_us), std::to_string(steps.sends)};
 }
 
 FitDomain measured_on(const CollectiveQuestion& question) {
@@ -101,6 +119,10 @@ std::string table_text(const CollectiveQuestion& question, const std::vector<Col
     for (const Seconds textbook : textbook_times(row)) {
       cells.push_back(significant(textbook / 1_us));
     }
+    if (question.topology) {
+      const std::vector<std::string> more = steps_cells(row);
+      cells.insert(cells.end(), more.begin(), more.end());
+    }
     table.add(cells);
     outside += row.price.extrapolated ? 1 : 0;
   }
@@ -108,6 +130,11 @@ std::string table_text(const CollectiveQuestion& question, const std::vector<Col
   text += "Sizes and busbw as in nccl-tests; ± is one standard deviation of the fitted law.\n";
   if (question.textbook) {
     text += "α-β: a textbook's prices, no predictions: nominal bandwidth, nothing fitted but α.\n";
+  }
+  if (question.topology) {
+    text +=
+        "steps: every send on its links, with its part of the price; α-β: nominal links, one "
+        "latency a step.\n";
   }
   if (outside > 0) {
     text += extrapolation_text(question, outside, rows.size());
@@ -130,6 +157,10 @@ std::string csv_text(const CollectiveQuestion& question, const std::vector<Colle
       header.push_back(fmt::format("textbook_{}_seconds", key));
     }
   }
+  if (question.topology) {
+    header.insert(header.end(), {"program", "steps_seconds", "steps_alone_seconds",
+                                 "alpha_beta_seconds", "sends"});
+  }
   std::string text = csv_line(header);
   for (const CollectiveRow& row : rows) {
     std::vector<std::string> cells{exact_number(row.size / 1_B),
@@ -143,6 +174,14 @@ std::string csv_text(const CollectiveQuestion& question, const std::vector<Colle
                                    row.price.extrapolated ? "true" : "false"};
     for (const Seconds textbook : textbook_times(row)) {
       cells.push_back(exact_number(textbook / 1_s));
+    }
+    if (row.steps) {
+      cells.insert(
+          cells.end(),
+          {row.program, exact_number(row.steps->time / 1_s), exact_number(row.steps->alone / 1_s),
+           exact_number(row.steps->alpha_beta / 1_s), std::to_string(row.steps->sends)});
+    } else if (question.topology) {
+      cells.insert(cells.end(), 5, "");
     }
     text += csv_line(cells);
   }
@@ -180,6 +219,15 @@ std::string json_text(const CollectiveQuestion& question, const std::vector<Coll
     const std::vector<Seconds> times = textbook_times(row);
     for (std::size_t i = 0; i < times.size(); ++i) {
       json["rows"].back()[fmt::format("textbook_{}_seconds", textbook_keys[i])] = times[i].si;
+    }
+    if (row.steps) {
+      json["rows"].back()["steps"] = {{"program", row.program},
+                                      {"time_seconds", row.steps->time.si},
+                                      {"alone_seconds", row.steps->alone.si},
+                                      {"alpha_beta_seconds", row.steps->alpha_beta.si},
+                                      {"sends", row.steps->sends}};
+    } else if (question.topology) {
+      json["rows"].back()["steps"] = nullptr;
     }
   }
   return json.dump(2) + "\n";

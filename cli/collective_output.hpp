@@ -2,12 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/json_output.hpp"
 #include "model/collective.hpp"
 #include "model/hardware.hpp"
 #include "model/textbook.hpp"
+#include "model/topology.hpp"
+#include "sim/collective_steps.hpp"
 
 // The answer of `payoff collective`: as nccl-tests' table, JSON and CSV.
 
@@ -22,6 +25,7 @@ struct CollectiveQuestion {
   std::vector<Bytes> sizes;
   std::optional<HostLaw> one_process;  // drives all GPUs of a node
   bool textbook{};                     // alpha-beta prices beside ours
+  std::optional<Topology> topology;    // at level `steps`
 };
 
 struct CollectiveRow {
@@ -30,6 +34,10 @@ struct CollectiveRow {
   Bandwidth algbw{};
   Bandwidth busbw{};
   std::optional<TextbookAllReduce> textbook;  // where asked for
+  // At level `steps`: the program and what its sends take, or the reason why there is none.
+  std::optional<sim::CollectiveSteps> steps{};
+  std::string program{};
+  std::string no_steps{};
 };
 
 [[nodiscard]] Rendering render_collective(const CollectiveQuestion& question,

@@ -39,6 +39,7 @@ Program::Program(ProgramKind kind) : kind_(std::move(kind)) {
 
 std::string_view Program::name() const {
   return std::visit(Overloaded{[](const RingProgram&) { return "ring"; },
+                               [](const RailRingsProgram&) { return "rings on rails"; },
                                [](const HalvingDoublingProgram&) { return "halving and doubling"; },
                                [](const DoubleTreeProgram&) { return "double tree"; },
                                [](const BruckProgram&) { return "Bruck"; },
@@ -57,6 +58,9 @@ std::string_view Program::name() const {
 Outcome Program::outcome() const {
   if (const auto* ring = std::get_if<RingProgram>(&kind_)) {
     return ring->outcome;
+  }
+  if (const auto* rings = std::get_if<RailRingsProgram>(&kind_)) {
+    return rings->outcome;
   }
   if (std::holds_alternative<BruckProgram>(kind_) ||
       std::holds_alternative<SparseGatherProgram>(kind_)) {
@@ -90,6 +94,12 @@ void Program::plant(std::vector<std::vector<Rank>> parents, std::uint32_t segmen
 void Program::measure(const RingProgram& program) {
   const Rank n = program.ranks;
   set(n, n, (program.outcome == Outcome::all_reduced ? 2 : 1) * (n - 1), 1.0 / n);
+}
+
+void Program::measure(const RailRingsProgram& program) {
+  const Rank n = program.servers * program.gpus;
+  const std::uint32_t chunks = n * program.gpus;
+  set(n, chunks, (program.outcome == Outcome::all_reduced ? 2 : 1) * (n - 1), 1.0 / chunks);
 }
 
 void Program::measure(const HalvingDoublingProgram& program) {
@@ -175,6 +185,9 @@ void Program::sends(std::uint32_t step, std::vector<Send>& sends) const {
   std::visit(
       Overloaded{
           [&](const RingProgram& p) { ring_step(p.ranks, p.outcome, step, sends); },
+          [&](const RailRingsProgram& p) {
+            rail_rings_step(p.servers, p.gpus, p.outcome, step, sends);
+          },
           [&](const HalvingDoublingProgram& p) { halving_step(p.ranks, step, sends); },
           [&](const DoubleTreeProgram& p) {
             tree_step({parent_, depth_, deepest_, p.segments}, step, sends);

@@ -45,6 +45,14 @@ struct RingProgram {
   Rank ranks{};
   Outcome outcome{Outcome::all_reduced};  // or its halves: scattered_sums, gathered
 };
+// As many rings as a server has GPUs, each with its part of the buffer. Ring k enters every server
+// at GPU k and passes the others in turn, so that every NIC has one ring in and one out, as NCCL
+// lays out its channels. Chunk r * gpus + k is the part of ring k of what belongs to rank r.
+struct RailRingsProgram {
+  Rank servers{};
+  Rank gpus{};
+  Outcome outcome{Outcome::all_reduced};
+};
 // Sums of halves with the rank at distance n/2, n/4 ...; back by doubling. Ranks: a power of two.
 struct HalvingDoublingProgram {
   Rank ranks{};
@@ -97,9 +105,10 @@ struct TreesProgram {
 };
 
 using ProgramKind =
-    std::variant<RingProgram, HalvingDoublingProgram, DoubleTreeProgram, BruckProgram,
-                 PairwiseProgram, PxnProgram, HierarchicalProgram, TwoShotProgram, SwitchProgram,
-                 ParameterServerProgram, GossipProgram, SparseGatherProgram, TreesProgram>;
+    std::variant<RingProgram, RailRingsProgram, HalvingDoublingProgram, DoubleTreeProgram,
+                 BruckProgram, PairwiseProgram, PxnProgram, HierarchicalProgram, TwoShotProgram,
+                 SwitchProgram, ParameterServerProgram, GossipProgram, SparseGatherProgram,
+                 TreesProgram>;
 
 class Program {
  public:
@@ -121,6 +130,7 @@ class Program {
 
  private:
   void measure(const RingProgram& program);
+  void measure(const RailRingsProgram& program);
   void measure(const HalvingDoublingProgram& program);
   void measure(const DoubleTreeProgram& program);
   void measure(const BruckProgram& program);

@@ -17,6 +17,19 @@ void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send
   }
 }
 
+void rail_rings_step(Rank servers, Rank gpus, Outcome outcome, std::uint32_t step,
+                     std::vector<Send>& sends) {
+  std::vector<Send> ring;
+  ring_step(servers * gpus, outcome, step, ring);
+  for (Rank k = 0; k < gpus; ++k) {
+    const auto rank = [&](Rank place) { return place / gpus * gpus + (k + place % gpus) % gpus; };
+    for (const Send& send : ring) {
+      sends.push_back(
+          {rank(send.from), rank(send.to), rank(send.first) * gpus + k, 1, 1, send.adds});
+    }
+  }
+}
+
 void halving_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends) {
   const auto rounds = static_cast<std::uint32_t>(std::countr_zero(ranks));
   const bool adds = step < rounds;

@@ -11,6 +11,8 @@
 namespace payoff::sim::detail {
 
 void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends);
+void rail_rings_step(Rank servers, Rank gpus, Outcome outcome, std::uint32_t step,
+                     std::vector<Send>& sends);
 void halving_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
 void bruck_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
 void pairwise_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);

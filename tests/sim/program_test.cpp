@@ -157,6 +157,7 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
        {std::pair<Rank, Rank>{2, 2}, {3, 4}, {4, 2}, {5, 1}, {1, 5}}) {
     check_result(Program(HierarchicalProgram{servers, gpus}));
     check_result(Program(PxnProgram{servers, gpus}));
+    check_result(Program(RailRingsProgram{servers, gpus, Outcome::all_reduced}));
   }
   for (const std::uint32_t segments : {1U, 4U}) {
     check_result(Program(TreesProgram{two_trees(), segments}));
