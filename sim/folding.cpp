@@ -1,69 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/folding.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <map>
 #include <numeric>
 #include <set>
-#include <span>
 #include <utility>
+
+#include "sim/signatures.hpp"
 
 namespace payoff::sim {
 namespace {
-
-// What tells the members of a class apart from others: words, one list for each member.
-class Signatures {
- public:
-  void begin() { first_.push_back(words_.size()); }
-  void add(std::uint64_t word) { words_.push_back(word); }
-  // The words that were added since `from` in an order of their own.
-  [[nodiscard]] std::size_t here() const { return words_.size(); }
-  template <std::size_t Width>
-  void sort_from(std::size_t from) {
-    std::vector<std::array<std::uint64_t, Width>> tuples((words_.size() - from) / Width);
-    for (std::size_t i = 0; i < tuples.size(); ++i) {
-      std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(from + i * Width), Width,
-                  tuples[i].begin());
-    }
-    std::sort(tuples.begin(), tuples.end());
-    for (std::size_t i = 0; i < tuples.size(); ++i) {
-      std::copy(tuples[i].begin(), tuples[i].end(),
-                words_.begin() + static_cast<std::ptrdiff_t>(from + i * Width));
-    }
-  }
-
-  // Classes of equal lists, numbered by their first member; how many there are.
-  std::uint32_t classify(std::vector<std::uint32_t>& classes) {
-    first_.push_back(words_.size());
-    std::vector<std::uint32_t> order(first_.size() - 1);
-    std::iota(order.begin(), order.end(), 0U);
-    const auto words = [&](std::uint32_t i) {
-      return std::span(words_).subspan(first_[i], first_[i + 1] - first_[i]);
-    };
-    const auto less = [&](std::uint32_t a, std::uint32_t b) {
-      const auto left = words(a);
-      const auto right = words(b);
-      return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end());
-    };
-    std::stable_sort(order.begin(), order.end(), less);
-    std::vector<std::uint32_t> first_of(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const bool same = i > 0 && !less(order[i - 1], order[i]);
-      first_of[order[i]] = same ? first_of[order[i - 1]] : order[i];
-    }
-    classes.resize(order.size());
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-      classes[i] = first_of[i] == i ? count++ : classes[first_of[i]];
-    }
-    return count;
-  }
-
- private:
-  std::vector<std::uint64_t> words_;
-  std::vector<std::size_t> first_;
-};
 
 struct Incident {
   std::uint32_t channel{};

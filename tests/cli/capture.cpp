@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/program.hpp"
+#include "tests/catch.hpp"
 
 namespace payoff::test {
 
@@ -45,6 +46,14 @@ std::vector<std::string> small_experiment(std::vector<std::string> more) {
                                  "--compress",    "topk:ratio=0.01"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
+}
+
+nlohmann::json predicted(std::vector<std::string> more) {
+  more.emplace_back("--json");
+  const Captured run = predict(small_experiment(std::move(more)));
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  return nlohmann::json::parse(run.out);
 }
 
 ScratchFolder::ScratchFolder() {

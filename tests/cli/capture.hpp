@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/exit_code.hpp"
 
 // Runs a command line of the program in this process and keeps what it printed.
@@ -25,6 +27,8 @@ struct Captured {
 
 // A small experiment as options: GPT-2 on 8 GPUs of two nodes at 10 Gb/s.
 [[nodiscard]] std::vector<std::string> small_experiment(std::vector<std::string> more = {});
+// What `predict --json` says of it. To be called in a test: it requires success.
+[[nodiscard]] nlohmann::json predicted(std::vector<std::string> more = {});
 
 // A file without plans: ResNet-50 on the same GPUs.
 inline constexpr const char* small_job =

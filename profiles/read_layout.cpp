@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/read_layout.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "profiles/experiment_keys.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr IntegerRules degree{.fallback = 1, .min = 1, .max = most_ranks};
+
+// The number of micro-batches, or the global batch from which it follows.
+void read_batches(const Section& section, ParallelLayout& layout) {
+  const Value batches = section.optional("micro_batches");
+  const Value global = section.optional("global_batch");
+  layout.micro_batches = batches.integer<int>(degree);
+  const auto samples = global.integer({.fallback = 1, .min = 1, .max = std::int64_t{1} << 40});
+  if (!global) {
+    return;
+  }
+  const std::int64_t once = std::int64_t{layout.dp} * layout.micro_batch;
+  if (samples % once != 0) {
+    global.error("is " + std::to_string(samples) + ", not a multiple of dp " +
+                 std::to_string(layout.dp) + " x micro_batch " +
+                 std::to_string(layout.micro_batch));
+  } else if (batches && samples / once != layout.micro_batches) {
+    global.error("disagrees with micro_batches " + std::to_string(layout.micro_batches), "",
+                 "leave one of them out");
+  } else if (samples / once > most_ranks) {
+    global.error("needs " + std::to_string(samples / once) + " micro-batches a step");
+  } else {
+    layout.micro_batches = static_cast<int>(samples / once);
+  }
+}
+
+}  // namespace
+
+void read_layout(const Section& section, const Cluster& cluster, ParallelLayout& layout) {
+  for (const auto& [foreign, ours] : foreign_degrees) {
+    section.known_elsewhere_as(foreign, ours);
+  }
+  layout.tp = section.optional("tp").integer<int>(degree);
+  layout.pp = section.optional("pp").integer<int>(degree);
+  // All the GPUs that tp, cp and pp leave over.
+  layout.cp = section.optional("cp").integer<int>(degree);
+  layout.context_exchange = section.optional("context_exchange").choice(context_exchanges);
+  const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.cp * layout.pp;
+  const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
+  IntegerRules rest = degree;
+  rest.fallback = std::max<std::int64_t>(1, gpus / model_ranks);
+  layout.dp = section.optional("dp").integer<int>(rest);
+  layout.virtual_stages = section.optional("virtual_stages").integer<int>(degree);
+  layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
+  layout.shard =
+      section.optional("shard").integer<int>({.fallback = 0, .min = 1, .max = most_ranks});
+  layout.sequence_parallel = section.optional("sequence_parallel").boolean();
+  layout.micro_batch = section.optional("micro_batch").integer<int>(degree);
+  layout.recompute = section.optional("recompute").choice(recomputes);
+  read_batches(section, layout);
+}
+
+}  // namespace payoff

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/hardware.hpp"
+#include "model/layout.hpp"
+#include "profiles/section.hpp"
+
+namespace payoff {
+
+// The section `layout` of an experiment. Without a `dp` of its own the layout takes all GPUs of the
+// cluster that tp, cp and pp leave over.
+void read_layout(const Section& section, const Cluster& cluster, ParallelLayout& layout);
+
+}  // namespace payoff
