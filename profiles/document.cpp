@@ -67,11 +67,13 @@ std::string read_text_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text;
-  if (file) {
-    // One byte more than allowed is enough to know; a device file may have no end.
-    text.resize(largest_file + 1);
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
+  // One byte more than allowed is enough to know; a device file may have no end. Most files are
+  // small, and are not worth a whole buffer of that size.
+  for (std::size_t room = 16 * 1024; file && text.size() <= largest_file; room *= 2) {
+    const std::size_t had = text.size();
+    text.resize(std::min(had + room, largest_file + 1));
+    file.read(text.data() + had, static_cast<std::streamsize>(text.size() - had));
+    text.resize(had + static_cast<std::size_t>(file.gcount()));
   }
   if (!file.is_open() || file.bad()) {
     const int code = errno;
