@@ -13,100 +13,20 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <queue>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "sim/engine.hpp"
+#include "bench/ring.hpp"
 
 namespace {
 
 using namespace payoff;
 using namespace payoff::sim;
-
-// Processor time: others may be busy on the machine.
-class Stopwatch {
- public:
-  [[nodiscard]] Seconds elapsed() const {
-    return {static_cast<double>(std::clock() - start_) / static_cast<double>(CLOCKS_PER_SEC)};
-  }
-
- private:
-  std::clock_t start_ = std::clock();
-};
-
-struct Ring {
-  std::vector<Bandwidth> links;  // of each rank to the next
-  SimTime latency{5'000'000};
-  Bytes chunk;
-
-  [[nodiscard]] std::size_t ranks() const { return links.size(); }
-  [[nodiscard]] std::uint32_t rounds() const {
-    return static_cast<std::uint32_t>(2 * (links.size() - 1));
-  }
-};
-
-struct Outcome {
-  SimTime end;
-  std::uint64_t sends = 0;
-  Seconds time;
-};
-
-// Which rank may send next. A rank sends one chunk after the other, each after it was received.
-class Progress {
- public:
-  explicit Progress(const Ring& ring) : sent_(ring.ranks(), 0), rounds_(ring.rounds()) {}
-
-  // Calls `send` for whoever may begin now that a rank has sent a chunk.
-  template <class Send>
-  void sent(std::uint32_t rank, Send&& send) {
-    const std::uint32_t next = rank + 1 == sent_.size() ? 0 : rank + 1;
-    const std::uint32_t previous =
-        rank == 0 ? static_cast<std::uint32_t>(sent_.size()) - 1 : rank - 1;
-    const std::uint32_t count = ++sent_[rank];
-    if (count < rounds_ && sent_[previous] >= count) {
-      send(rank);
-    }
-    if (sent_[next] == count && count < rounds_) {  // was waiting for this chunk
-      send(next);
-    }
-  }
-
- private:
-  std::vector<std::uint32_t> sent_;
-  std::uint32_t rounds_;
-};
-
-Outcome run_engine(const Ring& ring) {
-  const Stopwatch watch;
-  Engine engine;
-  std::vector<Use> link_of_rank;
-  link_of_rank.reserve(ring.links.size());
-  for (const Bandwidth link : ring.links) {
-    link_of_rank.push_back({engine.add_resource({link})});
-  }
-  const auto send = [&](std::uint32_t rank) {
-    engine.start({.size = ring.chunk,
-                  .uses = {&link_of_rank[rank], 1},
-                  .latency = ring.latency,
-                  .tag = rank});
-  };
-  Progress progress(ring);
-  for (std::uint32_t rank = 0; rank < ring.ranks(); ++rank) {
-    send(rank);
-  }
-  while (engine.advance()) {
-    for (const Completion& done : engine.completed()) {
-      progress.sent(static_cast<std::uint32_t>(done.tag), send);
-    }
-  }
-  return {engine.now(), engine.completed_count(), watch.elapsed()};
-}
+using namespace payoff::sim::bench;
 
 Outcome run_bare(const Ring& ring) {
   const Stopwatch watch;
@@ -147,17 +67,6 @@ std::string peak_memory() {
     }
   }
   return "unknown";
-}
-
-Ring ring_of(std::size_t ranks, bool random) {
-  Ring ring{.links = std::vector<Bandwidth>(ranks, 50_GBps), .chunk = 1_MiB};
-  std::mt19937_64 numbers(1);
-  for (Bandwidth& link : ring.links) {
-    if (random) {
-      link = 25_GBps + static_cast<double>(numbers() >> 11U) * 0x1p-53 * 50_GBps;
-    }
-  }
-  return ring;
 }
 
 // The exponent of the growth since the size before; nothing for the first.

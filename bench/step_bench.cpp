@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What it takes to simulate a training step of GPT-3 175B: on 1,024 GPUs folded, with one slow GPU,
+// and rank by rank; on 1,048,576 GPUs folded. Each case runs in a process of its own, whose
+// processor time and peak memory are its own. Files are read before the clock starts; what counts
+// is everything after that: layers priced, the plan, the links and classes, the events.
+//
+//   step_bench [CASE...]      folded, straggler, unfolded, million; all of them unless told
+//   otherwise
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "model/experiment.hpp"
+#include "profiles/library.hpp"
+#include "profiles/read_experiment.hpp"
+#include "sim/step.hpp"
+#include "sim/topology_platform.hpp"
+
+namespace {
+
+using namespace payoff;
+namespace fs = std::filesystem;
+
+struct Case {
+  std::string_view name;
+  std::string_view title;
+  std::string_view file;
+  bool folds{true};
+};
+constexpr Case cases[] = {
+    {"folded", "1,024 GPUs, folded", "bench/gpt3-1024.yaml"},
+    {"straggler", "1,024 GPUs, one straggler", "bench/gpt3-1024-straggler.yaml"},
+    {"unfolded", "1,024 GPUs, straggler, unfolded", "bench/gpt3-1024-straggler.yaml", false},
+    {"million", "1,048,576 GPUs, straggler", "examples/topologies/million-gpus.yaml"},
+};
+
+Seconds processor_time() {
+  return {static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC)};
+}
+
+ReadExperiment read_case(const Case& c) {
+  const fs::path source(PAYOFF_SOURCE_DIR);
+  const Library library(source / "profiles");
+  SourceMap sources;
+  Diagnostics diagnostics;
+  auto result = read_experiment(source / c.file, {}, {library, sources, diagnostics});
+  if (!result) {
+    fmt::print(stderr, "{}", render_text(diagnostics, sources));
+    std::_Exit(1);
+  }
+  return std::move(*result);
+}
+
+void run(const Case& c) {
+  const ReadExperiment read = read_case(c);
+  const Seconds begin = processor_time();
+  const PreparedExperiment prepared(read.experiment);
+  const StepPlan plan = prepared.plan(read.experiment.plans.front());
+  const Seconds planned = processor_time();
+  const sim::BuiltPlatform built =
+      sim::build_platform(read.experiment.cluster, read.cluster_state, plan, {c.folds, c.folds});
+  const Seconds built_at = processor_time();
+  const sim::SimulatedStep step = sim::simulate(plan, built.platform);
+  const Seconds end = processor_time();
+  fmt::print("{:<32} {:>11} {:>8.3f} {:>9.3f} {:>11.3f} {:>9.3f} {:>10.2f}", c.title, step.events,
+             (planned - begin).si, (built_at - planned).si, (end - built_at).si, (end - begin).si,
+             step.prediction.step.si);
+  std::fflush(stdout);
+}
+
+bool run_apart(const Case& c) {
+  const pid_t child = fork();
+  if (child == 0) {
+    run(c);
+    std::_Exit(0);
+  }
+  int status = 0;
+  rusage usage{};
+  if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) {
+    return false;
+  }
+  fmt::print(" {:>10.1f}\n", static_cast<double>(usage.ru_maxrss) / 1000);
+  std::fflush(stdout);
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> wanted(argv + 1, argv + argc);
+  fmt::print("{:<32} {:>11} {:>8} {:>9} {:>11} {:>9} {:>10} {:>10}\n", "GPT-3 175B", "events",
+             "plan [s]", "links [s]", "events [s]", "all [s]", "step [s]", "peak [MB]");
+  std::fflush(stdout);
+  for (const Case& c : cases) {
+    const bool is_wanted =
+        wanted.empty() || std::find(wanted.begin(), wanted.end(), c.name) != wanted.end();
+    if (is_wanted && !run_apart(c)) {
+      fmt::print(stderr, "error: `{}` did not end\n", c.name);
+      return 1;
+    }
+  }
+  return 0;
+}
