@@ -16,6 +16,7 @@
 #include "cli/commands.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/session.hpp"
+#include "cli/topology_file.hpp"
 #include "cli/topology_text.hpp"
 #include "profiles/document.hpp"
 #include "profiles/read_experiment.hpp"
@@ -23,7 +24,6 @@
 #include "profiles/read_method.hpp"
 #include "profiles/read_model.hpp"
 #include "profiles/read_software.hpp"
-#include "profiles/read_topology.hpp"
 #include "sim/topology.hpp"
 
 // payoff check: every mistake of experiment and profile files, without predicting anything.
@@ -124,31 +124,13 @@ struct Checked {
   std::string details{};
 };
 
-// Builds the graph of links, which finds what reading cannot: GPUs that are cut off, faults of
-// links that are not there. A rank order that is wrong is reported already, and left away for that.
 Checked check_topology(const std::filesystem::path& file, Session& session) {
-  const std::size_t errors = session.diagnostics().error_count();
-  auto read = read_topology(file, session.sources(), session.diagnostics());
-  if (!read) {
+  const auto read = read_topology_file(file, session);
+  if (!read || !read->graph) {
     return {"topology"};
   }
-  Topology& topology = read->topology;
-  const std::size_t found = session.diagnostics().error_count() - errors;
-  // Of a regular topology that could not be read, the links are not those that were meant.
-  const bool as_meant = std::holds_alternative<UserGraph>(topology.shape)
-                            ? read->links_complete
-                            : found == check(topology).size();
-  if (found > 0) {
-    topology.rank_order.clear();
-    if (!as_meant || !check(topology).empty()) {
-      return {"topology"};
-    }
-  }
-  const sim::BuiltTopology built = sim::build(topology);
-  report(built.problems, read->positions, session.diagnostics());
-  return {"topology", session.diagnostics().error_count() == errors
-                          ? topology_text(*built.graph, topology.balance, topology.seed)
-                          : ""};
+  const Topology& topology = read->read.topology;
+  return {"topology", topology_text(*read->graph, topology.balance, topology.seed)};
 }
 
 // The topology that an experiment puts its cluster on.

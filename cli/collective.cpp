@@ -260,6 +260,9 @@ Command collective_command() {
        {"--one-process", "", "one process drives all GPUs of a node, as nccl-tests -g does",
         Takes::nothing},
        {"--level", "NAME", "fluid (default), or steps: every send on the links of the cluster"},
+       {"--program", "NAME",
+        "with --level steps, instead of NCCL's: halving_doubling, hierarchical, two_shot, sharp, "
+        "packed_trees, bruck or pxn"},
        {"--topology", "FILE", "with --level steps: links to run on instead (examples/topologies)"},
        {"--textbook", "", "α-β prices of an all-reduce beside ours", Takes::nothing},
        json_option,

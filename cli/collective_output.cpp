@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/collective_output.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -72,9 +73,29 @@ std::vector<std::string> steps_cells(const CollectiveRow& row) {
     return {row.no_steps, "", "", "", ""};
   }
   const sim::CollectiveSteps& steps = *row.steps;
-  return {row.program, significant(steps.time / 1_us),
-          fmt::format("{:.4g} %", 100 * (steps.time / row.price.time)),
-          significant(steps.alpha_beta / 1_us), std::to_string(steps.sends)};
+  std::vector<std::string> cells{row.program, "", "", significant(steps.alpha_beta / 1_us),
+                                 std::to_string(steps.sends)};
+  if (steps.priced) {
+    cells[1] = significant(steps.priced->time / 1_us);
+    cells[2] = fmt::format("{:.4g} %", 100 * (steps.priced->time / steps.priced->price));
+  }
+  return cells;
+}
+
+// The price is NCCL's but for programs that NCCL does not have.
+std::string steps_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
+  std::string text =
+      "steps: every send on its links, with its part of the price; α-β: nominal links, one "
+      "latency a step.\n";
+  if (!question.program) {
+    return text;
+  }
+  const bool priced = std::any_of(rows.begin(), rows.end(), [](const CollectiveRow& row) {
+    return row.steps && row.steps->priced;
+  });
+  return text + (priced ? "Its phases are priced by the law one after the other, as collectives of "
+                          "their own; nobody has measured the whole.\n"
+                        : "Nobody has measured it: it has no price, and α-β alone.\n");
 }
 
 FitDomain measured_on(const CollectiveQuestion& question) {
@@ -132,14 +153,27 @@ std::string table_text(const CollectiveQuestion& question, const std::vector<Col
     text += "α-β: a textbook's prices, no predictions: nominal bandwidth, nothing fitted but α.\n";
   }
   if (question.topology) {
-    text +=
-        "steps: every send on its links, with its part of the price; α-β: nominal links, one "
-        "latency a step.\n";
+    text += steps_text(question, rows);
   }
   if (outside > 0) {
     text += extrapolation_text(question, outside, rows.size());
   }
   return text;
+}
+
+std::vector<std::string> steps_csv(const CollectiveRow& row) {
+  std::vector<std::string> cells(6);
+  if (row.steps) {
+    cells[0] = row.program;
+    cells[4] = exact_number(row.steps->alpha_beta / 1_s);
+    cells[5] = std::to_string(row.steps->sends);
+  }
+  if (row.steps && row.steps->priced) {
+    cells[1] = exact_number(row.steps->priced->price / 1_s);
+    cells[2] = exact_number(row.steps->priced->time / 1_s);
+    cells[3] = exact_number(row.steps->priced->alone / 1_s);
+  }
+  return cells;
 }
 
 std::string csv_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
@@ -158,8 +192,8 @@ std::string csv_text(const CollectiveQuestion& question, const std::vector<Colle
     }
   }
   if (question.topology) {
-    header.insert(header.end(), {"program", "steps_seconds", "steps_alone_seconds",
-                                 "alpha_beta_seconds", "sends"});
+    header.insert(header.end(), {"program", "program_price_seconds", "steps_seconds",
+                                 "steps_alone_seconds", "alpha_beta_seconds", "sends"});
   }
   std::string text = csv_line(header);
   for (const CollectiveRow& row : rows) {
@@ -175,17 +209,30 @@ std::string csv_text(const CollectiveQuestion& question, const std::vector<Colle
     for (const Seconds textbook : textbook_times(row)) {
       cells.push_back(exact_number(textbook / 1_s));
     }
-    if (row.steps) {
-      cells.insert(
-          cells.end(),
-          {row.program, exact_number(row.steps->time / 1_s), exact_number(row.steps->alone / 1_s),
-           exact_number(row.steps->alpha_beta / 1_s), std::to_string(row.steps->sends)});
-    } else if (question.topology) {
-      cells.insert(cells.end(), 5, "");
+    if (question.topology) {
+      const std::vector<std::string> more = steps_csv(row);
+      cells.insert(cells.end(), more.begin(), more.end());
     }
     text += csv_line(cells);
   }
   return text;
+}
+
+nlohmann::ordered_json steps_json(const CollectiveRow& row) {
+  if (!row.steps) {
+    return nullptr;
+  }
+  nlohmann::ordered_json json{{"program", row.program}};
+  const auto& priced = row.steps->priced;
+  const auto add = [&](const char* key, Seconds sim::CollectiveSteps::Priced::*time) {
+    json[key] = priced ? nlohmann::ordered_json((*priced.*time).si) : nullptr;
+  };
+  add("price_seconds", &sim::CollectiveSteps::Priced::price);
+  add("time_seconds", &sim::CollectiveSteps::Priced::time);
+  add("alone_seconds", &sim::CollectiveSteps::Priced::alone);
+  json["alpha_beta_seconds"] = row.steps->alpha_beta.si;
+  json["sends"] = row.steps->sends;
+  return json;
 }
 
 std::string json_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows,
@@ -220,14 +267,8 @@ std::string json_text(const CollectiveQuestion& question, const std::vector<Coll
     for (std::size_t i = 0; i < times.size(); ++i) {
       json["rows"].back()[fmt::format("textbook_{}_seconds", textbook_keys[i])] = times[i].si;
     }
-    if (row.steps) {
-      json["rows"].back()["steps"] = {{"program", row.program},
-                                      {"time_seconds", row.steps->time.si},
-                                      {"alone_seconds", row.steps->alone.si},
-                                      {"alpha_beta_seconds", row.steps->alpha_beta.si},
-                                      {"sends", row.steps->sends}};
-    } else if (question.topology) {
-      json["rows"].back()["steps"] = nullptr;
+    if (question.topology) {
+      json["rows"].back()["steps"] = steps_json(row);
     }
   }
   return json.dump(2) + "\n";

@@ -23,9 +23,10 @@ struct CollectiveQuestion {
   std::optional<Algorithm> algorithm;
   std::optional<Protocol> protocol;
   std::vector<Bytes> sizes;
-  std::optional<HostLaw> one_process;  // drives all GPUs of a node
-  bool textbook{};                     // alpha-beta prices beside ours
-  std::optional<Topology> topology;    // at level `steps`
+  std::optional<HostLaw> one_process;        // drives all GPUs of a node
+  bool textbook{};                           // alpha-beta prices beside ours
+  std::optional<Topology> topology;          // at level `steps`
+  std::optional<sim::OtherProgram> program;  // instead of NCCL's
 };
 
 struct CollectiveRow {

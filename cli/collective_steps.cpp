@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "cli/option_values.hpp"
+#include "cli/topology_file.hpp"
 #include "model/topology.hpp"
-#include "profiles/read_topology.hpp"
+#include "sim/collective_programs.hpp"
 #include "sim/collective_steps.hpp"
-#include "sim/routing.hpp"
 #include "sim/topology.hpp"
 
 namespace payoff {
@@ -37,12 +37,11 @@ Topology own_topology(const CollectiveQuestion& question) {
 
 std::optional<Topology> read_file(const Argument& file, const CollectiveQuestion& question,
                                   Session& session) {
-  const auto read =
-      read_topology(file.text, session.sources(), session.diagnostics(), &question.cluster);
-  if (!read) {
+  const auto read = read_topology_file(file.text, session, &question.cluster);
+  if (!read || !read->graph) {
     return std::nullopt;
   }
-  const std::size_t gpus = read->topology.gpus();
+  const std::size_t gpus = read->read.topology.gpus();
   if (!session.diagnostics().has_errors() &&
       gpus != static_cast<std::size_t>(question.group.ranks)) {
     session.diagnostics().error(
@@ -50,7 +49,54 @@ std::optional<Topology> read_file(const Argument& file, const CollectiveQuestion
         fmt::format("the topology has {} GPUs, the group {} ranks", gpus, question.group.ranks));
     return std::nullopt;
   }
-  return read->topology;
+  return read->read.topology;
+}
+
+void read_program(const Argument& asked, const Arguments& arguments, CollectiveQuestion& question,
+                  Session& session) {
+  std::vector<std::pair<std::string, sim::OtherProgram>> programs;
+  for (int i = 0; i < sim::other_program_count; ++i) {
+    const auto program = static_cast<sim::OtherProgram>(i);
+    programs.emplace_back(sim::name(program), program);
+  }
+  question.program = named_value("a program", asked, programs, session);
+  if (const auto pinned = arguments.value("--algo")) {
+    session.diagnostics().error(pinned->span, "--algo pins NCCL's algorithm, --program is none", {},
+                                "leave one of them away");
+  }
+  if (question.program && sim::collective_of(*question.program) != question.collective) {
+    session.diagnostics().error(
+        asked.span,
+        fmt::format("{} is a program of {}, not of {}", sim::name(*question.program),
+                    name(sim::collective_of(*question.program)), name(question.collective)));
+  }
+}
+
+// Options of sends where none are simulated.
+void refuse_without_steps(const std::optional<Argument>& option, const char* message,
+                          Session& session) {
+  if (option) {
+    session.diagnostics().error(option->span, message, {}, "prices do not see links one by one");
+  }
+}
+
+sim::LaidOrReason program_of(const CollectiveQuestion& question, const CollectiveRow& row,
+                             const sim::TopologyGraph& graph) {
+  const sim::ProgramRanks ranks = sim::ranks_on(*question.topology, question.group);
+  return question.program ? sim::program_of(*question.program, ranks, *question.topology, graph)
+                          : sim::program_of(question.collective, row.price.algorithm, ranks,
+                                            *question.topology, graph);
+}
+
+std::optional<sim::StepsPrice> price_of(const CollectiveQuestion& question,
+                                        const CollectiveRow& row, const sim::Program& program) {
+  const sim::ProgramRanks ranks = sim::ranks_on(*question.topology, question.group);
+  if (question.program) {
+    return sim::price_of(*question.program, program, ranks, question.cluster, row.size);
+  }
+  return question.collective == Collective::all_to_all
+             ? sim::price_of_pairs(program, row.price, ranks, question.cluster, row.size)
+             : sim::price_of(program, row.price, row.size);
 }
 
 }  // namespace
@@ -58,26 +104,30 @@ std::optional<Topology> read_file(const Argument& file, const CollectiveQuestion
 void read_level(const Arguments& arguments, CollectiveQuestion& question, Session& session) {
   const std::optional<Argument> asked = arguments.value("--level");
   const std::optional<Argument> file = arguments.value("--topology");
+  const std::optional<Argument> program = arguments.value("--program");
   const std::vector<std::pair<std::string, Level>> levels{{"fluid", Level::fluid},
                                                           {"steps", Level::steps}};
-  const Level level =
-      asked ? named_value("a level", *asked, levels, session).value_or(Level::fluid) : Level::fluid;
+  const auto level =
+      asked ? named_value("a level", *asked, levels, session) : std::optional(Level::fluid);
   if (level == Level::fluid) {
-    if (file && !session.diagnostics().has_errors()) {
-      session.diagnostics().error(file->span, "--topology needs --level steps", {},
-                                  "prices do not see links one by one");
-    }
+    refuse_without_steps(file, "--topology needs --level steps", session);
+    refuse_without_steps(program, "--program needs --level steps", session);
     return;
   }
-  if (question.group.ranks < 2 || session.diagnostics().has_errors()) {
-    return;
+  if (program) {
+    read_program(*program, arguments, question, session);
   }
-  question.topology = file ? read_file(*file, question, session) : own_topology(question);
-  if (question.topology && !session.diagnostics().has_errors()) {
+  if (file) {
+    question.topology = read_file(*file, question, session);
+  } else if (question.group.ranks > 1 && !session.diagnostics().has_errors()) {
+    question.topology = own_topology(question);
     for (const Problem& problem : check(*question.topology)) {
-      session.diagnostics().error(file ? std::optional(file->span) : std::nullopt,
-                                  problem.path + ": " + problem.message, {}, problem.help);
+      session.diagnostics().error(std::nullopt, problem.path + ": " + problem.message, {},
+                                  problem.help);
     }
+  }
+  if (question.group.ranks < 2) {
+    question.topology.reset();
   }
 }
 
@@ -91,18 +141,16 @@ void add_steps(const CollectiveQuestion& question, std::vector<CollectiveRow>& r
   if (!built.graph) {
     return;
   }
-  sim::Routing routing(*built.graph, question.topology->balance, question.topology->seed);
   std::uint64_t sends = 0;
   for (CollectiveRow& row : rows) {
-    auto program = sim::program_of(question.collective, row.price.algorithm, question.group.ranks,
-                                   *built.graph);
-    if (const auto* reason = std::get_if<std::string>(&program)) {
+    const sim::LaidOrReason laid = program_of(question, row, *built.graph);
+    if (const auto* reason = std::get_if<std::string>(&laid)) {
       row.no_steps = *reason;
       continue;
     }
-    const auto& known = std::get<sim::Program>(program);
-    row.program = known.name();
-    sends += sim::send_count(known);
+    const sim::Program& program = std::get<sim::LaidProgram>(laid).program;
+    row.program = program.name();
+    sends += sim::send_count(program);
     if (sends > most_sends) {
       session.diagnostics().error(std::nullopt,
                                   fmt::format("these sizes are more than {} sends", most_sends), {},
@@ -110,13 +158,16 @@ void add_steps(const CollectiveQuestion& question, std::vector<CollectiveRow>& r
       return;
     }
   }
+  const Seconds latency =
+      sim::step_latency(sim::ranks_on(*question.topology, question.group), question.cluster);
   for (CollectiveRow& row : rows) {
     if (!row.no_steps.empty() || row.price.time <= 0_s || row.size <= 0_B) {
       continue;
     }
-    const auto program = sim::program_of(question.collective, row.price.algorithm,
-                                         question.group.ranks, *built.graph);
-    row.steps = sim::run_steps(std::get<sim::Program>(program), row.size, row.price, routing);
+    const sim::LaidOrReason laid = program_of(question, row, *built.graph);
+    const auto& known = std::get<sim::LaidProgram>(laid);
+    row.steps = sim::run_steps(known, row.size, price_of(question, row, known.program), latency,
+                               *built.graph, *question.topology);
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace payoff {
 
-// --level and --topology into the question; what is wrong is reported.
+// --level, --topology and --program into the question; what is wrong is reported.
 void read_level(const Arguments& arguments, CollectiveQuestion& question, Session& session);
 
 // Runs every row's program; rows whose algorithm is no program say why.

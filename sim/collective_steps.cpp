@@ -2,66 +2,177 @@
 #include "sim/collective_steps.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <bit>
+
+#include "model/group_paths.hpp"
+#include "sim/routing.hpp"
 
 namespace payoff::sim {
 namespace {
 
-Outcome outcome_of(Collective collective) {
-  return collective == Collective::all_gather       ? Outcome::gathered
-         : collective == Collective::reduce_scatter ? Outcome::scattered_sums
-                                                    : Outcome::all_reduced;
+// A collective that some steps of a program are.
+struct Phase {
+  std::uint32_t steps{};
+  Collective collective{};
+  Group group;
+  Bytes size;
+};
+
+Group servers_of(const ProgramRanks& ranks) {
+  // One rank of each server, beside those of the other GPUs.
+  return {static_cast<int>(ranks.ranks / ranks.gpus), 1, static_cast<int>(ranks.gpus)};
 }
 
-bool has_rings(Collective collective) {
-  return collective == Collective::all_reduce || collective == Collective::all_gather ||
-         collective == Collective::reduce_scatter;
+Group whole_of(const ProgramRanks& ranks) {
+  return {static_cast<int>(ranks.ranks), static_cast<int>(ranks.gpus), 1};
+}
+
+// Pairs that are `distance` apart: of a server only as many leave it.
+Phase pairs(const ProgramRanks& ranks, Rank distance, Bytes bytes) {
+  const bool inside = ranks.gpus == ranks.ranks;
+  const auto leaving = static_cast<int>(std::min(distance, ranks.gpus));
+  return {1, Collective::send_recv, inside ? Group{2, 2, 1} : Group{2, 1, leaving}, bytes};
+}
+
+std::vector<Phase> halving_phases(const ProgramRanks& ranks, Bytes size) {
+  std::vector<Phase> phases;
+  for (Rank distance = ranks.ranks / 2; distance > 0; distance /= 2) {
+    const Bytes bytes = size * (static_cast<double>(distance) / ranks.ranks);
+    // Partners are in one server together, or all of a server are outside.
+    const Group group =
+        distance < ranks.gpus ? Group{2, 2, 1} : Group{2, 1, static_cast<int>(ranks.gpus)};
+    phases.push_back({1, Collective::send_recv, group, bytes});
+  }
+  std::vector<Phase> back(phases.rbegin(), phases.rend());
+  phases.insert(phases.end(), back.begin(), back.end());
+  return phases;
+}
+
+std::vector<Phase> bruck_phases(const ProgramRanks& ranks, Bytes size) {
+  std::vector<Phase> phases;
+  for (Rank have = 1; have < ranks.ranks; have *= 2) {
+    const double share = static_cast<double>(std::min(have, ranks.ranks - have)) / ranks.ranks;
+    phases.push_back(pairs(ranks, have, size * share));
+  }
+  return phases;
+}
+
+std::vector<Phase> two_level_phases(OtherProgram other, const ProgramRanks& ranks, Bytes size) {
+  const Group inside{static_cast<int>(ranks.gpus), static_cast<int>(ranks.gpus), 1};
+  const Group between = servers_of(ranks);
+  const std::uint32_t in = ranks.gpus - 1;
+  const std::uint32_t out = ranks.ranks / ranks.gpus - 1;
+  if (other == OtherProgram::pxn) {
+    return {{in, Collective::all_to_all, inside, size},
+            {out, Collective::all_to_all, between, size}};
+  }
+  return {{in, Collective::reduce_scatter, inside, size},
+          {2 * out, Collective::all_reduce, between, size / ranks.gpus},
+          {in, Collective::all_gather, inside, size}};
+}
+
+std::vector<Phase> phases_of(OtherProgram other, const ProgramRanks& ranks, Bytes size) {
+  switch (other) {
+    case OtherProgram::halving_doubling:
+      return halving_phases(ranks, size);
+    case OtherProgram::bruck:
+      return bruck_phases(ranks, size);
+    case OtherProgram::hierarchical:
+    case OtherProgram::pxn:
+      return two_level_phases(other, ranks, size);
+    case OtherProgram::two_shot:  // every rank to every other one, twice
+      return {2, {1, Collective::all_to_all, whole_of(ranks), size}};
+    case OtherProgram::sharp:
+    case OtherProgram::packed_trees:
+      break;
+  }
+  return {};
+}
+
+// A price whose latency is all of it still needs a bandwidth.
+Seconds latency_of(const CollectivePrice& price) {
+  constexpr double below_all = 1 - 1e-6;
+  return std::min(price.latency, price.time * below_all);
+}
+
+// The program's steps are a ring's, whatever NCCL would choose there.
+std::optional<CollectivePrice> price_of(const Phase& phase, const Cluster& cluster) {
+  Cluster own = cluster;
+  own.nodes = std::max(own.nodes, phase.group.nodes());
+  if (!check_group(own, phase.group).empty()) {
+    return std::nullopt;
+  }
+  const CollectiveModel model(own, phase.group);
+  const Algorithm ring = is_one_kernel(phase.collective) ? Algorithm::ring : Algorithm::none;
+  return model.price_pinned(phase.collective, phase.size, ring, Protocol::none);
 }
 
 }  // namespace
 
-std::variant<Program, std::string> program_of(Collective collective, Algorithm algorithm, int ranks,
-                                              const TopologyGraph& graph) {
-  const auto n = static_cast<Rank>(ranks);
-  if (ranks < 2) {
-    return "one rank sends nothing";
-  }
-  if (graph.links.ranks() != n) {
-    return "the topology has " + std::to_string(graph.links.ranks()) + " GPUs, the group " +
-           std::to_string(n) + " ranks";
-  }
-  if (collective == Collective::all_to_all) {
-    return Program(PairwiseProgram{n});
-  }
-  if (!has_rings(collective) || algorithm != Algorithm::ring) {
-    return "no program for " + std::string(name(collective)) + " by " +
-           std::string(name(algorithm));
-  }
-  const RegularLayout* regular = graph.regular ? &*graph.regular : nullptr;
-  const Rank gpus = regular != nullptr ? regular->gpus_per_server() : n;
-  if (regular != nullptr && gpus > 1 && regular->server().fabric == ServerFabric::mesh) {
-    return std::string("rings follow the links of a mesh, and are not laid out on one");
-  }
-  if (gpus > 1 && gpus < n) {
-    return Program(RailRingsProgram{n / gpus, gpus, outcome_of(collective)});
-  }
-  return Program(RingProgram{n, outcome_of(collective)});
+StepsPrice price_of(const Program& program, const CollectivePrice& price, Bytes size) {
+  return {price.time,
+          {phase_price(program, 0, program.steps(), size, price.time, latency_of(price))}};
 }
 
-CollectiveSteps run_steps(const Program& program, Bytes size, const CollectivePrice& price,
-                          Routing& routing) {
-  constexpr double below_all = 1 - 1e-6;
-  const Seconds latency = std::min(price.latency, price.time * below_all);
-  const SendPrice of_send = send_price(program, size, price.time, latency);
+StepsPrice price_of_pairs(const Program& program, const CollectivePrice& price,
+                          const ProgramRanks& ranks, const Cluster& cluster, Bytes size) {
+  StepsPrice all = price_of(program, price, size);
+  const int gpus = static_cast<int>(ranks.gpus);
+  const Bytes inside = size * (static_cast<double>(ranks.gpus) / ranks.ranks);
+  const auto part =
+      price_of({ranks.gpus - 1, Collective::all_to_all, {gpus, gpus, 1}, inside}, cluster);
+  // What is left has to be more than the latency of the steps between servers.
+  if (ranks.gpus == 1 || ranks.gpus == ranks.ranks || !part || part->time * 2 > price.time ||
+      part->latency >= price.latency) {
+    return all;
+  }
+  const std::uint32_t between = program.steps() - (ranks.gpus - 1);
+  const Seconds rest = price.time - part->time;
+  all.phases = {phase_price(program, 0, ranks.gpus - 1, size, part->time, latency_of(*part)),
+                phase_price(program, ranks.gpus - 1, between, size, rest,
+                            std::min(price.latency - part->latency, rest * (1 - 1e-6)))};
+  return all;
+}
+
+Seconds step_latency(const ProgramRanks& ranks, const Cluster& cluster) {
+  return (ranks.gpus < ranks.ranks ? cluster.network.law : cluster.fabric.law).step_simple;
+}
+
+std::optional<StepsPrice> price_of(OtherProgram other, const Program& program,
+                                   const ProgramRanks& ranks, const Cluster& cluster, Bytes size) {
+  StepsPrice together;
+  std::uint32_t first = 0;
+  for (const Phase& phase : phases_of(other, ranks, size)) {
+    const std::optional<CollectivePrice> price = price_of(phase, cluster);
+    if (!price || price->time <= 0_s) {
+      return std::nullopt;
+    }
+    together.time += price->time;
+    together.phases.push_back(
+        phase_price(program, first, phase.steps, size, price->time, latency_of(*price)));
+    first += phase.steps;
+  }
+  return first > 0 ? std::optional(together) : std::nullopt;
+}
+
+CollectiveSteps run_steps(const LaidProgram& laid, Bytes size,
+                          const std::optional<StepsPrice>& price, Seconds latency,
+                          const TopologyGraph& graph, const Topology& topology) {
+  const TopologyGraph places = with_switches(graph, laid);
+  Routing routing(places, topology.balance, topology.seed);
   CollectiveSteps steps;
-  const ProgramRun on_links = run(program, size, of_send, &routing);
-  steps.time = on_links.time;
-  steps.sends = on_links.sends;
-  steps.alone = run(program, size, of_send).time;
-  // Links without a latency of their own get the law's.
+  steps.sends = send_count(laid.program);
+  if (price) {
+    steps.priced = CollectiveSteps::Priced{
+        price->time, run_phases(laid.program, size, price->phases, &routing).time,
+        run_phases(laid.program, size, price->phases).time};
+  }
   const bool has_latency = routing.latency(0, 1, 1) > 0_s;
-  steps.alpha_beta =
-      run(program, size, {has_latency ? 0_s : of_send.latency, std::nullopt}, &routing).time;
+  const SendPrice bare{has_latency ? 0_s : latency, std::nullopt};
+  steps.alpha_beta = run(laid.program, size, bare, &routing).time;
+  if (laid.program.segments() > 1) {
+    steps.alpha_beta = std::min(steps.alpha_beta, run(laid.whole, size, bare, &routing).time);
+  }
   return steps;
 }
 

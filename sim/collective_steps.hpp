@@ -2,38 +2,58 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <variant>
+#include <optional>
+#include <vector>
 
 #include "model/collective.hpp"
-#include "sim/program.hpp"
+#include "sim/collective_programs.hpp"
 #include "sim/program_run.hpp"
 #include "sim/topology.hpp"
 
-// A priced collective at level `steps`: the program that NCCL's algorithm is, every send a flow
-// over the links of a cluster. Sends carry the fitted price (sim/program_run.hpp), so a collective
-// that meets no narrow link takes what the model says; the links add what they cannot carry.
-//
-// Rings of servers are laid out on their rails. Not here: algorithms of switches (NVLS, SHARP),
-// whose switches are no ranks; trees, which NCCL cuts into pieces by rules of its own; and meshes,
-// on which rings follow the links (payoff check packs trees there).
+// A priced collective at level `steps`: every send of its program a flow over the links of a
+// topology. Sends carry the fitted price (sim/program_run.hpp), so a collective that meets no
+// narrow link takes what the model says; the links add what they cannot carry.
 
 namespace payoff::sim {
 
-// Or the reason why there is none.
-[[nodiscard]] std::variant<Program, std::string> program_of(Collective collective,
-                                                            Algorithm algorithm, int ranks,
-                                                            const TopologyGraph& graph);
+// What a collective takes alone, its steps in phases that follow each other.
+struct StepsPrice {
+  Seconds time{};
+  std::vector<PhasePrice> phases;
+};
+[[nodiscard]] StepsPrice price_of(const Program& program, const CollectivePrice& price, Bytes size);
+// Of an exchange of pairs, whose steps inside servers take what the law says of them, and those
+// between servers the rest: the price knows both at once, the program has them one after the other.
+[[nodiscard]] StepsPrice price_of_pairs(const Program& program, const CollectivePrice& price,
+                                        const ProgramRanks& ranks, const Cluster& cluster,
+                                        Bytes size);
+// Of a program that NCCL does not have: its phases at the prices of the collectives that they are,
+// a ring's reduce-scatter inside servers, an exchange of pairs (send_recv) between them, one after
+// the other. nullopt where the law has no price: of sums in switches, of packed trees, of groups
+// that the cluster cannot hold.
+[[nodiscard]] std::optional<StepsPrice> price_of(OtherProgram other, const Program& program,
+                                                 const ProgramRanks& ranks, const Cluster& cluster,
+                                                 Bytes size);
 
 struct CollectiveSteps {
-  Seconds time{};        // sends with their part of the price, on these links
-  Seconds alone{};       // the same without links: what the price says, to a tick for each step
-  Seconds alpha_beta{};  // nominal links and one latency a step, nothing else
+  // With a price only.
+  struct Priced {
+    Seconds price{};
+    Seconds time{};   // sends with their part of the price, on these links
+    Seconds alone{};  // the same without links: what the price says, to a tick for each step
+  };
+  std::optional<Priced> priced;
+  // Nominal links and one latency a step, theirs or `latency`, nothing else; of what may be cut
+  // into segments, cut or whole, whichever is sooner through.
+  Seconds alpha_beta{};
   std::uint64_t sends{};
 };
-[[nodiscard]] CollectiveSteps run_steps(const Program& program, Bytes size,
-                                        const CollectivePrice& price, Routing& routing);
+// Of a step of the Simple protocol, where links say nothing of their latency: as the textbook's
+// prices have it (model/textbook.hpp).
+[[nodiscard]] Seconds step_latency(const ProgramRanks& ranks, const Cluster& cluster);
+[[nodiscard]] CollectiveSteps run_steps(const LaidProgram& laid, Bytes size,
+                                        const std::optional<StepsPrice>& price, Seconds latency,
+                                        const TopologyGraph& graph, const Topology& topology);
 
 // How many sends the program consists of.
 [[nodiscard]] std::uint64_t send_count(const Program& program);

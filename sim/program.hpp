@@ -13,12 +13,14 @@
 
 // Collectives as programs of sends. The buffer is cut into chunks; a send moves some of them from
 // one rank to another, where they are added to what is there, or stored. A program runs in steps: a
-// rank sends those of a step when all that was sent to it in earlier steps has arrived, and never
-// waits for anybody else. Sends are made step by step, a whole program is never in memory.
+// rank sends those of a step when all that was sent to it in earlier steps has arrived and what it
+// sent itself is through, and never waits for anybody else. Sends are made step by step, a whole
+// program is never in memory.
 //
 // Sources: Thakur, Rabenseifner, Gropp (IJHPCA 19(1), 2005) for rings, halving and doubling; Bruck
 // et al. (IEEE TPDS 8(11), 1997); Sanders, Speck, Traeff (Parallel Computing 35, 2009) for two
-// trees; NVIDIA's descriptions of NVLS, SHARP and PXN; Wang et al. (MLSys 2020) for packed trees.
+// trees; NVIDIA's descriptions of NVLS, SHARP and PXN, its source for chains inside servers; Wang
+// et al. (MLSys 2020) for packed trees.
 
 namespace payoff::sim {
 
@@ -34,9 +36,11 @@ struct Send {
 
 enum class Outcome : std::uint8_t {
   all_reduced,     // every rank has the sum of every chunk
-  scattered_sums,  // rank r has the sum of chunk r
-  gathered,        // every rank has chunk r of every rank r
+  scattered_sums,  // rank r has the sum of the r-th part of the chunks
+  gathered,        // every rank has the r-th part of every rank r
   exchanged,       // rank r has chunk (s, r) of every rank s: s * ranks + r
+  broadcast,       // every rank has the chunks of rank 0
+  reduced,         // rank 0 has the sum of every chunk
   neighbour_sums,  // every rank has the sum of its own and its neighbours' buffers
 };
 
@@ -53,6 +57,19 @@ struct RailRingsProgram {
   Rank gpus{};
   Outcome outcome{Outcome::all_reduced};
 };
+// Rings along the links of a mesh, each with its part of the buffer: chunk r * rings + k is the
+// part of ring k of what belongs to rank r.
+struct MeshRingsProgram {
+  std::vector<std::vector<Rank>> orders;
+  Outcome outcome{Outcome::all_reduced};
+};
+// Along the same rings from rank 0 or to it, in segments that follow one another.
+struct ChainsProgram {
+  Rank servers{};
+  Rank gpus{};
+  Outcome outcome{Outcome::broadcast};  // or reduced
+  std::uint32_t segments{1};
+};
 // Sums of halves with the rank at distance n/2, n/4 ...; back by doubling. Ranks: a power of two.
 struct HalvingDoublingProgram {
   Rank ranks{};
@@ -63,11 +80,22 @@ struct DoubleTreeProgram {
   Rank ranks{};
   std::uint32_t segments{1};
 };
+// As NCCL lays trees out: two for every GPU of a server, which join the GPUs of its number. In a
+// server the others hang below it as a chain.
+struct RailTreesProgram {
+  Rank servers{};
+  Rank gpus{};
+  std::uint32_t segments{1};
+};
+// Blocks that double; a reduce-scatter takes the same way backwards.
 struct BruckProgram {
   Rank ranks{};
+  Outcome outcome{Outcome::gathered};  // or scattered_sums
 };
+// One partner a step, those of the own server first: all ranks of a server leave it together.
 struct PairwiseProgram {
   Rank ranks{};
+  Rank gpus{ranks};  // of a server
 };
 // Rails: to the GPU of the own server with the number of the destination, then along its rail.
 struct PxnProgram {
@@ -83,9 +111,20 @@ struct HierarchicalProgram {
 struct TwoShotProgram {
   Rank ranks{};
 };
-// The switch adds what all send and multicasts it: it is rank `ranks` of the program.
+// Switches add what they get and multicast the sum, as SHARP does: they are places after the ranks.
 struct SwitchProgram {
   Rank ranks{};
+  // Trees of ranks, then switches: the parent of each, the root's is itself. Empty: one switch.
+  std::vector<std::vector<Rank>> above{};
+  std::uint32_t segments{1};
+};
+// NVLS: the switch of a server adds and multicasts, GPU k has the k-th part of the sums in between
+// and joins it over two trees of the GPUs k of all servers. Server s has the switch n + s.
+struct NvlsProgram {
+  Rank servers{};
+  Rank gpus{};
+  Outcome outcome{Outcome::all_reduced};  // or its halves, on one server
+  std::uint32_t segments{1};
 };
 // Server i of the first `shards` ranks after the workers sums shard i.
 struct ParameterServerProgram {
@@ -104,11 +143,26 @@ struct TreesProgram {
   std::uint32_t segments{1};  // of a tree's share, one after the other
 };
 
-using ProgramKind =
-    std::variant<RingProgram, RailRingsProgram, HalvingDoublingProgram, DoubleTreeProgram,
-                 BruckProgram, PairwiseProgram, PxnProgram, HierarchicalProgram, TwoShotProgram,
-                 SwitchProgram, ParameterServerProgram, GossipProgram, SparseGatherProgram,
-                 TreesProgram>;
+using ProgramKind = std::variant<RingProgram, RailRingsProgram, MeshRingsProgram, ChainsProgram,
+                                 HalvingDoublingProgram, DoubleTreeProgram, RailTreesProgram,
+                                 BruckProgram, PairwiseProgram, PxnProgram, HierarchicalProgram,
+                                 TwoShotProgram, SwitchProgram, NvlsProgram, ParameterServerProgram,
+                                 GossipProgram, SparseGatherProgram, TreesProgram>;
+
+// What a program is before its first step.
+struct ProgramShape {
+  Rank ranks{};
+  Rank places{};
+  std::uint32_t chunks{};
+  std::uint32_t steps{};
+  std::uint32_t segments{1};
+  double each{};               // of the size, a chunk
+  std::vector<double> shares;  // of the chunks; empty: all alike
+  // Of the trees, by place; the root's parent is itself.
+  std::vector<std::vector<Rank>> parent;
+  std::vector<std::vector<std::uint32_t>> depth;
+  std::uint32_t deepest{};
+};
 
 class Program {
  public:
@@ -117,45 +171,22 @@ class Program {
 
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] Outcome outcome() const;
-  [[nodiscard]] Rank ranks() const { return ranks_; }    // that take part with data
-  [[nodiscard]] Rank places() const { return places_; }  // with switches and servers
-  [[nodiscard]] std::uint32_t chunks() const { return chunks_; }
-  [[nodiscard]] std::uint32_t steps() const { return steps_; }
+  [[nodiscard]] Rank ranks() const { return shape_.ranks; }    // that take part with data
+  [[nodiscard]] Rank places() const { return shape_.places; }  // with switches and servers
+  [[nodiscard]] std::uint32_t chunks() const { return shape_.chunks; }
+  [[nodiscard]] std::uint32_t steps() const { return shape_.steps; }
+  // That follow one another over the same links, so that every send takes as long; 1: none do.
+  [[nodiscard]] std::uint32_t segments() const { return shape_.segments; }
   // Of the collective's size.
   [[nodiscard]] double share(std::uint32_t chunk) const;
   [[nodiscard]] double share(const Send& send) const;
 
-  // Of all ranks in one step, by sender; replaces what is in `sends`.
+  // Of all ranks in one step; replaces what is in `sends`.
   void sends(std::uint32_t step, std::vector<Send>& sends) const;
 
  private:
-  void measure(const RingProgram& program);
-  void measure(const RailRingsProgram& program);
-  void measure(const HalvingDoublingProgram& program);
-  void measure(const DoubleTreeProgram& program);
-  void measure(const BruckProgram& program);
-  void measure(const PairwiseProgram& program);
-  void measure(const PxnProgram& program);
-  void measure(const HierarchicalProgram& program);
-  void measure(const TwoShotProgram& program);
-  void measure(const SwitchProgram& program);
-  void measure(const ParameterServerProgram& program);
-  void measure(const GossipProgram& program);
-  void measure(const SparseGatherProgram& program);
-  void measure(const TreesProgram& program);
-  void set(std::size_t ranks, std::uint32_t chunks, std::uint32_t steps, double each);
-  void plant(std::vector<std::vector<Rank>> parents, std::uint32_t segments);
-
   ProgramKind kind_;
-  Rank ranks_{};
-  Rank places_{};
-  std::uint32_t chunks_{};
-  std::uint32_t steps_{};
-  std::vector<double> shares_;  // of the chunks; empty: all alike
-  double each_{};
-  std::vector<std::vector<std::uint32_t>> depth_;  // of the trees, by rank
-  std::vector<std::vector<Rank>> parent_;
-  std::uint32_t deepest_{};
+  ProgramShape shape_;
 };
 
 // The two trees of DoubleTreeProgram: parent of every rank, the root's is itself.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <deque>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "sim/engine.hpp"
@@ -28,12 +29,12 @@ std::vector<double> shares_of_ranks(const Program& program, const std::vector<Se
 
 class Runner {
  public:
-  Runner(const Program& program, Bytes size, const SendPrice& price, Routing* routing)
-      : program_(program),
-        size_(size),
-        price_(price),
-        routing_(routing),
-        position_(program.places()) {
+  Runner(const Program& program, Bytes size, std::span<const PhasePrice> phases, Routing* routing)
+      : program_(program), size_(size), routing_(routing), position_(program.places()) {
+    for (const PhasePrice& phase : phases) {
+      prices_.insert(prices_.end(), phase.steps, phase.price);
+    }
+    PAYOFF_INVARIANT(prices_.size() == program.steps(), "phases are not all steps of a program");
     if (routing != nullptr) {
       const LinkGraph& links = routing->graph().links;
       PAYOFF_INVARIANT(links.ranks() >= program.places(),
@@ -68,7 +69,7 @@ class Runner {
   struct Step {
     std::vector<Send> sends;             // by sender
     std::vector<std::uint32_t> first;    // of a rank
-    std::vector<std::uint32_t> awaited;  // sends that a rank has not received yet
+    std::vector<std::uint32_t> awaited;  // sends of a rank or to it that are not through
     std::vector<double> share_of_rank;
     Rank inside{};  // ranks that have not left it
   };
@@ -84,6 +85,7 @@ class Runner {
       for (const Send& send : added.sends) {
         ++added.first[send.from + 1];
         ++added.awaited[send.to];
+        ++added.awaited[send.from];
       }
       for (Rank r = 0; r < program_.places(); ++r) {
         added.first[r + 1] += added.first[r];
@@ -120,16 +122,46 @@ class Runner {
     }
   }
 
+  // The links from one place to another, and the narrowest of them.
+  struct Way {
+    std::vector<EdgeShare> route;
+    double narrowest = std::numeric_limits<double>::infinity();
+    Seconds latency{};
+  };
+
+  // Kept for later steps: most programs send along few ways.
+  const Way& way(const Send& send) {
+    static constexpr std::size_t most_kept = 100'000;
+    const std::uint64_t flow = std::uint64_t{send.from} << 32U | send.to;
+    const auto known = ways_.find(flow);
+    if (known != ways_.end()) {
+      return known->second;
+    }
+    if (ways_.size() >= most_kept) {
+      ways_.clear();
+    }
+    Way& added = ways_[flow];
+    if (routing_ == nullptr) {
+      return added;
+    }
+    added.route = routing_->route(send.from, send.to, flow);
+    added.latency = routing_->latency(send.from, send.to, flow);
+    for (const EdgeShare& part : added.route) {
+      added.narrowest = std::min(added.narrowest, edge(part).capacity.si / part.share);
+    }
+    return added;
+  }
+
   // A send's own limit: its part of what its rank sends, and the narrowest link of its route.
-  double bound_of(const Step& step, const Send& send) const {
-    double bound = std::numeric_limits<double>::infinity();
-    if (price_.of_rank) {
-      bound = price_.of_rank->si * program_.share(send) / step.share_of_rank[send.from];
+  double bound_of(const Step& step, const SendPrice& price, const Send& send,
+                  const Way& way) const {
+    if (!price.of_rank) {
+      return way.narrowest;
     }
-    for (const EdgeShare& part : route_) {
-      bound = std::min(bound, edge(part).capacity.si / part.share);
-    }
-    return bound;
+    const double part = program_.segments() > 1
+                            ? program_.share(send) * program_.segments()
+                            : program_.share(send) / step.share_of_rank[send.from];
+    return std::min(way.narrowest, price.of_rank->si * part);
   }
 
   const Edge& edge(const EdgeShare& part) const {
@@ -138,20 +170,17 @@ class Runner {
 
   void start(const Step& step, std::uint32_t number, std::uint32_t index) {
     const Send& send = step.sends[index];
+    const SendPrice& price = prices_[number];
     const Bytes bytes = size_ * program_.share(send);
-    Seconds latency = price_.latency;
-    if (routing_ != nullptr) {
-      const std::uint64_t flow = std::uint64_t{send.from} << 32U | send.to;
-      route_ = routing_->route(send.from, send.to, flow);
-      latency += price_.of_rank ? Seconds{} : routing_->latency(send.from, send.to, flow);
-    }
-    const double bound = bound_of(step, send);
+    const Way& links = way(send);
+    const Seconds latency = price.latency + (price.of_rank ? Seconds{} : links.latency);
+    const double bound = bound_of(step, price, send, links);
     PAYOFF_INVARIANT(std::isfinite(bound) || bytes <= 0_B, "a send has neither price nor route");
     // Progress in picoseconds of the time alone, as in sim/links: alone it takes that exactly.
     const Bytes work =
         bytes > 0_B ? progress(to_sim_time(bytes / Bandwidth{bound}).value_or(never)) : 0_B;
     uses_.clear();
-    for (const EdgeShare& part : route_) {
+    for (const EdgeShare& part : links.route) {
       result_.edge_bytes[part.edge] += bytes * part.share;
       if (work > 0_B) {
         uses_.push_back({resources_[part.edge], below_rounding * (bytes * part.share / work)});
@@ -170,10 +199,14 @@ class Runner {
 
   void arrive(std::uint64_t tag) {
     const auto number = static_cast<std::uint32_t>(tag >> 32U);
-    Step& reached = step(number);
-    const Rank to = reached.sends[static_cast<std::uint32_t>(tag)].to;
-    if (--reached.awaited[to] == 0 && position_[to] == number + 1) {
-      proceed(to);
+    const Send send = step(number).sends[static_cast<std::uint32_t>(tag)];
+    through(number, send.from);
+    through(number, send.to);
+  }
+
+  void through(std::uint32_t number, Rank rank) {
+    if (--step(number).awaited[rank] == 0 && position_[rank] == number + 1) {
+      proceed(rank);
     }
   }
 
@@ -181,24 +214,25 @@ class Runner {
 
   const Program& program_;
   Bytes size_;
-  SendPrice price_;
+  std::vector<SendPrice> prices_;  // of the steps
   Routing* routing_;
   Engine engine_;
   std::vector<ResourceId> resources_;
   std::vector<std::uint32_t> position_;  // steps that a rank has begun
   std::deque<Step> open_;
   std::size_t first_step_ = 0;
-  std::vector<EdgeShare> route_;
+  std::unordered_map<std::uint64_t, Way> ways_;  // looked up only, in no order
   std::vector<Use> uses_;
   ProgramRun result_;
 };
 
-}  // namespace
-
-double busiest_share(const Program& program) {
+double busiest_share(const Program& program, std::uint32_t first, std::uint32_t steps) {
+  if (program.segments() > 1) {
+    return static_cast<double>(steps) / program.segments();
+  }
   double together = 0;
   std::vector<Send> sends;
-  for (std::uint32_t step = 0; step < program.steps(); ++step) {
+  for (std::uint32_t step = first; step < first + steps; ++step) {
     program.sends(step, sends);
     const std::vector<double> shares = shares_of_ranks(program, sends);
     together += *std::max_element(shares.begin(), shares.end());
@@ -206,14 +240,30 @@ double busiest_share(const Program& program) {
   return together;
 }
 
-SendPrice send_price(const Program& program, Bytes size, Seconds time, Seconds latency) {
+}  // namespace
+
+double busiest_share(const Program& program) { return busiest_share(program, 0, program.steps()); }
+
+PhasePrice phase_price(const Program& program, std::uint32_t first, std::uint32_t steps, Bytes size,
+                       Seconds time, Seconds latency) {
   PAYOFF_INVARIANT(latency < time, "a price consists of latency alone");
-  return {latency / static_cast<double>(program.steps()),
-          size * busiest_share(program) / (time - latency)};
+  return {steps,
+          {latency / static_cast<double>(steps),
+           size * busiest_share(program, first, steps) / (time - latency)}};
+}
+
+SendPrice send_price(const Program& program, Bytes size, Seconds time, Seconds latency) {
+  return phase_price(program, 0, program.steps(), size, time, latency).price;
+}
+
+ProgramRun run_phases(const Program& program, Bytes size, std::span<const PhasePrice> phases,
+                      Routing* routing) {
+  return Runner(program, size, phases, routing).run();
 }
 
 ProgramRun run(const Program& program, Bytes size, const SendPrice& price, Routing* routing) {
-  return Runner(program, size, price, routing).run();
+  const PhasePrice all{program.steps(), price};
+  return run_phases(program, size, {&all, 1}, routing);
 }
 
 }  // namespace payoff::sim

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/units.hpp"
@@ -17,17 +18,29 @@
 namespace payoff::sim {
 
 // What a rank sends in one step takes `latency` and its bytes at `of_rank`, all sends together.
+// Where segments follow one another through the same sends, `of_rank` is the whole buffer's, and
+// every send has as much of it as the buffer passes through it.
 struct SendPrice {
   Seconds latency{};
   std::optional<Bandwidth> of_rank;
 };
+// Steps that follow each other at one price.
+struct PhasePrice {
+  std::uint32_t steps{};
+  SendPrice price;
+};
 
 // The share of the size that the busiest rank sends, step by step, summed: 2 (n - 1) / n of a ring.
+// With segments a send in every step takes as long: the number of steps in segments.
 [[nodiscard]] double busiest_share(const Program& program);
 
 // Of a collective that takes `time` alone, `latency` of it whatever the size.
 [[nodiscard]] SendPrice send_price(const Program& program, Bytes size, Seconds time,
                                    Seconds latency);
+// The same of some of its steps.
+[[nodiscard]] PhasePrice phase_price(const Program& program, std::uint32_t first,
+                                     std::uint32_t steps, Bytes size, Seconds time,
+                                     Seconds latency);
 
 struct ProgramRun {
   Seconds time{};
@@ -40,5 +53,8 @@ struct ProgramRun {
 // rank for every place of the program.
 [[nodiscard]] ProgramRun run(const Program& program, Bytes size, const SendPrice& price,
                              Routing* routing = nullptr);
+// Phases that are all steps together.
+[[nodiscard]] ProgramRun run_phases(const Program& program, Bytes size,
+                                    std::span<const PhasePrice> phases, Routing* routing = nullptr);
 
 }  // namespace payoff::sim

@@ -4,9 +4,47 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <optional>
+
+#include "sim/program_shape.hpp"
 
 namespace payoff::sim {
 namespace detail {
+namespace {
+
+// The segment that is due in `step`, where the first one is in step `first`.
+std::optional<std::uint32_t> segment_at(std::uint32_t step, std::uint32_t first,
+                                        std::uint32_t segments) {
+  return step >= first && step - first < segments ? std::optional(step - first) : std::nullopt;
+}
+
+// Between servers, once GPU k has the sums of its own: up and down the trees of the GPUs k.
+void nvls_trees(const NvlsProgram& program, const ProgramShape& shape, std::uint32_t step,
+                std::vector<Send>& sends) {
+  constexpr std::uint32_t begin = 2;
+  const std::uint32_t segments = shape.segments;
+  const auto trees = static_cast<std::uint32_t>(shape.parent.size());
+  for (Rank gpu = 0; gpu < shape.ranks; ++gpu) {
+    const Rank server = gpu / program.gpus;
+    const Rank k = gpu % program.gpus;
+    for (std::uint32_t t = 0; t < trees; ++t) {
+      const Rank parent = shape.parent[t][server] * program.gpus + k;
+      if (parent == gpu) {
+        continue;
+      }
+      const std::uint32_t depth = shape.depth[t][server];
+      const std::uint32_t own = (k * trees + t) * segments;
+      if (const auto i = segment_at(step, begin + shape.deepest - depth, segments)) {
+        sends.push_back({gpu, parent, own + *i, 1, 1, true});
+      }
+      if (const auto i = segment_at(step, begin + shape.deepest + depth - 1, segments)) {
+        sends.push_back({parent, gpu, own + *i, 1, 1, false});
+      }
+    }
+  }
+}
+
+}  // namespace
 
 // Chunk r ends as the sum at rank r, and starts the gathering there.
 void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends) {
@@ -22,10 +60,23 @@ void rail_rings_step(Rank servers, Rank gpus, Outcome outcome, std::uint32_t ste
   std::vector<Send> ring;
   ring_step(servers * gpus, outcome, step, ring);
   for (Rank k = 0; k < gpus; ++k) {
-    const auto rank = [&](Rank place) { return place / gpus * gpus + (k + place % gpus) % gpus; };
     for (const Send& send : ring) {
-      sends.push_back(
-          {rank(send.from), rank(send.to), rank(send.first) * gpus + k, 1, 1, send.adds});
+      sends.push_back({on_rail(send.from, gpus, k), on_rail(send.to, gpus, k),
+                       on_rail(send.first, gpus, k) * gpus + k, 1, 1, send.adds});
+    }
+  }
+}
+
+// A GPU at place p of an order has the chunks of its own number, not of its place.
+void mesh_rings_step(const std::vector<std::vector<Rank>>& orders, Outcome outcome,
+                     std::uint32_t step, std::vector<Send>& sends) {
+  const auto rings = static_cast<std::uint32_t>(orders.size());
+  std::vector<Send> ring;
+  ring_step(static_cast<Rank>(orders.front().size()), outcome, step, ring);
+  for (std::uint32_t k = 0; k < rings; ++k) {
+    for (const Send& send : ring) {
+      sends.push_back({orders[k][send.from], orders[k][send.to], orders[k][send.first] * rings + k,
+                       1, 1, send.adds});
     }
   }
 }
@@ -42,17 +93,23 @@ void halving_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends) {
   }
 }
 
-void bruck_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends) {
-  const std::uint32_t have = std::uint32_t{1} << step;
+// Backwards, chunks come together where they were spread from: steps and ends change places.
+void bruck_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends) {
+  const auto steps = static_cast<std::uint32_t>(std::bit_width(ranks - 1));
+  const bool adds = outcome == Outcome::scattered_sums;
+  const std::uint32_t have = std::uint32_t{1} << (adds ? steps - 1 - step : step);
   for (Rank r = 0; r < ranks; ++r) {
-    sends.push_back(
-        {r, (r + ranks - have % ranks) % ranks, r, std::min(have, ranks - have), 1, false});
+    const Rank other = (r + ranks - have % ranks) % ranks;
+    const std::uint32_t count = std::min(have, ranks - have);
+    sends.push_back({adds ? other : r, adds ? r : other, r, count, 1, adds});
   }
 }
 
-void pairwise_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends) {
+void pairwise_step(Rank ranks, Rank gpus, std::uint32_t step, std::vector<Send>& sends) {
+  const std::uint32_t away = step + 1;  // in servers and, inside, in GPUs
   for (Rank r = 0; r < ranks; ++r) {
-    const Rank to = (r + step + 1) % ranks;
+    const Rank server = (r / gpus + away / gpus) % (ranks / gpus);
+    const Rank to = server * gpus + (r % gpus + away % gpus) % gpus;
     sends.push_back({r, to, r * ranks + to, 1, 1, false});
   }
 }
@@ -121,29 +178,65 @@ void star_step(Rank workers, Rank servers, std::uint32_t step, std::vector<Send>
   }
 }
 
+void gossip_step(const std::vector<std::vector<Rank>>& neighbours, std::vector<Send>& sends) {
+  for (Rank r = 0; r < neighbours.size(); ++r) {
+    for (const Rank to : neighbours[r]) {
+      sends.push_back({r, to, 0, 1, 1, true});
+    }
+  }
+}
+
 // A rank at depth d sends segment i up in step deepest - d + i, and gets it down in the mirrored
 // one. Trees that are less deep wait at their leaves, and reach the root with the others.
-void tree_step(const TreeSteps& trees, std::uint32_t step, std::vector<Send>& sends) {
+void tree_step(const ProgramShape& trees, TreeWays ways, std::uint32_t step,
+               std::vector<Send>& sends) {
   const auto count = static_cast<std::uint32_t>(trees.parent.size());
-  const auto ranks = static_cast<Rank>(trees.parent.front().size());
-  for (Rank r = 0; r < ranks; ++r) {
+  const std::uint32_t turn = ways.up ? trees.deepest : 0;  // the first step down
+  for (Rank r = 0; r < trees.places; ++r) {
     for (std::uint32_t t = 0; t < count; ++t) {
       const Rank parent = trees.parent[t][r];
-      const std::uint32_t up = trees.deepest - trees.depth[t][r];
-      if (parent != r && step >= up && step - up < trees.segments) {
-        sends.push_back({r, parent, t * trees.segments + step - up, 1, 1, true});
+      if (parent == r) {
+        continue;
+      }
+      const std::uint32_t depth = trees.depth[t][r];
+      if (const auto up = segment_at(step, trees.deepest - depth, trees.segments); ways.up && up) {
+        sends.push_back({r, parent, t * trees.segments + *up, 1, 1, true});
+      }
+      if (const auto down = segment_at(step, turn + depth - 1, trees.segments); ways.down && down) {
+        sends.push_back({parent, r, t * trees.segments + *down, 1, 1, false});
       }
     }
   }
-  for (Rank r = 0; r < ranks; ++r) {
-    for (std::uint32_t t = 0; t < count; ++t) {
-      const Rank parent = trees.parent[t][r];
-      const std::uint32_t down = trees.deepest + trees.depth[t][r] - 1;
-      if (parent != r && step >= down && step - down < trees.segments) {
-        sends.push_back({parent, r, t * trees.segments + step - down, 1, 1, false});
-      }
+}
+
+// Chunk (k * trees + t) * segments + i: segment i of what GPU k of a server has, tree t of it. Each
+// segment passes the phases: to the switch, the sum to GPU k, up and down the trees between
+// servers, back to the switch, to all.
+void nvls_step(const NvlsProgram& program, const ProgramShape& shape, std::uint32_t step,
+               std::vector<Send>& sends) {
+  const std::uint32_t segments = shape.segments;
+  const std::uint32_t trees = shape.chunks / segments / program.gpus;
+  const std::uint32_t all = program.gpus * trees;
+  const bool adds = program.outcome != Outcome::gathered;
+  const bool returns = program.outcome != Outcome::scattered_sums;
+  const std::uint32_t back = (adds ? 2 : 0) + 2 * shape.deepest;
+  for (Rank gpu = 0; gpu < shape.ranks; ++gpu) {
+    const Rank in_switch = shape.ranks + gpu / program.gpus;
+    const std::uint32_t own = gpu % program.gpus * trees * segments;
+    if (const auto i = segment_at(step, 0, segments); adds && i) {
+      sends.push_back({gpu, in_switch, *i, all, segments, true});
+    }
+    if (const auto i = segment_at(step, 1, segments); adds && i) {
+      sends.push_back({in_switch, gpu, own + *i, trees, segments, false});
+    }
+    if (const auto i = segment_at(step, back, segments); returns && i) {
+      sends.push_back({gpu, in_switch, own + *i, trees, segments, false});
+    }
+    if (const auto i = segment_at(step, back + 1, segments); returns && i) {
+      sends.push_back({in_switch, gpu, *i, all, segments, false});
     }
   }
+  nvls_trees(program, shape, step, sends);
 }
 
 }  // namespace detail

@@ -6,29 +6,34 @@
 
 #include "sim/program.hpp"
 
-// The sends of one step of every kind of program, appended by sender.
+// The sends of one step of every kind of program, appended.
 
 namespace payoff::sim::detail {
 
 void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends);
 void rail_rings_step(Rank servers, Rank gpus, Outcome outcome, std::uint32_t step,
                      std::vector<Send>& sends);
+void mesh_rings_step(const std::vector<std::vector<Rank>>& orders, Outcome outcome,
+                     std::uint32_t step, std::vector<Send>& sends);
 void halving_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
-void bruck_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
-void pairwise_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
+void bruck_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends);
+void pairwise_step(Rank ranks, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
 void pxn_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
 void hierarchical_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
 void two_shot_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
 // Workers to those who sum a chunk each, and back.
 void star_step(Rank workers, Rank servers, std::uint32_t step, std::vector<Send>& sends);
 
-// Trees with `segments` chunks each, one after the other: up, and down from the root.
-struct TreeSteps {
-  const std::vector<std::vector<Rank>>& parent;
-  const std::vector<std::vector<std::uint32_t>>& depth;
-  std::uint32_t deepest{};
-  std::uint32_t segments{1};
+void gossip_step(const std::vector<std::vector<Rank>>& neighbours, std::vector<Send>& sends);
+
+// Trees with `segments` chunks each, one after the other: up to the root, down from it, or both.
+struct TreeWays {
+  bool up{};
+  bool down{};
 };
-void tree_step(const TreeSteps& trees, std::uint32_t step, std::vector<Send>& sends);
+void tree_step(const ProgramShape& trees, TreeWays ways, std::uint32_t step,
+               std::vector<Send>& sends);
+void nvls_step(const NvlsProgram& program, const ProgramShape& shape, std::uint32_t step,
+               std::vector<Send>& sends);
 
 }  // namespace payoff::sim::detail

@@ -37,9 +37,14 @@ std::uint32_t Routing::path_count(Rank from, Rank to) const {
   if (prescribed_.contains({graph_.links.gpu(from), graph_.links.gpu(to)})) {
     return 1;
   }
-  return graph_.regular
+  return is_closed_form(from, to)
              ? route_count(*graph_.regular, graph_.gpu_of_rank[from], graph_.gpu_of_rank[to])
              : 0;
+}
+
+// Between GPUs: places after them are switches.
+bool Routing::is_closed_form(Rank from, Rank to) const {
+  return graph_.regular && std::max(from, to) < graph_.gpu_of_rank.size();
 }
 
 std::optional<Routing::Vertices> Routing::known_path(Rank from, Rank to, std::uint32_t choice) {
@@ -47,7 +52,7 @@ std::optional<Routing::Vertices> Routing::known_path(Rank from, Rank to, std::ui
   if (own != prescribed_.end()) {
     return *own->second;
   }
-  if (!graph_.regular) {
+  if (!is_closed_form(from, to)) {
     return std::nullopt;
   }
   Vertices path =

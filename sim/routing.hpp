@@ -41,6 +41,7 @@ class Routing {
  private:
   using Vertices = std::vector<VertexId>;
 
+  [[nodiscard]] bool is_closed_form(Rank from, Rank to) const;
   [[nodiscard]] std::optional<Vertices> known_path(Rank from, Rank to, std::uint32_t choice);
   [[nodiscard]] Vertices searched(VertexId from, VertexId to, std::uint64_t hash);
   [[nodiscard]] std::vector<EdgeShare> spread(Rank from, Rank to);

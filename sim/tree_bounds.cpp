@@ -57,9 +57,14 @@ class RingSearch {
     } while (std::next_permutation(order.begin() + 1, order.end()));
   }
 
-  [[nodiscard]] int most() {
-    add(0, 0);
-    return most_;
+  [[nodiscard]] std::vector<std::vector<Rank>> most() {
+    add(0);
+    std::vector<std::vector<Rank>> orders;
+    orders.reserve(most_.size());
+    for (const std::size_t ring : most_) {
+      orders.emplace_back(rings_[ring].begin(), rings_[ring].end());
+    }
+    return orders;
   }
 
  private:
@@ -93,12 +98,19 @@ class RingSearch {
     return least;
   }
 
-  void add(std::size_t first, int count) {
-    most_ = std::max(most_, count);
-    for (std::size_t i = first; i < rings_.size() && count + further_at_most() > most_; ++i) {
+  void add(std::size_t first) {
+    if (taken_.size() > most_.size()) {
+      most_ = taken_;
+    }
+    const auto reaches_more = [&] {
+      return static_cast<int>(taken_.size()) + further_at_most() > static_cast<int>(most_.size());
+    };
+    for (std::size_t i = first; i < rings_.size() && reaches_more(); ++i) {
       if (fits(rings_[i])) {
         take(rings_[i], 1);
-        add(i, count + 1);
+        taken_.push_back(i);
+        add(i);
+        taken_.pop_back();
         take(rings_[i], -1);
       }
     }
@@ -107,7 +119,8 @@ class RingSearch {
   std::size_t n_;
   std::vector<int> room_;
   std::vector<std::vector<std::size_t>> rings_;
-  int most_ = 0;
+  std::vector<std::size_t> taken_;
+  std::vector<std::size_t> most_;
 };
 
 }  // namespace
@@ -129,8 +142,13 @@ Bandwidth all_reduce_bound(const LinkGraph& mesh) {
   return {least};
 }
 
+std::vector<std::vector<Rank>> rings(const LinkGraph& mesh, Bandwidth unit) {
+  return mesh.vertices().size() < 3 ? std::vector<std::vector<Rank>>{}
+                                    : RingSearch(mesh, unit).most();
+}
+
 int ring_count(const LinkGraph& mesh, Bandwidth unit) {
-  return mesh.vertices().size() < 3 ? 0 : RingSearch(mesh, unit).most();
+  return static_cast<int>(rings(mesh, unit).size());
 }
 
 }  // namespace payoff::sim

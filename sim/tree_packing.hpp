@@ -67,5 +67,7 @@ struct PackingRules {
 // How many circles through all GPUs of a mesh fit beside each other, each with one share `unit` of
 // its links: what NCCL's rings use, one in each direction. At most 10 GPUs.
 [[nodiscard]] int ring_count(const LinkGraph& mesh, Bandwidth unit);
+// As many of them, each as the order of its GPUs, of the two directions one.
+[[nodiscard]] std::vector<std::vector<Rank>> rings(const LinkGraph& mesh, Bandwidth unit);
 
 }  // namespace payoff::sim

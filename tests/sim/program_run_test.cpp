@@ -37,6 +37,14 @@ TEST_CASE("a program that meets nobody takes its price, to a tick for each step"
       Program(TwoShotProgram{8}),
       Program(HierarchicalProgram{4, 8}),
       Program(PxnProgram{4, 8}),
+      Program(BruckProgram{13, Outcome::scattered_sums}),
+      Program(DoubleTreeProgram{12, 16}),
+      Program(RailTreesProgram{4, 8, 64}),
+      Program(NvlsProgram{1, 8, Outcome::all_reduced, 24}),
+      Program(NvlsProgram{1, 8, Outcome::gathered, 24}),
+      Program(NvlsProgram{5, 4, Outcome::all_reduced, 24}),
+      Program(ChainsProgram{4, 8, Outcome::broadcast, 40}),
+      Program(ChainsProgram{2, 8, Outcome::reduced, 40}),
       Program(SparseGatherProgram{std::vector<double>(6, 0.02)})};
   for (const Program& program : programs) {
     INFO(program.name());

@@ -13,6 +13,11 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
+// The rank whose part of the buffer a chunk belongs to.
+Rank owner(const Program& program, std::uint32_t chunk) {
+  return chunk / (program.chunks() / program.ranks());
+}
+
 // How often every rank's data is in every chunk of every place.
 class Data {
  public:
@@ -57,9 +62,11 @@ class Data {
   [[nodiscard]] bool has(Rank rank, std::uint32_t chunk) const {
     switch (program_.outcome()) {
       case Outcome::gathered:
-        return chunk == rank;
+        return owner(program_, chunk) == rank;
       case Outcome::exchanged:
         return chunk / program_.ranks() == rank;
+      case Outcome::broadcast:
+        return rank == 0;
       default:
         return true;
     }
@@ -72,7 +79,9 @@ class Data {
 bool wanted(const Program& program, Rank rank, std::uint32_t chunk, Rank origin) {
   switch (program.outcome()) {
     case Outcome::gathered:
-      return origin == chunk;
+      return origin == owner(program, chunk);
+    case Outcome::broadcast:
+      return origin == 0;
     case Outcome::exchanged:
       return chunk / program.ranks() == origin;
     default:
@@ -83,7 +92,9 @@ bool wanted(const Program& program, Rank rank, std::uint32_t chunk, Rank origin)
 bool is_result(const Program& program, Rank rank, std::uint32_t chunk) {
   switch (program.outcome()) {
     case Outcome::scattered_sums:
-      return chunk == rank;
+      return owner(program, chunk) == rank;
+    case Outcome::reduced:
+      return rank == 0;
     case Outcome::exchanged:
       return chunk % program.ranks() == rank;
     default:
@@ -110,6 +121,20 @@ void check_cost(const Program& program, std::uint32_t steps, double share) {
   CHECK_THAT(busiest_share(program), WithinRel(share, 1e-12));
 }
 
+// Of the size, to all or to those outside the rank's server of `gpus`.
+double sent_share(const Program& program, Rank rank, Rank gpus = 1) {
+  double share = 0;
+  std::vector<Send> sends;
+  for (std::uint32_t step = 0; step < program.steps(); ++step) {
+    program.sends(step, sends);
+    for (const Send& send : sends) {
+      const bool counts = gpus == 1 || send.to / gpus != rank / gpus;
+      share += send.from == rank && counts ? program.share(send) : 0.0;
+    }
+  }
+  return share;
+}
+
 TreePacking two_trees() {
   TreePacking packing;
   packing.trees = {{{0, 0, 1, 2}, 30_GBps}, {{0, 2, 0, 2}, 10_GBps}};
@@ -131,9 +156,16 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
     check_result(Program(DoubleTreeProgram{n, 1}));
     check_result(Program(DoubleTreeProgram{n, 5}));
     check_result(Program(BruckProgram{n}));
+    check_result(Program(BruckProgram{n, Outcome::scattered_sums}));
     check_result(Program(PairwiseProgram{n}));
     check_result(Program(TwoShotProgram{n}));
     check_result(Program(SwitchProgram{n}));
+    check_result(Program(SwitchProgram{n, {}, 3}));
+    for (const Outcome outcome :
+         {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
+      check_result(Program(NvlsProgram{1, n, outcome, 1}));
+      check_result(Program(NvlsProgram{1, n, outcome, 3}));
+    }
     check_result(Program(SparseGatherProgram{std::vector<double>(n, 0.1)}));
     for (const Rank shards : {1U, 3U}) {
       check_result(Program(ParameterServerProgram{n, shards}));
@@ -143,8 +175,23 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
        {std::pair<Rank, Rank>{2, 2}, {3, 4}, {4, 2}, {5, 1}, {1, 5}}) {
     check_result(Program(HierarchicalProgram{servers, gpus}));
     check_result(Program(PxnProgram{servers, gpus}));
-    check_result(Program(RailRingsProgram{servers, gpus, Outcome::all_reduced}));
+    check_result(Program(PairwiseProgram{servers * gpus, gpus}));
+    for (const Outcome outcome :
+         {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
+      check_result(Program(RailRingsProgram{servers, gpus, outcome}));
+    }
+    for (const std::uint32_t segments : {1U, 4U}) {
+      check_result(Program(RailTreesProgram{servers, gpus, segments}));
+      check_result(Program(NvlsProgram{servers, gpus, Outcome::all_reduced, segments}));
+      check_result(Program(ChainsProgram{servers, gpus, Outcome::broadcast, segments}));
+      check_result(Program(ChainsProgram{servers, gpus, Outcome::reduced, segments}));
+    }
   }
+  for (const Outcome outcome : {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
+    check_result(Program(MeshRingsProgram{{{0, 1, 2, 3}, {3, 2, 1, 0}, {0, 2, 1, 3}}, outcome}));
+  }
+  // Ranks 0 and 1 below switch 4, 2 and 3 below switch 5, both below switch 6.
+  check_result(Program(SwitchProgram{4, {{4, 4, 5, 5, 6, 6, 6}, {4, 0, 4, 2, 4, 5, 6}}, 2}));
   for (const std::uint32_t segments : {1U, 4U}) {
     check_result(Program(TreesProgram{two_trees(), segments}));
     check_result(Program(TreesProgram{one_hop_trees(6, 100_GBps, TreeUse::all_reduce), segments}));
@@ -179,6 +226,16 @@ TEST_CASE("programs have the published numbers of steps and bytes") {
   // In the switch a GPU sends its buffer once; the switch sends it to all, by multicast on the
   // wire.
   CHECK(Program(SwitchProgram{16}).steps() == 2);
+  // In NVLS it sends it once, and the sum of its part again.
+  CHECK_THAT(sent_share(Program(NvlsProgram{1, 8, Outcome::all_reduced, 4}), 3),
+             WithinRel(9.0 / 8, 1e-12));
+  CHECK_THAT(sent_share(Program(NvlsProgram{1, 8, Outcome::scattered_sums, 4}), 3),
+             WithinRel(1.0, 1e-12));
+  // Of a chain all ranks but the last one pass the whole buffer on; on rails, each of 8 parts.
+  CHECK_THAT(sent_share(Program(ChainsProgram{4, 8, Outcome::broadcast, 4}), 0),
+             WithinRel(1.0, 1e-12));
+  // What the busiest GPU sends over its NIC in two trees on its rail: two eighths of the buffer.
+  CHECK_THAT(sent_share(Program(RailTreesProgram{4, 8, 4}), 9, 8), WithinRel(2.0 / 8, 1e-12));
   // g inside, N outside: 2 (g - 1) / g, and 2 (N - 1) / N of the g-th part.
   check_cost(Program(HierarchicalProgram{4, 8}), 2 * 7 + 2 * 3, 2 * 7.0 / 8 + 2 * 3.0 / 4 / 8);
   // PXN: of what is for the other 7 GPUs of all servers, and then for the other 3 servers.

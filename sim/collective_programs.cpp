@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/collective_programs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "sim/switch_trees.hpp"
+#include "sim/tree_packing.hpp"
+
+namespace payoff::sim {
+namespace {
+
+constexpr std::size_t most_searched_mesh = 10;  // rings and trees of more are not searched
+
+Outcome outcome_of(Collective collective) {
+  switch (collective) {
+    case Collective::all_gather:
+      return Outcome::gathered;
+    case Collective::reduce_scatter:
+      return Outcome::scattered_sums;
+    case Collective::broadcast:
+      return Outcome::broadcast;
+    case Collective::reduce:
+      return Outcome::reduced;
+    default:
+      return Outcome::all_reduced;
+  }
+}
+
+LaidProgram in_one(ProgramKind kind) {
+  Program program(std::move(kind));
+  return {program, program, {}};
+}
+
+// In segments: eight times as many as there are steps without.
+template <class Kind>
+LaidProgram in_segments(Kind kind) {
+  kind.segments = 1;
+  Program whole(kind);
+  kind.segments = 8 * whole.steps();
+  return {Program(kind), std::move(whole), {}};
+}
+
+const RegularTopology* regular(const Topology& topology) {
+  return std::get_if<RegularTopology>(&topology.shape);
+}
+
+// The links between the GPUs themselves, where they join all of them in one server or graph.
+std::optional<LinkGraph> small_mesh(const ProgramRanks& ranks, const Topology& topology,
+                                    const TopologyGraph& graph) {
+  const RegularTopology* shape = regular(topology);
+  const bool may_be =
+      shape == nullptr || (ranks.gpus == ranks.ranks && shape->server.fabric == ServerFabric::mesh);
+  if (!may_be || ranks.ranks < 3 || ranks.ranks > most_searched_mesh) {
+    return std::nullopt;
+  }
+  std::vector<Rank> all(ranks.ranks);
+  std::iota(all.begin(), all.end(), Rank{0});
+  return mesh_of(graph.links, all);
+}
+
+// Along the links, in both directions; nothing where links make no circle.
+std::vector<std::vector<Rank>> mesh_rings(const LinkGraph& mesh) {
+  Bandwidth unit{std::numeric_limits<double>::infinity()};
+  for (const Edge& edge : mesh.edges()) {
+    unit = std::min(unit, edge.capacity);
+  }
+  std::vector<std::vector<Rank>> orders = rings(mesh, unit);
+  const std::size_t one_way = orders.size();
+  for (std::size_t i = 0; i < one_way; ++i) {
+    orders.emplace_back(orders[i].rbegin(), orders[i].rend());
+  }
+  return orders;
+}
+
+LaidProgram ring(Collective collective, const ProgramRanks& ranks, const Topology& topology,
+                 const TopologyGraph& graph) {
+  const Outcome outcome = outcome_of(collective);
+  const Rank servers = ranks.ranks / ranks.gpus;
+  if (outcome == Outcome::broadcast || outcome == Outcome::reduced) {
+    return in_segments(ChainsProgram{servers, ranks.gpus, outcome, 1});
+  }
+  if (const auto mesh = small_mesh(ranks, topology, graph)) {
+    std::vector<std::vector<Rank>> orders = mesh_rings(*mesh);
+    if (!orders.empty()) {
+      return in_one(MeshRingsProgram{std::move(orders), outcome});
+    }
+  }
+  const bool rails = ranks.gpus > 1 && servers > 1;
+  return rails ? in_one(RailRingsProgram{servers, ranks.gpus, outcome})
+               : in_one(RingProgram{ranks.ranks, outcome});
+}
+
+LaidOrReason nvls(Collective collective, const ProgramRanks& ranks, const Topology& topology) {
+  const RegularTopology* shape = regular(topology);
+  if (shape == nullptr || shape->server.fabric != ServerFabric::switched) {
+    return "NVLS needs the switch of a server, and the topology has none";
+  }
+  const RegularLayout layout(*shape);
+  const Rank servers = ranks.ranks / ranks.gpus;
+  LaidProgram laid = in_segments(NvlsProgram{servers, ranks.gpus, outcome_of(collective), 1});
+  for (Rank s = 0; s < servers; ++s) {
+    laid.switches.push_back(layout.fabric_switch(s));
+  }
+  return laid;
+}
+
+LaidOrReason sharp(const ProgramRanks& ranks, const Topology& topology) {
+  SwitchTrees trees = switch_trees(topology, ranks.ranks);
+  if (trees.above.empty()) {
+    return "SHARP needs a tree of switches between the servers";
+  }
+  LaidProgram laid = in_segments(SwitchProgram{ranks.ranks, std::move(trees.above), 1});
+  laid.switches = std::move(trees.switches);
+  return laid;
+}
+
+LaidOrReason packed_trees(const ProgramRanks& ranks, const Topology& topology,
+                          const TopologyGraph& graph) {
+  const auto mesh = small_mesh(ranks, topology, graph);
+  if (!mesh) {
+    return "trees are packed where links join 3 to " + std::to_string(most_searched_mesh) +
+           " GPUs directly";
+  }
+  return in_segments(TreesProgram{pack_few(*mesh, 0, TreeUse::all_reduce), 1});
+}
+
+std::string different_sizes(const ProgramRanks& ranks, const TopologyGraph& graph) {
+  if (ranks.ranks < 2) {
+    return "one rank sends nothing";
+  }
+  return graph.links.ranks() == ranks.ranks
+             ? ""
+             : "the topology has " + std::to_string(graph.links.ranks()) + " GPUs, the group " +
+                   std::to_string(ranks.ranks) + " ranks";
+}
+
+}  // namespace
+
+std::string_view name(OtherProgram program) {
+  constexpr std::array<std::string_view, other_program_count> names{
+      "halving_doubling", "hierarchical", "two_shot", "sharp", "packed_trees", "bruck", "pxn"};
+  return names.at(static_cast<std::size_t>(program));
+}
+
+Collective collective_of(OtherProgram program) {
+  return program == OtherProgram::pxn     ? Collective::all_to_all
+         : program == OtherProgram::bruck ? Collective::all_gather
+                                          : Collective::all_reduce;
+}
+
+ProgramRanks ranks_on(const Topology& topology, const Group& group) {
+  const RegularTopology* shape = regular(topology);
+  const int gpus =
+      shape != nullptr ? shape->server.gpus : std::min(group.ranks, group.ranks_per_node);
+  return {static_cast<Rank>(group.ranks), static_cast<Rank>(gpus)};
+}
+
+LaidOrReason program_of(Collective collective, Algorithm algorithm, const ProgramRanks& ranks,
+                        const Topology& topology, const TopologyGraph& graph) {
+  if (std::string reason = different_sizes(ranks, graph); !reason.empty()) {
+    return reason;
+  }
+  switch (algorithm) {
+    case Algorithm::ring:
+      return ring(collective, ranks, topology, graph);
+    case Algorithm::tree:
+      return in_segments(RailTreesProgram{ranks.ranks / ranks.gpus, ranks.gpus, 1});
+    case Algorithm::nvls:
+    case Algorithm::nvls_tree:
+      return nvls(collective, ranks, topology);
+    case Algorithm::pat:
+      return in_one(BruckProgram{ranks.ranks, outcome_of(collective)});
+    case Algorithm::pairwise:
+      return in_one(PairwiseProgram{ranks.ranks, ranks.gpus});
+    default:
+      return "no program for " + std::string(name(collective)) + " by " +
+             std::string(name(algorithm));
+  }
+}
+
+LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const Topology& topology,
+                        const TopologyGraph& graph) {
+  if (std::string reason = different_sizes(ranks, graph); !reason.empty()) {
+    return reason;
+  }
+  const Rank servers = ranks.ranks / ranks.gpus;
+  const bool two_levels = servers > 1 && ranks.gpus > 1;
+  switch (program) {
+    case OtherProgram::halving_doubling:
+      if (!std::has_single_bit(ranks.ranks)) {
+        return "halving needs a power of two of ranks, not " + std::to_string(ranks.ranks);
+      }
+      return in_one(HalvingDoublingProgram{ranks.ranks});
+    case OtherProgram::hierarchical:
+      return two_levels ? LaidOrReason(in_one(HierarchicalProgram{servers, ranks.gpus}))
+                        : "a hierarchy needs servers of several GPUs";
+    case OtherProgram::two_shot:
+      return in_one(TwoShotProgram{ranks.ranks});
+    case OtherProgram::sharp:
+      return sharp(ranks, topology);
+    case OtherProgram::packed_trees:
+      return packed_trees(ranks, topology, graph);
+    case OtherProgram::bruck:
+      return in_one(BruckProgram{ranks.ranks});
+    case OtherProgram::pxn:
+      return two_levels ? LaidOrReason(in_one(PxnProgram{servers, ranks.gpus}))
+                        : "PXN needs servers of several GPUs";
+  }
+  return "";
+}
+
+TopologyGraph with_switches(const TopologyGraph& graph, const LaidProgram& program) {
+  std::vector<VertexId> places;
+  for (Rank r = 0; r < graph.links.ranks(); ++r) {
+    places.push_back(graph.links.gpu(r));
+  }
+  places.insert(places.end(), program.switches.begin(), program.switches.end());
+  TopologyGraph result = graph;
+  result.links = LinkGraph(graph.links.vertices(), graph.links.edges(), std::move(places));
+  return result;
+}
+
+}  // namespace payoff::sim

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program_shape.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "sim/invariant.hpp"
+
+namespace payoff::sim {
+namespace {
+
+ProgramShape shape(std::size_t ranks, std::uint32_t chunks, std::uint32_t steps, double each) {
+  ProgramShape shape;
+  shape.ranks = shape.places = static_cast<Rank>(ranks);
+  shape.chunks = chunks;
+  shape.steps = steps;
+  shape.each = each;
+  return shape;
+}
+
+std::vector<std::uint32_t> depths(const std::vector<Rank>& parent) {
+  std::vector<std::uint32_t> result;
+  for (Rank r = 0; r < parent.size(); ++r) {
+    std::uint32_t depth = 0;
+    for (Rank at = r; parent[at] != at; at = parent[at]) {
+      ++depth;
+    }
+    result.push_back(depth);
+  }
+  return result;
+}
+
+void plant(ProgramShape& shape, std::vector<std::vector<Rank>> parents) {
+  shape.parent = std::move(parents);
+  for (const std::vector<Rank>& parent : shape.parent) {
+    shape.depth.push_back(depths(parent));
+    shape.deepest = std::max(
+        shape.deepest, *std::max_element(shape.depth.back().begin(), shape.depth.back().end()));
+  }
+}
+
+// Trees that are passed `ways` times, up and down: each has its part of the buffer in segments.
+ProgramShape of_trees(std::vector<std::vector<Rank>> parents, std::uint32_t segments,
+                      std::uint32_t ways = 2) {
+  const auto trees = static_cast<std::uint32_t>(parents.size());
+  ProgramShape result =
+      shape(parents.front().size(), trees * segments, 0, 1.0 / (trees * segments));
+  plant(result, std::move(parents));
+  result.segments = segments;
+  result.steps = ways * result.deepest + segments - 1;
+  return result;
+}
+
+std::uint32_t passes(Outcome outcome) { return outcome == Outcome::all_reduced ? 2 : 1; }
+
+using detail::on_rail;
+
+ProgramShape shape_of(const RingProgram& p) {
+  return shape(p.ranks, p.ranks, passes(p.outcome) * (p.ranks - 1), 1.0 / p.ranks);
+}
+
+ProgramShape shape_of(const RailRingsProgram& p) {
+  const Rank n = p.servers * p.gpus;
+  const std::uint32_t chunks = n * p.gpus;
+  return shape(n, chunks, passes(p.outcome) * (n - 1), 1.0 / chunks);
+}
+
+ProgramShape shape_of(const MeshRingsProgram& p) {
+  const auto n = static_cast<Rank>(p.orders.front().size());
+  const auto chunks = static_cast<std::uint32_t>(n * p.orders.size());
+  return shape(n, chunks, passes(p.outcome) * (n - 1), 1.0 / chunks);
+}
+
+// A chain is a tree without branches: ring k from the place of rank 0 on.
+ProgramShape shape_of(const ChainsProgram& p) {
+  const Rank n = p.servers * p.gpus;
+  std::vector<std::vector<Rank>> parents;
+  for (Rank k = 0; k < p.gpus; ++k) {
+    const Rank root = (p.gpus - k) % p.gpus;
+    std::vector<Rank> parent(n);
+    for (Rank i = 1; i < n; ++i) {
+      parent[on_rail((root + i) % n, p.gpus, k)] = on_rail((root + i - 1) % n, p.gpus, k);
+    }
+    parents.push_back(std::move(parent));
+  }
+  return of_trees(std::move(parents), p.segments, 1);
+}
+
+ProgramShape shape_of(const HalvingDoublingProgram& p) {
+  PAYOFF_INVARIANT(std::has_single_bit(p.ranks), "halving needs a power of two of ranks");
+  return shape(p.ranks, p.ranks, 2 * static_cast<std::uint32_t>(std::countr_zero(p.ranks)),
+               1.0 / p.ranks);
+}
+
+ProgramShape shape_of(const DoubleTreeProgram& p) {
+  return of_trees(double_tree(p.ranks), p.segments);
+}
+
+ProgramShape shape_of(const RailTreesProgram& p) {
+  std::vector<std::vector<Rank>> parents;
+  for (Rank k = 0; k < p.gpus; ++k) {
+    for (const std::vector<Rank>& between : double_tree(p.servers)) {
+      std::vector<Rank> parent(std::size_t{p.servers} * p.gpus);
+      for (Rank s = 0; s < p.servers; ++s) {
+        parent[s * p.gpus + k] = between[s] * p.gpus + k;
+        for (Rank i = 1; i < p.gpus; ++i) {
+          parent[on_rail(s * p.gpus + i, p.gpus, k)] = on_rail(s * p.gpus + i - 1, p.gpus, k);
+        }
+      }
+      parents.push_back(std::move(parent));
+    }
+  }
+  return of_trees(std::move(parents), p.segments);
+}
+
+ProgramShape shape_of(const BruckProgram& p) {
+  return shape(p.ranks, p.ranks, static_cast<std::uint32_t>(std::bit_width(p.ranks - 1)),
+               1.0 / p.ranks);
+}
+
+ProgramShape shape_of(const PairwiseProgram& p) {
+  return shape(p.ranks, p.ranks * p.ranks, p.ranks - 1, 1.0 / p.ranks);
+}
+
+ProgramShape shape_of(const PxnProgram& p) {
+  const Rank n = p.servers * p.gpus;
+  return shape(n, n * n, p.gpus - 1 + p.servers - 1, 1.0 / n);
+}
+
+ProgramShape shape_of(const HierarchicalProgram& p) {
+  const Rank n = p.servers * p.gpus;
+  return shape(n, n, 2 * (p.gpus - 1) + 2 * (p.servers - 1), 1.0 / n);
+}
+
+ProgramShape shape_of(const TwoShotProgram& p) { return shape(p.ranks, p.ranks, 2, 1.0 / p.ranks); }
+
+ProgramShape shape_of(const SwitchProgram& p) {
+  ProgramShape result = p.above.empty()
+                            ? of_trees({std::vector<Rank>(p.ranks + 1, p.ranks)}, p.segments)
+                            : of_trees(p.above, p.segments);
+  result.ranks = p.ranks;
+  return result;
+}
+
+ProgramShape shape_of(const NvlsProgram& p) {
+  PAYOFF_INVARIANT(p.servers == 1 || p.outcome == Outcome::all_reduced,
+                   "NVLS joins servers to all-reduce only");
+  const Rank n = p.servers * p.gpus;
+  const std::uint32_t trees = p.servers > 1 ? 2 : 1;
+  const std::uint32_t chunks = p.gpus * trees * p.segments;
+  ProgramShape result = shape(n, chunks, 0, 1.0 / chunks);
+  result.places = n + p.servers;
+  result.segments = p.segments;
+  plant(result, double_tree(p.servers));
+  result.steps = 2 * passes(p.outcome) + 2 * result.deepest + p.segments - 1;
+  return result;
+}
+
+ProgramShape shape_of(const ParameterServerProgram& p) {
+  ProgramShape result = shape(p.workers, p.shards, 2, 1.0 / p.shards);
+  result.places = p.workers + p.shards;
+  return result;
+}
+
+ProgramShape shape_of(const GossipProgram& p) { return shape(p.neighbours.size(), 1, 1, 1.0); }
+
+ProgramShape shape_of(const SparseGatherProgram& p) {
+  const auto n = static_cast<std::uint32_t>(p.shares.size());
+  ProgramShape result = shape(n, n, n - 1, 0);
+  result.shares = p.shares;
+  return result;
+}
+
+ProgramShape shape_of(const TreesProgram& p) {
+  std::vector<std::vector<Rank>> parents;
+  std::vector<double> shares;
+  for (const PackedTree& tree : p.packing.trees) {
+    parents.push_back(tree.parent);
+    shares.insert(shares.end(), p.segments, tree.rate / p.packing.rate / p.segments);
+  }
+  ProgramShape result = of_trees(std::move(parents), p.segments);
+  result.shares = std::move(shares);
+  return result;
+}
+
+}  // namespace
+
+ProgramShape detail::shape_of(const ProgramKind& kind) {
+  return std::visit([](const auto& program) { return sim::shape_of(program); }, kind);
+}
+
+}  // namespace payoff::sim

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/switch_trees.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include "sim/program_shape.hpp"
+#include "sim/regular_layout.hpp"
+
+namespace payoff::sim {
+namespace {
+
+// The switch above one of the network, on the way to the root of rail `k`; the root's is itself.
+VertexId above(const RegularLayout& layout, VertexId at, Rank k) {
+  if (!std::holds_alternative<FatTree>(layout.topology().network)) {
+    return at;
+  }
+  const RegularLayout::TreeSize& tree = layout.tree();
+  const std::uint32_t index = at - layout.network(0);
+  const std::uint32_t spine = k % tree.spines;
+  if (index < tree.leaves()) {
+    return tree.leaves() == 1 ? at : layout.network(tree.spine(tree.pod_of_leaf(index), spine));
+  }
+  const bool is_core = index >= tree.core(0, 0);
+  return is_core || tree.pods == 1
+             ? at
+             : layout.network(tree.core(spine, k / tree.spines % tree.cores_per_spine));
+}
+
+}  // namespace
+
+SwitchTrees switch_trees(const Topology& topology, Rank ranks) {
+  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
+  const bool has_tree = regular != nullptr && regular->server.nics > 0 && regular->servers > 1 &&
+                        (std::holds_alternative<SingleSwitch>(regular->network) ||
+                         std::holds_alternative<FatTree>(regular->network));
+  if (!has_tree) {
+    return {};
+  }
+  const RegularLayout layout(*regular);
+  SwitchTrees trees;
+  const auto place_of = [&](VertexId at) {
+    const auto known = std::find(trees.switches.begin(), trees.switches.end(), at);
+    const auto place = static_cast<Rank>(ranks + (known - trees.switches.begin()));
+    if (known == trees.switches.end()) {
+      trees.switches.push_back(at);
+    }
+    return place;
+  };
+  const Rank gpus = layout.gpus_per_server();
+  std::vector<std::vector<std::pair<Rank, Rank>>> pairs(gpus);  // of a place and its parent
+  for (Rank k = 0; k < gpus; ++k) {
+    for (Rank s = 0; s < layout.servers(); ++s) {
+      for (Rank i = 1; i < gpus; ++i) {
+        pairs[k].emplace_back(detail::on_rail(s * gpus + i, gpus, k),
+                              detail::on_rail(s * gpus + i - 1, gpus, k));
+      }
+      Rank from = s * gpus + k;
+      VertexId at = layout.entry(s, layout.nic_of_gpu(k));
+      pairs[k].emplace_back(from, place_of(at));
+      for (VertexId up = above(layout, at, k); up != at; at = up, up = above(layout, at, k)) {
+        from = place_of(at);
+        pairs[k].emplace_back(from, place_of(up));
+      }
+    }
+  }
+  std::vector<Rank> alone(ranks + trees.switches.size());
+  std::iota(alone.begin(), alone.end(), Rank{0});
+  for (const auto& of_tree : pairs) {
+    trees.above.push_back(alone);
+    for (const auto& [place, parent] : of_tree) {
+      trees.above.back()[place] = parent;
+    }
+  }
+  return trees;
+}
+
+}  // namespace payoff::sim

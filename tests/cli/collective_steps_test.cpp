@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinRel;
+using nlohmann::json;
+using payoff::test::Captured;
+using payoff::test::ScratchFolder;
+
+namespace {
+
+Captured collective(const std::string& operation, std::vector<std::string> more) {
+  std::vector<std::string> words{"collective", operation, "--level", "steps", "--sizes", "256MiB"};
+  words.insert(words.end(), more.begin(), more.end());
+  return test::payoff(words);
+}
+
+json steps_of(const std::string& operation, std::vector<std::string> more) {
+  more.emplace_back("--json");
+  const Captured run = collective(operation, more);
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  return json::parse(run.out)["rows"][0];
+}
+
+std::string example(const std::string& name) {
+  return (std::filesystem::path(PAYOFF_SOURCE_DIR) / "examples" / "topologies" / name).string();
+}
+
+}  // namespace
+
+TEST_CASE("every collective has the program of the algorithm that NCCL chooses or that is pinned") {
+  const std::vector<std::string> two{"--cluster", "dgx-h100", "--nodes", "2"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), two.begin(), two.end());
+    return more;
+  };
+  const auto program = [&](const std::string& operation, std::vector<std::string> more) {
+    const json row = steps_of(operation, with(std::move(more)));
+    // On the cluster's own links sends take at least the price; how much more is in docs/model.md.
+    CHECK_THAT(row["steps"]["alone_seconds"].get<double>(),
+               WithinRel(row["steps"]["price_seconds"].get<double>(), 1e-6));
+    CHECK(row["steps"]["time_seconds"].get<double>() >=
+          row["steps"]["price_seconds"].get<double>() * (1 - 1e-6));
+    CHECK(row["steps"]["alpha_beta_seconds"].get<double>() > 0);
+    return row["steps"]["program"].get<std::string>();
+  };
+  CHECK(program("all_reduce", {"--algo", "ring"}) == "rings on rails");
+  CHECK(program("all_reduce", {"--algo", "tree"}) == "double trees on rails");
+  CHECK(program("all_reduce", {"--algo", "nvls_tree"}) == "NVLS and trees");
+  CHECK(program("all_gather", {}) == "rings on rails");
+  CHECK(program("reduce_scatter", {}) == "rings on rails");
+  CHECK(program("broadcast", {}) == "chains on rails");
+  CHECK(program("reduce", {}) == "chains on rails");
+  CHECK(program("all_to_all", {}) == "pairwise");
+  CHECK(program("all_reduce", {"--program", "hierarchical"}) == "hierarchical");
+  CHECK(program("all_reduce", {"--program", "halving_doubling"}) == "halving and doubling");
+  CHECK(program("all_reduce", {"--program", "two_shot"}) == "two-shot");
+  CHECK(program("all_gather", {"--program", "bruck"}) == "Bruck");
+  CHECK(program("all_to_all", {"--program", "pxn"}) == "PXN");
+}
+
+TEST_CASE("NVLS on one node runs in the switch of the node") {
+  const json row = steps_of("all_reduce", {"--cluster", "dgx-h100", "--algo", "nvls"});
+  CHECK(row["steps"]["program"] == "NVLS");
+  CHECK_THAT(row["steps"]["time_seconds"].get<double>(),
+             WithinRel(row["steps"]["price_seconds"].get<double>(), 1e-6));
+}
+
+TEST_CASE("sums in switches and packed trees have no price, and say so") {
+  const json sharp =
+      steps_of("all_reduce", {"--cluster", "dgx-h100", "--nodes", "2", "--program", "sharp"});
+  CHECK(sharp["steps"]["price_seconds"].is_null());
+  CHECK(sharp["steps"]["alpha_beta_seconds"].get<double>() > 0);
+  const Captured trees =
+      collective("all_reduce", {"--cluster", "dgx-1v", "--program", "packed_trees"});
+  CHECK(trees.code == ExitCode::success);
+  CHECK_THAT(trees.out, ContainsSubstring("packed trees"));
+  CHECK_THAT(trees.out, ContainsSubstring("Nobody has measured it"));
+}
+
+TEST_CASE("a collective runs on the links of a topology file") {
+  const json row =
+      steps_of("all_reduce", {"--cluster", "dgx-1v", "--topology", example("dgx-1v.yaml")});
+  CHECK(row["steps"]["program"] == "rings along links");
+  // Six rings of 25 GB/s: 2 * 7 / 8 of 256 MiB.
+  CHECK_THAT(row["steps"]["alpha_beta_seconds"].get<double>(),
+             WithinRel(256 * 1048576.0 * 1.75 / 150e9, 0.05));
+  const ScratchFolder folder;
+  folder.write("slow.yaml",
+               "topology: slow\n"
+               "server: {gpus: 8, fabric: {kind: switch, bandwidth: 450 GB/s}, "
+               "nics: {count: 8, bandwidth: 400 Gb/s}}\n"
+               "servers: 2\n"
+               "network: {kind: fat_tree, servers_per_leaf: 1, spines: 2, oversubscription: 8}\n"
+               "routing: {balance: ideal}\n");
+  const json slow = steps_of("all_reduce", {"--cluster", "dgx-h100", "--nodes", "2", "--algo",
+                                            "ring", "--topology", folder.path("slow.yaml")});
+  CHECK(slow["steps"]["time_seconds"].get<double>() >
+        3 * slow["steps"]["price_seconds"].get<double>());
+}
+
+TEST_CASE("every mistake of a topology file and of the options is told at once, nothing printed") {
+  const ScratchFolder folder;
+  folder.write("bad.yaml",
+               "topology: bad\n"
+               "graph:\n"
+               "  gpus: [a, b, c, d]\n"
+               "  links:\n"
+               "    - {between: [a, b], bandwidth: 25 GB/s}\n"
+               "    - {between: [b, c], bandwidth: 25 GB/s}\n"
+               "  routes:\n"
+               "    - [a, b, a, b, c]\n"
+               "rank_order: [0, 1, 2, 2]\n"
+               "rooting: {balance: ideal}\n");
+  const Captured run =
+      collective("all_reduce", {"--cluster", "dgx-1v", "--ranks", "4", "--topology",
+                                folder.path("bad.yaml"), "--program", "packed_tree"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("no permutation"));
+  CHECK_THAT(run.err, ContainsSubstring("no way leads from rank 0 (a) to rank 3 (d)"));
+  CHECK_THAT(run.err, ContainsSubstring("bad.yaml:8:"));  // the route that goes in a circle
+  CHECK_THAT(run.err, ContainsSubstring("did you mean `routing`?"));
+  CHECK_THAT(run.err, ContainsSubstring("did you mean `packed_trees`?"));
+}
+
+TEST_CASE("options of sends are refused without sends, and misspelt levels answered") {
+  const auto wrong = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"collective", "all_reduce", "--cluster",
+                                   "dgx-h100",   "--sizes",    "1MiB"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Captured run = test::payoff(words);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK(run.out.empty());
+    return run.err;
+  };
+  CHECK_THAT(wrong({"--level", "step"}), ContainsSubstring("did you mean `steps`?"));
+  CHECK_THAT(wrong({"--topology", example("dgx-1v.yaml"), "--program", "bruck"}),
+             ContainsSubstring("--topology needs --level steps") &&
+                 ContainsSubstring("--program needs --level steps"));
+  CHECK_THAT(wrong({"--level", "steps", "--program", "bruck"}),
+             ContainsSubstring("bruck is a program of all_gather"));
+  CHECK_THAT(wrong({"--level", "steps", "--program", "two_shot", "--algo", "ring"}),
+             ContainsSubstring("leave one of them away"));
+  CHECK_THAT(wrong({"--level", "steps", "--topology", example("own-graph.yaml")}),
+             ContainsSubstring("the topology has 4 GPUs, the group 8 ranks"));
+}
