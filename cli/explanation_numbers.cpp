@@ -140,20 +140,34 @@ void recompute_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   fill_work(plan, WorkKind::recompute, term);
 }
 
-// The recurrence says which work ran beside a message; a share C / U of it was lost.
+// How many times as long the stage's backward takes while this share of the units is held.
+double slowdown_of_backward(const ExplainedPlan& plan, double held) {
+  const Paces paces = plan.step.paces(held);
+  Seconds alone;
+  Seconds beside;
+  for (const Piece& piece : plan.stage.compute->backward) {
+    alone += piece.work.alone;
+    beside += piece.work.alone * paces[piece.work.mix].time;
+  }
+  return alone > 0_s ? beside / alone : 1.0;
+}
+
+// The recurrence says which work ran beside a message.
 void interference_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   // Without gradient messages the sends alone hold units.
   const double held =
       plan.step.reserved_share > 0 ? plan.step.reserved_share : plan.step.send_share;
-  const Seconds beside = held > 0 ? term.time * ((1 - held) / held) : 0_s;
+  const double slowdown = slowdown_of_backward(plan, held);
+  const Seconds beside = slowdown > 1 ? term.time / (slowdown - 1) : 0_s;
   term.numbers = {
       {"C / U", percent_text(plan.step.reserved_share), "of the compute units, held by a message"},
       {"C_s / U", percent_text(plan.step.send_share), "held by a send to another stage"},
       {"U", count(plan.experiment().cluster.gpu.compute_units), "compute units of the GPU"},
-      {"w", to_text(beside), "work that this amounts to, had it lost its units only"},
+      {"s", put_in(slowdown), "times as long backward takes with either beside all of it"},
+      {"w", to_text(beside), "work that this amounts to, had that alone slowed it"},
       {"busy", to_text(plan.prediction.dp_communication),
        "time with a gradient message in flight"}};
-  term.inserted = fmt::format("{0} / (1 - {1}) - {0}", seconds(beside), put_in(held));
+  term.inserted = fmt::format("{} * {}", seconds(beside), put_in(slowdown - 1));
 }
 
 void encode_numbers(const ExplainedPlan& plan, TermExplanation& term) {

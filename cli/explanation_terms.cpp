@@ -46,7 +46,8 @@ const std::vector<TermRule>& term_rules() {
       {"interference",
        "compute that is slowed by messages beside it",
        &Waterfall::interference,
-       "work beside a message runs at the rate 1 - C / U, beside a send 1 - C_s / U",
+       "w (s - 1); s: the mean of ceil(n / (U - C)) / ceil(n / U) of kernels of n blocks and of "
+       "U / (U - C) where n is not known",
        "2.2 Gradients beside backward",
        interference_numbers,
        {"cluster.gpu.compute_units"},

@@ -31,6 +31,7 @@ class LaunchQueue {
     const double hidden = software_.hides_launch;
     return hidden * std::max(gpu_, host_) + (1 - hidden) * each_;
   }
+  Seconds gpu() const { return gpu_; }
   ComputePrice price() const {
     const Seconds all = time();
     return {all, all > 0_s ? streaming_ / all : 0.0};
@@ -66,21 +67,27 @@ Problems check_precision(const Gpu& gpu, Precision precision) {
 }
 
 ComputePrice price_forward(std::span<const Operator> operators, double samples,
-                           const ComputeContext& context) {
-  const OperatorPricer pricer(context);
+                           const ComputeContext& context, KernelMix* mix) {
+  const OperatorPricer pricer(context, nullptr, mix);
   LaunchQueue queue(context.software);
   for (const Operator& op : operators) {
     queue.add(pricer.forward(op, samples));
+  }
+  if (mix != nullptr) {
+    mix->all += queue.gpu();
   }
   return queue.price();
 }
 
 ComputePrice price_backward(std::span<const Operator> operators, double samples,
-                            const ComputeContext& context) {
-  const OperatorPricer pricer(context);
+                            const ComputeContext& context, KernelMix* mix) {
+  const OperatorPricer pricer(context, nullptr, mix);
   LaunchQueue queue(context.software);
   for (const Operator& op : operators) {
     queue.add(pricer.backward(op, samples));
+  }
+  if (mix != nullptr) {
+    mix->all += queue.gpu();
   }
   return queue.price();
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/hardware.hpp"
+#include "model/kernel_waves.hpp"
 #include "model/layout.hpp"
 #include "model/problem.hpp"
 #include "model/units.hpp"
@@ -30,14 +31,15 @@ struct ComputeContext {
 
 // Work that runs without interruption by communication: kernels overlap their launches as far as
 // the software queues them ahead. A single operator cannot be hidden behind another.
+// `mix` gets its kernels, for what slows it.
 struct ComputePrice {
   Seconds time{};
   double memory_share{};  // of the memory bandwidth that kernels reach, on average
 };
 [[nodiscard]] ComputePrice price_forward(std::span<const Operator> operators, double samples,
-                                         const ComputeContext& context);
+                                         const ComputeContext& context, KernelMix* mix = nullptr);
 [[nodiscard]] ComputePrice price_backward(std::span<const Operator> operators, double samples,
-                                          const ComputeContext& context);
+                                          const ComputeContext& context, KernelMix* mix = nullptr);
 [[nodiscard]] Seconds forward_time(std::span<const Operator> operators, double samples,
                                    const ComputeContext& context);
 [[nodiscard]] Seconds backward_time(std::span<const Operator> operators, double samples,

@@ -47,8 +47,7 @@ std::vector<StageDurations> durations_of(const StepPlan& plan) {
   for (const StagePlan& stage : plan.stages) {
     durations.push_back(
         {chunks_of(*stage.compute, static_cast<std::size_t>(plan.layout.virtual_stages)),
-         stage.send_forward.alone, stage.send_backward.alone,
-         stream_rates(true, false, plan.send_share).compute});
+         stage.send_forward.alone, stage.send_backward.alone, plan.paces(plan.send_share)});
   }
   return durations;
 }

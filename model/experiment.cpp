@@ -91,6 +91,7 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
       context_network_(like.context_network_),
       data_network_(like.data_network_),
       replica_network_(like.replica_network_),
+      waves_(like.waves_),
       stages_(like.stages_) {
   data_network_.pin(pin);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
@@ -105,13 +106,15 @@ void PreparedExperiment::prepare_stages() {
   const Training& training = experiment_.training;
   const ComputeContext context{experiment_.cluster.gpu, experiment_.software, training.precision};
   const auto division = divide_layers(*workload_, layout);
+  const auto waves = std::make_shared<WaveTable>(experiment_.cluster.gpu.compute_units);
+  waves_ = waves;
   for (std::size_t s = 0; s < division.size(); ++s) {
     Stage& stage = stages_.emplace_back();
     for (const std::size_t layer : division[s]) {
       stage.layers.push_back(&workload_->layers[layer]);
     }
     stage.prepared = prepare_stage(*workload_, division[s], layout, context,
-                                   {tensor_network_, context_network_});
+                                   {tensor_network_, context_network_}, *waves);
     share_equal(s);
     const std::int64_t parameters = stage.prepared.compute->parameters;
     const std::int64_t updated = (parameters + layout.shard_ranks() - 1) / layout.shard_ranks();
@@ -187,6 +190,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
   plan.placement = compression.placement;
   plan.overlap = compression.overlap && experiment_.training.overlap;
   plan.reduces_every_micro_batch = experiment_.layout.zero == 3;
+  plan.waves = waves_;
   plan.host = experiment_.software.host_per_step;
   plan.stages.reserve(stages_.size());
   int channels = 0;

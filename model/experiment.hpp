@@ -100,6 +100,7 @@ class PreparedExperiment {
   CollectiveModel replica_network_;  // of those that hold the same part
   GradientKinds kinds_;
   WeightKinds weights_;
+  std::shared_ptr<const WaveTable> waves_;  // of all pieces
   std::vector<Stage> stages_;
   std::vector<StageEnd> ends_;  // of the pipeline
 };

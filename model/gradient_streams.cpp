@@ -16,7 +16,10 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       on_side_(plan.placement == Placement::side_stream),
       wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
       slows_messages_(plan.reserved_share > 0.0 && calls.memory_share() > plan.reserved_share),
-      slowed_compute_(stream_rates(true, false, plan.reserved_share).compute),
+      nothing_(plan, 0.0),
+      message_(plan, plan.reserved_share),
+      send_(plan, plan.send_share),
+      both_(plan, held_share(plan.reserved_share, plan.send_share)),
       slowed_codec_(stream_rates(false, true, plan.reserved_share, plan.pair_quantile).codec),
       next_bucket_(first_bucket),
       next_ready_(next_ready()) {}
@@ -29,7 +32,7 @@ void GradientStreams::run(const StageOperation& operation, const std::vector<Pie
     now_ += operation.work.si + operation.messages.si;
     return;
   }
-  if (!releases && runs_undisturbed(operation)) {
+  if (!releases && runs_undisturbed(operation, pieces)) {
     return;
   }
   for (std::size_t piece = operation.first_piece; piece < operation.end_piece; ++piece) {
@@ -77,22 +80,22 @@ void GradientStreams::go_on_from(const GradientStreams& other, double delay) {
 }
 
 void GradientStreams::run_piece(const Piece& piece) {
-  const double work = piece.work.alone.si;
   const double message = piece.message.alone.si;
   if (on_side_) {
-    compute_beside(work, piece.work.memory_share);
+    compute_beside(load_of(piece.work));
     pass_beside(message);
   } else {
     if (codec_may_run()) {
       run_codecs();
     }
-    compute(work, piece.work.memory_share, false);
+    compute(load_of(piece.work));
     now_ += message;
   }
 }
 
 // In one go, if no codec call comes in between: beside one message, or none, from start to end.
-bool GradientStreams::runs_undisturbed(const StageOperation& operation) {
+bool GradientStreams::runs_undisturbed(const StageOperation& operation,
+                                       const std::vector<Piece>& pieces) {
   if (on_side_) {
     return false;
   }
@@ -100,12 +103,18 @@ bool GradientStreams::runs_undisturbed(const StageOperation& operation) {
   if (now_ < sending_until_ || (slows_messages_ && now_ < network_free_)) {
     return false;
   }
-  const double rate = now_ < network_free_ ? slowed_compute_.time : 1.0;
-  const double end = now_ + operation.work.si * rate + operation.messages.si;
+  double work = operation.work.si;
+  if (now_ < network_free_) {
+    work = 0.0;
+    for (std::size_t piece = operation.first_piece; piece < operation.end_piece; ++piece) {
+      work += pieces[piece].work.alone.si * message_.compute[pieces[piece].work.mix].time;
+    }
+  }
+  const double end = now_ + work + operation.messages.si;
   if (end > next_arrival_) {
     return false;
   }
-  result_.interference.si += operation.work.si * rate - operation.work.si;
+  result_.interference.si += work - operation.work.si;
   now_ = end;
   return true;
 }
@@ -139,28 +148,18 @@ void GradientStreams::release(std::size_t piece) {
   next_ready_ = next_ready();
 }
 
-std::size_t GradientStreams::ready_after(std::size_t bucket) const {
-  return static_cast<std::size_t>((*buckets_)[bucket].ready_after);
-}
-
-std::size_t GradientStreams::next_ready() const {
-  return wait_for_backward_ || next_bucket_ == buckets_->size() ? every_piece
-                                                                : ready_after(next_bucket_);
-}
-
 // All that can run now, between two pieces.
 void GradientStreams::run_codecs() {
   for (collect(); !codecs_.empty(); collect()) {
     const CodecCall* call = codecs_.pop();
-    compute(call->work, call->memory_share, true);
+    compute({call->work, call->memory_share, 0, true});
     account(*call, call->work);
     complete(call);
   }
 }
 
 // Each message in turn, slower than alone as long as this work runs beside it.
-void GradientStreams::compute_beside_slowed(double work, double memory_share,
-                                            const Slowed& slowed) {
+void GradientStreams::compute_beside_slowed(double work, double memory_share, const Pace& slowed) {
   for (std::size_t i = 0; i < flights_.size() && work > 0.0; ++i) {
     const double left = flights_[i].end + late_ - now_;
     if (left <= 0.0) {
@@ -181,23 +180,22 @@ void GradientStreams::compute_beside_slowed(double work, double memory_share,
 }
 
 // As long as a send is in flight, from one change to the next: work on the compute stream beside it
-// and beside the messages that are. Returns the work that is left then.
-double GradientStreams::compute_beside_send(double work, double memory_share, bool is_codec) {
+// and beside the messages that are. Leaves the work that is left then.
+void GradientStreams::compute_beside_send(Load& load) {
+  double& work = load.work;
   std::size_t flight = 0;
   while (work > 0.0 && now_ < sending_until_) {
     while (flight < flights_.size() && flights_[flight].end + late_ <= now_) {
       ++flight;
     }
     const bool beside_message = now_ < network_free_ && flight < flights_.size();
-    const double held = held_share(beside_message ? plan_->reserved_share : 0.0, plan_->send_share);
-    const StreamRates streams = stream_rates(!is_codec, is_codec, held, plan_->pair_quantile);
-    const double rate = is_codec ? streams.codec : streams.compute;
+    const double rate = (beside_message ? both_ : send_).rate(load, plan_->pair_quantile);
     double message = 1.0;
     double until = sending_until_;
     bool ends_first = false;
     if (beside_message) {
-      message = message_rate(memory_share * rate, flights_[flight].sent()->message_memory_share,
-                             plan_->reserved_share);
+      message = message_rate(load.memory_share * rate,
+                             flights_[flight].sent()->message_memory_share, plan_->reserved_share);
       const double end = now_ + (flights_[flight].end + late_ - now_) / message;
       ends_first = end <= until;
       until = std::min(until, end);
@@ -212,7 +210,6 @@ double GradientStreams::compute_beside_send(double work, double memory_share, bo
     result_.interference.si += step - done;
     work -= done;
   }
-  return work;
 }
 
 void GradientStreams::finish_alone() {
@@ -222,19 +219,20 @@ void GradientStreams::finish_alone() {
   }
 }
 
-// With codecs on a stream of their own. `memory_share`: of what computes.
-GradientStreams::Rates GradientStreams::rates(bool computes, double memory_share) const {
-  const double reserved = flights_.empty() ? 0.0 : plan_->reserved_share;
-  const double held = now_ < sending_until_ ? held_share(reserved, plan_->send_share) : reserved;
-  const StreamRates streams = stream_rates(computes, !codecs_.empty(), held, plan_->pair_quantile);
+// With codecs on a stream of their own.
+GradientStreams::Rates GradientStreams::rates(const Load* computes) const {
+  const bool sends = now_ < sending_until_;
+  const Beside& beside = flights_.empty() ? (sends ? send_ : nothing_) : (sends ? both_ : message_);
+  const StreamRates streams = beside.streams(computes, !codecs_.empty(), plan_->pair_quantile);
   if (!slows_messages_ || flights_.empty()) {
     return {streams, 1.0};
   }
-  double demand = computes ? streams.compute * memory_share : 0.0;
+  double demand = computes != nullptr ? streams.compute * computes->memory_share : 0.0;
   if (!codecs_.empty()) {
     demand += streams.codec * codecs_.front()->memory_share;
   }
-  return {streams, message_rate(demand, flights_.front().sent()->message_memory_share, reserved)};
+  return {streams, message_rate(demand, flights_.front().sent()->message_memory_share,
+                                plan_->reserved_share)};
 }
 
 // To the end of a codec call or of a message, or for `limit`, whichever comes first.
@@ -259,9 +257,10 @@ double GradientStreams::step_codecs(double limit, const Rates& rates) {
   return step;
 }
 
-void GradientStreams::compute_beside(double work, double memory_share) {
+void GradientStreams::compute_beside(Load load) {
+  double& work = load.work;
   while (work > 0.0) {
-    const Rates now = rates(true, memory_share);
+    const Rates now = rates(&load);
     const double left = work / now.streams.compute;
     const double step = step_codecs(left, now);
     const double done = step < left ? step * now.streams.compute : work;
@@ -273,17 +272,17 @@ void GradientStreams::compute_beside(double work, double memory_share) {
 // The compute stream waits, for a message of tensor parallelism or for its input.
 void GradientStreams::pass_beside(double time) {
   while (time > 0.0) {
-    time -= step_codecs(time, rates(false, 0.0));
+    time -= step_codecs(time, rates(nullptr));
   }
 }
 
 // Nothing computes: codecs and messages are all there is.
 void GradientStreams::pass_idle() {
   if (codecs_.empty()) {
-    result_.exposed_dp.si += step_codecs(never, rates(false, 0.0));
+    result_.exposed_dp.si += step_codecs(never, rates(nullptr));
     return;
   }
-  const Rates now = rates(false, 0.0);
+  const Rates now = rates(nullptr);
   const double rate = now.streams.codec;
   const CodecCall& call = *codecs_.front();
   const double step = step_codecs(never, now);

@@ -57,22 +57,40 @@ class GradientStreams {
   static constexpr std::size_t every_piece = std::numeric_limits<std::size_t>::max();
 
   void run_piece(const Piece& piece);
-  [[nodiscard]] bool runs_undisturbed(const StageOperation& operation);
+  [[nodiscard]] bool runs_undisturbed(const StageOperation& operation,
+                                      const std::vector<Piece>& pieces);
   void release(std::size_t piece);
-  [[nodiscard]] std::size_t ready_after(std::size_t bucket) const;
-  [[nodiscard]] std::size_t next_ready() const;
+  [[nodiscard]] std::size_t ready_after(std::size_t bucket) const {
+    return static_cast<std::size_t>((*buckets_)[bucket].ready_after);
+  }
+  [[nodiscard]] std::size_t next_ready() const {
+    return wait_for_backward_ || next_bucket_ == buckets_->size() ? every_piece
+                                                                  : ready_after(next_bucket_);
+  }
   [[nodiscard]] bool codec_may_run() const { return !codecs_.empty() || next_arrival_ <= now_; }
   void run_codecs();
   void finish_alone();
+
+  // What runs on the compute stream.
+  struct Load {
+    double work{};
+    double memory_share{};
+    std::size_t mix{};  // of its kernels
+    bool is_codec{};
+  };
+  [[nodiscard]] static Load load_of(const Work& work) {
+    return {work.alone.si, work.memory_share, work.mix, false};
+  }
 
   struct Rates {
     StreamRates streams;
     double message{};
   };
-  [[nodiscard]] Rates rates(bool computes, double memory_share) const;
+  // Null: nothing computes.
+  [[nodiscard]] Rates rates(const Load* computes) const;
   double step_codecs(double limit, const Rates& rates);
-  void compute_beside(double work, double memory_share);
-  double compute_beside_send(double work, double memory_share, bool is_codec);
+  void compute_beside(Load load);
+  void compute_beside_send(Load& load);
   void pass_beside(double time);
   void pass_idle();
   void finish_beside();
@@ -125,26 +143,20 @@ class GradientStreams {
     (call.decodes ? result_.decode : result_.encode).si += work - copy;
   }
 
-  // Of work on the compute stream, while a message is in flight.
-  struct Slowed {
-    explicit Slowed(double to) : rate(to), time(1.0 / to) {}
-    double rate;
-    double time;
-  };
-
   // On the compute stream, with messages beside it. Those handed over keep the network busy without
   // a gap until it is free.
-  void compute(double work, double memory_share, bool is_codec) {
+  void compute(Load load) {
     if (now_ < sending_until_) {
-      work = compute_beside_send(work, memory_share, is_codec);
+      compute_beside_send(load);
     }
-    const Slowed& slowed = is_codec ? slowed_codec_ : slowed_compute_;
+    const double work = load.work;
+    const Pace& slowed = load.is_codec ? slowed_codec_ : message_.compute[load.mix];
     if (now_ >= network_free_) {
       now_ += work;
       return;
     }
     if (slows_messages_) {
-      compute_beside_slowed(work, memory_share, slowed);
+      compute_beside_slowed(work, load.memory_share, slowed);
       return;
     }
     const double beside = (network_free_ - now_) * slowed.rate;
@@ -157,7 +169,7 @@ class GradientStreams {
       now_ = network_free_ + (work - beside);
     }
   }
-  void compute_beside_slowed(double work, double memory_share, const Slowed& slowed);
+  void compute_beside_slowed(double work, double memory_share, const Pace& slowed);
 
   const StepPlan* plan_;
   const CodecCalls* calls_;
@@ -166,8 +178,26 @@ class GradientStreams {
   bool on_side_;
   bool wait_for_backward_;
   bool slows_messages_;  // messages that ask for more of the memory than their units weigh
-  Slowed slowed_compute_;
-  Slowed slowed_codec_;
+  // What is held while these are in flight, and what that does to compute.
+  struct Beside {
+    Beside(const StepPlan& plan, double share) : held(share), compute(plan.paces(share)) {}
+    double held;
+    Paces compute;
+
+    [[nodiscard]] StreamRates streams(const Load* computes, bool codec, double quantile) const {
+      return stream_rates(computes != nullptr, codec, held, quantile,
+                          computes != nullptr ? compute[computes->mix].rate : 1.0);
+    }
+    // Of what has the units that are left to itself.
+    [[nodiscard]] double rate(const Load& load, double quantile) const {
+      return load.is_codec ? streams(nullptr, true, quantile).codec : compute[load.mix].rate;
+    }
+  };
+  Beside nothing_;
+  Beside message_;
+  Beside send_;
+  Beside both_;
+  Pace slowed_codec_;  // on the compute stream, beside a message
   Queue<const CodecCall*> codecs_;
   Queue<Flight> flights_;
   double codec_left_{};  // of the first call in the queue, on the side stream

@@ -49,15 +49,23 @@ struct StreamRates {
   double codec{};  // on its side stream, or on the compute stream with no compute beside it
 };
 
+// `compute_rate`: of compute on the units left, where the waves of its kernels are known
+// (model/kernel_waves.hpp).
 [[nodiscard]] constexpr StreamRates stream_rates(bool compute_busy, bool codec_busy,
-                                                 double reserved_share, double quantile = 0.5) {
+                                                 double reserved_share, double quantile,
+                                                 double compute_rate) {
   constexpr double by_halves = 2.0;
   const double left = 1.0 - reserved_share;
   const double each =
       compute_busy && codec_busy ? 1.0 / unmeasured_slowdown(by_halves, quantile) : 1.0;
   const double beside_message =
       reserved_share > 0.0 ? unmeasured_slowdown(1.0 / left, quantile) : 1.0;
-  return {left * each, each / beside_message};
+  return {compute_rate * each, each / beside_message};
+}
+
+[[nodiscard]] constexpr StreamRates stream_rates(bool compute_busy, bool codec_busy,
+                                                 double reserved_share, double quantile = 0.5) {
+  return stream_rates(compute_busy, codec_busy, reserved_share, quantile, 1.0 - reserved_share);
 }
 
 // How fast a message goes, relative to being alone, beside work that takes `work_demand` of the

@@ -56,6 +56,22 @@ Tiling tiling_of(const Product& product, FlopRate all_units, const Gpu& gpu) {
   return best;
 }
 
+bool fills_units(const Tiling& tiling, Architecture architecture, Precision precision) {
+  constexpr Bytes sums_of_a_product{4};
+  constexpr Bytes registers = 256_KiB;
+  const bool sums_in_registers =
+      architecture == Architecture::volta || architecture == Architecture::turing ||
+      architecture == Architecture::ampere || architecture == Architecture::ada ||
+      architecture == Architecture::hopper;
+  return sums_in_registers && precision != Precision::fp32 &&
+         2 * tiling.rows * tiling.columns * sums_of_a_product >= registers;
+}
+
+std::int64_t blocks_of(const Product& product, const Tiling& tiling) {
+  return std::llround(std::ceil(product.rows / tiling.rows) *
+                      std::ceil(product.columns / tiling.columns) * product.batch * tiling.slices);
+}
+
 Seconds arithmetic_time(const Product& product, FlopRate all_units, const Gpu& gpu) {
   return tiling_of(product, all_units, gpu).time;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "model/hardware.hpp"
 #include "model/units.hpp"
 
@@ -33,6 +35,15 @@ struct Tiling {
 };
 
 [[nodiscard]] Tiling tiling_of(const Product& product, FlopRate all_units, const Gpu& gpu);
+// Whether a unit runs exactly one block of the tiling at a time. The 32-bit sums of the largest
+// tile (256 x 128) fill half of the registers of a unit with 64 Ki of them (Volta to Hopper: CUDA
+// Programming Guide, technical specifications by compute capability), so the operands leave no room
+// for a second block. Of smaller tiles, of units with more room for sums (Blackwell, CDNA 3), and
+// outside tensor cores nobody publishes how many blocks a library's kernel keeps on a unit.
+[[nodiscard]] bool fills_units(const Tiling& tiling, Architecture architecture,
+                               Precision precision);
+// Its blocks, slices of the depth counted.
+[[nodiscard]] std::int64_t blocks_of(const Product& product, const Tiling& tiling);
 [[nodiscard]] Seconds arithmetic_time(const Product& product, FlopRate all_units, const Gpu& gpu);
 
 }  // namespace payoff

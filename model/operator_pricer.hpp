@@ -49,9 +49,11 @@ inline Bytes stored_element(Precision precision) {
 
 class OperatorPricer {
  public:
-  // `record`: gets every kernel.
-  explicit OperatorPricer(const ComputeContext& context, std::vector<KernelTime>* record = nullptr)
+  // `record` gets every kernel, `mix` those whose blocks are known.
+  explicit OperatorPricer(const ComputeContext& context, std::vector<KernelTime>* record = nullptr,
+                          KernelMix* mix = nullptr)
       : record_(record),
+        mix_(mix),
         gpu_(context.gpu),
         software_(context.software),
         precision_(context.precision),
@@ -100,7 +102,9 @@ class OperatorPricer {
     return gpu_.law.gemm_efficiency[precision] * gpu_.peak[precision];
   }
 
-  Seconds product(const Product& p, FlopRate all_units, Bytes traffic) const {
+  // `count` kernels, of which one is priced. The tiles of a convolution are the library's own.
+  Seconds product(const Product& p, FlopRate all_units, Bytes traffic, double count = 1,
+                  bool is_dense = true) const {
     const Tiling tiling = tiling_of(p, all_units, gpu_);
     const Seconds time = std::max(tiling.time, stream(traffic)) + gpu_.law.launch;
     note({.product = p,
@@ -109,6 +113,10 @@ class OperatorPricer {
           .traffic = traffic,
           .launches = 1,
           .time = time});
+    if (mix_ != nullptr && is_dense && tiling.time >= stream(traffic) &&
+        fills_units(tiling, gpu_.architecture, precision_)) {
+      mix_->known.push_back({blocks_of(p, tiling), count * time});
+    }
     return time;
   }
 
@@ -132,8 +140,8 @@ class OperatorPricer {
     const double gain = by_winograd(op, precision_) ? winograd_gain : 1.0;
     const Bytes weights = op.batch_per_sample * op.columns * op.depth * stored_element(precision_);
     const Bytes traffic = op.bytes_per_sample * samples + weights;
-    return {product(p, gain * gpu_.law.convolution_efficiency * rate(precision_), traffic), 1,
-            stream(traffic)};
+    const FlopRate all_units = gain * gpu_.law.convolution_efficiency * rate(precision_);
+    return {product(p, all_units, traffic, 1, false), 1, stream(traffic)};
   }
 
   // The gradient of the input gathers a window of the output's gradient: depth and columns change
@@ -199,8 +207,8 @@ class OperatorPricer {
                  : (fused ? score_passes_fused : score_passes_unfused);
     const Bytes dropout = (backward ? op.backward_bytes_per_sample : op.bytes_per_sample) * samples;
     const double kernels = (fused ? 1.0 : (backward ? 2.0 : 3.0)) + (dropout > 0_B ? 1.0 : 0.0);
-    const Seconds products = product(p, all_units, matrix + operands) +
-                             product(transposed, all_units, matrix + operands);
+    const Seconds products = product(p, all_units, matrix + operands, pairs) +
+                             product(transposed, all_units, matrix + operands, pairs);
     const Seconds between = stream(casts() * (passes * matrix + dropout));
     count_last(2, pairs);
     note({.traffic = casts() * (passes * matrix + dropout),
@@ -241,6 +249,7 @@ class OperatorPricer {
   }
 
   std::vector<KernelTime>* record_;
+  KernelMix* mix_;
   const Gpu& gpu_;
   const Software& software_;
   Precision precision_;

@@ -51,9 +51,9 @@ class Pipeline {
     const ChunkDurations& chunk = durations.chunks[static_cast<std::size_t>(op.chunk)];
     Ends& ends = op.is_forward ? forward_ends_ : backward_ends_;
     double end = start + (op.is_forward ? chunk.forward : chunk.backward).si;
-    if (span.sending.si > start && durations.work_rate < 1.0) {
+    if (span.sending.si > start && durations.beside_send.slow()) {
       const double more = slowed(op.is_forward ? chunk.forward_pieces : chunk.backward_pieces,
-                                 span.sending.si - start, durations.work_rate);
+                                 span.sending.si - start, durations.beside_send);
       end += more;
       span.slowed.si += more;
     }
@@ -92,8 +92,8 @@ class Pipeline {
                    stages_[static_cast<std::size_t>(from)].send_backward);
   }
 
-  // How much longer pieces take at this rate of work, as long as a send is in flight.
-  static double slowed(std::span<const Piece> pieces, double sending, double rate) {
+  // How much longer pieces take at these paces, as long as a send is in flight.
+  static double slowed(std::span<const Piece> pieces, double sending, const Paces& paces) {
     double time = 0.0;
     double more = 0.0;
     for (const Piece& piece : pieces) {
@@ -101,6 +101,7 @@ class Pipeline {
         break;
       }
       const double work = piece.work.alone.si;
+      const double rate = paces[piece.work.mix].rate;
       const double beside = std::min(work / rate, sending - time);
       more += beside * (1.0 - rate);
       time += work + beside * (1.0 - rate) + piece.message.alone.si;

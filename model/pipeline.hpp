@@ -29,7 +29,7 @@ struct StageDurations {
   std::vector<ChunkDurations> chunks;  // as many on every stage
   Seconds send_forward{};   // to the next stage (from the last one: to the first, next chunk)
   Seconds send_backward{};  // to the previous stage
-  double work_rate = 1;     // beside a send
+  Paces beside_send = {};   // of work
 };
 
 // A backward operation from the first one of the last micro-batch on: what completes gradients, and

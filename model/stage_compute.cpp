@@ -13,8 +13,8 @@ namespace {
 class StageBuilder {
  public:
   StageBuilder(const ParallelLayout& layout, const ComputeContext& context,
-               const StageNetworks& networks)
-      : layout_(layout), context_(context), messages_(layout, context, networks) {}
+               const StageNetworks& networks, WaveTable& waves)
+      : layout_(layout), context_(context), messages_(layout, context, networks), waves_(waves) {}
 
   void add_forward(const Layer& layer) {
     layers_.push_back({compute_.forward.size(), 0});
@@ -65,12 +65,12 @@ class StageBuilder {
     for (std::size_t i = 0; i < operators.size(); ++i) {
       const std::vector<Message> messages = messages_.after_forward(layer, i);
       if (!messages.empty()) {
-        add_pieces(pieces, work(kind, forward(operators.subspan(start, i + 1 - start))), messages);
+        add_pieces(pieces, forward(kind, operators.subspan(start, i + 1 - start)), messages);
         start = i + 1;
       }
     }
     if (start < operators.size()) {
-      pieces.push_back({work(kind, forward(operators.subspan(start))), {}});
+      pieces.push_back({forward(kind, operators.subspan(start)), {}});
     }
   }
 
@@ -81,13 +81,12 @@ class StageBuilder {
     for (std::size_t i = operators.size(); i-- > 0;) {
       const std::vector<Message> messages = messages_.before_backward(layer, i);
       if (!messages.empty()) {
-        add_pieces(compute_.backward,
-                   work(WorkKind::backward, backward(operators.subspan(i, end - i))), messages);
+        add_pieces(compute_.backward, backward(operators.subspan(i, end - i)), messages);
         end = i;
       }
     }
     if (end > 0) {
-      compute_.backward.push_back({work(WorkKind::backward, backward(operators.first(end))), {}});
+      compute_.backward.push_back({backward(operators.first(end)), {}});
     }
   }
 
@@ -95,29 +94,34 @@ class StageBuilder {
   void recompute_attention(const Layer& layer) {
     Seconds time;
     Seconds streaming;
+    KernelMix mix;
     for (const Operator& op : layer.forward) {
       if (op.kind == OperatorKind::attention) {
-        const ComputePrice price = forward(std::span(&op, 1));
+        const ComputePrice price =
+            price_forward(std::span(&op, 1), layout_.micro_batch, context_, &mix);
         time += price.time;
         streaming += price.memory_share * price.time;
       }
     }
     if (time > 0_s) {
-      const Work again = work(WorkKind::recompute, {time, streaming / time});
+      const Work again = work(WorkKind::recompute, {time, streaming / time}, mix);
       const std::vector<Message> messages = messages_.around_again(layer);
       messages.empty() ? compute_.backward.push_back({again, {}})
                        : add_pieces(compute_.backward, again, messages);
     }
   }
 
-  [[nodiscard]] ComputePrice forward(std::span<const Operator> operators) const {
-    return price_forward(operators, layout_.micro_batch, context_);
+  [[nodiscard]] Work forward(WorkKind kind, std::span<const Operator> operators) const {
+    KernelMix mix;
+    return work(kind, price_forward(operators, layout_.micro_batch, context_, &mix), mix);
   }
-  [[nodiscard]] ComputePrice backward(std::span<const Operator> operators) const {
-    return price_backward(operators, layout_.micro_batch, context_);
+  [[nodiscard]] Work backward(std::span<const Operator> operators) const {
+    KernelMix mix;
+    return work(WorkKind::backward, price_backward(operators, layout_.micro_batch, context_, &mix),
+                mix);
   }
-  static Work work(WorkKind kind, const ComputePrice& price) {
-    return {kind, price.time, {}, price.memory_share};
+  [[nodiscard]] Work work(WorkKind kind, const ComputePrice& price, const KernelMix& mix) const {
+    return {kind, price.time, {}, price.memory_share, waves_.add(mix)};
   }
 
   static void add_pieces(std::vector<Piece>& pieces, Work work,
@@ -139,6 +143,7 @@ class StageBuilder {
   const ParallelLayout& layout_;
   const ComputeContext& context_;
   StageMessages messages_;
+  WaveTable& waves_;
   StageCompute compute_;
   std::vector<ReadyGradient> gradients_;
   std::vector<FirstPieces> layers_;
@@ -203,8 +208,8 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
 
 PreparedStage prepare_stage(const Workload& workload, const std::vector<std::size_t>& layers,
                             const ParallelLayout& layout, const ComputeContext& context,
-                            const StageNetworks& networks) {
-  StageBuilder builder(layout, context, networks);
+                            const StageNetworks& networks, WaveTable& waves) {
+  StageBuilder builder(layout, context, networks, waves);
   const std::vector<std::size_t> starts = chunk_starts(workload, layers, layout.virtual_stages);
   for (std::size_t chunk = 0; chunk < starts.size(); ++chunk) {
     builder.begin_forward_chunk();

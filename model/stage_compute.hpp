@@ -43,10 +43,11 @@ struct PreparedStage {
 [[nodiscard]] std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
                                                                   const ParallelLayout& layout);
 
+// `waves` gets what its pieces consist of.
 [[nodiscard]] PreparedStage prepare_stage(const Workload& workload,
                                           const std::vector<std::size_t>& layers,
                                           const ParallelLayout& layout,
                                           const ComputeContext& context,
-                                          const StageNetworks& networks);
+                                          const StageNetworks& networks, WaveTable& waves);
 
 }  // namespace payoff

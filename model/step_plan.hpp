@@ -8,6 +8,7 @@
 
 #include "model/collective.hpp"
 #include "model/compression.hpp"
+#include "model/kernel_waves.hpp"
 #include "model/layout.hpp"
 #include "model/workload.hpp"
 
@@ -25,6 +26,7 @@ struct Work {
   Seconds alone{};
   Seconds bucket_copy{};  // the part of it that fills or empties a bucket, codec or not
   double memory_share{};  // of the memory bandwidth that kernels reach, while it runs alone
+  std::size_t mix{};      // of its kernels, in StepPlan::waves; 0: of unknown blocks
 
   // What the codec takes of it.
   [[nodiscard]] Seconds codec() const { return alone - bucket_copy; }
@@ -157,12 +159,17 @@ struct StepPlan {
   double reserved_share{};           // of the GPU's compute units, held by a gradient message
   double send_share{};               // by the sends of a stage, for their life
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
-  Seconds host{};              // per step, hidden by nothing
+  std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
+  Seconds host{};                          // per step, hidden by nothing
 
   [[nodiscard]] const std::vector<Bucket>& buckets(std::size_t stage) const {
     return stages[stages[stage].like].buckets;
   }
   [[nodiscard]] const BucketKind& kind(const Bucket& bucket) const { return kinds[bucket.kind]; }
+  // Of work while a share of the units is held. Valid as long as the plan's table.
+  [[nodiscard]] Paces paces(double held_share) const {
+    return waves ? waves->paces(held_share) : Paces(held_share, nullptr);
+  }
 };
 
 // Memory of the fullest GPU.

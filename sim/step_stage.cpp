@@ -110,7 +110,10 @@ bool StageRun::begin_compute() {
                                 0,
                                 stream(StreamKind::compute).path,
                                 {},
-                                work.memory_share});
+                                work.memory_share,
+                                nullptr,
+                                nullptr,
+                                work.mix});
     return true;
   }
   return next_operation_ < schedule_.size() ? begin_operation() : begin_last_tasks();

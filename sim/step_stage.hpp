@@ -97,6 +97,7 @@ class StageRun {
     double memory_share{};
     const BucketKind* kind{};  // of a bucket or gather
     const Message* message{};  // of a message
+    std::size_t mix{};         // of a piece's kernels
   };
   struct Stream {
     // First in, first out; `head` is the next to run. Of gradients: handed over, not yet started.

@@ -102,7 +102,8 @@ void StageRun::set_rates() {
   const double message = gradients.busy ? plan_.reserved_share : 0.0;
   const double reserved = sends_ > 0 ? held_share(message, plan_.send_share) : message;
   const StreamRates rates =
-      stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile);
+      stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile,
+                   plan_.paces(reserved)[compute.task.mix].rate);
   double demand = 0.0;
   if (on_stream) {
     set_rate(compute, computes ? rates.compute : rates.codec);

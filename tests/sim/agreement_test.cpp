@@ -67,6 +67,7 @@ struct Mix {
   int interleaved{};
   int rounds{};
   int codec{};
+  int waves{};
   int tensor_parallel{};
   double worst_ticks_ratio{};  // of what is allowed, where nothing is slowed
   double worst_difference{};   // with interference
@@ -79,6 +80,7 @@ struct Mix {
     interleaved += traits.interleaved ? 1 : 0;
     rounds += traits.rounds ? 1 : 0;
     codec += traits.codec ? 1 : 0;
+    waves += traits.waves ? 1 : 0;
     tensor_parallel += traits.tensor_parallel ? 1 : 0;
     if (traits.interference) {
       worst_difference = std::max(worst_difference, comparison.difference);
@@ -90,10 +92,10 @@ struct Mix {
   void print(const char* title) const {
     std::printf(
         "%s: %d plans, %d with interference, %d with pipeline, accumulation or buckets (%d "
-        "pipelines, %d interleaved, %d with rounds, %d with a codec, %d with tp)\n"
+        "pipelines, %d interleaved, %d with rounds, %d with a codec, %d with waves, %d with tp)\n"
         "  worst: %.2f of the ticks allowed without interference, %.1e with\n",
         title, plans, one_compute_one_network, structured, pipelines, interleaved, rounds, codec,
-        tensor_parallel, worst_ticks_ratio, worst_difference);
+        waves, tensor_parallel, worst_ticks_ratio, worst_difference);
   }
 };
 
@@ -167,6 +169,8 @@ TEST_CASE("a planted mistake of overlap is found by the comparison of the engine
        }},
       {"gradients wait for the end of backward", [](StepPlan& plan) { plan.overlap = false; }},
       {"messages hold no compute units", [](StepPlan& plan) { plan.reserved_share = 0; }},
+      {"kernels of known blocks are slowed as unknown ones",
+       [](StepPlan& plan) { plan.waves = nullptr; }},
       {"a codec on the side stream runs on the compute stream",
        [](StepPlan& plan) {
          if (plan.placement == Placement::side_stream) {

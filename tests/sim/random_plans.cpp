@@ -111,22 +111,55 @@ void add_stage(Random& random, StepPlan& plan) {
   plan.stages.push_back(std::move(stage));
 }
 
-// Half of the plans: messages that ask for up to 60 % of the memory, work for all of it.
-void share_memory(Random& random, StepPlan& plan) {
-  if (random.chance(50)) {
-    return;
-  }
+// Equal stages stay equal.
+template <typename Change>
+void change_computes(StepPlan& plan, Change change) {
   for (StagePlan& stage : plan.stages) {
     if (&stage == &plan.stages[stage.like]) {
       auto compute = std::make_shared<StageCompute>(*stage.compute);
-      for (Piece& piece : compute->backward) {
-        piece.work.memory_share = random.between(0, 1);
-      }
+      change(*compute);
       stage.compute = compute;
     } else {
       stage.compute = plan.stages[stage.like].compute;
     }
   }
+}
+
+// Most plans: kernels of known blocks, up to three waves of 132 units, in three of four
+// pieces.
+void know_kernels(Random& random, StepPlan& plan) {
+  if (random.chance(30)) {
+    return;
+  }
+  auto waves = std::make_shared<WaveTable>(132);
+  std::vector<std::size_t> mixes{0};
+  for (int i = 0; i < 3; ++i) {
+    KernelMix mix{1_ms, {}};
+    for (int kernel = random.integer(1, 3); kernel > 0; --kernel) {
+      mix.known.push_back({random.integer(1, 396), random.time(0_s, 0.3_ms)});
+    }
+    mixes.push_back(waves->add(mix));
+  }
+  change_computes(plan, [&](StageCompute& compute) {
+    for (auto* pieces : {&compute.forward, &compute.backward}) {
+      for (Piece& piece : *pieces) {
+        piece.work.mix = mixes[static_cast<std::size_t>(random.integer(0, 3))];
+      }
+    }
+  });
+  plan.waves = waves;
+}
+
+// Half of the plans: messages that ask for up to 60 % of the memory, work for all of it.
+void share_memory(Random& random, StepPlan& plan) {
+  if (random.chance(50)) {
+    return;
+  }
+  change_computes(plan, [&](StageCompute& compute) {
+    for (Piece& piece : compute.backward) {
+      piece.work.memory_share = random.between(0, 1);
+    }
+  });
   for (BucketKind& kind : plan.kinds) {
     for (BucketRound& round : kind.rounds) {
       round.encode.memory_share = random.between(0, 1);
@@ -187,6 +220,7 @@ RandomPlan random_replicas(std::uint64_t seed) {
   add_stage(random, plan);
   add_buckets(random, plan, 0, random.chance(4) ? 0 : random.integer(1, 8), random.chance(60));
   share_memory(random, plan);
+  know_kernels(random, plan);
   return {plan, traits_of(plan)};
 }
 
@@ -220,6 +254,7 @@ RandomPlan random_pipeline(std::uint64_t seed) {
   }
   share_memory(random, plan);
   plan.send_share = random.chance(60) ? random.between(0.01, 0.3) : 0.0;
+  know_kernels(random, plan);
   return {plan, traits_of(plan)};
 }
 
@@ -256,6 +291,9 @@ Traits traits_of(const StepPlan& plan) {
     for (const Piece& piece : plan.stages[s].compute->forward) {
       traits.tensor_parallel = traits.tensor_parallel || piece.message.alone > 0_s;
     }
+    for (const Piece& piece : plan.stages[s].compute->backward) {
+      traits.waves = traits.waves || piece.work.mix > 0;
+    }
     for (const Bucket& bucket : plan.buckets(s)) {
       const BucketKind& kind = plan.kind(bucket);
       traits.buckets = true;
@@ -269,6 +307,7 @@ Traits traits_of(const StepPlan& plan) {
       (traits.pipeline && plan.send_share > 0) ||
       (traits.buckets && beside &&
        (plan.reserved_share > 0 || (traits.codec && plan.placement == Placement::side_stream)));
+  traits.waves = traits.waves && traits.interference;
   return traits;
 }
 

@@ -32,6 +32,7 @@ class Random {
 struct Traits {
   bool interference{};  // compute units reserved, or a codec beside compute
   bool codec{};
+  bool waves{};  // kernels of known blocks beside messages
   bool buckets{};
   bool rounds{};  // several in a bucket
   bool pipeline{};
