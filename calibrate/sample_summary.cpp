@@ -10,6 +10,7 @@ namespace {
 
 constexpr double normal_mad = 1.4826;  // of a normal distribution: standard deviation over MAD
 constexpr double outlier_width = 5.0;
+constexpr std::size_t fewest_for_outliers = 5;  // two of three are always close to each other
 // Of times that repeat to the last digit: what the timer cannot tell apart.
 constexpr double smallest_noise = 1e-4;
 
@@ -66,7 +67,9 @@ SampleSummary summarize_samples(std::span<const Seconds> samples, std::size_t di
   if (!times.empty()) {
     const double median = quantile(times, 0.5);
     const double widest = outlier_width * std::max(deviation(times), smallest_noise * median);
-    std::erase_if(times, [&](double time) { return std::abs(time - median) > widest; });
+    if (times.size() >= fewest_for_outliers) {
+      std::erase_if(times, [&](double time) { return std::abs(time - median) > widest; });
+    }
     summary.kept = times.size();
     summary.outliers = samples.size() - times.size();
     summary.lowest = Seconds{times.front()};

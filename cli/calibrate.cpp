@@ -153,7 +153,7 @@ std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
   const std::vector<Argument>& words = arguments.positionals();
   if (words.front().text != "fit") {
     report_unknown_name("something that can be done", words.front(),
-                        {"run", "fit", "show", "check", "diff"}, session);
+                        {"run", "import", "fit", "show", "check", "diff"}, session);
   }
   std::vector<Target> chosen;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -171,6 +171,8 @@ constexpr std::string_view details =
     R"(fit [network | compute | codecs | all]   the shipped laws, to published measurements
 Of the kernels of a GPU:
 run -o SAMPLES.json                      runs payoff-kernels where there is a GPU
+import FILE... -o SAMPLES.json           what nccl-tests, Google Benchmark, nvbench or a table of
+                                         your own measured, as samples
 show SAMPLES...                          laws, what they rest on, residuals; writes nothing
 fit SAMPLES... -o NAME.yaml              the same, and the profile
 check SAMPLES OTHER                      laws of the first file against the times of the second;
@@ -251,11 +253,18 @@ Command calibrate_command() {
             Takes::nothing},
            data_option,
            {"--out", "FOLDER", "where to write; default: the folder of the shipped laws"},
-           {"-o", "FILE", "of `run`: the samples (.json); of `fit SAMPLES`: the profile (.yaml)",
+           {"-o", "FILE",
+            "of `run`, `import`: the samples (.json); of `fit SAMPLES`: the profile (.yaml)",
             Takes::value, true},
            {"--full", "", "of `run`: every size and variant, ten minutes instead of two",
             Takes::nothing},
            {"--only", "NAME,...", "of `run`: kernels or families of them"},
+           {"--format", "NAME",
+            "of `import`: nccl-tests, google-benchmark, nvbench or csv; default: by the content"},
+           {"--gpu", "NAME", "of `import`: the GPU, where the files do not describe it"},
+           {"--date", "YYYY-MM-DD", "of `import`: of the measurement, where the files do not say"},
+           {"--implementation", "CLASS",
+            "of `import`: fused, library or framework_ops; default: library"},
            {"--program", "FILE", "of `run`: where payoff-kernels is; default: in $PATH"}},
           run_calibrate,
           details};

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/profile_difference.hpp"
+#include "cli/calibrate_import.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
 #include "cli/output_guard.hpp"
@@ -253,7 +254,8 @@ struct Action {
   ExitCode (*run)(const Arguments&, Session&);
 };
 
-constexpr std::array actions{Action{"run", measure}, Action{"fit", fit}, Action{"show", show},
+constexpr std::array actions{Action{"run", measure}, Action{"import", import_measurements},
+                             Action{"fit", fit},     Action{"show", show},
                              Action{"check", check}, Action{"diff", diff}};
 
 }  // namespace

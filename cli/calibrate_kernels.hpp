@@ -7,8 +7,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/session.hpp"
 
-// payoff calibrate run, fit SAMPLES.json..., show, check, diff: from a GPU to the laws of its
-// kernels.
+// payoff calibrate run, import, fit SAMPLES.json..., show, check, diff: from a GPU to the laws of
+// its kernels.
 
 namespace payoff {
 

@@ -13,8 +13,8 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<std::string_view, 9> size_parameters{
-    "elements", "rows", "columns", "m", "n", "k", "rank", "ratio", "batch"};
+constexpr std::array<std::string_view, 11> size_parameters{
+    "elements", "rows", "columns", "m", "n", "k", "rank", "ratio", "batch", "bytes", "size"};
 
 // Beyond the noise of its samples a time is not the same from run to run.
 constexpr double least_relative_sd = 1e-3;
@@ -34,6 +34,16 @@ KernelPoint kernel_point(const SamplesPoint& point, const SampleSummary& summary
   result.rank = parameter(point, "rank");
   result.time = summary.median;
   return result;
+}
+
+// A time that stands for many is worth as much as these.
+SampleSummary summary_of(const SamplesPoint& point) {
+  SampleSummary summary = summarize_samples(point.samples, point.discarded, point.clock_ratio);
+  if (point.stands_for && summary.kept > 0) {
+    summary.kept = point.stands_for->count;
+    summary.noise = std::max(summary.noise, point.stands_for->noise);
+  }
+  return summary;
 }
 
 KernelLaw law_around(const SamplesPoint& point) {
@@ -89,7 +99,7 @@ class Collector {
   explicit Collector(KernelCalibration& calibration) : calibration_(calibration) {}
 
   void add(const SamplesPoint& point) {
-    SampleSummary summary = summarize_samples(point.samples, point.discarded, point.clock_ratio);
+    SampleSummary summary = summary_of(point);
     ++calibration_.points;
     if (!summary.refused.empty()) {
       calibration_.left_out.push_back({title_of(point), summary.refused});

@@ -80,7 +80,8 @@ void read_machine(const import_detail::NcclRun& run, NcclTable& table) {
   table.gpus = static_cast<int>(run.hosts.size());
   table.nodes = static_cast<int>(hosts.size());
   table.gpus_per_node = table.nodes > 0 ? table.gpus / table.nodes : 0;
-  table.gpu = run.devices.empty() ? "" : gpu_id(run.devices.front());
+  table.device_name = run.devices.empty() ? "" : run.devices.front();
+  table.gpu = gpu_id(table.device_name);
   table.intra = table.gpus_per_node == 1 ? "none" : "";
   table.transport = table.nodes == 1 ? "none" : "";
 }
@@ -158,7 +159,8 @@ void append_table(const NcclRun& run, const std::string& file, NcclImport& resul
     } else {
       table.rows.push_back(
           {Bytes{*row.bytes}, *row.time_us * 1_us,
-           row.in_place_us ? std::optional<Seconds>(*row.in_place_us * 1_us) : std::nullopt});
+           row.in_place_us ? std::optional<Seconds>(*row.in_place_us * 1_us) : std::nullopt,
+           row.line});
     }
   }
   if (table.rows.empty()) {

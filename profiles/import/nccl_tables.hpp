@@ -23,6 +23,7 @@ struct NcclRow {
   Bytes size{};
   Seconds out_of_place{};
   std::optional<Seconds> in_place;
+  int line{};  // in the file; 0: not known
 };
 
 struct NcclTable {
@@ -37,7 +38,8 @@ struct NcclTable {
   int gpus{};              // ranks
   int nodes{};
   std::string gpu;
-  int gpus_per_node{};  // in use
+  std::string device_name;  // of a log: as the driver calls the GPU
+  int gpus_per_node{};      // in use
   std::string intra;
   int nics_per_node{};        // 0: no network or not known
   Bandwidth nic_bandwidth{};  // of one NIC, one direction; 0: no network or not known

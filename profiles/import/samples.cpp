@@ -3,27 +3,20 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <limits>
-#include <sstream>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "model/units_text.hpp"
 #include "profiles/document.hpp"
 #include "profiles/import/json_tree.hpp"
+#include "profiles/import/json_values.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr std::size_t largest_samples_file = std::size_t{256} << 20U;
 constexpr double no_limit = std::numeric_limits<double>::max();
-// Times below a nanosecond and above an hour are slips of units.
-constexpr double shortest_us = 1e-3;
-constexpr double longest_us = 3.6e9;
 
 constexpr std::array<std::pair<std::string_view, SamplesOrigin>, 3> origins{{
     {"measured_local", SamplesOrigin::measured},
@@ -31,64 +24,17 @@ constexpr std::array<std::pair<std::string_view, SamplesOrigin>, 3> origins{{
     {"emulated", SamplesOrigin::emulated},
 }};
 
-class SamplesReader {
+class SamplesReader : private import_detail::JsonValues {
  public:
-  explicit SamplesReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  explicit SamplesReader(Diagnostics& diagnostics) : JsonValues(diagnostics) {}
 
   SamplesFile read(const Node& root);
 
  private:
-  void wrong(Span span, std::string message, std::string label = {}) {
-    diagnostics_.error(span, std::move(message), std::move(label));
-  }
-
-  // The value of a key of a mapping, of the kind that is wanted; null where it is absent.
-  const Node* find(const Node& map, std::string_view key, Node::Kind kind, bool needed) {
-    const Entry* entry = map.kind == Node::Kind::map ? map.find(key) : nullptr;
-    if (entry == nullptr) {
-      if (needed) {
-        wrong(map.span, fmt::format("missing key `{}`", key));
-      }
-      return nullptr;
-    }
-    if (entry->value.kind != kind) {
-      wrong(entry->value.span, fmt::format("`{}` is {}", key, describe(entry->value)));
-      return nullptr;
-    }
-    return &entry->value;
-  }
-
-  std::string text(const Node& map, std::string_view key, bool needed = true) {
-    const Node* node = find(map, key, Node::Kind::scalar, needed);
-    return node == nullptr ? "" : node->text;
-  }
-
-  double number_of(const Node& node, std::string_view what, double smallest, double largest) {
-    const Parsed<double> parsed =
-        node.kind == Node::Kind::scalar ? parse_number(node.text) : Parsed<double>{};
-    if (!parsed) {
-      wrong(node.span, fmt::format("`{}` is not a number", what), "this is " + describe(node));
-      return smallest;
-    }
-    if (*parsed < smallest || *parsed > largest) {
-      wrong(node.span, fmt::format("`{}` cannot be {}", what, node.text),
-            *parsed < smallest ? fmt::format("at least {}", smallest)
-                               : fmt::format("at most {}", largest));
-      return smallest;
-    }
-    return *parsed;
-  }
-
-  double number(const Node& map, std::string_view key, double smallest, bool needed = true) {
-    const Node* node = find(map, key, Node::Kind::scalar, needed);
-    return node == nullptr ? smallest : number_of(*node, key, smallest, no_limit);
-  }
-
   void read_header(const Node& root, SamplesFile& file);
   void read_device(const Node& root, SamplesDevice& device);
   void read_anchors(const Node& root, SamplesFile& file);
   SamplesPoint read_point(const Node& node);
-  Diagnostics& diagnostics_;
 };
 
 void SamplesReader::read_header(const Node& root, SamplesFile& file) {
@@ -177,10 +123,16 @@ SamplesPoint SamplesReader::read_point(const Node& node) {
   if (node.find("clock_ratio") != nullptr) {
     point.clock_ratio = number(node, "clock_ratio", 0.0);
   }
+  if (const Node* spread = find(node, "stands_for", Node::Kind::map, false)) {
+    const double count = number(*spread, "count", 1.0);
+    point.stands_for = SamplesSpread{static_cast<std::size_t>(std::min(count, 1e9)),
+                                     number(*spread, "noise_ratio", 0.0, false)};
+  }
   if (const Node* samples = find(node, "samples_us", Node::Kind::list, true)) {
     point.samples.reserve(samples->items.size());
     for (const Node& sample : samples->items) {
-      point.samples.push_back(number_of(sample, "samples_us", shortest_us, longest_us) * 1_us);
+      point.samples.push_back(
+          1_us * number_of(sample, "samples_us", shortest_sample / 1_us, longest_sample / 1_us));
     }
   }
   return point;
@@ -219,34 +171,6 @@ SamplesFile SamplesReader::read(const Node& root) {
   return file;
 }
 
-std::string read_large_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw std::runtime_error("cannot read " + path);
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (text.view().size() > largest_samples_file) {
-    throw std::runtime_error(path + " is larger than 256 MiB");
-  }
-  return std::move(text).str();
-}
-
-// Reports what is there twice, in one file or in two.
-void check_duplicates(const std::vector<SamplesFile>& files, const SourceMap& sources,
-                      Diagnostics& diagnostics) {
-  std::map<std::string, Span> seen;
-  for (const SamplesFile& file : files) {
-    for (const SamplesPoint& point : file.points) {
-      const auto [first, is_new] = seen.emplace(title_of(point), point.place);
-      if (!is_new) {
-        diagnostics.error(point.place, "the point " + title_of(point) + " is there twice",
-                          "first at " + sources.place(first->second));
-      }
-    }
-  }
-}
-
 }  // namespace
 
 std::string title_of(const SamplesPoint& point) {
@@ -270,11 +194,25 @@ std::optional<SamplesFile> parse_samples(Span text, const SourceMap& sources,
   return diagnostics.error_count() == before ? std::optional(std::move(file)) : std::nullopt;
 }
 
+void report_twins(const std::vector<SamplesFile>& files, const SourceMap& sources,
+                  Diagnostics& diagnostics) {
+  std::map<std::string, Span> seen;
+  for (const SamplesFile& file : files) {
+    for (const SamplesPoint& point : file.points) {
+      const auto [first, is_new] = seen.emplace(title_of(point), point.place);
+      if (!is_new) {
+        diagnostics.error(point.place, "the point " + title_of(point) + " is there twice",
+                          "first at " + sources.place(first->second));
+      }
+    }
+  }
+}
+
 std::vector<SamplesFile> read_samples(const std::vector<std::string>& paths, SourceMap& sources,
                                       Diagnostics& diagnostics) {
   std::vector<SamplesFile> files;
   for (const std::string& path : paths) {
-    const std::size_t source = sources.add_file(path, read_large_file(path));
+    const std::size_t source = sources.add_file(path, import_detail::read_measurements(path));
     const Span whole{source, 0, sources[source].text.size()};
     if (auto file = parse_samples(whole, sources, diagnostics)) {
       if (!files.empty() && !(file->device == files.front().device)) {
@@ -291,7 +229,7 @@ std::vector<SamplesFile> read_samples(const std::vector<std::string>& paths, Sou
       files.push_back(std::move(*file));
     }
   }
-  check_duplicates(files, sources, diagnostics);
+  report_twins(files, sources, diagnostics);
   return diagnostics.has_errors() ? std::vector<SamplesFile>{} : files;
 }
 

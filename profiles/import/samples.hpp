@@ -12,10 +12,11 @@
 #include "profiles/diagnostics.hpp"
 #include "profiles/source_map.hpp"
 
-// Samples files of payoff-kernels (docs/schema/samples.schema.json): one device, one day, times of
-// kernels. Everything that is wrong with a file is reported at its place, and a file with any error
-// gives nothing: a fit to half of a file would look like one to all of it. Keys that are not known
-// are of a later program and are passed over.
+// Samples files of payoff-kernels and of `payoff calibrate import`
+// (docs/schema/samples.schema.json): one device, one day, times of kernels. Everything that is
+// wrong with a file is reported at its place, and a file with any error gives nothing: a fit to
+// half of a file would look like one to all of it. Keys that are not known are of a later program
+// and are passed over.
 
 namespace payoff {
 
@@ -38,6 +39,18 @@ struct SamplesAnchor {
   Bandwidth copy{};
 };
 
+// Times below a nanosecond and above an hour are slips of units.
+inline constexpr Seconds shortest_sample = 1_ns;
+inline constexpr Seconds longest_sample = 3600_s;
+
+// What a program that keeps no samples tells of those behind the one time of a point.
+struct SamplesSpread {
+  std::size_t count{1};
+  double noise{};  // relative standard deviation of one; 0: not told
+
+  bool operator==(const SamplesSpread&) const = default;
+};
+
 struct SamplesPoint {
   Span place;
   std::string kernel, family, implementation, input, state, mode;
@@ -50,6 +63,7 @@ struct SamplesPoint {
   std::vector<Seconds> samples;  // none: the clock never recovered
   std::size_t discarded{};       // while the clock was throttled
   double clock_ratio{1.0};       // median, of the clock to expect
+  std::optional<SamplesSpread> stands_for;
 
   [[nodiscard]] Bytes traffic() const { return read + written; }
 };
@@ -74,6 +88,10 @@ struct SamplesFile {
 
 [[nodiscard]] std::optional<SamplesFile> parse_samples(Span text, const SourceMap& sources,
                                                        Diagnostics& diagnostics);
+
+// Reports what is there twice, in one file or in two.
+void report_twins(const std::vector<SamplesFile>& files, const SourceMap& sources,
+                  Diagnostics& diagnostics);
 
 // Throws std::runtime_error where a file cannot be read. Several files are one set of measurements:
 // the devices have to be the same, and no point may be in two of them.

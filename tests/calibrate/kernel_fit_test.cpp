@@ -267,6 +267,14 @@ TEST_CASE("samples that mean nothing are refused, with the reason") {
   CHECK(!summarize_samples(unsteady, 0, 1.0).refused.empty());
 }
 
+TEST_CASE("three samples are too few to call one of them an outlier") {
+  const std::vector<Seconds> few{10.0 * 1_us, 10.01 * 1_us, 10.4 * 1_us};
+  const SampleSummary summary = summarize_samples(few, 0, 1.0);
+  CHECK(summary.refused.empty());
+  CHECK(summary.outliers == 0);
+  CHECK_THAT(summary.median / 1_us, WithinAbs(10.01, 1e-9));
+}
+
 TEST_CASE("outliers are left out of a median, and quartiles are those of the rest") {
   std::vector<Seconds> samples;
   for (int i = 1; i <= 9; ++i) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Holds docs/schema/samples.schema.json against samples: synthetic ones and those that
-payoff-kernels writes (its path is the argument; here it runs on the emulated grid) pass, each kind
+payoff-kernels writes (its path is the first argument; here it runs on the emulated grid) and
+`payoff calibrate import` (the second: payoff) makes of examples/calibrate pass, each kind
 of damage that a schema can see is refused, and equal seeds give equal bytes."""
 
 import json
@@ -28,6 +29,15 @@ def measured(program):
         return out.read_text()
 
 
+def imported(program):
+    folder = ROOT / "examples" / "calibrate"
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch) / "samples.json"
+        files = sorted(str(path) for path in folder.iterdir() if path.suffix in (".json", ".log", ".csv"))
+        subprocess.run([program, "calibrate", "import", *files, "-o", str(out)], check=True, capture_output=True)
+        return out.read_text()
+
+
 def no_constant(name):
     raise ValueError(f"{name} is no JSON")
 
@@ -51,6 +61,12 @@ def main():
             failures.append(f"payoff-kernels: {list(error.path)}: {error.message[:200]}")
         if samples["provenance"] != "emulated" or len(samples["points"]) < 20:
             failures.append("payoff-kernels: not what was asked for")
+    if len(sys.argv) > 2:
+        samples = json.loads(imported(sys.argv[2]), parse_constant=no_constant)
+        for error in validator.iter_errors(samples):
+            failures.append(f"payoff calibrate import: {list(error.path)}: {error.message[:200]}")
+        if len({each["format"] for each in samples["imported_from"]}) != 4:
+            failures.append("payoff calibrate import: not every format")
     for damage in REFUSED:
         try:
             text = json.loads(drawn("--damage", damage), parse_constant=no_constant)

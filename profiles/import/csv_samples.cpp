@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/units_text.hpp"
+#include "profiles/import/foreign_parts.hpp"
+
+// Rows with cells in the file's own words, so that every mistake has its place. Lines that begin
+// with # are remarks; no cell holds a comma or a quote.
+
+namespace payoff::import_detail {
+namespace {
+
+struct Choice {
+  std::string_view column;
+  std::string SamplesPoint::*field;
+  std::vector<std::string> values;  // empty: any
+};
+
+const std::array<Choice, 5>& choices() {
+  static const std::array<Choice, 5> all{{
+      {"implementation", &SamplesPoint::implementation, {"fused", "framework_ops", "library"}},
+      {"state", &SamplesPoint::state, {"cold", "hot"}},
+      {"mode", &SamplesPoint::mode, {"stream", "graph"}},
+      {"input",
+       &SamplesPoint::input,
+       {"gaussian", "laplace", "student_t3", "constant", "replayed", "none"}},
+      {"family", &SamplesPoint::family, {}},
+  }};
+  return all;
+}
+
+struct TimeColumn {
+  std::string_view name;
+  Seconds unit;
+};
+constexpr std::array<TimeColumn, 4> time_columns{
+    {{"time_ns", 1_ns}, {"time_us", 1_us}, {"time_ms", 1_ms}, {"time_s", 1_s}}};
+
+struct Cell {
+  std::string text;
+  Span place;
+};
+
+std::vector<Cell> cells_of(std::string_view line, Span place) {
+  std::vector<Cell> cells;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find(',', begin), line.size());
+    std::size_t first = begin;
+    std::size_t last = end;
+    while (first < last && line[first] == ' ') {
+      ++first;
+    }
+    while (last > first && (line[last - 1] == ' ' || line[last - 1] == '\r')) {
+      --last;
+    }
+    cells.push_back({std::string(line.substr(first, last - first)),
+                     {place.source, place.offset + first, std::max<std::size_t>(last - first, 1)}});
+    begin = end + 1;
+  }
+  return cells;
+}
+
+class CsvSamplesReader {
+ public:
+  explicit CsvSamplesReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  ForeignMeasurements read(Span text, std::string_view characters) {
+    std::size_t line_number = 0;
+    for (std::size_t begin = 0; begin < characters.size();) {
+      const std::size_t end = std::min(characters.find('\n', begin), characters.size());
+      const std::string_view line = characters.substr(begin, end - begin);
+      row_ = fmt::format("row {}", ++line_number);
+      read_line(line, {text.source, text.offset + begin, end - begin});
+      begin = end + 1;
+    }
+    ForeignMeasurements result;
+    result.program = "CSV";
+    result.points = std::move(points_).points();
+    return result;
+  }
+
+ private:
+  void wrong(Span place, const std::string& message, std::string label = {}) {
+    diagnostics_.error(place, row_ + ": " + message, std::move(label));
+  }
+
+  void read_line(std::string_view line, Span place) {
+    if (line.find_first_not_of(" \r") == std::string_view::npos || line.front() == '#') {
+      return;
+    }
+    std::vector<Cell> cells = cells_of(line, place);
+    if (names_.empty()) {
+      read_names(std::move(cells));
+    } else if (cells.size() != names_.size()) {
+      wrong(place, fmt::format("{} cells under {} names", cells.size(), names_.size()));
+    } else if (is_sound_) {
+      read_row(cells, place);
+    }
+  }
+
+  void read_names(std::vector<Cell> names) {
+    const auto is_there = [&](std::string_view wanted) {
+      return std::any_of(names.begin(), names.end(),
+                         [&](const Cell& cell) { return cell.text == wanted; });
+    };
+    const bool has_time = std::any_of(time_columns.begin(), time_columns.end(),
+                                      [&](const TimeColumn& each) { return is_there(each.name); });
+    const std::size_t before = diagnostics_.error_count();
+    if (!is_there("kernel")) {
+      wrong(names.front().place, "no column `kernel`");
+    }
+    if (!has_time) {
+      wrong(names.front().place, "no column `time_us`", "or time_ns, time_ms, time_s");
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto twin = std::find_if(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
+                                     [&](const Cell& each) { return each.text == names[i].text; });
+      if (names[i].text.empty() || twin != names.begin() + static_cast<std::ptrdiff_t>(i)) {
+        wrong(names[i].place, names[i].text.empty()
+                                  ? "a column has no name"
+                                  : "the column " + backquoted(names[i].text) + " is there twice");
+      }
+    }
+    is_sound_ = diagnostics_.error_count() == before;
+    names_ = std::move(names);
+  }
+
+  double number(const Cell& cell, std::string_view column, double smallest,
+                double largest = std::numeric_limits<double>::max()) {
+    const Parsed<double> parsed = parse_number(cell.text);
+    if (!parsed) {
+      wrong(cell.place, fmt::format("{} is not a number", backquoted(column)));
+    } else if (*parsed < smallest || *parsed > largest) {
+      wrong(cell.place, fmt::format("{} cannot be {}", backquoted(column), cell.text));
+    } else {
+      return *parsed;
+    }
+    return std::max(smallest, 0.0);
+  }
+
+  void read_row(const std::vector<Cell>& cells, Span place) {
+    SamplesPoint point = plain_point(place);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      read_cell(names_[i].text, cells[i], point);
+    }
+    points_.add(std::move(point));
+  }
+
+  void read_cell(const std::string& column, const Cell& cell, SamplesPoint& point) {
+    if (column == "kernel") {
+      point.kernel = kernel_name(cell.text);
+      if (point.kernel != cell.text || cell.text.empty()) {
+        wrong(cell.place, "the name of a kernel is of a-z, 0-9 and _",
+              point.kernel.empty() ? "" : "did you mean " + backquoted(point.kernel) + "?");
+      }
+    } else if (const auto* time = time_column(column)) {
+      point.samples.push_back(time->unit * number(cell, column, shortest_sample / time->unit,
+                                                  longest_sample / time->unit));
+    } else if (cell.text.empty()) {
+      return;  // not stated
+    } else if (!read_choice(column, cell, point)) {
+      read_amount(column, cell, point);
+    }
+  }
+
+  static const TimeColumn* time_column(std::string_view column) {
+    const auto* found = std::find_if(time_columns.begin(), time_columns.end(),
+                                     [&](const TimeColumn& each) { return each.name == column; });
+    return found == time_columns.end() ? nullptr : found;
+  }
+
+  bool read_choice(const std::string& column, const Cell& cell, SamplesPoint& point) {
+    const auto choice = std::find_if(choices().begin(), choices().end(),
+                                     [&](const Choice& each) { return each.column == column; });
+    if (choice == choices().end()) {
+      return false;
+    }
+    const auto& values = choice->values;
+    if (!values.empty() && std::find(values.begin(), values.end(), cell.text) == values.end()) {
+      wrong(cell.place, fmt::format("{} cannot be {}", backquoted(column), backquoted(cell.text)),
+            fmt::format("one of {}", fmt::join(values, ", ")));
+    }
+    point.*choice->field = cell.text;
+    return true;
+  }
+
+  void read_amount(const std::string& column, const Cell& cell, SamplesPoint& point) {
+    if (column == "bytes" || column == "read_bytes") {
+      point.read += Bytes{number(cell, column, 0.0)};
+    } else if (column == "written_bytes") {
+      point.written = Bytes{number(cell, column, 0.0)};
+    } else if (column == "flops") {
+      point.flops = Flops{number(cell, column, 0.0)};
+    } else if (column == "random_accesses") {
+      point.random_accesses = number(cell, column, 0.0);
+    } else if (column == "launches") {
+      point.launches = number(cell, column, 0.0);
+    } else if (column == "host_syncs") {
+      point.host_syncs = number(cell, column, 0.0);
+    } else {
+      point.parameters[column] = number(cell, column, std::numeric_limits<double>::lowest());
+    }
+  }
+
+  Diagnostics& diagnostics_;
+  std::vector<Cell> names_;
+  bool is_sound_ = false;  // the names
+  std::string row_;
+  PointCollector points_;
+};
+
+}  // namespace
+
+ForeignMeasurements read_csv_samples(Span text, const SourceMap& sources,
+                                     Diagnostics& diagnostics) {
+  return CsvSamplesReader(diagnostics).read(text, sources.text(text));
+}
+
+}  // namespace payoff::import_detail

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/import/foreign.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "profiles/import/foreign_parts.hpp"
+#include "profiles/import/json_tree.hpp"
+
+namespace payoff {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+std::optional<MeasurementFormat> format_of_json(const Node& root) {
+  const bool has_benchmarks = root.find("benchmarks") != nullptr;
+  if (has_benchmarks && root.find("context") != nullptr) {
+    return MeasurementFormat::google_benchmark;
+  }
+  if (has_benchmarks && root.find("devices") != nullptr) {
+    return MeasurementFormat::nvbench;
+  }
+  return root.find("results") != nullptr ? std::optional(MeasurementFormat::nccl_tests)
+                                         : std::nullopt;
+}
+
+// A log has remarks with the names of nccl-tests' columns; a table of commas names its columns.
+std::optional<MeasurementFormat> format_of_text(std::string_view text) {
+  for (const std::string_view sign : {"nThread ", "algbw", "nccl-tests"}) {
+    if (text.find(sign) != std::string_view::npos) {
+      return MeasurementFormat::nccl_tests;
+    }
+  }
+  return text.find("kernel") != std::string_view::npos && text.find(',') != std::string_view::npos
+             ? std::optional(MeasurementFormat::csv)
+             : std::nullopt;
+}
+
+std::string choices_text() {
+  std::string text;
+  for (const auto& [name, format] : measurement_formats) {
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
+}
+
+class ForeignParser {
+ public:
+  ForeignParser(Span text, const SourceMap& sources, Diagnostics& diagnostics)
+      : text_(text), sources_(sources), diagnostics_(diagnostics) {}
+
+  std::optional<ForeignMeasurements> parse(std::optional<MeasurementFormat> format) {
+    const std::size_t before = diagnostics_.error_count();
+    ForeignMeasurements result;
+    if (is_json(sources_.text(text_)) && format != MeasurementFormat::csv) {
+      const std::optional<Node> root = parse_json_tree(text_, sources_, diagnostics_);
+      if (!root) {
+        return std::nullopt;
+      }
+      format = format ? format : known(format_of_json(*root), *root);
+      result = read_tree(*root, format);
+    } else {
+      format = format ? format : known(format_of_text(sources_.text(text_)), {});
+      result = read_text(format);
+    }
+    if (diagnostics_.error_count() == before && result.points.empty()) {
+      diagnostics_.error(beginning(), "there is no time of a kernel in this file",
+                         format == MeasurementFormat::google_benchmark
+                             ? "aggregates only? single repetitions are wanted"
+                             : "");
+    }
+    if (diagnostics_.error_count() != before) {
+      return std::nullopt;
+    }
+    result.place = beginning();
+    result.file = sources_[text_.source].name;
+    result.format = *format;
+    return result;
+  }
+
+ private:
+  [[nodiscard]] Span beginning() const { return {text_.source, text_.offset, 1}; }
+
+  std::optional<MeasurementFormat> known(std::optional<MeasurementFormat> format,
+                                         const Node& root) {
+    const bool is_ours = root.find("format") != nullptr;
+    if (!format) {
+      diagnostics_.error(beginning(),
+                         is_ours ? "this is a samples file already"
+                                 : "nothing in this file says which program wrote it",
+                         "",
+                         is_ours ? "`payoff calibrate fit` reads it as it is"
+                                 : "`--format` with one of " + choices_text());
+    }
+    return format;
+  }
+
+  ForeignMeasurements read_tree(const Node& root, std::optional<MeasurementFormat> format) {
+    if (format == MeasurementFormat::google_benchmark) {
+      return import_detail::read_google_benchmark(root, diagnostics_);
+    }
+    if (format == MeasurementFormat::nvbench) {
+      return import_detail::read_nvbench(root, diagnostics_);
+    }
+    return format ? import_detail::read_nccl(text_, sources_, diagnostics_) : ForeignMeasurements{};
+  }
+
+  ForeignMeasurements read_text(std::optional<MeasurementFormat> format) {
+    if (format == MeasurementFormat::nccl_tests) {
+      return import_detail::read_nccl(text_, sources_, diagnostics_);
+    }
+    if (format == MeasurementFormat::csv) {
+      return import_detail::read_csv_samples(text_, sources_, diagnostics_);
+    }
+    if (format) {
+      diagnostics_.error(beginning(), fmt::format("this is no JSON of {}", name(*format)));
+    }
+    return {};
+  }
+
+  Span text_;
+  const SourceMap& sources_;
+  Diagnostics& diagnostics_;
+};
+
+// What the device of one file does not say, another or the defaults may.
+void fill(SamplesDevice& device, const SamplesDevice& other) {
+  if (device.name.empty()) {
+    device.name = other.name;
+  }
+  if (device.compute_capability.empty()) {
+    device.compute_capability = other.compute_capability;
+  }
+  device.multiprocessors =
+      device.multiprocessors > 0 ? device.multiprocessors : other.multiprocessors;
+  device.l2 = device.l2 > Bytes{} ? device.l2 : other.l2;
+  device.memory = device.memory > Bytes{} ? device.memory : other.memory;
+}
+
+class Joiner {
+ public:
+  Joiner(const SourceMap& sources, Diagnostics& diagnostics)
+      : sources_(sources), diagnostics_(diagnostics) {}
+
+  std::optional<ImportedSamples> join(std::vector<ForeignMeasurements> measurements,
+                                      const ImportDefaults& defaults) {
+    const std::size_t before = diagnostics_.error_count();
+    for (ForeignMeasurements& each : measurements) {
+      add(each, defaults.implementation);
+    }
+    SamplesFile& samples = imported_.samples;
+    if (defaults.device) {
+      fill(samples.device, *defaults.device);
+    }
+    samples.date = samples.date.empty() ? defaults.date : samples.date;
+    check(measurements.front().place);
+    imported_.program = fmt::format("{}", fmt::join(programs_, ", "));
+    return diagnostics_.error_count() == before ? std::optional(std::move(imported_))
+                                                : std::nullopt;
+  }
+
+ private:
+  void add(ForeignMeasurements& each, const std::string& implementation) {
+    SamplesFile& samples = imported_.samples;
+    const std::string& device = each.device.name;
+    if (!device.empty() && !samples.device.name.empty() && device != samples.device.name) {
+      diagnostics_.error(each.place,
+                         "the device " + backquoted(device) + " is not that of " + named_by_ +
+                             ", " + backquoted(samples.device.name),
+                         "", "one samples file is of one device: import the files one by one");
+    }
+    named_by_ = named_by_.empty() && !device.empty() ? each.file : named_by_;
+    fill(samples.device, each.device);
+    samples.date = samples.date.empty() ? each.date : samples.date;
+    programs_.insert(each.version.empty() ? each.program : each.program + " " + each.version);
+    imported_.sources.emplace_back(std::filesystem::path(each.file).filename().string(),
+                                   each.format);
+    for (SamplesPoint& point : each.points) {
+      if (point.implementation.empty()) {
+        point.implementation = implementation;
+      }
+      samples.points.push_back(std::move(point));
+    }
+  }
+
+  void check(Span first) {
+    const SamplesDevice& device = imported_.samples.device;
+    if (device.name.empty() || device.multiprocessors < 1 || device.memory <= Bytes{}) {
+      diagnostics_.error(first, "nothing says which GPU was measured",
+                         device.name.empty() ? "" : "the name alone: " + device.name,
+                         "`--gpu NAME`; `payoff profiles list` names them");
+    }
+    if (imported_.samples.date.empty()) {
+      diagnostics_.error(first, "nothing says when this was measured", "", "`--date YYYY-MM-DD`");
+    }
+    report_twins({imported_.samples}, sources_, diagnostics_);
+  }
+
+  const SourceMap& sources_;
+  Diagnostics& diagnostics_;
+  ImportedSamples imported_;
+  std::set<std::string> programs_;
+  std::string named_by_;  // the file that named the device
+};
+
+Json point_json(const SamplesPoint& point) {
+  Json json{
+      {"kernel", point.kernel}, {"family", point.family}, {"implementation", point.implementation},
+      {"input", point.input},   {"state", point.state},   {"mode", point.mode}};
+  json["parameters"] = Json::object();
+  for (const auto& [name, value] : point.parameters) {
+    json["parameters"][name] = value;
+  }
+  json["read_bytes"] = point.read.si;
+  json["written_bytes"] = point.written.si;
+  json["flops"] = point.flops.si;
+  json["random_accesses"] = point.random_accesses;
+  json["launches"] = static_cast<std::int64_t>(point.launches);
+  json["host_syncs"] = static_cast<std::int64_t>(point.host_syncs);
+  json["samples_us"] = Json::array();
+  for (const Seconds sample : point.samples) {
+    json["samples_us"].push_back(sample / 1_us);
+  }
+  json["discarded"] = point.discarded;
+  json["stop"] = "foreign";
+  if (point.clock_ratio > 0.0 && point.clock_ratio != 1.0) {
+    json["clock_ratio"] = point.clock_ratio;
+  }
+  if (point.stands_for) {
+    json["stands_for"]["count"] = point.stands_for->count;
+    if (point.stands_for->noise > 0.0) {
+      json["stands_for"]["noise_ratio"] = point.stands_for->noise;
+    }
+  }
+  return json;
+}
+
+Json device_json(const SamplesDevice& device) {
+  Json json{{"name", device.name}};
+  if (!device.compute_capability.empty()) {
+    json["compute_capability"] = device.compute_capability;
+  }
+  json["multiprocessors"] = device.multiprocessors;
+  json["l2_bytes"] = static_cast<std::int64_t>(device.l2.si);
+  json["memory_bytes"] = static_cast<std::int64_t>(device.memory.si);
+  return json;
+}
+
+}  // namespace
+
+std::string_view name(MeasurementFormat format) {
+  return measurement_formats.at(static_cast<std::size_t>(format)).first;
+}
+
+std::optional<ForeignMeasurements> parse_foreign(Span text, std::optional<MeasurementFormat> format,
+                                                 const SourceMap& sources,
+                                                 Diagnostics& diagnostics) {
+  return ForeignParser(text, sources, diagnostics).parse(format);
+}
+
+std::optional<ForeignMeasurements> read_foreign(const std::string& path,
+                                                std::optional<MeasurementFormat> format,
+                                                SourceMap& sources, Diagnostics& diagnostics) {
+  const std::size_t source = sources.add_file(path, import_detail::read_measurements(path));
+  return parse_foreign({source, 0, sources[source].text.size()}, format, sources, diagnostics);
+}
+
+std::optional<ImportedSamples> join_measurements(std::vector<ForeignMeasurements> measurements,
+                                                 const ImportDefaults& defaults,
+                                                 const SourceMap& sources,
+                                                 Diagnostics& diagnostics) {
+  return Joiner(sources, diagnostics).join(std::move(measurements), defaults);
+}
+
+std::string samples_text(const ImportedSamples& imported) {
+  const SamplesFile& samples = imported.samples;
+  Json json{{"format", "payoff-samples"},
+            {"version", 1},
+            {"provenance", "measured_local"},
+            {"date", samples.date},
+            {"seed", 0}};
+  json["program"] = {{"name", imported.program}, {"version", "(imported)"}};
+  json["device"] = device_json(samples.device);
+  json["imported_from"] = Json::array();
+  for (const auto& [file, format] : imported.sources) {
+    json["imported_from"].push_back({{"file", file}, {"format", std::string(name(format))}});
+  }
+  json["points"] = Json::array();
+  for (const SamplesPoint& point : samples.points) {
+    json["points"].push_back(point_json(point));
+  }
+  return json.dump(1) + "\n";
+}
+
+}  // namespace payoff
