@@ -13,8 +13,8 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<std::string_view, 11> size_parameters{
-    "elements", "rows", "columns", "m", "n", "k", "rank", "ratio", "batch", "bytes", "size"};
+constexpr std::array<std::string_view, 10> size_parameters{
+    "elements", "rows", "columns", "m", "n", "k", "rank", "ratio", "batch", "size"};
 
 // Beyond the noise of its samples a time is not the same from run to run.
 constexpr double least_relative_sd = 1e-3;

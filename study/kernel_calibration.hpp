@@ -12,7 +12,7 @@
 #include "profiles/import/samples.hpp"
 
 // From samples files of one device to the laws of its kernels. Points of a kernel that differ in
-// size only (elements, rows, columns, m, n, k, rank, ratio, batch, bytes, size) share a law; other
+// size only (elements, rows, columns, m, n, k, rank, ratio, batch, size) share a law; other
 // parameters (bits, group, workers ...), the implementation, the state of the cache, the mode of
 // launching and the kind of input each make a law of their own. What is left out is named.
 

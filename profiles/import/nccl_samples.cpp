@@ -47,7 +47,7 @@ SamplesPoint point_of(const NcclTable& table, const NcclRow& row, bool in_place)
   point.family = "collectives";
   point.implementation = "library";
   point.mode = table.launch.ends_with("graph") ? "graph" : "stream";
-  point.parameters = {{"bytes", row.size.si},
+  point.parameters = {{"size", row.size.si},
                       {"gpus", table.gpus},
                       {"nodes", table.nodes},
                       {"in_place", in_place ? 1.0 : 0.0}};
