@@ -173,7 +173,7 @@ const std::array<Prior, link_parameter_count>& table_of(LinkClass link_class) {
 
 // One standard deviation between links of a class, as a share of the class's mean.
 double width_of(const LinkParameter& parameter, LinkClass link_class) {
-  const bool fabric = link_class <= LinkClass::pcie_sockets;
+  const bool fabric = is_of_fabrics(link_class);
   if (parameter.key == "launch" && !fabric) {
     return 0.1;  // the GPU launches, not the network: two nodes alone cannot tell it from a step
   }

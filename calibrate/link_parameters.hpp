@@ -26,6 +26,13 @@ enum class LinkClass {
   tcp_gpudirect  // the kernel's TCP, but data goes to GPU memory without a copy by a CPU
 };
 
+inline constexpr std::array link_classes{
+    LinkClass::nvlink,      LinkClass::pcie, LinkClass::pcie_sockets, LinkClass::rdma,
+    LinkClass::rdma_staged, LinkClass::tcp,  LinkClass::tcp_gpudirect};
+[[nodiscard]] constexpr bool is_of_fabrics(LinkClass link_class) {
+  return link_class <= LinkClass::pcie_sockets;
+}
+
 [[nodiscard]] LinkClass class_of(const Fabric& fabric);
 [[nodiscard]] LinkClass class_of(const Network& network);
 [[nodiscard]] std::string_view name(LinkClass link_class);

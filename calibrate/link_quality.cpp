@@ -6,16 +6,83 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace payoff {
 namespace {
 
-// How far the law of a link is off on systems that had no part in its fit, one standard deviation
-// by size band: the 90th percentile of |ln(predicted / measured)| when one system of the fit half
-// is left out, over 1.645. First where other systems have the link, then where only its class is
-// known (never narrower). Set by hand from such a run; no command repeats it yet.
-constexpr std::array<double, size_band_count> between_systems{0.58, 0.24, 0.23};
-constexpr std::array<double, size_band_count> between_links{0.58, 0.45, 0.23};
+// Relative width of share_simple.
+double share_of(const std::vector<Prior>& priors) {
+  for (std::size_t j = 0; j < priors.size(); ++j) {
+    if (link_parameters()[j].key == "share_simple") {
+      return priors[j].sd / priors[j].mean;
+    }
+  }
+  return 0;
+}
+
+// Relative, of what long messages achieve: how far a class may be from its prior, and a member of
+// it from its class.
+double class_width(LinkClass link_class) { return share_of(prior_of(link_class)); }
+double member_width(LinkClass link_class) {
+  return share_of(around(std::vector<double>(link_parameter_count, 1.0), link_class));
+}
+
+std::set<LinkClass> measured_classes(const std::vector<LinkFit>& links) {
+  std::set<LinkClass> classes;
+  for (const LinkFit& link : links) {
+    if (!link.tables.empty()) {
+      classes.insert(link.link_class);
+    }
+  }
+  return classes;
+}
+
+struct BandSpread {
+  double sd{};
+  SpreadFrom from{SpreadFrom::priors};
+};
+
+BandSpread spread_of_measured(const BandError& error, const HeldOutSpread& known,
+                              LinkClass link_class) {
+  const double own = 1.4826 * error.median;
+  if (known.systems == 0) {
+    return {std::hypot(own, member_width(link_class)), SpreadFrom::priors};
+  }
+  return own > known.log_sd ? BandSpread{own, SpreadFrom::own_scatter}
+                            : BandSpread{known.log_sd, SpreadFrom::held_out};
+}
+
+BandSpread spread_of_unmeasured(const HeldOutSpread& unmeasured, bool class_is_measured,
+                                LinkClass link_class) {
+  if (class_is_measured && unmeasured.systems > 0) {
+    return {unmeasured.log_sd, SpreadFrom::held_out};
+  }
+  return {std::hypot(unmeasured.log_sd, class_width(link_class)), SpreadFrom::priors};
+}
+
+void set_spreads(const NetworkFit& fit, std::vector<LinkFit>& links) {
+  const std::set<LinkClass> measured = measured_classes(links);
+  for (LinkFit& link : links) {
+    const ClassSpreads spreads =
+        class_spreads(fit.systems_held_out, fit.links_held_out, link.link_class);
+    std::array<double, spread_band_count> sd{};
+    for (std::size_t band = 0; band < spread_band_count; ++band) {
+      BandError& error = link.errors.at(band);
+      const BandSpread spread =
+          error.points > 0
+              ? spread_of_measured(error, spreads.measured.at(band), link.link_class)
+              : spread_of_unmeasured(spreads.unmeasured.at(band),
+                                     measured.contains(link.link_class), link.link_class);
+      sd.at(band) = spread.sd;
+      error.spread_from = spread.from;
+    }
+    link.law.relative_sd_small = sd[0];
+    link.law.relative_sd_middle = sd[1];
+    link.law.relative_sd_upper = sd[2];
+    link.law.relative_sd_large = sd[3];
+  }
+}
 
 }  // namespace
 
@@ -23,7 +90,7 @@ void describe_rows(std::span<const MeasuredCollective> tables, const RelativeFit
                    LinkFit& link) {
   std::set<std::string> ids;
   std::set<std::string> systems;
-  std::array<std::vector<double>, size_band_count> errors;
+  std::array<std::vector<double>, spread_band_count> errors;
   std::size_t row = 0;
   for (const MeasuredCollective& table : tables) {
     ids.insert(table.id);
@@ -34,30 +101,23 @@ void describe_rows(std::span<const MeasuredCollective> tables, const RelativeFit
     for (const CollectivePoint& point : table.points) {
       link.smallest = link.smallest <= 0_B ? point.size : std::min(link.smallest, point.size);
       link.largest = std::max(link.largest, point.size);
-      errors.at(size_band(point.size)).push_back(fit.errors[row++]);
+      errors.at(spread_band(point.size)).push_back(fit.errors[row++]);
     }
   }
   link.tables = {ids.begin(), ids.end()};
   link.systems = systems.size();
-  for (std::size_t band = 0; band < size_band_count; ++band) {
+  for (std::size_t band = 0; band < spread_band_count; ++band) {
     std::vector<double>& of_band = errors.at(band);
     std::ranges::sort(of_band);
     link.errors.at(band) = {of_band.size(), median_magnitude(of_band),
-                            of_band.empty() ? 0 : of_band[of_band.size() / 2]};
+                            of_band.empty() ? 0 : of_band[of_band.size() / 2],
+                            SpreadFrom::priors};
   }
 }
 
-void set_spread(LinkFit& link, double class_sd) {
-  std::array<double, size_band_count> sd{};
-  for (std::size_t band = 0; band < size_band_count; ++band) {
-    const BandError& error = link.errors.at(band);
-    const double own = 1.4826 * error.median;
-    sd.at(band) = error.points > 0 ? std::hypot(own, between_systems.at(band))
-                                   : std::hypot(class_sd, between_links.at(band));
-  }
-  link.law.relative_sd_small = sd[0];
-  link.law.relative_sd_middle = sd[1];
-  link.law.relative_sd_large = sd[2];
+void set_spreads(NetworkFit& fit) {
+  set_spreads(fit, fit.fabrics);
+  set_spreads(fit, fit.networks);
 }
 
 }  // namespace payoff

@@ -8,7 +8,7 @@
 #include "calibrate/relative_fit.hpp"
 
 // What a fit of a link rests on and how far it may be off: its tables, systems and residuals, and
-// the spread between systems, which no residual shows.
+// the spread between systems, which no residual shows (calibrate/link_held_out.hpp).
 
 namespace payoff {
 
@@ -16,8 +16,11 @@ namespace payoff {
 void describe_rows(std::span<const MeasuredCollective> tables, const RelativeFit& fit,
                    LinkFit& link);
 
-// relative_sd_* of the law. Where no link of the class has tables, nothing tells how far its prior
-// is off, so `class_sd` (relative, of what long messages achieve) counts too; else 0.
-void set_spread(LinkFit& link, double class_sd);
+// relative_sd_* of the laws, from what was left out of the fit: for a size that a link's own tables
+// have, how far such a link is off on a further system, and no less than its own tables scatter;
+// else how far a link is off of which nobody measured this. Where no link of the class has tables,
+// nothing tells how far its prior is off, so the width of the prior counts too; where no machine
+// could be left out, the widths that are assumed between members of a class stand in.
+void set_spreads(NetworkFit& fit);
 
 }  // namespace payoff

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/link_held_out.hpp"
 #include "calibrate/link_parameters.hpp"
 #include "model/collective.hpp"
 #include "model/hardware.hpp"
@@ -23,7 +24,8 @@
 // What belongs to hosts (LinkParameter::of_hosts) is solved for with each system's own tables; a
 // link then has what a further system of its class has (calibrate/between_hosts.hpp).
 // A link that nobody measured has its class's law, marked `assumed`. Tables count by table and size
-// band, not by the number of their rows: sizes of one run are not independent.
+// band, not by the number of their rows: sizes of one run are not independent. How far a law may be
+// off comes from machines and links that are left out and predicted (calibrate/link_held_out.hpp).
 //
 // Left out: CUDA graphs, symmetric memory, shared hosts, and where one process launches the kernels
 // of several GPUs, sizes at which the launches take longer than the collective: those tell what a
@@ -31,10 +33,14 @@
 
 namespace payoff {
 
+// What the spread of a law at some sizes rests on.
+enum class SpreadFrom { held_out, own_scatter, priors };
+
 struct BandError {
   std::size_t points{};
   double median{};  // of |predicted / measured - 1|
   double bias{};    // median of predicted / measured - 1
+  SpreadFrom spread_from{SpreadFrom::priors};
 };
 
 struct LinkCoefficient {
@@ -53,7 +59,7 @@ struct LinkFit {
   std::vector<std::vector<double>> covariance;  // of them
   std::vector<std::string> tables;              // ids, sorted; empty: nobody measured it
   std::size_t systems{};
-  std::array<BandError, size_band_count> errors;
+  std::array<BandError, spread_band_count> errors;
   Bytes smallest{};
   Bytes largest{};
   int fewest_ranks{};
@@ -74,6 +80,9 @@ struct NetworkFit {
   std::vector<LinkFit> fabrics;  // in the order given
   std::vector<LinkFit> networks;
   LaunchFit launches;
+  std::vector<HeldOut> systems_held_out;
+  std::vector<HeldOut> links_held_out;
+  std::vector<HeldOut> scales_held_out;
 };
 
 [[nodiscard]] NetworkFit fit_network(std::span<const MeasuredCollective> tables,

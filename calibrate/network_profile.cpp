@@ -3,14 +3,22 @@
 #include <array>
 #include <cstdio>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "calibrate/link_held_out.hpp"
 #include "calibrate/network_fit.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr std::array<const char*, size_band_count> band_names{"small", "middle", "large"};
+constexpr std::array<const char*, spread_band_count> band_names{"small", "middle", "upper",
+                                                                 "large"};
+
+constexpr std::string_view launch_citation = "one_process_tables";
+constexpr std::string_view spread_citation = "held_out_tables";
 
 // A relative standard deviation that says nothing: the value is near zero.
 constexpr double unknown = 10;
@@ -34,6 +42,18 @@ std::string citation_of(const LinkFit& link) { return link.name + "_tables"; }
 
 std::string class_citation(LinkClass link_class) {
   return "class_" + std::string(name(link_class));
+}
+
+std::string citation_of(SpreadFrom from, const LinkFit& link) {
+  switch (from) {
+    case SpreadFrom::held_out:
+      return std::string(spread_citation);
+    case SpreadFrom::own_scatter:
+      return citation_of(link);
+    case SpreadFrom::priors:
+      break;
+  }
+  return class_citation(link.link_class);
 }
 
 std::string unit_of(LinkUnit unit) {
@@ -85,17 +105,17 @@ std::string law_lines(const LinkFit& link) {
             ", largest: " + exact_text(link.largest) +
             ", ranks: " + std::to_string(link.most_ranks) + "}\n";
   }
-  const std::array<double, size_band_count> sds{
-      link.law.relative_sd_small, link.law.relative_sd_middle, link.law.relative_sd_large};
+  const std::array<double, spread_band_count> sds{
+      link.law.relative_sd_small, link.law.relative_sd_middle, link.law.relative_sd_upper,
+      link.law.relative_sd_large};
   if (link.law.relative_sd_node_limit > 0) {
     text += "    relative_sd_node_limit: {value: " + digits(link.law.relative_sd_node_limit) +
             ", from: " + class_citation(link.link_class) + "}\n";
   }
-  for (std::size_t band = 0; band < size_band_count; ++band) {
-    const bool measured = link.errors.at(band).points > 0;
+  for (std::size_t band = 0; band < spread_band_count; ++band) {
     text += "    relative_sd_" + std::string(band_names.at(band)) +
-            ": {value: " + digits(sds.at(band)) +
-            ", from: " + (measured ? citation_of(link) : class_citation(link.link_class)) + "}\n";
+            ": {value: " + digits(sds.at(band)) + ", from: " +
+            citation_of(link.errors.at(band).spread_from, link) + "}\n";
   }
   return text;
 }
@@ -107,8 +127,6 @@ std::string numbers(const std::vector<double>& row) {
   }
   return text + "]";
 }
-
-constexpr std::string_view launch_citation = "one_process_tables";
 
 std::string launch_lines(const LaunchFit& launches) {
   if (launches.tables.empty()) {
@@ -130,7 +148,7 @@ std::string quality_lines(const LinkFit& link) {
     text += (i > 0 ? ", " : "") + link.tables[i];
   }
   text += "]\n";
-  for (std::size_t band = 0; band < size_band_count; ++band) {
+  for (std::size_t band = 0; band < spread_band_count; ++band) {
     const BandError& error = link.errors.at(band);
     if (error.points > 0) {
       text += "    " + std::string(band_names.at(band)) +
@@ -167,6 +185,33 @@ std::string citation_line(const std::string& key, const std::vector<std::string>
   return "  " + key + ": {kind: published, date: 2026-11-21, text: " + quoted(text) + "}\n";
 }
 
+std::string spread_line() {
+  return "  " + std::string(spread_citation) +
+         ": {kind: published, date: 2026-11-22, text: \"errors on machines and links of the fit "
+         "half, each held out of the fit and predicted by it: section held_out\"}\n";
+}
+
+// Of a class: what was held out, and the spread that follows.
+std::string spreads_lines(const NetworkFit& fit, LinkClass link_class) {
+  const ClassSpreads spreads =
+      class_spreads(fit.systems_held_out, fit.links_held_out, link_class);
+  std::string text = "  " + std::string(name(link_class)) + ":\n";
+  for (const auto& [key, bands] : {std::pair{"measured_elsewhere", spreads.measured},
+                                   std::pair{"never_measured", spreads.unmeasured}}) {
+    text += "    " + std::string(key) + ":\n";
+    for (std::size_t band = 0; band < spread_band_count; ++band) {
+      const HeldOutSpread& spread = bands.at(band);
+      if (spread.systems > 0) {
+        text += "      " + std::string(band_names.at(band)) +
+                ": {held_out: " + std::to_string(spread.systems) +
+                ", median_error: " + digits(spread.median_error) +
+                ", relative_sd: " + digits(spread.log_sd) + "}\n";
+      }
+    }
+  }
+  return text;
+}
+
 std::string class_line(LinkClass link_class) {
   return "  " + class_citation(link_class) +
          ": {kind: assumed, text: \"as other links of its class (" + std::string(name(link_class)) +
@@ -183,9 +228,7 @@ std::string network_profile(const NetworkFit& fit,
       "# Written by `payoff calibrate fit network` from tests/validation/nccl (fit half). Do not "
       "edit.\n"
       "citations:\n";
-  for (const LinkClass link_class :
-       {LinkClass::nvlink, LinkClass::pcie, LinkClass::pcie_sockets, LinkClass::rdma,
-        LinkClass::rdma_staged, LinkClass::tcp, LinkClass::tcp_gpudirect}) {
+  for (const LinkClass link_class : link_classes) {
     text += class_line(link_class);
   }
   for (const auto* side : {&fit.fabrics, &fit.networks}) {
@@ -198,6 +241,7 @@ std::string network_profile(const NetworkFit& fit,
   if (!fit.launches.tables.empty()) {
     text += citation_line(std::string(launch_citation), fit.launches.tables, citations);
   }
+  text += spread_line();
   for (const auto* side : {&fit.fabrics, &fit.networks}) {
     text += side == &fit.fabrics ? "fabric:\n" : "network:\n";
     for (const LinkFit& link : *side) {
@@ -205,6 +249,10 @@ std::string network_profile(const NetworkFit& fit,
     }
   }
   text += launch_lines(fit.launches);
+  text += "held_out:\n";
+  for (const LinkClass link_class : link_classes) {
+    text += spreads_lines(fit, link_class);
+  }
   text +=
       "# Covariance of what is solved for: times in us, 1 / share, square root of the ramp in us,\n"
       "# 1 / square root of the chunk in MiB, us/KB for bandwidths.\n"

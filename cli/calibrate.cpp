@@ -15,6 +15,7 @@
 #include "calibrate/profile_difference.hpp"
 #include "cli/calibrate_kernels.hpp"
 #include "cli/commands.hpp"
+#include "cli/network_fit_text.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
 #include "cli/output_guard.hpp"
@@ -79,25 +80,9 @@ Fitted fit_compute_laws(const Library& library, const std::filesystem::path& dat
 
 Fitted fit_network_laws(const Library& library, const std::filesystem::path& data) {
   const NetworkCalibration calibration = calibrate_network(library, data);
-  Table table({{"link", Align::left},
-               {"tables", Align::right},
-               {"to 64 KiB", Align::right},
-               {"between", Align::right},
-               {"from 512 MiB", Align::right}});
-  const auto add = [&](const std::vector<LinkFit>& links) {
-    for (const LinkFit& link : links) {
-      std::vector<std::string> row{link.name, std::to_string(link.tables.size())};
-      for (const BandError& band : link.errors) {
-        row.push_back(band.points == 0 ? "" : percent_text(band.median));
-      }
-      table.add(std::move(row));
-    }
-  };
-  add(calibration.fit.fabrics);
-  add(calibration.fit.networks);
   return {calibration.profile,
-          table.markdown() +
-              fmt::format("Median errors of the fit. {} tables of the fit half are left out.\n",
+          network_fit_text(calibration.fit) +
+              fmt::format("{} tables of the fit half are left out.\n",
                           calibration.left_out.size())};
 }
 

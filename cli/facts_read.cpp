@@ -40,9 +40,9 @@ class LinkKeys {
       if (paths.domains > 1) {
         between(price, paths);
       }
-      constexpr std::array<const char*, size_band_count> bands{"small", "middle", "large"};
+      constexpr std::array<const char*, spread_band_count> bands{"small", "middle", "upper", "large"};
       (paths.domains > 1 ? network : fabric)
-          .insert(std::string("relative_sd_") + bands.at(size_band(size)));
+          .insert(std::string("relative_sd_") + bands.at(spread_band(size)));
     }
   }
 

@@ -22,6 +22,10 @@ Bandwidth node_limit(const Network& network) {
 
 std::size_t size_band(Bytes size) { return size <= 64_KiB ? 0U : size <= 256_MiB ? 1U : 2U; }
 
+std::size_t spread_band(Bytes size) {
+  return size <= 64_KiB ? 0U : size <= 4_MiB ? 1U : size <= 256_MiB ? 2U : 3U;
+}
+
 CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, NcclRelease release)
     : group_(group), tuner_(cluster, paths_of(cluster, group), release) {
   if (group.ranks < 2) {
@@ -72,7 +76,7 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
   }
   domain_ = uncertain.domain;
   relative_sd_ = {uncertain.relative_sd_small, uncertain.relative_sd_middle,
-                  uncertain.relative_sd_large};
+                  uncertain.relative_sd_upper, uncertain.relative_sd_large};
 }
 
 CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,
@@ -97,7 +101,7 @@ CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,
   // between systems: the larger one counts.
   const Seconds wire = (fill * root / 2 + seconds_per_byte * size.si) * 1_s;
   price.relative_sd =
-      std::max(relative_sd_.at(size_band(size)), cost.per_byte_sd * (wire / price.time));
+      std::max(relative_sd_.at(spread_band(size)), cost.per_byte_sd * (wire / price.time));
   price.extrapolated = !domain_.covers(size, group_.ranks);
   return price;
 }

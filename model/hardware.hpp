@@ -169,8 +169,9 @@ struct LinkLaw {
   double congestion_per_doubling{};  // more time on the wire with each doubling beyond two nodes
   FitDomain domain;
   double relative_sd_small{};   // of a predicted time <= 64 KiB
-  double relative_sd_middle{};  // 128 KiB .. 256 MiB
-  double relative_sd_large{};   // >= 512 MiB
+  double relative_sd_middle{};  // up to 4 MiB
+  double relative_sd_upper{};   // up to 256 MiB
+  double relative_sd_large{};   // beyond
 };
 
 struct Fabric {
