@@ -180,6 +180,7 @@ ExplainedMessages gradient_messages(const ExplainedPlan& plan) {
     }
   }
   parts.add(plan.stage.gather_weights);
+  parts.add(plan.stage.gather_experts);
   return std::move(parts).result();
 }
 

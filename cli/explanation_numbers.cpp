@@ -199,6 +199,10 @@ void context_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   fill_activations(plan, MessageKind::cp_activations, term);
 }
 
+void expert_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  fill_activations(plan, MessageKind::ep_activations, term);
+}
+
 void pipeline_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   const StageEnd end = pipeline_ends(plan.step).at(plan.stage_index);
   const Seconds without = end.end - term.time;

@@ -18,6 +18,7 @@ void decode_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void bucket_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void tensor_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void context_numbers(const ExplainedPlan& plan, TermExplanation& term);
+void expert_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void pipeline_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void gradient_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void bubble_numbers(const ExplainedPlan& plan, TermExplanation& term);

@@ -66,7 +66,8 @@ class Collector {
         context_{experiment_.cluster.gpu, experiment_.software, experiment_.training.precision},
         tensor_(network(MessageKind::tp_activations)),
         ring_(network(MessageKind::cp_activations)),
-        messages_(experiment_.layout, context_, {tensor_, ring_}),
+        experts_(network(MessageKind::ep_activations)),
+        messages_(experiment_.layout, context_, {tensor_, ring_, experts_}),
         kind_(kind) {}
 
   void layer(const Layer& layer) {
@@ -135,6 +136,7 @@ class Collector {
   ComputeContext context_;
   CollectiveModel tensor_;
   CollectiveModel ring_;
+  CollectiveModel experts_;
   StageMessages messages_;
   WorkKind kind_;
   WorkParts parts_;

@@ -21,10 +21,16 @@ std::string_view name_of(MessageKind kind) {
       return "gradients between replicas";
     case MessageKind::dp_weights:
       return "weights";
+    case MessageKind::ep_gradients:
+      return "gradients of experts";
+    case MessageKind::ep_weights:
+      return "weights of experts";
     case MessageKind::tp_activations:
       return "tensor-parallel activations";
     case MessageKind::cp_activations:
       return "context-parallel activations";
+    case MessageKind::ep_activations:
+      return "tokens for experts";
     case MessageKind::pp_activations:
       return "pipeline activations";
   }

@@ -13,6 +13,7 @@
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
 #include "model/units_text.hpp"
+#include "study/observed.hpp"
 
 namespace payoff {
 namespace {
@@ -21,6 +22,7 @@ std::string layout_text(const ParallelLayout& layout) {
   std::string text = fmt::format("dp {}", layout.dp);
   text += layout.tp > 1 ? fmt::format(", tp {}", layout.tp) : "";
   text += layout.cp > 1 ? fmt::format(", cp {}", layout.cp) : "";
+  text += layout.ep > 1 ? fmt::format(", ep {}", layout.ep) : "";
   text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
   text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
   text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
@@ -95,9 +97,7 @@ std::string paragraph(const std::string& sentence) {
 Shares shares_of(const Waterfall& waterfall) {
   return {waterfall.forward + waterfall.recompute + waterfall.backward + waterfall.interference +
               waterfall.bucket_copy + waterfall.optimizer + waterfall.host,
-          waterfall.encode + waterfall.decode,
-          waterfall.exposed_tp + waterfall.exposed_cp + waterfall.exposed_pp + waterfall.exposed_dp,
-          waterfall.bubble};
+          waterfall.encode + waterfall.decode, exposed_communication(waterfall), waterfall.bubble};
 }
 
 std::vector<std::vector<Obstacle>> obstacles_of(const ReadExperiment& read) {

@@ -88,7 +88,8 @@ std::string traffic_table(const SimulationReport& report) {
                               {"of one GPU", Align::right}, {"in flight [ms]", Align::right},
                               {"hidden", Align::right},     {"exposed", Align::right}};
   const auto of_plan = [](const PlanSimulation& plan) {
-    return plan.simulated.dp.waiting + plan.simulated.tp.waiting + plan.simulated.cp.waiting;
+    return plan.simulated.dp.waiting + plan.simulated.tp.waiting + plan.simulated.cp.waiting +
+           plan.simulated.ep.waiting;
   };
   const bool waits = std::any_of(report.plans.begin(), report.plans.end(),
                                  [&](const PlanSimulation& plan) { return of_plan(plan) > 5_us; });
@@ -100,6 +101,7 @@ std::string traffic_table(const SimulationReport& report) {
     const std::pair<const char*, const sim::TrafficTime*> kinds[] = {{"dp", &plan.simulated.dp},
                                                                      {"tp", &plan.simulated.tp},
                                                                      {"cp", &plan.simulated.cp},
+                                                                     {"ep", &plan.simulated.ep},
                                                                      {"pp", &plan.simulated.pp}};
     for (const auto& [name, traffic] : kinds) {
       if (traffic->busy > 0_s) {
@@ -221,6 +223,7 @@ Json plan_json(const PlanSimulation& plan) {
   json["traffic"] = {{"dp", traffic_json(simulated.dp)},
                      {"tp", traffic_json(simulated.tp)},
                      {"cp", traffic_json(simulated.cp)},
+                     {"ep", traffic_json(simulated.ep)},
                      {"pp", traffic_json(simulated.pp)}};
   json["links"] = Json::array();
   for (const sim::LinkUse& link : simulated.links) {

@@ -23,13 +23,21 @@ Json memory_json(const Memory& m) {
 }  // namespace
 
 Json waterfall_json(const Waterfall& w) {
-  return {{"forward_seconds", w.forward.si},         {"recompute_seconds", w.recompute.si},
-          {"backward_seconds", w.backward.si},       {"interference_seconds", w.interference.si},
-          {"encode_seconds", w.encode.si},           {"decode_seconds", w.decode.si},
-          {"bucket_copy_seconds", w.bucket_copy.si}, {"exposed_tp_seconds", w.exposed_tp.si},
-          {"exposed_cp_seconds", w.exposed_cp.si},   {"exposed_pp_seconds", w.exposed_pp.si},
-          {"exposed_dp_seconds", w.exposed_dp.si},   {"bubble_seconds", w.bubble.si},
-          {"optimizer_seconds", w.optimizer.si},     {"host_seconds", w.host.si}};
+  return {{"forward_seconds", w.forward.si},
+          {"recompute_seconds", w.recompute.si},
+          {"backward_seconds", w.backward.si},
+          {"interference_seconds", w.interference.si},
+          {"encode_seconds", w.encode.si},
+          {"decode_seconds", w.decode.si},
+          {"bucket_copy_seconds", w.bucket_copy.si},
+          {"exposed_tp_seconds", w.exposed_tp.si},
+          {"exposed_cp_seconds", w.exposed_cp.si},
+          {"exposed_ep_seconds", w.exposed_ep.si},
+          {"exposed_pp_seconds", w.exposed_pp.si},
+          {"exposed_dp_seconds", w.exposed_dp.si},
+          {"bubble_seconds", w.bubble.si},
+          {"optimizer_seconds", w.optimizer.si},
+          {"host_seconds", w.host.si}};
 }
 
 Json step_json(const StepPrediction& p) {
@@ -40,6 +48,7 @@ Json step_json(const StepPrediction& p) {
           {"dp_bytes", p.dp_bytes.si},
           {"tp_bytes", p.tp_bytes.si},
           {"cp_bytes", p.cp_bytes.si},
+          {"ep_bytes", p.ep_bytes.si},
           {"pp_bytes", p.pp_bytes.si},
           {"memory", memory_json(p.memory)}};
 }

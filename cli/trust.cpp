@@ -76,6 +76,7 @@ std::vector<MessageUse> messages_of(const PreparedExperiment& prepared,
     counter.add(stage.send_forward, boundary);
     counter.add(stage.send_backward, boundary);
     counter.add(stage.gather_weights, group(stage.gather_weights));
+    counter.add(stage.gather_experts, group(stage.gather_experts));
     for (const Bucket& bucket : stage.buckets) {
       for (const BucketRound& round : plan.kind(bucket).rounds) {
         counter.add(round.message, group(round.message));

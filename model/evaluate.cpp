@@ -10,6 +10,7 @@
 #include "model/pipeline.hpp"
 #include "model/pipeline_overlap.hpp"
 #include "model/sharded_step.hpp"
+#include "model/step_traffic.hpp"
 
 namespace payoff {
 namespace {
@@ -149,6 +150,13 @@ void find_alike(const StepPlan& plan, std::vector<StageEnd>& ends) {
   }
 }
 
+// Sums of the same times in another order differ in their last bits.
+Seconds difference(Seconds all, Seconds part) {
+  constexpr double rounding = 1e-12;
+  const Seconds rest = all - part;
+  return part > 0_s && rest <= rounding * all ? 0_s : rest;
+}
+
 // `delay`: of the start of the stage's last operations.
 Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const StageEnd& end,
                        Seconds delay, const OverlapResult& last) {
@@ -159,8 +167,9 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
   w.recompute = micro_batches * compute.recompute_work;
   w.backward = micro_batches * compute.backward_work;
   w.exposed_cp = micro_batches * compute.context_messages;
-  w.exposed_tp =
-      micro_batches * (compute.forward_messages + compute.backward_messages) - w.exposed_cp;
+  w.exposed_ep = micro_batches * compute.expert_messages;
+  w.exposed_tp = difference(micro_batches * (compute.forward_messages + compute.backward_messages),
+                            w.exposed_cp + w.exposed_ep);
   const Seconds idle = end.end -
                        micro_batches * (compute.forward_time() + compute.backward_time()) -
                        end.slowed_before - end.last_slowed - end.last_wait + delay + last.wait;
@@ -170,48 +179,10 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
   w.encode = last.encode;
   w.decode = last.decode;
   w.bucket_copy = last.bucket_copy;
-  w.exposed_dp = last.exposed_dp + stage.gather_weights.alone;
+  w.exposed_dp = last.exposed_dp + stage.gather_time();
   w.optimizer = stage.optimizer.alone;
   w.host = plan.host;
   return w;
-}
-
-Bytes sent(const BucketKind& kind) {
-  Bytes sum;
-  for (const BucketRound& round : kind.rounds) {
-    sum += round.message.size;
-  }
-  return sum;
-}
-
-// The traffic of the stage that sends most, and the spread of what it sends.
-void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction) {
-  const StagePlan& stage = plan.stages[s];
-  const double micro_batches = plan.layout.micro_batches;
-  for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
-    for (const Piece& piece : *pieces) {
-      (piece.message.kind == MessageKind::cp_activations ? prediction.cp_bytes
-                                                         : prediction.tp_bytes) +=
-          micro_batches * piece.message.size;
-    }
-  }
-  // The first stage has nobody to send the first chunk's gradients to, the last one nobody for the
-  // last chunk's activations.
-  const int chunks = plan.layout.virtual_stages;
-  const bool is_first = s == 0;
-  const bool is_last = s + 1 == plan.stages.size();
-  prediction.pp_bytes += micro_batches * ((chunks - (is_last ? 1 : 0)) * stage.send_forward.size +
-                                          (chunks - (is_first ? 1 : 0)) * stage.send_backward.size);
-  const double reductions = plan.reduces_every_micro_batch ? micro_batches : 1.0;
-  for (const Bucket& bucket : plan.buckets(s)) {
-    prediction.dp_bytes += reductions * sent(plan.kind(bucket));
-  }
-  for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
-    for (const WeightGather& gather : *gathers) {
-      prediction.dp_bytes += micro_batches * sent(plan.kinds[gather.kind]);
-    }
-  }
-  prediction.dp_bytes += stage.gather_weights.size;
 }
 
 StepPrediction evaluate_sharded(const StepPlan& plan, const StageEnd& end) {
@@ -269,7 +240,7 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
   std::size_t slowest = 0;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
-    const Seconds after = stage.gather_weights.alone + stage.optimizer.alone + plan.host;
+    const Seconds after = stage.gather_time() + stage.optimizer.alone + plan.host;
     if (s > 0 && overlap.operations_end(s) + most[s] + after <= step) {
       continue;  // cannot end last
     }
@@ -287,7 +258,7 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
   StepPrediction prediction;
   prediction.step = step;
   prediction.waterfall = waterfall_of(plan, stage, ends[slowest], overlap.delay(slowest), last);
-  prediction.dp_communication = last.dp_busy + stage.gather_weights.alone;
+  prediction.dp_communication = last.dp_busy + stage.gather_time();
   prediction.hidden_dp = std::max(0_s, last.dp_busy - last.exposed_dp);
   add_traffic(plan, slowest, prediction);
   return prediction;

@@ -25,6 +25,7 @@ struct Waterfall {
   Seconds bucket_copy{};
   Seconds exposed_tp{};
   Seconds exposed_cp{};
+  Seconds exposed_ep{};
   Seconds exposed_pp{};
   Seconds exposed_dp{};
   Seconds bubble{};
@@ -33,7 +34,8 @@ struct Waterfall {
 
   [[nodiscard]] Seconds total() const {
     return forward + recompute + backward + interference + encode + decode + bucket_copy +
-           exposed_tp + exposed_cp + exposed_pp + exposed_dp + bubble + optimizer + host;
+           exposed_tp + exposed_cp + exposed_ep + exposed_pp + exposed_dp + bubble + optimizer +
+           host;
   }
 };
 
@@ -45,6 +47,7 @@ struct StepPrediction {
   Bytes dp_bytes{};  // message bytes one GPU contributes to gradient traffic per step
   Bytes tp_bytes{};
   Bytes cp_bytes{};
+  Bytes ep_bytes{};  // of tokens
   Bytes pp_bytes{};
   Memory memory;
   double relative_sd_compute{};

@@ -55,9 +55,10 @@ std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
     return std::make_shared<Workload>(*table);
   }
   const ParallelLayout& layout = experiment.layout;
-  return std::make_shared<Workload>(transformer_workload(
-      std::get<TransformerShape>(experiment.model), layout.tp, layout.sequence_parallel,
-      element_size(experiment.training.precision), {layout.cp, layout.context_exchange}));
+  return std::make_shared<Workload>(
+      transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
+                           layout.sequence_parallel, element_size(experiment.training.precision),
+                           {layout.cp, layout.context_exchange}, layout.experts()));
 }
 
 PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin)
@@ -70,6 +71,8 @@ PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin
                                   group_of(MessageKind::cp_activations, experiment_.layout,
                                            experiment_.cluster.gpus_per_node),
                                   pin)),
+      expert_network_(network_of(
+          experiment_, expert_group(experiment_.layout, experiment_.cluster.gpus_per_node), pin)),
       data_network_(network_of(experiment_,
                                group_of(MessageKind::dp_gradients, experiment_.layout,
                                         experiment_.cluster.gpus_per_node),
@@ -77,6 +80,9 @@ PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin
       replica_network_(network_of(
           experiment_,
           group_of(MessageKind::dp_replicas, experiment_.layout, experiment_.cluster.gpus_per_node),
+          pin)),
+      expert_data_network_(network_of(
+          experiment_, expert_data_group(experiment_.layout, experiment_.cluster.gpus_per_node),
           pin)) {
   prepare_stages();
   ends_ = pipeline_ends(unpriced({}));
@@ -89,11 +95,14 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
       workload_(like.workload_),
       tensor_network_(like.tensor_network_),
       context_network_(like.context_network_),
+      expert_network_(like.expert_network_),
       data_network_(like.data_network_),
       replica_network_(like.replica_network_),
+      expert_data_network_(like.expert_data_network_),
       waves_(like.waves_),
       stages_(like.stages_) {
   data_network_.pin(pin);
+  expert_data_network_.pin(pin);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     cut_gradients(stages_[s]);
     stages_[s].memory = memory_without_codec(s);
@@ -114,15 +123,10 @@ void PreparedExperiment::prepare_stages() {
       stage.layers.push_back(&workload_->layers[layer]);
     }
     stage.prepared = prepare_stage(*workload_, division[s], layout, context,
-                                   {tensor_network_, context_network_}, *waves);
+                                   {tensor_network_, context_network_, expert_network_}, *waves);
     share_equal(s);
-    const std::int64_t parameters = stage.prepared.compute->parameters;
-    const std::int64_t updated = (parameters + layout.shard_ranks() - 1) / layout.shard_ranks();
-    stage.optimizer = {WorkKind::optimizer, optimizer_time(updated, training, context)};
+    plan_update(stage);
     cut_gradients(stage);
-    if (layout.data_ranks() > 1 && (layout.zero == 1 || layout.zero == 2)) {
-      stage.gather_weights = gather_message(parameters, gradient_context());
-    }
     if (layout.pp > 1) {
       const Layer& first = workload_->layers[division[s].back()];
       stage.send_forward = boundary_message(s, first.boundary_per_sample);
@@ -133,14 +137,37 @@ void PreparedExperiment::prepare_stages() {
   }
 }
 
+// Of the optimiser states that zero leaves to each rank.
+void PreparedExperiment::plan_update(Stage& stage) const {
+  const ParallelLayout& layout = experiment_.layout;
+  const std::int64_t experts = stage.prepared.compute->expert_parameters;
+  const std::int64_t others = stage.prepared.compute->parameters - experts;
+  const auto part = [](std::int64_t all, int ranks) { return (all + ranks - 1) / ranks; };
+  const int expert_shards = layout.zero > 0 ? layout.expert_replicas() : 1;
+  const ComputeContext context{experiment_.cluster.gpu, experiment_.software,
+                               experiment_.training.precision};
+  stage.optimizer = {WorkKind::optimizer, optimizer_time(part(others, layout.shard_ranks()) +
+                                                             part(experts, expert_shards),
+                                                         experiment_.training, context)};
+  if (layout.zero != 1 && layout.zero != 2) {
+    return;
+  }
+  if (layout.data_ranks() > 1) {
+    stage.gather_weights = gather_message(others, gradient_context());
+  }
+  if (experts > 0 && layout.expert_replicas() > 1) {
+    stage.gather_experts = gather_message(experts, gradient_context(), true);
+  }
+}
+
 // By bucket, or with sharded weights by unit.
 void PreparedExperiment::cut_gradients(Stage& stage) {
   const Training& training = experiment_.training;
-  if (experiment_.layout.data_ranks() == 1) {
+  if (experiment_.layout.zero < 3) {
+    stage.buckets = cut_buckets(stage.prepared, experiment_.layout, training, kinds_);
     return;
   }
-  if (experiment_.layout.zero < 3) {
-    stage.buckets = cut_buckets(stage.prepared, training, kinds_);
+  if (experiment_.layout.data_ranks() == 1) {
     return;
   }
   stage.units = weight_units(stage.layers, stage.prepared, training);
@@ -180,8 +207,8 @@ Message PreparedExperiment::boundary_message(std::size_t stage, Bytes activation
 }
 
 GradientContext PreparedExperiment::gradient_context() const {
-  return {experiment_.cluster.gpu, experiment_.software, experiment_.training,
-          experiment_.layout,      data_network_,        replica_network_};
+  return {experiment_.cluster.gpu, experiment_.software, experiment_.training, experiment_.layout,
+          data_network_,           replica_network_,     expert_data_network_};
 }
 
 StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const {
@@ -199,6 +226,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
     stage.compute = prepared.prepared.compute;
     stage.optimizer = prepared.optimizer;
     stage.gather_weights = prepared.gather_weights;
+    stage.gather_experts = prepared.gather_experts;
     stage.send_forward = prepared.send_forward;
     stage.send_backward = prepared.send_backward;
     stage.forward_gathers = prepared.gathers.forward;
@@ -237,6 +265,7 @@ Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
   const bool copies =
       experiment_.layout.data_ranks() > 1 && experiment_.software.bucket_copy_passes > 0.0;
   const StageContent content{stages_[s].prepared.compute->parameters,
+                             stages_[s].prepared.compute->expert_parameters,
                              most_gathered(stages_[s].units),
                              stages_[s].layers,
                              static_cast<int>(s),

@@ -76,6 +76,7 @@ class PreparedExperiment {
     StageGathers gathers;
     Work optimizer;
     Message gather_weights;
+    Message gather_experts;
     Message send_forward;
     Message send_backward;
     Memory memory;  // without what a codec keeps
@@ -84,6 +85,7 @@ class PreparedExperiment {
   void prepare_stages();
   void share_equal(std::size_t stage);
   void cut_gradients(Stage& stage);
+  void plan_update(Stage& stage) const;
   [[nodiscard]] Message boundary_message(std::size_t stage, Bytes activations) const;
   [[nodiscard]] GradientContext gradient_context() const;
   [[nodiscard]] Memory memory_without_codec(std::size_t stage) const;
@@ -96,8 +98,10 @@ class PreparedExperiment {
   std::shared_ptr<const Workload> workload_;
   CollectiveModel tensor_network_;
   CollectiveModel context_network_;
-  CollectiveModel data_network_;     // of the ranks that share a copy of the state, or of all
-  CollectiveModel replica_network_;  // of those that hold the same part
+  CollectiveModel expert_network_;
+  CollectiveModel data_network_;         // of the ranks that share a copy of the state, or of all
+  CollectiveModel replica_network_;      // of those that hold the same part
+  CollectiveModel expert_data_network_;  // of those that hold the same experts
   GradientKinds kinds_;
   WeightKinds weights_;
   std::shared_ptr<const WaveTable> waves_;  // of all pieces

@@ -23,13 +23,59 @@ int blocks_of(const Experiment& experiment) {
   return shape != nullptr ? static_cast<int>(shape->layers) : 1;
 }
 
+// Of a model without experts: that nothing is asked of them.
+void check_no_experts(const ParallelLayout& layout, Problems& problems) {
+  if (layout.ep > 1) {
+    problems.push_back({"layout.ep", "the model has no experts", "set ep to 1"});
+  }
+  if (layout.expert_imbalance > 1) {
+    problems.push_back({"layout.expert_imbalance", "the model has no experts", "leave it out"});
+  }
+  if (layout.expert_capacity > 0) {
+    problems.push_back({"layout.expert_capacity", "the model has no experts", "leave it out"});
+  }
+}
+
+void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Problems& problems) {
+  if (experts.count == 0) {
+    check_no_experts(layout, problems);
+    return;
+  }
+  if (layout.ep > 0 && experts.count % layout.ep != 0) {
+    problems.push_back({"layout.ep",
+                        "ep " + std::to_string(layout.ep) + " does not divide the " +
+                            std::to_string(experts.count) + " experts",
+                        "choose a divisor of them"});
+  }
+  if (layout.expert_imbalance > layout.ep) {
+    problems.push_back({"layout.expert_imbalance",
+                        "the busiest of ep " + std::to_string(layout.ep) +
+                            " ranks has at most so many times the mean",
+                        "give a number from 1 to ep"});
+  }
+  if (layout.tp > 1 && !layout.sequence_parallel) {
+    problems.push_back({"layout.sequence_parallel",
+                        "experts are whole on their ranks, and every rank of a tensor group routes "
+                        "its own part of the tokens",
+                        "set it to true, or tp to 1"});
+  }
+  if (layout.has_expert_groups() && (layout.zero == 3 || layout.shard > 0)) {
+    problems.push_back({layout.zero == 3 ? "layout.zero" : "layout.shard",
+                        "weights gathered for use, and shards in groups, are not modelled of "
+                        "experts that other ranks share than the other weights",
+                        "use zero 0, 1 or 2 over all ranks, or ep 1 and tp 1"});
+  }
+}
+
 // A table of layers says nothing about how to divide a layer or where to cut a pipeline.
 void check_division(const Experiment& experiment, Problems& problems) {
   const ParallelLayout& layout = experiment.layout;
   if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
     append(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
+    check_experts(shape->experts, layout, problems);
     return;
   }
+  check_no_experts(layout, problems);
   if (layout.tp > 1) {
     problems.push_back({"layout.tp", "a model given as a table of layers cannot be split by tp",
                         "set tp to 1, or describe the model as a transformer"});
@@ -127,6 +173,10 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
     append(problems, check_group(experiment.cluster, data));
     if (sound.model && sound.training && sound.plans) {
       check_effects(experiment, data, problems);
+    }
+    if (layout.ep > 1) {
+      append(problems, check_group(experiment.cluster, expert_group(layout, node)));
+      append(problems, check_group(experiment.cluster, expert_data_group(layout, node)));
     }
     if (layout.shard > 0) {
       append(problems, check_group(experiment.cluster, shard_group(layout, node)));

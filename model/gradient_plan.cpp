@@ -2,6 +2,7 @@
 #include "model/gradient_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "model/buckets.hpp"
@@ -15,8 +16,9 @@ class Prices {
  public:
   explicit Prices(const GradientContext& context) : context_(context) {}
 
-  Message dp_message(Collective collective, Bytes size) {
-    return message(MessageKind::dp_gradients, context_.network, collective, size);
+  Message dp_message(Collective collective, Bytes size, bool of_experts) {
+    return of_experts ? message(MessageKind::ep_gradients, context_.experts, collective, size)
+                      : message(MessageKind::dp_gradients, context_.network, collective, size);
   }
 
   // What the ranks with the same part of the sum do with it, after a reduce-scatter.
@@ -63,9 +65,10 @@ Work bucket_copy(std::int64_t elements, const GradientContext& context) {
 }
 
 // After a reduce-scatter only the rank's own part is left to empty into the gradients.
-Work emptied(Work copy, const ParallelLayout& layout) {
-  copy.alone /= layout.shard_ranks();
-  copy.bucket_copy /= layout.shard_ranks();
+Work emptied(Work copy, const ParallelLayout& layout, bool of_experts) {
+  const int parts = layout.zero > 0 && of_experts ? layout.expert_replicas() : layout.shard_ranks();
+  copy.alone /= parts;
+  copy.bucket_copy /= parts;
   return copy;
 }
 
@@ -83,9 +86,9 @@ Collective dense_collective(const ParallelLayout& layout) {
 }
 
 // Copies of the model add up their parts once each has scattered its own.
-void add_replica_round(BucketKind& kind, Bytes scattered, const GradientContext& context,
-                       Prices& prices) {
-  if (context.replicas.group().ranks > 1) {
+void add_replica_round(BucketKind& kind, Bytes scattered, bool of_experts,
+                       const GradientContext& context, Prices& prices) {
+  if (context.replicas.group().ranks > 1 && !of_experts) {
     kind.rounds.push_back({{WorkKind::encode, {}}, prices.replica_message(scattered)});
   }
 }
@@ -95,8 +98,16 @@ Bytes collective_size(const RoundCost& round, int workers) {
   return round.collective == Collective::all_gather ? workers * round.message : round.message;
 }
 
-BucketKind compressed_kind(std::int64_t elements, const CallCost& cost, const Method& method,
+// The gradients of a kind of bucket, and whose they are.
+struct KindContent {
+  std::int64_t elements{};
+  bool of_experts{};
+};
+
+BucketKind compressed_kind(const KindContent& content, const CallCost& cost, const Method& method,
                            const GradientContext& context, Prices& prices) {
+  const auto [elements, of_experts] = content;
+  const int workers = (of_experts ? context.experts : context.network).group().ranks;
   const auto work = [&](WorkKind kind, const PassCost& pass) {
     const Seconds time = price_pass(pass, method.law, context.gpu, context.training.precision);
     return Work{kind, time, {}, memory_share(memory_traffic(pass, context.gpu), time, context.gpu)};
@@ -106,33 +117,34 @@ BucketKind compressed_kind(std::int64_t elements, const CallCost& cost, const Me
   if (cost.dense_message > 0_B) {
     kind.rounds.push_back(
         {work(WorkKind::encode, cost.dense),
-         prices.dp_message(dense_collective(context.layout), cost.dense_message)});
-    add_replica_round(kind, cost.dense_message, context, prices);
+         prices.dp_message(dense_collective(context.layout), cost.dense_message, of_experts)});
+    add_replica_round(kind, cost.dense_message, of_experts, context, prices);
   }
   for (const RoundCost& round : cost.rounds) {
     const bool shard = context.layout.zero > 0 && round.collective == Collective::all_reduce;
     const Collective collective = shard ? Collective::reduce_scatter : round.collective;
     kind.rounds.push_back(
         {work(WorkKind::encode, round.encode),
-         prices.dp_message(collective, collective_size(round, context.network.group().ranks))});
-    add_replica_round(kind, round.message, context, prices);
+         prices.dp_message(collective, collective_size(round, workers), of_experts)});
+    add_replica_round(kind, round.message, of_experts, context, prices);
   }
   if (!method.bypasses_buckets) {
     const Work copy = bucket_copy(elements, context);
     add_copy(kind.rounds.empty() ? kind.decode : kind.rounds.front().encode, copy);
-    add_copy(kind.decode, emptied(copy, context.layout));
+    add_copy(kind.decode, emptied(copy, context.layout, of_experts));
   }
   return kind;
 }
 
-BucketKind dense_kind(std::int64_t elements, const GradientContext& context, Prices& prices) {
+BucketKind dense_kind(const KindContent& content, const GradientContext& context, Prices& prices) {
+  const auto [elements, of_experts] = content;
   const Work copy = bucket_copy(elements, context);
   const Bytes size = gradients_of(elements, context);
   BucketKind kind{elements,
-                  {{copy, prices.dp_message(dense_collective(context.layout), size)}},
-                  emptied(copy, context.layout),
+                  {{copy, prices.dp_message(dense_collective(context.layout), size, of_experts)}},
+                  emptied(copy, context.layout, of_experts),
                   {}};
-  add_replica_round(kind, size, context, prices);
+  add_replica_round(kind, size, of_experts, context, prices);
   return kind;
 }
 
@@ -152,8 +164,8 @@ std::vector<EqualTensors> shapes_of(std::span<const ReadyGradient> gradients) {
   return shapes;
 }
 
-// Of one chunk.
-void cut_chunk(std::span<const ReadyGradient> gradients, const Training& training,
+// Neighbours in order of readiness, all summed by the same ranks.
+void cut_equal(std::span<const ReadyGradient> gradients, const Training& training,
                GradientKinds& kinds, std::vector<Bucket>& buckets) {
   std::vector<Bytes> sizes;
   sizes.reserve(gradients.size());
@@ -167,6 +179,33 @@ void cut_chunk(std::span<const ReadyGradient> gradients, const Training& trainin
         {gradients[count - 1].piece, kind_of_gradients(gradients.first(count), kinds)});
     gradients = gradients.subspan(count);
   }
+}
+
+// Of one chunk.
+void cut_chunk(std::span<const ReadyGradient> gradients, const ParallelLayout& layout,
+               const Training& training, GradientKinds& kinds, std::vector<Bucket>& buckets) {
+  const auto first = static_cast<std::ptrdiff_t>(buckets.size());
+  for (const bool of_experts : {false, true}) {
+    if ((of_experts ? layout.expert_replicas() : layout.data_ranks()) == 1) {
+      continue;
+    }
+    std::vector<ReadyGradient> equal;
+    std::copy_if(
+        gradients.begin(), gradients.end(), std::back_inserter(equal),
+        [&](const ReadyGradient& gradient) { return gradient.tensor.of_expert == of_experts; });
+    cut_equal(equal, training, kinds, buckets);
+  }
+  std::stable_sort(buckets.begin() + first, buckets.end(),
+                   [](const Bucket& a, const Bucket& b) { return a.ready_after < b.ready_after; });
+}
+
+// Whether each kind is of gradients of experts.
+std::vector<bool> kinds_of_experts(const GradientKinds& kinds) {
+  std::vector<bool> of_experts(kinds.elements.size());
+  for (const EqualTensors& tensors : kinds.tensors) {
+    of_experts[tensors.call] = tensors.tensor.of_expert;
+  }
+  return of_experts;
 }
 
 }  // namespace
@@ -195,8 +234,8 @@ std::size_t kind_of_gradients(std::span<const ReadyGradient> gradients, Gradient
   return kinds.elements.size() - 1;
 }
 
-std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& training,
-                                GradientKinds& kinds) {
+std::vector<Bucket> cut_buckets(const PreparedStage& stage, const ParallelLayout& layout,
+                                const Training& training, GradientKinds& kinds) {
   std::vector<Bucket> buckets;
   const std::vector<std::size_t>& chunks = stage.compute->backward_chunks;
   auto begin = stage.gradients.begin();
@@ -207,7 +246,7 @@ std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& trai
             : std::find_if(begin, stage.gradients.end(), [&](const ReadyGradient& gradient) {
                 return static_cast<std::size_t>(gradient.piece) >= chunks[chunk];
               });
-    cut_chunk({begin, end}, training, kinds, buckets);
+    cut_chunk({begin, end}, layout, training, kinds, buckets);
     begin = end;
   }
   return buckets;
@@ -215,28 +254,40 @@ std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& trai
 
 std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
                                   const GradientContext& context) {
-  const Group& group = context.network.group();
-  return compress_calls(method, kinds.tensors, kinds.elements.size(),
-                        element_size(context.training.gradient),
-                        {group.ranks, group.ranks_per_node});
+  const auto costs_among = [&](const Group& group) {
+    return compress_calls(method, kinds.tensors, kinds.elements.size(),
+                          element_size(context.training.gradient),
+                          {group.ranks, group.ranks_per_node});
+  };
+  std::vector<CallCost> costs = costs_among(context.network.group());
+  const std::vector<bool> of_experts = kinds_of_experts(kinds);
+  if (std::find(of_experts.begin(), of_experts.end(), true) != of_experts.end()) {
+    const std::vector<CallCost> theirs = costs_among(context.experts.group());
+    for (std::size_t kind = 0; kind < costs.size(); ++kind) {
+      costs[kind] = of_experts[kind] ? theirs[kind] : costs[kind];
+    }
+  }
+  return costs;
 }
 
 std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
                                    const GradientContext& context) {
   const std::size_t count = kinds.elements.size();
   Prices prices(context);
+  const std::vector<bool> of_experts = kinds_of_experts(kinds);
   std::vector<BucketKind> planned;
   planned.reserve(count);
   if (!compression.method) {
-    for (const std::int64_t elements : kinds.elements) {
-      planned.push_back(dense_kind(elements, context, prices));
+    for (std::size_t kind = 0; kind < count; ++kind) {
+      planned.push_back(dense_kind({kinds.elements[kind], of_experts[kind]}, context, prices));
     }
     return planned;
   }
   const Method& method = *compression.method;
   const std::vector<CallCost> costs = codec_costs(kinds, method, context);
   for (std::size_t kind = 0; kind < count; ++kind) {
-    planned.push_back(compressed_kind(kinds.elements[kind], costs[kind], method, context, prices));
+    planned.push_back(compressed_kind({kinds.elements[kind], of_experts[kind]}, costs[kind], method,
+                                      context, prices));
   }
   return planned;
 }

@@ -25,9 +25,11 @@ struct GradientKinds {
 };
 
 // The buckets of a stage; kinds not met before are added. Each chunk of an interleaved stage has
-// its own buckets, as Megatron-LM wraps every chunk on its own.
-[[nodiscard]] std::vector<Bucket> cut_buckets(const PreparedStage& stage, const Training& training,
-                                              GradientKinds& kinds);
+// its own buckets, as Megatron-LM wraps every chunk on its own; so have gradients of experts that
+// other ranks sum. What one rank holds alone travels in none.
+[[nodiscard]] std::vector<Bucket> cut_buckets(const PreparedStage& stage,
+                                              const ParallelLayout& layout,
+                                              const Training& training, GradientKinds& kinds);
 
 // The kind of a bucket of these tensors; added when not met before.
 [[nodiscard]] std::size_t kind_of_gradients(std::span<const ReadyGradient> gradients,
@@ -40,6 +42,7 @@ struct GradientContext {
   const ParallelLayout& layout;
   const CollectiveModel& network;   // of the ranks that share one copy, or of all
   const CollectiveModel& replicas;  // of the ranks that hold the same part of it; may be one
+  const CollectiveModel& experts;   // of the ranks that hold the same experts
 };
 
 // What the codec does to each kind of bucket, before it is priced.

@@ -40,12 +40,29 @@ Group replica_group(const ParallelLayout& layout, int gpus_per_node) {
   return {layout.replicas(), inside, all.rivals * (all.ranks_per_node / inside)};
 }
 
+Group expert_group(const ParallelLayout& layout, int gpus_per_node) {
+  const int inside = std::min(layout.ep, gpus_per_node);
+  return {layout.ep, inside, gpus_per_node / inside};
+}
+
+Group expert_data_group(const ParallelLayout& layout, int gpus_per_node) {
+  const int inside = layout.ep >= gpus_per_node
+                         ? 1
+                         : std::min(layout.expert_replicas(), gpus_per_node / layout.ep);
+  return {layout.expert_replicas(), inside, std::min(layout.ep, gpus_per_node)};
+}
+
 Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node) {
   switch (kind) {
     case MessageKind::tp_activations:
       return tensor_group(layout, gpus_per_node);
     case MessageKind::cp_activations:
       return context_group(layout, gpus_per_node);
+    case MessageKind::ep_activations:
+      return expert_group(layout, gpus_per_node);
+    case MessageKind::ep_gradients:
+    case MessageKind::ep_weights:
+      return expert_data_group(layout, gpus_per_node);
     case MessageKind::dp_replicas:
       return replica_group(layout, gpus_per_node);
     case MessageKind::dp_gradients:

@@ -21,6 +21,11 @@ namespace payoff {
 [[nodiscard]] Group shard_group(const ParallelLayout& layout, int gpus_per_node);
 [[nodiscard]] Group replica_group(const ParallelLayout& layout, int gpus_per_node);
 
+// Ranks that divide the experts of a mixture, neighbours in the stage; and those that hold the same
+// experts, whose gradients are summed.
+[[nodiscard]] Group expert_group(const ParallelLayout& layout, int gpus_per_node);
+[[nodiscard]] Group expert_data_group(const ParallelLayout& layout, int gpus_per_node);
+
 // Those that take part in a collective of a kind; not for sends.
 [[nodiscard]] Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node);
 

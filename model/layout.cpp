@@ -17,6 +17,7 @@ void check_counts(const ParallelLayout& layout, Problems& problems) {
   for (const CountField& field :
        {CountField{"layout.dp", layout.dp}, CountField{"layout.tp", layout.tp},
         CountField{"layout.pp", layout.pp}, CountField{"layout.cp", layout.cp},
+        CountField{"layout.ep", layout.ep},
         CountField{"layout.virtual_stages", layout.virtual_stages},
         CountField{"layout.micro_batch", layout.micro_batch},
         CountField{"layout.micro_batches", layout.micro_batches}}) {
@@ -85,6 +86,31 @@ void check_fill(std::int64_t ranks, const char* path, const char* what, const Cl
        "choose a divisor or a multiple of " + std::to_string(cluster.gpus_per_node)});
 }
 
+void check_experts(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
+  if (!(layout.expert_imbalance >= 1.0)) {
+    problems.push_back({"layout.expert_imbalance",
+                        "the busiest rank has at least as many tokens as the mean",
+                        "give a number from 1 on"});
+  }
+  if (layout.expert_capacity > 0 && layout.expert_imbalance > 1) {
+    problems.push_back({"layout.expert_imbalance",
+                        "with expert_capacity every rank computes equally many tokens",
+                        "leave one of them out"});
+  }
+  if (layout.ep == 1) {
+    return;
+  }
+  if (layout.stage_ranks() % layout.ep != 0) {
+    problems.push_back({"layout.ep",
+                        "ep " + std::to_string(layout.ep) + " does not divide the " +
+                            std::to_string(layout.stage_ranks()) +
+                            " ranks of a stage (tp x cp x dp)",
+                        "choose a divisor of them"});
+  } else {
+    check_fill(layout.ep, "layout.ep", "expert-parallel groups", cluster, problems);
+  }
+}
+
 void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems) {
   if (layout.pp > layers) {
     problems.push_back({"layout.pp",
@@ -143,6 +169,7 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     check_fill(std::int64_t{layout.tp} * layout.shard, "layout.shard", "tp x shard blocks", cluster,
                problems);
   }
+  check_experts(layout, cluster, problems);
   check_pipeline(layout, layers, problems);
   check_sharding(layout, problems);
   if (layout.sequence_parallel && layout.tp == 1) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/context_parallel.hpp"
+#include "model/expert_parallel.hpp"
 #include "model/hardware.hpp"
 #include "model/problem.hpp"
 #include "model/units.hpp"
@@ -22,7 +23,11 @@ struct ParallelLayout {
   int pp{1};
   int cp{1};  // context parallelism: ranks that share the tokens of a sequence
   ContextExchange context_exchange{ContextExchange::ring};
-  int virtual_stages{1};  // chunks of layers per pipeline stage (interleaved 1F1B)
+  int ep{1};  // of the ranks of a stage, those that divide the experts between them
+  double expert_imbalance{1};  // tokens of the busiest rank, over the mean
+  double expert_capacity{};    // every expert computes so many times the mean, drops what is more
+                               // and pads what is less; 0: as many as are sent to it
+  int virtual_stages{1};       // chunks of layers per pipeline stage (interleaved 1F1B)
   int zero{0};   // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights;
                  // 3: weights sharded too, gathered where they are needed (FSDP)
   int shard{0};  // with zero: of the data ranks, those that hold one copy between them; 0: all
@@ -35,6 +40,14 @@ struct ParallelLayout {
   [[nodiscard]] int ranks() const { return dp * cp * tp * pp; }
   // Ranks that hold the same parameters, whose gradients are summed: other samples, other tokens.
   [[nodiscard]] int data_ranks() const { return dp * cp; }
+  [[nodiscard]] int stage_ranks() const { return tp * data_ranks(); }
+  // Ranks that hold the same experts.
+  [[nodiscard]] int expert_replicas() const { return stage_ranks() / ep; }
+  // Whether the gradients of experts are summed over other ranks than all the others are.
+  [[nodiscard]] bool has_expert_groups() const { return ep * tp > 1; }
+  [[nodiscard]] ExpertParts experts() const {
+    return {ep, expert_capacity > 0 ? expert_capacity : expert_imbalance};
+  }
   [[nodiscard]] int shard_ranks() const { return zero == 0 ? 1 : shard > 0 ? shard : data_ranks(); }
   // Ranks that hold the same part; without zero nobody holds a part.
   [[nodiscard]] int replicas() const { return zero == 0 ? 1 : data_ranks() / shard_ranks(); }

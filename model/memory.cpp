@@ -57,13 +57,17 @@ Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
   const auto parameters = static_cast<double>(content.parameters);
   const auto gathered = static_cast<double>(content.gathered);
   const double parts = layout.shard_ranks();
-  const double gradient_parts = layout.zero >= 2 ? parts : 1;
+  // Of one rank, with sharded states.
+  const auto experts = static_cast<double>(content.expert_parameters);
+  const double part = (parameters - experts) / parts +
+                      (layout.zero > 0 ? experts / layout.expert_replicas() : experts);
   const Bytes gradients = parameters * element_size(training.gradient);
   Memory memory;
   memory.parameters = (layout.zero == 3 ? parameters / parts + gathered : parameters) *
                       weight_size(training.precision, content.fp8_weights);
-  memory.gradients = gradients / gradient_parts + gathered * element_size(training.gradient);
-  memory.optimizer = parameters * training.optimizer_bytes_per_parameter / parts;
+  memory.gradients =
+      ((layout.zero >= 2 ? part : parameters) + gathered) * element_size(training.gradient);
+  memory.optimizer = part * training.optimizer_bytes_per_parameter;
   memory.activations = micro_batches_in_flight(layout, content.stage) *
                            kept_activations(content.layers, layout, content.fused_attention) +
                        recomputation_peak(content.layers, layout, content.fused_attention);

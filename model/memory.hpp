@@ -21,6 +21,7 @@ namespace payoff {
 // What one GPU of a pipeline stage holds.
 struct StageContent {
   std::int64_t parameters{};
+  std::int64_t expert_parameters{};      // of them, those that are summed over ranks of their own
   std::int64_t gathered{};               // zero 3: those that are whole at once
   std::span<const Layer* const> layers;  // all chunks of the stage
   int stage{};

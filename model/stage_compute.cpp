@@ -39,22 +39,24 @@ class StageBuilder {
     for (const Piece& piece : compute_.forward) {
       compute_.forward_work += piece.work.alone;
       compute_.forward_messages += piece.message.alone;
-      count_context(piece);
+      count_apart(piece);
     }
     for (const Piece& piece : compute_.backward) {
       (piece.work.kind == WorkKind::recompute ? compute_.recompute_work : compute_.backward_work) +=
           piece.work.alone;
       compute_.backward_messages += piece.message.alone;
-      count_context(piece);
+      count_apart(piece);
     }
     return {std::make_shared<const StageCompute>(std::move(compute_)), std::move(gradients_),
             std::move(layers_)};
   }
 
  private:
-  void count_context(const Piece& piece) {
+  void count_apart(const Piece& piece) {
     if (piece.message.kind == MessageKind::cp_activations) {
       compute_.context_messages += piece.message.alone;
+    } else if (piece.message.kind == MessageKind::ep_activations) {
+      compute_.expert_messages += piece.message.alone;
     }
   }
 
@@ -137,6 +139,7 @@ class StageBuilder {
     for (auto tensor = layer.parameters.rbegin(); tensor != layer.parameters.rend(); ++tensor) {
       gradients_.push_back({*tensor, piece, index});
       compute_.parameters += tensor->elements();
+      compute_.expert_parameters += tensor->of_expert ? tensor->elements() : 0;
     }
   }
 

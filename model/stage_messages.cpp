@@ -46,6 +46,9 @@ StageMessages::Messages StageMessages::after_forward(const Layer& layer, std::si
   if (passes_keys(layer) && op == layer.context->attention) {
     add_forward_ring(messages, layer);
   }
+  if (layer.experts && (op + 1 == layer.experts->before || op == layer.experts->after)) {
+    add_tokens(messages, *layer.experts);
+  }
   return messages;
 }
 
@@ -67,6 +70,9 @@ StageMessages::Messages StageMessages::before_backward(const Layer& layer, std::
     const ComputePrice price = price_backward(attention(layer), layout_.micro_batch, compute_);
     add_hops(messages, context, 2 * context.key_value_per_sample, price.time);
     add_exchange(messages, Collective::send_recv, context.key_value_per_sample);
+  }
+  if (layer.experts && (op == layer.experts->after + 1 || op == layer.experts->before)) {
+    add_tokens(messages, *layer.experts);
   }
   return messages;
 }
@@ -95,6 +101,12 @@ void StageMessages::add_sync(Messages& messages, const TensorParallelSync& sync)
   } else {
     add(Collective::all_reduce);
   }
+}
+
+void StageMessages::add_tokens(Messages& messages, const ExpertSync& experts) const {
+  messages.push_back(message_of(MessageKind::ep_activations, networks_.experts,
+                                Collective::all_to_all,
+                                layout_.micro_batch * experts.bytes_per_sample));
 }
 
 void StageMessages::add_exchange(Messages& messages, Collective collective,

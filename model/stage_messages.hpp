@@ -13,6 +13,7 @@
 // What the ranks that share the layers of a stage send each other between two operators.
 //
 // * Tensor parallelism: all-reduces, or with sequence parallelism their two halves.
+// * Expert parallelism: tokens to the ranks of their experts, and back; their gradients likewise.
 // * Context parallelism, all_to_all: queries, keys and values before attention, its output after.
 // * Context parallelism, ring: cp - 1 hops of keys and values, each beside the computation of one
 //   block of scores. Only what is longer than a block is a message of the plan: what is hidden
@@ -25,6 +26,7 @@ namespace payoff {
 struct StageNetworks {
   const CollectiveModel& tensor;
   const CollectiveModel& context;
+  const CollectiveModel& experts;
 };
 
 class StageMessages {
@@ -44,6 +46,7 @@ class StageMessages {
 
  private:
   void add_sync(Messages& messages, const TensorParallelSync& sync) const;
+  void add_tokens(Messages& messages, const ExpertSync& experts) const;
   void add_exchange(Messages& messages, Collective collective, Bytes per_sample) const;
   void add_hops(Messages& messages, const ContextSync& context, Bytes per_sample,
                 Seconds all_blocks) const;

@@ -33,13 +33,17 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 
-// dp_replicas: of gradients, between ranks that hold the same part (layout.shard).
+// dp_replicas: of gradients, between ranks that hold the same part (layout.shard). ep_gradients and
+// ep_weights: of experts, between the ranks that hold the same ones.
 enum class MessageKind {
   dp_gradients,
   dp_replicas,
   dp_weights,
+  ep_gradients,
+  ep_weights,
   tp_activations,
   cp_activations,  // keys and values, or heads: what of them nothing hides
+  ep_activations,  // tokens on the way to experts and back
   pp_activations
 };
 
@@ -56,7 +60,7 @@ struct Message {
 };
 
 // A piece of a micro-batch on one stage: work, then a message that everything after it waits for
-// (tensor or context parallelism). `message.alone` is zero where there is none.
+// (tensor, context or expert parallelism). `message.alone` is zero where there is none.
 struct Piece {
   Work work;
   Message message;
@@ -112,8 +116,10 @@ struct StageCompute {
   Seconds backward_work{};
   Seconds recompute_work{};
   Seconds backward_messages{};
-  Seconds context_messages{};  // of both, context parallelism's
-  std::int64_t parameters{};   // held by one GPU of the stage
+  Seconds context_messages{};        // of both, context parallelism's
+  Seconds expert_messages{};         // expert parallelism's
+  std::int64_t parameters{};         // held by one GPU of the stage
+  std::int64_t expert_parameters{};  // of them, those of ParameterTensor::of_expert
 
   bool operator==(const StageCompute&) const = default;
   [[nodiscard]] Seconds forward_time() const { return forward_work + forward_messages; }
@@ -143,10 +149,14 @@ struct StagePlan {
   Message send_backward;        // their gradients to the previous stage
   std::vector<Bucket> buckets;  // in order of readiness; empty where `like` is another stage
   Work optimizer;
-  Message gather_weights;  // zero 1, 2: all-gather of the updated weights
+  Message gather_weights;  // zero 1, 2: all-gather of the updated weights, but for experts'
+  Message gather_experts;  // then of theirs, among the ranks that hold the same ones
   // zero 3, in every micro-batch: in order of need. Let go after use.
   std::vector<WeightGather> forward_gathers;
   std::vector<WeightGather> backward_gathers;
+
+  // Of the updated weights.
+  [[nodiscard]] Seconds gather_time() const { return gather_weights.alone + gather_experts.alone; }
 };
 
 struct StepPlan {

@@ -200,6 +200,15 @@ std::int64_t parameter_count(const TransformerShape& shape) {
   return transformer_workload(shape, 1, false, 2_B).parameters();
 }
 
+std::int64_t active_parameter_count(const TransformerShape& shape) {
+  TransformerShape active = shape;
+  active.experts.count = shape.experts.per_token;
+  // A router has a row for every expert, wherever the token goes.
+  const std::int64_t mixtures = shape.layers - shape.experts.dense_blocks;
+  const std::int64_t rows = shape.experts.count - active.experts.count;
+  return parameter_count(active) + (rows > 0 ? mixtures * rows * shape.hidden : 0);
+}
+
 Problems check_transformer(const TransformerShape& shape, int tp, const ContextParts& context) {
   Problems problems;
   std::string undivided;
@@ -207,7 +216,10 @@ Problems check_transformer(const TransformerShape& shape, int tp, const ContextP
   if (shape.kv_heads != shape.heads && tp % shape.kv_heads != 0) {
     list_undivided(undivided, "key-value heads", shape.kv_heads, tp);
   }
-  list_undivided(undivided, "columns of the feed-forward", shape.feed_forward, tp);
+  if (shape.experts.count == 0 || shape.experts.dense_blocks > 0) {
+    list_undivided(undivided, "columns of the feed-forward", shape.feed_forward, tp);
+  }
+  list_undivided(undivided, "columns of the shared experts", shape.experts.shared_width, tp);
   if (!undivided.empty()) {
     problems.push_back(
         {"layout.tp",
@@ -223,11 +235,12 @@ Problems check_transformer(const TransformerShape& shape, int tp, const ContextP
 }
 
 Workload transformer_workload(const TransformerShape& whole, int tp, bool sequence_parallel,
-                              Bytes activation, const ContextParts& context) {
+                              Bytes activation, const ContextParts& context,
+                              const ExpertParts& experts) {
   TransformerShape shape = whole;
   shape.sequence /= context.ranks;
   shape.head_positions /= context.ranks;
-  const BlockParts parts(shape, tp, sequence_parallel, activation, context);
+  const BlockParts parts(shape, tp, sequence_parallel, activation, context, experts);
   const Ends ends(shape, parts);
   Workload workload;
   workload.name = shape.name;
@@ -236,8 +249,12 @@ Workload transformer_workload(const TransformerShape& whole, int tp, bool sequen
   workload.sample_name = shape.family == TransformerFamily::vit ? "image" : "sequence";
   workload.layers.reserve(static_cast<std::size_t>(shape.layers) + 2);
   workload.layers.push_back(ends.embedding());
-  Layer block = parts.block();
+  const std::int64_t dense = shape.experts.count > 0 ? shape.experts.dense_blocks : shape.layers;
+  Layer block = parts.block(dense == 0);
   for (std::int64_t i = 0; i < shape.layers; ++i) {
+    if (i == dense) {
+      block = parts.block(true);
+    }
     block.name = "block " + std::to_string(i);
     workload.layers.push_back(block);
   }

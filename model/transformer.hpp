@@ -4,16 +4,37 @@
 #include <cstdint>
 #include <string>
 
+#include "model/expert_parallel.hpp"
 #include "model/problem.hpp"
 #include "model/workload.hpp"
 
 // A transformer from its shape: GPT-like, Llama-like (grouped queries, gated feed-forward), BERT
-// and ViT encoders. Parameters, arithmetic and activations follow Narayanan et al. 2021 (SC'21) and
-// Korthikanti et al. 2022; docs/model.md has the formulas.
+// and ViT encoders; blocks with experts in place of the feed-forward and attention with low-rank
+// projections, of the Mixtral and DeepSeek families. Parameters, arithmetic and activations follow
+// Narayanan et al. 2021 (SC'21) and Korthikanti et al. 2022; docs/model.md has the formulas.
 
 namespace payoff {
 
 enum class TransformerFamily { gpt, llama, bert, vit };
+
+// A router sends every token to a few of many feed-forwards, and to the shared one.
+struct ExpertShape {
+  std::int64_t count{};         // 0: no experts
+  std::int64_t per_token{};     // that a token is sent to
+  std::int64_t width{};         // inner size of one
+  std::int64_t shared_width{};  // of those that all tokens pass, together
+  std::int64_t dense_blocks{};  // the first ones, with an ordinary feed-forward
+};
+
+// Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1): queries by way of a
+// narrow vector, keys and values together by another one, and rotated parts of queries and keys
+// beside them. head_size is that of queries and keys, rotated part included.
+struct LatentAttention {
+  std::int64_t query_rank{};  // 0: queries directly
+  std::int64_t key_rank{};    // 0: ordinary attention
+  std::int64_t rotated{};     // of a head's query; of the key that all heads share
+  std::int64_t value_size{};  // of a head
+};
 
 struct TransformerShape {
   std::string name;
@@ -42,9 +63,13 @@ struct TransformerShape {
   std::int64_t image_patch{};     // ViT: pixels of a patch side
   std::int64_t image_channels{};
   std::int64_t classes{};  // ViT, classifier heads
+  ExpertShape experts;
+  LatentAttention latent;
 };
 
 [[nodiscard]] std::int64_t parameter_count(const TransformerShape& shape);
+// That work on one token: all but the experts that it is not sent to.
+[[nodiscard]] std::int64_t active_parameter_count(const TransformerShape& shape);
 
 // What tensor and context parallelism cannot divide; paths as in the experiment file.
 [[nodiscard]] Problems check_transformer(const TransformerShape& shape, int tp,
@@ -56,6 +81,7 @@ struct TransformerShape {
 // sample is the tokens of it that one rank holds.
 [[nodiscard]] Workload transformer_workload(const TransformerShape& whole, int tp,
                                             bool sequence_parallel, Bytes activation,
-                                            const ContextParts& context = {});
+                                            const ContextParts& context = {},
+                                            const ExpertParts& experts = {});
 
 }  // namespace payoff

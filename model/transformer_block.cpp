@@ -15,12 +15,13 @@ Operator memory_pass(Bytes forward, Bytes backward, int kernels, int fused_kerne
 }
 
 BlockParts::BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel,
-                       Bytes activation, const ContextParts& context)
+                       Bytes activation, const ContextParts& context, const ExpertParts& experts)
     : shape_(shape),
       tp_(tp),
       sequence_parallel_(sequence_parallel),
       activation_(activation),
       context_(context),
+      experts_(experts),
       query_width_(shape.heads * shape.head_size / tp),
       key_value_width_(std::max<std::int64_t>(shape.kv_heads / tp, 1) * shape.head_size),
       inner_width_(shape.feed_forward / tp) {}
@@ -65,7 +66,10 @@ Operator BlockParts::scores() const {
   const bool by_heads = context_.exchange == ContextExchange::all_to_all;
   op.rows_per_sample = number(shape_.sequence) * (by_heads ? context_.ranks : 1);
   op.columns = number(shape_.sequence) * context_.ranks;
-  op.depth = number(shape_.head_size);
+  // Scores of queries and keys; their sums of values may be narrower.
+  const std::int64_t values =
+      shape_.latent.key_rank > 0 ? shape_.latent.value_size : shape_.head_size;
+  op.depth = 0.5 * number(shape_.head_size + values);
   op.batch_per_sample = heads / (by_heads ? context_.ranks : 1);
   // A fused kernel skips what the mask hides: (s + 1) / 2 s of the scores, s large.
   op.causal_fraction = shape_.causal ? 0.5 : 1.0;
@@ -79,15 +83,16 @@ Operator BlockParts::scores() const {
 
 // Every block of scores but the first is added to the output, and in backward to the gradients of
 // queries, keys and values: read, read, written. Assumed to be a kernel of its own.
-void BlockParts::context(Layer& layer, Bytes query, Bytes key_value) const {
+void BlockParts::context(Layer& layer, const Heads& heads) const {
   if (context_.ranks == 1) {
     return;
   }
-  layer.context = {layer.forward.size() - 1, context_, query, 2 * key_value};
+  const Bytes key_value = heads.key + heads.value;
+  layer.context = {layer.forward.size() - 1, context_, heads.query, key_value};
   if (context_.exchange == ContextExchange::ring) {
     const int blocks = context_.ranks - 1;
-    layer.forward.push_back(memory_pass(blocks * 3 * query, blocks * 3 * (query + 2 * key_value),
-                                        2 * blocks, 2 * blocks));
+    layer.forward.push_back(memory_pass(
+        blocks * 3 * heads.query, blocks * 3 * (heads.query + key_value), 2 * blocks, 2 * blocks));
   }
 }
 
@@ -126,11 +131,9 @@ void BlockParts::row_product(Layer& layer, std::size_t before, std::int64_t dept
   residual(layer);
 }
 
-void BlockParts::attention(Layer& layer) const {
+BlockParts::Heads BlockParts::projections(Layer& layer) const {
   const Bytes query = tokens_bytes(query_width_);
   const Bytes key_value = tokens_bytes(key_value_width_);
-  add_norm(layer);
-  const std::size_t before = layer.forward.size();
   layer.forward.push_back(product(shape_.hidden, query_width_ + 2 * key_value_width_));
   const bool one_tensor =
       shape_.family == TransformerFamily::gpt || shape_.family == TransformerFamily::vit;
@@ -148,39 +151,62 @@ void BlockParts::attention(Layer& layer) const {
   if (shape_.family == TransformerFamily::llama) {  // rotation of queries and keys
     layer.forward.push_back(memory_pass(2 * (query + key_value), 2 * (query + key_value), 6, 2));
   }
-  layer.forward.push_back(scores());
-  context(layer, query, key_value);
-  // Kept: input of the first product, queries, keys, values, and the input of the second product.
-  layer.activation_per_sample += stream() / sequence_parts() + 2 * query + 2 * key_value;
-  row_product(layer, before, query_width_);
+  return {query, key_value, key_value};
 }
 
-void BlockParts::feed_forward(Layer& layer) const {
-  const Bytes inner = tokens_bytes(inner_width_);
+void BlockParts::attention(Layer& layer) const {
   add_norm(layer);
+  const bool latent = shape_.latent.key_rank > 0;
   const std::size_t before = layer.forward.size();
-  layer.forward.push_back(product(shape_.hidden, (shape_.gated ? 2 : 1) * inner_width_));
-  column_parameters(layer, inner_width_, shape_.biases);
+  const Heads heads = latent ? latent_projections(layer) : projections(layer);
+  layer.forward.push_back(scores());
+  context(layer, heads);
+  // Kept: input of the first product, queries, keys, values, and the input of the second product.
+  const std::int64_t output =
+      latent ? query_width_ / shape_.head_size * shape_.latent.value_size : query_width_;
+  layer.activation_per_sample +=
+      stream() / sequence_parts() + heads.query + heads.key + heads.value + tokens_bytes(output);
+  row_product(layer, before, output);
+}
+
+void BlockParts::activation_function(Layer& layer, Bytes inner) const {
   if (shape_.gated) {
-    column_parameters(layer, inner_width_, shape_.biases);
     layer.forward.push_back(memory_pass(3 * inner, 5 * inner, 1, 1));
     layer.forward.push_back(memory_pass(2 * inner, 3 * inner, 1, 0));
   } else {
     layer.forward.push_back(memory_pass(2 * inner, 3 * inner));
   }
+}
+
+// The first product of a feed-forward and what stands between it and the second one.
+void BlockParts::inner_products(Layer& layer, std::int64_t width) const {
+  const Bytes inner = tokens_bytes(width);
+  layer.forward.push_back(product(shape_.hidden, (shape_.gated ? 2 : 1) * width));
+  column_parameters(layer, width, shape_.biases);
+  if (shape_.gated) {
+    column_parameters(layer, width, shape_.biases);
+  }
+  activation_function(layer, inner);
   if (shape_.biases) {
     layer.forward.push_back(memory_pass(2 * inner, {}, 1, 0));
     layer.forward.push_back(memory_pass({}, inner));
   }
-  layer.activation_per_sample += stream() / sequence_parts() + (shape_.gated ? 3 : 2) * inner;
+  layer.activation_per_sample += (shape_.gated ? 3 : 2) * inner;
+}
+
+void BlockParts::feed_forward(Layer& layer) const {
+  add_norm(layer);
+  const std::size_t before = layer.forward.size();
+  inner_products(layer, inner_width_);
+  layer.activation_per_sample += stream() / sequence_parts();
   row_product(layer, before, inner_width_);
 }
 
-Layer BlockParts::block() const {
+Layer BlockParts::block(bool experts) const {
   Layer layer;
   layer.recomputable = true;
   attention(layer);
-  feed_forward(layer);
+  experts ? expert_block(layer) : feed_forward(layer);
   layer.boundary_per_sample = stream();
   layer.selective_activation_per_sample = layer.activation_per_sample;
   // Scores: softmax output, and with dropout its mask and its output.

@@ -22,9 +22,10 @@ class BlockParts {
  public:
   // `shape.sequence` is the part of the tokens that one rank holds.
   BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel, Bytes activation,
-             const ContextParts& context);
+             const ContextParts& context, const ExpertParts& experts);
 
-  [[nodiscard]] Layer block() const;
+  // With experts, or with the ordinary feed-forward.
+  [[nodiscard]] Layer block(bool experts) const;
 
   [[nodiscard]] static double number(std::int64_t count) { return static_cast<double>(count); }
   [[nodiscard]] int tp() const { return tp_; }
@@ -41,13 +42,28 @@ class BlockParts {
   void add_norm(Layer& layer) const;
 
  private:
+  // What attention sends between ranks of a context, and reads.
+  struct Heads {
+    Bytes query;
+    Bytes key;
+    Bytes value;
+  };
   void attention(Layer& layer) const;
+  [[nodiscard]] Heads projections(Layer& layer) const;
+  [[nodiscard]] Heads latent_projections(Layer& layer) const;
+  void narrow(Layer& layer, std::int64_t width, std::int64_t beside) const;
   void feed_forward(Layer& layer) const;
+  void expert_block(Layer& layer) const;
+  void route(Layer& layer) const;
+  void expert_products(Layer& layer) const;
+  void shared_expert(Layer& layer) const;
+  void inner_products(Layer& layer, std::int64_t width) const;
+  void activation_function(Layer& layer, Bytes inner) const;
   void row_product(Layer& layer, std::size_t before, std::int64_t depth) const;
   void residual(Layer& layer) const;
   void column_parameters(Layer& layer, std::int64_t rows, bool bias) const;
   [[nodiscard]] Operator scores() const;
-  void context(Layer& layer, Bytes query, Bytes key_value) const;
+  void context(Layer& layer, const Heads& heads) const;
   [[nodiscard]] bool dropout() const;
   [[nodiscard]] Bytes tokens_bytes(std::int64_t width) const {
     return number(shape_.sequence * width) * activation_;
@@ -58,6 +74,7 @@ class BlockParts {
   bool sequence_parallel_;
   Bytes activation_;
   ContextParts context_;
+  ExpertParts experts_;
   std::int64_t query_width_;      // of this rank
   std::int64_t key_value_width_;  // of this rank, keys or values
   std::int64_t inner_width_;      // of this rank's feed-forward

@@ -184,13 +184,13 @@ StageGathers stage_gathers(const WeightUnits& units, const Software& software, W
   return gathers;
 }
 
-Message gather_message(std::int64_t elements, const GradientContext& context) {
+Message gather_message(std::int64_t elements, const GradientContext& context, bool of_experts) {
+  const CollectiveModel& network = of_experts ? context.experts : context.network;
   const Bytes size = static_cast<double>(elements) *
                      weight_size(context.training.precision, context.software.fp8_weights);
-  const CollectivePrice price = context.network.price(Collective::all_gather, size);
-  const Bytes traffic =
-      message_memory_traffic(Collective::all_gather, size, context.network.group().ranks);
-  return {MessageKind::dp_weights,
+  const CollectivePrice price = network.price(Collective::all_gather, size);
+  const Bytes traffic = message_memory_traffic(Collective::all_gather, size, network.group().ranks);
+  return {of_experts ? MessageKind::ep_weights : MessageKind::dp_weights,
           Collective::all_gather,
           size,
           price.time,

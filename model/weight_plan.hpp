@@ -57,8 +57,10 @@ struct StageGathers {
 [[nodiscard]] StageGathers stage_gathers(const WeightUnits& units, const Software& software,
                                          WeightKinds& kinds);
 
-// All-gather of weights among data-parallel ranks, in the precision that they are kept in.
-[[nodiscard]] Message gather_message(std::int64_t elements, const GradientContext& context);
+// All-gather of weights among data-parallel ranks, or among those that hold the same experts, in
+// the precision that they are kept in.
+[[nodiscard]] Message gather_message(std::int64_t elements, const GradientContext& context,
+                                     bool of_experts = false);
 
 [[nodiscard]] std::vector<BucketKind> plan_gathers(const WeightKinds& kinds,
                                                    const GradientContext& context);

@@ -53,6 +53,7 @@ struct ParameterTensor {
   std::int64_t rows{};
   std::int64_t columns{1};
   bool is_matrix{};
+  bool of_expert{};  // summed over the ranks that hold the same expert
 
   bool operator==(const ParameterTensor&) const = default;
   [[nodiscard]] std::int64_t elements() const { return rows * columns; }
@@ -77,12 +78,20 @@ struct ContextSync {
   Bytes key_value_per_sample{};  // both
 };
 
+// Operators `before` to `after` are the experts' products (model/expert_parallel.hpp).
+struct ExpertSync {
+  std::size_t before{};
+  std::size_t after{};
+  Bytes bytes_per_sample{};  // that the busiest rank gets of its tokens, and gives back
+};
+
 struct Layer {
   std::string name;
   std::vector<Operator> forward;
   std::vector<ParameterTensor> parameters;  // forward order of declaration
   std::vector<TensorParallelSync> syncs;    // empty when tp = 1
   std::optional<ContextSync> context;       // where cp > 1 and there is attention
+  std::optional<ExpertSync> experts;        // where ep > 1 and there are experts
   Bytes activation_per_sample{};            // kept for backward without recomputation
   Bytes selective_activation_per_sample{};  // kept with selective recomputation
   Bytes boundary_per_sample{};  // the layer's full input: kept with full recomputation, sent by pp

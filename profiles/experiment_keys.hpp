@@ -41,7 +41,7 @@ inline constexpr std::array<std::pair<std::string_view, Optimizer>, 3> optimizer
 }};
 
 // Names of the same degrees elsewhere: torchtitan's and Megatron-LM's.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 12> foreign_degrees{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 14> foreign_degrees{{
     {"data_parallel_degree", "dp"},
     {"data_parallel_replicate_degree", "dp"},
     {"data_parallel_size", "dp"},
@@ -49,6 +49,8 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 12> f
     {"tensor_model_parallel_size", "tp"},
     {"pipeline_parallel_degree", "pp"},
     {"pipeline_model_parallel_size", "pp"},
+    {"expert_parallel_degree", "ep"},
+    {"expert_model_parallel_size", "ep"},
     {"context_parallel_degree", "cp"},
     {"context_parallel_size", "cp"},
     {"cp_comm_type", "context_exchange"},

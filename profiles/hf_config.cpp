@@ -19,6 +19,7 @@ namespace {
 // some 2^43 parameters, and there are 2^14 of them.
 constexpr std::int64_t most_layers = 1 << 14;
 constexpr std::int64_t widest = 1 << 20;
+constexpr std::int64_t most_experts = 1 << 12;
 constexpr std::int64_t largest_table = 1 << 24;
 constexpr std::int64_t longest = 1 << 28;
 constexpr std::int64_t bloom_training_length = 2048;  // ALiBi sets no limit of its own
@@ -115,7 +116,51 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   if (!dialect.positions.empty()) {
     shape.positions = size_of(config, dialect.positions, longest) + dialect.padding_rows;
   }
+  add_experts(config, dialect.mixture, shape);
+  if (dialect.latent) {
+    add_latent(config, shape);
+  }
   return shape;
+}
+
+// Routers and latent vectors (DeepSeek): sizes beside those of an ordinary block.
+void add_experts(const JsonObject& config, const MixtureKeys& keys, TransformerShape& shape) {
+  if (keys.count.empty()) {
+    return;
+  }
+  ExpertShape& experts = shape.experts;
+  experts.count = size_of(config, keys.count, most_experts);
+  experts.per_token = size_of(config, "num_experts_per_tok", most_experts);
+  experts.width = size_of(config, keys.width);
+  if (!keys.shared.empty()) {
+    experts.shared_width = config.count(keys.shared, most_experts, 0) * experts.width;
+    experts.dense_blocks = config.count(keys.dense_blocks, most_layers, 0);
+    if (config.count("moe_layer_freq", most_layers, 1) != 1) {
+      config.error("moe_layer_freq", "experts in some blocks between others is not modelled");
+    }
+  }
+  if (experts.count < 1 || experts.width < 1 || experts.per_token < 1) {
+    config.error(keys.count, "a mixture needs experts of a width of at least 1");
+  } else if (experts.per_token > experts.count) {
+    config.error("num_experts_per_tok", "a token is sent to " + std::to_string(experts.per_token) +
+                                            " of " + std::to_string(experts.count) + " experts");
+  }
+  if (experts.dense_blocks > shape.layers) {
+    config.error(keys.dense_blocks, "more blocks than the model has");
+  }
+}
+
+void add_latent(const JsonObject& config, TransformerShape& shape) {
+  LatentAttention& latent = shape.latent;
+  latent.query_rank = config.count("q_lora_rank", widest, 0);
+  latent.key_rank = size_of(config, "kv_lora_rank");
+  latent.rotated = size_of(config, "qk_rope_head_dim");
+  latent.value_size = size_of(config, "v_head_dim");
+  shape.head_size = size_of(config, "qk_nope_head_dim") + latent.rotated;
+  shape.kv_heads = shape.heads;
+  if (latent.key_rank < 1 || latent.value_size < 1) {
+    config.error("kv_lora_rank", "latent attention needs a rank and values of at least 1");
+  }
 }
 
 void add_tokens(const JsonObject& config, const Dialect& dialect, TransformerShape& shape) {
@@ -212,7 +257,7 @@ void check_shape(const JsonObject& config, const Dialect& dialect, const Transfo
     return;
   }
   const std::string_view heads = first_present(config, dialect.heads);
-  if (config.lacks("head_dim") && shape.hidden % shape.heads != 0) {
+  if (config.lacks("head_dim") && !dialect.latent && shape.hidden % shape.heads != 0) {
     config.error(heads, std::to_string(shape.heads) + " heads do not divide a width of " +
                             std::to_string(shape.hidden));
   }

@@ -12,6 +12,11 @@
 
 namespace payoff {
 
+// How a family names the sizes of its experts; empty: it has none, or no such key.
+struct MixtureKeys {
+  std::string_view count, width, shared, dense_blocks;
+};
+
 // How a family names its sizes; "a|b": older and newer releases differ. An empty name: the family
 // has no such key.
 struct Dialect {
@@ -23,9 +28,11 @@ struct Dialect {
   std::int64_t padding_rows{};  // of the position table, beyond its stated length
   bool embedding_norm{}, norm_shift{}, query_biases{}, output_norms{};
   std::int64_t head_size{};  // default; 0: the width over the heads
+  MixtureKeys mixture{};
+  bool latent{};  // attention by way of low-rank projections
 };
 
-inline constexpr std::array<Dialect, 12> dialects{{
+inline constexpr std::array<Dialect, 15> dialects{{
     {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions",
      "n_positions", true, false, true, true},
     {"llama", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
@@ -34,6 +41,68 @@ inline constexpr std::array<Dialect, 12> dialects{{
     {"mistral", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
      "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
      false},
+    {"mixtral",
+     TransformerFamily::llama,
+     "hidden_size",
+     "num_hidden_layers",
+     "num_attention_heads",
+     "num_key_value_heads",
+     "intermediate_size",
+     "",
+     "max_position_embeddings",
+     false,
+     true,
+     false,
+     false,
+     0,
+     false,
+     false,
+     false,
+     false,
+     0,
+     {"num_local_experts", "intermediate_size", "", ""}},
+    {"deepseek_v2",
+     TransformerFamily::llama,
+     "hidden_size",
+     "num_hidden_layers",
+     "num_attention_heads",
+     "num_key_value_heads",
+     "intermediate_size",
+     "",
+     "max_position_embeddings",
+     false,
+     true,
+     false,
+     false,
+     0,
+     false,
+     false,
+     false,
+     false,
+     0,
+     {"n_routed_experts", "moe_intermediate_size", "n_shared_experts", "first_k_dense_replace"},
+     true},
+    {"deepseek_v3",
+     TransformerFamily::llama,
+     "hidden_size",
+     "num_hidden_layers",
+     "num_attention_heads",
+     "num_key_value_heads",
+     "intermediate_size",
+     "",
+     "max_position_embeddings",
+     false,
+     true,
+     false,
+     false,
+     0,
+     false,
+     false,
+     false,
+     false,
+     0,
+     {"n_routed_experts", "moe_intermediate_size", "n_shared_experts", "first_k_dense_replace"},
+     true},
     {"qwen2", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
      "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
      false, 0, false, false, true},

@@ -47,6 +47,11 @@ void read_layout(const Section& section, const Cluster& cluster, ParallelLayout&
   // All the GPUs that tp, cp and pp leave over.
   layout.cp = section.optional("cp").integer<int>(degree);
   layout.context_exchange = section.optional("context_exchange").choice(context_exchanges);
+  layout.ep = section.optional("ep").integer<int>(degree);
+  layout.expert_imbalance =
+      section.optional("expert_imbalance").number({.fallback = 1.0, .min = 1.0, .max = 1e6});
+  layout.expert_capacity =
+      section.optional("expert_capacity").number({.fallback = 0.0, .min = 0.01, .max = 1e6});
   const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.cp * layout.pp;
   const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
   IntegerRules rest = degree;

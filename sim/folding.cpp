@@ -182,9 +182,14 @@ void add_places(const Incidence& incidence, const Partition& partition, FoldedSy
     const std::uint32_t gradients = channel_of(rank, Incidence::Role::gradients);
     const std::uint32_t replicas = channel_of(rank, Incidence::Role::replicas);
     const std::uint32_t context = channel_of(rank, Incidence::Role::context);
+    const std::uint32_t experts = channel_of(rank, Incidence::Role::experts);
+    const std::uint32_t expert_gradients = channel_of(rank, Incidence::Role::expert_gradients);
     place.group = {channel_of(rank, Incidence::Role::tensor),
-                   context == Incidence::none ? gradients : context, gradients,
-                   replicas == Incidence::none ? gradients : replicas};
+                   context == Incidence::none ? gradients : context,
+                   gradients,
+                   replicas == Incidence::none ? gradients : replicas,
+                   experts == Incidence::none ? gradients : experts,
+                   expert_gradients == Incidence::none ? gradients : expert_gradients};
     place.next = peer(rank, Incidence::Role::forward);
     place.previous = peer(rank, Incidence::Role::backward);
     system.forward.push_back(channel_of(rank, Incidence::Role::forward));

@@ -46,6 +46,12 @@ class Builder {
       if (layout_.zero > 0) {
         add_group(GroupKind::replicas, Role::replicas, r);
       }
+      if (layout_.ep > 1) {
+        add_group(GroupKind::experts, Role::experts, r);
+      }
+      if (layout_.has_expert_groups()) {
+        add_group(GroupKind::expert_gradients, Role::expert_gradients, r);
+      }
     }
     for (Rank r = 0; r < count && layout_.pp > 1; ++r) {
       const std::size_t stage = result_.ranks[r].stage;
@@ -219,7 +225,9 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
   const Rank shard = layout.zero > 0 ? whole(layout.shard_ranks()) : dp;
   const Rank t = rank % tp;
   const Rank d = rank / tp % dp;
-  const Rank stage_first = rank - rank % (tp * dp);
+  const Rank in_stage = rank % (tp * dp);
+  const Rank stage_first = rank - in_stage;
+  const Rank ep = whole(layout.ep);
   switch (kind) {
     case GroupKind::tensor:
       return {rank - t, 1, tp};
@@ -229,6 +237,10 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
       return {stage_first + (d - d % shard) * tp + t, tp, shard};
     case GroupKind::replicas:
       return {stage_first + d % shard * tp + t, tp * shard, dp / shard};
+    case GroupKind::experts:
+      return {rank - in_stage % ep, 1, ep};
+    case GroupKind::expert_gradients:
+      return {stage_first + in_stage % ep, ep, tp * dp / ep};
   }
   return {rank, 1, 1};
 }

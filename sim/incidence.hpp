@@ -30,8 +30,17 @@ struct Incidence {
     double units{};
   };
   // Of a channel, or of one rank: which of its channels.
-  enum class Role : std::uint8_t { tensor, context, gradients, replicas, forward, backward };
-  static constexpr std::size_t role_count = 6;
+  enum class Role : std::uint8_t {
+    tensor,
+    context,
+    gradients,
+    replicas,
+    experts,
+    expert_gradients,
+    forward,
+    backward
+  };
+  static constexpr std::size_t role_count = 8;
   static constexpr std::uint32_t none = 0xffffffff;
 
   struct Channel {
@@ -43,7 +52,7 @@ struct Incidence {
   struct RankPart {
     std::size_t stage{};
     double slowdown{1};
-    std::array<std::uint32_t, role_count> channel{none, none, none, none, none, none};
+    std::array<std::uint32_t, role_count> channel{none, none, none, none, none, none, none, none};
   };
   struct LinkPart {
     EdgeId edge{};

@@ -24,6 +24,7 @@ enum class Cause : std::uint8_t {
   bucket_copy,
   tp_message,
   cp_message,
+  ep_message,
   pp_message,
   dp_message,
   link_contention,    // messages slowed by others on the same links
@@ -31,13 +32,14 @@ enum class Cause : std::uint8_t {
   optimizer,
   host,
 };
-inline constexpr std::size_t cause_count = 15;
+inline constexpr std::size_t cause_count = 16;
 
 [[nodiscard]] constexpr std::string_view name(Cause cause) {
   constexpr std::array<std::string_view, cause_count> names{
-      "forward",    "recompute",       "backward",          "interference", "encode",
-      "decode",     "bucket_copy",     "tp_message",        "cp_message",   "pp_message",
-      "dp_message", "link_contention", "memory_contention", "optimizer",    "host"};
+      "forward",    "recompute",   "backward",        "interference",      "encode",
+      "decode",     "bucket_copy", "tp_message",      "cp_message",        "ep_message",
+      "pp_message", "dp_message",  "link_contention", "memory_contention", "optimizer",
+      "host"};
   return names[static_cast<std::size_t>(cause)];
 }
 

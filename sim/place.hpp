@@ -15,14 +15,35 @@
 namespace payoff::sim {
 
 // Groups that split the ranks of a stage.
-enum class GroupKind : std::uint8_t { tensor, context, gradients, replicas };
-inline constexpr std::size_t group_kind_count = 4;
+enum class GroupKind : std::uint8_t {
+  tensor,
+  context,
+  gradients,
+  replicas,
+  experts,
+  expert_gradients
+};
+inline constexpr std::size_t group_kind_count = 6;
 
 [[nodiscard]] constexpr GroupKind group_kind(MessageKind kind) {
-  return kind == MessageKind::tp_activations   ? GroupKind::tensor
-         : kind == MessageKind::cp_activations ? GroupKind::context
-         : kind == MessageKind::dp_replicas    ? GroupKind::replicas
-                                               : GroupKind::gradients;
+  switch (kind) {
+    case MessageKind::tp_activations:
+      return GroupKind::tensor;
+    case MessageKind::cp_activations:
+      return GroupKind::context;
+    case MessageKind::ep_activations:
+      return GroupKind::experts;
+    case MessageKind::ep_gradients:
+    case MessageKind::ep_weights:
+      return GroupKind::expert_gradients;
+    case MessageKind::dp_replicas:
+      return GroupKind::replicas;
+    case MessageKind::dp_gradients:
+    case MessageKind::dp_weights:
+    case MessageKind::pp_activations:
+      break;
+  }
+  return GroupKind::gradients;
 }
 
 struct Place {
@@ -43,7 +64,8 @@ struct Places {
 [[nodiscard]] inline Places one_place_per_stage(std::size_t stages) {
   Places result;
   for (std::size_t s = 0; s < stages; ++s) {
-    result.places.push_back({s, 1, 1.0, {s, s, s, s}, (s + 1) % stages, (s + stages - 1) % stages});
+    result.places.push_back(
+        {s, 1, 1.0, {s, s, s, s, s, s}, (s + 1) % stages, (s + stages - 1) % stages});
     result.groups.push_back({s});
   }
   return result;

@@ -241,12 +241,15 @@ class StepRun {
                account.tp_waiting()};
     step.cp = {w.exposed_cp - account.cp_waiting(), w.exposed_cp, last.cp_bytes(),
                account.cp_waiting()};
+    step.ep = {w.exposed_ep - account.ep_waiting(), w.exposed_ep, last.ep_bytes(),
+               account.ep_waiting()};
     step.pp = {account.pp_busy(), w.exposed_pp, {}};
     step.prediction.dp_communication = step.dp.busy;
     step.prediction.hidden_dp = step.dp.hidden();
     step.prediction.dp_bytes = step.dp.bytes;
     step.prediction.tp_bytes = step.tp.bytes;
     step.prediction.cp_bytes = step.cp.bytes;
+    step.prediction.ep_bytes = step.ep.bytes;
     for (std::size_t c = 0; c < cause_count; ++c) {
       step.critical_path[c] = to_seconds(last.path().share(static_cast<Cause>(c)));
     }

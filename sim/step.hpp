@@ -67,6 +67,7 @@ struct SimulatedStep {
   TrafficTime dp;
   TrafficTime tp;
   TrafficTime cp;
+  TrafficTime ep;
   TrafficTime pp;
   std::vector<LinkUse> links;
   std::vector<Seconds> memory_delay;  // by which work that uses a stage's memory made messages late

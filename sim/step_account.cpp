@@ -37,6 +37,10 @@ void StageAccount::book(Seconds time) {
       waterfall_.exposed_cp += time;
       cp_waiting_ += activity_.waits ? time : 0_s;
       return;
+    case Doing::ep_message:
+      waterfall_.exposed_ep += time;
+      ep_waiting_ += activity_.waits ? time : 0_s;
+      return;
     case Doing::pp_message:
       waterfall_.exposed_pp += time;
       return;

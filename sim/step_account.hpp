@@ -16,6 +16,7 @@ struct StageActivity {
     compute,     // a kernel, or the host
     tp_message,  // everything waits for it
     cp_message,
+    ep_message,
     pp_message,  // the input is on its way
     bubble,      // the input has not been sent
     codec,       // the compute stream is through, the codec's is not
@@ -44,6 +45,7 @@ class StageAccount {
   [[nodiscard]] Seconds dp_waiting() const { return dp_waiting_; }
   [[nodiscard]] Seconds tp_waiting() const { return tp_waiting_; }
   [[nodiscard]] Seconds cp_waiting() const { return cp_waiting_; }
+  [[nodiscard]] Seconds ep_waiting() const { return ep_waiting_; }
 
  private:
   void book(Seconds time);
@@ -57,6 +59,7 @@ class StageAccount {
   Seconds dp_waiting_{};
   Seconds tp_waiting_{};
   Seconds cp_waiting_{};
+  Seconds ep_waiting_{};
 };
 
 }  // namespace payoff::sim

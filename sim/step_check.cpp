@@ -61,6 +61,7 @@ StageSum sum_of(const StepPlan& plan, std::size_t s) {
   }
   sum.add(stage.optimizer.alone);
   sum.add(stage.gather_weights.alone);
+  sum.add(stage.gather_experts.alone);
   sum.add(plan.host);
   return sum;
 }

@@ -168,11 +168,13 @@ bool StageRun::begin_last_tasks() {
       return true;
     case Phase::optimizer:
       phase_ = Phase::gather;
-      hand_over({Task::Role::gather, Cause::dp_message, time_of(stage.gather_weights.alone), 0, 0,
-                 last_path_},
-                stage.gather_weights);
+      gather_updated(stage.gather_weights);
       return true;
     case Phase::gather:
+      phase_ = Phase::gather_experts;
+      gather_updated(stage.gather_experts);
+      return true;
+    case Phase::gather_experts:
       phase_ = Phase::host;
       begin(StreamKind::compute,
             {Task::Role::host, Cause::host, time_of(plan_.host), 0, 0, last_path_});
@@ -184,6 +186,11 @@ bool StageRun::begin_last_tasks() {
       break;
   }
   return false;
+}
+
+void StageRun::gather_updated(const Message& weights) {
+  hand_over({Task::Role::gather, Cause::dp_message, time_of(weights.alone), 0, 0, last_path_},
+            weights);
 }
 
 void StageRun::begin(StreamKind kind, const Task& task) {

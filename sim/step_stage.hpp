@@ -72,6 +72,7 @@ class StageRun {
   [[nodiscard]] Bytes dp_bytes() const { return dp_bytes_; }
   [[nodiscard]] Bytes tp_bytes() const { return tp_bytes_; }
   [[nodiscard]] Bytes cp_bytes() const { return cp_bytes_; }
+  [[nodiscard]] Bytes ep_bytes() const { return ep_bytes_; }
   // By which messages came late because of the GPU's memory.
   [[nodiscard]] SimTime memory_delay() const { return memory_delay_; }
 
@@ -122,7 +123,7 @@ class StageRun {
     bool arrived{};
     Path path;
   };
-  enum class Phase : std::uint8_t { operations, optimizer, gather, host, over };
+  enum class Phase : std::uint8_t { operations, optimizer, gather, gather_experts, host, over };
 
   [[nodiscard]] Stream& stream(StreamKind kind) { return streams_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] const Stream& stream(StreamKind kind) const {
@@ -132,6 +133,7 @@ class StageRun {
   [[nodiscard]] const std::vector<Piece>& pieces() const;
   [[nodiscard]] const Message& piece_message(std::size_t piece) const;
   [[nodiscard]] static Cause message_cause(const Message& message);
+  [[nodiscard]] Bytes& bytes_of(const Task& task);
   [[nodiscard]] SimTime time_for(const payoff::Work& work) const;
 
   void find_messages(const std::vector<Piece>& pieces, std::vector<std::size_t>& indices);
@@ -139,6 +141,7 @@ class StageRun {
   bool begin_compute();
   bool begin_operation();
   bool begin_last_tasks();
+  void gather_updated(const Message& weights);
   void begin(StreamKind kind, const Task& task);
   void start_activity(StreamKind kind);
   void hand_over(const Task& task, const Message& message);
@@ -197,6 +200,7 @@ class StageRun {
   Bytes dp_bytes_{};
   Bytes tp_bytes_{};
   Bytes cp_bytes_{};
+  Bytes ep_bytes_{};
   SimTime memory_delay_;
 };
 

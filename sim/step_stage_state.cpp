@@ -36,7 +36,9 @@ SimTime StageRun::time_for(const payoff::Work& work) const {
 }
 
 Cause StageRun::message_cause(const Message& message) {
-  return message.kind == MessageKind::cp_activations ? Cause::cp_message : Cause::tp_message;
+  return message.kind == MessageKind::cp_activations   ? Cause::cp_message
+         : message.kind == MessageKind::ep_activations ? Cause::ep_message
+                                                       : Cause::tp_message;
 }
 
 StageRun::Input* StageRun::input_of(const Operation& operation) {
@@ -48,8 +50,14 @@ StageRun::Input* StageRun::input_of(const Operation& operation) {
 void StageRun::count_bytes(const Task& task) {
   const bool piece = task.role == Task::Role::piece_message;
   const Stream& s = stream(piece ? StreamKind::compute : StreamKind::gradients);
-  const bool context = task.cause == Cause::cp_message;
-  (context ? cp_bytes_ : piece ? tp_bytes_ : dp_bytes_) += s.message->message->size;
+  bytes_of(task) += s.message->message->size;
+}
+
+Bytes& StageRun::bytes_of(const Task& task) {
+  return task.cause == Cause::cp_message   ? cp_bytes_
+         : task.cause == Cause::ep_message ? ep_bytes_
+         : task.cause == Cause::tp_message ? tp_bytes_
+                                           : dp_bytes_;
 }
 
 // Work of the codec, on either stream.
@@ -136,6 +144,7 @@ StageActivity StageRun::activity() {
   if (compute.busy) {
     result.doing = compute.task.cause == Cause::tp_message   ? Doing::tp_message
                    : compute.task.cause == Cause::cp_message ? Doing::cp_message
+                   : compute.task.cause == Cause::ep_message ? Doing::ep_message
                                                              : Doing::compute;
     result.waits = compute.task.role == Task::Role::piece_message && compute.message == nullptr;
   } else if (is_over()) {

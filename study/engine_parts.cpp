@@ -10,7 +10,7 @@ namespace payoff::engines {
 // Both papers: replicas of a whole model, one all-reduced gradient.
 std::string beyond_data_parallelism(const Experiment& experiment) {
   const ParallelLayout& layout = experiment.layout;
-  if (layout.tp > 1 || layout.cp > 1 || layout.pp > 1) {
+  if (layout.tp > 1 || layout.cp > 1 || layout.pp > 1 || layout.ep > 1) {
     return "models data parallelism alone: tp and pp must be 1";
   }
   if (layout.zero > 0) {

@@ -198,7 +198,8 @@ Experiment measured_experiment(const Experiment& experiment, const Observation& 
 }  // namespace
 
 Seconds exposed_communication(const Waterfall& waterfall) {
-  return waterfall.exposed_tp + waterfall.exposed_cp + waterfall.exposed_pp + waterfall.exposed_dp;
+  return waterfall.exposed_tp + waterfall.exposed_cp + waterfall.exposed_ep + waterfall.exposed_pp +
+         waterfall.exposed_dp;
 }
 
 Disagreement largest_disagreement(const Waterfall& predicted, const Observation& observation) {

@@ -132,7 +132,7 @@ Variant best_remedy(const Experiment& experiment, const RemedyLimits& limits, co
 
 std::vector<Algorithm> better_algorithms(const PreparedExperiment& job, const StepPlan& plan) {
   if (job.experiment().layout.tp > 1 || job.experiment().layout.cp > 1 ||
-      job.experiment().layout.zero > 0) {
+      job.experiment().layout.ep > 1 || job.experiment().layout.zero > 0) {
     return {};
   }
   std::vector<Algorithm> better;

@@ -53,10 +53,10 @@ Seconds scale_pieces(const std::vector<Piece>& from, std::vector<Piece>& to, dou
   return messages;
 }
 
-Seconds context_messages(const std::vector<Piece>& pieces) {
+Seconds messages_of(MessageKind kind, const std::vector<Piece>& pieces) {
   Seconds sum;
   for (const Piece& piece : pieces) {
-    sum += piece.message.kind == MessageKind::cp_activations ? piece.message.alone : 0_s;
+    sum += piece.message.kind == kind ? piece.message.alone : 0_s;
   }
   return sum;
 }
@@ -112,7 +112,10 @@ void Ensemble::scale_compute(const Draw& draw) {
     StageCompute& to = *computes_.at(original.get());
     to.forward_messages = scale_pieces(original->forward, to.forward, factor, draw.shared);
     to.backward_messages = scale_pieces(original->backward, to.backward, factor, draw.shared);
-    to.context_messages = context_messages(to.forward) + context_messages(to.backward);
+    to.context_messages = messages_of(MessageKind::cp_activations, to.forward) +
+                          messages_of(MessageKind::cp_activations, to.backward);
+    to.expert_messages = messages_of(MessageKind::ep_activations, to.forward) +
+                         messages_of(MessageKind::ep_activations, to.backward);
     to.forward_work = original->forward_work * factor;
     to.backward_work = original->backward_work * factor;
     to.recompute_work = original->recompute_work * factor;
@@ -125,6 +128,7 @@ void Ensemble::scale_stage(const StagePlan& from, StagePlan& to, const Factors& 
   scale_message(from.send_forward, to.send_forward, factors.latents);
   scale_message(from.send_backward, to.send_backward, factors.latents);
   scale_message(from.gather_weights, to.gather_weights, factors.latents);
+  scale_message(from.gather_experts, to.gather_experts, factors.latents);
   to.optimizer.alone = from.optimizer.alone * factors.compute;
 }
 

@@ -42,7 +42,7 @@ ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind
 }
 
 std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
-  const std::array<std::pair<std::string_view, Seconds>, 14> all{{
+  const std::array<std::pair<std::string_view, Seconds>, 15> all{{
       {"forward", w.forward},
       {"recompute", w.recompute},
       {"backward", w.backward},
@@ -52,6 +52,7 @@ std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
       {"bucket copies", w.bucket_copy},
       {"exposed tp", w.exposed_tp},
       {"exposed cp", w.exposed_cp},
+      {"exposed ep", w.exposed_ep},
       {"exposed pp", w.exposed_pp},
       {"exposed dp", w.exposed_dp},
       {"bubble", w.bubble},

@@ -12,7 +12,8 @@ from xml.sax.saxutils import escape
 WIDTH, LEFT, RIGHT, ROW, GAP = 1140, 230, 20, 22, 14
 COLORS = {
     "forward": "#4c78a8", "backward": "#72b7b2", "recompute": "#9ecae9", "tp_message": "#e45756",
-    "cp_message": "#ff9da6", "pp_message": "#f58518", "dp_message": "#b279a2", "encode": "#eeca3b",
+    "cp_message": "#ff9da6", "ep_message": "#9d755d",
+    "pp_message": "#f58518", "dp_message": "#b279a2", "encode": "#eeca3b",
     "decode": "#d6a800", "bucket_copy": "#bab0ac", "optimizer": "#54a24b", "host": "#79706e",
 }
 

@@ -82,6 +82,31 @@ TEST_CASE("shards are neighbours, and their equals stand one shard apart") {
   CHECK(r.rivals * r.ranks_per_node == node);
 }
 
+TEST_CASE("ranks that divide experts are neighbours, and those with the same ones ep apart") {
+  const int node = GENERATE(1, 4, 8);
+  const int ep = GENERATE(1, 2, 8, 32);
+  if (ep > node ? ep % node != 0 : node % ep != 0) {
+    return;  // layouts that are refused
+  }
+  ParallelLayout mixture = layout(16, 2, 1);
+  mixture.ep = ep;
+  std::vector<int> experts;
+  for (int rank = 0; rank < ep; ++rank) {
+    experts.push_back(rank);
+  }
+  std::vector<int> equals;
+  for (int rank = 0; rank < 32; rank += ep) {
+    equals.push_back(rank);
+  }
+  const Group e = expert_group(mixture, node);
+  CHECK(e.ranks == count(experts, node).ranks);
+  CHECK(e.ranks_per_node == count(experts, node).ranks_per_node);
+  CHECK(e.rivals * e.ranks_per_node == node);  // every GPU of a node is in one of them
+  const Group d = expert_data_group(mixture, node);
+  CHECK(d.ranks == count(equals, node).ranks);
+  CHECK(d.ranks_per_node == count(equals, node).ranks_per_node);
+}
+
 TEST_CASE("with tp 8 on nodes of 8, eight data-parallel groups share the node's NICs") {
   const Group group = data_group(layout(16, 8, 1), 8);
   CHECK(group.nodes() == 16);

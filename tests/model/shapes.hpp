@@ -42,6 +42,30 @@ inline TransformerShape llama(std::int64_t layers, std::int64_t hidden, std::int
           .biases = false};
 }
 
+inline TransformerShape mixtral_8x7b() {
+  TransformerShape shape = llama(32, 4096, 32, 8, 14336, 32000);
+  shape.experts = {.count = 8, .per_token = 2, .width = 14336};
+  return shape;
+}
+
+inline TransformerShape deepseek_v2() {
+  TransformerShape shape = llama(60, 5120, 128, 128, 12288, 102400);
+  shape.head_size = 128 + 64;
+  shape.experts = {
+      .count = 160, .per_token = 6, .width = 1536, .shared_width = 2 * 1536, .dense_blocks = 1};
+  shape.latent = {.query_rank = 1536, .key_rank = 512, .rotated = 64, .value_size = 128};
+  return shape;
+}
+
+inline TransformerShape deepseek_v3() {
+  TransformerShape shape = llama(61, 7168, 128, 128, 18432, 129280);
+  shape.head_size = 128 + 64;
+  shape.experts = {
+      .count = 256, .per_token = 8, .width = 2048, .shared_width = 2048, .dense_blocks = 3};
+  shape.latent = {.query_rank = 1536, .key_rank = 512, .rotated = 64, .value_size = 128};
+  return shape;
+}
+
 inline TransformerShape bert_base() {
   return {.name = "bert-base",
           .family = TransformerFamily::bert,

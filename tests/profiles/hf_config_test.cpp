@@ -203,8 +203,6 @@ TEST_CASE("families of other blocks are refused with what they have") {
   }
   CHECK_THAT(read(with(llama, {{"model_type", "t5"}})).errors,
              Catch::Matchers::Contains("an encoder with a decoder is not modelled"));
-  CHECK_THAT(read(with(llama, {{"model_type", "mixtral"}, {"num_local_experts", 8}})).errors,
-             Catch::Matchers::Contains("a mixture of experts is not modelled"));
 }
 
 TEST_CASE("a missing key is named") {
@@ -232,12 +230,67 @@ TEST_CASE("a value of the wrong kind is refused at its key") {
 TEST_CASE("an unknown family is answered with the known ones") {
   CHECK(read(with(llama, {{"model_type", "lama"}})).errors ==
         "config.json:5:2 the model_type `lama` is not known | did you mean `llama`? | known: gpt2, "
-        "llama, mistral, qwen2, gemma, gemma2, nemotron, opt, bloom, bert, roberta, vit\n");
+        "llama, mistral, mixtral, deepseek_v2, deepseek_v3, qwen2, gemma, gemma2, nemotron, opt, "
+        "bloom, bert, roberta, vit\n");
   CHECK_THAT(read(std::string("{}")).errors,
              Catch::Matchers::StartsWith("config.json:1:1 missing key `model_type`"));
 }
 
-TEST_CASE("a mixture of experts is refused with the reason") {
+TEST_CASE("a Mixtral names its experts, and the width of a feed-forward is that of one") {
+  const Json mixtral = with(llama, {{"model_type", "mixtral"},
+                                    {"intermediate_size", 14336},
+                                    {"num_key_value_heads", 8},
+                                    {"num_local_experts", 8},
+                                    {"num_experts_per_tok", 2}});
+  CHECK(parameters(mixtral) == 46'702'792'704);
+  const TransformerShape shape = *read(mixtral).shape;
+  CHECK(shape.experts.count == 8);
+  CHECK(shape.experts.per_token == 2);
+  CHECK(shape.experts.width == 14336);
+  CHECK(shape.experts.shared_width == 0);
+  CHECK(shape.experts.dense_blocks == 0);
+  CHECK_THAT(read(with(mixtral, {{"num_experts_per_tok", 9}})).errors,
+             Catch::Matchers::Contains("a token is sent to 9 of 8 experts"));
+}
+
+// config.json of DeepSeek-V2-Lite: queries directly, no narrow vector for them. The paper's table
+// (arXiv:2405.04434, appendix B.1): 15.7B parameters, 2.4B of them activated.
+TEST_CASE("a DeepSeek names its experts and the ranks of its attention") {
+  const Json lite = {{"model_type", "deepseek_v2"},
+                     {"hidden_size", 2048},
+                     {"intermediate_size", 10944},
+                     {"moe_intermediate_size", 1408},
+                     {"num_hidden_layers", 27},
+                     {"num_attention_heads", 16},
+                     {"num_key_value_heads", 16},
+                     {"n_routed_experts", 64},
+                     {"n_shared_experts", 2},
+                     {"num_experts_per_tok", 6},
+                     {"kv_lora_rank", 512},
+                     {"q_lora_rank", nullptr},
+                     {"qk_nope_head_dim", 128},
+                     {"qk_rope_head_dim", 64},
+                     {"v_head_dim", 128},
+                     {"vocab_size", 102400},
+                     {"max_position_embeddings", 4096},
+                     {"first_k_dense_replace", 1},
+                     {"moe_layer_freq", 1}};
+  const auto count = static_cast<double>(parameters(lite));
+  CHECK_THAT(count, Catch::Matchers::WithinRel(15.7e9, 0.002));
+  const TransformerShape shape = *read(lite).shape;
+  CHECK(shape.latent.query_rank == 0);
+  CHECK(shape.head_size == 192);
+  CHECK(shape.experts.shared_width == 2 * 1408);
+  // The table of tokens only looks up.
+  CHECK_THAT(static_cast<double>(active_parameter_count(shape) - 102400 * 2048),
+             Catch::Matchers::WithinRel(2.4e9, 0.025));
+  CHECK_THAT(read(with(lite, {{"moe_layer_freq", 2}})).errors,
+             Catch::Matchers::Contains("experts in some blocks between others is not modelled"));
+  CHECK_THAT(read(with(lite, {{"first_k_dense_replace", 28}})).errors,
+             Catch::Matchers::Contains("more blocks than the model has"));
+}
+
+TEST_CASE("a mixture of an unknown family is refused with the reason") {
   for (const char* key : {"num_local_experts", "n_routed_experts", "num_experts"}) {
     CHECK_THAT(read(with(llama, {{"model_type", "other"}, {key, 8}})).errors,
                Catch::Matchers::Contains("a mixture of experts is not modelled | `other` sends "

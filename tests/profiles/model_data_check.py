@@ -88,6 +88,24 @@ def llama(c):
     return [(c["vocab_size"], h)] + block * c["num_hidden_layers"] + norms + head
 
 
+def deepseek(c):
+    """Multi-head latent attention; experts after the first dense blocks."""
+    h, heads = c["hidden_size"], c["num_attention_heads"]
+    rank, plain, rotated = c["kv_lora_rank"], c["qk_nope_head_dim"], c["qk_rope_head_dim"]
+    query, queries = c["q_lora_rank"], heads * (plain + rotated)
+    attention = linear(h, query, False) + [(query,)] + linear(query, queries, False) if query else linear(
+        h, queries, False)
+    attention += linear(h, rank + rotated, False) + [(rank,)]
+    attention += linear(rank, heads * (plain + c["v_head_dim"]), False) + linear(heads * c["v_head_dim"], h, False)
+    swiglu = lambda width: 2 * linear(h, width, False) + linear(width, h, False)
+    experts, width = c["n_routed_experts"], c["moe_intermediate_size"]
+    mixture = linear(h, experts, False) + swiglu(width) * experts + swiglu(c["n_shared_experts"] * width)
+    dense = c["first_k_dense_replace"]
+    tensors = [(c["vocab_size"], h)] + (attention + swiglu(c["intermediate_size"]) + 2 * [(h,)]) * dense
+    tensors += (attention + mixture + 2 * [(h,)]) * (c["num_hidden_layers"] - dense)
+    return tensors + [(h,)] + linear(h, c["vocab_size"], False)
+
+
 def opt(c):
     h, f = c["hidden_size"], c["ffn_dim"]
     block = 4 * linear(h, h) + norm(h) + linear(h, f) + linear(f, h) + norm(h)
@@ -110,7 +128,7 @@ def vit(c):
 
 
 TRANSFORMERS = {"bert": bert, "gpt2": gpt2, "llama": llama, "mixtral": llama, "nemotron": llama,
-                "opt": opt, "bloom": bloom, "vit": vit}
+                "deepseek_v2": deepseek, "deepseek_v3": deepseek, "opt": opt, "bloom": bloom, "vit": vit}
 
 
 def tensors_of(name, changes=None):

@@ -38,7 +38,7 @@ struct Comparison {
 std::vector<Seconds> terms(const Waterfall& w) {
   return {w.forward,    w.recompute, w.backward,    w.interference, w.encode,
           w.decode,     w.host,      w.bucket_copy, w.exposed_tp,   w.exposed_pp + w.bubble,
-          w.exposed_dp, w.optimizer, w.exposed_cp};
+          w.exposed_dp, w.optimizer, w.exposed_cp,  w.exposed_ep};
 }
 
 Comparison compare(const StepPlan& simulated_plan, const StepPlan& evaluated_plan) {
@@ -106,7 +106,7 @@ Seconds step_without_delays(const StepPlan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     step = std::max(step, ends[s].start + overlap_gradients(plan, s, ends[s].last).finish +
-                              stage.gather_weights.alone + stage.optimizer.alone + plan.host);
+                              stage.gather_time() + stage.optimizer.alone + plan.host);
   }
   return step;
 }

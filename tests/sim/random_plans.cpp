@@ -21,6 +21,8 @@ void add(StageCompute& compute, WorkKind kind, Seconds time, const PieceMessage&
   (forward ? compute.forward : compute.backward).push_back({{kind, time, {}}, sent});
   if (message.kind == MessageKind::cp_activations) {
     compute.context_messages += message.alone;
+  } else if (message.kind == MessageKind::ep_activations) {
+    compute.expert_messages += message.alone;
   }
   (forward ? compute.forward_messages : compute.backward_messages) += message.alone;
   switch (kind) {
@@ -39,8 +41,8 @@ void add(StageCompute& compute, WorkKind kind, Seconds time, const PieceMessage&
 StageCompute random_compute(Random& random, int chunks) {
   StageCompute compute;
   PieceMessage message{.alone = random.chance(40) ? random.time(1_us, 1_ms) : Seconds{}};
-  if (random.chance(30)) {
-    message.kind = MessageKind::cp_activations;
+  if (random.chance(40)) {
+    message.kind = random.chance(50) ? MessageKind::cp_activations : MessageKind::ep_activations;
   }
   const bool recomputes = random.chance(30);
   const bool equal = random.chance(50);
@@ -99,6 +101,10 @@ void add_stage(Random& random, StepPlan& plan) {
   stage.compute =
       std::make_shared<const StageCompute>(random_compute(random, plan.layout.virtual_stages));
   stage.optimizer = {WorkKind::optimizer, random.time(0_s, 1_ms), {}};
+  if (random.chance(20)) {
+    stage.gather_experts = {
+        MessageKind::ep_weights, Collective::all_gather, 1_MB, random.time(10_us, 5_ms), 0, 0};
+  }
   if (random.chance(20)) {
     stage.gather_weights = {
         MessageKind::dp_weights, Collective::all_gather, 1_MB, random.time(10_us, 5_ms), 0, 0};
@@ -192,6 +198,18 @@ TransformerShape small_transformer(int layers) {
   return shape;
 }
 
+// Experts in the blocks after the first one, on as many ranks as divide them.
+void add_experts(Random& random, Experiment& job) {
+  auto& shape = std::get<TransformerShape>(job.model);
+  ParallelLayout& layout = job.layout;
+  shape.experts = {.count = 16, .per_token = 2, .width = 1024, .dense_blocks = 1};
+  shape.experts.shared_width = random.chance(50) ? 1024 : 0;
+  layout.sequence_parallel = layout.tp > 1;
+  layout.ep = std::min(layout.stage_ranks(), 1 << random.integer(0, 4));
+  layout.expert_imbalance = layout.ep > 1 && random.chance(50) ? random.between(1, 2) : 1;
+  layout.zero = random.integer(0, 2);
+}
+
 ParallelLayout random_layout(Random& random, int gpus) {
   ParallelLayout layout;
   layout.tp = 1 << random.integer(0, 3);
@@ -277,6 +295,9 @@ Experiment random_experiment(std::uint64_t seed) {
   job.cluster = eight_gpu_nodes(1 << random.integer(0, 2));
   job.model = small_transformer(4 * random.integer(1, 4));
   job.layout = random_layout(random, job.cluster.gpus());
+  if (random.chance(40)) {
+    add_experts(random, job);
+  }
   job.training.precision = Precision::fp16;
   job.training.gradient = Precision::fp16;
   return job;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/step_traffic.hpp"
+
+namespace payoff {
+namespace {
+
+Bytes sent(const BucketKind& kind) {
+  Bytes sum;
+  for (const BucketRound& round : kind.rounds) {
+    sum += round.message.size;
+  }
+  return sum;
+}
+
+Bytes& activation_bytes(StepPrediction& prediction, MessageKind kind) {
+  return kind == MessageKind::cp_activations   ? prediction.cp_bytes
+         : kind == MessageKind::ep_activations ? prediction.ep_bytes
+                                               : prediction.tp_bytes;
+}
+
+}  // namespace
+
+void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction) {
+  const StagePlan& stage = plan.stages[s];
+  const double micro_batches = plan.layout.micro_batches;
+  for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
+    for (const Piece& piece : *pieces) {
+      activation_bytes(prediction, piece.message.kind) += micro_batches * piece.message.size;
+    }
+  }
+  // The first stage has nobody to send the first chunk's gradients to, the last one nobody for the
+  // last chunk's activations.
+  const int chunks = plan.layout.virtual_stages;
+  const bool is_first = s == 0;
+  const bool is_last = s + 1 == plan.stages.size();
+  prediction.pp_bytes += micro_batches * ((chunks - (is_last ? 1 : 0)) * stage.send_forward.size +
+                                          (chunks - (is_first ? 1 : 0)) * stage.send_backward.size);
+  const double reductions = plan.reduces_every_micro_batch ? micro_batches : 1.0;
+  for (const Bucket& bucket : plan.buckets(s)) {
+    prediction.dp_bytes += reductions * sent(plan.kind(bucket));
+  }
+  for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
+    for (const WeightGather& gather : *gathers) {
+      prediction.dp_bytes += micro_batches * sent(plan.kinds[gather.kind]);
+    }
+  }
+  prediction.dp_bytes += stage.gather_weights.size + stage.gather_experts.size;
+}
+
+}  // namespace payoff
