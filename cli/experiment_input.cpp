@@ -26,7 +26,7 @@ struct KeyOption {
   std::string_view help;
 };
 
-constexpr std::array<KeyOption, 27> key_options = {{
+constexpr std::array<KeyOption, 29> key_options = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
     {"--cluster", "NAME", "cluster.profile", "", "a profile of `payoff profiles list cluster`"},

@@ -63,8 +63,8 @@ struct TransformerShape {
   std::int64_t image_patch{};     // ViT: pixels of a patch side
   std::int64_t image_channels{};
   std::int64_t classes{};  // ViT, classifier heads
-  ExpertShape experts;
-  LatentAttention latent;
+  ExpertShape experts{};
+  LatentAttention latent{};
 };
 
 [[nodiscard]] std::int64_t parameter_count(const TransformerShape& shape);

@@ -88,41 +88,6 @@ void refuse_variants(const JsonObject& config, const Dialect& dialect) {
   }
 }
 
-TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
-  TransformerShape shape;
-  shape.family = dialect.family;
-  shape.hidden = size_of(config, dialect.hidden);
-  shape.layers = size_of(config, dialect.layers, most_layers);
-  shape.heads = size_of(config, dialect.heads);
-  shape.kv_heads =
-      dialect.kv_heads.empty() ? shape.heads : config.count(dialect.kv_heads, widest, shape.heads);
-  shape.head_size = shape.heads > 0 ? shape.hidden / shape.heads : 0;
-  if (shape.family == TransformerFamily::llama) {
-    shape.head_size = config.count("head_dim", widest,
-                                   dialect.head_size > 0 ? dialect.head_size : shape.head_size);
-  }
-  const std::int64_t four = 4 * shape.hidden;
-  shape.feed_forward = dialect.feed_forward.empty() ? four
-                       : dialect.feed_forward_is_four
-                           ? config.count(dialect.feed_forward, 4 * widest, four)
-                           : size_of(config, dialect.feed_forward, 4 * widest);
-  shape.gated = dialect.gated;
-  shape.biases = dialect.biases;
-  shape.embedding_norm = dialect.embedding_norm;
-  shape.norm_shift = dialect.norm_shift;
-  shape.query_biases = dialect.query_biases;
-  shape.output_norms = dialect.output_norms;
-  shape.tied_embeddings = config.flag("tie_word_embeddings", dialect.tied);
-  if (!dialect.positions.empty()) {
-    shape.positions = size_of(config, dialect.positions, longest) + dialect.padding_rows;
-  }
-  add_experts(config, dialect.mixture, shape);
-  if (dialect.latent) {
-    add_latent(config, shape);
-  }
-  return shape;
-}
-
 // Routers and latent vectors (DeepSeek): sizes beside those of an ordinary block.
 void add_experts(const JsonObject& config, const MixtureKeys& keys, TransformerShape& shape) {
   if (keys.count.empty()) {
@@ -161,6 +126,41 @@ void add_latent(const JsonObject& config, TransformerShape& shape) {
   if (latent.key_rank < 1 || latent.value_size < 1) {
     config.error("kv_lora_rank", "latent attention needs a rank and values of at least 1");
   }
+}
+
+TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
+  TransformerShape shape;
+  shape.family = dialect.family;
+  shape.hidden = size_of(config, dialect.hidden);
+  shape.layers = size_of(config, dialect.layers, most_layers);
+  shape.heads = size_of(config, dialect.heads);
+  shape.kv_heads =
+      dialect.kv_heads.empty() ? shape.heads : config.count(dialect.kv_heads, widest, shape.heads);
+  shape.head_size = shape.heads > 0 ? shape.hidden / shape.heads : 0;
+  if (shape.family == TransformerFamily::llama) {
+    shape.head_size = config.count("head_dim", widest,
+                                   dialect.head_size > 0 ? dialect.head_size : shape.head_size);
+  }
+  const std::int64_t four = 4 * shape.hidden;
+  shape.feed_forward = dialect.feed_forward.empty() ? four
+                       : dialect.feed_forward_is_four
+                           ? config.count(dialect.feed_forward, 4 * widest, four)
+                           : size_of(config, dialect.feed_forward, 4 * widest);
+  shape.gated = dialect.gated;
+  shape.biases = dialect.biases;
+  shape.embedding_norm = dialect.embedding_norm;
+  shape.norm_shift = dialect.norm_shift;
+  shape.query_biases = dialect.query_biases;
+  shape.output_norms = dialect.output_norms;
+  shape.tied_embeddings = config.flag("tie_word_embeddings", dialect.tied);
+  if (!dialect.positions.empty()) {
+    shape.positions = size_of(config, dialect.positions, longest) + dialect.padding_rows;
+  }
+  add_experts(config, dialect.mixture, shape);
+  if (dialect.latent) {
+    add_latent(config, shape);
+  }
+  return shape;
 }
 
 void add_tokens(const JsonObject& config, const Dialect& dialect, TransformerShape& shape) {
