@@ -26,7 +26,7 @@ struct KeyOption {
   std::string_view help;
 };
 
-constexpr std::array<KeyOption, 29> key_options = {{
+constexpr std::array<KeyOption, 30> key_options = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
     {"--cluster", "NAME", "cluster.profile", "", "a profile of `payoff profiles list cluster`"},
@@ -41,6 +41,7 @@ constexpr std::array<KeyOption, 29> key_options = {{
     {"--ep", "N", "layout.ep", "", "ranks of a stage that divide the experts"},
     {"--expert-imbalance", "X", "layout.expert_imbalance", "",
      "tokens of the busiest rank over the mean, with ep"},
+    {"--schedule", "NAME", "layout.schedule", "", "1f1b, gpipe, zb-h1 or zb-h2"},
     {"--virtual-stages", "N", "layout.virtual_stages", "", "chunks of each stage"},
     {"--zero", "STAGE", "layout.zero", "", "0 to 3: what is sharded over dp; 3 is FSDP"},
     {"--shard", "N", "layout.shard", "", "ranks that share one copy (HSDP); default: all of dp"},

@@ -95,12 +95,18 @@ class Collector {
       }
       return;
     }
+    const bool splits = splits_backward(experiment_.layout.schedule);
+    part_ = splits ? BackwardPart::inputs : BackwardPart::both;
     std::size_t end = count;
     for (std::size_t i = count; i-- > 0;) {
       if (i == 0 || !messages_.before_backward(layer, i).empty()) {
         run(operators + i, operators + end);
         end = i;
       }
+    }
+    if (splits) {
+      part_ = BackwardPart::weights;
+      run(operators, operators + count);
     }
   }
 
@@ -113,7 +119,7 @@ class Collector {
     for (const Operator* op = begin; op != end; ++op) {
       const OperatorTime time =
           kind_ == WorkKind::backward
-              ? backward_operator(*op, experiment_.layout.micro_batch, context_)
+              ? backward_operator(*op, experiment_.layout.micro_batch, context_, part_)
               : forward_operator(*op, experiment_.layout.micro_batch, context_);
       gpu += time.gpu;
       launches += time.kernels;
@@ -139,6 +145,7 @@ class Collector {
   CollectiveModel experts_;
   StageMessages messages_;
   WorkKind kind_;
+  BackwardPart part_{};
   WorkParts parts_;
 };
 

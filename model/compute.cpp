@@ -80,11 +80,11 @@ ComputePrice price_forward(std::span<const Operator> operators, double samples,
 }
 
 ComputePrice price_backward(std::span<const Operator> operators, double samples,
-                            const ComputeContext& context, KernelMix* mix) {
+                            const ComputeContext& context, BackwardPart part, KernelMix* mix) {
   const OperatorPricer pricer(context, nullptr, mix);
   LaunchQueue queue(context.software);
   for (const Operator& op : operators) {
-    queue.add(pricer.backward(op, samples));
+    queue.add(pricer.backward(op, samples, part));
   }
   if (mix != nullptr) {
     mix->all += queue.gpu();
@@ -100,9 +100,10 @@ OperatorTime forward_operator(const Operator& op, double samples, const ComputeC
   return result;
 }
 
-OperatorTime backward_operator(const Operator& op, double samples, const ComputeContext& context) {
+OperatorTime backward_operator(const Operator& op, double samples, const ComputeContext& context,
+                               BackwardPart part) {
   OperatorTime result;
-  const OperatorCost cost = OperatorPricer(context, &result.parts).backward(op, samples);
+  const OperatorCost cost = OperatorPricer(context, &result.parts).backward(op, samples, part);
   result.gpu = cost.gpu;
   result.kernels = cost.kernels;
   return result;

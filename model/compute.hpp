@@ -38,8 +38,13 @@ struct ComputePrice {
 };
 [[nodiscard]] ComputePrice price_forward(std::span<const Operator> operators, double samples,
                                          const ComputeContext& context, KernelMix* mix = nullptr);
+// Of backward: all, or without the products that only the gradients of weights need, or those
+// alone.
+enum class BackwardPart { both, inputs, weights };
 [[nodiscard]] ComputePrice price_backward(std::span<const Operator> operators, double samples,
-                                          const ComputeContext& context, KernelMix* mix = nullptr);
+                                          const ComputeContext& context,
+                                          BackwardPart part = BackwardPart::both,
+                                          KernelMix* mix = nullptr);
 [[nodiscard]] Seconds forward_time(std::span<const Operator> operators, double samples,
                                    const ComputeContext& context);
 [[nodiscard]] Seconds backward_time(std::span<const Operator> operators, double samples,

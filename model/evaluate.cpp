@@ -23,8 +23,10 @@ Seconds time_of(const std::vector<Piece>& pieces, const PieceRange& range) {
   return sum;
 }
 
-std::vector<ChunkDurations> chunks_of(const StageCompute& compute, std::size_t chunks) {
-  if (chunks == 1) {
+std::vector<ChunkDurations> chunks_of(const StageCompute& compute, std::size_t chunks,
+                                      PipelineSchedule schedule) {
+  const bool splits = splits_backward(schedule);
+  if (chunks == 1 && !splits) {
     return {{compute.forward_time(), compute.backward_time(), compute.forward, compute.backward}};
   }
   const auto part = [](const std::vector<Piece>& pieces, const PieceRange& range) {
@@ -39,6 +41,11 @@ std::vector<ChunkDurations> chunks_of(const StageCompute& compute, std::size_t c
     durations[chunks - 1 - c].backward = time_of(compute.backward, backward);
     durations[chunks - 1 - c].backward_pieces = part(compute.backward, backward);
   }
+  if (splits) {
+    const PieceRange weights = pieces_of_chunk(compute.backward, compute.backward_chunks, 1);
+    durations.front().weights = time_of(compute.backward, weights);
+    durations.front().weight_pieces = part(compute.backward, weights);
+  }
   return durations;
 }
 
@@ -47,7 +54,8 @@ std::vector<StageDurations> durations_of(const StepPlan& plan) {
   durations.reserve(plan.stages.size());
   for (const StagePlan& stage : plan.stages) {
     durations.push_back(
-        {chunks_of(*stage.compute, static_cast<std::size_t>(plan.layout.virtual_stages)),
+        {chunks_of(*stage.compute, static_cast<std::size_t>(plan.layout.virtual_stages),
+                   plan.layout.schedule),
          stage.send_forward.alone, stage.send_backward.alone, plan.paces(plan.send_share)});
   }
   return durations;
@@ -61,7 +69,8 @@ std::size_t first_bucket(const std::vector<Bucket>& buckets, std::size_t piece) 
   return static_cast<std::size_t>(found - buckets.begin());
 }
 
-// The last operations of a stage, relative to the start of the first.
+// The last operations of a stage (their chunk counts from the last range of its backward), relative
+// to the start of the first.
 void describe_last(const StageCompute& compute, const std::vector<Bucket>& buckets,
                    const StageSpan& span, StageEnd& stage) {
   const Seconds start = span.last.front().start;
@@ -212,12 +221,12 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
     return ends;
   }
   std::vector<StageDurations> durations = durations_of(plan);
-  const auto with = run_pipeline(durations, layout.micro_batches);
+  const auto with = run_pipeline(durations, layout.micro_batches, layout.schedule);
   for (StageDurations& stage : durations) {
     stage.send_forward = {};
     stage.send_backward = {};
   }
-  const auto without = run_pipeline(durations, layout.micro_batches);
+  const auto without = run_pipeline(durations, layout.micro_batches, layout.schedule);
   for (std::size_t s = 0; s < ends.size(); ++s) {
     ends[s].end = with[s].end;
     ends[s].exposed_pp = std::max(0_s, with[s].end - with[s].slowed - without[s].end);

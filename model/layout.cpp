@@ -119,6 +119,17 @@ void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems
                         ""});
     return;
   }
+  if (layout.schedule != PipelineSchedule::one_f_one_b) {
+    if (layout.pp == 1) {
+      problems.push_back(
+          {"layout.schedule", "a schedule needs a pipeline, pp is 1", "leave it out"});
+    }
+    if (layout.virtual_stages > 1) {
+      problems.push_back({"layout.virtual_stages", "only 1f1b interleaves chunks of a stage",
+                          "set schedule to 1f1b, or virtual_stages to 1"});
+    }
+    return;
+  }
   if (layout.virtual_stages == 1) {
     return;
   }

@@ -8,6 +8,7 @@
 #include "model/expert_parallel.hpp"
 #include "model/hardware.hpp"
 #include "model/problem.hpp"
+#include "model/schedule.hpp"
 #include "model/units.hpp"
 
 // How a training job is laid out on a cluster. Ranks are numbered with tp innermost, then cp, then
@@ -27,7 +28,8 @@ struct ParallelLayout {
   double expert_imbalance{1};  // tokens of the busiest rank, over the mean
   double expert_capacity{};    // every expert computes so many times the mean, drops what is more
                                // and pads what is less; 0: as many as are sent to it
-  int virtual_stages{1};       // chunks of layers per pipeline stage (interleaved 1F1B)
+  PipelineSchedule schedule{};
+  int virtual_stages{1};  // chunks of layers per pipeline stage (interleaved 1F1B)
   int zero{0};   // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights;
                  // 3: weights sharded too, gathered where they are needed (FSDP)
   int shard{0};  // with zero: of the data ranks, those that hold one copy between them; 0: all

@@ -36,6 +36,13 @@ Bytes recomputation_peak(std::span<const Layer* const> layers, const ParallelLay
 }  // namespace
 
 double micro_batches_in_flight(const ParallelLayout& layout, int stage) {
+  if (layout.schedule == PipelineSchedule::gpipe) {
+    return layout.micro_batches;
+  }
+  if (splits_backward(layout.schedule)) {
+    const int alive = layout.schedule == PipelineSchedule::zb_h1 ? layout.pp : 2 * layout.pp - 1;
+    return std::min(alive, layout.micro_batches);
+  }
   const double chunks = layout.virtual_stages;
   const double after = layout.pp - 1 - stage;
   const double warm_up =

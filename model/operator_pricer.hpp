@@ -74,16 +74,22 @@ class OperatorPricer {
     return {};
   }
 
-  OperatorCost backward(const Operator& op, double samples) const {
+  // Sums over the samples that are no products (of norms, biases, tables) go with the gradients of
+  // inputs.
+  OperatorCost backward(const Operator& op, double samples,
+                        BackwardPart part = BackwardPart::both) const {
+    const bool only_weights = part == BackwardPart::weights;
     switch (op.kind) {
       case OperatorKind::gemm:
-        return gemm_backward(op, samples);
+        return gemm_backward(op, samples, part);
       case OperatorKind::convolution:
-        return convolution_backward(op, samples);
+        return convolution_backward(op, samples, part);
       case OperatorKind::attention:
-        return attention(op, samples, true);
+        return only_weights ? OperatorCost{} : attention(op, samples, true);
       case OperatorKind::memory:
-        return memory(op, op.backward_bytes_per_sample * samples + op.backward_bytes_fixed);
+        return only_weights
+                   ? OperatorCost{}
+                   : memory(op, op.backward_bytes_per_sample * samples + op.backward_bytes_fixed);
     }
     return {};
   }
@@ -127,10 +133,13 @@ class OperatorPricer {
     return {product(p, rate(precision_), traffic), 1, stream(traffic)};
   }
 
-  OperatorCost gemm_backward(const Operator& op, double samples) const {
+  OperatorCost gemm_backward(const Operator& op, double samples, BackwardPart part) const {
     const Product p = gemm_product(op, samples);
-    OperatorCost cost = gemm({p.columns, p.depth, p.rows, p.batch});
-    if (op.input_gradient) {
+    OperatorCost cost{};
+    if (part != BackwardPart::inputs) {
+      cost = gemm({p.columns, p.depth, p.rows, p.batch});
+    }
+    if (op.input_gradient && part != BackwardPart::weights) {
       cost.add(gemm({p.rows, p.depth, p.columns, p.batch}));
     }
     return cost;
@@ -146,10 +155,13 @@ class OperatorPricer {
 
   // The gradient of the input gathers a window of the output's gradient: depth and columns change
   // places, the window stays in the depth.
-  OperatorCost convolution_backward(const Operator& op, double samples) const {
+  OperatorCost convolution_backward(const Operator& op, double samples, BackwardPart part) const {
     const Product p = forward_product(op, samples);
-    OperatorCost cost = convolution(op, {p.columns, p.depth, p.rows, p.batch}, samples);
-    if (op.input_gradient) {
+    OperatorCost cost{};
+    if (part != BackwardPart::inputs) {
+      cost = convolution(op, {p.columns, p.depth, p.rows, p.batch}, samples);
+    }
+    if (op.input_gradient && part != BackwardPart::weights) {
       const Product input{p.rows, p.depth / op.window, p.columns * op.window, p.batch};
       cost.add(convolution(op, input, samples));
     }

@@ -35,6 +35,7 @@ struct OperatorTime {
 [[nodiscard]] OperatorTime forward_operator(const Operator& op, double samples,
                                             const ComputeContext& context);
 [[nodiscard]] OperatorTime backward_operator(const Operator& op, double samples,
-                                             const ComputeContext& context);
+                                             const ComputeContext& context,
+                                             BackwardPart part = BackwardPart::both);
 
 }  // namespace payoff

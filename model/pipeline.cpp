@@ -42,6 +42,9 @@ class Pipeline {
 
   // When the input of an operation has arrived, or Ends::not_done.
   double input_arrival(int stage, const Operation& op) {
+    if (op.of_weights) {
+      return 0.0;  // the gradients of inputs went before it
+    }
     return op.is_forward ? forward_input(stage, op) : backward_input(stage, op);
   }
 
@@ -49,15 +52,16 @@ class Pipeline {
   void run(int stage, const Operation& op, double start, StageSpan& span) {
     const StageDurations& durations = stages_[static_cast<std::size_t>(stage)];
     const ChunkDurations& chunk = durations.chunks[static_cast<std::size_t>(op.chunk)];
-    Ends& ends = op.is_forward ? forward_ends_ : backward_ends_;
-    double end = start + (op.is_forward ? chunk.forward : chunk.backward).si;
+    double end = start + time_of(op, chunk).si;
     if (span.sending.si > start && durations.beside_send.slow()) {
-      const double more = slowed(op.is_forward ? chunk.forward_pieces : chunk.backward_pieces,
-                                 span.sending.si - start, durations.beside_send);
+      const double more =
+          slowed(pieces_of(op, chunk), span.sending.si - start, durations.beside_send);
       end += more;
       span.slowed.si += more;
     }
-    ends.at(stage, op.chunk, op.micro_batch) = end;
+    if (!op.of_weights) {
+      (op.is_forward ? forward_ends_ : backward_ends_).at(stage, op.chunk, op.micro_batch) = end;
+    }
     span.end = {end};
     span.sending = std::max(span.sending, span.end + send_of(stage, op));
   }
@@ -65,6 +69,9 @@ class Pipeline {
   // How long the output of an operation travels; the ends of the chain send none.
   [[nodiscard]] Seconds send_of(int stage, const Operation& op) const {
     const StageDurations& durations = stages_[static_cast<std::size_t>(stage)];
+    if (op.of_weights) {
+      return {};
+    }
     if (op.is_forward) {
       return stage == last_ && op.chunk + 1 == chunks_ ? Seconds{} : durations.send_forward;
     }
@@ -72,6 +79,15 @@ class Pipeline {
   }
 
  private:
+  static Seconds time_of(const Operation& op, const ChunkDurations& chunk) {
+    return op.of_weights ? chunk.weights : op.is_forward ? chunk.forward : chunk.backward;
+  }
+  static std::span<const Piece> pieces_of(const Operation& op, const ChunkDurations& chunk) {
+    return op.of_weights   ? chunk.weight_pieces
+           : op.is_forward ? chunk.forward_pieces
+                           : chunk.backward_pieces;
+  }
+
   double forward_input(int stage, const Operation& op) {
     if (stage == 0 && op.chunk == 0) {
       return 0.0;
@@ -122,14 +138,15 @@ class Pipeline {
 
 }  // namespace
 
-std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches) {
+std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,
+                                    PipelineSchedule schedule) {
   const int count = static_cast<int>(stages.size());
   const int chunks = static_cast<int>(stages.front().chunks.size());
   Pipeline pipeline(stages, micro_batches, chunks);
   std::vector<StageSchedule> orders;
   orders.reserve(stages.size());
   for (int s = 0; s < count; ++s) {
-    orders.emplace_back(s, count, micro_batches, chunks);
+    orders.emplace_back(s, count, micro_batches, chunks, schedule);
   }
   std::vector<int> next(stages.size(), 0);
   std::vector<StageSpan> spans(stages.size());
@@ -146,7 +163,8 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
         if (arrival == Ends::not_done) {
           break;
         }
-        const bool last_micro_batch = !op.is_forward && op.micro_batch + 1 == micro_batches;
+        const bool last_micro_batch =
+            completes(op, schedule) && op.micro_batch + 1 == micro_batches;
         if (last_micro_batch && span.last.empty()) {
           span.sending_before_last = span.sending;
           span.slowed_before_last = span.slowed;

@@ -7,22 +7,23 @@
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
-// One-forward-one-backward pipelines, plain and interleaved (Narayanan et al. 2021, section 2.2, in
-// the order of Megatron-LM's schedules). Exact recurrence over the operations of every stage: an
-// operation starts when its stage is free and its input has arrived; transfers take time but do
-// not occupy the stage. While a send of a stage is in flight it holds compute units of the GPU, and
-// work there runs at the rate that they leave; a receive waits on a stage that has nothing to run.
-// Interleaving (chunks > 1) needs micro_batches to be a multiple of stages.
+// Pipelines in any order of model/schedule.hpp. Exact recurrence over the operations of every
+// stage: an operation starts when its stage is free and its input has arrived; transfers take time
+// but do not occupy the stage. While a send of a stage is in flight it holds compute units of the
+// GPU, and work there runs at the rate that they leave; a receive waits on a stage that has nothing
+// to run.
 
 namespace payoff {
 
 // Durations of one micro-batch.
 struct ChunkDurations {
   Seconds forward{};
-  Seconds backward{};
+  Seconds backward{};  // where it is split, of the gradients of inputs
   // What they consist of; needed where sends hold compute units.
   std::span<const Piece> forward_pieces = {};
   std::span<const Piece> backward_pieces = {};
+  Seconds weights = {};  // where it is split, of theirs
+  std::span<const Piece> weight_pieces = {};
 };
 
 struct StageDurations {
@@ -52,7 +53,8 @@ struct StageSpan {
   Seconds slowed;               // and in all
 };
 
-[[nodiscard]] std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages,
-                                                  int micro_batches);
+[[nodiscard]] std::vector<StageSpan> run_pipeline(
+    const std::vector<StageDurations>& stages, int micro_batches,
+    PipelineSchedule schedule = PipelineSchedule::one_f_one_b);
 
 }  // namespace payoff

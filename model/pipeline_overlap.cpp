@@ -73,11 +73,13 @@ void PipelineOverlap::run_operations() {
 // When the input of a stage's operation has come.
 double PipelineOverlap::arrival(std::size_t stage, std::size_t place) const {
   const std::size_t count = stages_.size();
-  if (stage + 1 < count) {
+  // Gradients of weights wait for their own stage alone.
+  const bool local = splits_backward(plan_.layout.schedule);
+  if (!local && stage + 1 < count) {
     return operation_ends_[(stage + 1) * operations_ + place] +
            plan_.stages[stage + 1].send_backward.alone.si;
   }
-  if (place >= count) {
+  if (!local && place >= count) {
     return operation_ends_[place - count] + plan_.stages[0].send_backward.alone.si;
   }
   // Nothing before it has gradients.

@@ -1,17 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The order in which a pipeline stage runs its operations: one-forward-one-backward, plain and
-// interleaved (Narayanan et al. 2021, section 2.2, in the order of Megatron-LM's schedules). A
-// table and nothing else: when each operation runs is decided by the engines. Interleaving (chunks
-// > 1) needs micro_batches to be a multiple of stages.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// The order in which a pipeline stage runs its operations. A table and nothing else: when each
+// operation runs is decided by the engines. `m` micro-batches, `p` stages, of which this is `s`,
+// from 0.
+//
+// * one_f_one_b, plain and interleaved (Narayanan et al. 2021, section 2.2, in the order of
+//   Megatron-LM's schedules). Interleaving (chunks > 1) needs micro_batches to be a multiple of
+//   stages; the other schedules know no chunks.
+// * gpipe: all forwards, then all backwards (Huang et al. 2019, arXiv:1811.06965, section 2.3; the
+//   backwards in the order of the forwards, as torch.distributed.pipelining runs them).
+// * zb_h1, zb_h2: the gradients of weights apart from those of inputs, and later (Qi et al. 2023,
+//   arXiv:2401.10241, sections 2.1 and 2.2). Forwards before the first backward: p - s and 2 (p -
+//   s)
+//   - 1; the gradients of weights follow s and 2 s micro-batches behind, which keeps p and 2 p - 1
+//   micro-batches alive on every stage.
 
 namespace payoff {
+
+enum class PipelineSchedule : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2 };
+
+// Whether gradients of weights are operations of their own.
+[[nodiscard]] constexpr bool splits_backward(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::zb_h1 || schedule == PipelineSchedule::zb_h2;
+}
 
 struct Operation {
   bool is_forward{};
   int chunk{};
   int micro_batch{};
+  bool of_weights{};  // where backward is split: their gradients, which wait for nobody
 
   bool operator==(const Operation&) const = default;
 };
@@ -20,9 +42,12 @@ struct Operation {
 // the remaining backwards.
 class StageSchedule {
  public:
-  StageSchedule(int stage, int stages, int micro_batches, int chunks);
+  StageSchedule(int stage, int stages, int micro_batches, int chunks,
+                PipelineSchedule schedule = PipelineSchedule::one_f_one_b);
 
-  [[nodiscard]] int size() const { return 2 * total_; }
+  [[nodiscard]] int size() const {
+    return listed_.empty() ? 2 * total_ : static_cast<int>(listed_.size());
+  }
   [[nodiscard]] Operation operator[](int index) const;
 
  private:
@@ -30,11 +55,26 @@ class StageSchedule {
   [[nodiscard]] int micro_batch_of(int count) const;
   [[nodiscard]] Operation forward(int count) const;
   [[nodiscard]] Operation backward(int count) const;
+  void list_split(int delay);
 
   int stages_;
   int chunks_;
   int total_;
   int warm_up_;
+  std::vector<Operation> listed_;  // where backward is split
 };
+
+// Of the ranges of its backward that a stage runs in order: chunks, the last one first, or the
+// gradients of inputs and then those of weights.
+[[nodiscard]] constexpr std::size_t backward_place(const Operation& operation, int chunks,
+                                                   PipelineSchedule schedule) {
+  return splits_backward(schedule) ? (operation.of_weights ? 1U : 0U)
+                                   : static_cast<std::size_t>(chunks - 1 - operation.chunk);
+}
+
+// Whether it completes the gradients of what it runs, with the last micro-batch.
+[[nodiscard]] constexpr bool completes(const Operation& operation, PipelineSchedule schedule) {
+  return splits_backward(schedule) ? operation.of_weights : !operation.is_forward;
+}
 
 }  // namespace payoff

@@ -29,6 +29,14 @@ class StageBuilder {
       recompute_attention(layer);
     }
     run_backward(layer);
+    if (!splits_backward(layout_.schedule)) {
+      add_gradients(layer, index);
+    }
+  }
+
+  // Where the schedule splits backward: after all of the above.
+  void add_weights(const Layer& layer, std::size_t index) {
+    compute_.backward.push_back({backward(layer.forward, BackwardPart::weights), {}});
     add_gradients(layer, index);
   }
 
@@ -118,9 +126,13 @@ class StageBuilder {
     return work(kind, price_forward(operators, layout_.micro_batch, context_, &mix), mix);
   }
   [[nodiscard]] Work backward(std::span<const Operator> operators) const {
+    return backward(operators, splits_backward(layout_.schedule) ? BackwardPart::inputs
+                                                                 : BackwardPart::both);
+  }
+  [[nodiscard]] Work backward(std::span<const Operator> operators, BackwardPart part) const {
     KernelMix mix;
-    return work(WorkKind::backward, price_backward(operators, layout_.micro_batch, context_, &mix),
-                mix);
+    return work(WorkKind::backward,
+                price_backward(operators, layout_.micro_batch, context_, part, &mix), mix);
   }
   [[nodiscard]] Work work(WorkKind kind, const ComputePrice& price, const KernelMix& mix) const {
     return {kind, price.time, {}, price.memory_share, waves_.add(mix)};
@@ -226,6 +238,12 @@ PreparedStage prepare_stage(const Workload& workload, const std::vector<std::siz
     const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
     for (std::size_t i = end; i-- > starts[chunk];) {
       builder.add_backward(workload.layers[layers[i]], i);
+    }
+  }
+  if (splits_backward(layout.schedule)) {
+    builder.begin_backward_chunk();
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      builder.add_weights(workload.layers[layers[i]], i);
     }
   }
   return builder.finish();

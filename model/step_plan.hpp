@@ -106,11 +106,12 @@ struct WeightGather {
 // What a stage computes, whatever happens to its gradients: shared by all strategies that leave the
 // activations alone, and by equal stages. `forward` and `backward` hold one micro-batch in order of
 // execution, all chunks of the stage together, recomputation included; the totals are their sums.
+// Where the schedule splits backward, its second range holds the gradients of weights.
 struct StageCompute {
   std::vector<Piece> forward;
   std::vector<Piece> backward;
-  std::vector<std::size_t> forward_chunks;  // first piece of each chunk, in order of execution
-  std::vector<std::size_t> backward_chunks;
+  std::vector<std::size_t> forward_chunks;   // first piece of each chunk, in order of execution
+  std::vector<std::size_t> backward_chunks;  // backward_place(), model/schedule.hpp
   Seconds forward_work{};
   Seconds forward_messages{};
   Seconds backward_work{};

@@ -28,6 +28,13 @@ inline constexpr std::array<std::pair<std::string_view, ContextExchange>, 2> con
     {"all_to_all", ContextExchange::all_to_all},
 }};
 
+inline constexpr std::array<std::pair<std::string_view, PipelineSchedule>, 4> schedules{{
+    {"1f1b", PipelineSchedule::one_f_one_b},
+    {"gpipe", PipelineSchedule::gpipe},
+    {"zb-h1", PipelineSchedule::zb_h1},
+    {"zb-h2", PipelineSchedule::zb_h2},
+}};
+
 inline constexpr std::array<std::pair<std::string_view, Recompute>, 3> recomputes{{
     {"none", Recompute::none},
     {"selective", Recompute::selective},
@@ -41,7 +48,7 @@ inline constexpr std::array<std::pair<std::string_view, Optimizer>, 3> optimizer
 }};
 
 // Names of the same degrees elsewhere: torchtitan's and Megatron-LM's.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 14> foreign_degrees{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 15> foreign_degrees{{
     {"data_parallel_degree", "dp"},
     {"data_parallel_replicate_degree", "dp"},
     {"data_parallel_size", "dp"},
@@ -56,6 +63,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 14> f
     {"cp_comm_type", "context_exchange"},
     {"micro_batch_size", "micro_batch"},
     {"gradient_accumulation_steps", "micro_batches"},
+    {"pipeline_parallel_schedule", "schedule"},
 }};
 
 // Keys that people look for at the top, or beside the ones they belong to.

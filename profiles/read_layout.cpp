@@ -57,6 +57,7 @@ void read_layout(const Section& section, const Cluster& cluster, ParallelLayout&
   IntegerRules rest = degree;
   rest.fallback = std::max<std::int64_t>(1, gpus / model_ranks);
   layout.dp = section.optional("dp").integer<int>(rest);
+  layout.schedule = section.optional("schedule").choice(schedules);
   layout.virtual_stages = section.optional("virtual_stages").integer<int>(degree);
   layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
   layout.shard =

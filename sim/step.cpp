@@ -122,7 +122,7 @@ class StepRun {
       changed_.push_back(from);
       return;
     }
-    if (!next.is_forward && is_first && next.chunk == 0) {
+    if (next.of_weights || (!next.is_forward && is_first && next.chunk == 0)) {
       return;
     }
     if (next.is_forward && is_last) {

@@ -13,7 +13,6 @@
 
 namespace payoff::sim {
 
-// Backward runs the chunks from the last one on.
 [[nodiscard]] inline PieceRange pieces_of(const StageCompute& compute, const Operation& operation,
                                           const ParallelLayout& layout) {
   if (operation.is_forward) {
@@ -21,7 +20,7 @@ namespace payoff::sim {
                            static_cast<std::size_t>(operation.chunk));
   }
   return pieces_of_chunk(compute.backward, compute.backward_chunks,
-                         static_cast<std::size_t>(layout.virtual_stages - 1 - operation.chunk));
+                         backward_place(operation, layout.virtual_stages, layout.schedule));
 }
 
 [[nodiscard]] constexpr Cause cause_of(WorkKind kind) {

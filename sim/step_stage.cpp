@@ -19,7 +19,7 @@ StageRun::StageRun(const StepPlan& plan, const Places& places, std::size_t place
       meetings_(meetings),
       trace_(trace),
       schedule_(static_cast<int>(stage_), plan.layout.pp, plan.layout.micro_batches,
-                plan.layout.virtual_stages) {
+                plan.layout.virtual_stages, plan.layout.schedule) {
   find_messages(plan.stages[stage_].compute->forward, forward_messages_);
   find_messages(plan.stages[stage_].compute->backward, backward_messages_);
 }
@@ -123,7 +123,7 @@ bool StageRun::begin_operation() {
   const Operation next = schedule_[next_operation_];
   Input* input = input_of(next);
   const bool first = stage_ == 0 && next.chunk == 0 && next.is_forward;
-  if (!first && (input == nullptr || !input->arrived)) {
+  if (!first && !next.of_weights && (input == nullptr || !input->arrived)) {
     return false;
   }
   operation_ = next;

@@ -10,8 +10,9 @@
 namespace payoff::sim {
 
 bool StageRun::completes_gradients() const {
-  return !operation_.is_forward && (plan_.reduces_every_micro_batch ||
-                                    operation_.micro_batch + 1 == plan_.layout.micro_batches);
+  return completes(operation_, plan_.layout.schedule) &&
+         (plan_.reduces_every_micro_batch ||
+          operation_.micro_batch + 1 == plan_.layout.micro_batches);
 }
 
 std::size_t StageRun::reductions() const {

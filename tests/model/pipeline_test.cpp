@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "model/schedule.hpp"
 #include "tests/catch.hpp"
 
 using namespace payoff;
@@ -126,4 +129,106 @@ TEST_CASE(
   CHECK_THAT(spans[0].end / 1_us, WithinRel(4 * 600 + 2 * beside, 1e-12));
   CHECK(spans[1].slowed == 0_s);
   CHECK(spans[0].sending == spans[0].end);  // the first stage sends no gradients
+}
+
+namespace {
+
+// Forward, gradients of inputs and gradients of weights of equal stages.
+std::vector<StageDurations> split_stages(int count, Seconds forward, Seconds inputs,
+                                         Seconds weights) {
+  ChunkDurations chunk;
+  chunk.forward = forward;
+  chunk.backward = inputs;
+  chunk.weights = weights;
+  return std::vector<StageDurations>(static_cast<std::size_t>(count), {{chunk}, {}, {}});
+}
+
+// How many micro-batches a stage has begun and not finished, at most.
+int most_alive(const StageSchedule& order, PipelineSchedule schedule) {
+  int alive = 0;
+  int most = 0;
+  for (int i = 0; i < order.size(); ++i) {
+    alive += order[i].is_forward ? 1 : completes(order[i], schedule) ? -1 : 0;
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+}  // namespace
+
+// Huang et al. 2019, section 2.3: a share (K - 1) / (M + K - 1) of the time, K stages and M
+// micro-batches.
+TEST_CASE("GPipe is idle for (p - 1) of m + p - 1 times") {
+  const auto [stages, micro_batches] = GENERATE(std::pair{2, 2}, std::pair{4, 8}, std::pair{8, 32});
+  const auto spans =
+      run_pipeline(equal_stages(stages, {2_ms, 5_ms}), micro_batches, PipelineSchedule::gpipe);
+  const double bubble = 1 - micro_batches * 7.0 / (end_of(spans) / 1_ms);
+  CHECK_THAT(bubble, WithinRel((stages - 1.0) / (micro_batches + stages - 1), 1e-12));
+}
+
+// Qi et al. 2023, table 1: (p - 1)(T_F + T_B - T_W) for ZB-H1, where T_B is of inputs, T_W of
+// weights; a third of 1F1B's (p - 1)(T_F + T_B + T_W) where all three are equal.
+TEST_CASE("ZB-H1 leaves the bubble of (p - 1)(F + B - W)") {
+  const auto [stages, micro_batches] = GENERATE(std::pair{2, 4}, std::pair{4, 8}, std::pair{8, 24});
+  const auto [forward, inputs, weights] =
+      GENERATE(std::tuple{1.0, 1.0, 1.0}, std::tuple{1.0, 1.2, 0.8}, std::tuple{2.0, 2.0, 1.0});
+  const auto spans =
+      run_pipeline(split_stages(stages, forward * 1_ms, inputs * 1_ms, weights * 1_ms),
+                   micro_batches, PipelineSchedule::zb_h1);
+  const double bubble = end_of(spans) / 1_ms - micro_batches * (forward + inputs + weights);
+  CHECK_THAT(bubble, WithinRel((stages - 1) * (forward + inputs - weights), 1e-9));
+}
+
+// Qi et al. 2023, table 1: (p - 1)(T_F + T_B - 2 T_W) for ZB-H2, of the time between a stage's
+// first operation and its last: stages begin one forward after the other, and end so.
+TEST_CASE("ZB-H2 leaves a stage idle for (p - 1)(F + B - 2 W) from its first operation on") {
+  const auto [stages, micro_batches] = GENERATE(std::pair{2, 4}, std::pair{4, 8}, std::pair{8, 24});
+  const auto [forward, inputs, weights] =
+      GENERATE(std::tuple{1.0, 1.0, 1.0}, std::tuple{1.0, 1.2, 0.8}, std::tuple{2.0, 2.0, 1.0});
+  const auto spans =
+      run_pipeline(split_stages(stages, forward * 1_ms, inputs * 1_ms, weights * 1_ms),
+                   micro_batches, PipelineSchedule::zb_h2);
+  double longest = 0;
+  for (std::size_t s = 0; s < spans.size(); ++s) {
+    const double begin = static_cast<double>(s) * forward;
+    longest = std::max(longest, spans[s].end / 1_ms - begin);
+  }
+  const double bubble = longest - micro_batches * (forward + inputs + weights);
+  CHECK_THAT(bubble,
+             Catch::Matchers::WithinAbs((stages - 1) * (forward + inputs - 2 * weights), 1e-9));
+}
+
+// Huang et al. keep all micro-batches; Narayanan et al. 2021, section 2.2.1, p - s; Qi et al. 2023,
+// table 1: p and 2 p - 1 at most, on the first stage as on the others.
+TEST_CASE("as many micro-batches are alive on a stage as the schedules' papers say") {
+  constexpr int stages = 5;
+  constexpr int micro_batches = 20;
+  for (int s = 0; s < stages; ++s) {
+    const auto alive = [&](PipelineSchedule schedule) {
+      return most_alive(StageSchedule(s, stages, micro_batches, 1, schedule), schedule);
+    };
+    CHECK(alive(PipelineSchedule::one_f_one_b) == stages - s);
+    CHECK(alive(PipelineSchedule::gpipe) == micro_batches);
+    CHECK(alive(PipelineSchedule::zb_h1) == stages);
+    CHECK(alive(PipelineSchedule::zb_h2) == 2 * stages - 1);
+  }
+}
+
+TEST_CASE("every schedule runs each micro-batch forward, then back, then through its weights") {
+  const auto schedule = GENERATE(PipelineSchedule::gpipe, PipelineSchedule::zb_h1,
+                                 PipelineSchedule::zb_h2, PipelineSchedule::one_f_one_b);
+  const int micro_batches = GENERATE(1, 3, 8);
+  for (int s = 0; s < 4; ++s) {
+    const StageSchedule order(s, 4, micro_batches, 1, schedule);
+    std::vector<int> stages_of(static_cast<std::size_t>(micro_batches), 0);
+    for (int i = 0; i < order.size(); ++i) {
+      const Operation op = order[i];
+      int& seen = stages_of.at(static_cast<std::size_t>(op.micro_batch));
+      CHECK(seen == (op.is_forward ? 0 : op.of_weights ? 2 : 1));
+      ++seen;
+    }
+    for (const int seen : stages_of) {
+      CHECK(seen == (splits_backward(schedule) ? 3 : 2));
+    }
+  }
 }

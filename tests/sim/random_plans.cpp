@@ -38,7 +38,8 @@ void add(StageCompute& compute, WorkKind kind, Seconds time, const PieceMessage&
 }
 
 // Chunks of one to four pieces each, forward and backward, equal ones or each its own.
-StageCompute random_compute(Random& random, int chunks) {
+// Where backward is split, its second half stands for the gradients of weights.
+StageCompute random_compute(Random& random, int chunks, bool splits) {
   StageCompute compute;
   PieceMessage message{.alone = random.chance(40) ? random.time(1_us, 1_ms) : Seconds{}};
   if (random.chance(40)) {
@@ -73,13 +74,22 @@ StageCompute random_compute(Random& random, int chunks) {
       add(compute, WorkKind::backward, 1.9 * time, message);
     }
   }
+  if (splits) {
+    compute.backward_chunks.push_back(compute.backward.size());
+    for (const Seconds time : times.front()) {
+      add(compute, WorkKind::backward, 0.9 * time, {});
+    }
+  }
   return compute;
 }
 
 void add_buckets(Random& random, StepPlan& plan, std::size_t stage, int count, bool codec) {
   const int last = static_cast<int>(plan.stages[stage].compute->backward.size()) - 1;
   const int rounds = random.integer(1, 3);
-  int ready = 0;
+  // What completes gradients is the last range of backward, or all of its chunks.
+  int ready = splits_backward(plan.layout.schedule)
+                  ? static_cast<int>(plan.stages[stage].compute->backward_chunks.back())
+                  : 0;
   for (int b = 0; b < count; ++b) {
     ready = std::min(last, ready + random.integer(0, 2));
     BucketKind kind;
@@ -98,8 +108,8 @@ void add_buckets(Random& random, StepPlan& plan, std::size_t stage, int count, b
 void add_stage(Random& random, StepPlan& plan) {
   StagePlan stage;
   stage.like = plan.stages.size();
-  stage.compute =
-      std::make_shared<const StageCompute>(random_compute(random, plan.layout.virtual_stages));
+  stage.compute = std::make_shared<const StageCompute>(
+      random_compute(random, plan.layout.virtual_stages, splits_backward(plan.layout.schedule)));
   stage.optimizer = {WorkKind::optimizer, random.time(0_s, 1_ms), {}};
   if (random.chance(20)) {
     stage.gather_experts = {
@@ -219,6 +229,9 @@ ParallelLayout random_layout(Random& random, int gpus) {
   layout.micro_batch = random.integer(1, 4);
   layout.micro_batches = layout.pp * random.integer(1, 4);
   layout.recompute = static_cast<Recompute>(random.integer(0, 2));
+  if (layout.pp > 1) {
+    layout.schedule = static_cast<PipelineSchedule>(random.integer(0, 3));
+  }
   return layout;
 }
 
@@ -247,6 +260,9 @@ RandomPlan random_pipeline(std::uint64_t seed) {
   StepPlan plan;
   plan.layout.pp = random.integer(2, 6);
   plan.layout.virtual_stages = random.chance(50) ? random.integer(2, 3) : 1;
+  if (plan.layout.virtual_stages == 1 && random.chance(60)) {
+    plan.layout.schedule = static_cast<PipelineSchedule>(random.integer(1, 3));
+  }
   plan.layout.micro_batches = plan.layout.virtual_stages > 1 ? plan.layout.pp * random.integer(1, 3)
                                                              : random.integer(1, 12);
   plan.overlap = random.chance(85);
