@@ -79,3 +79,23 @@ TEST_CASE("all problems of a layout are reported at once") {
   CHECK(names(check_layout({.dp = 8, .sequence_parallel = true}, nodes_of_8(1), 4),
               "layout.sequence_parallel"));
 }
+
+TEST_CASE("a schedule needs a pipeline, and only 1F1B interleaves chunks") {
+  CHECK(names(check_layout({.dp = 8, .schedule = PipelineSchedule::zb_h1}, nodes_of_8(1), 16),
+              "layout.schedule"));
+  CHECK(names(
+      check_layout(
+          {.pp = 8, .schedule = PipelineSchedule::gpipe, .virtual_stages = 2, .micro_batches = 8},
+          nodes_of_8(1), 16),
+      "layout.virtual_stages"));
+  CHECK(check_layout({.pp = 8, .schedule = PipelineSchedule::zb_h2, .micro_batches = 3},
+                     nodes_of_8(1), 16)
+            .empty());
+}
+
+TEST_CASE("expert-parallel groups fill nodes evenly and divide the ranks of a stage") {
+  CHECK(check_layout({.dp = 32, .ep = 16}, nodes_of_8(4), 1).empty());
+  CHECK(names(check_layout({.dp = 32, .ep = 3}, nodes_of_8(4), 1), "layout.ep"));
+  CHECK(names(check_layout({.dp = 48, .ep = 12}, nodes_of_8(6), 1), "layout.ep"));
+  CHECK(names(check_layout({.dp = 8, .ep = 0}, nodes_of_8(1), 1), "layout.ep"));
+}

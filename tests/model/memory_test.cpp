@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/memory.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "model/transformer.hpp"
@@ -78,6 +79,24 @@ TEST_CASE("the first stage of a pipeline holds the most micro-batches") {
   layout.micro_batches = 8;
   CHECK_THAT(micro_batches_in_flight(layout, 0), WithinRel(8.0, 1e-12));
   CHECK_THAT(micro_batches_in_flight({.micro_batches = 16}, 0), WithinRel(1.0, 1e-12));
+}
+
+// The order that a stage runs says how many it has begun and not finished.
+TEST_CASE("micro-batches in flight are those that the schedule keeps alive") {
+  const auto schedule = GENERATE(PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe,
+                                 PipelineSchedule::zb_h1, PipelineSchedule::zb_h2);
+  const int micro_batches = GENERATE(2, 5, 16);
+  const ParallelLayout layout{.pp = 4, .schedule = schedule, .micro_batches = micro_batches};
+  for (int s = 0; s < layout.pp; ++s) {
+    const StageSchedule order(s, layout.pp, micro_batches, 1, schedule);
+    int alive = 0;
+    int most = 0;
+    for (int i = 0; i < order.size(); ++i) {
+      alive += order[i].is_forward ? 1 : completes(order[i], schedule) ? -1 : 0;
+      most = std::max(most, alive);
+    }
+    CHECK(micro_batches_in_flight(layout, s) == most);
+  }
 }
 
 TEST_CASE("full recomputation needs one whole layer at its peak") {
