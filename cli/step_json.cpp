@@ -9,15 +9,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json memory_json(const Memory& m) {
-  return {{"parameters_bytes", m.parameters.si},
-          {"gradients_bytes", m.gradients.si},
-          {"optimizer_bytes", m.optimizer.si},
-          {"activations_bytes", m.activations.si},
-          {"buckets_bytes", m.buckets.si},
-          {"codec_state_bytes", m.codec_state.si},
-          {"total_bytes", m.total().si},
-          {"capacity_bytes", m.capacity.si},
-          {"fits", m.fits()}};
+  return {{"parameters_bytes", m.parameters.si}, {"gradients_bytes", m.gradients.si},
+          {"optimizer_bytes", m.optimizer.si},   {"activations_bytes", m.activations.si},
+          {"buckets_bytes", m.buckets.si},       {"codec_state_bytes", m.codec_state.si},
+          {"margin_bytes", m.margin().si},       {"total_bytes", m.total().si},
+          {"capacity_bytes", m.capacity.si},     {"fits", m.fits()}};
 }
 
 }  // namespace

@@ -26,13 +26,14 @@ std::string blame(const Disagreement& wrong) {
 }
 
 std::string too_large(const Memory& memory) {
-  const std::array<std::pair<std::string_view, Bytes>, 6> items{
+  const std::array<std::pair<std::string_view, Bytes>, 7> items{
       {{"parameters", memory.parameters},
        {"gradients", memory.gradients},
        {"optimizer state", memory.optimizer},
        {"activations", memory.activations},
        {"buckets", memory.buckets},
-       {"codec state", memory.codec_state}}};
+       {"codec state", memory.codec_state},
+       {"the margin", memory.margin()}}};
   const auto& largest = *std::max_element(
       items.begin(), items.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return fmt::format("needs {} on a GPU of {}, most of it {} ({})", to_text(memory.total()),

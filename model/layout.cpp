@@ -111,6 +111,36 @@ void check_experts(const ParallelLayout& layout, const Cluster& cluster, Problem
   }
 }
 
+void check_stage_layers(const ParallelLayout& layout, int layers, Problems& problems) {
+  const std::string path = "layout.stage_layers";
+  const std::vector<int>& given = layout.stage_layers;
+  if (layout.virtual_stages > 1) {
+    problems.push_back({path, "chunks of interleaved stages are equal",
+                        "leave it out, or set virtual_stages to 1"});
+  }
+  if (given.size() != static_cast<std::size_t>(layout.pp)) {
+    problems.push_back(
+        {path,
+         "has " + std::to_string(given.size()) + " entries for pp " + std::to_string(layout.pp),
+         "give the layers of every stage"});
+  }
+  std::int64_t sum = 0;
+  for (std::size_t stage = 0; stage < given.size(); ++stage) {
+    sum += given[stage];
+    if (given[stage] < 1) {
+      problems.push_back({path + "." + std::to_string(stage),
+                          "every stage has at least one layer, not " + std::to_string(given[stage]),
+                          ""});
+    }
+  }
+  if (sum != layers) {
+    problems.push_back(
+        {path,
+         "adds up to " + std::to_string(sum) + " layers, the model has " + std::to_string(layers),
+         ""});
+  }
+}
+
 void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems) {
   if (layout.pp > layers) {
     problems.push_back({"layout.pp",
@@ -118,6 +148,9 @@ void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems
                             " needs as many layers, the model has " + std::to_string(layers),
                         ""});
     return;
+  }
+  if (!layout.stage_layers.empty()) {
+    check_stage_layers(layout, layers, problems);
   }
   if (layout.schedule != PipelineSchedule::one_f_one_b) {
     if (layout.pp == 1) {

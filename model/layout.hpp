@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/context_parallel.hpp"
 #include "model/expert_parallel.hpp"
@@ -29,7 +30,8 @@ struct ParallelLayout {
   double expert_capacity{};    // every expert computes so many times the mean, drops what is more
                                // and pads what is less; 0: as many as are sent to it
   PipelineSchedule schedule{};
-  int virtual_stages{1};  // chunks of layers per pipeline stage (interleaved 1F1B)
+  std::vector<int> stage_layers{};  // blocks of each stage; empty: as even as they can be
+  int virtual_stages{1};            // chunks of layers per pipeline stage (interleaved 1F1B)
   int zero{0};   // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights;
                  // 3: weights sharded too, gathered where they are needed (FSDP)
   int shard{0};  // with zero: of the data ranks, those that hold one copy between them; 0: all
@@ -66,6 +68,7 @@ struct Training {
   bool overlap{true};                       // reduce buckets while backward runs
   Bytes optimizer_bytes_per_parameter{};    // state kept: 12 B for Adam with fp32 master weights
   Bytes optimizer_traffic_per_parameter{};  // read + written by one update
+  double memory_margin{};                   // of what is held, beside it
 };
 
 // What a framework does beyond the operators: one profile per stack generation.

@@ -80,6 +80,7 @@ Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
                        recomputation_peak(content.layers, layout, content.fused_attention);
   memory.buckets = layout.data_ranks() > 1 ? content.bucket_copies * gradients : Bytes{};
   memory.codec_state = content.codec_state;
+  memory.margin_ratio = training.memory_margin;
   memory.capacity = capacity;
   return memory;
 }

@@ -15,8 +15,8 @@
 // (Narayanan et al. 2021, section 2.2): pp - stage, and with v chunks a stage
 // pp (1 + (pp - 1) / (pp v)) of them on the first; all of them with GPipe; pp and 2 pp - 1 on every
 // stage with ZB-H1 and ZB-H2 (Qi et al. 2023, section 2), without what the gradients of weights
-// need beside their inputs. Without: fragmentation, workspaces, the CUDA context and the
-// framework's caches, which take a few GB more.
+// need beside their inputs. Fragmentation, workspaces, the CUDA context and the framework's caches
+// take a few GB more: a share that the user states (training.memory_margin), none unless given.
 
 namespace payoff {
 

@@ -209,10 +209,13 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
   for (std::size_t i = 0; i < first; ++i) {
     stages.front().push_back(i);
   }
+  std::size_t next = first;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::size_t blocks = last - first;
-    for (std::size_t i = chunk * blocks / chunks; i < (chunk + 1) * blocks / chunks; ++i) {
-      stages[chunk % stages.size()].push_back(first + i);
+    const std::size_t end = layout.stage_layers.empty()
+                                ? first + (chunk + 1) * (last - first) / chunks
+                                : next + static_cast<std::size_t>(layout.stage_layers[chunk]);
+    for (; next < end; ++next) {
+      stages[chunk % stages.size()].push_back(next);
     }
   }
   for (std::size_t i = last; i < layers.size(); ++i) {

@@ -38,8 +38,8 @@ struct PreparedStage {
 };
 
 // Indices of the layers of each stage, in forward order. Blocks (recomputable layers) are divided
-// as evenly as pp * virtual_stages chunks allow; what stands before the first block belongs to the
-// first stage, what follows the last block to the last one.
+// as `layout.stage_layers` says, else as evenly as pp * virtual_stages chunks allow; what stands
+// before the first block belongs to the first stage, what follows the last block to the last one.
 [[nodiscard]] std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
                                                                   const ParallelLayout& layout);
 

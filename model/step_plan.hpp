@@ -191,11 +191,14 @@ struct Memory {
   Bytes activations{};
   Bytes buckets{};
   Bytes codec_state{};
+  double margin_ratio{};  // of all of it: what fragments, workspaces and caches take beside it
   Bytes capacity{};
 
-  [[nodiscard]] Bytes total() const {
+  [[nodiscard]] Bytes held() const {
     return parameters + gradients + optimizer + activations + buckets + codec_state;
   }
+  [[nodiscard]] Bytes margin() const { return margin_ratio * held(); }
+  [[nodiscard]] Bytes total() const { return held() + margin(); }
   [[nodiscard]] bool fits() const { return total() <= capacity; }
 };
 

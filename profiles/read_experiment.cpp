@@ -188,6 +188,7 @@ class ExperimentReader {
     const OptimizerCost cost = optimizer_cost(optimizer, training.precision, training.gradient);
     training.optimizer_bytes_per_parameter = cost.state_per_parameter;
     training.optimizer_traffic_per_parameter = cost.traffic_per_parameter;
+    training.memory_margin = section.optional("memory_margin").ratio();
   }
 
   void read_software_name(const Value& name) {

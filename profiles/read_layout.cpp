@@ -58,6 +58,9 @@ void read_layout(const Section& section, const Cluster& cluster, ParallelLayout&
   rest.fallback = std::max<std::int64_t>(1, gpus / model_ranks);
   layout.dp = section.optional("dp").integer<int>(rest);
   layout.schedule = section.optional("schedule").choice(schedules);
+  for (const Value& layers : section.optional("stage_layers").list()) {
+    layout.stage_layers.push_back(layers.integer<int>({.fallback = 1, .min = 1, .max = 1 << 14}));
+  }
   layout.virtual_stages = section.optional("virtual_stages").integer<int>(degree);
   layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
   layout.shard =

@@ -92,6 +92,9 @@ std::optional<Experiment> with_layout(const Experiment& experiment, ParallelLayo
     return std::nullopt;
   }
   layout.dp = given.ranks() / replica;
+  if (layout.pp != given.pp) {
+    layout.stage_layers.clear();
+  }
   const auto batch = std::llround(given.global_batch());
   const std::int64_t once = std::int64_t{layout.dp} * layout.micro_batch;
   if (batch % once != 0) {

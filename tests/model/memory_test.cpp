@@ -119,3 +119,17 @@ TEST_CASE("buckets and the state of a codec count only where they exist") {
   CHECK(memory.total() == 16_MB + 2_MB + 4_MB);
   CHECK_FALSE(memory.fits());
 }
+
+TEST_CASE("a margin is a share of all that is held, and decides whether it fits") {
+  const std::vector<const Layer*> none;
+  StageContent content{.parameters = 1'000'000, .layers = none};
+  content.codec_state = 4_MB;
+  Training training = mixed_adam();
+  CHECK(stage_memory(content, {}, training, 20_MB).fits());
+  CHECK(stage_memory(content, {}, training, 20_MB).margin() == 0_B);
+  training.memory_margin = 0.25;
+  const Memory memory = stage_memory(content, {}, training, 20_MB);
+  CHECK(memory.margin() == 0.25 * (16_MB + 4_MB));
+  CHECK(memory.total() == 25_MB);
+  CHECK_FALSE(memory.fits());
+}

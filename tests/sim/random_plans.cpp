@@ -311,6 +311,11 @@ Experiment random_experiment(std::uint64_t seed) {
   job.cluster = eight_gpu_nodes(1 << random.integer(0, 2));
   job.model = small_transformer(4 * random.integer(1, 4));
   job.layout = random_layout(random, job.cluster.gpus());
+  if (job.layout.pp == 2 && random.chance(50)) {
+    const auto layers = static_cast<int>(std::get<TransformerShape>(job.model).layers);
+    const int first = random.integer(1, layers - 1);
+    job.layout.stage_layers = {first, layers - first};
+  }
   if (random.chance(40)) {
     add_experts(random, job);
   }
