@@ -35,6 +35,12 @@ CollectiveModel network_of(const Experiment& experiment, const Group& group, con
   return network;
 }
 
+// Of those that take part in its collectives.
+CollectiveModel network_of(const Experiment& experiment, MessageKind kind, const NcclPin& pin) {
+  return network_of(experiment, group_of(kind, experiment.layout, experiment.cluster.gpus_per_node),
+                    pin);
+}
+
 // Their kinds come after those of gradients.
 void add_gathers(StepPlan& plan, std::vector<BucketKind> kinds) {
   for (StagePlan& stage : plan.stages) {
@@ -65,25 +71,12 @@ PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin
     : experiment_(std::move(experiment)),
       pin_(pin),
       workload_(workload_of(experiment_)),
-      tensor_network_(network_of(
-          experiment_, tensor_group(experiment_.layout, experiment_.cluster.gpus_per_node), pin)),
-      context_network_(network_of(experiment_,
-                                  group_of(MessageKind::cp_activations, experiment_.layout,
-                                           experiment_.cluster.gpus_per_node),
-                                  pin)),
-      expert_network_(network_of(
-          experiment_, expert_group(experiment_.layout, experiment_.cluster.gpus_per_node), pin)),
-      data_network_(network_of(experiment_,
-                               group_of(MessageKind::dp_gradients, experiment_.layout,
-                                        experiment_.cluster.gpus_per_node),
-                               pin)),
-      replica_network_(network_of(
-          experiment_,
-          group_of(MessageKind::dp_replicas, experiment_.layout, experiment_.cluster.gpus_per_node),
-          pin)),
-      expert_data_network_(network_of(
-          experiment_, expert_data_group(experiment_.layout, experiment_.cluster.gpus_per_node),
-          pin)) {
+      tensor_network_(network_of(experiment_, MessageKind::tp_activations, pin)),
+      context_network_(network_of(experiment_, MessageKind::cp_activations, pin)),
+      expert_network_(network_of(experiment_, MessageKind::ep_activations, pin)),
+      data_network_(network_of(experiment_, MessageKind::dp_gradients, pin)),
+      replica_network_(network_of(experiment_, MessageKind::dp_replicas, pin)),
+      expert_data_network_(network_of(experiment_, MessageKind::ep_gradients, pin)) {
   prepare_stages();
   ends_ = pipeline_ends(unpriced({}));
 }
