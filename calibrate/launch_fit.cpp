@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calibrate/relative_fit.hpp"
+#include "model/collective.hpp"
 #include "model/group_paths.hpp"
 
 namespace payoff {

@@ -11,6 +11,7 @@
 #include "calibrate/launch_fit.hpp"
 #include "calibrate/link_class_fit.hpp"
 #include "calibrate/relative_fit.hpp"
+#include "model/collective.hpp"
 #include "model/group_paths.hpp"
 
 namespace payoff {
@@ -20,6 +21,7 @@ using Tables = std::vector<MeasuredCollective>;
 using Side = LinkProblem::Side;
 
 constexpr double normal_quantile_95 = 1.6448536269514722;
+constexpr std::size_t few = 5;  // systems; less of them are no proof by being alike
 
 std::string scale_of(Side side, const MeasuredCollective& table) {
   const GroupPaths paths = paths_of(table.cluster, table.group);
@@ -56,16 +58,14 @@ LinkLaw& law_of(Side side, Cluster& cluster) {
 void add_errors(const MeasuredCollective& table, const HostLaw& host, HeldOut& result) {
   const CollectiveModel model(table.cluster, table.group, table.release);
   for (const CollectivePoint& point : table.points) {
-    auto price =
-        model.price_pinned(table.collective, point.size, table.algorithm, table.protocol);
+    auto price = model.price_pinned(table.collective, point.size, table.algorithm, table.protocol);
     if (!price) {
       continue;
     }
     if (launches_are_priced(table)) {
       price = launched_by_one_process(*price, table.group.ranks_per_node, host);
     }
-    result.points.at(spread_band(point.size))
-        .push_back({std::log(price->time / point.time), price->relative_sd});
+    result.log_errors.at(spread_band(point.size)).push_back(std::log(price->time / point.time));
   }
 }
 
@@ -90,8 +90,7 @@ std::map<std::string, LinkLaw> predict(Side side, const std::string& group, cons
   for (MeasuredCollective table : parted.out) {
     const Link link = link_of(side, table);
     if (!laws.contains(link.name)) {
-      const LinkFit fit =
-          LinkClassFit(side, link.link_class, parted.rest).fit(link, parted.rest);
+      const LinkFit fit = LinkClassFit(side, link.link_class, parted.rest).fit(link, parted.rest);
       laws[link.name] = fit.law;
       of_links[link.name] = {group, link.name, link.link_class, side, !fit.tables.empty(), {}};
     }
@@ -112,30 +111,40 @@ void set_fabrics(const std::map<std::string, LinkLaw>& laws, Tables& tables) {
   }
 }
 
-// Of one machine or link at sizes of a band, in the logarithm: the half width that holds 90 % of
-// them together with their hosts' own, over the normal quantile.
-double sd_of(const std::vector<HeldOutPoint>& points) {
-  std::vector<double> sizes;
-  for (const HeldOutPoint& point : points) {
-    const double size = std::abs(point.log_error);
-    sizes.push_back(size > normal_quantile_95 * point.host_sd ? size : 0);
+struct Weighted {
+  double size{};
+  double weight{};
+};
+
+// The smallest half width that holds 90 % of the weight.
+double half_width(std::vector<Weighted> errors) {
+  constexpr double share = 0.9 - 1e-12;  // sums of weights round
+  std::ranges::sort(errors, {}, &Weighted::size);
+  double all = 0;
+  for (const Weighted& error : errors) {
+    all += error.weight;
   }
-  std::ranges::sort(sizes);
-  return sizes[(9 * sizes.size() + 9) / 10 - 1] / normal_quantile_95;
+  double held = 0;
+  for (const Weighted& error : errors) {
+    held += error.weight;
+    if (held >= share * all) {
+      return error.size;
+    }
+  }
+  return 0;
 }
 
-double median_error(const std::vector<HeldOutPoint>& points) {
-  std::vector<double> errors;
-  for (const HeldOutPoint& point : points) {
-    errors.push_back(std::expm1(point.log_error));
+double median_error(std::vector<double> log_errors) {
+  for (double& log_error : log_errors) {
+    log_error = std::expm1(log_error);
   }
-  return median_magnitude(std::move(errors));
+  return median_magnitude(std::move(log_errors));
 }
 
 }  // namespace
 
 std::vector<HeldOut> hold_out(HeldOutBy by, const Tables& inside, const Tables& between,
-                               const HostLaw& host) {
+                              const HostLaw& host) {
   std::set<std::string> groups;
   for (const MeasuredCollective& table : inside) {
     groups.insert(group_of(by, Side::fabric, table));
@@ -145,8 +154,8 @@ std::vector<HeldOut> hold_out(HeldOutBy by, const Tables& inside, const Tables& 
   }
   std::vector<HeldOut> results;
   for (const std::string& group : groups) {
-    const auto fabrics = predict(Side::fabric, group, part(by, Side::fabric, group, inside), host,
-                                 results);
+    const auto fabrics =
+        predict(Side::fabric, group, part(by, Side::fabric, group, inside), host, results);
     Parted outside = part(by, Side::network, group, between);
     set_fabrics(fabrics, outside.out);
     set_fabrics(fabrics, outside.rest);
@@ -159,21 +168,23 @@ BandSpreads spreads_of(const std::vector<HeldOut>& held_out, Side side, bool kno
                        std::optional<LinkClass> of_class) {
   BandSpreads spreads;
   for (std::size_t band = 0; band < spread_band_count; ++band) {
-    double squares = 0;
+    std::vector<Weighted> sizes;
     std::vector<double> medians;
     for (const HeldOut& each : held_out) {
-      const std::vector<HeldOutPoint>& points = each.points.at(band);
-      if (each.side == side && each.known == known && !points.empty() &&
-          (!of_class || each.link_class == *of_class)) {
-        squares += std::pow(sd_of(points), 2);
-        medians.push_back(median_error(points));
+      const std::vector<double>& errors = each.log_errors.at(band);
+      if (each.side != side || each.known != known || errors.empty() ||
+          (of_class && each.link_class != *of_class)) {
+        continue;
       }
+      for (const double error : errors) {
+        sizes.push_back({std::abs(error), 1 / static_cast<double>(errors.size())});
+      }
+      medians.push_back(median_error(errors));
     }
-    if (!medians.empty()) {
-      const std::size_t systems = medians.size();
-      spreads.at(band) = {systems,
-                          std::sqrt(squares / static_cast<double>(systems)) *
-                              student_quantile_95(systems) / normal_quantile_95,
+    if (const std::size_t systems = medians.size(); systems > 0) {
+      const double student =
+          systems < few ? student_quantile_95(systems) / normal_quantile_95 : 1.0;
+      spreads.at(band) = {systems, student * half_width(std::move(sizes)) / normal_quantile_95,
                           median_magnitude(std::move(medians))};
     }
   }
@@ -191,12 +202,8 @@ ClassSpreads class_spreads(const std::vector<HeldOut>& systems, const std::vecto
   for (std::size_t band = 0; band < spread_band_count; ++band) {
     HeldOutSpread& measured = spreads.measured.at(band);
     HeldOutSpread& unmeasured = spreads.unmeasured.at(band);
-    const bool told = unmeasured.systems >= enough;
-    unmeasured = told ? unmeasured : side_unmeasured.at(band);
     measured = measured.systems >= enough ? measured : side_measured.at(band);
-    if (told) {
-      measured.log_sd = std::min(measured.log_sd, unmeasured.log_sd);
-    }
+    unmeasured = unmeasured.systems >= enough ? unmeasured : side_unmeasured.at(band);
     unmeasured.log_sd = std::max(measured.log_sd, unmeasured.log_sd);
   }
   return spreads;

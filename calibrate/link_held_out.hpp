@@ -9,9 +9,9 @@
 
 #include "calibrate/link_parameters.hpp"
 #include "calibrate/link_problem.hpp"
-#include "model/collective.hpp"
 #include "model/hardware.hpp"
 #include "model/measured_collective.hpp"
+#include "model/spread_band.hpp"
 
 // Cross-validation of the laws of links: everything that one machine, one link or one scale told is
 // left out, the laws are fitted to the rest, and what was left out is predicted. How far such
@@ -26,11 +26,6 @@ namespace payoff {
 
 enum class HeldOutBy { system, link, scale };
 
-struct HeldOutPoint {
-  double log_error{};  // ln(predicted / measured)
-  double host_sd{};    // of the prediction, from what hosts differ by: the law has that apart
-};
-
 // Predictions for the tables of one link that were left out together.
 struct HeldOut {
   std::string what;  // the machine, link or scale
@@ -38,21 +33,20 @@ struct HeldOut {
   LinkClass link_class{};
   LinkProblem::Side side{};
   bool known{};  // others of the tables that stayed have the link
-  std::array<std::vector<HeldOutPoint>, spread_band_count> points;
+  std::array<std::vector<double>, spread_band_count> log_errors;  // ln(predicted / measured)
 };
 
 // Comparable tables inside a domain, and between domains with the fabrics' laws of the whole fit.
 // `host` prices launches of one process. In the order of the names.
 [[nodiscard]] std::vector<HeldOut> hold_out(HeldOutBy by,
-                                             const std::vector<MeasuredCollective>& inside,
-                                             const std::vector<MeasuredCollective>& between,
-                                             const HostLaw& host);
+                                            const std::vector<MeasuredCollective>& inside,
+                                            const std::vector<MeasuredCollective>& between,
+                                            const HostLaw& host);
 
-// What the law of a link is off by on a further system, one standard deviation of the logarithm,
-// beyond what hosts differ by. Systems count equally, whatever the number of their tables: each by
-// the 90th percentile of the errors that its `host_sd` does not hold, which one accident of a
-// public log does not move; then the root mean square, widened by Student's quantile for their
-// number as in calibrate/between_hosts.hpp.
+// What the law of a link is off by on a further system, one standard deviation of the logarithm:
+// the half width that holds 90 % of the errors, systems counting equally whatever the number of
+// their tables, over the normal quantile. Less than five systems that happen to be alike are no
+// proof: those are widened by Student's quantile over the normal one (calibrate/between_hosts.hpp).
 struct HeldOutSpread {
   std::size_t systems{};
   double log_sd{};        // 0: nothing to tell it from
@@ -66,15 +60,14 @@ using BandSpreads = std::array<HeldOutSpread, spread_band_count>;
                                      bool known, std::optional<LinkClass> of_class);
 
 // For the links of a class: of those that were measured on another machine, and of those that
-// nobody measured. A class of which less than two members could be held out has the spreads of its
-// side; and what was measured is no less certain than what was not.
+// nobody measured, which are no better known. A class of which less than two members could be held
+// out has the spreads of its side.
 struct ClassSpreads {
   BandSpreads measured;
   BandSpreads unmeasured;
 };
 
 [[nodiscard]] ClassSpreads class_spreads(const std::vector<HeldOut>& systems,
-                                         const std::vector<HeldOut>& links,
-                                         LinkClass link_class);
+                                         const std::vector<HeldOut>& links, LinkClass link_class);
 
 }  // namespace payoff

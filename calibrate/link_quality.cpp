@@ -38,6 +38,9 @@ std::set<LinkClass> measured_classes(const std::vector<LinkFit>& links) {
   return classes;
 }
 
+// Links, to tell how far members of a class are apart.
+constexpr std::size_t enough_held_out = 2;
+
 struct BandSpread {
   double sd{};
   SpreadFrom from{SpreadFrom::priors};
@@ -55,7 +58,7 @@ BandSpread spread_of_measured(const BandError& error, const HeldOutSpread& known
 
 BandSpread spread_of_unmeasured(const HeldOutSpread& unmeasured, bool class_is_measured,
                                 LinkClass link_class) {
-  if (class_is_measured && unmeasured.systems > 0) {
+  if (class_is_measured && unmeasured.systems >= enough_held_out) {
     return {unmeasured.log_sd, SpreadFrom::held_out};
   }
   return {std::hypot(unmeasured.log_sd, class_width(link_class)), SpreadFrom::priors};
@@ -79,8 +82,7 @@ void set_spreads(const NetworkFit& fit, std::vector<LinkFit>& links) {
     }
     link.law.relative_sd_small = sd[0];
     link.law.relative_sd_middle = sd[1];
-    link.law.relative_sd_upper = sd[2];
-    link.law.relative_sd_large = sd[3];
+    link.law.relative_sd_large = sd[2];
   }
 }
 
@@ -110,8 +112,7 @@ void describe_rows(std::span<const MeasuredCollective> tables, const RelativeFit
     std::vector<double>& of_band = errors.at(band);
     std::ranges::sort(of_band);
     link.errors.at(band) = {of_band.size(), median_magnitude(of_band),
-                            of_band.empty() ? 0 : of_band[of_band.size() / 2],
-                            SpreadFrom::priors};
+                            of_band.empty() ? 0 : of_band[of_band.size() / 2], SpreadFrom::priors};
   }
 }
 

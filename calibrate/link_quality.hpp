@@ -16,11 +16,11 @@ namespace payoff {
 void describe_rows(std::span<const MeasuredCollective> tables, const RelativeFit& fit,
                    LinkFit& link);
 
-// relative_sd_* of the laws, from what was left out of the fit: for a size that a link's own tables
+// relative_sd_* of the laws, from what was held out of the fit: for a size that a link's own tables
 // have, how far such a link is off on a further system, and no less than its own tables scatter;
 // else how far a link is off of which nobody measured this. Where no link of the class has tables,
 // nothing tells how far its prior is off, so the width of the prior counts too; where no machine
-// could be left out, the widths that are assumed between members of a class stand in.
+// could be held out, the widths that are assumed between members of a class stand in.
 void set_spreads(NetworkFit& fit);
 
 }  // namespace payoff

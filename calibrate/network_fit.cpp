@@ -9,6 +9,8 @@
 #include "calibrate/link_class_fit.hpp"
 #include "calibrate/link_held_out.hpp"
 #include "calibrate/link_quality.hpp"
+#include "model/collective.hpp"
+#include "model/group_paths.hpp"
 
 namespace payoff {
 namespace {

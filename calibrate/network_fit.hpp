@@ -10,9 +10,9 @@
 
 #include "calibrate/link_held_out.hpp"
 #include "calibrate/link_parameters.hpp"
-#include "model/collective.hpp"
 #include "model/hardware.hpp"
 #include "model/measured_collective.hpp"
+#include "model/spread_band.hpp"
 #include "model/units.hpp"
 
 // The laws of links (model/hardware.hpp, LinkLaw) from measured collectives. NCCL's tuner says
@@ -25,7 +25,7 @@
 // link then has what a further system of its class has (calibrate/between_hosts.hpp).
 // A link that nobody measured has its class's law, marked `assumed`. Tables count by table and size
 // band, not by the number of their rows: sizes of one run are not independent. How far a law may be
-// off comes from machines and links that are left out and predicted (calibrate/link_held_out.hpp).
+// off comes from machines and links that are held out and predicted (calibrate/link_held_out.hpp).
 //
 // Left out: CUDA graphs, symmetric memory, shared hosts, and where one process launches the kernels
 // of several GPUs, sizes at which the launches take longer than the collective: those tell what a

@@ -14,8 +14,7 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<const char*, spread_band_count> band_names{"small", "middle", "upper",
-                                                                 "large"};
+constexpr auto band_names = spread_band_names;
 
 constexpr std::string_view launch_citation = "one_process_tables";
 constexpr std::string_view spread_citation = "held_out_tables";
@@ -106,16 +105,15 @@ std::string law_lines(const LinkFit& link) {
             ", ranks: " + std::to_string(link.most_ranks) + "}\n";
   }
   const std::array<double, spread_band_count> sds{
-      link.law.relative_sd_small, link.law.relative_sd_middle, link.law.relative_sd_upper,
-      link.law.relative_sd_large};
+      link.law.relative_sd_small, link.law.relative_sd_middle, link.law.relative_sd_large};
   if (link.law.relative_sd_node_limit > 0) {
     text += "    relative_sd_node_limit: {value: " + digits(link.law.relative_sd_node_limit) +
             ", from: " + class_citation(link.link_class) + "}\n";
   }
   for (std::size_t band = 0; band < spread_band_count; ++band) {
     text += "    relative_sd_" + std::string(band_names.at(band)) +
-            ": {value: " + digits(sds.at(band)) + ", from: " +
-            citation_of(link.errors.at(band).spread_from, link) + "}\n";
+            ": {value: " + digits(sds.at(band)) +
+            ", from: " + citation_of(link.errors.at(band).spread_from, link) + "}\n";
   }
   return text;
 }
@@ -193,8 +191,7 @@ std::string spread_line() {
 
 // Of a class: what was held out, and the spread that follows.
 std::string spreads_lines(const NetworkFit& fit, LinkClass link_class) {
-  const ClassSpreads spreads =
-      class_spreads(fit.systems_held_out, fit.links_held_out, link_class);
+  const ClassSpreads spreads = class_spreads(fit.systems_held_out, fit.links_held_out, link_class);
   std::string text = "  " + std::string(name(link_class)) + ":\n";
   for (const auto& [key, bands] : {std::pair{"measured_elsewhere", spreads.measured},
                                    std::pair{"never_measured", spreads.unmeasured}}) {

@@ -80,10 +80,9 @@ Fitted fit_compute_laws(const Library& library, const std::filesystem::path& dat
 
 Fitted fit_network_laws(const Library& library, const std::filesystem::path& data) {
   const NetworkCalibration calibration = calibrate_network(library, data);
-  return {calibration.profile,
-          network_fit_text(calibration.fit) +
-              fmt::format("{} tables of the fit half are left out.\n",
-                          calibration.left_out.size())};
+  return {calibration.profile, network_fit_text(calibration.fit) +
+                                   fmt::format("{} tables of the fit half are left out.\n",
+                                               calibration.left_out.size())};
 }
 
 struct Target {

@@ -11,6 +11,7 @@
 
 #include "cli/names.hpp"
 #include "model/groups.hpp"
+#include "model/spread_band.hpp"
 
 namespace payoff {
 namespace {
@@ -40,9 +41,8 @@ class LinkKeys {
       if (paths.domains > 1) {
         between(price, paths);
       }
-      constexpr std::array<const char*, spread_band_count> bands{"small", "middle", "upper", "large"};
       (paths.domains > 1 ? network : fabric)
-          .insert(std::string("relative_sd_") + bands.at(spread_band(size)));
+          .insert(std::string("relative_sd_") + spread_band_names.at(spread_band(size)));
     }
   }
 

@@ -8,6 +8,7 @@
 
 #include "calibrate/relative_fit.hpp"
 #include "cli/table.hpp"
+#include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using Side = LinkProblem::Side;
 
 std::vector<Column> with_bands(std::vector<Column> columns) {
-  for (const char* band : {"to 64 KiB", "to 4 MiB", "to 256 MiB", "beyond"}) {
+  for (const char* band : {"to 64 KiB", "to 4 MiB", "beyond"}) {
     columns.push_back({band, Align::right});
   }
   return columns;
@@ -36,15 +37,13 @@ std::string fit_table(const NetworkFit& fit) {
 }
 
 std::string held_out_table(const char* what, const std::vector<HeldOut>& held_out) {
-  Table table(with_bands(
-      {{what, Align::left}, {"link", Align::left}, {"known from", Align::left}}));
+  Table table(
+      with_bands({{what, Align::left}, {"link", Align::left}, {"known from", Align::left}}));
   for (const HeldOut& each : held_out) {
     std::vector<std::string> row{each.what, each.link, each.known ? "others" : "its class"};
-    for (const std::vector<HeldOutPoint>& points : each.points) {
-      std::vector<double> errors;
-      errors.reserve(points.size());
-      for (const HeldOutPoint& point : points) {
-        errors.push_back(std::expm1(point.log_error));
+    for (std::vector<double> errors : each.log_errors) {
+      for (double& error : errors) {
+        error = std::expm1(error);
       }
       row.push_back(errors.empty() ? "" : percent_text(median_magnitude(std::move(errors))));
     }
@@ -54,8 +53,8 @@ std::string held_out_table(const char* what, const std::vector<HeldOut>& held_ou
 }
 
 std::string spread_table(const NetworkFit& fit) {
-  Table table(with_bands(
-      {{"class", Align::left}, {"link", Align::left}, {"held out", Align::right}}));
+  Table table(
+      with_bands({{"class", Align::left}, {"link", Align::left}, {"held out", Align::right}}));
   for (const LinkClass link_class : link_classes) {
     const ClassSpreads of_class =
         class_spreads(fit.systems_held_out, fit.links_held_out, link_class);
@@ -84,8 +83,7 @@ std::string network_fit_text(const NetworkFit& fit) {
          held_out_table("machine", fit.systems_held_out) +
          "\nMedian errors on scales, each held out of the fit\n\n" +
          held_out_table("scale", fit.scales_held_out) +
-         "\nSpread that follows, one standard deviation, beyond what hosts differ by\n\n" +
-         spread_table(fit);
+         "\nSpread that follows, one standard deviation; held out: by size\n\n" + spread_table(fit);
 }
 
 }  // namespace payoff

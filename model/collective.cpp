@@ -6,6 +6,7 @@
 
 #include "model/collective_links.hpp"
 #include "model/collective_terms.hpp"
+#include "model/spread_band.hpp"
 
 namespace payoff {
 namespace {
@@ -21,10 +22,6 @@ Bandwidth node_limit(const Network& network) {
 }
 
 std::size_t size_band(Bytes size) { return size <= 64_KiB ? 0U : size <= 256_MiB ? 1U : 2U; }
-
-std::size_t spread_band(Bytes size) {
-  return size <= 64_KiB ? 0U : size <= 4_MiB ? 1U : size <= 256_MiB ? 2U : 3U;
-}
 
 CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, NcclRelease release)
     : group_(group), tuner_(cluster, paths_of(cluster, group), release) {
@@ -76,7 +73,7 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
   }
   domain_ = uncertain.domain;
   relative_sd_ = {uncertain.relative_sd_small, uncertain.relative_sd_middle,
-                  uncertain.relative_sd_upper, uncertain.relative_sd_large};
+                  uncertain.relative_sd_large};
 }
 
 CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,

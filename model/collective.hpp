@@ -29,14 +29,9 @@ struct CollectivePrice {
   bool extrapolated{};   // outside the fitted range of sizes, ranks or fabrics
 };
 
-// The bands of size of which every one counts as much in a fit: to 64 KiB, to 256 MiB, beyond.
+// The bands of size that a law's spread is given for: to 64 KiB, to 256 MiB, beyond.
 inline constexpr std::size_t size_band_count = 3;
 [[nodiscard]] std::size_t size_band(Bytes size);
-
-// The bands that a law's spread is given for: the middle one of the above in two, because latency
-// rules its lower half and bandwidth its upper one. Parted at 4 MiB, the geometric mean of its ends.
-inline constexpr std::size_t spread_band_count = 4;
-[[nodiscard]] std::size_t spread_band(Bytes size);
 
 // What the software of a node carries at most whatever its NICs do; zero: no limit. What the
 // profile states of its hosts, else what hosts of its class carry, which is known with a wide
@@ -92,7 +87,7 @@ class CollectiveModel {
   NcclPin pinned_;
   std::array<std::array<std::array<Cost, protocol_count>, algorithm_count>, collective_count>
       costs_{};
-  std::array<double, spread_band_count> relative_sd_{};
+  std::array<double, size_band_count> relative_sd_{};  // small, middle, large
   double channel_{};  // bytes per second of one channel to a peer; 0: no limit
   FitDomain domain_;  // of the link that the spread comes from
 };

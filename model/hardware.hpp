@@ -170,7 +170,6 @@ struct LinkLaw {
   FitDomain domain;
   double relative_sd_small{};   // of a predicted time <= 64 KiB
   double relative_sd_middle{};  // up to 4 MiB
-  double relative_sd_upper{};   // up to 256 MiB
   double relative_sd_large{};   // beyond
 };
 

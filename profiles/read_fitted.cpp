@@ -92,7 +92,7 @@ void with_law(std::string_view file, std::string_view kind, const LawEntry& name
   add_facts(named, reader.facts(), facts);
 }
 
-constexpr std::array<Field<LinkLaw>, 21> link_fields{{
+constexpr std::array<Field<LinkLaw>, 20> link_fields{{
     {"launch", &LinkLaw::launch},
     {"step_ll", &LinkLaw::step_ll},
     {"step_ll128", &LinkLaw::step_ll128},
@@ -112,7 +112,6 @@ constexpr std::array<Field<LinkLaw>, 21> link_fields{{
     {"congestion_per_doubling", &LinkLaw::congestion_per_doubling, false},
     {"relative_sd_small", &LinkLaw::relative_sd_small},
     {"relative_sd_middle", &LinkLaw::relative_sd_middle},
-    {"relative_sd_upper", &LinkLaw::relative_sd_upper},
     {"relative_sd_large", &LinkLaw::relative_sd_large},
 }};
 

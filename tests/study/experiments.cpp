@@ -18,7 +18,6 @@ LinkLaw round_law() {
   law.share_simple = 0.9;
   law.relative_sd_small = 0.3;
   law.relative_sd_middle = 0.15;
-  law.relative_sd_upper = 0.15;
   law.relative_sd_large = 0.08;
   return law;
 }

@@ -210,8 +210,7 @@ TEST_CASE("a gain counts from the band of noise on") {
   job.cluster.gpu.law.relative_sd = 1e-6;
   job.software.relative_sd = 1e-6;
   for (LinkLaw* law : {&job.cluster.fabric.law, &job.cluster.network.law}) {
-    law->relative_sd_small = law->relative_sd_middle = 1e-6;
-    law->relative_sd_upper = law->relative_sd_large = 1e-6;
+    law->relative_sd_small = law->relative_sd_middle = law->relative_sd_large = 1e-6;
   }
   double low = 0;
   double high = 3000;
