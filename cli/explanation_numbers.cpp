@@ -157,13 +157,15 @@ void interference_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   // Without gradient messages the sends alone hold units.
   const double held =
       plan.step.reserved_share > 0 ? plan.step.reserved_share : plan.step.send_share;
-  const double slowdown = slowdown_of_backward(plan, held);
+  // Where all kernels fit beside it, a message slows a codec alone.
+  const double of_backward = slowdown_of_backward(plan, held);
+  const double slowdown = of_backward > 1 ? of_backward : 1 / (1 - held);
   const Seconds beside = slowdown > 1 ? term.time / (slowdown - 1) : 0_s;
   term.numbers = {
       {"C / U", percent_text(plan.step.reserved_share), "of the compute units, held by a message"},
       {"C_s / U", percent_text(plan.step.send_share), "held by a send to another stage"},
       {"U", count(plan.experiment().cluster.gpu.compute_units), "compute units of the GPU"},
-      {"s", put_in(slowdown), "times as long backward takes with either beside all of it"},
+      {"s", put_in(slowdown), "times as long work takes with either beside all of it"},
       {"w", to_text(beside), "work that this amounts to, had that alone slowed it"},
       {"busy", to_text(plan.prediction.dp_communication),
        "time with a gradient message in flight"}};
