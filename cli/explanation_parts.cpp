@@ -68,9 +68,11 @@ class Collector {
         ring_(network(MessageKind::cp_activations)),
         experts_(network(MessageKind::ep_activations)),
         messages_(experiment_.layout, context_, {tensor_, ring_, experts_}),
+        compression_(plan.compression),
         kind_(kind) {}
 
-  void layer(const Layer& layer) {
+  // `block`: its number, below 0 for what is none.
+  void layer(const Layer& layer, std::int64_t block) {
     if (kind_ == WorkKind::recompute && !layer.recomputable) {
       return;
     }
@@ -99,6 +101,10 @@ class Collector {
     part_ = splits ? BackwardPart::inputs : BackwardPart::both;
     std::size_t end = count;
     for (std::size_t i = count; i-- > 0;) {
+      if (i + 1 < end && has_codec_gradients(layer, block, i)) {
+        run(operators + i + 1, operators + end);
+        end = i + 1;
+      }
       if (i == 0 || !messages_.before_backward(layer, i).empty()) {
         run(operators + i, operators + end);
         end = i;
@@ -113,6 +119,21 @@ class Collector {
   WorkParts take() { return std::move(parts_); }
 
  private:
+  // Whether what learned to compress the output of an operator interrupts backward there.
+  [[nodiscard]] bool has_codec_gradients(const Layer& layer, std::int64_t block,
+                                         std::size_t op) const {
+    const bool learned =
+        std::any_of(compression_.activations.begin(), compression_.activations.end(),
+                    [&](const ActivationCompression& of) {
+                      return of.traffic == Traffic::tp_activations && of.method.learned &&
+                             of.forward && block >= 0 && of.blocks.holds(block);
+                    });
+    return learned &&
+           std::any_of(layer.syncs.begin(), layer.syncs.end(), [&](const TensorParallelSync& sync) {
+             return sync.forward && sync.after == op;
+           });
+  }
+
   void run(const Operator* begin, const Operator* end) {
     Seconds gpu{};
     double launches = 0;
@@ -144,42 +165,11 @@ class Collector {
   CollectiveModel ring_;
   CollectiveModel experts_;
   StageMessages messages_;
+  const CompressionPlan& compression_;
   WorkKind kind_;
   BackwardPart part_{};
   WorkParts parts_;
 };
-
-// max(k d, k l + S_r / (e_r B) + S_m / (e_m B) + S_x / (e_x B) + F / (e_g P)) + h t_h
-std::string pass_numbers(const PassCost& cost, const CodecLaw& law, const Experiment& experiment) {
-  const Gpu& gpu = experiment.cluster.gpu;
-  const Bytes streams = cost.bytes;
-  const Bytes resident = std::min(streams, gpu.l2 * std::max(cost.kernels, 1.0));
-  std::string text =
-      fmt::format("max({} * {}, {} * {}", put_in(cost.kernels), put_in(law.dispatch.si),
-                  put_in(cost.kernels), put_in(gpu.law.launch.si));
-  const auto bytes = [&](Bytes traffic, double efficiency) {
-    if (traffic > 0_B) {
-      text += fmt::format(" + {} / ({} * {})", put_in(traffic.si), put_in(efficiency),
-                          put_in(gpu.memory_bandwidth.si));
-    }
-  };
-  bytes(resident, law.resident_efficiency);
-  bytes(streams - resident, law.memory_efficiency);
-  bytes(cost.random_bytes, law.random_efficiency);
-  if (cost.flops > 0_flop) {
-    text += fmt::format(" + {} / ({} * {})", put_in(cost.flops.si), put_in(law.gemm_efficiency),
-                        put_in(gpu.peak[experiment.training.precision].si));
-  }
-  text += ")";
-  if (cost.host_syncs > 0) {
-    text += fmt::format(" + {} * {}", put_in(cost.host_syncs), put_in(law.host_sync.si));
-  }
-  return text;
-}
-
-std::string of_elements(const BucketKind& kind) {
-  return fmt::format("bucket of {} gradients", kind.elements);
-}
 
 }  // namespace
 
@@ -211,42 +201,15 @@ WorkParts parts_of_work(const ExplainedPlan& plan, WorkKind kind) {
   const Workload& workload = plan.prepared.workload();
   Collector collector(plan, kind);
   const auto division = divide_layers(workload, plan.experiment().layout);
+  const std::vector<std::int64_t> blocks = blocks_of_layers(workload);
   for (const std::size_t layer : division.at(plan.stage_index)) {
-    collector.layer(workload.layers[layer]);
+    collector.layer(workload.layers[layer], blocks[layer]);
   }
   return collector.take();
 }
 
-std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode) {
-  std::vector<ExplainedPart> parts;
-  if (!plan.compression.method) {
-    return parts;
-  }
-  const Experiment& experiment = plan.experiment();
-  const CodecLaw& law = plan.compression.method->law;
-  const std::vector<CallCost> costs = plan.prepared.codec_costs(plan.compression);
-  const auto add_pass = [&](const PassCost& cost, const std::string& what) {
-    const Seconds each =
-        price_pass(cost, law, experiment.cluster.gpu, experiment.training.precision);
-    if (each > 0_s) {
-      add_part({what, 1, pass_numbers(cost, law, experiment), each}, parts);
-    }
-  };
-  for (const Bucket& bucket : plan.step.buckets(plan.stage_index)) {
-    const CallCost& call = costs.at(bucket.kind);
-    const std::string what = of_elements(plan.step.kind(bucket));
-    if (!encode) {
-      add_pass(call.decode, what);
-      continue;
-    }
-    if (call.dense_message > 0_B) {
-      add_pass(call.dense, what + ", what travels dense");
-    }
-    for (std::size_t round = 0; round < call.rounds.size(); ++round) {
-      add_pass(call.rounds[round].encode, fmt::format("{}, round {}", what, round + 1));
-    }
-  }
-  return parts;
+std::string of_elements(const BucketKind& kind) {
+  return fmt::format("bucket of {} gradients", kind.elements);
 }
 
 std::vector<ExplainedPart> parts_of_copies(const ExplainedPlan& plan) {

@@ -25,7 +25,7 @@ struct WorkParts {
 };
 [[nodiscard]] WorkParts parts_of_work(const ExplainedPlan& plan, WorkKind kind);
 
-// Calls of the codec on the stage, by kind of bucket and round.
+// Calls of the codecs on the stage: by kind of bucket and round, and of activations by traffic.
 [[nodiscard]] std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode);
 // Buckets filled and emptied.
 [[nodiscard]] std::vector<ExplainedPart> parts_of_copies(const ExplainedPlan& plan);
@@ -40,6 +40,8 @@ struct ExplainedMessages {
 // Of gradients and weights, of the step.
 [[nodiscard]] ExplainedMessages gradient_messages(const ExplainedPlan& plan);
 
+// What a bucket is called.
+[[nodiscard]] std::string of_elements(const BucketKind& kind);
 // Equal ones are counted.
 void add_part(ExplainedPart part, std::vector<ExplainedPart>& parts);
 [[nodiscard]] Seconds sum_of(const std::vector<ExplainedPart>& parts);

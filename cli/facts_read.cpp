@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cli/names.hpp"
@@ -101,13 +103,14 @@ Keys kernel_keys(const Experiment& experiment, const Workload& workload) {
   return keys;
 }
 
-Keys codec_keys(const PreparedExperiment& prepared, const CompressionPlan& plan) {
+// What the passes of a codec read of its law.
+Keys codec_keys(const std::vector<PassCost>& passes, const Gpu& gpu) {
   Keys keys{"relative_sd"};
-  const auto add = [&](const PassCost& cost) {
+  for (const PassCost& cost : passes) {
     if (cost.kernels > 0) {
       keys.insert("dispatch");
     }
-    const Bytes cached = prepared.experiment().cluster.gpu.l2 * std::max(cost.kernels, 1.0);
+    const Bytes cached = gpu.l2 * std::max(cost.kernels, 1.0);
     if (cost.bytes > 0_B) {
       keys.insert("resident_efficiency");
     }
@@ -123,15 +126,45 @@ Keys codec_keys(const PreparedExperiment& prepared, const CompressionPlan& plan)
     if (cost.host_syncs > 0) {
       keys.insert("host_sync");
     }
-  };
-  for (const CallCost& call : prepared.codec_costs(plan)) {
-    add(call.dense);
-    add(call.decode);
-    for (const RoundCost& round : call.rounds) {
-      add(round.encode);
-    }
   }
   return keys;
+}
+
+std::vector<PassCost> gradient_passes(const PreparedExperiment& prepared,
+                                      const CompressionPlan& plan) {
+  std::vector<PassCost> passes;
+  for (const CallCost& call : prepared.codec_costs(plan)) {
+    passes.push_back(call.dense);
+    passes.push_back(call.decode);
+    for (const RoundCost& round : call.rounds) {
+      passes.push_back(round.encode);
+    }
+  }
+  return passes;
+}
+
+// Paths of the laws of a plan's codecs, and what is read of each. In a plan of one method its name
+// is left out (profiles/read_plan.cpp).
+std::vector<std::pair<std::string, Keys>> codec_laws(const PreparedExperiment& prepared,
+                                                     const CompressionPlan& plan) {
+  std::map<std::string, std::vector<PassCost>> passes;
+  if (plan.method) {
+    passes[plan.method->name] = gradient_passes(prepared, plan);
+  }
+  const std::vector<const Method*> methods = plan.methods();
+  for (const CodecPass& pass : prepared.codec_passes(plan)) {
+    passes[methods[pass.work.method]->name].push_back(pass.cost);
+  }
+  std::vector<std::pair<std::string, Keys>> laws;
+  for (const auto& [name, costs] : passes) {
+    const Keys keys = codec_keys(costs, prepared.experiment().cluster.gpu);
+    const std::string start = "compress." + plan.label + ".";
+    laws.emplace_back(start + name + ".law.", keys);
+    if (passes.size() == 1) {
+      laws.emplace_back(start + "law.", keys);
+    }
+  }
+  return laws;
 }
 
 class Reader {
@@ -144,8 +177,8 @@ class Reader {
       links_.add(use);
     }
     for (const CompressionPlan& plan : experiment_.plans) {
-      if (plan.method) {
-        codecs_.emplace_back("compress." + plan.label + ".law.", codec_keys(prepared, plan));
+      for (auto& law : codec_laws(prepared, plan)) {
+        codecs_.push_back(std::move(law));
       }
     }
   }

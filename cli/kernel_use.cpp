@@ -86,20 +86,35 @@ std::vector<KernelUse> kernels_of_job(const PreparedExperiment& prepared) {
 
 std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
                                         const CompressionPlan& compression) {
-  CodecKernels encode;
-  CodecKernels decode;
-  for (const CallCost& call : prepared.codec_costs(compression)) {
-    include(encode, call.dense);
-    for (const RoundCost& round : call.rounds) {
-      include(encode, round.encode);
-    }
-    include(decode, call.decode);
-  }
   std::vector<KernelUse> uses;
+  const auto add_method = [&](const Method& method, const CodecKernels& encode,
+                              const CodecKernels& decode) {
+    add_codec(compression.label, WorkKind::encode, encode, method.law, uses);
+    add_codec(compression.label, WorkKind::decode, decode, method.law, uses);
+  };
   if (compression.method) {
-    const CodecLaw& law = compression.method->law;
-    add_codec(compression.label, WorkKind::encode, encode, law, uses);
-    add_codec(compression.label, WorkKind::decode, decode, law, uses);
+    CodecKernels encode;
+    CodecKernels decode;
+    for (const CallCost& call : prepared.codec_costs(compression)) {
+      include(encode, call.dense);
+      for (const RoundCost& round : call.rounds) {
+        include(encode, round.encode);
+      }
+      include(decode, call.decode);
+    }
+    add_method(*compression.method, encode, decode);
+  }
+  const std::vector<CodecPass> passes = prepared.codec_passes(compression);
+  const std::size_t first = compression.method ? 1 : 0;
+  for (std::size_t i = 0; i < compression.activations.size(); ++i) {
+    CodecKernels encode;
+    CodecKernels decode;
+    for (const CodecPass& pass : passes) {
+      if (pass.work.method == first + i) {
+        include(pass.work.kind == WorkKind::encode ? encode : decode, pass.cost);
+      }
+    }
+    add_method(compression.activations[i].method, encode, decode);
   }
   return uses;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@
 #include "cli/table.hpp"
 #include "cli/trust_json.hpp"
 #include "cli/verdict_text.hpp"
+#include "profiles/method_notes.hpp"
 
 namespace payoff {
 namespace {
@@ -37,6 +39,24 @@ Json obstacles_json(const PlanPayoff& plan, const PredictionReport& report) {
   return json;
 }
 
+Json compresses_json(const CompressionPlan& plan) {
+  Json json = Json::array();
+  const auto add = [&](Traffic traffic, const Method& method, Json directions, Json layers) {
+    json.push_back({{"traffic", name_of(traffic)},
+                    {"method", method.name},
+                    {"directions", std::move(directions)},
+                    {"layers", std::move(layers)}});
+  };
+  if (plan.method) {
+    add(Traffic::dp_gradients, *plan.method, nullptr, nullptr);
+  }
+  for (const ActivationCompression& of : plan.activations) {
+    add(of.traffic, of.method, directions_text(of),
+        of.blocks == BlockRange{} ? Json(nullptr) : Json(layers_text(of.blocks)));
+  }
+  return json;
+}
+
 Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
   const std::vector<BreakEven>& break_evens = report.break_evens;
   Json json{{"label", plan.label}};
@@ -54,6 +74,8 @@ Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
                    [&](const BreakEven& other) { return other.label == plan.label; });
   json["break_even"] = entry == break_evens.end() ? Json(nullptr) : break_even_json(*entry);
   json["obstacles"] = obstacles_json(plan, report);
+  const auto place = static_cast<std::size_t>(&plan - report.payoff.plans.data());
+  json["compresses"] = compresses_json(report.read.experiment.plans.at(place));
   json["training"] = training_json(report.read.experiment, plan.prediction.step, report.training);
   return json;
 }

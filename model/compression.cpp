@@ -167,6 +167,9 @@ void add_compressed(const Method& method, Batch& batch, std::vector<CallCost>& c
   batch.each(method.state_bytes, [&](const EqualTensors& shape, double value) {
     costs[shape.call].state += static_cast<double>(shape.count) * value * 1_B;
   });
+  batch.each(method.saved_bytes, [&](const EqualTensors& shape, double value) {
+    costs[shape.call].saved += static_cast<double>(shape.count) * value * 1_B;
+  });
 }
 
 void add_dense(const Method& method, Batch& batch, std::vector<CallCost>& costs) {
@@ -194,6 +197,26 @@ PassCost& PassCost::operator+=(const PassCost& other) {
   kernels += other.kernels;
   host_syncs += other.host_syncs;
   return *this;
+}
+
+std::vector<const Method*> CompressionPlan::methods() const {
+  std::vector<const Method*> all;
+  if (method) {
+    all.push_back(&*method);
+  }
+  for (const ActivationCompression& of : activations) {
+    all.push_back(&of.method);
+  }
+  return all;
+}
+
+Method with_formulas(const Method& method, const std::optional<OtherFormulas>& other) {
+  Method result = method;
+  if (other) {
+    result.rounds = other->rounds;
+    result.decode = other->decode;
+  }
+  return result;
 }
 
 std::vector<std::string> formula_names(const std::map<std::string, double>& parameters) {

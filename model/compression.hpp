@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -79,6 +80,12 @@ struct WireFormula {
   Expression as_implemented;
 };
 
+// Rounds and decoder that take the place of a method's own.
+struct OtherFormulas {
+  std::vector<RoundFormula> rounds;
+  PassFormula decode;
+};
+
 struct Method {
   std::string name;
   std::string description;
@@ -98,6 +105,13 @@ struct Method {
   PassFormula dense;       // of a tensor that travels dense: packed and copied back
   Expression worth;        // > 0 where a tensor is compressed, else it travels dense; empty: always
   Expression state_bytes;  // kept per tensor (error feedback, warm factors)
+  Expression saved_bytes;  // of an activation, kept from its forward to its backward
+  // From one rank to another, where nothing is summed; left out: the rounds, of one worker.
+  std::optional<OtherFormulas> sent;
+  // Of the gradient of an activation that was compressed; left out: as activations are, with no
+  // regard to them.
+  std::optional<OtherFormulas> backward;
+  bool learned{};  // encoder and decoder are layers of the model: `backward` is theirs
   WireFormula wire;
   CodecLaw law;  // of its implementation class
 };
@@ -106,16 +120,41 @@ struct Method {
 // a tensor that training has. Paths as in the method's file.
 [[nodiscard]] Problems check_method(const Method& method);
 
-// A strategy: one method with its parameters, for one kind of traffic. The first plan of every
-// experiment is "none".
+// What a method compresses: gradients of data parallelism; activations and their gradients that
+// tensor-parallel ranks sum, or that go from one pipeline stage to the next.
 enum class Traffic { dp_gradients, tp_activations, pp_activations };
 
+// Blocks of a transformer, numbered from 0: `first` and `last` among them.
+struct BlockRange {
+  std::int64_t first{};
+  std::int64_t last{std::numeric_limits<std::int64_t>::max()};
+
+  [[nodiscard]] bool holds(std::int64_t block) const { return block >= first && block <= last; }
+  bool operator==(const BlockRange&) const = default;
+};
+
+// A method with its parameters for what model-parallel ranks send each other. A send between stages
+// belongs to the block whose output it carries.
+struct ActivationCompression {
+  Method method;
+  Traffic traffic{Traffic::tp_activations};
+  bool forward{true};  // activations
+  bool backward{};     // their gradients
+  BlockRange blocks;
+};
+
+// A strategy: a method with its parameters for each kind of traffic that it compresses. The first
+// plan of every experiment is "none".
 struct CompressionPlan {
-  std::string label;             // as the user wrote it: "powersgd:rank=4"
-  std::optional<Method> method;  // nullopt: uncompressed
-  Traffic traffic{Traffic::dp_gradients};
-  Placement placement{Placement::compute_stream};
+  std::string label;                               // as the user wrote it: "powersgd:rank=4"
+  std::optional<Method> method;                    // of gradients; nullopt: uncompressed
+  std::vector<ActivationCompression> activations;  // at most one for each kind of traffic
+  Placement placement{Placement::compute_stream};  // of the codec of gradients
   bool overlap{true};  // compress and send bucket by bucket while backward runs
+
+  [[nodiscard]] bool compresses() const { return method || !activations.empty(); }
+  // Its codecs, the gradients' first, where it compresses them: Work::codec counts in this order.
+  [[nodiscard]] std::vector<const Method*> methods() const;
 };
 
 // A method's cost for one call on one tensor or bucket.
@@ -142,6 +181,7 @@ struct CallCost {
   PassCost dense;         // packing of what travels dense
   Bytes dense_message{};  // what travels uncompressed (vectors, tensors not worth it)
   Bytes state{};
+  Bytes saved{};
 };
 
 // A group, and how many of it share a node. `element` is the size of an uncompressed gradient
@@ -159,6 +199,9 @@ struct EqualTensors {
 
   bool operator==(const EqualTensors&) const = default;
 };
+
+// The same method with other formulas in the place of its own, where there are any.
+[[nodiscard]] Method with_formulas(const Method& method, const std::optional<OtherFormulas>& other);
 
 // What `method` does to the tensors of several calls, all evaluated together.
 [[nodiscard]] std::vector<CallCost> compress_calls(const Method& method,

@@ -30,16 +30,30 @@ void list_pass(const std::string& path, const PassFormula& pass, std::vector<Nam
   out.push_back({path + ".host_syncs", &pass.host_syncs});
 }
 
+void list_rounds(const std::string& path, const std::vector<RoundFormula>& rounds,
+                 std::vector<NamedFormula>& out) {
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const std::string round = path + "rounds[" + std::to_string(i) + "]";
+    list_pass(round + ".encode", rounds[i].encode, out);
+    out.push_back({round + ".message", &rounds[i].message});
+  }
+}
+
 std::vector<NamedFormula> list_formulas(const Method& method) {
   std::vector<NamedFormula> all;
-  for (std::size_t i = 0; i < method.rounds.size(); ++i) {
-    const std::string path = "rounds[" + std::to_string(i) + "]";
-    list_pass(path + ".encode", method.rounds[i].encode, all);
-    all.push_back({path + ".message", &method.rounds[i].message});
-  }
+  list_rounds("", method.rounds, all);
   list_pass("decode", method.decode, all);
   list_pass("dense", method.dense, all);
+  const auto list_other = [&](const std::string& name, const std::optional<OtherFormulas>& other) {
+    if (other) {
+      list_rounds(name + ".", other->rounds, all);
+      list_pass(name + ".decode", other->decode, all);
+    }
+  };
+  list_other("sent", method.sent);
+  list_other("backward", method.backward);
   all.push_back({"state", &method.state_bytes});
+  all.push_back({"saved", &method.saved_bytes});
   all.push_back({"wire.as_published", &method.wire.as_published});
   all.push_back({"wire.as_implemented", &method.wire.as_implemented});
   return all;

@@ -185,8 +185,10 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
   w.exposed_pp = std::min(end.exposed_pp, std::max(0_s, idle));
   w.bubble = idle - w.exposed_pp;
   w.interference = end.slowed_before + last.interference;
-  w.encode = last.encode;
-  w.decode = last.decode;
+  w.encode =
+      last.encode + micro_batches * (compute.forward_codec.encode + compute.backward_codec.encode);
+  w.decode =
+      last.decode + micro_batches * (compute.forward_codec.decode + compute.backward_codec.decode);
   w.bucket_copy = last.bucket_copy;
   w.exposed_dp = last.exposed_dp + stage.gather_time();
   w.optimizer = stage.optimizer.alone;

@@ -78,7 +78,7 @@ PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin
       replica_network_(network_of(experiment_, MessageKind::dp_replicas, pin)),
       expert_data_network_(network_of(experiment_, MessageKind::ep_gradients, pin)) {
   prepare_stages();
-  ends_ = pipeline_ends(unpriced({}));
+  ends_ = pipeline_ends(unpriced({}, stages_, waves_));
 }
 
 PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Training& training,
@@ -97,16 +97,15 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
   data_network_.pin(pin);
   expert_data_network_.pin(pin);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    cut_gradients(stages_[s]);
+    cut_gradients(stages_[s], kinds_, weights_);
     stages_[s].memory = memory_without_codec(s);
   }
-  ends_ = pipeline_ends(unpriced({}));
+  ends_ = pipeline_ends(unpriced({}, stages_, waves_));
 }
 
 void PreparedExperiment::prepare_stages() {
   const ParallelLayout& layout = experiment_.layout;
-  const Training& training = experiment_.training;
-  const ComputeContext context{experiment_.cluster.gpu, experiment_.software, training.precision};
+  const ComputeContext context = compute_context();
   const auto division = divide_layers(*workload_, layout);
   const auto waves = std::make_shared<WaveTable>(experiment_.cluster.gpu.compute_units);
   waves_ = waves;
@@ -117,17 +116,20 @@ void PreparedExperiment::prepare_stages() {
     }
     stage.prepared = prepare_stage(*workload_, division[s], layout, context,
                                    {tensor_network_, context_network_, expert_network_}, *waves);
-    share_equal(s);
+    share_equal(stages_, s);
     plan_update(stage);
-    cut_gradients(stage);
+    cut_gradients(stage, kinds_, weights_);
     if (layout.pp > 1) {
-      const Layer& first = workload_->layers[division[s].back()];
-      stage.send_forward = boundary_message(s, first.boundary_per_sample);
-      const std::size_t before = (s + division.size() - 1) % division.size();
-      stage.send_backward = boundary_message(before, first.boundary_per_sample);
+      const Bytes size = boundary_size(workload_->layers[division[s].back()], layout);
+      stage.send_forward = boundary_message(s, size);
+      stage.send_backward = boundary_message((s + division.size() - 1) % division.size(), size);
     }
     stage.memory = memory_without_codec(s);
   }
+}
+
+ComputeContext PreparedExperiment::compute_context() const {
+  return {experiment_.cluster.gpu, experiment_.software, experiment_.training.precision};
 }
 
 // Of the optimiser states that zero leaves to each rank.
@@ -137,8 +139,7 @@ void PreparedExperiment::plan_update(Stage& stage) const {
   const std::int64_t others = stage.prepared.compute->parameters - experts;
   const auto part = [](std::int64_t all, int ranks) { return (all + ranks - 1) / ranks; };
   const int expert_shards = layout.zero > 0 ? layout.expert_replicas() : 1;
-  const ComputeContext context{experiment_.cluster.gpu, experiment_.software,
-                               experiment_.training.precision};
+  const ComputeContext context = compute_context();
   stage.optimizer = {WorkKind::optimizer, optimizer_time(part(others, layout.shard_ranks()) +
                                                              part(experts, expert_shards),
                                                          experiment_.training, context)};
@@ -154,26 +155,27 @@ void PreparedExperiment::plan_update(Stage& stage) const {
 }
 
 // By bucket, or with sharded weights by unit.
-void PreparedExperiment::cut_gradients(Stage& stage) {
+void PreparedExperiment::cut_gradients(Stage& stage, GradientKinds& kinds,
+                                       WeightKinds& weights) const {
   const Training& training = experiment_.training;
   if (experiment_.layout.zero < 3) {
-    stage.buckets = cut_buckets(stage.prepared, experiment_.layout, training, kinds_);
+    stage.buckets = cut_buckets(stage.prepared, experiment_.layout, training, kinds);
     return;
   }
   if (experiment_.layout.data_ranks() == 1) {
     return;
   }
   stage.units = weight_units(stage.layers, stage.prepared, training);
-  stage.buckets = unit_buckets(stage.prepared, stage.units, experiment_.software, kinds_);
-  stage.gathers = stage_gathers(stage.units, experiment_.software, weights_);
+  stage.buckets = unit_buckets(stage.prepared, stage.units, experiment_.software, kinds);
+  stage.gathers = stage_gathers(stage.units, experiment_.software, weights);
 }
 
 // A stage that does what an earlier one does shares its parts.
-void PreparedExperiment::share_equal(std::size_t s) {
-  Stage& stage = stages_[s];
+void PreparedExperiment::share_equal(std::vector<Stage>& stages, std::size_t s) {
+  Stage& stage = stages[s];
   stage.like = s;
   for (std::size_t earlier = 0; earlier < s; ++earlier) {
-    const PreparedStage& other = stages_[earlier].prepared;
+    const PreparedStage& other = stages[earlier].prepared;
     if (*other.compute == *stage.prepared.compute && other.gradients == stage.prepared.gradients) {
       stage.like = earlier;
       stage.prepared = other;
@@ -182,13 +184,9 @@ void PreparedExperiment::share_equal(std::size_t s) {
   }
 }
 
-// With sequence parallelism every tensor-parallel rank sends its own part of the activations.
-Message PreparedExperiment::boundary_message(std::size_t stage, Bytes activations) const {
-  const ParallelLayout& layout = experiment_.layout;
-  const Group group =
-      boundary_group(layout, experiment_.cluster.gpus_per_node, static_cast<int>(stage));
-  const double share = layout.sequence_parallel ? 1.0 / layout.tp : 1.0;
-  const Bytes size = share * layout.micro_batch * activations;
+Message PreparedExperiment::boundary_message(std::size_t stage, Bytes size) const {
+  const Group group = boundary_group(experiment_.layout, experiment_.cluster.gpus_per_node,
+                                     static_cast<int>(stage));
   const CollectivePrice price =
       network_of(experiment_, group, pin_).price(Collective::send_recv, size);
   return {MessageKind::pp_activations,
@@ -204,17 +202,21 @@ GradientContext PreparedExperiment::gradient_context() const {
           data_network_,           replica_network_,     expert_data_network_};
 }
 
-StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const {
+StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
+                                      const std::vector<Stage>& stages,
+                                      std::shared_ptr<const WaveTable> waves) const {
   StepPlan plan;
   plan.layout = experiment_.layout;
   plan.placement = compression.placement;
   plan.overlap = compression.overlap && experiment_.training.overlap;
+  plan.compresses_gradients = compression.method.has_value();
+  plan.compresses_activations = !compression.activations.empty();
   plan.reduces_every_micro_batch = experiment_.layout.zero == 3;
-  plan.waves = waves_;
+  plan.waves = std::move(waves);
   plan.host = experiment_.software.host_per_step;
-  plan.stages.reserve(stages_.size());
+  plan.stages.reserve(stages.size());
   int channels = 0;
-  for (const Stage& prepared : stages_) {
+  for (const Stage& prepared : stages) {
     StagePlan& stage = plan.stages.emplace_back();
     stage.compute = prepared.prepared.compute;
     stage.optimizer = prepared.optimizer;
@@ -225,6 +227,10 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
     stage.forward_gathers = prepared.gathers.forward;
     stage.backward_gathers = prepared.gathers.backward;
     stage.like = prepared.like;
+    stage.dense_send_forward = prepared.dense_send_forward;
+    stage.dense_send_backward = prepared.dense_send_backward;
+    stage.codec_state = prepared.codec_state;
+    stage.codec_saved = prepared.codec_saved;
     if (stage.like + 1 == plan.stages.size()) {
       stage.buckets = prepared.buckets;
     }
@@ -235,7 +241,13 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression) const 
 }
 
 StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
-  StepPlan plan = unpriced(compression);
+  StepPlan plan;
+  if (compression.activations.empty()) {
+    plan = unpriced(compression, stages_, waves_);
+  } else {
+    const Stages compressed = with_codecs(compression);
+    plan = unpriced(compression, compressed.stages, compressed.waves);
+  }
   plan.kinds = plan_kinds(kinds_, compression, gradient_context());
   add_gathers(plan, plan_gathers(weights_, gradient_context()));
   int channels = 0;
@@ -253,46 +265,12 @@ std::vector<CallCost> PreparedExperiment::codec_costs(const CompressionPlan& com
                             : std::vector<CallCost>{};
 }
 
-Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
-  // A reduction by bucket keeps its buckets beside the gradients only while they travel.
-  const bool copies =
-      experiment_.layout.data_ranks() > 1 && experiment_.software.bucket_copy_passes > 0.0;
-  const StageContent content{stages_[s].prepared.compute->parameters,
-                             stages_[s].prepared.compute->expert_parameters,
-                             most_gathered(stages_[s].units),
-                             stages_[s].layers,
-                             static_cast<int>(s),
-                             experiment_.software.fused_attention,
-                             experiment_.software.fp8_weights,
-                             copies ? 1.0 : 0.0,
-                             {}};
-  return stage_memory(content, experiment_.layout, experiment_.training,
-                      experiment_.cluster.gpu.memory);
-}
-
-// The fullest stage; the first of equals.
-Memory PreparedExperiment::memory(const StepPlan& plan) const {
-  Memory fullest;
-  std::vector<Bytes> codec_state(stages_.size());
-  for (std::size_t s = 0; s < stages_.size(); ++s) {
-    for (const Bucket& bucket : plan.stages[s].buckets) {
-      codec_state[s] += plan.kind(bucket).state;
-    }
-    Memory memory = stages_[s].memory;
-    memory.codec_state = codec_state[stages_[s].like];
-    if (memory.total() > fullest.total() || s == 0) {
-      fullest = memory;
-    }
-  }
-  return fullest;
-}
-
 StepPrediction PreparedExperiment::predict(const CompressionPlan& compression) const {
   return predict(plan(compression));
 }
 
 StepPrediction PreparedExperiment::predict(const StepPlan& plan) const {
-  StepPrediction prediction = evaluate(plan, ends_);
+  StepPrediction prediction = plan.compresses_activations ? evaluate(plan) : evaluate(plan, ends_);
   prediction.memory = memory(plan);
   return prediction;
 }

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/activation_codecs.hpp"
 #include "model/compression.hpp"
 #include "model/evaluate.hpp"
 #include "model/gradient_plan.hpp"
@@ -58,6 +59,8 @@ class PreparedExperiment {
   [[nodiscard]] StepPlan plan(const CompressionPlan& compression) const;
   // What its codec does to each kind of bucket; empty without one.
   [[nodiscard]] std::vector<CallCost> codec_costs(const CompressionPlan& compression) const;
+  // What its codecs of activations do, each different pass once.
+  [[nodiscard]] std::vector<CodecPass> codec_passes(const CompressionPlan& compression) const;
   [[nodiscard]] StepPrediction predict(const CompressionPlan& compression) const;
   // Of a plan of this job.
   [[nodiscard]] StepPrediction predict(const StepPlan& plan) const;
@@ -80,17 +83,36 @@ class PreparedExperiment {
     Message send_forward;
     Message send_backward;
     Memory memory;  // without what a codec keeps
+    // Of activations that are compressed, as in StagePlan.
+    Bytes dense_send_forward;
+    Bytes dense_send_backward;
+    Bytes codec_state;
+    Bytes codec_saved;
   };
 
   void prepare_stages();
-  void share_equal(std::size_t stage);
-  void cut_gradients(Stage& stage);
+  static void share_equal(std::vector<Stage>& stages, std::size_t stage);
+  void cut_gradients(Stage& stage, GradientKinds& kinds, WeightKinds& weights) const;
   void plan_update(Stage& stage) const;
-  [[nodiscard]] Message boundary_message(std::size_t stage, Bytes activations) const;
+  [[nodiscard]] Message boundary_message(std::size_t stage, Bytes size) const;
+  [[nodiscard]] ComputeContext compute_context() const;
+  // The stages with compressed activations, and what their pieces consist of.
+  struct Stages {
+    std::vector<Stage> stages;
+    std::shared_ptr<const WaveTable> waves;
+  };
+  [[nodiscard]] Stages with_codecs(const CompressionPlan& compression) const;
+  [[nodiscard]] Stages with_codecs(ActivationCodecs& codecs) const;
+  void compress_sends(Stage& stage, std::size_t s, const std::vector<std::size_t>& layers,
+                      ActivationCodecs& codecs) const;
+  void compress_send(std::size_t boundary, const ActivationCodecs::Send& codec, Message& send,
+                     Bytes& dense) const;
   [[nodiscard]] GradientContext gradient_context() const;
   [[nodiscard]] Memory memory_without_codec(std::size_t stage) const;
   // All but the kinds of buckets.
-  [[nodiscard]] StepPlan unpriced(const CompressionPlan& compression) const;
+  [[nodiscard]] StepPlan unpriced(const CompressionPlan& compression,
+                                  const std::vector<Stage>& stages,
+                                  std::shared_ptr<const WaveTable> waves) const;
   [[nodiscard]] Memory memory(const StepPlan& plan) const;
 
   Experiment experiment_;

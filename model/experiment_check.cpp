@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "model/activation_check.hpp"
 #include "model/compression_effect.hpp"
 #include "model/groups.hpp"
 #include "model/stage_compute.hpp"
@@ -104,13 +105,15 @@ void check_replicas(const Experiment& experiment, Problems& problems) {
 // Refused by NCCL at run time; never priced as if it ran.
 void check_reduction(const CompressionPlan& plan, const Gpu& gpu, const std::string& path,
                      Problems& problems) {
-  if (plan.method && plan.method->reduces_from && gpu.architecture < *plan.method->reduces_from) {
-    problems.push_back({path,
-                        "`" + plan.label + "` adds numbers on the way that NCCL adds from " +
-                            std::string(name(*plan.method->reduces_from)) + " on, and " + gpu.name +
-                            " is older",
-                        "use a method that exchanges them (all-to-all, all-gather) and adds them "
-                        "on the GPU"});
+  for (const Method* method : plan.methods()) {
+    if (method->reduces_from && gpu.architecture < *method->reduces_from) {
+      problems.push_back({path,
+                          "`" + plan.label + "` adds numbers on the way that NCCL adds from " +
+                              std::string(name(*method->reduces_from)) + " on, and " + gpu.name +
+                              " is older",
+                          "use a method that exchanges them (all-to-all, all-gather) and adds them "
+                          "on the GPU"});
+    }
   }
 }
 
@@ -118,10 +121,7 @@ void check_plans(const Experiment& experiment, bool sound_cluster, Problems& pro
   for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
     const CompressionPlan& plan = experiment.plans[i];
     const std::string path = "compress." + std::to_string(i - 1);
-    if (plan.traffic != Traffic::dp_gradients) {
-      problems.push_back({path + ".traffic", "only gradients of data parallelism can be compressed",
-                          "use traffic: dp_gradients"});
-    }
+    append(problems, check_activations(plan, experiment.layout, path));
     if (plan.method && experiment.layout.zero > 0 && !plan.method->elementwise) {
       problems.push_back(
           {path, "`" + plan.label + "` needs the whole gradient, which zero >= 1 leaves scattered",
@@ -138,11 +138,16 @@ void check_effects(const Experiment& experiment, const Group& group, Problems& p
   const auto workload = workload_of(experiment);
   const Bytes element = element_size(experiment.training.gradient);
   for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
+    const std::string path = "compress." + std::to_string(i - 1);
     for (Problem& problem : check_effect(experiment.plans[i], *workload, element,
                                          {group.ranks, group.ranks_per_node})) {
-      problem.path = "compress." + std::to_string(i - 1);
+      problem.path = path;
       problems.push_back(std::move(problem));
     }
+    append(problems, check_activation_effect(
+                         experiment.plans[i], *workload, experiment.layout,
+                         element_size(experiment.training.precision),
+                         tensor_group(experiment.layout, experiment.cluster.gpus_per_node), path));
   }
 }
 

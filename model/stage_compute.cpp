@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <span>
 #include <utility>
 
@@ -13,15 +12,22 @@ namespace {
 class StageBuilder {
  public:
   StageBuilder(const ParallelLayout& layout, const ComputeContext& context,
-               const StageNetworks& networks, WaveTable& waves)
-      : layout_(layout), context_(context), messages_(layout, context, networks), waves_(waves) {}
+               const StageNetworks& networks, WaveTable& waves, ActivationCodecs* codecs)
+      : layout_(layout),
+        context_(context),
+        messages_(layout, context, networks),
+        waves_(waves),
+        codecs_(codecs) {}
 
-  void add_forward(const Layer& layer) {
+  // `number`: of the layer in the workload, as its codec knows it.
+  void add_forward(const Layer& layer, std::size_t number) {
+    number_ = number;
     layers_.push_back({compute_.forward.size(), 0});
     run_forward(layer, WorkKind::forward, compute_.forward);
   }
 
-  void add_backward(const Layer& layer, std::size_t index) {
+  void add_backward(const Layer& layer, std::size_t index, std::size_t number) {
+    number_ = number;
     layers_[index].backward = compute_.backward.size();
     if (layer.recomputable && layout_.recompute == Recompute::full) {
       run_forward(layer, WorkKind::recompute, compute_.backward);
@@ -42,16 +48,25 @@ class StageBuilder {
 
   void begin_forward_chunk() { compute_.forward_chunks.push_back(compute_.forward.size()); }
   void begin_backward_chunk() { compute_.backward_chunks.push_back(compute_.backward.size()); }
+  void add_codec(const std::vector<Work>& codec, bool forward) {
+    for (const Work& work : codec) {
+      if (work.alone > 0_s) {
+        (forward ? compute_.forward : compute_.backward).push_back({work, {}});
+      }
+    }
+  }
 
   PreparedStage finish() {
     for (const Piece& piece : compute_.forward) {
-      compute_.forward_work += piece.work.alone;
+      (is_codec(piece.work.kind) ? codec_time(piece, compute_.forward_codec)
+                                 : compute_.forward_work) += piece.work.alone;
       compute_.forward_messages += piece.message.alone;
       count_apart(piece);
     }
     for (const Piece& piece : compute_.backward) {
-      (piece.work.kind == WorkKind::recompute ? compute_.recompute_work : compute_.backward_work) +=
-          piece.work.alone;
+      (is_codec(piece.work.kind)                ? codec_time(piece, compute_.backward_codec)
+       : piece.work.kind == WorkKind::recompute ? compute_.recompute_work
+                                                : compute_.backward_work) += piece.work.alone;
       compute_.backward_messages += piece.message.alone;
       count_apart(piece);
     }
@@ -60,6 +75,10 @@ class StageBuilder {
   }
 
  private:
+  static Seconds& codec_time(const Piece& piece, CodecTime& of) {
+    return piece.work.kind == WorkKind::encode ? of.encode : of.decode;
+  }
+
   void count_apart(const Piece& piece) {
     if (piece.message.kind == MessageKind::cp_activations) {
       compute_.context_messages += piece.message.alone;
@@ -69,13 +88,13 @@ class StageBuilder {
   }
 
   // Work runs uninterrupted up to the operator whose output must travel.
-  void run_forward(const Layer& layer, WorkKind kind, std::vector<Piece>& pieces) const {
+  void run_forward(const Layer& layer, WorkKind kind, std::vector<Piece>& pieces) {
     const std::span<const Operator> operators(layer.forward);
     std::size_t start = 0;
     for (std::size_t i = 0; i < operators.size(); ++i) {
       const std::vector<Message> messages = messages_.after_forward(layer, i);
       if (!messages.empty()) {
-        add_pieces(pieces, forward(kind, operators.subspan(start, i + 1 - start)), messages);
+        add_pieces(pieces, forward(kind, operators.subspan(start, i + 1 - start)), messages, true);
         start = i + 1;
       }
     }
@@ -89,15 +108,34 @@ class StageBuilder {
     const std::span<const Operator> operators(layer.forward);
     std::size_t end = operators.size();
     for (std::size_t i = operators.size(); i-- > 0;) {
+      if (const std::vector<Piece> codec = codec_gradients(layer, i); !codec.empty()) {
+        if (i + 1 < end) {
+          compute_.backward.push_back({backward(operators.subspan(i + 1, end - i - 1)), {}});
+        }
+        compute_.backward.insert(compute_.backward.end(), codec.begin(), codec.end());
+        end = i + 1;
+      }
       const std::vector<Message> messages = messages_.before_backward(layer, i);
       if (!messages.empty()) {
-        add_pieces(compute_.backward, backward(operators.subspan(i, end - i)), messages);
+        add_pieces(compute_.backward, backward(operators.subspan(i, end - i)), messages, false);
         end = i;
       }
     }
     if (end > 0) {
       compute_.backward.push_back({backward(operators.first(end)), {}});
     }
+  }
+
+  // Of what learned to compress the output of operator `op`.
+  [[nodiscard]] std::vector<Piece> codec_gradients(const Layer& layer, std::size_t op) const {
+    if (codecs_ != nullptr) {
+      for (const TensorParallelSync& sync : layer.syncs) {
+        if (sync.after == op) {
+          return codecs_->gradients_through(sync, number_);
+        }
+      }
+    }
+    return {};
   }
 
   // Korthikanti et al. 2022, section 5: only what attention computes from its inputs.
@@ -117,7 +155,7 @@ class StageBuilder {
       const Work again = work(WorkKind::recompute, {time, streaming / time}, mix);
       const std::vector<Message> messages = messages_.around_again(layer);
       messages.empty() ? compute_.backward.push_back({again, {}})
-                       : add_pieces(compute_.backward, again, messages);
+                       : add_pieces(compute_.backward, again, messages, true);
     }
   }
 
@@ -126,8 +164,8 @@ class StageBuilder {
     return work(kind, price_forward(operators, layout_.micro_batch, context_, &mix), mix);
   }
   [[nodiscard]] Work backward(std::span<const Operator> operators) const {
-    return backward(operators, splits_backward(layout_.schedule) ? BackwardPart::inputs
-                                                                 : BackwardPart::both);
+    return backward(operators,
+                    splits_backward(layout_.schedule) ? BackwardPart::inputs : BackwardPart::both);
   }
   [[nodiscard]] Work backward(std::span<const Operator> operators, BackwardPart part) const {
     KernelMix mix;
@@ -138,10 +176,17 @@ class StageBuilder {
     return {kind, price.time, {}, price.memory_share, waves_.add(mix)};
   }
 
-  static void add_pieces(std::vector<Piece>& pieces, Work work,
-                         const std::vector<Message>& messages) {
+  // A message that is compressed has pieces of its own in its place.
+  void add_pieces(std::vector<Piece>& pieces, Work work, const std::vector<Message>& messages,
+                  bool forward) const {
     for (const Message& message : messages) {
-      pieces.push_back({work, message});
+      const std::vector<Piece> compressed = codecs_ == nullptr
+                                                ? std::vector<Piece>{}
+                                                : codecs_->in_place_of(message, number_, forward);
+      if (compressed.empty() || work.alone > 0_s) {
+        pieces.push_back({work, compressed.empty() ? message : Message{}});
+      }
+      pieces.insert(pieces.end(), compressed.begin(), compressed.end());
       work = {work.kind, {}};
     }
   }
@@ -159,6 +204,8 @@ class StageBuilder {
   const ComputeContext& context_;
   StageMessages messages_;
   WaveTable& waves_;
+  ActivationCodecs* codecs_;  // null: nothing is compressed
+  std::size_t number_{};      // of the present layer
   StageCompute compute_;
   std::vector<ReadyGradient> gradients_;
   std::vector<FirstPieces> layers_;
@@ -189,59 +236,40 @@ std::vector<std::size_t> chunk_starts(const Workload& workload,
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
-                                                    const ParallelLayout& layout) {
-  const auto is_block = [](const Layer& layer) { return layer.recomputable; };
-  const auto& layers = workload.layers;
-  const auto first = static_cast<std::size_t>(
-      std::distance(layers.begin(), std::find_if(layers.begin(), layers.end(), is_block)));
-  const auto last =
-      layers.size() - static_cast<std::size_t>(std::distance(
-                          layers.rbegin(), std::find_if(layers.rbegin(), layers.rend(), is_block)));
-  std::vector<std::vector<std::size_t>> stages(static_cast<std::size_t>(layout.pp));
-  if (first >= last) {  // a table of layers without blocks is one stage
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      stages.front().push_back(i);
-    }
-    return stages;
-  }
-  const std::size_t chunks = stages.size() * static_cast<std::size_t>(layout.virtual_stages);
-  for (std::size_t i = 0; i < first; ++i) {
-    stages.front().push_back(i);
-  }
-  std::size_t next = first;
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::size_t end = layout.stage_layers.empty()
-                                ? first + (chunk + 1) * (last - first) / chunks
-                                : next + static_cast<std::size_t>(layout.stage_layers[chunk]);
-    for (; next < end; ++next) {
-      stages[chunk % stages.size()].push_back(next);
-    }
-  }
-  for (std::size_t i = last; i < layers.size(); ++i) {
-    stages.back().push_back(i);
-  }
-  return stages;
-}
-
 PreparedStage prepare_stage(const Workload& workload, const std::vector<std::size_t>& layers,
                             const ParallelLayout& layout, const ComputeContext& context,
-                            const StageNetworks& networks, WaveTable& waves) {
-  StageBuilder builder(layout, context, networks, waves);
+                            const StageNetworks& networks, WaveTable& waves,
+                            ActivationCodecs* codecs) {
+  StageBuilder builder(layout, context, networks, waves, codecs);
   const std::vector<std::size_t> starts = chunk_starts(workload, layers, layout.virtual_stages);
+  // What enters a chunk was encoded by the stage before it, whose last layer stands before the
+  // chunk's first one.
+  const auto received = [&](std::size_t first, bool forward) {
+    return codecs == nullptr || layout.pp == 1 || first == 0 ? ActivationCodecs::Send{}
+                                                             : codecs->send(first - 1, forward);
+  };
+  const auto sent = [&](std::size_t last, bool forward) {
+    return codecs == nullptr || layout.pp == 1 || last + 1 == workload.layers.size()
+               ? ActivationCodecs::Send{}
+               : codecs->send(last, forward);
+  };
   for (std::size_t chunk = 0; chunk < starts.size(); ++chunk) {
     builder.begin_forward_chunk();
     const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
+    builder.add_codec({received(layers[starts[chunk]], true).decode}, true);
     for (std::size_t i = starts[chunk]; i < end; ++i) {
-      builder.add_forward(workload.layers[layers[i]]);
+      builder.add_forward(workload.layers[layers[i]], layers[i]);
     }
+    builder.add_codec(sent(layers[end - 1], true).encode, true);
   }
   for (std::size_t chunk = starts.size(); chunk-- > 0;) {
     builder.begin_backward_chunk();
     const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
+    builder.add_codec({sent(layers[end - 1], false).decode}, false);
     for (std::size_t i = end; i-- > starts[chunk];) {
-      builder.add_backward(workload.layers[layers[i]], i);
+      builder.add_backward(workload.layers[layers[i]], i, layers[i]);
     }
+    builder.add_codec(received(layers[starts[chunk]], false).encode, false);
   }
   if (splits_backward(layout.schedule)) {
     builder.begin_backward_chunk();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/activation_codecs.hpp"
 #include "model/collective.hpp"
 #include "model/compute.hpp"
 #include "model/layout.hpp"
@@ -43,11 +44,12 @@ struct PreparedStage {
 [[nodiscard]] std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
                                                                   const ParallelLayout& layout);
 
-// `waves` gets what its pieces consist of.
+// `waves` gets what its pieces consist of; `codecs`: of activations that are compressed.
 [[nodiscard]] PreparedStage prepare_stage(const Workload& workload,
                                           const std::vector<std::size_t>& layers,
                                           const ParallelLayout& layout,
                                           const ComputeContext& context,
-                                          const StageNetworks& networks, WaveTable& waves);
+                                          const StageNetworks& networks, WaveTable& waves,
+                                          ActivationCodecs* codecs = nullptr);
 
 }  // namespace payoff

@@ -27,6 +27,7 @@ struct Work {
   Seconds bucket_copy{};  // the part of it that fills or empties a bucket, codec or not
   double memory_share{};  // of the memory bandwidth that kernels reach, while it runs alone
   std::size_t mix{};      // of its kernels, in StepPlan::waves; 0: of unknown blocks
+  std::size_t method{};   // of CompressionPlan::methods(), for encode and decode
 
   // What the codec takes of it.
   [[nodiscard]] Seconds codec() const { return alone - bucket_copy; }
@@ -59,8 +60,13 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 
+[[nodiscard]] inline bool is_codec(WorkKind kind) {
+  return kind == WorkKind::encode || kind == WorkKind::decode;
+}
+
 // A piece of a micro-batch on one stage: work, then a message that everything after it waits for
-// (tensor, context or expert parallelism). `message.alone` is zero where there is none.
+// (tensor, context or expert parallelism). `message.alone` is zero where there is none. Compressed
+// activations are encoded by the work before their message, and decoded by the piece after it.
 struct Piece {
   Work work;
   Message message;
@@ -103,6 +109,14 @@ struct WeightGather {
   std::size_t kind{};  // in StepPlan::kinds
 };
 
+struct CodecTime {
+  Seconds encode{};
+  Seconds decode{};
+
+  [[nodiscard]] Seconds total() const { return encode + decode; }
+  bool operator==(const CodecTime&) const = default;
+};
+
 // What a stage computes, whatever happens to its gradients: shared by all strategies that leave the
 // activations alone, and by equal stages. `forward` and `backward` hold one micro-batch in order of
 // execution, all chunks of the stage together, recomputation included; the totals are their sums.
@@ -119,13 +133,17 @@ struct StageCompute {
   Seconds backward_messages{};
   Seconds context_messages{};        // of both, context parallelism's
   Seconds expert_messages{};         // expert parallelism's
+  CodecTime forward_codec;           // of activations
+  CodecTime backward_codec;          // of their gradients, and of activations computed again
   std::int64_t parameters{};         // held by one GPU of the stage
   std::int64_t expert_parameters{};  // of them, those of ParameterTensor::of_expert
 
   bool operator==(const StageCompute&) const = default;
-  [[nodiscard]] Seconds forward_time() const { return forward_work + forward_messages; }
+  [[nodiscard]] Seconds forward_time() const {
+    return forward_work + forward_messages + forward_codec.total();
+  }
   [[nodiscard]] Seconds backward_time() const {
-    return backward_work + recompute_work + backward_messages;
+    return backward_work + recompute_work + backward_messages + backward_codec.total();
   }
 };
 
@@ -155,6 +173,12 @@ struct StagePlan {
   // zero 3, in every micro-batch: in order of need. Let go after use.
   std::vector<WeightGather> forward_gathers;
   std::vector<WeightGather> backward_gathers;
+  // Of activations that are compressed: what the sends would be, where they are; what codecs keep
+  // from step to step, and with all micro-batches in flight.
+  Bytes dense_send_forward{};
+  Bytes dense_send_backward{};
+  Bytes codec_state{};
+  Bytes codec_saved{};
 
   // Of the updated weights.
   [[nodiscard]] Seconds gather_time() const { return gather_weights.alone + gather_experts.alone; }
@@ -166,6 +190,8 @@ struct StepPlan {
   std::vector<BucketKind> kinds;  // of gradients, then of weights
   Placement placement{};
   bool overlap{};
+  bool compresses_gradients{};
+  bool compresses_activations{};
   bool reduces_every_micro_batch{};  // sharded gradients cannot be added up where they appear
   double reserved_share{};           // of the GPU's compute units, held by a gradient message
   double send_share{};               // by the sends of a stage, for their life

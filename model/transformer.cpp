@@ -247,6 +247,7 @@ Workload transformer_workload(const TransformerShape& whole, int tp, bool sequen
   workload.tokens_per_sample =
       shape.family == TransformerFamily::vit ? 1 : static_cast<double>(whole.sequence);
   workload.sample_name = shape.family == TransformerFamily::vit ? "image" : "sequence";
+  workload.width = shape.hidden;
   workload.layers.reserve(static_cast<std::size_t>(shape.layers) + 2);
   workload.layers.push_back(ends.embedding());
   const std::int64_t dense = shape.experts.count > 0 ? shape.experts.dense_blocks : shape.layers;

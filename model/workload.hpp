@@ -102,6 +102,7 @@ struct Workload {
   std::string name;
   std::vector<Layer> layers;    // forward order; identical neighbours share nothing but values
   double tokens_per_sample{1};  // sequence length, or 1 for images
+  std::int64_t width{};         // of the activations between layers: a transformer's hidden size
   std::string sample_name{"sample"};  // "sequence", "image"
 
   [[nodiscard]] std::int64_t parameters() const;

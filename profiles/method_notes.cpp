@@ -65,6 +65,10 @@ MethodNotes read_method_notes(const Section& root) {
       check_known(notes.traffic.back(), item, traffic_names());
     }
   }
+  for (const auto& [traffic, value] : root.optional("directions").section().entries()) {
+    check_known(traffic, value, {"tp_activations", "pp_activations"});
+    notes.directions[traffic] = value.choice(direction_names);
+  }
   notes.implementations = read_list(root.optional("implementations"));
   for (const auto& [feature, value] : root.optional("composes").section().entries()) {
     check_known(feature, value, features());
@@ -83,6 +87,25 @@ MethodNotes read_method_notes(const Section& root) {
   }
   notes.unchecked = root.optional("unchecked").text();
   return notes;
+}
+
+MethodNotes joined(const MethodNotes& a, const MethodNotes& b) {
+  MethodNotes both = a;
+  const auto append = [](auto& list, const auto& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  append(both.traffic, b.traffic);
+  append(both.implementations, b.implementations);
+  append(both.composes, b.composes);
+  append(both.quality, b.quality);
+  for (const MethodNotes* one : {&a, &b}) {
+    if (one->implementations.empty() && !one->users_own) {
+      both.implementations.clear();
+    }
+  }
+  both.users_own = a.users_own && b.users_own;
+  both.unchecked += (a.unchecked.empty() || b.unchecked.empty() ? "" : "; ") + b.unchecked;
+  return both;
 }
 
 std::vector<std::pair<std::string, std::string>> compositions(const Method& method,
@@ -146,6 +169,20 @@ std::string_view name_of(Traffic traffic) {
       return "pp_activations";
   }
   return {};
+}
+
+std::string_view directions_text(const ActivationCompression& of) {
+  for (const auto& [name, directions] : direction_names) {
+    if (directions == Directions{of.forward, of.backward}) {
+      return name;
+    }
+  }
+  return {};
+}
+
+std::string layers_text(const BlockRange& blocks) {
+  const bool open = blocks.last == BlockRange{}.last;
+  return std::to_string(blocks.first) + "-" + (open ? "" : std::to_string(blocks.last));
 }
 
 }  // namespace payoff

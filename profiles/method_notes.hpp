@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,8 +23,19 @@ struct MethodEvidence {
   std::string citation;  // its key
 };
 
+// Of activations, and of their gradients.
+struct Directions {
+  bool forward{true};
+  bool backward{true};
+
+  bool operator==(const Directions&) const = default;
+};
+inline constexpr std::array<std::pair<std::string_view, Directions>, 3> direction_names{
+    {{"forward", {true, false}}, {"backward", {false, true}}, {"both", {true, true}}}};
+
 struct MethodNotes {
-  std::vector<std::string> traffic;  // empty: any kind
+  std::vector<std::string> traffic;              // empty: any kind
+  std::map<std::string, Directions> directions;  // by traffic, that implementations compress
   std::vector<std::string> implementations;
   std::vector<std::pair<std::string, std::string>> composes;  // feature, "yes: why" or another
   std::vector<MethodEvidence> quality;
@@ -30,6 +44,9 @@ struct MethodNotes {
 };
 
 [[nodiscard]] MethodNotes read_method_notes(const Section& root);
+
+// Of two methods in one plan: what either of them stands in the way of.
+[[nodiscard]] MethodNotes joined(const MethodNotes& a, const MethodNotes& b);
 
 // What follows from the formulas alone, after what the profile says. `host_syncs` of a call.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> compositions(
@@ -52,5 +69,8 @@ struct Obstacle {
 [[nodiscard]] double host_syncs_of_a_call(const Method& method);
 
 [[nodiscard]] std::string_view name_of(Traffic traffic);
+// "forward", and "12-23" ("12-" up to the last block), as plans say it.
+[[nodiscard]] std::string_view directions_text(const ActivationCompression& of);
+[[nodiscard]] std::string layers_text(const BlockRange& blocks);
 
 }  // namespace payoff

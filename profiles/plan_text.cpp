@@ -9,6 +9,7 @@ namespace payoff {
 namespace {
 
 constexpr std::string_view blanks = " \t";
+constexpr std::string_view joint = " + ";  // of methods; a path or a number may hold a +
 
 PlanPiece part_of(const PlanPiece& whole, std::size_t begin, std::size_t end) {
   const std::string_view text = whole.text;
@@ -49,6 +50,12 @@ std::vector<PlanAssignment> assignments_after(const PlanPiece& plan, std::size_t
   return all;
 }
 
+WrittenPlan method_text(const PlanPiece& text) {
+  const std::size_t colon = text.text.find(':');
+  return {text, part_of(text, 0, std::min(colon, text.text.size())), colon != std::string::npos,
+          assignments_after(text, colon)};
+}
+
 // The last word on a name stands.
 void put(PlanAssignment assignment, std::vector<PlanAssignment>& assignments) {
   const auto same = std::find_if(
@@ -85,11 +92,23 @@ std::string text_of(const WrittenPlan& plan) {
 
 }  // namespace
 
-WrittenPlan written_plan(Span written, const SourceMap& sources) {
+std::vector<WrittenPlan> written_parts(Span written, const SourceMap& sources) {
   const PlanPiece whole = unquoted(written, sources);
-  const std::size_t colon = whole.text.find(':');
-  return {whole, part_of(whole, 0, std::min(colon, whole.text.size())), colon != std::string::npos,
-          assignments_after(whole, colon)};
+  std::vector<WrittenPlan> parts;
+  for (std::size_t begin = 0; begin <= whole.text.size();) {
+    const std::size_t end = std::min(whole.text.find(joint, begin), whole.text.size());
+    parts.push_back(method_text(part_of(whole, begin, end)));
+    begin = end == whole.text.size() ? end + 1 : end + joint.size();
+  }
+  return parts;
+}
+
+std::string label_of(const std::vector<WrittenPlan>& parts) {
+  std::string label;
+  for (const WrittenPlan& part : parts) {
+    label += (label.empty() ? "" : std::string(joint)) + part.whole.text;
+  }
+  return label;
 }
 
 std::optional<WrittenPlan> written_plan(const Value& mapping, const SourceMap& sources) {
@@ -97,7 +116,12 @@ std::optional<WrittenPlan> written_plan(const Value& mapping, const SourceMap& s
   std::vector<std::pair<std::string, Value>> parameters;
   for (const auto& [key, value] : mapping.section().entries()) {
     if (!plan && key == "base" && value.span()) {
-      plan = written_plan(*value.span(), sources);
+      std::vector<WrittenPlan> base = written_parts(*value.span(), sources);
+      if (base.size() > 1) {
+        value.error("joins several methods", "", "set parameters where the plan is written");
+        return std::nullopt;
+      }
+      plan = std::move(base.front());
     } else if (!plan && names_method(value)) {
       plan = WrittenPlan{{}, {key, value.key_span()}, false, {}};
       for (const auto& [name, parameter] : value.is_section()

@@ -10,7 +10,8 @@
 
 // A compression plan as it is written, cut into pieces with their places; what they mean is decided
 // in read_plan.cpp. Two forms say the same: the text `powersgd:rank=4` and the mapping
-// `powersgd: {rank: 4}`. `--set compress.0.rank=8` makes a mapping of a text: its `base`, with keys
+// `powersgd: {rank: 4}`. Several methods are joined by ` + `, or make a list. `--set
+// compress.0.rank=8` makes a mapping of a text: its `base`, with keys
 // that go over it.
 
 namespace payoff {
@@ -32,8 +33,11 @@ struct WrittenPlan {
   std::vector<PlanAssignment> assignments;
 };
 
-// The text under `written`, in quotes or not.
-[[nodiscard]] WrittenPlan written_plan(Span written, const SourceMap& sources);
+// The text under `written`, in quotes or not: one method, or several that a ` + ` joins.
+[[nodiscard]] std::vector<WrittenPlan> written_parts(Span written, const SourceMap& sources);
+
+// What the parts of a plan are called together.
+[[nodiscard]] std::string label_of(const std::vector<WrittenPlan>& parts);
 
 // nullopt where the mapping is no plan; that is reported.
 [[nodiscard]] std::optional<WrittenPlan> written_plan(const Value& mapping,

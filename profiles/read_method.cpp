@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/units_text.hpp"
+#include "profiles/formula_reader.hpp"
 #include "profiles/positions.hpp"
 #include "profiles/read_fitted.hpp"
 #include "profiles/section.hpp"
@@ -28,13 +29,14 @@ constexpr std::array<std::pair<std::string_view, Granularity>, 2> granularities{
     {"bucket", Granularity::bucket},
 }};
 
-constexpr std::array<std::pair<std::string_view, Collective>, 6> collectives{{
+constexpr std::array<std::pair<std::string_view, Collective>, 7> collectives{{
     {"all_reduce", Collective::all_reduce},
     {"all_gather", Collective::all_gather},
     {"reduce_scatter", Collective::reduce_scatter},
     {"broadcast", Collective::broadcast},
     {"reduce", Collective::reduce},
     {"all_to_all", Collective::all_to_all},
+    {"send_recv", Collective::send_recv},
 }};
 
 enum class WireUsed { as_published, as_implemented };
@@ -42,89 +44,6 @@ constexpr std::array<std::pair<std::string_view, WireUsed>, 2> wires{{
     {"as_published", WireUsed::as_published},
     {"as_implemented", WireUsed::as_implemented},
 }};
-
-// Words that a parameter or a part of a formula cannot be called.
-bool is_taken(const std::string& name) {
-  constexpr std::array<std::string_view, 3> options{"placement", "overlap", "traffic"};
-  const auto holds = [&](const auto& words) {
-    return std::find(words.begin(), words.end(), name) != words.end();
-  };
-  return holds(formula_variables) || holds(Expression::functions()) || holds(options);
-}
-
-bool is_word(const std::string& name) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !name.empty() && letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
-}
-
-void check_name(const std::string& name, const Value& value) {
-  if (!is_word(name)) {
-    value.error("is not a name for formulas", "", "use letters, digits and _");
-  } else if (is_taken(name)) {
-    value.error("has a name that is taken", "", "`" + name + "` already means something");
-  }
-}
-
-// Formulas of one file: the names they may use grow with its parameters and its `where`.
-class FormulaReader {
- public:
-  explicit FormulaReader(std::vector<std::string> names) : names_(std::move(names)) {}
-
-  Expression read(const Value& value) const {
-    const std::string text = value.text();
-    if (value && text.empty() && !value.is_section() && !value.is_list()) {
-      value.error("is an empty formula", "", "leave it out, or write 0");
-    }
-    Expression::Result result = Expression::parse(text, names_, definitions_);
-    for (const Expression::Error& error : result.errors) {
-      report(value, error);
-    }
-    return std::move(result.expression);
-  }
-
-  PassFormula pass(const Section& section) const {
-    PassFormula pass;
-    pass.bytes = read(section.optional("bytes"));
-    pass.random_bytes = read(section.optional("random_bytes"));
-    pass.flops = read(section.optional("flops"));
-    pass.kernels = read(section.optional("kernels"));
-    pass.host_syncs = read(section.optional("host_syncs"));
-    return pass;
-  }
-
-  void define(const std::string& name, const Value& value) {
-    check_name(name, value);
-    if (std::find(names_.begin(), names_.end(), name) != names_.end() && !is_taken(name)) {
-      value.error("has a name that is taken", "", "a parameter is called the same");
-    }
-    definitions_.emplace_back(name, read(value));
-  }
-
- private:
-  void report(const Value& value, const Expression::Error& error) const {
-    std::vector<std::string> known = names_;
-    for (const Expression::Definition& definition : definitions_) {
-      known.push_back(definition.first);
-    }
-    for (const std::string_view function : Expression::functions()) {
-      known.emplace_back(function);
-    }
-    const std::string near = error.name.empty() ? std::string{} : closest(error.name, known);
-    value.refuse({.problem = "is no formula: " + error.message,
-                  .label = did_you_mean(near),
-                  .help = {},
-                  .example = {},
-                  .offset = error.offset,
-                  .length = error.length});
-  }
-
-  std::vector<std::string> names_;
-  std::vector<Expression::Definition> definitions_;
-};
 
 double bound(const Section& parameter, std::string_view key, bool integer) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;  // as a double
@@ -152,13 +71,41 @@ ParameterRules read_parameters(const Section& section, Method& method) {
   return rules;
 }
 
-void read_rounds(const Section& root, const FormulaReader& formulas, Method& method) {
-  for (const Value& item : root.required("rounds").list()) {
+// `sends`: from one rank to another, so that no collective is said.
+std::vector<RoundFormula> read_rounds(const Value& list, const FormulaReader& formulas,
+                                      bool sends) {
+  std::vector<RoundFormula> rounds;
+  for (const Value& item : list.list()) {
     const Section section = item.section();
-    RoundFormula& round = method.rounds.emplace_back();
+    RoundFormula& round = rounds.emplace_back();
     round.encode = formulas.pass(section.required("encode").section());
-    round.collective = section.required("collective").choice(collectives);
+    round.collective =
+        sends ? Collective::send_recv : section.required("collective").choice(collectives);
     round.message = formulas.read(section.required("message"));
+  }
+  return rounds;
+}
+
+std::optional<OtherFormulas> read_other(const Section& root, std::string_view key,
+                                        const FormulaReader& formulas) {
+  const Value value = root.optional(key);
+  if (!value) {
+    return std::nullopt;
+  }
+  const Section section = value.section();
+  return OtherFormulas{read_rounds(section.required("rounds"), formulas, true),
+                       formulas.pass(section.optional("decode").section())};
+}
+
+// What goes from one rank to another says nothing about a sum over many.
+void check_sends(const Section& root, const MethodProfile& read) {
+  const std::vector<RoundFormula>& rounds = read.profile.value.rounds;
+  const bool sends = std::any_of(rounds.begin(), rounds.end(), [](const RoundFormula& round) {
+    return round.collective == Collective::send_recv;
+  });
+  if (sends && read.notes.traffic != std::vector<std::string>{"pp_activations"}) {
+    root.required("rounds").error("has a send_recv", "",
+                                  "only for `traffic: [pp_activations]`: others are collectives");
   }
 }
 
@@ -219,12 +166,22 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
   for (const auto& [name, value] : root.optional("where").section().entries()) {
     formulas.define(name, value);
   }
-  read_rounds(root, formulas, method);
+  method.rounds = read_rounds(root.required("rounds"), formulas, false);
   method.decode = formulas.pass(root.optional("decode").section());
   method.dense = formulas.pass(root.optional("dense").section());
   method.worth = formulas.read(root.optional("worth"));
   method.state_bytes = formulas.read(root.optional("state"));
+  method.saved_bytes = formulas.read(root.optional("saved"));
+  method.sent = read_other(root, "sent", formulas);
+  method.backward = read_other(root, "backward", formulas);
+  if (const Value learned = root.optional("learned")) {
+    method.learned = learned.boolean();
+    if (method.learned && !method.backward) {
+      learned.error("needs `backward`", "", "what encoder and decoder cost in the backward pass");
+    }
+  }
   read.notes = read_method_notes(root);
+  check_sends(root, read);
   return read_wire(root, formulas, method);
 }
 

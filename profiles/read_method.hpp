@@ -48,13 +48,14 @@ struct ReadPlan {
 };
 
 // A plan as a user writes it: METHOD or METHOD:NAME=VALUE,... where NAME is a parameter of the
-// method or one of `placement`, `overlap` and `traffic`: "powersgd:rank=4", "mine.yaml",
-// "topk:ratio=1 %,placement=side_stream". `written` is where it stands, in quotes or not; every
-// mistake is reported there.
+// method or one of `placement`, `overlap`, `traffic`, `directions` and `layers`: "powersgd:rank=4",
+// "mine.yaml", "topk:ratio=1 %,placement=side_stream". Several methods for several kinds of traffic
+// are joined: "powersgd + autoencoder:dim=50,traffic=tp_activations,layers=12-". `written` is where
+// it stands, in quotes or not; every mistake is reported there.
 [[nodiscard]] std::optional<ReadPlan> read_plan(Span written, const ReadContext& context);
 
-// The same as a mapping: `powersgd: {rank: 4}`.
-[[nodiscard]] std::optional<ReadPlan> read_plan(const Value& mapping, const ReadContext& context);
+// The same as a mapping, `powersgd: {rank: 4}`, or as a list of methods.
+[[nodiscard]] std::optional<ReadPlan> read_plan(const Value& value, const ReadContext& context);
 
 [[nodiscard]] CompressionPlan uncompressed_plan();
 

@@ -11,19 +11,33 @@
 namespace payoff {
 namespace {
 
+bool do_the_same(const Method& a, const Method& b) {
+  return a.name == b.name && a.parameters == b.parameters;
+}
+
 bool do_the_same(const CompressionPlan& a, const CompressionPlan& b) {
-  return a.method->name == b.method->name && a.method->parameters == b.method->parameters &&
-         a.traffic == b.traffic && a.placement == b.placement && a.overlap == b.overlap;
+  const bool gradients = a.method && b.method
+                             ? do_the_same(*a.method, *b.method) && a.placement == b.placement &&
+                                   a.overlap == b.overlap
+                             : a.method.has_value() == b.method.has_value();
+  return gradients &&
+         std::is_permutation(
+             a.activations.begin(), a.activations.end(), b.activations.begin(), b.activations.end(),
+             [](const ActivationCompression& x, const ActivationCompression& y) {
+               return do_the_same(x.method, y.method) && x.traffic == y.traffic &&
+                      x.forward == y.forward && x.backward == y.backward && x.blocks == y.blocks;
+             });
 }
 
 // Of a law that was measured on other GPUs than the one it prices.
-void make_assumed(Facts& facts, const std::vector<std::string>& measured_on) {
+void make_assumed(Facts& facts, const std::string& law,
+                  const std::vector<std::string>& measured_on) {
   std::string gpus;
   for (const std::string& gpu : measured_on) {
     gpus += (gpus.empty() ? "" : ", ") + gpu;
   }
   for (Fact& fact : facts) {
-    if (fact.path.starts_with("law.") && fact.kind != Provenance::assumed) {
+    if (fact.path.starts_with(law) && fact.kind != Provenance::assumed) {
       fact.kind = Provenance::assumed;
       fact.citation = "transferred from " + gpus + ": " + fact.citation;
     }
@@ -38,11 +52,12 @@ class PlanListReader {
   }
 
   void read(const Value& item, std::size_t place) {
-    if (!item.span() || (!item.is_section() && item.text().empty())) {
+    const bool nested = item.is_section() || item.is_list();
+    if (!item.span() || (!nested && item.text().empty())) {
       return;
     }
-    auto read = item.is_section() ? read_plan(item, context_) : read_plan(*item.span(), context_);
-    if (!read || !read->plan.method) {
+    auto read = nested ? read_plan(item, context_) : read_plan(*item.span(), context_);
+    if (!read || !read->plan.compresses()) {
       return;
     }
     refuse_twin(read->plan, *item.span());
@@ -72,10 +87,19 @@ class PlanListReader {
   }
 
   void mark_transferred(CompressionPlan& plan, Facts& facts) const {
-    const auto gpus = codec_law_measured_on(plan.method->implementation, context_);
-    if (std::find(gpus.begin(), gpus.end(), gpu_.name) == gpus.end()) {
-      make_assumed(facts, gpus);
-      plan.method->law.streams = {};
+    const auto mark = [&](Method& method) {
+      const auto gpus = codec_law_measured_on(method.implementation, context_);
+      if (std::find(gpus.begin(), gpus.end(), gpu_.name) == gpus.end()) {
+        make_assumed(facts, "law.", gpus);
+        make_assumed(facts, method.name + ".law.", gpus);
+        method.law.streams = {};
+      }
+    };
+    if (plan.method) {
+      mark(*plan.method);
+    }
+    for (ActivationCompression& of : plan.activations) {
+      mark(of.method);
     }
   }
 

@@ -8,56 +8,12 @@
 
 #include "model/groups.hpp"
 #include "study/job_axis.hpp"
+#include "study/plan_axes.hpp"
 #include "study/scaled_job.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
 namespace {
-
-// Encode and decode of a stage.
-Seconds codec_time(const StepPlan& plan, const StagePlan& stage) {
-  Seconds total;
-  for (const Bucket& bucket : stage.buckets) {
-    const BucketKind& kind = plan.kind(bucket);
-    total += kind.decode.codec();
-    for (const BucketRound& round : kind.rounds) {
-      total += round.encode.codec();
-    }
-  }
-  return total;
-}
-
-// Of the stage that spends most.
-Seconds codec_time(const StepPlan& plan) {
-  Seconds most;
-  for (const StagePlan& stage : plan.stages) {
-    most = std::max(most, codec_time(plan, stage));
-  }
-  return most;
-}
-
-// A free codec gets a shape that can be stretched: half before, half after, by elements.
-void give_codec_time(StepPlan& plan) {
-  for (BucketKind& kind : plan.kinds) {
-    const Seconds share = static_cast<double>(kind.elements) * 1_ns;
-    kind.decode.alone += share;
-    kind.rounds.front().encode.alone += share;
-  }
-}
-
-void stretch_codec(Work& work, double factor) {
-  work.alone = work.codec() * factor + work.bucket_copy;
-}
-
-StepPlan stretched_codec(StepPlan plan, double factor) {
-  for (BucketKind& kind : plan.kinds) {
-    stretch_codec(kind.decode, factor);
-    for (BucketRound& round : kind.rounds) {
-      stretch_codec(round.encode, factor);
-    }
-  }
-  return plan;
-}
 
 class PlanStudy {
  public:
@@ -66,11 +22,10 @@ class PlanStudy {
         options_(options),
         prepared_(experiment),
         rival_(rival_step()),
-        network_(experiment.cluster,
-                 data_group(experiment.layout, experiment.cluster.gpus_per_node)),
+        sizes_(experiment),
         bandwidth_axis_(bandwidth_axis(experiment), options.rivals, options.mean),
         replica_axis_(replica_axis(experiment), options.rivals, options.mean) {
-    if (uses_network()) {
+    if (replicas_use_network()) {
       useful_bandwidth_ = useful_bandwidth(experiment, options.highest_bandwidth);
       const Bandwidth highest = useful_bandwidth_.value_or(options.highest_bandwidth);
       bandwidth_points_ = with_breakpoints(scan(options.lowest_bandwidth.si, highest.si),
@@ -83,21 +38,30 @@ class PlanStudy {
     fits_ = prepared_.predict(experiment_.plans[index]).memory.fits();
     BreakEven result;
     result.label = experiment_.plans[index].label;
-    if (uses_network()) {
-      result.bandwidth = on_axis<Bandwidth>(
-          paying([&](double x) { return bandwidth_axis_.gain(index, x); }, bandwidth_points_));
+    const bool activations = plan.compresses_activations;
+    if (replicas_use_network() || (activations && uses_network())) {
+      const std::vector<double> all =
+          scan(options_.lowest_bandwidth.si, options_.highest_bandwidth.si);
+      result.bandwidth =
+          on_axis<Bandwidth>(paying([&](double x) { return bandwidth_axis_.gain(index, x); },
+                                    activations ? all : bandwidth_points_));
     }
-    result.useful_bandwidth = useful_bandwidth_;
+    result.useful_bandwidth = activations ? std::nullopt : useful_bandwidth_;
     result.codec_time_now = codec_time(plan);
     result.codec_time = on_axis<Seconds>(codec_set(plan));
-    result.wire_ratio_now = wire_ratio(plan);
+    result.wire_ratio_now = sizes_.wire_ratio(plan, prepared_.plan(experiment_.plans.front()));
     result.wire_ratio = wire_set(plan, result.wire_ratio_now);
     result.gpus = gpu_set(index);
     return result;
   }
 
  private:
-  [[nodiscard]] bool uses_network() const { return network_.group().nodes() > 1; }
+  [[nodiscard]] bool replicas_use_network() const {
+    return data_group(experiment_.layout, experiment_.cluster.gpus_per_node).nodes() > 1;
+  }
+  [[nodiscard]] bool uses_network() const {
+    return experiment_.layout.ranks() > experiment_.cluster.gpus_per_node;
+  }
 
   [[nodiscard]] std::vector<double> scan(double low, double high) const {
     const double decades = std::log10(high / low);
@@ -143,64 +107,23 @@ class PlanStudy {
   }
 
   [[nodiscard]] IntervalSet<double> codec_set(StepPlan plan) const {
-    if (codec_time(plan) <= 0_s) {
+    if (codec_time(plan) <= 0_s && plan.compresses_gradients) {
       give_codec_time(plan);
     }
     const double now = codec_time(plan) / 1_s;
+    if (now <= 0.0) {  // of activations, and free
+      return {};
+    }
     // A codec that takes ten times the rival's step pays for nobody.
     return paying([&](double x) { return gain(stretched_codec(plan, x / now)); },
                   scan(1e-9, 10.0 * (rival_ / 1_s)));
   }
 
-  [[nodiscard]] Bytes contribution(const Message& message) const {
-    return message.collective == Collective::all_gather ? message.size / network_.group().ranks
-                                                        : message.size;
-  }
-
-  [[nodiscard]] double wire_ratio(const StepPlan& plan) const {
-    double elements = 0.0;
-    Bytes sent;
-    for (const StagePlan& stage : plan.stages) {
-      for (const Bucket& bucket : stage.buckets) {
-        const BucketKind& kind = plan.kind(bucket);
-        elements += static_cast<double>(kind.elements);
-        for (const BucketRound& round : kind.rounds) {
-          sent += contribution(round.message);
-        }
-      }
-    }
-    return elements * element_size(experiment_.training.gradient) / sent;
-  }
-
-  // The plan with all messages `factor` times as long, priced again. It holds as many compute units
-  // as it does now.
-  [[nodiscard]] StepPlan resized(StepPlan plan, double factor) const {
-    for (BucketKind& kind : plan.kinds) {
-      for (BucketRound& round : kind.rounds) {
-        Message& message = round.message;
-        message.size *= factor;
-        message.alone = network_.price(message.collective, message.size).time;
-      }
-    }
-    return plan;
-  }
-
   [[nodiscard]] IntervalSet<double> wire_set(const StepPlan& plan, double now) const {
-    const auto choices = [&](double x) {
-      std::vector<int> result;
-      for (const BucketKind& kind : plan.kinds) {
-        for (const BucketRound& round : kind.rounds) {
-          const CollectivePrice price =
-              network_.price(round.message.collective, round.message.size * (now / x));
-          result.push_back(static_cast<int>(price.algorithm) * protocol_count +
-                           static_cast<int>(price.protocol));
-        }
-      }
-      return result;
-    };
+    const auto choices = [&](double x) { return sizes_.choices(plan, now / x); };
     const std::vector<double> points =
         with_breakpoints(scan(1.0, options_.highest_wire_ratio), choices, options_.resolution);
-    return paying([&](double x) { return gain(resized(plan, now / x)); }, points);
+    return paying([&](double x) { return gain(sizes_.resized(plan, now / x)); }, points);
   }
 
   std::optional<IntervalSet<int>> gpu_set(std::size_t index) {
@@ -233,7 +156,7 @@ class PlanStudy {
   const BreakEvenOptions& options_;
   PreparedExperiment prepared_;
   Seconds rival_;
-  CollectiveModel network_;
+  MessageSizes sizes_;
   JobAxis bandwidth_axis_;
   JobAxis replica_axis_;
   std::optional<Bandwidth> useful_bandwidth_;
@@ -245,7 +168,10 @@ class PlanStudy {
 
 std::vector<BreakEven> break_evens(const Experiment& experiment, const BreakEvenOptions& options) {
   std::vector<BreakEven> result;
-  if (experiment.layout.data_ranks() == 1) {
+  const bool activations =
+      std::any_of(experiment.plans.begin(), experiment.plans.end(),
+                  [](const CompressionPlan& plan) { return !plan.activations.empty(); });
+  if (experiment.layout.data_ranks() == 1 && !activations) {
     return result;
   }
   PlanStudy study(experiment, options);

@@ -92,16 +92,12 @@ class Contest {
   }
 
  private:
-  // Plans of one method share its codec latent: their errors are the same error.
   std::vector<UncertainPlan> competitors() {
     std::vector<UncertainPlan> all;
     std::map<std::string, std::size_t> codecs;
     for (const CompressionPlan& plan : experiment_.plans) {
       UncertainPlan& uncertain = all.emplace_back(UncertainPlan{prepared_.plan(plan)});
-      if (plan.method) {
-        uncertain.codec_sd = plan.method->law.relative_sd;
-        uncertain.codec = codecs.try_emplace(plan.method->name, codecs.size() + 1).first->second;
-      }
+      uncertain.codecs = uncertain_codecs(plan, codecs);
     }
     if (payoff_.sixteen_bit) {
       all.push_back({.plan = payoff_.sixteen_bit->plan});

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -59,11 +61,8 @@ std::vector<double> drawn_speedups(const Experiment& experiment, std::size_t pla
                                    const ScalingOptions& options) {
   const PreparedExperiment prepared(experiment);
   const CompressionPlan& asked = experiment.plans[plan];
-  UncertainPlan uncertain{.plan = prepared.plan(asked)};
-  if (asked.method) {
-    uncertain.codec_sd = asked.method->law.relative_sd;
-    uncertain.codec = 1;
-  }
+  std::map<std::string, std::size_t> codecs;
+  UncertainPlan uncertain{.plan = prepared.plan(asked), .codecs = uncertain_codecs(asked, codecs)};
   Ensemble ensemble({{.plan = prepared.plan(experiment.plans.front())}, std::move(uncertain)},
                     compute_sd(experiment));
   const Belief belief{.mean = options.mean};

@@ -42,17 +42,6 @@ void scale_message(const Message& from, Message& to, const Latents& latents) {
   to.alone = from.alone > 0_s ? from.alone * network_factor(from, latents) : from.alone;
 }
 
-Seconds scale_pieces(const std::vector<Piece>& from, std::vector<Piece>& to, double compute_factor,
-                     const Latents& latents) {
-  Seconds messages;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    to[i].work.alone = from[i].work.alone * compute_factor;
-    scale_message(from[i].message, to[i].message, latents);
-    messages += to[i].message.alone;
-  }
-  return messages;
-}
-
 Seconds messages_of(MessageKind kind, const std::vector<Piece>& pieces) {
   Seconds sum;
   for (const Piece& piece : pieces) {
@@ -65,15 +54,43 @@ Seconds messages_of(MessageKind kind, const std::vector<Piece>& pieces) {
 
 struct Ensemble::Factors {
   double compute{};
-  double codec{};
+  std::vector<double> codecs;  // by method
   const Latents& latents;
 
   // Bucket copies are the framework's, whatever the codec.
   [[nodiscard]] Work scaled(const Work& work) const {
     const Seconds copy = work.bucket_copy * compute;
-    return {work.kind, work.codec() * codec + copy, copy, work.memory_share};
+    const double codec = codecs.empty() ? 1.0 : codecs[work.method];
+    return {work.kind, work.codec() * codec + copy, copy, work.memory_share, work.mix, work.method};
+  }
+
+  // Of pieces; returns what their messages take.
+  Seconds scale(const std::vector<Piece>& from, std::vector<Piece>& to, CodecTime& codec) const {
+    Seconds messages;
+    codec = {};
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (is_codec(from[i].work.kind)) {
+        to[i].work = scaled(from[i].work);
+        (to[i].work.kind == WorkKind::encode ? codec.encode : codec.decode) += to[i].work.alone;
+      } else {
+        to[i].work.alone = from[i].work.alone * compute;
+      }
+      scale_message(from[i].message, to[i].message, latents);
+      messages += to[i].message.alone;
+    }
+    return messages;
   }
 };
+
+std::vector<UncertainCodec> uncertain_codecs(const CompressionPlan& plan,
+                                             std::map<std::string, std::size_t>& known) {
+  std::vector<UncertainCodec> codecs;
+  for (const Method* method : plan.methods()) {
+    const std::size_t latent = known.try_emplace(method->name, known.size() + 1).first->second;
+    codecs.push_back({method->law.relative_sd, latent});
+  }
+  return codecs;
+}
 
 double compute_sd(const Experiment& experiment) {
   return std::hypot(experiment.cluster.gpu.law.relative_sd, experiment.software.relative_sd);
@@ -82,12 +99,13 @@ double compute_sd(const Experiment& experiment) {
 Ensemble::Ensemble(std::vector<UncertainPlan> plans, double compute_sd)
     : plans_(std::move(plans)), compute_sd_(compute_sd) {
   for (const UncertainPlan& uncertain : plans_) {
+    const std::size_t plan = scaled_.size();
     StepPlan& copy = scaled_.emplace_back(uncertain.plan);
     for (StagePlan& stage : copy.stages) {
       auto& mine = computes_[stage.compute.get()];
       if (!mine) {
         mine = std::make_shared<StageCompute>(*stage.compute);
-        originals_.push_back(stage.compute);
+        originals_.push_back({stage.compute, plan});
       }
       stage.compute = mine;
     }
@@ -95,32 +113,45 @@ Ensemble::Ensemble(std::vector<UncertainPlan> plans, double compute_sd)
 }
 
 std::size_t Ensemble::codecs() const {
-  std::size_t count = 0;
+  std::size_t count = 1;
   for (const UncertainPlan& plan : plans_) {
-    count = std::max(count, plan.codec + 1);
+    for (const UncertainCodec& codec : plan.codecs) {
+      count = std::max(count, codec.latent + 1);
+    }
   }
   return count;
 }
 
-// Shared by all plans of a draw: done when the shared latents change.
+Ensemble::Factors Ensemble::factors(std::size_t plan, const Draw& draw) const {
+  Factors factors{std::exp(compute_sd_ * draw.shared[latent::compute]), {}, draw.shared};
+  for (const UncertainCodec& codec : plans_[plan].codecs) {
+    const double z = draw.codecs.empty() ? 0.0 : draw.codecs[codec.latent];
+    factors.codecs.push_back(std::exp(codec.sd * z));
+  }
+  return factors;
+}
+
+// Shared by all plans of a draw: done when the latents change.
 void Ensemble::scale_compute(const Draw& draw) {
-  if (is_scaled_ && scaled_for_ == draw.shared) {
+  if (is_scaled_ && scaled_for_ == draw.shared && codecs_for_ == draw.codecs) {
     return;
   }
-  const double factor = std::exp(compute_sd_ * draw.shared[latent::compute]);
-  for (const auto& original : originals_) {
-    StageCompute& to = *computes_.at(original.get());
-    to.forward_messages = scale_pieces(original->forward, to.forward, factor, draw.shared);
-    to.backward_messages = scale_pieces(original->backward, to.backward, factor, draw.shared);
+  for (const Original& original : originals_) {
+    const Factors by = factors(original.plan, draw);
+    const StageCompute& from = *original.compute;
+    StageCompute& to = *computes_.at(original.compute.get());
+    to.forward_messages = by.scale(from.forward, to.forward, to.forward_codec);
+    to.backward_messages = by.scale(from.backward, to.backward, to.backward_codec);
     to.context_messages = messages_of(MessageKind::cp_activations, to.forward) +
                           messages_of(MessageKind::cp_activations, to.backward);
     to.expert_messages = messages_of(MessageKind::ep_activations, to.forward) +
                          messages_of(MessageKind::ep_activations, to.backward);
-    to.forward_work = original->forward_work * factor;
-    to.backward_work = original->backward_work * factor;
-    to.recompute_work = original->recompute_work * factor;
+    to.forward_work = from.forward_work * by.compute;
+    to.backward_work = from.backward_work * by.compute;
+    to.recompute_work = from.recompute_work * by.compute;
   }
   scaled_for_ = draw.shared;
+  codecs_for_ = draw.codecs;
   is_scaled_ = true;
 }
 
@@ -144,9 +175,7 @@ const StepPlan& Ensemble::scaled(std::size_t plan, const Draw& draw) {
   scale_compute(draw);
   const UncertainPlan& from = plans_[plan];
   StepPlan& to = scaled_[plan];
-  const double codec = draw.codecs.empty() ? 0.0 : draw.codecs[from.codec];
-  const Factors factors{std::exp(compute_sd_ * draw.shared[latent::compute]),
-                        std::exp(from.codec_sd * codec), draw.shared};
+  const Factors factors = this->factors(plan, draw);
   for (std::size_t s = 0; s < to.stages.size(); ++s) {
     scale_stage(from.plan.stages[s], to.stages[s], factors);
   }

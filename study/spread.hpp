@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/evaluate.hpp"
@@ -19,12 +20,21 @@
 
 namespace payoff {
 
+struct UncertainCodec {
+  double sd{};           // relative, of encode and decode
+  std::size_t latent{};  // which of a draw's codec latents
+};
+
 struct UncertainPlan {
   StepPlan plan;
-  double codec_sd{};    // relative, of encode and decode
-  std::size_t codec{};  // which of a draw's codec latents
-  double batches{1};    // samples of a step, relative to the baseline's step
+  std::vector<UncertainCodec> codecs = {};  // as Work::method counts them
+  double batches{1};                        // samples of a step, relative to the baseline's step
 };
+
+// What is not known about the codecs of a plan. Plans of one method share its latent, by its name
+// in `known`, which grows: their errors are the same error.
+[[nodiscard]] std::vector<UncertainCodec> uncertain_codecs(
+    const CompressionPlan& plan, std::map<std::string, std::size_t>& known);
 
 // Relative standard deviation of everything a GPU computes: kernels and software stack.
 [[nodiscard]] double compute_sd(const Experiment& experiment);
@@ -43,16 +53,22 @@ class Ensemble {
  private:
   struct Factors;
   void scale_compute(const Draw& draw);
+  [[nodiscard]] Factors factors(std::size_t plan, const Draw& draw) const;
   static void scale_stage(const StagePlan& from, StagePlan& to, const Factors& factors);
   static void scale_kind(const BucketKind& from, BucketKind& to, const Factors& factors);
 
   std::vector<UncertainPlan> plans_;
   std::vector<StepPlan> scaled_;
-  // Each stage computation once, however many plans share it.
+  // Each stage computation once, however many plans share it; those with codecs belong to one.
+  struct Original {
+    std::shared_ptr<const StageCompute> compute;
+    std::size_t plan{};
+  };
   std::map<const StageCompute*, std::shared_ptr<StageCompute>> computes_;
-  std::vector<std::shared_ptr<const StageCompute>> originals_;
+  std::vector<Original> originals_;
   double compute_sd_;
   Latents scaled_for_{};
+  std::vector<double> codecs_for_;
   bool is_scaled_{};
 };
 

@@ -45,7 +45,7 @@ TEST_CASE("a plan is a method, or a method with parameters") {
   CHECK(outcome.plan->plan.label == "powersgd:rank=8");
   CHECK(outcome.plan->plan.placement == Placement::compute_stream);
   CHECK(outcome.plan->plan.overlap);
-  CHECK(outcome.plan->plan.traffic == Traffic::dp_gradients);
+  CHECK(outcome.plan->plan.activations.empty());
   CHECK_FALSE(outcome.plan->facts.empty());
 }
 
@@ -60,9 +60,82 @@ TEST_CASE("a plan says where it runs and whether it overlaps") {
   CHECK(outcome.plan->plan.placement == Placement::side_stream);
   CHECK_FALSE(outcome.plan->plan.overlap);
   CHECK(read("fp16:placement=after_backward").plan->plan.placement == Placement::after_backward);
-  CHECK(read("activation_quantization:traffic=tp_activations").plan->plan.traffic ==
-        Traffic::tp_activations);
   CHECK_FALSE(read("oktopk:traffic=tp_activations").plan);  // made for gradients
+}
+
+TEST_CASE("a plan says which activations it compresses, which way and in which layers") {
+  const Outcome outcome = read("autoencoder:dim=100,traffic=tp_activations,layers=12-23");
+  REQUIRE(outcome.plan);
+  CHECK_FALSE(outcome.plan->plan.method);
+  REQUIRE(outcome.plan->plan.activations.size() == 1);
+  const ActivationCompression& of = outcome.plan->plan.activations.front();
+  CHECK(of.method.parameters.at("dim") == 100);
+  CHECK(of.traffic == Traffic::tp_activations);
+  CHECK(of.blocks == BlockRange{12, 23});
+  // As MCBench does it: sums forward only, sends both ways.
+  CHECK(of.forward);
+  CHECK_FALSE(of.backward);
+  const auto activations = [](const char* text) { return read(text).plan->plan.activations.at(0); };
+  CHECK(activations("autoencoder:traffic=pp_activations").backward);
+  CHECK_FALSE(activations("activation_quantization:traffic=pp_activations").backward);
+  CHECK(activations("activation_quantization:traffic=pp_activations,directions=both").backward);
+  CHECK(activations("autoencoder:traffic=tp_activations,layers=12-").blocks == BlockRange{12});
+  CHECK(activations("autoencoder:traffic=tp_activations,layers=7").blocks == BlockRange{7, 7});
+  CHECK(activations("autoencoder:traffic=tp_activations").blocks == BlockRange{});
+}
+
+TEST_CASE("a plan compresses several kinds of traffic, by one method or by several") {
+  const Outcome one = read("autoencoder:traffic=tp_activations+pp_activations");
+  REQUIRE(one.plan);
+  REQUIRE(one.plan->plan.activations.size() == 2);
+  CHECK(one.plan->plan.activations[1].traffic == Traffic::pp_activations);
+  CHECK(one.plan->plan.activations[1].backward);
+  const std::string text = "powersgd:rank=8 + autoencoder:dim=50,traffic=tp_activations";
+  const Outcome several = read(text);
+  INFO(several.errors);
+  REQUIRE(several.plan);
+  CHECK(several.plan->plan.label == text);
+  REQUIRE(several.plan->plan.method);
+  CHECK(several.plan->plan.method->parameters.at("rank") == 8);
+  CHECK(several.plan->plan.activations.at(0).method.name == "autoencoder");
+  CHECK(read("powersgd + topk").errors ==
+        "argument 1:1:12 compresses dp_gradients a second time | one method for each kind of "
+        "traffic\n");
+  CHECK(read("powersgd + none").errors == "argument 1:1:12 `none` is a plan of its own\n");
+}
+
+TEST_CASE("a list in a file is one plan of several methods") {
+  const std::string text =
+      "compress:\n- [powersgd, {autoencoder: {dim: 50, traffic: tp_activations}}]\n";
+  ProfileReading reading(shipped());
+  const auto document = load_yaml_text("e.yaml", text, reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  Reader reader(document->root, reading.sources, reading.diagnostics);
+  const auto items = reader.root().required("compress").list();
+  const auto plan = read_plan(items.at(0), reading.context());
+  INFO(reading.errors());
+  REQUIRE(plan);
+  CHECK(plan->plan.label == "powersgd + autoencoder:dim=50,traffic=tp_activations");
+  CHECK(plan->plan.method);
+  CHECK(plan->plan.activations.size() == 1);
+}
+
+TEST_CASE("options that mean nothing for what is compressed are mistakes") {
+  CHECK(read("autoencoder").errors ==
+        "argument 1:1:1 `autoencoder` does not compress dp_gradients | it compresses: "
+        "tp_activations, pp_activations; write `traffic=` and which\n");
+  CHECK(read("powersgd:layers=3").errors ==
+        "argument 1:1:17 `layers` is of activations, and only gradients of data parallelism are "
+        "compressed | add `traffic=tp_activations` or `traffic=pp_activations`\n");
+  CHECK(read("autoencoder:traffic=tp_activations,overlap=false").errors ==
+        "argument 1:1:44 `overlap` is of gradients of data parallelism: activations are waited "
+        "for | leave it out\n");
+  CHECK(read("autoencoder:traffic=tp_activations,layers=9-3").errors ==
+        "argument 1:1:43 `layers` is no range of blocks: `9-3` | write `layers=12-23`, "
+        "`layers=12-` or `layers=12`\n");
+  CHECK(read("autoencoder:traffic=tp_activations+pp").errors ==
+        "argument 1:1:36 `traffic` has the unknown value `pp` | one of: dp_gradients, "
+        "tp_activations, pp_activations\n");
 }
 
 TEST_CASE("blanks around the parts of a plan mean nothing") {
@@ -86,10 +159,10 @@ TEST_CASE("an unknown method is answered with the nearest one") {
 TEST_CASE("an unknown parameter is answered with the nearest one, at its place") {
   CHECK(read("powersgd:rnak=4").errors ==
         "argument 1:1:10 powersgd has no parameter `rnak` | did you mean `rank`? | it has: "
-        "min_compression_rate, rank, placement, overlap, traffic\n");
+        "min_compression_rate, rank, placement, overlap, traffic, directions, layers\n");
   CHECK(read("powersgd:rank=4,plaement=side_stream").errors ==
         "argument 1:1:17 powersgd has no parameter `plaement` | did you mean `placement`? | it "
-        "has: min_compression_rate, rank, placement, overlap, traffic\n");
+        "has: min_compression_rate, rank, placement, overlap, traffic, directions, layers\n");
 }
 
 TEST_CASE("values of parameters are checked against their ranges") {

@@ -29,7 +29,7 @@ StepPlan serial_plan(const CompressionPlan& plan) {
 TEST_CASE("with every latent at zero a plan is what it was, to the last bit") {
   const PreparedExperiment prepared(test::small_job());
   for (const CompressionPlan& plan : {prepared.experiment().plans[0], test::shrink(4, 3)}) {
-    Ensemble ensemble({{prepared.plan(plan), 0.3, 1}}, 0.1);
+    Ensemble ensemble({{prepared.plan(plan), {{0.3, 1}}}}, 0.1);
     CHECK(ensemble.step(0, {}) == evaluate(prepared.plan(plan)).step);
     // ... also after it was scaled to something else.
     static_cast<void>(ensemble.step(0, with(latent::compute, 1.5)));
@@ -66,7 +66,7 @@ TEST_CASE("a message moves with its own uncertainty, half of the variance shared
 TEST_CASE("the codec's latent moves encode and decode only") {
   const StepPlan plan = serial_plan(test::shrink(4, 3));
   const Waterfall before = evaluate(plan).waterfall;
-  Ensemble ensemble({{plan, 0.2, 0}}, 0.1);
+  Ensemble ensemble({{plan, {{0.2, 0}}}}, 0.1);
   Draw draw;
   draw.codecs = {-1.0};
   const Waterfall after = evaluate(ensemble.scaled(0, draw)).waterfall;
@@ -85,7 +85,7 @@ TEST_CASE("a step of several batches counts for one") {
 
 TEST_CASE("the same draws move plans together: equal plans have equal times in every draw") {
   const StepPlan plan = PreparedExperiment(test::small_job()).plan(test::shrink(4, 3));
-  Ensemble ensemble({{plan, 0.2, 1}, {plan, 0.2, 1}, {plan, 0.2, 2}}, 0.1);
+  Ensemble ensemble({{plan, {{0.2, 1}}}, {plan, {{0.2, 1}}}, {plan, {{0.2, 2}}}}, 0.1);
   const auto steps = sample_steps(ensemble, make_draws(32, 1, ensemble.codecs()));
   CHECK(steps[0] == steps[1]);
   CHECK(steps[0] != steps[2]);  // another method's codec is another error

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/explanation_parts.hpp"
+#include "profiles/method_notes.hpp"
+
+// The calls of codecs that terms are sums of.
+
+namespace payoff {
+namespace {
+
+// max(k d, k l + S_r / (e_r B) + S_m / (e_m B) + S_x / (e_x B) + F / (e_g P)) + h t_h
+std::string pass_numbers(const PassCost& cost, const CodecLaw& law, const Experiment& experiment) {
+  const Gpu& gpu = experiment.cluster.gpu;
+  const Bytes streams = cost.bytes;
+  const Bytes resident = std::min(streams, gpu.l2 * std::max(cost.kernels, 1.0));
+  std::string text =
+      fmt::format("max({} * {}, {} * {}", put_in(cost.kernels), put_in(law.dispatch.si),
+                  put_in(cost.kernels), put_in(gpu.law.launch.si));
+  const auto bytes = [&](Bytes traffic, double efficiency) {
+    if (traffic > 0_B) {
+      text += fmt::format(" + {} / ({} * {})", put_in(traffic.si), put_in(efficiency),
+                          put_in(gpu.memory_bandwidth.si));
+    }
+  };
+  bytes(resident, law.resident_efficiency);
+  bytes(streams - resident, law.memory_efficiency);
+  bytes(cost.random_bytes, law.random_efficiency);
+  if (cost.flops > 0_flop) {
+    text += fmt::format(" + {} / ({} * {})", put_in(cost.flops.si), put_in(law.gemm_efficiency),
+                        put_in(gpu.peak[experiment.training.precision].si));
+  }
+  text += ")";
+  if (cost.host_syncs > 0) {
+    text += fmt::format(" + {} * {}", put_in(cost.host_syncs), put_in(law.host_sync.si));
+  }
+  return text;
+}
+
+// Of all micro-batches of the stage.
+std::vector<ExplainedPart> parts_of_activation_codecs(const ExplainedPlan& plan, bool encode) {
+  std::vector<ExplainedPart> parts;
+  const Experiment& experiment = plan.experiment();
+  const std::vector<const Method*> methods = plan.compression.methods();
+  const StageCompute& compute = *plan.stage.compute;
+  for (const CodecPass& pass : plan.prepared.codec_passes(plan.compression)) {
+    if ((pass.work.kind == WorkKind::encode) != encode) {
+      continue;
+    }
+    for (const auto* pieces : {&compute.forward, &compute.backward}) {
+      const auto count = std::count_if(pieces->begin(), pieces->end(),
+                                       [&](const Piece& piece) { return piece.work == pass.work; });
+      if (count > 0) {
+        const std::string direction = pieces == &compute.forward ? "forward" : "backward";
+        add_part(
+            {fmt::format("{} of {}, {}", methods[pass.work.method]->name, name_of(pass.traffic),
+                         direction),
+             static_cast<double>(count) * experiment.layout.micro_batches,
+             pass_numbers(pass.cost, methods[pass.work.method]->law, experiment), pass.work.alone},
+            parts);
+      }
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode) {
+  std::vector<ExplainedPart> parts = parts_of_activation_codecs(plan, encode);
+  if (!plan.compression.method) {
+    return parts;
+  }
+  const Experiment& experiment = plan.experiment();
+  const CodecLaw& law = plan.compression.method->law;
+  const std::vector<CallCost> costs = plan.prepared.codec_costs(plan.compression);
+  const auto add_pass = [&](const PassCost& cost, const std::string& what) {
+    const Seconds each =
+        price_pass(cost, law, experiment.cluster.gpu, experiment.training.precision);
+    if (each > 0_s) {
+      add_part({what, 1, pass_numbers(cost, law, experiment), each}, parts);
+    }
+  };
+  for (const Bucket& bucket : plan.step.buckets(plan.stage_index)) {
+    const CallCost& call = costs.at(bucket.kind);
+    const std::string what = of_elements(plan.step.kind(bucket));
+    if (!encode) {
+      add_pass(call.decode, what);
+      continue;
+    }
+    if (call.dense_message > 0_B) {
+      add_pass(call.dense, what + ", what travels dense");
+    }
+    for (std::size_t round = 0; round < call.rounds.size(); ++round) {
+      add_pass(call.rounds[round].encode, fmt::format("{}, round {}", what, round + 1));
+    }
+  }
+  return parts;
+}
+
+}  // namespace payoff

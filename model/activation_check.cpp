@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/activation_check.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/activation_codecs.hpp"
+#include "model/stage_compute.hpp"
+
+namespace payoff {
+namespace {
+
+std::string quoted(const std::string& text) { return "`" + text + "`"; }
+
+std::string range_text(std::int64_t first, std::int64_t last) {
+  return std::to_string(first) + "-" + std::to_string(last);
+}
+
+// One kind of traffic of a plan.
+class Check {
+ public:
+  Check(const ActivationCompression& of, const ParallelLayout& layout, const std::string& path,
+        Problems& problems)
+      : of_(of), layout_(layout), path_(path), problems_(problems) {}
+
+  void layout_has_it() const {
+    if (is_tensor() && layout_.tp == 1) {
+      add("tp is 1: no activations are summed that " + method() + " could compress",
+          "set layout.tp above 1, or compress other traffic");
+    }
+    if (!is_tensor() && layout_.pp == 1) {
+      add("pp is 1: no activations are sent to another stage that " + method() + " could compress",
+          "set layout.pp above 1, or compress other traffic");
+    }
+  }
+
+  void directions_are_known() const {
+    if (!of_.method.backward) {
+      return;
+    }
+    if (is_tensor() && of_.backward) {
+      add(method() +
+              " compresses gradients of what it has compressed, and the sums of the backward "
+              "pass are of other tensors",
+          "use directions=forward");
+    } else if (!is_tensor() && !of_.forward) {
+      add(method() + " compresses gradients of what it has compressed", "use directions=both");
+    } else if (!is_tensor() && of_.method.learned && !of_.backward) {
+      add(method() + " has no gradients but those of what it has compressed",
+          "use directions=both");
+    }
+  }
+
+  void collectives_are_known() const {
+    const Method sent = with_formulas(of_.method, of_.method.sent);
+    if (is_tensor() && layout_.sequence_parallel && sent.sums_in_collective &&
+        sent.rounds.size() > 1) {
+      add(method() + " sums in " + std::to_string(sent.rounds.size()) +
+              " rounds over whole tensors, which sequence_parallel leaves scattered",
+          "set layout.sequence_parallel to false, or use a method of one round");
+    }
+  }
+
+  void blocks_exist(std::int64_t count) const {
+    const bool open = of_.blocks.last == BlockRange{}.last;
+    if (of_.blocks.first >= count || (!open && of_.blocks.last >= count)) {
+      add("the model has blocks 0 to " + std::to_string(count - 1) + ", " + method() +
+              " is to compress blocks " +
+              (open ? std::to_string(of_.blocks.first) + "-"
+                    : range_text(of_.blocks.first, of_.blocks.last)),
+          "choose layers among them");
+    }
+  }
+
+  void boundaries_exist(const Workload& workload) const {
+    if (is_tensor()) {
+      return;
+    }
+    const std::vector<std::int64_t> blocks = blocks_of_layers(workload);
+    std::string last;
+    bool any = false;
+    for (const auto& layers : divide_layers(workload, layout_)) {
+      std::optional<bool> compressed;
+      for (std::size_t i = 0; i < layers.size(); ++i) {
+        const bool stays = i + 1 < layers.size() && layers[i + 1] == layers[i] + 1;
+        if (stays || layers[i] + 1 == workload.layers.size()) {
+          continue;
+        }
+        const bool here = of_.blocks.holds(blocks[layers[i]]);
+        last += (last.empty() ? "" : ", ") + workload.layers[layers[i]].name;
+        any = any || here;
+        if (compressed && *compressed != here) {
+          add("a stage sends the output of " + quoted(workload.layers[layers[i]].name) +
+                  (here ? " compressed" : " as it is") + " and that of another chunk not so",
+              "choose layers so that all chunks of a stage send alike");
+          return;
+        }
+        compressed = here;
+      }
+    }
+    if (!any) {
+      add("none of the blocks that " + method() + " is to compress sends to another stage",
+          "those that send are: " + last);
+    }
+  }
+
+  void gets_smaller(const Workload& workload, Bytes element, const Group& tensor) const {
+    const std::vector<std::int64_t> blocks = blocks_of_layers(workload);
+    for (std::size_t i = 0; i < workload.layers.size(); ++i) {
+      if (blocks[i] >= 0 && of_.blocks.holds(blocks[i])) {
+        gets_smaller(workload.layers[i], workload.width, element, tensor);
+        return;  // all blocks have the same activations
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_tensor() const { return of_.traffic == Traffic::tp_activations; }
+  [[nodiscard]] std::string method() const { return quoted(of_.method.name); }
+  void add(std::string message, std::string help) const {
+    problems_.push_back({path_, std::move(message), std::move(help)});
+  }
+
+  void gets_smaller(const Layer& layer, std::int64_t width, Bytes element,
+                    const Group& tensor) const {
+    const bool sums = is_tensor() && !layout_.sequence_parallel;
+    const Bytes size = is_tensor() ? layout_.micro_batch * layer.syncs.front().bytes_per_sample
+                                   : boundary_size(layer, layout_);
+    const ParameterTensor activations = activation_tensor(size, element, width);
+    const Method method = sums ? of_.method : with_formulas(of_.method, of_.method.sent);
+    const CallCost cost = compress(method, {&activations, 1}, element, sums ? tensor.ranks : 1,
+                                   sums ? tensor.ranks_per_node : 1);
+    if (cost.rounds.empty()) {
+      add("the activations of " + quoted(layer.name) + " (" + std::to_string(activations.rows) +
+              " x " + std::to_string(activations.columns) + ") do not get smaller by " +
+              this->method(),
+          "use a smaller dimension, rank or ratio, or fewer bits");
+    }
+  }
+
+  const ActivationCompression& of_;
+  const ParallelLayout& layout_;
+  const std::string& path_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+Problems check_activations(const CompressionPlan& plan, const ParallelLayout& layout,
+                           const std::string& path) {
+  Problems problems;
+  for (const ActivationCompression& of : plan.activations) {
+    const Check check(of, layout, path, problems);
+    check.layout_has_it();
+    check.directions_are_known();
+    check.collectives_are_known();
+  }
+  return problems;
+}
+
+Problems check_activation_effect(const CompressionPlan& plan, const Workload& workload,
+                                 const ParallelLayout& layout, Bytes element, const Group& tensor,
+                                 const std::string& path) {
+  Problems problems;
+  const std::vector<std::int64_t> blocks = blocks_of_layers(workload);
+  const std::int64_t count = 1 + *std::max_element(blocks.begin(), blocks.end());
+  for (const ActivationCompression& of : plan.activations) {
+    const Check check(of, layout, path, problems);
+    const std::size_t before = problems.size();
+    check.blocks_exist(count);
+    if (problems.size() == before) {
+      check.boundaries_exist(workload);
+      check.gets_smaller(workload, element, tensor);
+    }
+  }
+  return problems;
+}
+
+}  // namespace payoff

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "model/memory.hpp"
+
+// What the fullest GPU of a prepared job holds.
+
+namespace payoff {
+
+Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
+  // A reduction by bucket keeps its buckets beside the gradients only while they travel.
+  const bool copies =
+      experiment_.layout.data_ranks() > 1 && experiment_.software.bucket_copy_passes > 0.0;
+  const StageContent content{stages_[s].prepared.compute->parameters,
+                             stages_[s].prepared.compute->expert_parameters,
+                             most_gathered(stages_[s].units),
+                             stages_[s].layers,
+                             static_cast<int>(s),
+                             experiment_.software.fused_attention,
+                             experiment_.software.fp8_weights,
+                             copies ? 1.0 : 0.0,
+                             {}};
+  return stage_memory(content, experiment_.layout, experiment_.training,
+                      experiment_.cluster.gpu.memory);
+}
+
+// The fullest stage; the first of equals.
+Memory PreparedExperiment::memory(const StepPlan& plan) const {
+  Memory fullest;
+  std::vector<Bytes> codec_state(stages_.size());
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    for (const Bucket& bucket : stage.buckets) {
+      codec_state[s] += plan.kind(bucket).state;
+    }
+    Memory memory = stages_[s].memory;
+    memory.codec_state = codec_state[stage.like] + stage.codec_state;
+    memory.activations += stage.codec_saved;
+    if (memory.total() > fullest.total() || s == 0) {
+      fullest = memory;
+    }
+  }
+  return fullest;
+}
+
+}  // namespace payoff

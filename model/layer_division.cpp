@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+#include "model/stage_compute.hpp"
+
+// Which layers are on which stage.
+
+namespace payoff {
+
+std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
+                                                    const ParallelLayout& layout) {
+  const auto is_block = [](const Layer& layer) { return layer.recomputable; };
+  const auto& layers = workload.layers;
+  const auto first = static_cast<std::size_t>(
+      std::distance(layers.begin(), std::find_if(layers.begin(), layers.end(), is_block)));
+  const auto last =
+      layers.size() - static_cast<std::size_t>(std::distance(
+                          layers.rbegin(), std::find_if(layers.rbegin(), layers.rend(), is_block)));
+  std::vector<std::vector<std::size_t>> stages(static_cast<std::size_t>(layout.pp));
+  if (first >= last) {  // a table of layers without blocks is one stage
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      stages.front().push_back(i);
+    }
+    return stages;
+  }
+  const std::size_t chunks = stages.size() * static_cast<std::size_t>(layout.virtual_stages);
+  for (std::size_t i = 0; i < first; ++i) {
+    stages.front().push_back(i);
+  }
+  std::size_t next = first;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::size_t end = layout.stage_layers.empty()
+                                ? first + (chunk + 1) * (last - first) / chunks
+                                : next + static_cast<std::size_t>(layout.stage_layers[chunk]);
+    for (; next < end; ++next) {
+      stages[chunk % stages.size()].push_back(next);
+    }
+  }
+  for (std::size_t i = last; i < layers.size(); ++i) {
+    stages.back().push_back(i);
+  }
+  return stages;
+}
+
+}  // namespace payoff

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiles/plan_text.hpp"
+#include "profiles/read_method.hpp"
+
+// One method of a plan with what is said about it: its parameters, and the options that every
+// method has.
+
+namespace payoff {
+
+inline constexpr std::array<std::string_view, 5> plan_options{"placement", "overlap", "traffic",
+                                                              "directions", "layers"};
+
+struct PlanPart {
+  Method method;
+  std::vector<Traffic> traffic = {};  // at least one
+  std::optional<Directions> directions = {};
+  std::optional<BlockRange> blocks = {};
+  Placement placement{Placement::compute_stream};
+  bool overlap{true};
+  Facts facts;
+  MethodNotes notes;
+  std::optional<Span> traffic_span = {};     // where it is said, if it is
+  std::map<std::string, Span> options = {};  // of those that are said, but traffic
+};
+
+// Every mistake is reported at its place.
+[[nodiscard]] std::optional<PlanPart> read_plan_part(const WrittenPlan& written,
+                                                     const ReadContext& context);
+
+}  // namespace payoff

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "model/collective.hpp"
+#include "model/experiment.hpp"
+#include "model/step_plan.hpp"
+#include "model/units.hpp"
+
+// A plan along two axes that are its own: the time of its codecs and the size of its compressed
+// messages, gradients and activations alike, everything else as it is.
+
+namespace payoff {
+
+// Encode and decode in one step, of the stage that spends most.
+[[nodiscard]] Seconds codec_time(const StepPlan& plan);
+// All passes `factor` times as long. A free codec of gradients is given a shape first that can be
+// stretched: half before, half after, by elements.
+[[nodiscard]] StepPlan stretched_codec(StepPlan plan, double factor);
+void give_codec_time(StepPlan& plan);
+
+// The networks that compressed messages of a job use.
+class MessageSizes {
+ public:
+  explicit MessageSizes(const Experiment& experiment);
+
+  // Bytes that what `plan` compresses takes in `uncompressed`, over those that it sends.
+  [[nodiscard]] double wire_ratio(const StepPlan& plan, const StepPlan& uncompressed) const;
+  // All compressed messages `factor` times as long, priced again. They hold as many compute units
+  // as they do now.
+  [[nodiscard]] StepPlan resized(StepPlan plan, double factor) const;
+  // What NCCL chooses for them, at this factor.
+  [[nodiscard]] std::vector<int> choices(const StepPlan& plan, double factor) const;
+
+ private:
+  struct Sent {
+    double dense{};
+    double compressed{};
+  };
+  [[nodiscard]] Sent of_gradients(const StepPlan& plan) const;
+  [[nodiscard]] Sent of_activations(const StepPlan& plan, const StepPlan& uncompressed) const;
+  [[nodiscard]] Bytes contribution(const Message& message) const;
+  void resize_send(Message& send, double factor, std::size_t boundary) const;
+
+  Bytes gradient_;
+  CollectiveModel data_;
+  CollectiveModel tensor_;
+  std::vector<CollectiveModel> boundaries_;  // after each stage
+};
+
+}  // namespace payoff
