@@ -23,6 +23,7 @@ SCHEMA = ROOT / "docs" / "schema" / "result.schema.json"
 ONE_NODE = ["--model", "resnet-50", "--cluster", "p3-8xlarge", "--micro-batch", "64",
             "--precision", "fp32"]
 JOB = [*ONE_NODE, "--nodes", "2"]
+ACTIVATIONS = str(ROOT / "examples/09-bert-large-activations/experiment.yaml")
 PLANS = ["--compress", "powersgd:rank=4", "--compress", "topk:ratio=0.01"]
 
 # (kind of result, command line); errors are on stderr.
@@ -32,6 +33,8 @@ COMMANDS = [
                  "--observed", "step=300ms,exposed=60ms", "--json"]),
     ("predict", ["predict", *ONE_NODE, "--json"]),
     ("predict", ["predict", str(ROOT / "examples/04-llama2-7b-a100/experiment.yaml"), "--json"]),
+    ("predict", ["predict", ACTIVATIONS, "--draws", "20", "--json"]),
+    ("explain", ["explain", ACTIVATIONS, "--json"]),
     ("collective", ["collective", "all_to_all", "--cluster", "dgx-a100", "--nodes", "2",
                     "--sizes", "8B..1GiB:x8", "--json"]),
     ("explain", ["explain", *JOB, *PLANS, "--json"]),
