@@ -92,6 +92,7 @@ std::vector<Piece> ActivationCodecs::gradients_through(const TensorParallelSync&
   const Send both =
       price_send(*codec, codec->backward, layout_.micro_batch * sync.bytes_per_sample);
   std::vector<Piece> pieces;
+  pieces.reserve(both.encode.size() + 1);
   for (const Work& work : both.encode) {
     pieces.push_back({work, {}});
   }
