@@ -233,7 +233,8 @@ KernelFit fit_kernel(std::span<const KernelPoint> points) {
   std::vector<KernelFit> fits;
   double best = std::numeric_limits<double>::infinity();
   for (const KernelForm form : all_forms) {
-    if (auto fit = fit_kernel(points, form)) {
+    auto fit = kernel_detail::can_choose(points, form) ? fit_kernel(points, form) : std::nullopt;
+    if (fit) {
       fit->left_out_error = left_out_error(points, form);
       best = std::min(best, *fit->left_out_error);
       fits.push_back(std::move(*fit));

@@ -12,7 +12,8 @@ constexpr std::array<std::string_view, 8> form_names{"constant", "affine",      
                                                      "select",   "scatter",      "product",
                                                      "columns",  "factorization"};
 
-constexpr std::size_t sizes_for_a_knee = 8;
+constexpr std::size_t fewest_sizes_of_a_knee = 6;  // its unknowns, the knee, and two more
+constexpr std::size_t sizes_for_a_knee = 8;        // to choose it by points left out
 
 double megabytes(Bytes bytes) { return bytes / 1_MB; }
 double gigaflops(Flops flops) { return flops.si / 1e9; }
@@ -130,7 +131,7 @@ bool can_carry(std::span<const KernelPoint> points, KernelForm form) {
     case KernelForm::affine:
       return sizes_of(points) >= 2;
     case KernelForm::two_bandwidths:
-      return sizes_of(points) >= sizes_for_a_knee;
+      return sizes_of(points) >= fewest_sizes_of_a_knee;
     case KernelForm::select:
       return any([](const KernelPoint& point) { return point.kept > 0.0; });
     case KernelForm::scatter:
@@ -142,6 +143,11 @@ bool can_carry(std::span<const KernelPoint> points, KernelForm form) {
       return std::all_of(points.begin(), points.end(),
                          [](const KernelPoint& point) { return point.rank > 0.0; });
   }
+}
+
+bool can_choose(std::span<const KernelPoint> points, KernelForm form) {
+  return can_carry(points, form) &&
+         (form != KernelForm::two_bandwidths || sizes_of(points) >= sizes_for_a_knee);
 }
 
 }  // namespace kernel_detail

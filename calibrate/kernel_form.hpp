@@ -37,4 +37,7 @@ struct Regime {
 // Whether the points have what the form needs, and are more than its coefficients.
 [[nodiscard]] bool can_carry(std::span<const KernelPoint> points, KernelForm form);
 
+// Whether they are enough to compare the form with others by points left out.
+[[nodiscard]] bool can_choose(std::span<const KernelPoint> points, KernelForm form);
+
 }  // namespace payoff::kernel_detail

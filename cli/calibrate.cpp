@@ -245,7 +245,9 @@ Command calibrate_command() {
            {"--only", "NAME,...", "of `run`: kernels or families of them"},
            {"--format", "NAME",
             "of `import`: nccl-tests, google-benchmark, nvbench or csv; default: by the content"},
-           {"--gpu", "NAME", "of `import`: the GPU, where the files do not describe it"},
+           {"--gpu", "NAME",
+            "of `import`, `fit SAMPLES`: the GPU whose data sheet holds, where it is not told by "
+            "the device's name"},
            {"--date", "YYYY-MM-DD", "of `import`: of the measurement, where the files do not say"},
            {"--implementation", "CLASS",
             "of `import`: fused, library or framework_ops; default: library"},

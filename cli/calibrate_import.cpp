@@ -8,13 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/calibrate_gpu.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
 #include "cli/output_guard.hpp"
-#include "cli/profile_library.hpp"
 #include "profiles/import/foreign.hpp"
-#include "profiles/import/nccl_log.hpp"
-#include "profiles/read_hardware.hpp"
 
 namespace payoff {
 namespace {
@@ -56,24 +54,16 @@ SamplesDevice device_of(const Gpu& gpu) {
   return device;
 }
 
-// The GPU that --gpu names; else the one whose name a log tells, where we know it.
 std::optional<SamplesDevice> known_device(const Arguments& arguments,
                                           const std::vector<ForeignMeasurements>& measurements,
                                           Session& session) {
-  const Library library = find_library();
-  const ReadContext context{library, session.sources(), session.diagnostics(), false};
-  if (const auto given = arguments.value("--gpu")) {
-    const auto gpu = read_gpu(given->text, given->span, context);
-    return gpu ? std::optional(device_of(gpu->value)) : std::nullopt;
-  }
+  std::vector<std::string> names;
+  names.reserve(measurements.size());
   for (const ForeignMeasurements& each : measurements) {
-    const std::string name = gpu_id(each.device.name);
-    if (library.has(ProfileKind::gpu, name)) {
-      const auto gpu = read_gpu(name, std::nullopt, context);
-      return gpu ? std::optional(device_of(gpu->value)) : std::nullopt;
-    }
+    names.push_back(each.device.name);
   }
-  return std::nullopt;
+  const auto gpu = data_sheet_of(arguments, names, session);
+  return gpu ? std::optional(device_of(*gpu)) : std::nullopt;
 }
 
 std::vector<ForeignMeasurements> read_files(const Arguments& arguments, Session& session) {

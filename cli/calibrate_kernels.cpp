@@ -14,7 +14,9 @@
 #include <fmt/format.h>
 
 #include "calibrate/profile_difference.hpp"
+#include "cli/calibrate_gpu.hpp"
 #include "cli/calibrate_import.hpp"
+#include "cli/calibration_text.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
 #include "cli/output_guard.hpp"
@@ -27,65 +29,6 @@ namespace payoff {
 namespace {
 
 constexpr double most_error = 0.1;  // RMS, of laws on samples that they were not fitted to
-
-std::string constants_text(const KernelFit& fit) {
-  std::string text;
-  for (const KernelConstant& constant : fit.constants) {
-    text += text.empty() ? "" : ", ";
-    text += constant.determined
-                ? fmt::format("{} {}", constant.name, with_spread(constant.value, constant.sd))
-                : constant.name + " not told";
-  }
-  return text;
-}
-
-std::string laws_table(const KernelCalibration& calibration) {
-  Table table({{"kernel", Align::left},
-               {"form", Align::left},
-               {"points", Align::right},
-               {"rms error", Align::right},
-               {"left out", Align::right},
-               {"largest", Align::right},
-               {"constants", Align::left}});
-  for (const KernelLaw& law : calibration.laws) {
-    const KernelFit& fit = law.fit;
-    const bool has_left_out = law.points.size() > 1 && fit.left_out_error.has_value();
-    table.add({title_of(law), std::string(name(fit.form)), std::to_string(law.points.size()),
-               percent_text(fit.rms_error), has_left_out ? percent_text(*fit.left_out_error) : "",
-               percent_text(fit.largest_error), constants_text(fit)});
-  }
-  return table.markdown();
-}
-
-std::string summary_text(const KernelCalibration& calibration) {
-  std::string text;
-  for (const LeftOutPoint& each : calibration.left_out) {
-    text += fmt::format("left out: {}: {}\n", each.title, each.reason);
-  }
-  return text + fmt::format(
-                    "{}: {} laws of {} points, {} samples; {} outliers and {} points left out; "
-                    "copies of one run differ by {}.\n",
-                    calibration.files.front().device.name, calibration.laws.size(),
-                    calibration.points - calibration.left_out.size(), calibration.samples,
-                    calibration.outliers, calibration.left_out.size(),
-                    percent_text(calibration.drift));
-}
-
-// Every point with a mark at its residual: "|" is none, the ends are `widest`.
-std::string residual_plot(const KernelLaw& law) {
-  constexpr std::size_t half = 15;
-  const double widest = std::max(law.fit.largest_error, 1e-3);
-  std::string text = fmt::format("\n{}, residuals to ± {}\n", title_of(law), percent_text(widest));
-  for (std::size_t i = 0; i < law.points.size(); ++i) {
-    std::string bar(2 * half + 1, ' ');
-    bar[half] = '|';
-    const double at = law.fit.errors[i] / widest * static_cast<double>(half);
-    bar[static_cast<std::size_t>(static_cast<double>(half) + std::round(at))] = '*';
-    text += fmt::format("  {:>10} {:>10}  [{}] {:+.1f} %\n", to_text(law.points[i].bytes),
-                        to_text(law.points[i].time), bar, 100.0 * law.fit.errors[i]);
-  }
-  return text;
-}
 
 std::vector<std::string> files_of(const Arguments& arguments) {
   std::vector<std::string> files;
@@ -124,15 +67,23 @@ ExitCode fit(const Arguments& arguments, Session& session) {
                                 "`-o NAME.yaml`; `payoff calibrate show` writes nothing");
   }
   const KernelCalibration calibration = calibration_of(files_of(arguments), session);
+  std::vector<std::string> devices;
+  for (const SamplesFile& file : calibration.files) {
+    devices.push_back(file.device.name);
+  }
+  const std::optional<Gpu> data = data_sheet_of(arguments, devices, session);
   if (session.diagnostics().has_errors() || !inputs_are_kept(arguments, session)) {
     return session.report();
   }
   session.out() << laws_table(calibration) << summary_text(calibration);
   OutputFiles files;
   const std::filesystem::path path(out->text);
-  files.add(path, kernel_profile(calibration, path.stem().string()));
+  files.add(path, kernel_profile(calibration, path.stem().string(), data ? &*data : nullptr));
   files.commit();
-  session.out() << "writes " << out->text << "\n";
+  session.out() << fmt::format("writes {}, {}\n", out->text,
+                               data ? "a GPU for predictions, with the data sheet of " + data->name
+                                    : "laws alone: `--gpu NAME`, whose data sheet holds, makes it "
+                                      "a GPU for predictions");
   return session.report();
 }
 
@@ -145,7 +96,7 @@ ExitCode show(const Arguments& arguments, Session& session) {
     session.out() << laws_table(calibration) << summary_text(calibration);
     for (const KernelLaw& law : calibration.laws) {
       if (law.points.size() > 1) {
-        session.out() << residual_plot(law);
+        session.out() << residual_plot(law) << spread_text(law);
       }
     }
   }

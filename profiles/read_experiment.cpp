@@ -12,6 +12,7 @@
 #include "profiles/override.hpp"
 #include "profiles/read_cluster_state.hpp"
 #include "profiles/read_layout.hpp"
+#include "profiles/read_measured.hpp"
 #include "profiles/read_plans.hpp"
 #include "profiles/read_software.hpp"
 #include "profiles/section.hpp"
@@ -83,6 +84,13 @@ class ExperimentReader {
     }
   }
 
+  // Of a part that replaces the cluster's own.
+  void take_instead(const std::string& part, const Facts& facts) {
+    std::erase_if(result_.facts,
+                  [&](const Fact& fact) { return fact.path.starts_with(part + "."); });
+    take(part, facts);
+  }
+
   void read_cluster(const Section& section) {
     for (const char* name : {"nic", "bandwidth", "nic_bandwidth"}) {
       section.known_elsewhere_as(name, "inter.bandwidth");
@@ -93,6 +101,7 @@ class ExperimentReader {
             name.empty() ? std::nullopt : payoff::read_cluster(name, profile.span(), context_)) {
       experiment_.cluster = std::move(read->value);
       take("cluster", read->facts);
+      gpu_ = gpu_of_cluster(name, profile.span(), context_);
     }
     Cluster& cluster = experiment_.cluster;
     const Value nodes = section.optional("nodes");
@@ -133,19 +142,20 @@ class ExperimentReader {
     if (const Value gpu = section.optional("gpu")) {
       if (auto read = named(gpu, read_gpu)) {
         cluster.gpu = std::move(read->value);
-        take("cluster.gpu", read->facts);
+        take_instead("cluster.gpu", read->facts);
+        gpu_ = NamedPart{gpu.text(), gpu.span()};
       }
     }
     if (const Value fabric = section.optional("fabric")) {
       if (auto read = named(fabric, read_fabric)) {
         cluster.fabric = std::move(read->value);
-        take("cluster.fabric", read->facts);
+        take_instead("cluster.fabric", read->facts);
       }
     }
     if (const Value network = section.optional("network")) {
       if (auto read = named(network, read_network)) {
         cluster.network = std::move(read->value);
-        take("cluster.network", read->facts);
+        take_instead("cluster.network", read->facts);
       }
     }
   }
@@ -201,6 +211,9 @@ class ExperimentReader {
 
   void read_plans(const Value& list) {
     plans_ = payoff::read_plans(list, experiment_.cluster.gpu, context_);
+    if (gpu_) {
+      use_measured_codecs(*gpu_, context_, plans_);
+    }
     experiment_.plans = std::move(plans_.plans);
     result_.notes = std::move(plans_.notes);
     take("compress", plans_.facts);
@@ -219,6 +232,7 @@ class ExperimentReader {
   Experiment& experiment_;
   const ReadContext& context_;
   ReadPlans plans_;
+  std::optional<NamedPart> gpu_;
   SoundParts sound_;
   Problems state_problems_;
   bool has_dp_ = false;

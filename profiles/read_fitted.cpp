@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "profiles/law_parts.hpp"
 #include "profiles/precision_names.hpp"
 #include "profiles/section.hpp"
 
@@ -20,9 +21,6 @@ struct Field {
   std::variant<double Law::*, Seconds Law::*, Bandwidth Law::*, Bytes Law::*> member;
   bool always = true;  // false: absent where the hardware has no such thing
 };
-
-// Efficiencies and factors of laws stay below this; anything larger is a slip.
-constexpr RatioRules factor_rules{.fallback = 0.0, .min = 0.0, .max = 1e6};
 
 template <class Law>
 void read_fields(const Section& section, std::span<const Field<Law>> fields, Law& law) {
@@ -42,18 +40,6 @@ void read_fields(const Section& section, std::span<const Field<Law>> fields, Law
       law.*std::get<Seconds Law::*>(field.member) = value.quantity<Seconds>();
     }
   }
-}
-
-// Only one entry and the citations: the file holds the laws of everything else too.
-Node part_of(const Document& document, const Entry& entry) {
-  Node part;
-  part.kind = Node::Kind::map;
-  part.span = entry.value.span;
-  if (const Entry* citations = document.root.find("citations")) {
-    part.entries.push_back(*citations);
-  }
-  part.entries.push_back({"law", entry.key_span, entry.value});
-  return part;
 }
 
 void add_facts(const LawEntry& entry, const Facts& read, Facts& facts) {
@@ -146,33 +132,6 @@ constexpr std::array<Field<CodecLaw>, 7> codec_fields{{
     {"relative_sd", &CodecLaw::relative_sd},
 }};
 
-// Absent where nobody measured such a kernel.
-template <typename Amount>
-FitRange<Amount> read_range(const Value& value) {
-  if (!value) {
-    return {};
-  }
-  const Section range = value.section();
-  return {range.required("smallest").quantity<Amount>(),
-          range.required("largest").quantity<Amount>()};
-}
-
-// Absent where nobody published a step of the GPU.
-KernelAmounts read_amounts(const Value& value) {
-  KernelAmounts amounts;
-  if (!value) {
-    return amounts;
-  }
-  const Section kinds = value.section();
-  for (const auto& [key, precision] : precision_names) {
-    amounts.products[precision] = read_range<Flops>(kinds.optional(key));
-  }
-  amounts.convolutions = read_range<Flops>(kinds.optional("convolutions"));
-  amounts.attention = read_range<Flops>(kinds.optional("attention"));
-  amounts.streams = read_range<Bytes>(kinds.optional("streams"));
-  return amounts;
-}
-
 // Absent where nobody measured the link.
 FitDomain read_domain(const Value& value) {
   if (!value) {
@@ -244,8 +203,7 @@ void read_software_law(Software& software, const ReadContext& context, Facts& fa
 namespace {
 
 LawEntry entry_of(Implementation implementation) {
-  constexpr std::array<std::string_view, 3> names{"framework_ops", "library", "fused"};
-  return {std::string(names[static_cast<std::size_t>(implementation)]), false};
+  return {std::string(implementation_names.at(static_cast<std::size_t>(implementation))), false};
 }
 
 // Both of what is known about a class: its law, and the GPUs that its timings are from.

@@ -7,6 +7,7 @@
 
 #include "profiles/precision_names.hpp"
 #include "profiles/read_fitted.hpp"
+#include "profiles/read_measured.hpp"
 #include "profiles/section.hpp"
 
 namespace payoff {
@@ -110,6 +111,10 @@ std::optional<Profile<T>> read_profile(ProfileKind kind, std::string_view name,
 }
 
 void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Facts& facts) {
+  if (is_measured_gpu(root)) {
+    read_measured_gpu(root, context, gpu, facts);
+    return;
+  }
   gpu.architecture = root.required("architecture").choice(architecture_names);
   gpu.compute_units = root.required("compute_units").sourced().integer<int>(compute_units);
   gpu.memory = sourced<Bytes>(root.required("memory"));

@@ -167,8 +167,10 @@ Value Value::sourced() const {
     fact.range = section.optional("range").text();
   }
   fact.value_text = written_text(*content);
-  from = from != nullptr ? from : inherited_source(section_);
-  if (reader_->sources->is_users_own(content->span)) {
+  // A source around a value of the user's own may be of what that value stands over.
+  const bool is_own = reader_->sources->is_users_own(content->span);
+  from = from != nullptr || is_own ? from : inherited_source(section_);
+  if (is_own && from == nullptr) {
     fact.citation = "given in " + reader_->sources->place(content->span);
     reader_->facts.push_back(std::move(fact));
   } else if (from == nullptr) {

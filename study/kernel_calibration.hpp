@@ -49,9 +49,10 @@ struct KernelCalibration {
                                                   Diagnostics& diagnostics);
 
 // The profile of a device: YAML with every law, its constants with uncertainty and fitted range,
-// where the samples come from and what they are worth.
+// where the samples come from and what they are worth. With the data sheet of the GPU it is a GPU
+// profile (study/measured_gpu.hpp), which predictions read.
 [[nodiscard]] std::string kernel_profile(const KernelCalibration& calibration,
-                                         const std::string& name);
+                                         const std::string& name, const Gpu* data = nullptr);
 
 // What the laws of one set of samples say about another.
 struct KernelCheck {

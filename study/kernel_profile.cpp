@@ -8,6 +8,7 @@
 
 #include "model/units_text.hpp"
 #include "study/kernel_calibration.hpp"
+#include "study/measured_gpu.hpp"
 
 namespace payoff {
 namespace {
@@ -144,10 +145,19 @@ std::string environment(const KernelCalibration& calibration) {
 
 }  // namespace
 
-std::string kernel_profile(const KernelCalibration& calibration, const std::string& name) {
+std::string kernel_profile(const KernelCalibration& calibration, const std::string& name,
+                           const Gpu* data) {
   std::string text =
       "# SPDX-License-Identifier: Apache-2.0\n# Written by `payoff calibrate fit`. Do not edit.\n";
-  text += "kernels_of: " + name + "\n" + citation(calibration) + environment(calibration);
+  if (data == nullptr) {
+    text += "kernels_of: " + name + "\n" + citation(calibration);
+  } else {
+    text +=
+        fmt::format("gpu: {}\ndescription: {}\ndata_of: {}  # whatever is not measured\n", name,
+                    in_quotes(calibration.files.front().device.name + ", measured"), data->name);
+    text += citation(calibration) + measured_laws(calibration, *data, name);
+  }
+  text += environment(calibration);
   text += fmt::format("points: {}\nsamples: {}\noutliers: {}\n", calibration.points,
                       calibration.samples, calibration.outliers);
   if (!calibration.left_out.empty()) {

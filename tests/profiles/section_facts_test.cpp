@@ -113,6 +113,18 @@ TEST_CASE("a list of numbers has one source") {
   CHECK(reading.reader->facts()[0].value_text == "[10 Gb/s, 25 Gb/s]");
 }
 
+TEST_CASE("a source in a file of the user's own is believed where it is given") {
+  Reading reading(citations + "memory: {value: 80 GB, from: ds}\nl2: 40 MB\n");
+  reading.sources.mark_users_own(reading.document->source);
+  const Section root = reading.root();
+  (void)root.required("memory").sourced().quantity<Bytes>();
+  (void)root.required("l2").sourced().quantity<Bytes>();
+  CHECK(reading.errors().empty());
+  REQUIRE(reading.reader->facts().size() == 2);
+  CHECK(reading.reader->facts()[0].kind == Provenance::datasheet);
+  CHECK(reading.reader->facts()[1].kind == Provenance::assumed);
+}
+
 TEST_CASE("a number set by the user is assumed and needs no citation") {
   Reading reading(citations + "memory: {value: 80 GB, from: ds}\nl2: 40 MB\n");
   REQUIRE(apply_override(reading.document->root, 4, "memory=40 GB", reading.sources,

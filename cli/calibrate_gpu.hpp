@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/session.hpp"
+#include "model/hardware.hpp"
+
+// The data sheet of the GPU that measurements are of.
+
+namespace payoff {
+
+// The GPU that --gpu names; else the first of these, as the driver calls devices, that has a
+// profile. A wrong --gpu is reported.
+[[nodiscard]] std::optional<Gpu> data_sheet_of(const Arguments& arguments,
+                                               const std::vector<std::string>& devices,
+                                               Session& session);
+
+}  // namespace payoff

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/law_parts.hpp"
+
+#include "profiles/precision_names.hpp"
+
+namespace payoff {
+
+Node part_of(const Document& document, const Entry& entry) {
+  Node part;
+  part.kind = Node::Kind::map;
+  part.span = entry.value.span;
+  if (const Entry* citations = document.root.find("citations")) {
+    part.entries.push_back(*citations);
+  }
+  part.entries.push_back({"law", entry.key_span, entry.value});
+  return part;
+}
+
+// Absent where nobody published a step of the GPU.
+KernelAmounts read_amounts(const Value& value) {
+  KernelAmounts amounts;
+  if (!value) {
+    return amounts;
+  }
+  const Section kinds = value.section();
+  for (const auto& [key, precision] : precision_names) {
+    amounts.products[precision] = read_range<Flops>(kinds.optional(key));
+  }
+  amounts.convolutions = read_range<Flops>(kinds.optional("convolutions"));
+  amounts.attention = read_range<Flops>(kinds.optional("attention"));
+  amounts.streams = read_range<Bytes>(kinds.optional("streams"));
+  return amounts;
+}
+
+}  // namespace payoff

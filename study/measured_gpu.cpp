@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/measured_gpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "calibrate/codec_fit.hpp"
+#include "calibrate/least_squares.hpp"
+#include "model/units_text.hpp"
+#include "profiles/precision_names.hpp"
+
+namespace payoff {
+namespace {
+
+// Kernels that are no codecs, and families of such.
+constexpr std::array<std::string_view, 3> other_families{"memory", "layers", "collectives"};
+constexpr std::array<std::string_view, 6> other_kernels{"copy",  "fill", "read",
+                                                        "write", "gemm", "launch"};
+constexpr std::size_t fewest_timings = 4;
+constexpr std::size_t fewest_sizes = 3;
+
+template <class Names>
+bool is_among(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+double parameter(const KernelLaw& law, const std::string& name, double otherwise) {
+  const auto found = law.parameters.find(name);
+  return found == law.parameters.end() ? otherwise : found->second;
+}
+
+struct Measured {
+  double value{};
+  double relative_sd{};
+};
+
+std::string sourced(const Measured& measured, std::string_view unit = {}) {
+  return fmt::format("{{value: {:.4g}{}, sd: {:.3g}, from: samples}}", measured.value, unit,
+                     std::max(measured.relative_sd, 1e-4));
+}
+
+const KernelConstant* constant(const KernelFit& fit, std::string_view name) {
+  const auto found = std::find_if(fit.constants.begin(), fit.constants.end(),
+                                  [&](const KernelConstant& each) { return each.name == name; });
+  return found == fit.constants.end() || !found->determined ? nullptr : &*found;
+}
+
+// The laws of a kernel, the cold ones where there are any; launched one by one before graphs.
+std::vector<const KernelLaw*> laws_of(const KernelCalibration& calibration,
+                                      std::string_view kernel) {
+  std::vector<const KernelLaw*> laws;
+  for (const KernelLaw& law : calibration.laws) {
+    if (law.kernel == kernel) {
+      laws.push_back(&law);
+    }
+  }
+  const auto keep = [&](auto is_better) {
+    if (std::any_of(laws.begin(), laws.end(), is_better)) {
+      std::erase_if(laws, [&](const KernelLaw* law) { return !is_better(law); });
+    }
+  };
+  keep([](const KernelLaw* law) { return law->state == "cold"; });
+  keep([](const KernelLaw* law) { return law->mode == "stream"; });
+  return laws;
+}
+
+std::optional<Measured> launch_us(const KernelCalibration& calibration) {
+  std::set<double> counts;
+  LinearSystem system(2);
+  double alone = 0.0;
+  for (const KernelLaw* law : laws_of(calibration, "launch")) {
+    const double count = parameter(*law, "launches", 1.0);
+    for (const KernelPoint& point : law->points) {
+      const double us = point.time / 1_us;
+      counts.insert(count);
+      system.add_row(std::array{1.0, count}, us, 1.0 / (us * point.relative_sd));
+      alone = us / count;
+    }
+  }
+  if (counts.empty()) {
+    return std::nullopt;
+  }
+  if (counts.size() < 2) {
+    return Measured{alone, 0.0};
+  }
+  const LeastSquares line = solve_non_negative(system);
+  return line.values[1] > 0.0
+             ? std::optional(
+                   Measured{line.values[1], std::sqrt(line.covariance[1][1]) / line.values[1]})
+             : std::nullopt;
+}
+
+struct Copy {
+  Measured efficiency;
+  FitRange<Bytes> streams;
+};
+
+std::optional<Copy> copy_of(const KernelCalibration& calibration, const Gpu& data) {
+  const std::vector<const KernelLaw*> laws = laws_of(calibration, "copy");
+  if (laws.empty()) {
+    return std::nullopt;
+  }
+  const KernelFit& fit = laws.front()->fit;
+  const KernelConstant* beyond = constant(fit, "b2_gb_per_s");
+  const KernelConstant* rate = beyond != nullptr ? beyond : constant(fit, "b_gb_per_s");
+  if (rate == nullptr) {
+    return std::nullopt;
+  }
+  const double peak = data.memory_bandwidth / 1_GBps;
+  return Copy{{rate->value / peak, rate->sd / rate->value}, fit.bytes};
+}
+
+struct Products {
+  Measured efficiency;
+  FitRange<Flops> flops;
+};
+
+// As payoff-kernels tells the precision of a product: bytes of an element and two marks.
+std::map<Precision, Products> products_of(const KernelCalibration& calibration, const Gpu& data) {
+  std::map<Precision, Products> products;
+  for (const KernelLaw* law : laws_of(calibration, "gemm")) {
+    if (law->parameters.count("bytes") == 0) {
+      continue;  // of a program that does not tell
+    }
+    const bool is_wide = parameter(*law, "bytes", 0.0) > 2.0;
+    const bool is_marked = parameter(*law, is_wide ? "tf32" : "fp16", 0.0) > 0.0;
+    const Precision precision = is_wide ? (is_marked ? Precision::tf32 : Precision::fp32)
+                                        : (is_marked ? Precision::fp16 : Precision::bf16);
+    const KernelConstant* rate = constant(law->fit, "rate_tflop_per_s");
+    const FlopRate peak = data.peak[precision];
+    if (rate != nullptr && peak > FlopRate{}) {
+      products[precision] = {{rate->value / (peak / 1_TFLOPps), rate->sd / rate->value},
+                             law->fit.flops};
+    }
+  }
+  return products;
+}
+
+// Kernels that stream, whatever they compute: one launch and the traffic tell their time.
+bool is_streaming_codec(const SamplesPoint& point) {
+  return !is_among(other_families, point.family) && !is_among(other_kernels, point.kernel) &&
+         point.flops == Flops{} && point.random_accesses == 0.0 &&
+         point.parameters.count("ratio") == 0 && point.traffic() > Bytes{} &&
+         point.launches > 0.0 && point.mode == "stream";
+}
+
+std::optional<Implementation> class_of(const SamplesPoint& point) {
+  for (const Implementation each :
+       {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
+    if (name(each) == point.implementation) {
+      return each;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<CodecTiming> timings_of(const KernelCalibration& calibration, const Gpu& data,
+                                    const std::string& gpu, Implementation wanted) {
+  std::map<bool, std::vector<CodecTiming>> timings;  // by whether they are cold
+  for (const SamplesFile& file : calibration.files) {
+    for (const SamplesPoint& point : file.points) {
+      if (class_of(point) != wanted || !is_streaming_codec(point)) {
+        continue;
+      }
+      const SampleSummary summary =
+          summarize_samples(point.samples, point.discarded, point.clock_ratio);
+      if (summary.refused.empty()) {
+        timings[point.state == "cold"].push_back({point.kernel, gpu, wanted, data.memory_bandwidth,
+                                                  data.l2, 0.0, point.launches, point.host_syncs,
+                                                  point.traffic(), summary.median});
+      }
+    }
+  }
+  return timings[!timings[true].empty()];
+}
+
+bool tells_a_law(const std::vector<CodecTiming>& timings) {
+  std::set<double> sizes;
+  for (const CodecTiming& timing : timings) {
+    sizes.insert(timing.bytes.si);
+  }
+  return timings.size() >= fewest_timings && sizes.size() >= fewest_sizes;
+}
+
+std::string codec_lines(const CodecFit& fit) {
+  std::string text = "  " + std::string(name(fit.implementation)) + ":\n";
+  for (const CodecConstant& constant : fit.constants) {
+    const bool is_efficiency =
+        constant.name == "resident_efficiency" || constant.name == "memory_efficiency";
+    if (is_efficiency) {
+      text += fmt::format("    {}: {}\n", constant.name,
+                          sourced({constant.value, constant.sd / constant.value}));
+    }
+  }
+  text += fmt::format("    relative_sd: {{value: {:.4g}, from: samples}}\n", fit.rms_error);
+  return text + fmt::format("    streams: {{smallest: {}, largest: {}}}  # traffic of a kernel\n",
+                            exact_text(fit.streams.smallest), exact_text(fit.streams.largest));
+}
+
+std::string codecs_text(const KernelCalibration& calibration, const Gpu& data,
+                        const std::string& gpu) {
+  std::string text;
+  for (const Implementation implementation :
+       {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
+    const std::vector<CodecTiming> timings = timings_of(calibration, data, gpu, implementation);
+    if (!tells_a_law(timings)) {
+      continue;
+    }
+    const CodecFit fit = fit_codecs(timings).front();
+    const CodecLaw law = fit.law();
+    if (law.resident_efficiency > 0.0 && law.memory_efficiency > 0.0) {
+      text += codec_lines(fit);
+    }
+  }
+  return text.empty() ? "" : "codecs:\n" + text;
+}
+
+std::string_view key_of(Precision precision) {
+  return precision_names.at(static_cast<std::size_t>(precision)).first;
+}
+
+std::string law_text(const KernelCalibration& calibration, const Gpu& data) {
+  std::string text;
+  if (const auto launch = launch_us(calibration)) {
+    text += "  launch: " + sourced(*launch, " us") + "\n";
+  }
+  const auto copy = copy_of(calibration, data);
+  if (copy) {
+    text += "  memory_efficiency: " + sourced(copy->efficiency) + "\n";
+  }
+  const std::map<Precision, Products> products = products_of(calibration, data);
+  if (!products.empty()) {
+    text += "  gemm_efficiency:\n";
+  }
+  for (const auto& [precision, product] : products) {
+    text += fmt::format("    {}: {}\n", key_of(precision), sourced(product.efficiency));
+  }
+  if (copy || !products.empty()) {
+    text += "  measured:\n";
+  }
+  const auto range = [&](std::string_view key, const auto& amounts) {
+    text += fmt::format("    {}: {{smallest: {}, largest: {}}}\n", key,
+                        exact_text(amounts.smallest), exact_text(amounts.largest));
+  };
+  for (const auto& [precision, product] : products) {
+    range(key_of(precision), product.flops);
+  }
+  if (copy) {
+    range("streams", copy->streams);
+  }
+  return text.empty() ? "" : "law:\n" + text;
+}
+
+}  // namespace
+
+std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,
+                          const std::string& name) {
+  return law_text(calibration, data) + codecs_text(calibration, data, name);
+}
+
+}  // namespace payoff

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/hardware.hpp"
+#include "study/kernel_calibration.hpp"
+
+// What the samples of a GPU say in the terms of predictions, as the part of a GPU profile that
+// profiles/read_measured.hpp reads. `data` is the GPU's data sheet: shares are of its peaks.
+//   law.launch             slope of a chain of empty kernels (`launch`) over their count
+//   law.memory_efficiency  of `copy` beyond the cache
+//   law.gemm_efficiency    of `gemm`, for each precision that was measured
+//   codecs.CLASS           resident_efficiency, memory_efficiency of the kernels that only stream:
+//                          one law a class, as calibrate/codec_fit.hpp fits it to published
+//                          timings; relative_sd is its RMS error
+// Cold samples are taken where there are any: a step finds its gradients in memory. What the
+// samples do not tell stays as it is for the data sheet's GPU.
+
+namespace payoff {
+
+// The keys `law` and `codecs` with everything below them; empty where the samples tell nothing.
+[[nodiscard]] std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,
+                                        const std::string& name);
+
+}  // namespace payoff

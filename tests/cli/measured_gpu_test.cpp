@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// From samples of an invented GPU to predictions for it: the truth is known, so a codec's time is.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_code.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinRel;
+using nlohmann::json;
+
+namespace {
+
+// Shares of the H100's 3.35 TB/s and 989 TFLOP/s (bf16); its L2 cache has 50 MiB.
+struct Truth {
+  double launch_us = 4.0;
+  double resident = 0.8;
+  double beyond = 0.4;
+  double product = 0.7;
+  int last = 29;  // power of two of the largest tensor's elements
+};
+
+std::string point(const std::string& kernel, const std::string& family,
+                  const std::string& parameters, double bytes, double flops, double us) {
+  return fmt::format(
+      "{{\"kernel\": \"{}\", \"family\": \"{}\", \"implementation\": \"fused\", \"input\": "
+      "\"gaussian\", \"state\": \"cold\", \"mode\": \"stream\", \"parameters\": {{{}}}, "
+      "\"read_bytes\": {}, \"written_bytes\": 0, \"flops\": {}, \"launches\": 1, \"host_syncs\": "
+      "0, \"samples_us\": [{:.9g}], \"discarded\": 0, \"stop\": \"count\"}}",
+      kernel, family, parameters, bytes, flops, us);
+}
+
+double streaming_us(const Truth& truth, double bytes) {
+  const double peak = 3.35e6;  // bytes/us
+  const double cache = 50.0 * 1048576.0;
+  return truth.launch_us + std::min(bytes, cache) / (peak * truth.resident) +
+         std::max(0.0, bytes - cache) / (peak * truth.beyond);
+}
+
+std::string samples_of(const Truth& truth) {
+  std::vector<std::string> points;
+  for (int power = 8; power <= truth.last; ++power) {
+    const double elements = std::ldexp(1.0, power);
+    const std::string size = fmt::format("\"elements\": {}", elements);
+    points.push_back(
+        point("copy", "memory", size, 8.0 * elements, 0.0, streaming_us(truth, 8.0 * elements)));
+    points.push_back(point("fp8_tensor", "casts", size, 5.0 * elements, 0.0,
+                           streaming_us(truth, 5.0 * elements)));
+  }
+  for (const double chain : {1.0, 10.0, 20.0}) {
+    points.push_back(point("launch", "launch", fmt::format("\"launches\": {}", chain), 0.0, 0.0,
+                           3.0 + chain * truth.launch_us));
+  }
+  for (double side = 512.0; side <= 16384.0; side *= 2.0) {
+    const double flops = 2.0 * side * side * side;
+    points.push_back(point(
+        "gemm", "layers", fmt::format("\"m\": {0}, \"n\": {0}, \"k\": {0}, \"bytes\": 2", side),
+        6.0 * side * side, flops, truth.launch_us + flops / (989e6 * truth.product)));
+  }
+  return fmt::format(
+      "{{\"format\": \"payoff-samples\", \"version\": 1, \"provenance\": \"measured_local\",\n"
+      "\"date\": \"2026-11-20T03:00:00Z\", \"seed\": 1, \"program\": {{\"name\": \"invented\", "
+      "\"version\": \"1\"}},\n\"device\": {{\"name\": \"Some GPU\", \"multiprocessors\": 132, "
+      "\"l2_bytes\": 52428800, \"memory_bytes\": 80000000000}},\n\"points\": [{}]}}\n",
+      fmt::join(points, ",\n"));
+}
+
+class Calibrated {
+ public:
+  explicit Calibrated(const Truth& truth = {}) {
+    folder_.write("samples.json", samples_of(truth));
+    fit_ = test::payoff(
+        {"calibrate", "fit", folder_.path("samples.json"), "--gpu", "h100-sxm", "-o", profile()});
+    INFO(fit_.err);
+    REQUIRE(fit_.code == ExitCode::success);
+  }
+
+  [[nodiscard]] std::string profile() const { return folder_.path("mine.yaml"); }
+  [[nodiscard]] const test::Captured& fit() const { return fit_; }
+
+  [[nodiscard]] test::Captured run(std::vector<std::string> words) const {
+    const std::vector<std::string> job{"--model",       "resnet-50", "--cluster",
+                                       "p3-8xlarge",    "--nodes",   "2",
+                                       "--micro-batch", "64",        "--compress",
+                                       "fp8",           "--set",     "cluster.gpu=" + profile()};
+    words.insert(words.end(), job.begin(), job.end());
+    return test::payoff(words);
+  }
+
+  [[nodiscard]] json predicted() const {
+    const test::Captured answer = run({"predict", "--json"});
+    INFO(answer.err);
+    REQUIRE(answer.code == ExitCode::success);
+    return json::parse(answer.out);
+  }
+
+ private:
+  test::ScratchFolder folder_;
+  test::Captured fit_;
+};
+
+// The values of a key, wherever they are below.
+std::vector<json> all_of(const json& tree, const std::string& key) {
+  std::vector<json> found;
+  for (const auto& [name, value] : tree.items()) {
+    if (tree.is_object() && name == key) {
+      found.push_back(value);
+    } else if (value.is_structured()) {
+      const std::vector<json> below = all_of(value, key);
+      found.insert(found.end(), below.begin(), below.end());
+    }
+  }
+  return found;
+}
+
+double encode_seconds(const json& answer) {
+  double largest = 0.0;
+  for (const json& value : all_of(answer, "encode_seconds")) {
+    largest = std::max(largest, value.get<double>());
+  }
+  return largest;
+}
+
+bool is_assumed(const json& answer, const std::string& path) {
+  const std::vector<json> lists = all_of(answer, "assumed");
+  return std::any_of(lists.begin(), lists.end(), [&](const json& list) {
+    return std::find(list.begin(), list.end(), json(path)) != list.end();
+  });
+}
+
+bool codec_is_extrapolated(const json& answer) {
+  for (const json& list : all_of(answer, "extrapolated_kernels")) {
+    for (const json& use : list) {
+      if (use.at("work") == "encode" && use.at("kernel") == "streams") {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a fit with a data sheet is a GPU whose laws are those of the samples") {
+  const Calibrated gpu;
+  CHECK_THAT(gpu.fit().out, ContainsSubstring("with the data sheet of h100-sxm"));
+  const std::string profile = test::read_text(gpu.profile());
+  CHECK_THAT(profile, ContainsSubstring("gpu: mine\n") && ContainsSubstring("data_of: h100-sxm") &&
+                          ContainsSubstring("launch: {value: 4 us") &&
+                          ContainsSubstring("memory_efficiency: {value: 0.4,") &&
+                          ContainsSubstring("bf16: {value: 0.7,") &&
+                          ContainsSubstring("resident_efficiency: {value: 0.8,"));
+  const test::Captured check = test::payoff({"check", gpu.profile()});
+  INFO(check.out << check.err);
+  CHECK(check.code == ExitCode::success);
+}
+
+TEST_CASE("predictions for a measured GPU take its codecs' time from the measurement") {
+  // All of the codec's time is launches and traffic, so twice of both is twice the time.
+  const Calibrated fast({4.0, 0.8, 0.4});
+  const Calibrated slow({8.0, 0.4, 0.2});
+  const double once = encode_seconds(fast.predicted());
+  CHECK(once > 0.0);
+  CHECK_THAT(encode_seconds(slow.predicted()), WithinRel(2.0 * once, 1e-3));
+}
+
+TEST_CASE("what was measured is no assumption, and what was not still is") {
+  const json answer = Calibrated().predicted();
+  CHECK(!is_assumed(answer, "compress.fp8.law.resident_efficiency"));
+  CHECK(!is_assumed(answer, "compress.fp8.law.memory_efficiency"));
+  CHECK(!is_assumed(answer, "cluster.gpu.law.launch"));
+  CHECK(is_assumed(answer, "compress.fp8.law.dispatch"));
+  const test::Captured why = Calibrated().run({"explain"});
+  INFO(why.err);
+  CHECK_THAT(why.out, ContainsSubstring("measured"));
+}
+
+TEST_CASE("beyond the sizes that were measured a prediction is an extrapolation") {
+  CHECK(!codec_is_extrapolated(Calibrated().predicted()));
+  Truth small;
+  small.last = 16;
+  CHECK(codec_is_extrapolated(Calibrated(small).predicted()));
+}
+
+TEST_CASE("products of two precisions do not share a law") {
+  const test::ScratchFolder folder;
+  std::string samples = samples_of({});
+  const std::string wide =
+      point("gemm", "layers", "\"m\": 512, \"n\": 512, \"k\": 512, \"bytes\": 4", 3.0 * 1048576,
+            268435456.0, 9.0);
+  folder.write("samples.json", samples.insert(samples.rfind(']'), "," + wide));
+  const test::Captured shown = test::payoff({"calibrate", "show", folder.path("samples.json")});
+  CHECK_THAT(shown.out, ContainsSubstring("gemm (fused), cold, stream, gaussian, bytes=2") &&
+                            ContainsSubstring("gemm (fused), cold, stream, gaussian, bytes=4"));
+}
+
+TEST_CASE("a measured profile with a mistake is named at its place") {
+  const test::ScratchFolder folder;
+  folder.write("mine.yaml",
+               "gpu: mine\ndescription: x\ndata_of: h100-sxn\n"
+               "law: {launch: 3}\ncodecs: {fused: {memory_efficiency: 0.5}}\n");
+  const test::Captured run =
+      test::payoff({"predict", "--model", "resnet-50", "--cluster", "p3-8xlarge", "--nodes", "2",
+                    "--compress", "fp8", "--set", "cluster.gpu=" + folder.path("mine.yaml")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("did you mean") && ContainsSubstring("mine.yaml:4:15"));
+}
