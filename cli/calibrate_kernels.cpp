@@ -68,6 +68,7 @@ ExitCode fit(const Arguments& arguments, Session& session) {
   }
   const KernelCalibration calibration = calibration_of(files_of(arguments), session);
   std::vector<std::string> devices;
+  devices.reserve(calibration.files.size());
   for (const SamplesFile& file : calibration.files) {
     devices.push_back(file.device.name);
   }

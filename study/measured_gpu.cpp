@@ -127,7 +127,7 @@ struct Products {
 std::map<Precision, Products> products_of(const KernelCalibration& calibration, const Gpu& data) {
   std::map<Precision, Products> products;
   for (const KernelLaw* law : laws_of(calibration, "gemm")) {
-    if (law->parameters.count("bytes") == 0) {
+    if (!law->parameters.contains("bytes")) {
       continue;  // of a program that does not tell
     }
     const bool is_wide = parameter(*law, "bytes", 0.0) > 2.0;
@@ -148,8 +148,8 @@ std::map<Precision, Products> products_of(const KernelCalibration& calibration, 
 bool is_streaming_codec(const SamplesPoint& point) {
   return !is_among(other_families, point.family) && !is_among(other_kernels, point.kernel) &&
          point.flops == Flops{} && point.random_accesses == 0.0 &&
-         point.parameters.count("ratio") == 0 && point.traffic() > Bytes{} &&
-         point.launches > 0.0 && point.mode == "stream";
+         !point.parameters.contains("ratio") && point.traffic() > Bytes{} && point.launches > 0.0 &&
+         point.mode == "stream";
 }
 
 std::optional<Implementation> class_of(const SamplesPoint& point) {
