@@ -18,7 +18,7 @@ LinkLaw round_law() {
   law.share_simple = 0.9;
   law.relative_sd_small = 0.3;
   law.relative_sd_middle = 0.15;
-  law.relative_sd_large = 0.08;
+  law.relative_sd_large = 0.15;  // gradients are longer than 4 MiB
   return law;
 }
 
