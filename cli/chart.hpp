@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,8 @@ enum class Picture { png, svg, pdf, terminal };
 
 // What gnuplot makes of the chart. Throws std::runtime_error when it is missing or refuses.
 [[nodiscard]] std::string picture_bytes(const Chart& chart, Picture picture);
+// Of any script, given the file that it shall leave the picture in.
+[[nodiscard]] std::string drawn(const std::function<std::string(const std::string&)>& script);
 
 // On the drawn line between the points next to `x`, which lies between the first and the last.
 [[nodiscard]] double value_at(const std::vector<ChartPoint>& points, double x);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,11 +13,14 @@
 #include "cli/commands.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
+#include "cli/names.hpp"
 #include "cli/option_values.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/speedup_chart.hpp"
 #include "cli/table.hpp"
+#include "cli/tornado_chart.hpp"
 #include "model/units_text.hpp"
+#include "study/payoff.hpp"
 #include "study/scaled_job.hpp"
 #include "study/scaling.hpp"
 
@@ -25,8 +29,12 @@
 namespace payoff {
 namespace {
 
+constexpr OptionSpec tornado_option{
+    "--tornado", "", "instead: what decides the verdict on the best strategy", Takes::nothing};
+
 struct PlotRequest {
   PlotQuestion question;
+  bool tornado{};
   std::optional<Argument> output;
   bool on_terminal{};
 };
@@ -79,6 +87,7 @@ void read_output(const Arguments& arguments, PlotRequest& request, Session& sess
 PlotRequest read_request(const Arguments& arguments, Session& session) {
   PlotRequest request;
   PlotQuestion& question = request.question;
+  request.tornado = arguments.has(tornado_option.name);
   if (const auto axis = arguments.value("--x")) {
     question.axis = named_value<PlotAxis>(
                         "an axis", *axis,
@@ -139,28 +148,90 @@ std::string chart_csv(const Chart& chart, PlotAxis axis) {
 }
 
 // gnuplot writes to a name beside the target, which then takes its place.
-void write_picture(const Chart& chart, const std::filesystem::path& file, OutputFiles& files) {
+template <class Drawing>
+void write_picture(const Drawing& drawing, const std::filesystem::path& file, OutputFiles& files) {
   Picture picture{};
   (void)picture_of(file, picture);
   if (file.extension() == ".gp") {
     std::filesystem::path png = file;
-    files.add(file, gnuplot_script(chart, picture, png.replace_extension(".png").string()));
+    files.add(file, gnuplot_script(drawing, picture, png.replace_extension(".png").string()));
     return;
   }
-  files.add(file, picture_bytes(chart, picture));
+  files.add(file, drawn([&](const std::string& output) {
+              return gnuplot_script(drawing, picture, output);
+            }));
+}
+
+Tornado tornado_of(const Experiment& experiment, const PlanPayoff& plan) {
+  Tornado tornado;
+  tornado.title = fmt::format("What decides whether {} pays", plan.label);
+  tornado.captions = {fmt::format("{} on {} GPUs ({})", model_name(experiment),
+                                  experiment.cluster.gpus(), experiment.cluster.name),
+                      "Each alone as far off as in 5 and 95 % of the draws,",
+                      "in brackets its share of the variance of the speedup"};
+  tornado.x_label = "speedup over the best uncompressed remedy";
+  tornado.centre = plan.against_remedy.speedup;
+  for (const Influence& influence : plan.decided_by) {
+    tornado.bars.push_back(
+        {fmt::format("{} ({} %)", name(influence.unknown),
+                     fixed(std::round(100 * influence.variance_share) + 0.0, 0)  // not -0
+                     ),
+         influence.speedup_low, influence.speedup_high});
+  }
+  return tornado;
+}
+
+std::string tornado_csv(const PlanPayoff& plan) {
+  std::string text =
+      csv_line({"strategy", "parameter", "variance_share_ratio", "speedup_low", "speedup_high"});
+  for (const Influence& influence : plan.decided_by) {
+    text += csv_line({plan.label, std::string(name(influence.unknown)),
+                      exact_number(influence.variance_share), exact_number(influence.speedup_low),
+                      exact_number(influence.speedup_high)});
+  }
+  return text;
+}
+
+ExitCode plot_tornado(const ReadExperiment& read, const PlotRequest& request,
+                      const Arguments& arguments, Session& session) {
+  AssessOptions options;
+  options.limits = read.limits;
+  options.sensitivity = true;
+  const Payoff payoff = assess(read.experiment, options);
+  const PlanPayoff* best = payoff.best_plan();
+  if (best == nullptr || best->decided_by.empty()) {
+    session.diagnostics().error(
+        arguments.value(tornado_option.name)->span, "there is nothing to decide", {},
+        "no strategy fits the memory, or none differs from the best remedy");
+    return session.report();
+  }
+  const Tornado tornado = tornado_of(read.experiment, *best);
+  OutputFiles files;
+  if (request.output) {
+    write_picture(tornado, request.output->text, files);
+  }
+  const std::string shown = request.on_terminal ? drawn([&](const std::string& output) {
+    return gnuplot_script(tornado, Picture::terminal, output);
+  })
+                                                : "";
+  deliver({shown, {}, tornado_csv(*best)}, arguments, files, session);
+  return session.report();
 }
 
 ExitCode run_plot(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   const PlotRequest request = read_request(arguments, session);
   const auto read = read_experiment_input(arguments, library, session);
-  if (read) {
+  if (read && !request.tornado) {
     check_axis(read->experiment, request.question, arguments, session);
   }
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
   warn_of_default_batch(*read, session);
+  if (request.tornado) {
+    return plot_tornado(*read, request, arguments, session);
+  }
   const Chart chart = speedup_chart(read->experiment, read->limits, request.question);
   OutputFiles files;
   if (request.output) {
@@ -189,6 +260,7 @@ Command plot_command() {
                {"--from", "X", "fewest GPUs (default: one replica), or lowest bandwidth (1 Gb/s)"},
                {"--to", "X", "most GPUs (default 1024), or highest bandwidth (800 Gb/s)"},
                {"--against", "RIVAL", "uncompressed (the default) or remedy, the best one"},
+               tornado_option,
                {"-o", "FILE", "a picture (.png .svg .pdf) or the gnuplot script (.gp)",
                 Takes::value, true},
                {"--terminal", "", "draws with characters", Takes::nothing},

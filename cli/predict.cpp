@@ -89,6 +89,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   }
   warn_of_unseen_state(read->cluster_state, engines, session);
   options.limits = read->limits;
+  options.sensitivity = true;
   const PreparedExperiment prepared(read->experiment);
   std::vector<EngineAnswers> answers = ask_engines(engines, prepared, read->cluster_state);
   report_engine_problems(answers, prepared, read->positions, session);

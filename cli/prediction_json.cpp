@@ -30,6 +30,17 @@ Json comparison_json(const Comparison& comparison) {
           {"convergence_slack_ratio", comparison.convergence_slack_ratio()}};
 }
 
+Json influences_json(const std::vector<Influence>& influences) {
+  Json json = Json::array();
+  for (const Influence& influence : influences) {
+    json.push_back({{"parameter", name(influence.unknown)},
+                    {"variance_share_ratio", influence.variance_share},
+                    {"speedup_low", influence.speedup_low},
+                    {"speedup_high", influence.speedup_high}});
+  }
+  return json;
+}
+
 Json obstacles_json(const PlanPayoff& plan, const PredictionReport& report) {
   const auto place = static_cast<std::size_t>(&plan - report.payoff.plans.data());
   Json json = Json::array();
@@ -72,6 +83,7 @@ Json plan_json(const PlanPayoff& plan, const PredictionReport& report) {
   const auto entry =
       std::find_if(break_evens.begin(), break_evens.end(),
                    [&](const BreakEven& other) { return other.label == plan.label; });
+  json["decided_by"] = influences_json(plan.decided_by);
   json["break_even"] = entry == break_evens.end() ? Json(nullptr) : break_even_json(*entry);
   json["obstacles"] = obstacles_json(plan, report);
   const auto place = static_cast<std::size_t>(&plan - report.payoff.plans.data());

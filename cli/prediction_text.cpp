@@ -150,6 +150,7 @@ std::string prediction_text(const PredictionReport& report) {
   text += paragraph(training_text(report.read.experiment, payoff, report.training));
   text += paragraph(remedy_sentence(payoff));
   text += paragraph(observed_sentence(payoff));
+  text += paragraph(deciding_sentence(payoff));
   if (!report.break_evens.empty()) {
     text += "\n" + break_even_table(report.break_evens, payoff);
   }

@@ -107,17 +107,21 @@ bool picture_of(const std::filesystem::path& file, Picture& picture) {
   return found != known.end();
 }
 
-std::string picture_bytes(const Chart& chart, Picture picture) {
+std::string drawn(const std::function<std::string(const std::string&)>& script) {
   const WorkFolder folder;
-  const std::string script = folder.file("chart.gp");
+  const std::string file = folder.file("chart.gp");
   const std::string output = folder.file("picture");
-  std::ofstream(script, std::ios::binary) << gnuplot_script(chart, picture, output);
-  run_gnuplot(script, folder.file("words"));
+  std::ofstream(file, std::ios::binary) << script(output);
+  run_gnuplot(file, folder.file("words"));
   std::string bytes = content_of(output);
   if (bytes.empty()) {
     throw std::runtime_error("gnuplot left no picture");
   }
   return bytes;
+}
+
+std::string picture_bytes(const Chart& chart, Picture picture) {
+  return drawn([&](const std::string& output) { return gnuplot_script(chart, picture, output); });
 }
 
 }  // namespace payoff

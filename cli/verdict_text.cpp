@@ -99,6 +99,38 @@ std::string observed_sentence(const Payoff& payoff) {
   return text;
 }
 
+std::string deciding_sentence(const Payoff& payoff) {
+  constexpr std::size_t most = 5;
+  constexpr double least_share = 0.005;  // rounds to 1 %
+  const PlanPayoff* best = payoff.best_plan();
+  if (best == nullptr || best->decided_by.empty()) {
+    return {};
+  }
+  std::string text;
+  double named = 0;
+  for (std::size_t i = 0; i < std::min(most, best->decided_by.size()); ++i) {
+    const Influence& influence = best->decided_by[i];
+    if (influence.variance_share < least_share) {
+      break;
+    }
+    text +=
+        fmt::format("{}{} {} % ({} to {})", text.empty() ? "" : ", ", name(influence.unknown),
+                    fixed(100 * influence.variance_share, 0), significant(influence.speedup_low, 4),
+                    significant(influence.speedup_high, 4));
+    named += influence.variance_share;
+  }
+  if (text.empty()) {
+    return {};
+  }
+  if (1 - named >= least_share) {
+    text += fmt::format(", the rest {} %", fixed(100 * (1 - named), 0));
+  }
+  return fmt::format(
+      "What decides this verdict: {}. Shares of the variance of the speedup of {} over the best "
+      "remedy, and the speedup with that alone off as in 5 and 95 % of the draws.",
+      text, best->label);
+}
+
 namespace {
 
 std::string nothing_compared(const Payoff& payoff) {

@@ -25,6 +25,8 @@ namespace payoff {
 // `obstacles`: of every plan.
 [[nodiscard]] std::string obstacle_clause(const Payoff& payoff,
                                           const std::vector<std::vector<Obstacle>>& obstacles);
+// What the speedup of the best strategy hangs on most. Empty where nothing is known of it.
+[[nodiscard]] std::string deciding_sentence(const Payoff& payoff);
 [[nodiscard]] std::string remedy_sentence(const Payoff& payoff);
 [[nodiscard]] std::string observed_sentence(const Payoff& payoff);
 

@@ -68,7 +68,8 @@ class Contest {
 
   Payoff run() {
     Ensemble ensemble(competitors(), compute_sd(experiment_));
-    const std::vector<Timing> timings = time(ensemble);
+    const auto draws = make_draws(options_.draws, options_.seed, ensemble.codecs(), belief_);
+    const std::vector<Timing> timings = time(ensemble, draws);
     const std::size_t plans = experiment_.plans.size();
     const Timing& remedy = timings.back();
     for (std::size_t i = 0; i < plans; ++i) {
@@ -82,6 +83,9 @@ class Contest {
         plan.against_sixteen_bit = compare(timings[i], timings[plans], options_.band);
       }
       plan.against_remedy = compare(timings[i], remedy, options_.band);
+      if (options_.sensitivity && i > 0) {
+        plan.decided_by = what_decides(ensemble, draws, timings, i);
+      }
     }
     payoff_.remedy_gain = compare(remedy, timings.front(), options_.band);
     if (payoff_.sixteen_bit) {
@@ -98,6 +102,10 @@ class Contest {
     for (const CompressionPlan& plan : experiment_.plans) {
       UncertainPlan& uncertain = all.emplace_back(UncertainPlan{prepared_.plan(plan)});
       uncertain.codecs = uncertain_codecs(plan, codecs);
+      std::vector<std::size_t>& places = codecs_.emplace_back();
+      for (const UncertainCodec& codec : uncertain.codecs) {
+        places.push_back(codec.latent);
+      }
     }
     if (payoff_.sixteen_bit) {
       all.push_back({.plan = payoff_.sixteen_bit->plan});
@@ -110,8 +118,21 @@ class Contest {
     return {belief_.mean, std::vector<double>(ensemble.codecs(), 0.0)};
   }
 
-  std::vector<Timing> time(Ensemble& ensemble) const {
-    const auto draws = make_draws(options_.draws, options_.seed, ensemble.codecs(), belief_);
+  // Of plan `i` against the remedy, the last of the ensemble.
+  [[nodiscard]] std::vector<Influence> what_decides(Ensemble& ensemble,
+                                                    const std::vector<Draw>& draws,
+                                                    const std::vector<Timing>& timings,
+                                                    std::size_t i) const {
+    std::vector<double> speedups;
+    for (std::size_t d = 0; d < draws.size(); ++d) {
+      speedups.push_back(timings.back().drawn[d] / timings[i].drawn[d]);
+    }
+    return influences(draws, speedups, codecs_[i], belief_, [&](const Draw& draw) {
+      return ensemble.step(ensemble.size() - 1, draw) / ensemble.step(i, draw);
+    });
+  }
+
+  std::vector<Timing> time(Ensemble& ensemble, const std::vector<Draw>& draws) const {
     std::vector<std::vector<Seconds>> drawn = sample_steps(ensemble, draws);
     std::vector<Timing> timings;
     for (std::size_t i = 0; i < ensemble.size(); ++i) {
@@ -141,6 +162,7 @@ class Contest {
   PreparedExperiment prepared_;
   const AssessOptions& options_;
   Belief belief_;
+  std::vector<std::vector<std::size_t>> codecs_;  // of the plans: places in Draw::codecs
   Payoff payoff_;
 };
 

@@ -12,6 +12,7 @@
 #include "model/remedy_limits.hpp"
 #include "study/observed.hpp"
 #include "study/remedy.hpp"
+#include "study/sensitivity.hpp"
 
 // The question of the whole project: does compressing pay here, by how much, and how sure is that?
 // START READING HERE: assess() predicts every plan, compares it with the job as given, with the
@@ -49,6 +50,7 @@ struct PlanPayoff {
   Comparison against_uncompressed;
   std::optional<Comparison> against_sixteen_bit;  // where the job reduces in 32 bits
   Comparison against_remedy;
+  std::vector<Influence> decided_by;  // its speedup against the remedy; where it was asked for
 };
 
 struct Payoff {
@@ -75,6 +77,7 @@ struct AssessOptions {
   std::size_t draws{256};
   std::uint64_t seed{1};
   bool search_remedy{true};  // false: the job as given stands for its remedy
+  bool sensitivity{false};   // what decides each verdict
 };
 
 // Requires check() and check_observation() empty. Same inputs, same answer.

@@ -23,7 +23,7 @@ namespace {
 
 // Numbers without a unit by their nature.
 bool is_pure(std::string_view key) {
-  constexpr std::array<std::string_view, 26> pure = {"schema",
+  constexpr std::array<std::string_view, 27> pure = {"schema",
                                                      "band_ratio",
                                                      "probability_no_difference",
                                                      "draws",
@@ -41,6 +41,7 @@ bool is_pure(std::string_view key) {
                                                      "high",
                                                      "wire_ratio_now",
                                                      "convergence_slack_ratio",
+                                                     "variance_share_ratio",
                                                      "mfu_ratio",
                                                      "hfu_ratio",
                                                      "tokens",

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/chart.hpp"
+
+// A tornado: how far one number moves when each thing it hangs on is off alone, the widest
+// influence on top. A gnuplot script that carries its data, like those of line charts
+// (cli/chart.hpp).
+
+namespace payoff {
+
+struct TornadoBar {
+  std::string label;
+  double low{};
+  double high{};
+};
+
+struct Tornado {
+  std::string title;
+  std::vector<std::string> captions;  // lines below the title; not on a terminal
+  std::string x_label;
+  double centre{};               // where nothing is off
+  std::vector<TornadoBar> bars;  // at least one; the first on top
+};
+
+[[nodiscard]] std::string gnuplot_script(const Tornado& tornado, Picture picture,
+                                         const std::string& output, std::size_t columns = 100);
+
+}  // namespace payoff
