@@ -95,7 +95,8 @@ Method load(const std::string& name, const std::map<std::string, double>& parame
                                                   {"all_gather", Collective::all_gather},
                                                   {"broadcast", Collective::broadcast},
                                                   {"reduce", Collective::reduce},
-                                                  {"all_to_all", Collective::all_to_all}}),
+                                                  {"all_to_all", Collective::all_to_all},
+                                                  {"send_recv", Collective::send_recv}}),
          formulas.parse(round["message"])});
   }
   method.decode = formulas.pass(root["decode"]);
