@@ -2,6 +2,7 @@
 #include "sim/incidence.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -17,7 +18,7 @@ constexpr Rank whole(int count) { return static_cast<Rank>(count); }
 // Sums of such numbers are exact, in whatever order: equal channels get equal loads.
 double on_grid(double units) {
   constexpr double grid = 1099511627776.0;  // 2^40
-  return static_cast<double>(static_cast<std::int64_t>(units * grid + 0.5)) / grid;
+  return std::round(units * grid) / grid;
 }
 
 class Builder {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -64,12 +65,8 @@ class DeviceArray {
     std::vector<std::uint8_t> behind(guard);
     copy_to_host(behind.data(), reinterpret_cast<const std::uint8_t*>(data_.get()) + bytes(),
                  guard);
-    for (const std::uint8_t byte : behind) {
-      if (byte != poison) {
-        return false;
-      }
-    }
-    return true;
+    return std::all_of(behind.begin(), behind.end(),
+                       [](std::uint8_t byte) { return byte == poison; });
   }
 
  private:
