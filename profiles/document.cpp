@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -53,12 +54,22 @@ std::optional<Document> load_yaml_text(std::string name, std::string text, Sourc
     return std::nullopt;
   }
   const std::size_t source = sources.add_file(std::move(name), std::move(text));
+  if (const std::shared_ptr<const Node> before = sources.tree(source)) {
+    return Document{*before, source};
+  }
+  const auto found = [&diagnostics] {
+    return diagnostics.error_count() + diagnostics.count(Severity::warning);
+  };
+  const std::size_t found_before = found();
   std::optional<Node> root = parse_yaml({source, 0, length}, sources, diagnostics);
   if (!root) {
     return std::nullopt;
   }
   if (root->kind == Node::Kind::null) {
     root->span.source = source;  // of an empty text no event told a place
+  }
+  if (found() == found_before) {
+    sources.keep_tree(source, std::make_shared<const Node>(*root));
   }
   return Document{std::move(*root), source};
 }

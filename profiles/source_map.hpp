@@ -3,14 +3,19 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 // The texts that errors can point into: files, and arguments of the command line. A Span is a
 // range of bytes in one of them; lines and columns are computed only when something is printed.
 
 namespace payoff {
+
+struct Node;  // profiles/document.hpp
 
 struct Span {
   std::size_t source = 0;  // as given out by SourceMap
@@ -45,6 +50,16 @@ class SourceMap {
   [[nodiscard]] std::size_t add_file(std::string name, std::string text);
   [[nodiscard]] std::size_t add_argument(int index, std::string text);
 
+  // What a text was read as, so that a file that is read again is not parsed again. Of texts with
+  // nothing wrong in them.
+  void keep_tree(std::size_t source, std::shared_ptr<const Node> tree) {
+    trees_[source] = std::move(tree);
+  }
+  [[nodiscard]] std::shared_ptr<const Node> tree(std::size_t source) const {
+    const auto found = trees_.find(source);
+    return found == trees_.end() ? nullptr : found->second;
+  }
+
   void mark_users_own(std::size_t source) { sources_[source].users_own = true; }
 
   [[nodiscard]] const Source& operator[](std::size_t source) const { return sources_[source]; }
@@ -62,6 +77,7 @@ class SourceMap {
 
  private:
   std::deque<Source> sources_;  // views into a text stay valid when others are added
+  std::map<std::size_t, std::shared_ptr<const Node>> trees_;
 };
 
 // The number of characters in a UTF-8 text; stray bytes count as one each.
