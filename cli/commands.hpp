@@ -13,11 +13,13 @@ namespace payoff {
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command collective_command();
 [[nodiscard]] Command explain_command();
+[[nodiscard]] Command merge_command();
 [[nodiscard]] Command methods_command();
 [[nodiscard]] Command plot_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command profiles_command();
 [[nodiscard]] Command simulate_command();
+[[nodiscard]] Command sweep_command();
 [[nodiscard]] Command validate_command();
 
 [[nodiscard]] std::vector<Command> all_commands();  // in the order of the help

@@ -13,6 +13,7 @@ struct Console {
   std::ostream& err;
   bool color_err{};        // stderr is a terminal, and NO_COLOR is not set
   std::size_t width{120};  // of the terminal behind stderr
+  bool terminal_err{};     // there is one
 };
 
 }  // namespace payoff

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/experiment_input.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -44,7 +45,8 @@ constexpr std::array<KeyOption, 30> key_options = {{
     {"--schedule", "NAME", "layout.schedule", "", "1f1b, gpipe, zb-h1 or zb-h2"},
     {"--virtual-stages", "N", "layout.virtual_stages", "", "chunks of each stage"},
     {"--zero", "STAGE", "layout.zero", "", "0 to 3: what is sharded over dp; 3 is FSDP"},
-    {"--shard", "N", "layout.shard", "", "ranks that share one copy (HSDP); default: all of dp"},
+    {"--shard-ranks", "N", "layout.shard", "",
+     "ranks that share one copy (HSDP); default: all of dp"},
     {"--sequence-parallel", "", "layout.sequence_parallel", "true", "Megatron's, with tp"},
     {"--micro-batch", "N", "layout.micro_batch", "", "samples of one GPU at a time"},
     {"--micro-batches", "N", "layout.micro_batches", "", "of one step"},
@@ -70,11 +72,15 @@ bool is_file(std::string_view name) {
 
 class InputReader {
  public:
-  InputReader(const Arguments& arguments, std::optional<Argument> file, const Library& library,
-              Session& session)
-      : arguments_(arguments), file_(std::move(file)), library_(library), session_(session) {}
+  InputReader(const Arguments& arguments, std::optional<Argument> file,
+              std::vector<WrittenKey> varied, Session& session)
+      : arguments_(arguments),
+        file_(std::move(file)),
+        session_(session),
+        varied_(varied.size()),
+        written_(std::move(varied)) {}
 
-  std::optional<ReadExperiment> read() {
+  std::optional<ExperimentDocument> read() {
     std::optional<Document> document = start();
     if (!document) {
       return std::nullopt;
@@ -89,14 +95,17 @@ class InputReader {
       settings.push_back({setting.index, setting.text});
     }
     report_repeated_keys(written_, session_);
-    auto result = read_experiment(std::move(*document), settings, context());
-    (void)inputs_are_kept(arguments_, session_);
-    return session_.diagnostics().has_errors() ? std::nullopt : std::move(result);
+    return ExperimentDocument{std::move(*document), std::move(settings)};
   }
 
  private:
-  [[nodiscard]] ReadContext context() const {
-    return {library_, session_.sources(), session_.diagnostics()};
+  // Whether the section of the option's key is among what varies: "cluster" or "cluster.profile".
+  [[nodiscard]] bool varies(std::string_view section) const {
+    return std::any_of(written_.begin(), written_.begin() + static_cast<std::ptrdiff_t>(varied_),
+                       [&](const WrittenKey& key) {
+                         return key.path == section ||
+                                key.path == std::string(section) + ".profile";
+                       });
   }
 
   // The file, or an empty mapping for the options to fill.
@@ -106,7 +115,7 @@ class InputReader {
     }
     bool complete = true;
     for (const char* needed : {"--model", "--cluster"}) {
-      if (!arguments_.has(needed)) {
+      if (!arguments_.has(needed) && !varies(std::string_view(needed).substr(2))) {
         session_.diagnostics().error(
             std::nullopt, std::string("neither an experiment file nor ") + needed + " is given", {},
             fmt::format("payoff {0} EXPERIMENT.yaml, or payoff {0} --model bert-large --cluster "
@@ -174,9 +183,9 @@ class InputReader {
 
   const Arguments& arguments_;
   std::optional<Argument> file_;
-  const Library& library_;
   Session& session_;
-  std::vector<WrittenKey> written_;  // on the command line, in the order of application
+  std::size_t varied_;               // how many of those written
+  std::vector<WrittenKey> written_;  // what varies, then the command line in order of application
 };
 
 }  // namespace
@@ -222,7 +231,31 @@ std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
 std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                     std::optional<Argument> file,
                                                     const Library& library, Session& session) {
-  return InputReader(arguments, std::move(file), library, session).read();
+  std::optional<ExperimentDocument> input =
+      InputReader(arguments, std::move(file), {}, session).read();
+  if (!input) {
+    return std::nullopt;
+  }
+  auto result = read_experiment(std::move(input->document), input->settings,
+                                {library, session.sources(), session.diagnostics()});
+  (void)inputs_are_kept(arguments, session);
+  return session.diagnostics().has_errors() ? std::nullopt : std::move(result);
+}
+
+std::optional<ExperimentDocument> experiment_document(const Arguments& arguments,
+                                                      const std::vector<WrittenKey>& varied,
+                                                      Session& session) {
+  const std::vector<Argument>& words = arguments.positionals();
+  return InputReader(arguments, words.empty() ? std::nullopt : std::optional(words[0]), varied,
+                     session)
+      .read();
+}
+
+std::string_view key_of_option(std::string_view name) {
+  const auto found =
+      std::find_if(key_options.begin(), key_options.end(),
+                   [&](const KeyOption& option) { return option.option.substr(2) == name; });
+  return found == key_options.end() ? std::string_view{} : found->path;
 }
 
 }  // namespace payoff

@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/repeated_keys.hpp"
 #include "cli/session.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
@@ -45,6 +46,19 @@ inline constexpr std::string_view experiment_details =
                                                                   std::optional<Argument> file,
                                                                   const Library& library,
                                                                   Session& session);
+
+// What the command line makes of the file before it is read: one document, and what --set puts over
+// it. For commands that read it many times with other values of some keys: a model or a cluster may
+// then be among these, `varied`, and be missing here.
+struct ExperimentDocument {
+  Document document;
+  std::vector<Setting> settings;
+};
+[[nodiscard]] std::optional<ExperimentDocument> experiment_document(
+    const Arguments& arguments, const std::vector<WrittenKey>& varied, Session& session);
+
+// The key that an option stands for: "cluster.nodes" of "nodes"; empty where there is none.
+[[nodiscard]] std::string_view key_of_option(std::string_view name);
 
 // Whether nobody said how many samples a GPU has at a time, so that it is one; and the warning of
 // it, for commands whose result does not say so.

@@ -20,6 +20,7 @@ namespace {
 payoff::Console terminal() {
   payoff::Console console{std::cout, std::cerr};
   if (isatty(STDERR_FILENO) != 0) {
+    console.terminal_err = true;
     const char* no_color = std::getenv("NO_COLOR");
     console.color_err = no_color == nullptr || *no_color == '\0';
     winsize size{};

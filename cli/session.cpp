@@ -21,6 +21,13 @@ void Session::note(const std::string& text) {
   }
 }
 
+void Session::progress(const std::string& text) {
+  if (console_.terminal_err && format_ == ErrorFormat::text) {
+    constexpr const char* to_the_beginning_and_clear = "\r\x1b[K";
+    console_.err << to_the_beginning_and_clear << text << std::flush;
+  }
+}
+
 ExitCode Session::report_failure(const std::string& what) {
   if (format_ == ErrorFormat::json) {
     diagnostics_.error(std::nullopt, what);

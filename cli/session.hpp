@@ -39,6 +39,9 @@ class Session {
 
   // Said at once, before something that takes long; nothing where a program reads the errors.
   void note(const std::string& text);
+  // How far long work is: one line that takes the place of the one before it, on a terminal only.
+  // An empty one leaves nothing there.
+  void progress(const std::string& text);
   // Prints everything that was found: `bad_input` when there are errors.
   [[nodiscard]] ExitCode report();
   // The same when the world failed (a file that cannot be read): `failure`.

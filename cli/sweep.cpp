@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/experiment_input.hpp"
+#include "cli/input_json.hpp"
+#include "cli/json_output.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output_guard.hpp"
+#include "cli/profile_library.hpp"
+#include "cli/sweep_axes.hpp"
+#include "cli/sweep_job.hpp"
+#include "cli/sweep_log.hpp"
+#include "cli/sweep_mistakes.hpp"
+#include "cli/sweep_shard.hpp"
+#include "cli/trace_file.hpp"
+#include "profiles/override.hpp"
+#include "study/ordered_work.hpp"
+
+// payoff sweep: one experiment with many values of some keys.
+
+namespace payoff {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr OptionSpec zip_option{
+    "--zip", "", "the axes go together, value by value, not in all combinations", Takes::nothing};
+constexpr OptionSpec sample_option{"--sample", "N", "N random combinations instead of all",
+                                   Takes::value};
+constexpr OptionSpec latin_option{
+    "--latin", "N", "N jobs, every value of an axis equally often (Latin hypercube)", Takes::value};
+constexpr OptionSpec seed_option{"--seed", "N", "of --sample and --latin; default 1", Takes::value};
+constexpr OptionSpec sim_option{"--engine", "NAME", "analytical (the default) or sim",
+                                Takes::value};
+constexpr OptionSpec verdicts_option{
+    "--verdicts", "", "intervals, probabilities and verdicts too: much slower", Takes::nothing};
+constexpr OptionSpec output_option{
+    "-o", "FILE", "the results as JSON Lines; with shards one file each: FILE.0-of-8", Takes::value,
+    true};
+constexpr OptionSpec resume_option{"--resume", "", "goes on with a FILE that was not finished",
+                                   Takes::nothing};
+constexpr OptionSpec dry_option{
+    "--dry-run", "", "says how many jobs there are and how long they take", Takes::nothing};
+constexpr OptionSpec threads_option{"--threads", "N", "default: all cores", Takes::value};
+
+std::uint64_t read_seed(const Arguments& arguments, Session& session) {
+  const auto seed = long_value(arguments, seed_option.name, {0, 1'000'000'000}, session);
+  return static_cast<std::uint64_t>(seed.value_or(1));
+}
+
+SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Session& session) {
+  constexpr std::int64_t most = 1'000'000'000;
+  const auto sample = long_value(arguments, sample_option.name, {1, most}, session);
+  const auto latin = long_value(arguments, latin_option.name, {1, most}, session);
+  const int ways = (sample ? 1 : 0) + (latin ? 1 : 0) + (arguments.has(zip_option.name) ? 1 : 0);
+  if (ways > 1) {
+    session.diagnostics().error(std::nullopt, "--zip, --sample and --latin exclude each other");
+  }
+  const bool zipped = arguments.has(zip_option.name);
+  for (std::size_t a = 1; zipped && a < input.axes.size(); ++a) {
+    if (input.axes[a].values.size() != input.axes[0].values.size()) {
+      session.diagnostics().error(
+          input.arguments[a].span,
+          fmt::format("`--zip`: the axis has {} values, the first one {}",
+                      input.axes[a].values.size(), input.axes[0].values.size()));
+    }
+  }
+  if (session.diagnostics().has_errors()) {
+    return {{}, Sampling::grid};
+  }
+  const Sampling sampling = zipped   ? Sampling::zipped
+                            : sample ? Sampling::random
+                            : latin  ? Sampling::latin
+                                     : Sampling::grid;
+  return {input.axes, sampling, static_cast<std::uint64_t>(sample ? *sample : latin.value_or(0)),
+          read_seed(arguments, session)};
+}
+
+// More nodes are more replicas, unless the axes say which: a dp that the file states for its own
+// number of nodes would leave one job of the axis.
+void free_replicas(const SweepInput& input, Node& root, Session& session) {
+  const auto varies = [&](std::string_view key) {
+    return std::any_of(input.axes.begin(), input.axes.end(),
+                       [key](const SweepAxis& axis) { return axis.key == key; });
+  };
+  Entry* layout = root.find("layout");
+  const bool size_varies = varies("cluster.nodes") || varies("cluster.gpus_per_node");
+  if (!size_varies || varies("layout.dp") || layout == nullptr ||
+      layout->value.find("dp") == nullptr) {
+    return;
+  }
+  std::erase_if(layout->value.entries, [](const Entry& entry) { return entry.key == "dp"; });
+  session.note("dp is left open: every job has as many replicas as its GPUs hold");
+}
+
+Engine read_engine(const Arguments& arguments, Session& session) {
+  const auto given = arguments.value(sim_option.name);
+  return given ? named_value<Engine>(
+                     "an engine", *given,
+                     {{"analytical", Engine::analytical}, {"sim", Engine::simulated}}, session)
+                     .value_or(Engine::analytical)
+               : Engine::analytical;
+}
+
+std::string_view name_of(Sampling sampling) {
+  switch (sampling) {
+    case Sampling::zipped:
+      return "zipped";
+    case Sampling::random:
+      return "random";
+    case Sampling::latin:
+      return "latin";
+    case Sampling::grid:
+      break;
+  }
+  return "grid";
+}
+
+struct Sweep {
+  SweepQuestion question;
+  Shard shard;
+  std::uint64_t seed{};
+
+  [[nodiscard]] std::uint64_t own_jobs() const { return shard.size(question.design.jobs()); }
+};
+
+// What was asked, and of what: two files whose first lines differ are results of two questions.
+std::string header(const Sweep& sweep, const ReadExperiment& first, const Session& session) {
+  const SweepQuestion& question = sweep.question;
+  nlohmann::ordered_json json = json_envelope("sweep", session);
+  json.erase("command_line");  // --resume is no other question
+  json["experiment"] = experiment_json(first);
+  json["profiles"] = profiles_json(question.library, session.sources(), first);
+  json["axes"] = nlohmann::ordered_json::array();
+  for (const SweepAxis& axis : question.design.axes()) {
+    json["axes"].push_back({{"key", axis.key}, {"values", axis.values}});
+  }
+  json["sampling"] = name_of(question.design.sampling());
+  json["seed"] = sweep.seed;
+  json["engine"] = name(question.engine);
+  json["verdicts"] = question.verdicts;
+  json["strategies"] = question.strategies;
+  json["jobs"] = question.design.jobs();
+  json["shard"] = {{"index", sweep.shard.index}, {"of", sweep.shard.of}};
+  return json.dump() + "\n";
+}
+
+// On a terminal, from two seconds on: how far it is, and how long it will take.
+class Progress {
+ public:
+  Progress(std::uint64_t done, std::uint64_t all, Session& session)
+      : first_(done), all_(all), session_(session) {}
+
+  void at(std::uint64_t done) {
+    const auto now = Clock::now();
+    if (now < next_) {
+      return;
+    }
+    next_ = now + std::chrono::milliseconds(200);
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double left =
+        seconds * static_cast<double>(all_ - done) / static_cast<double>(done - first_);
+    session_.progress(fmt::format("{} of {} jobs, {:.0f} s left", done, all_, left));
+    shown_ = true;
+  }
+  void end() {
+    if (shown_) {
+      session_.progress({});
+    }
+  }
+
+ private:
+  std::uint64_t first_;
+  std::uint64_t all_;
+  Session& session_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_ = start_ + std::chrono::seconds(2);
+  bool shown_{};
+};
+
+void say_plan(const Sweep& sweep, Session& session) {
+  const SweepQuestion& question = sweep.question;
+  for (std::size_t a = 0; a < question.design.axes().size(); ++a) {
+    const SweepAxis& axis = question.design.axes()[a];
+    session.out() << fmt::format("{}: {} values, {} to {}\n", axis.key, axis.values.size(),
+                                 axis.values.front(), axis.values.back());
+  }
+  const std::uint64_t own = sweep.own_jobs();
+  session.out() << fmt::format("{} jobs of {} strategies: {} results{}\n", own,
+                               question.strategies.size(), own * question.strategies.size(),
+                               sweep.shard.of > 1 ? fmt::format(" of this shard ({} of {})",
+                                                                sweep.shard.index, sweep.shard.of)
+                                                  : "");
+  constexpr std::uint64_t tried = 8;
+  const std::uint64_t sample = std::min(tried, own);
+  const auto start = Clock::now();
+  for (std::uint64_t i = 0; i < sample; ++i) {
+    (void)job_lines(question, sweep.shard.job(i * own / sample));
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  session.note(fmt::format("about {:.3g} s on one core",
+                           seconds / static_cast<double>(std::max<std::uint64_t>(1, sample)) *
+                               static_cast<double>(own)));
+}
+
+ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
+                  const std::optional<Argument>& output, const Arguments& arguments,
+                  Session& session) {
+  std::optional<SweepLog> log;
+  SweepProgress done;
+  if (output) {
+    const std::filesystem::path file = shard_file(output->text, sweep.shard);
+    if (arguments.has(resume_option.name) && std::filesystem::exists(file)) {
+      done = progress_of(file, first_line, sweep.question.strategies.size());
+    }
+    done.bytes > 0 ? (void)log.emplace(file, done) : (void)log.emplace(file, first_line);
+  } else {
+    session.out() << first_line;
+  }
+  const std::uint64_t all = sweep.own_jobs();
+  Progress progress(done.jobs, all, session);
+  const InterruptGuard guard;
+  const InterruptGuard::Polling polling;
+  OrderedWork work;
+  work.first = done.jobs;
+  work.end = all;
+  work.compute = [&](std::uint64_t i) { return job_lines(sweep.question, sweep.shard.job(i)); };
+  work.emit = [&](std::uint64_t i, const std::string& lines) {
+    log ? log->add(lines) : (void)(session.out() << lines);
+    progress.at(i + 1);
+  };
+  work.stop = &InterruptGuard::flag();
+  work.threads = static_cast<unsigned>(
+      integer_value(arguments, threads_option.name, {1, 1024}, session).value_or(0));
+  const std::uint64_t reached = run_in_order(work);
+  progress.end();
+  if (reached < all) {
+    return session.report_failure(fmt::format("interrupted after {} of {} jobs{}", reached, all,
+                                              output ? "; --resume goes on" : ""));
+  }
+  return session.report();
+}
+
+void check_output(const std::optional<Argument>& output, const Sweep& sweep,
+                  const Arguments& arguments, Session& session) {
+  if (!output) {
+    if (arguments.has(resume_option.name)) {
+      session.diagnostics().error(std::nullopt, "--resume goes on with a file: add -o FILE");
+    }
+    return;
+  }
+  const std::filesystem::path file = shard_file(output->text, sweep.shard);
+  if (std::filesystem::is_regular_file(file) && !arguments.has(resume_option.name)) {
+    session.diagnostics().error(output->span, fmt::format("{} exists", file.string()), {},
+                                "--resume goes on with it; nothing is written over results");
+  }
+}
+
+ExitCode run_sweep(const Arguments& arguments, Session& session) {
+  const Library library = find_library();
+  const SweepInput input = read_axes(arguments, session);
+  std::optional<ExperimentDocument> base = experiment_document(arguments, input.keys, session);
+  const SweepDesign design = read_design(arguments, input, session);
+  const Engine engine = read_engine(arguments, session);
+  const Shard shard = read_shard(arguments, session);
+  (void)integer_value(arguments, threads_option.name, {1, 1024}, session);
+  (void)inputs_are_kept(arguments, session);
+  if (!base || session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  if (input.methods) {
+    base->settings.push_back(*input.methods);
+  }
+  for (const Setting& setting : base->settings) {
+    apply_override(base->document.root, setting.argument, setting.text, session.sources(),
+                   session.diagnostics());
+  }
+  session.sources().mark_users_own(base->document.source);
+  free_replicas(input, base->document.root, session);
+  Sweep sweep{{library, std::move(base->document), session.sources(), input, design, engine,
+               arguments.has(verdicts_option.name)},
+              shard,
+              read_seed(arguments, session)};
+  const std::optional<ReadExperiment> first = report_mistakes(sweep.question, session);
+  sweep.question.sources = session.sources();  // with every file that was read
+  const std::optional<Argument> output = arguments.value(output_option.name);
+  check_output(output, sweep, arguments, session);
+  if (!first || session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  for (const CompressionPlan& plan : first->experiment.plans) {
+    sweep.question.strategies.push_back(plan.label);
+  }
+  if (arguments.has(dry_option.name)) {
+    say_plan(sweep, session);
+    return session.report();
+  }
+  return run_jobs(sweep, header(sweep, *first, session), output, arguments, session);
+}
+
+}  // namespace
+
+Command sweep_command() {
+  return {"sweep",
+          "predicts one experiment with many values of some keys",
+          "payoff sweep examples/01-resnet50-v100/experiment.yaml --over nodes=1..24:x2 "
+          "--over bandwidth='10 Gb/s'..'100 Gb/s':x2 -o runs.jsonl",
+          {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
+          experiment_options({over_option, zip_option, sample_option, latin_option, seed_option,
+                              sim_option, verdicts_option, output_option, resume_option,
+                              shard_option, threads_option, dry_option}),
+          run_sweep,
+          experiment_details};
+}
+
+}  // namespace payoff

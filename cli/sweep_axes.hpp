@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/repeated_keys.hpp"
+#include "cli/session.hpp"
+#include "profiles/read_experiment.hpp"
+#include "study/sweep.hpp"
+
+// `--over KEY=VALUES`: a key of the experiment, or the name of the option that stands for it, and
+// a series (8..4096:x2, '25 Gb/s'..'3.2 Tb/s':x2) or a list of names. `compress` is no axis of
+// jobs: its methods are strategies of every job.
+
+namespace payoff {
+
+inline constexpr OptionSpec over_option{"--over", "KEY=VALUES",
+                                        "an axis: nodes=8..64:x2, compress=none,fp16, cluster=a,b",
+                                        Takes::values};
+
+// A value as it goes into results: numbers in SI under a key that ends in their unit.
+struct AxisColumn {
+  std::string name;             // "cluster.inter.bandwidth_bytes_per_second"
+  std::vector<double> numbers;  // empty where values are names
+  bool whole{};                 // counts
+};
+
+struct SweepInput {
+  std::vector<SweepAxis> axes;  // of jobs
+  std::vector<AxisColumn> columns;
+  std::vector<Argument> arguments;  // of each axis
+  std::optional<Setting> methods;   // `compress=[...]`, as --set takes it
+  std::vector<WrittenKey> keys;     // of all, compress included
+};
+
+[[nodiscard]] SweepInput read_axes(const Arguments& arguments, Session& session);
+
+}  // namespace payoff

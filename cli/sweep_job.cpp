@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep_job.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/names.hpp"
+#include "model/experiment.hpp"
+#include "study/payoff.hpp"
+
+namespace payoff {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json axes_json(const SweepQuestion& question, std::uint64_t number,
+               const std::vector<std::size_t>& values) {
+  Json json{{"job", number}};
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    const AxisColumn& column = question.input.columns[a];
+    if (column.numbers.empty()) {
+      json[column.name] = question.design.axes()[a].values[values[a]];
+    } else if (column.whole) {
+      json[column.name] = static_cast<std::int64_t>(column.numbers[values[a]]);
+    } else {
+      json[column.name] = column.numbers[values[a]];
+    }
+  }
+  return json;
+}
+
+std::string first_error(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+    if (diagnostic.severity == Severity::error) {
+      return diagnostic.message;
+    }
+  }
+  return "the job cannot be read";
+}
+
+void add_step(const StepPrediction& prediction, const Experiment& experiment, Json& row) {
+  const Waterfall& waterfall = prediction.waterfall;
+  row["step_seconds"] = prediction.step.si;
+  row["samples_per_second"] = experiment.layout.global_batch() / prediction.step.si;
+  row["encode_seconds"] = waterfall.encode.si;
+  row["decode_seconds"] = waterfall.decode.si;
+  row["exposed_tp_seconds"] = waterfall.exposed_tp.si;
+  row["exposed_cp_seconds"] = waterfall.exposed_cp.si;
+  row["exposed_pp_seconds"] = waterfall.exposed_pp.si;
+  row["exposed_dp_seconds"] = waterfall.exposed_dp.si;
+  row["bubble_seconds"] = waterfall.bubble.si;
+  row["dp_bytes"] = prediction.dp_bytes.si;
+  row["memory_bytes"] = prediction.memory.total().si;
+}
+
+void add_comparison(const PlanPayoff& plan, bool compresses, Json& row) {
+  const Comparison& other = plan.against_remedy;
+  row["step_low_seconds"] = plan.step_low.si;
+  row["step_high_seconds"] = plan.step_high.si;
+  row["speedup_low"] = plan.against_uncompressed.speedup_low;
+  row["speedup_high"] = plan.against_uncompressed.speedup_high;
+  row["speedup_against_remedy"] = other.speedup;
+  row["probability"] = other.probability;
+  row["verdict"] = compresses ? Json(name(Payoff::verdict_of(plan))) : Json(nullptr);
+}
+
+// The strategies of a job that can be read, by label.
+class JobRows {
+ public:
+  JobRows(const SweepQuestion& question, const ReadExperiment& read, Json begin)
+      : question_(question), read_(read), begin_(std::move(begin)), prepared_(read.experiment) {
+    begin_["gpus"] = read.experiment.layout.ranks();
+    if (question.verdicts) {
+      AssessOptions options;
+      options.limits = read.limits;
+      payoff_ = assess(read.experiment, options);
+    }
+  }
+
+  [[nodiscard]] Json row(const std::string& label) {
+    const std::vector<CompressionPlan>& plans = read_.experiment.plans;
+    const auto plan = std::find_if(plans.begin(), plans.end(), [&](const CompressionPlan& other) {
+      return other.label == label;
+    });
+    Json row = begin_;
+    row["strategy"] = label;
+    if (plan == plans.end()) {
+      row["status"] = "impossible";
+      row["reason"] = "the strategy has another name in this job";
+      return row;
+    }
+    const EngineAnswer answer = ask(*plan);
+    if (!answer.prediction) {
+      row["status"] = "impossible";
+      row["reason"] = answer.problems.empty() ? answer.reason : answer.problems.front().message;
+      return row;
+    }
+    const StepPrediction& prediction = *answer.prediction;
+    row["status"] = prediction.memory.fits() ? "fits" : "does not fit";
+    row["reason"] = nullptr;
+    add_step(prediction, read_.experiment, row);
+    if (!uncompressed_) {
+      uncompressed_ = plan == plans.begin() ? prediction.step : ask(plans.front()).prediction->step;
+    }
+    row["speedup"] = *uncompressed_ / prediction.step;
+    if (payoff_) {
+      const auto place = static_cast<std::size_t>(plan - plans.begin());
+      add_comparison(payoff_->plans[place], place > 0, row);
+    }
+    return row;
+  }
+
+ private:
+  [[nodiscard]] EngineAnswer ask(const CompressionPlan& plan) const {
+    return predict(question_.engine, prepared_, plan, read_.cluster_state);
+  }
+
+  const SweepQuestion& question_;
+  const ReadExperiment& read_;
+  Json begin_;
+  PreparedExperiment prepared_;
+  std::optional<Payoff> payoff_;
+  std::optional<Seconds> uncompressed_;
+};
+
+struct Reading {
+  SourceMap sources;
+  Diagnostics diagnostics;
+  std::optional<ReadExperiment> read;
+
+  Reading(const SweepQuestion& question, const std::vector<std::size_t>& values)
+      : sources(question.sources), read(read_job(question, values, sources, diagnostics)) {}
+};
+
+Json impossible(Json row, const std::string& strategy, const Diagnostics& diagnostics) {
+  row["strategy"] = strategy;
+  row["status"] = "impossible";
+  row["reason"] = first_error(diagnostics);
+  return row;
+}
+
+// Where the job cannot be read, it may be for the sake of one strategy: each is read alone.
+std::vector<Json> rows_one_by_one(const SweepQuestion& question,
+                                  const std::vector<std::size_t>& values, const Json& begin) {
+  std::vector<Json> rows;
+  SweepQuestion alone = question;
+  Entry* list = alone.document.root.find("compress");
+  const std::vector<Node> plans = list != nullptr ? list->value.items : std::vector<Node>{};
+  for (std::size_t i = 0; i < question.strategies.size(); ++i) {
+    if (list != nullptr) {
+      list->value.items.clear();
+      if (i > 0) {
+        list->value.items.push_back(plans[i - 1]);
+      }
+    }
+    const Reading one(alone, values);
+    rows.push_back(one.read ? JobRows(alone, *one.read, begin).row(question.strategies[i])
+                            : impossible(begin, question.strategies[i], one.diagnostics));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::optional<ReadExperiment> read_job(const SweepQuestion& question,
+                                       const std::vector<std::size_t>& values, SourceMap& sources,
+                                       Diagnostics& diagnostics) {
+  std::vector<Setting> settings;
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    const SweepAxis& axis = question.design.axes()[a];
+    settings.push_back(
+        {question.input.arguments[a].index, axis.key + "=" + axis.values[values[a]]});
+  }
+  return read_experiment(question.document, settings, {question.library, sources, diagnostics});
+}
+
+std::string job_lines(const SweepQuestion& question, std::uint64_t number) {
+  const std::vector<std::size_t> values = question.design.job(number);
+  const Json begin = axes_json(question, number, values);
+  std::vector<Json> rows;
+  if (const Reading all(question, values); all.read) {
+    JobRows job(question, *all.read, begin);
+    for (const std::string& strategy : question.strategies) {
+      rows.push_back(job.row(strategy));
+    }
+  } else {
+    rows = rows_one_by_one(question, values, begin);
+  }
+  std::string lines;
+  for (const Json& row : rows) {
+    lines += row.dump() + "\n";
+  }
+  return lines;
+}
+
+}  // namespace payoff

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/experiment_input.hpp"
+#include "cli/sweep_axes.hpp"
+#include "study/engine.hpp"
+#include "study/sweep.hpp"
+
+// One job of a sweep: the experiment read with the job's values, every strategy predicted, a line
+// of JSON each. Nothing is shared with other jobs but what nobody writes, so that any thread may
+// run any job.
+
+namespace payoff {
+
+struct SweepQuestion {
+  const Library& library;
+  Document document;  // all but the axes is set
+  SourceMap sources;  // that it points into
+  SweepInput input;
+  SweepDesign design;
+  Engine engine{Engine::analytical};
+  bool verdicts{};  // intervals and probabilities too: some thousand times the work
+  std::vector<std::string> strategies{};  // labels, the uncompressed job first, then as listed
+};
+
+// The experiment of a job; what is wrong with it goes to `diagnostics`, at places in `sources`.
+[[nodiscard]] std::optional<ReadExperiment> read_job(const SweepQuestion& question,
+                                                     const std::vector<std::size_t>& values,
+                                                     SourceMap& sources, Diagnostics& diagnostics);
+
+// As many lines as there are strategies. A job or strategy that cannot be is a result: its status
+// is `impossible`, with the reason.
+[[nodiscard]] std::string job_lines(const SweepQuestion& question, std::uint64_t number);
+
+}  // namespace payoff

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep_log.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "cli/table.hpp"
+
+namespace payoff {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view why) {
+  throw std::runtime_error(fmt::format("{}: {}", file.string(), why));
+}
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) {
+    refuse(file, "cannot be read");
+  }
+  return text.str();
+}
+
+// The whole lines of a text, without their ends.
+std::vector<std::string_view> whole_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+Json header_of(const std::filesystem::path& file, const std::vector<std::string_view>& lines) {
+  Json header = lines.empty() ? Json() : Json::parse(lines.front(), nullptr, false);
+  if (!header.is_object() || header.value("kind", "") != "sweep" || !header.contains("shard")) {
+    refuse(file, "is no result of `payoff sweep`");
+  }
+  return header;
+}
+
+Shard shard_of(const Json& header) {
+  return {header["shard"]["index"].get<std::uint64_t>(),
+          header["shard"]["of"].get<std::uint64_t>()};
+}
+
+struct Part {
+  std::filesystem::path file;
+  std::string text;
+};
+
+// The parts of one sweep by their place in it.
+class Merge {
+ public:
+  void add(const std::filesystem::path& file) {
+    std::string text = contents(file);
+    Json header = header_of(file, whole_lines(text));
+    const Shard shard = shard_of(header);
+    header.erase("shard");
+    if (parts_.empty()) {
+      header_ = header;
+      of_ = shard.of;
+    } else if (header != header_ || shard.of != of_) {
+      refuse(file,
+             fmt::format("asks another question than {}", parts_.begin()->second.file.string()));
+    }
+    if (const auto before = parts_.find(shard.index); before != parts_.end()) {
+      refuse(file, fmt::format("is the same shard as {}", before->second.file.string()));
+    }
+    parts_[shard.index] = {file, std::move(text)};
+  }
+
+  [[nodiscard]] std::string text() const {
+    const std::size_t strategies = header_["strategies"].size();
+    const auto jobs = header_["jobs"].get<std::uint64_t>();
+    std::vector<std::vector<std::string_view>> lines;
+    for (std::uint64_t s = 0; s < of_; ++s) {
+      const auto part = parts_.find(s);
+      if (part == parts_.end()) {
+        throw std::runtime_error(fmt::format("shard {} of {} is missing", s, of_));
+      }
+      lines.push_back(whole_lines(part->second.text));
+      const std::uint64_t wanted = Shard{s, of_}.size(jobs) * strategies + 1;
+      if (lines.back().size() != wanted) {
+        refuse(part->second.file, fmt::format("has {} of {} lines: finish it with --resume",
+                                              lines.back().size(), wanted));
+      }
+    }
+    Json header = header_;
+    header["shard"] = {{"index", 0}, {"of", 1}};
+    std::string result = header.dump() + "\n";
+    for (std::uint64_t job = 0; job < jobs; ++job) {
+      for (std::size_t i = 0; i < strategies; ++i) {
+        result += lines[job % of_][1 + job / of_ * strategies + i];
+        result += '\n';
+      }
+    }
+    return result;
+  }
+
+ private:
+  Json header_;
+  std::uint64_t of_{};
+  std::map<std::uint64_t, Part> parts_;
+};
+
+}  // namespace
+
+SweepProgress progress_of(const std::filesystem::path& file, const std::string& header,
+                          std::size_t strategies) {
+  const std::string text = contents(file);
+  if (!text.starts_with(header)) {
+    if (text.find('\n') != std::string::npos) {
+      (void)header_of(file, whole_lines(text));
+      refuse(file, "was made from other inputs, axes or options: give another name, or remove it");
+    }
+    return {};  // it ended while its first line was written
+  }
+  SweepProgress done{0, header.size()};
+  std::size_t lines = 0;
+  for (std::size_t at = header.size(), end = 0; (end = text.find('\n', at)) != std::string::npos;
+       at = end + 1) {
+    if (++lines % strategies == 0) {
+      ++done.jobs;
+      done.bytes = end + 1;
+    }
+  }
+  return done;
+}
+
+SweepLog::SweepLog(std::filesystem::path file, const std::string& header)
+    : file_(std::move(file)),
+      descriptor_(
+          ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644)) {
+  if (descriptor_ < 0) {
+    fail();
+  }
+  add(header);
+}
+
+SweepLog::SweepLog(std::filesystem::path file, const SweepProgress& done)
+    : file_(std::move(file)), descriptor_(::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)) {
+  if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(done.bytes)) != 0) {
+    fail();
+  }
+}
+
+SweepLog::~SweepLog() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+void SweepLog::add(const std::string& lines) {
+  for (std::string_view rest = lines; !rest.empty();) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written < 0) {
+      fail();
+    }
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void SweepLog::fail() const {
+  throw std::runtime_error("cannot write " + file_.string() + ": " + std::strerror(errno));
+}
+
+std::filesystem::path shard_file(const std::filesystem::path& file, const Shard& shard) {
+  if (shard.of == 1) {
+    return file;
+  }
+  std::filesystem::path name = file;
+  name.replace_filename(fmt::format("{}.{}-of-{}{}", file.stem().string(), shard.index, shard.of,
+                                    file.extension().string()));
+  return name;
+}
+
+std::string merged_log(const std::vector<std::filesystem::path>& files) {
+  Merge merge;
+  for (const std::filesystem::path& file : files) {
+    merge.add(file);
+  }
+  return merge.text();
+}
+
+std::string csv_of_log(const std::string& log) {
+  const std::vector<std::string_view> lines = whole_lines(log);
+  std::vector<Json> rows;
+  std::vector<std::string> keys;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    rows.push_back(Json::parse(lines[i]));
+    for (const auto& [key, value] : rows.back().items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        keys.push_back(key);
+      }
+    }
+  }
+  std::string csv = csv_line(keys);
+  for (const Json& row : rows) {
+    std::vector<std::string> cells;
+    for (const std::string& key : keys) {
+      const auto cell = row.find(key);
+      const bool empty = cell == row.end() || cell->is_null();
+      cells.push_back(empty ? "" : cell->is_string() ? cell->get<std::string>() : cell->dump());
+    }
+    csv += csv_line(cells);
+  }
+  return csv;
+}
+
+}  // namespace payoff
