@@ -80,7 +80,7 @@ std::string read_text_file(const std::string& path) {
   std::string text;
   // One byte more than allowed is enough to know; a device file may have no end. Most files are
   // small, and are not worth a whole buffer of that size.
-  for (std::size_t room = 16 * 1024; file && text.size() <= largest_file; room *= 2) {
+  for (std::size_t room = std::size_t{16} * 1024; file && text.size() <= largest_file; room *= 2) {
     const std::size_t had = text.size();
     text.resize(std::min(had + room, largest_file + 1));
     file.read(text.data() + had, static_cast<std::streamsize>(text.size() - had));
