@@ -10,8 +10,9 @@
 
 // What repeated times of one kernel are worth. A sample further from the median than five robust
 // standard deviations (1.4826 median absolute deviations: Rousseeuw and Croux, JASA 88, 1993) is an
-// outlier and left out, of five samples and more. A set is refused as a whole where its median means nothing: no sample, more
-// than a fifth of them outliers, half of them discarded, or the clock held down.
+// outlier and left out, of five samples and more. A set is refused as a whole where its median
+// means nothing: no sample, more than a fifth of them outliers, half of them discarded, or the
+// clock held down.
 
 namespace payoff {
 

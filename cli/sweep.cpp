@@ -44,8 +44,8 @@ constexpr OptionSpec sim_option{"--engine", "NAME", "analytical (the default) or
 constexpr OptionSpec verdicts_option{
     "--verdicts", "", "intervals, probabilities and verdicts too: much slower", Takes::nothing};
 constexpr OptionSpec output_option{
-    "-o", "FILE", "the results as JSON Lines; with shards one file each: FILE.0-of-8", Takes::value,
-    true};
+    "-o", "FILE", "the results as JSON Lines; with shards one file each: NAME.0-of-8.jsonl",
+    Takes::value, true};
 constexpr OptionSpec resume_option{"--resume", "", "goes on with a FILE that was not finished",
                                    Takes::nothing};
 constexpr OptionSpec dry_option{
@@ -58,7 +58,7 @@ std::uint64_t read_seed(const Arguments& arguments, Session& session) {
 }
 
 SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Session& session) {
-  constexpr std::int64_t most = 1'000'000'000;
+  constexpr std::int64_t most = 10'000'000;
   const auto sample = long_value(arguments, sample_option.name, {1, most}, session);
   const auto latin = long_value(arguments, latin_option.name, {1, most}, session);
   const int ways = (sample ? 1 : 0) + (latin ? 1 : 0) + (arguments.has(zip_option.name) ? 1 : 0);
@@ -216,22 +216,21 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
                   const std::optional<Argument>& output, const Arguments& arguments,
                   Session& session) {
   std::optional<SweepLog> log;
-  SweepProgress done;
-  if (output) {
-    const std::filesystem::path file = shard_file(output->text, sweep.shard);
-    if (arguments.has(resume_option.name) && std::filesystem::exists(file)) {
-      done = progress_of(file, first_line, sweep.question.strategies.size());
-    }
-    done.bytes > 0 ? (void)log.emplace(file, done) : (void)log.emplace(file, first_line);
-  } else {
+  std::uint64_t done = 0;
+  if (!output) {
     session.out() << first_line;
+  } else if (log.emplace(shard_file(output->text, sweep.shard));
+             arguments.has(resume_option.name)) {
+    done = log->go_on(first_line, sweep.question.strategies.size());
+  } else {
+    log->begin(first_line);
   }
   const std::uint64_t all = sweep.own_jobs();
-  Progress progress(done.jobs, all, session);
+  Progress progress(done, all, session);
   const InterruptGuard guard;
   const InterruptGuard::Polling polling;
   OrderedWork work;
-  work.first = done.jobs;
+  work.first = done;
   work.end = all;
   work.compute = [&](std::uint64_t i) { return job_lines(sweep.question, sweep.shard.job(i)); };
   work.emit = [&](std::uint64_t i, const std::string& lines) {
@@ -285,6 +284,10 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
                    session.diagnostics());
   }
   session.sources().mark_users_own(base->document.source);
+  // The uncompressed job is in every sweep: then each further item is the strategy of its place.
+  if (Entry* plans = base->document.root.find("compress")) {
+    std::erase_if(plans->value.items, [](const Node& item) { return item.text == "none"; });
+  }
   free_replicas(input, base->document.root, session);
   Sweep sweep{{library, std::move(base->document), session.sources(), input, design, engine,
                arguments.has(verdicts_option.name)},

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/names.hpp"
+#include "cli/step_json.hpp"
 #include "model/experiment.hpp"
 #include "study/payoff.hpp"
 
@@ -43,17 +43,15 @@ std::string first_error(const Diagnostics& diagnostics) {
 }
 
 void add_step(const StepPrediction& prediction, const Experiment& experiment, Json& row) {
-  const Waterfall& waterfall = prediction.waterfall;
   row["step_seconds"] = prediction.step.si;
   row["samples_per_second"] = experiment.layout.global_batch() / prediction.step.si;
-  row["encode_seconds"] = waterfall.encode.si;
-  row["decode_seconds"] = waterfall.decode.si;
-  row["exposed_tp_seconds"] = waterfall.exposed_tp.si;
-  row["exposed_cp_seconds"] = waterfall.exposed_cp.si;
-  row["exposed_pp_seconds"] = waterfall.exposed_pp.si;
-  row["exposed_dp_seconds"] = waterfall.exposed_dp.si;
-  row["bubble_seconds"] = waterfall.bubble.si;
-  row["dp_bytes"] = prediction.dp_bytes.si;
+  Json step = step_json(prediction);
+  row.update(step["waterfall"]);
+  for (const auto& [key, value] : step.items()) {
+    if (value.is_number()) {
+      row[key] = value;
+    }
+  }
   row["memory_bytes"] = prediction.memory.total().si;
 }
 
@@ -104,9 +102,11 @@ class JobRows {
     row["reason"] = nullptr;
     add_step(prediction, read_.experiment, row);
     if (!uncompressed_) {
-      uncompressed_ = plan == plans.begin() ? prediction.step : ask(plans.front()).prediction->step;
+      uncompressed_ = plan == plans.begin() ? answer : ask(plans.front());
     }
-    row["speedup"] = *uncompressed_ / prediction.step;
+    row["speedup"] = uncompressed_->prediction
+                         ? Json(uncompressed_->prediction->step / prediction.step)
+                         : Json(nullptr);
     if (payoff_) {
       const auto place = static_cast<std::size_t>(plan - plans.begin());
       add_comparison(payoff_->plans[place], place > 0, row);
@@ -124,7 +124,7 @@ class JobRows {
   Json begin_;
   PreparedExperiment prepared_;
   std::optional<Payoff> payoff_;
-  std::optional<Seconds> uncompressed_;
+  std::optional<EngineAnswer> uncompressed_;
 };
 
 struct Reading {

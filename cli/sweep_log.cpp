@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "cli/table.hpp"
@@ -47,9 +48,19 @@ std::vector<std::string_view> whole_lines(std::string_view text) {
   return lines;
 }
 
+bool is_count(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_number_unsigned();
+}
+
 Json header_of(const std::filesystem::path& file, const std::vector<std::string_view>& lines) {
   Json header = lines.empty() ? Json() : Json::parse(lines.front(), nullptr, false);
-  if (!header.is_object() || header.value("kind", "") != "sweep" || !header.contains("shard")) {
+  const bool is_sweep = header.is_object() && header.contains("kind") &&
+                        header["kind"] == "sweep" && is_count(header, "jobs") &&
+                        header.contains("strategies") && header["strategies"].is_array() &&
+                        header.contains("shard") && is_count(header["shard"], "index") &&
+                        is_count(header["shard"], "of") &&
+                        header["shard"]["index"] < header["shard"]["of"];
+  if (!is_sweep) {
     refuse(file, "is no result of `payoff sweep`");
   }
   return header;
@@ -106,8 +117,14 @@ class Merge {
     header["shard"] = {{"index", 0}, {"of", 1}};
     std::string result = header.dump() + "\n";
     for (std::uint64_t job = 0; job < jobs; ++job) {
+      const std::string begin = fmt::format("{{\"job\":{},", job);
       for (std::size_t i = 0; i < strategies; ++i) {
-        result += lines[job % of_][1 + job / of_ * strategies + i];
+        const std::string_view line = lines[job % of_][1 + job / of_ * strategies + i];
+        if (!line.starts_with(begin) || !line.ends_with('}')) {
+          refuse(parts_.at(job % of_).file,
+                 fmt::format("line {} is not of job {}", 2 + job / of_ * strategies + i, job));
+        }
+        result += line;
         result += '\n';
       }
     }
@@ -122,48 +139,53 @@ class Merge {
 
 }  // namespace
 
-SweepProgress progress_of(const std::filesystem::path& file, const std::string& header,
-                          std::size_t strategies) {
-  const std::string text = contents(file);
-  if (!text.starts_with(header)) {
-    if (text.find('\n') != std::string::npos) {
-      (void)header_of(file, whole_lines(text));
-      refuse(file, "was made from other inputs, axes or options: give another name, or remove it");
-    }
-    return {};  // it ended while its first line was written
-  }
-  SweepProgress done{0, header.size()};
-  std::size_t lines = 0;
-  for (std::size_t at = header.size(), end = 0; (end = text.find('\n', at)) != std::string::npos;
-       at = end + 1) {
-    if (++lines % strategies == 0) {
-      ++done.jobs;
-      done.bytes = end + 1;
-    }
-  }
-  return done;
-}
-
-SweepLog::SweepLog(std::filesystem::path file, const std::string& header)
+SweepLog::SweepLog(std::filesystem::path file)
     : file_(std::move(file)),
-      descriptor_(
-          ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644)) {
+      descriptor_(::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
   if (descriptor_ < 0) {
     fail();
+  }
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    refuse(file_, "another process writes to it");
+  }
+}
+
+SweepLog::~SweepLog() { ::close(descriptor_); }
+
+void SweepLog::begin(const std::string& header) {
+  if (!contents(file_).empty()) {
+    refuse(file_, "exists");
   }
   add(header);
 }
 
-SweepLog::SweepLog(std::filesystem::path file, const SweepProgress& done)
-    : file_(std::move(file)), descriptor_(::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)) {
-  if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(done.bytes)) != 0) {
-    fail();
+std::uint64_t SweepLog::go_on(const std::string& header, std::size_t strategies) {
+  const std::string text = contents(file_);
+  if (text.size() < header.size() && header.starts_with(text)) {
+    cut(0);  // it ended while its first line was written
+    add(header);
+    return 0;
   }
+  if (!text.starts_with(header)) {
+    (void)header_of(file_, whole_lines(text));
+    refuse(file_, "was made from other inputs, axes or options: give another name, or remove it");
+  }
+  std::size_t kept = header.size();
+  std::uint64_t lines = 0;
+  for (std::size_t at = kept, end = 0; (end = text.find('\n', at)) != std::string::npos;
+       at = end + 1) {
+    if (++lines % strategies == 0) {
+      kept = end + 1;
+    }
+  }
+  cut(kept);
+  return lines / strategies;
 }
 
-SweepLog::~SweepLog() {
-  if (descriptor_ >= 0) {
-    ::close(descriptor_);
+void SweepLog::cut(std::size_t bytes) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) {
+    fail();
   }
 }
 

@@ -14,31 +14,26 @@
 
 namespace payoff {
 
-// Where a sweep wrote to before, and how far it came.
-struct SweepProgress {
-  std::uint64_t jobs{};   // with all their lines
-  std::uint64_t bytes{};  // up to the end of the last of these
-};
-
-// Throws std::runtime_error naming the file: it cannot be read, or begins with another question
-// than `header`.
-[[nodiscard]] SweepProgress progress_of(const std::filesystem::path& file,
-                                        const std::string& header, std::size_t strategies);
-
-// Adds to a file; each text is on its way to the disk when add() returns.
+// A file that results are added to. Each text is on its way to the disk when add() returns. While
+// it is open no other process may write to it. All functions throw std::runtime_error naming the
+// file.
 class SweepLog {
  public:
-  // A new file begins with `header`; one that is gone on with is cut after its last whole job.
-  // Throws std::runtime_error, as add() does, naming the file.
-  SweepLog(std::filesystem::path file, const std::string& header);
-  SweepLog(std::filesystem::path file, const SweepProgress& done);
+  // Makes the file where there is none.
+  explicit SweepLog(std::filesystem::path file);
   SweepLog(const SweepLog&) = delete;
   SweepLog& operator=(const SweepLog&) = delete;
   ~SweepLog();
 
+  // The first line of an empty file.
+  void begin(const std::string& header);
+  // Cuts what a stopped sweep left after its last whole job, and says how many jobs there are. A
+  // file that does not begin with `header` answers another question, and is left as it is.
+  [[nodiscard]] std::uint64_t go_on(const std::string& header, std::size_t strategies);
   void add(const std::string& lines);
 
  private:
+  void cut(std::size_t bytes);
   [[noreturn]] void fail() const;
 
   std::filesystem::path file_;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_mistakes.hpp"
 
-#include <algorithm>
 #include <cstddef>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace payoff {
 namespace {
 
-// A value is tried with so many combinations of the others before it is called wrong, and of long
-// axes the ends are tried: what lies between them is a series.
+// A value is tried with so many combinations of the others. If none is a job it is wrong
+// where it is always said for the same reason. Of long axes the ends
+// are tried: what lies between them is a series.
 constexpr std::size_t combinations = 8;
 constexpr std::size_t long_axis = 64;
 
@@ -47,9 +49,11 @@ class Mistakes {
   std::optional<ReadExperiment> try_value(std::size_t axis, std::size_t value) {
     const std::vector<SweepAxis>& axes = question_.design.axes();
     Diagnostics first;
-    bool value_is_wrong = true;
+    std::set<std::string> reasons;
+    bool value_is_wrong = axis < axes.size();
     const bool zipped = question_.design.sampling() == Sampling::zipped;
-    for (std::size_t k = 0; k < (zipped ? 1 : combinations); ++k) {
+    const std::size_t tries = zipped ? 1 : combinations;
+    for (std::size_t k = 0; k < tries; ++k) {
       std::vector<std::size_t> values(axes.size(), value);
       for (std::size_t other = 0; other < axes.size() && !zipped; ++other) {
         values[other] = other == axis ? value : k * axes[other].values.size() / combinations;
@@ -59,13 +63,17 @@ class Mistakes {
       if (read) {
         return read;
       }
-      value_is_wrong = value_is_wrong && axis < axes.size() &&
-                       points_at(diagnostics, question_.input.arguments[axis].index);
+      const std::optional<std::string> reason =
+          value_is_wrong ? reason_under(diagnostics, question_.input.arguments[axis].index)
+                         : std::nullopt;
+      value_is_wrong = reason.has_value();
+      reasons.insert(reason.value_or(""));
       if (k == 0) {
         first = diagnostics;
       }
     }
-    if (value_is_wrong && !axes.empty()) {
+    // The others have one value each, or the reason does not depend on them.
+    if (value_is_wrong && (reasons.size() == 1 || zipped)) {
       copy(first);
     } else if (first_.empty()) {
       first_ = first;
@@ -73,12 +81,16 @@ class Mistakes {
     return std::nullopt;
   }
 
-  [[nodiscard]] bool points_at(const Diagnostics& diagnostics, int argument) const {
-    const std::vector<Diagnostic> all = diagnostics.sorted();
-    return std::any_of(all.begin(), all.end(), [&](const Diagnostic& diagnostic) {
-      return diagnostic.severity == Severity::error && diagnostic.span &&
-             session_.sources()[diagnostic.span->source].argument == argument;
-    });
+  // What the first error under an argument says.
+  [[nodiscard]] std::optional<std::string> reason_under(const Diagnostics& diagnostics,
+                                                        int argument) const {
+    for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+      if (diagnostic.severity == Severity::error && diagnostic.span &&
+          session_.sources()[diagnostic.span->source].argument == argument) {
+        return diagnostic.message;
+      }
+    }
+    return std::nullopt;
   }
 
   void copy(const Diagnostics& diagnostics) {

@@ -18,8 +18,8 @@ std::optional<TopologyFile> read_topology_file(const std::filesystem::path& file
   }
   TopologyFile result{std::move(*read), {}};
   // Routes and a rank order that are wrong are reported already, and left away to build the graph,
-  // which finds what reading cannot. Of a regular topology that could not be read, the links are not those that
-  // were meant.
+  // which finds what reading cannot. Of a regular topology that could not be read, the links are
+  // not those that were meant.
   Topology topology = result.read.topology;
   const std::size_t found = session.diagnostics().error_count() - errors;
   const bool as_meant = std::holds_alternative<UserGraph>(topology.shape)

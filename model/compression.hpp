@@ -153,7 +153,7 @@ struct CompressionPlan {
   bool overlap{true};  // compress and send bucket by bucket while backward runs
 
   [[nodiscard]] bool compresses() const { return method || !activations.empty(); }
-  // Its codecs, the gradients' first, where it compresses them: Work::codec counts in this order.
+  // Its codecs, the gradients' first, where it compresses them: Work::method counts in this order.
   [[nodiscard]] std::vector<const Method*> methods() const;
 };
 

@@ -96,6 +96,9 @@ std::string read_text_file(const std::string& path) {
 
 std::optional<Document> load_yaml_file(const std::string& path, SourceMap& sources,
                                        Diagnostics& diagnostics) {
+  if (const auto before = sources.file(path); before && sources.tree(*before)) {
+    return Document{*sources.tree(*before), *before};
+  }
   return load_yaml_text(path, read_text_file(path), sources, diagnostics);
 }
 

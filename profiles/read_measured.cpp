@@ -118,17 +118,28 @@ void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadP
   if (codecs == nullptr) {
     return;
   }
-  for (CompressionPlan& plan : plans.plans) {
-    const Entry* entry = plan.method ? codecs->value.find(implementation_names.at(
-                                           static_cast<std::size_t>(plan.method->implementation)))
-                                     : nullptr;
+  const auto use = [&](Method& method, const std::string& path) {
+    const Entry* entry = codecs->value.find(
+        implementation_names.at(static_cast<std::size_t>(method.implementation)));
     if (entry == nullptr) {
-      continue;
+      return;
     }
-    for (Fact& fact : read_codec(*document, *entry, context, plan.method->law)) {
-      fact.path = plan.label + "." + fact.path;
+    for (Fact& fact : read_codec(*document, *entry, context, method.law)) {
+      fact.path = path + fact.path;
       replace(plans.facts, fact.path);
       plans.facts.push_back(std::move(fact));
+    }
+  };
+  for (CompressionPlan& plan : plans.plans) {
+    const bool alone = plan.methods().size() == 1;
+    const auto path = [&](const Method& method) {
+      return plan.label + "." + (alone ? "" : method.name + ".");
+    };
+    if (plan.method) {
+      use(*plan.method, path(*plan.method));
+    }
+    for (ActivationCompression& of : plan.activations) {
+      use(of.method, path(of.method));
     }
   }
 }

@@ -119,7 +119,8 @@ std::optional<Profile<ModelDescription>> read_table(const Document& document,
 
 std::optional<Profile<ModelDescription>> read_config(const fs::path& file,
                                                      const ReadContext& context) {
-  std::string text = read_text_file(file.string());
+  const auto before = context.sources.file(file.string());
+  std::string text = before ? context.sources[*before].text : read_text_file(file.string());
   const std::size_t length = text.size();
   if (length > largest_file) {
     const std::size_t source = context.sources.add_file(file.string(), std::string());

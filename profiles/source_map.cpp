@@ -60,6 +60,15 @@ std::size_t find_invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
+std::optional<std::size_t> SourceMap::file(std::string_view name) const {
+  const auto found = std::find_if(sources_.begin(), sources_.end(), [name](const Source& source) {
+    return !source.argument && source.name == name;
+  });
+  return found == sources_.end()
+             ? std::nullopt
+             : std::optional(static_cast<std::size_t>(found - sources_.begin()));
+}
+
 std::size_t SourceMap::add_file(std::string name, std::string text) {
   const auto same = std::find_if(sources_.begin(), sources_.end(), [&](const Source& source) {
     return !source.argument && source.name == name && source.text == text;

@@ -49,6 +49,8 @@ class SourceMap {
   // once.
   [[nodiscard]] std::size_t add_file(std::string name, std::string text);
   [[nodiscard]] std::size_t add_argument(int index, std::string text);
+  // A file that was read before: one run sees one version of it.
+  [[nodiscard]] std::optional<std::size_t> file(std::string_view name) const;
 
   // What a text was read as, so that a file that is read again is not parsed again. Of texts with
   // nothing wrong in them.

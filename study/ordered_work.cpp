@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -54,7 +55,13 @@ class Queue {
     const std::lock_guard lock(mutex_);
     waiting_.emplace(number, std::move(result));
     while (!failure_ && !waiting_.empty() && waiting_.begin()->first == due_) {
-      work_.emit(due_, waiting_.begin()->second);
+      // Held to the end: nobody may emit behind what was written in part.
+      try {
+        work_.emit(due_, waiting_.begin()->second);
+      } catch (...) {
+        failure_ = std::current_exception();
+        break;
+      }
       waiting_.erase(waiting_.begin());
       ++due_;
     }
@@ -86,7 +93,11 @@ std::uint64_t run_in_order(const OrderedWork& work) {
   Queue queue(work);
   std::vector<std::thread> others;
   for (std::uint64_t t = 1; t < std::min(threads, work.end - std::min(work.first, work.end)); ++t) {
-    others.emplace_back([&queue] { queue.run(); });
+    try {
+      others.emplace_back([&queue] { queue.run(); });
+    } catch (const std::system_error&) {
+      break;  // the machine gives no more: fewer do the same
+    }
   }
   queue.run();
   for (std::thread& other : others) {

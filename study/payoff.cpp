@@ -104,7 +104,9 @@ class Contest {
       uncertain.codecs = uncertain_codecs(plan, codecs);
       std::vector<std::size_t>& places = codecs_.emplace_back();
       for (const UncertainCodec& codec : uncertain.codecs) {
-        places.push_back(codec.latent);
+        if (std::find(places.begin(), places.end(), codec.latent) == places.end()) {
+          places.push_back(codec.latent);  // one method may serve two kinds of traffic
+        }
       }
     }
     if (payoff_.sixteen_bit) {

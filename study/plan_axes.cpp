@@ -100,10 +100,14 @@ void give_codec_time(StepPlan& plan) {
 }
 
 MessageSizes::MessageSizes(const Experiment& experiment)
-    : gradient_(element_size(experiment.training.gradient)),
-      data_(experiment.cluster, data_group(experiment.layout, experiment.cluster.gpus_per_node)),
-      tensor_(experiment.cluster,
-              tensor_group(experiment.layout, experiment.cluster.gpus_per_node)) {
+    : gradient_(element_size(experiment.training.gradient)) {
+  for (const MessageKind kind :
+       {MessageKind::dp_gradients, MessageKind::dp_replicas, MessageKind::dp_weights,
+        MessageKind::ep_gradients, MessageKind::ep_weights, MessageKind::tp_activations}) {
+    networks_.emplace(
+        kind, CollectiveModel(experiment.cluster,
+                              group_of(kind, experiment.layout, experiment.cluster.gpus_per_node)));
+  }
   for (int stage = 0; stage < experiment.layout.pp && experiment.layout.pp > 1; ++stage) {
     boundaries_.emplace_back(
         experiment.cluster,
@@ -111,10 +115,12 @@ MessageSizes::MessageSizes(const Experiment& experiment)
   }
 }
 
+const CollectiveModel& MessageSizes::network(MessageKind kind) const { return networks_.at(kind); }
+
 Bytes MessageSizes::contribution(const Message& message) const {
-  const CollectiveModel& network = message.kind == MessageKind::tp_activations ? tensor_ : data_;
-  return message.collective == Collective::all_gather ? message.size / network.group().ranks
-                                                      : message.size;
+  return message.collective == Collective::all_gather
+             ? message.size / network(message.kind).group().ranks
+             : message.size;
 }
 
 MessageSizes::Sent MessageSizes::of_gradients(const StepPlan& plan) const {
@@ -190,7 +196,7 @@ StepPlan MessageSizes::resized(StepPlan plan, double factor) const {
       for (BucketRound& round : kind.rounds) {
         Message& message = round.message;
         message.size *= factor;
-        message.alone = data_.price(message.collective, message.size).time;
+        message.alone = network(message.kind).price(message.collective, message.size).time;
       }
     }
   }
@@ -206,7 +212,7 @@ StepPlan MessageSizes::resized(StepPlan plan, double factor) const {
           Message& message = piece.message;
           messages -= message.alone;
           message.size *= factor;
-          message.alone = tensor_.price(message.collective, message.size).time;
+          message.alone = network(message.kind).price(message.collective, message.size).time;
           messages += message.alone;
         }
       }
@@ -230,7 +236,8 @@ std::vector<int> MessageSizes::choices(const StepPlan& plan, double factor) cons
   for (const BucketKind& kind : plan.kinds) {
     for (const BucketRound& round : kind.rounds) {
       result.push_back(
-          choice_of(data_.price(round.message.collective, round.message.size * factor)));
+          choice_of(network(round.message.kind)
+                        .price(round.message.collective, round.message.size * factor)));
     }
   }
   if (!plan.compresses_activations) {
@@ -241,7 +248,8 @@ std::vector<int> MessageSizes::choices(const StepPlan& plan, double factor) cons
       for (const Piece& piece : *pieces) {
         if (is_compressed(piece)) {
           result.push_back(
-              choice_of(tensor_.price(piece.message.collective, piece.message.size * factor)));
+              choice_of(network(piece.message.kind)
+                            .price(piece.message.collective, piece.message.size * factor)));
         }
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -43,9 +44,11 @@ class MessageSizes {
   [[nodiscard]] Bytes contribution(const Message& message) const;
   void resize_send(Message& send, double factor, std::size_t boundary) const;
 
+  // Of a collective of the job; sends have their boundary's.
+  [[nodiscard]] const CollectiveModel& network(MessageKind kind) const;
+
   Bytes gradient_;
-  CollectiveModel data_;
-  CollectiveModel tensor_;
+  std::map<MessageKind, CollectiveModel> networks_;
   std::vector<CollectiveModel> boundaries_;  // after each stage
 };
 

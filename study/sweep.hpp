@@ -26,7 +26,7 @@ enum class Sampling {
 
 class SweepDesign {
  public:
-  // `wanted` jobs of random and latin designs, at most as many as the grid has; the others know
+  // `wanted` jobs of random (at most as many as the grid has) and latin designs; the others know
   // their number. Requires axes with values; zipped: equally many. `seed` decides what is random.
   SweepDesign(std::vector<SweepAxis> axes, Sampling sampling, std::uint64_t wanted = 0,
               std::uint64_t seed = 1);

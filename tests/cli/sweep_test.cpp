@@ -153,6 +153,53 @@ TEST_CASE("results are neither written over nor gone on with for another questio
   CHECK(test::read_text(file) == text);
 }
 
+TEST_CASE("a file that is no sweep is never gone on with, and is left as it is") {
+  const ScratchFolder folder;
+  for (const char* text :
+       {"precious", "{}", "precious\n", "{\"kind\":1}\n", "{\"kind\":\"sweep\",\"shard\":{}}\n"}) {
+    folder.write("notes.txt", text);
+    const Captured run = sweep_nodes({"-o", folder.path("notes.txt"), "--resume"});
+    CHECK(run.code == ExitCode::failure);
+    CHECK_THAT(run.err, ContainsSubstring("is no result of `payoff sweep`"));
+    CHECK(test::read_text(folder.path("notes.txt")) == text);
+    CHECK(test::payoff({"merge", folder.path("notes.txt"), "--csv", "-"}).code ==
+          ExitCode::failure);
+  }
+}
+
+TEST_CASE("`none` among the methods is the uncompressed job, and moves no other to its place") {
+  const ScratchFolder folder;
+  folder.write("job.yaml", std::string(test::small_job) + "compress: [none, fp16, fp8]\n");
+  // V100 has no fp8.
+  const Captured run =
+      test::payoff({"sweep", folder.path("job.yaml"), "--over", "cluster=p3-8xlarge,dgx-h100"});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  const std::vector<json> lines = lines_of(run.out);
+  REQUIRE(lines.size() == 1 + 2 * 3);
+  CHECK(lines[1]["status"] == "fits");
+  CHECK(lines[2]["status"] == "fits");
+  CHECK(lines[2]["strategy"] == "fp16");
+  CHECK(lines[3]["status"] == "impossible");
+  CHECK_THAT(lines[3]["reason"].get<std::string>(), !ContainsSubstring("another name"));
+}
+
+TEST_CASE("a value is no mistake because the first combinations with it are no jobs") {
+  // 352 samples are 32 ranks of 11: a job with micro-batch 11 alone.
+  const ScratchFolder folder;
+  folder.write("job.yaml",
+               "cluster: {profile: p3-8xlarge, nodes: 8}\nmodel: {profile: resnet-50}\n"
+               "layout: {dp: 32}\ntraining: {precision: fp32}\ncompress: [fp16]\n");
+  const Captured run = test::payoff({"sweep", folder.path("job.yaml"), "--over",
+                                     "global-batch=352,1920", "--over", "micro-batch=2..31"});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  const std::vector<json> lines = lines_of(run.out);
+  CHECK(lines[1 + 2 * 9]["micro-batch"] == 11);
+  CHECK(lines[1 + 2 * 9]["status"] == "fits");
+  CHECK(lines[1]["status"] == "impossible");
+}
+
 TEST_CASE("shards joined are the sweep in one piece") {
   const ScratchFolder folder;
   REQUIRE(sweep_nodes({"-o", folder.path("whole.jsonl")}).code == ExitCode::success);

@@ -33,7 +33,7 @@ COMMANDS = [
                  "--observed", "step=300ms,exposed=60ms", "--json"]),
     ("predict", ["predict", *ONE_NODE, "--json"]),
     ("predict", ["predict", str(ROOT / "examples/04-llama2-7b-a100/experiment.yaml"), "--json"]),
-    ("predict", ["predict", ACTIVATIONS, "--draws", "20", "--json"]),
+    ("predict", ["predict", ACTIVATIONS, "--json"]),
     ("explain", ["explain", ACTIVATIONS, "--json"]),
     ("collective", ["collective", "all_to_all", "--cluster", "dgx-a100", "--nodes", "2",
                     "--sizes", "8B..1GiB:x8", "--json"]),

@@ -7,6 +7,7 @@
 #include "model/groups.hpp"
 #include "sim/platform.hpp"
 #include "sim/step.hpp"
+#include "study/plan_axes.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
 #include "tests/study/experiments.hpp"
@@ -243,4 +244,25 @@ TEST_CASE("experts that cannot be divided so are refused, all reasons at once") 
   both.layout.expert_imbalance = 1.5;
   both.layout.expert_capacity = 1.5;
   CHECK(problems_of(both) == Paths{"layout.expert_imbalance"});
+}
+
+TEST_CASE("messages that keep their size keep their price, whichever ranks they go between") {
+  Experiment in_groups = test::small_job();
+  in_groups.layout.zero = 1;
+  in_groups.layout.shard = 4;
+  for (const Experiment& job : {job_with(1), job_with(4), job_with(8), in_groups}) {
+    const PreparedExperiment prepared(job);
+    for (const CompressionPlan& compression : job.plans) {
+      const StepPlan plan = prepared.plan(compression);
+      const StepPlan same = MessageSizes(job).resized(plan, 1.0);
+      REQUIRE(same.kinds.size() == plan.kinds.size());
+      for (std::size_t kind = 0; kind < plan.kinds.size(); ++kind) {
+        REQUIRE(same.kinds[kind].rounds.size() == plan.kinds[kind].rounds.size());
+        for (std::size_t round = 0; round < plan.kinds[kind].rounds.size(); ++round) {
+          CHECK_THAT(same.kinds[kind].rounds[round].message.alone / 1_s,
+                     WithinRel(plan.kinds[kind].rounds[round].message.alone / 1_s, 1e-12));
+        }
+      }
+    }
+  }
 }
