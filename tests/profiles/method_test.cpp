@@ -83,9 +83,19 @@ TEST_CASE("a cited source keeps its kind") {
   CHECK(method->facts[0].path == "formulas");
   CHECK(method->facts[0].kind == Provenance::assumed);
   folder.replace("compression/fp16.yaml", "sources: [hooks]", "sources: [hook]");
-  CHECK_FALSE(read_method("fp16", std::nullopt, reading.context()));
-  CHECK_THAT(reading.errors(),
+  ProfileReading changed(folder.library());
+  CHECK_FALSE(read_method("fp16", std::nullopt, changed.context()));
+  CHECK_THAT(changed.errors(),
              Catch::Matchers::Contains("names the unknown source `hook` | did you mean `hooks`?"));
+}
+
+TEST_CASE("one run sees one version of a file") {
+  const ProfileFolder folder;
+  ProfileReading reading(folder.library());
+  REQUIRE(read_method("fp16", std::nullopt, reading.context()));
+  folder.replace("compression/fp16.yaml", "sources: [hooks]", "sources: [hook]");
+  CHECK(read_method("fp16", std::nullopt, reading.context()));
+  CHECK(reading.errors().empty());
 }
 
 TEST_CASE("a method of one's own is read from its path and needs no sources") {
