@@ -27,7 +27,11 @@ function(payoff_tests folder)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   target_link_libraries(${target} PRIVATE
     ${arg_LINKS} Catch2::Catch2WithMain payoff_warnings payoff_sanitizers)
+  # What hangs; the sanitizers make a test thirty times as slow.
   set(properties TIMEOUT 300)
+  if(PAYOFF_SANITIZE)
+    set(properties TIMEOUT 900)
+  endif()
   if(arg_LABELS)
     list(APPEND properties LABELS "${arg_LABELS}")
   endif()

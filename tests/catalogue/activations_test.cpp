@@ -145,7 +145,8 @@ TEST_CASE("an auto-encoder costs two products a sum forward and four in backward
   const Method method = test::method("autoencoder", {{"dim", 50}});
   const Experiment job =
       with(test::bert_large_job(2, 1), compressed(method, Traffic::tp_activations, true, false));
-  const StageCompute& compute = *planned(job).stages[0].compute;
+  const StepPlan plan = planned(job);
+  const StageCompute& compute = *plan.stages[0].compute;
   const Gpu& gpu = job.cluster.gpu;
   const double product =
       2.0 * 16384 * 1024 * 50 / (gpu.peak[Precision::fp16].si * method.law.gemm_efficiency);
@@ -271,7 +272,8 @@ TEST_CASE("break-evens of compressed activations: what they send, and what their
   CHECK_THAT(found[0].wire_ratio_now, WithinRel(dense / 1638400_B, 1e-9));
   CHECK_FALSE(found[0].bandwidth);  // one node
   // Of the second stage, which holds these blocks.
-  const StageCompute& compute = *planned(job).stages[1].compute;
+  const StepPlan plan = planned(job);
+  const StageCompute& compute = *plan.stages[1].compute;
   const Seconds codec =
       job.layout.micro_batches * (compute.forward_codec.total() + compute.backward_codec.total());
   CHECK(codec > 0_s);
