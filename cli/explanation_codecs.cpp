@@ -28,6 +28,11 @@ std::string pass_numbers(const PassCost& cost, const CodecLaw& law, const Experi
   bytes(resident, law.resident_efficiency);
   bytes(streams - resident, law.memory_efficiency);
   bytes(cost.random_bytes, law.random_efficiency);
+  if (cost.block_bytes > 0_B) {
+    text += fmt::format(" + {} / ({} * {} / {})", put_in(cost.block_bytes.si),
+                        put_in(law.memory_efficiency), put_in(gpu.memory_bandwidth.si),
+                        gpu.compute_units);
+  }
   if (cost.flops > 0_flop) {
     text += fmt::format(" + {} / ({} * {})", put_in(cost.flops.si), put_in(law.gemm_efficiency),
                         put_in(gpu.peak[experiment.training.precision].si));

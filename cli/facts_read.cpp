@@ -114,7 +114,7 @@ Keys codec_keys(const std::vector<PassCost>& passes, const Gpu& gpu) {
     if (cost.bytes > 0_B) {
       keys.insert("resident_efficiency");
     }
-    if (cost.bytes > cached) {
+    if (cost.bytes > cached || cost.block_bytes > 0_B) {
       keys.insert("memory_efficiency");
     }
     if (cost.random_bytes > 0_B) {

@@ -50,6 +50,10 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
         Cost& cost = costs_[c][a][p];
         cost.latency = std::max(in.launch, out.launch) + in.step * in.steps + out.step * out.steps;
         cost.seconds_per_byte = pipelined(in.seconds_per_byte(), out.seconds_per_byte());
+        if (paths.domains > 1 && cluster.network.gathers > Bandwidth{} &&
+            static_cast<Collective>(c) == Collective::all_gather) {
+          cost.seconds_per_byte += 1 / cluster.network.gathers.si;
+        }
         cost.root = in.root;
         cost.fill = out.root;
         cost.per_root_full = out.per_root_full;

@@ -87,6 +87,7 @@ class Batch {
     };
     add_to(pass.bytes, &PassCost::bytes, 1_B);
     add_to(pass.random_bytes, &PassCost::random_bytes, 1_B);
+    add_to(pass.block_bytes, &PassCost::block_bytes, 1_B);
     add_to(pass.flops, &PassCost::flops, 1_flop);
     add_to(pass.kernels, &PassCost::kernels, 1.0);
     add_to(pass.host_syncs, &PassCost::host_syncs, 1.0);
@@ -193,6 +194,7 @@ std::vector<EqualTensors> merge_calls(std::span<const EqualTensors> all, std::si
 PassCost& PassCost::operator+=(const PassCost& other) {
   bytes += other.bytes;
   random_bytes += other.random_bytes;
+  block_bytes += other.block_bytes;
   flops += other.flops;
   kernels += other.kernels;
   host_syncs += other.host_syncs;
@@ -270,7 +272,7 @@ CallCost compress(const Method& method, std::span<const ParameterTensor> tensors
 
 Bytes memory_traffic(const PassCost& cost, const Gpu& gpu) {
   const Bytes resident = std::min(cost.bytes, gpu.l2 * std::max(cost.kernels, 1.0));
-  return cost.bytes - resident + cost.random_bytes;
+  return cost.bytes - resident + cost.random_bytes + cost.block_bytes;
 }
 
 Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
@@ -287,6 +289,9 @@ Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
   }
   if (cost.random_bytes > 0_B) {
     gpu_time += cost.random_bytes / (memory * law.random_efficiency);
+  }
+  if (cost.block_bytes > 0_B) {
+    gpu_time += cost.block_bytes / (memory / gpu.compute_units * law.memory_efficiency);
   }
   if (cost.flops > 0_flop) {
     gpu_time += cost.flops / (gpu.peak[arithmetic] * law.gemm_efficiency);

@@ -65,6 +65,7 @@ struct PassFormula {
   Expression flops;         // matrix arithmetic
   Expression kernels;       // launches of the dependent chain
   Expression host_syncs;    // times the host waits for the GPU
+  Expression block_bytes;   // read + written by kernels of one thread block, which has one SM
 };
 
 struct RoundFormula {
@@ -164,6 +165,7 @@ struct PassCost {
   Flops flops{};
   double kernels{};
   double host_syncs{};
+  Bytes block_bytes{};
 
   PassCost& operator+=(const PassCost& other);
   bool operator==(const PassCost&) const = default;

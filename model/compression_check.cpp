@@ -25,6 +25,7 @@ struct NamedFormula {
 void list_pass(const std::string& path, const PassFormula& pass, std::vector<NamedFormula>& out) {
   out.push_back({path + ".bytes", &pass.bytes});
   out.push_back({path + ".random_bytes", &pass.random_bytes});
+  out.push_back({path + ".block_bytes", &pass.block_bytes});
   out.push_back({path + ".flops", &pass.flops});
   out.push_back({path + ".kernels", &pass.kernels});
   out.push_back({path + ".host_syncs", &pass.host_syncs});

@@ -195,6 +195,9 @@ struct Network {
   Seconds tuner_latency{};                // what the NCCL plug-in reports to NCCL's tuner
   std::optional<Bandwidth> node_limit{};  // software limit of a node (sockets)
   std::optional<Bytes> eager{};           // longest message sent without asking the receiver
+  // Hosts that gather into their own memory (MPI without the GPU) put what arrives in its place at
+  // this rate, after the wire and not beside it; zero where GPUs receive for themselves.
+  Bandwidth gathers{};
   LinkLaw law{};
 };
 

@@ -54,6 +54,7 @@ PassFormula FormulaReader::pass(const Section& section) const {
   PassFormula pass;
   pass.bytes = read(section.optional("bytes"));
   pass.random_bytes = read(section.optional("random_bytes"));
+  pass.block_bytes = read(section.optional("block_bytes"));
   pass.flops = read(section.optional("flops"));
   pass.kernels = read(section.optional("kernels"));
   pass.host_syncs = read(section.optional("host_syncs"));

@@ -169,6 +169,9 @@ void read_network_root(const Section& root, const ReadContext& context, Network&
   if (const Value eager = root.optional("eager")) {
     network.eager = sourced<Bytes>(eager);
   }
+  if (const Value gathers = root.optional("gathers")) {
+    network.gathers = sourced<Bandwidth>(gathers);
+  }
   if (const auto entry = law_entry(root, network.name, context)) {
     network.law = read_network_law(*entry, context, facts);
   }

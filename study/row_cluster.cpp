@@ -39,8 +39,10 @@ constexpr std::array dgx{
     SystemNics{"v100-sxm3-32", 8, 100_Gbps}, SystemNics{"a100-sxm-40", 8, 200_Gbps},
     SystemNics{"a100-sxm-80", 8, 200_Gbps},  SystemNics{"h100-sxm", 8, 400_Gbps}};
 
-std::string network_name(const std::string& transport) {
-  return transport == "slingshot" ? "slingshot-ofi" : transport;
+std::string network_name(const TrainingRow& row, const std::string& transport) {
+  return transport == "slingshot"              ? "slingshot-ofi"
+         : transport == "tcp" && over_mpi(row) ? "tcp-mpi"
+                                               : transport;
 }
 
 }  // namespace
@@ -86,7 +88,7 @@ std::string RowReader::fabric_name(const std::string& gpu) const {
 
 void RowReader::network(Cluster& cluster) const {
   const std::string transport = row_.cluster.transport.value_or("unknown");
-  const auto network = catalogue_.networks.find(network_name(transport));
+  const auto network = catalogue_.networks.find(network_name(row_, transport));
   if (network == catalogue_.networks.end()) {
     reason(transport == "unknown" || transport == "none"
                ? "network between nodes not stated"

@@ -184,10 +184,12 @@ Training RowReader::training(const std::string& stack, const ParallelLayout& lay
   training.bucket = row_.layout.bucket.value_or(training.bucket);
   // Megatron before its distributed optimizer overlapped nothing with backward, nor does BERT of
   // DeepLearningExamples (allreduce_post_accumulation in scripts/run_pretraining.sh, and one bucket
-  // as large as the memory in run_pretraining.py).
+  // as large as the memory in run_pretraining.py). TensorFlow's copies to the host wait for all
+  // that its compute stream has been given by then, which is the whole of backward, since the host
+  // runs ahead (GPUUtil::CopyGPUTensorToCPU in core/common_runtime/gpu/gpu_util.cc).
   const bool late = stack == "megatron-2020" || stack == "megatron-2022" ||
                     stack == "bigscience-2022" ||
-                    (stack == "ngc-pytorch-2020" && row_.model.family == "bert");
+                    (stack == "ngc-pytorch-2020" && row_.model.family == "bert") || over_mpi(row_);
   training.overlap = row_.layout.schedule == "bsp" ? false : row_.layout.overlap_dp.value_or(!late);
   if (!row_.layout.overlap_dp && layout.data_ranks() > 1) {
     assume(late ? "gradients reduced after backward" : "gradients reduced while backward runs");

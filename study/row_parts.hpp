@@ -12,6 +12,11 @@
 
 namespace payoff {
 
+// Horovod built without NCCL: MPI reduces and gathers on the hosts.
+[[nodiscard]] inline bool over_mpi(const TrainingRow& row) {
+  return row.software && row.software->find("Horovod MPI") != std::string::npos;
+}
+
 class RowReader {
  public:
   RowReader(const TrainingRow& row, const RowCatalogue& catalogue, RowExperiment& result)

@@ -145,6 +145,10 @@ TEST_CASE("a pass takes launches, then traffic, then arithmetic") {
   CHECK_THAT(time({30_MB, {}, {}, 3, 0}), WithinRel(12 + 30.0));  // each kernel fits the cache
   CHECK_THAT(time({{}, 1_MB, {}, 1, 0}), WithinRel(4 + 10.0));
   CHECK_THAT(time({{}, {}, 20_GFLOP, 1, 0}), WithinRel(4 + 10000.0));
+  // One thread block has one of the SMs, and so its share of the memory.
+  gpu.compute_units = 100;
+  CHECK_THAT(time({{}, {}, {}, 1, 0, 1_MB}), WithinRel(4 + 100 * 1 / 0.5));
+  CHECK(memory_traffic({30_MB, 1_MB, {}, 1, 0, 2_MB}, gpu) == 23_MB);
   // The host queues slower than the GPU runs: its time counts, unless the GPU has more to do.
   law.dispatch = 10_us;
   CHECK_THAT(time({{}, {}, {}, 3, 0}), WithinRel(30.0));

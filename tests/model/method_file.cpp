@@ -51,8 +51,8 @@ class Formulas {
     if (!node) {
       return {};
     }
-    return {parse(node["bytes"]), parse(node["random_bytes"]), parse(node["flops"]),
-            parse(node["kernels"]), parse(node["host_syncs"])};
+    return {parse(node["bytes"]),   parse(node["random_bytes"]), parse(node["flops"]),
+            parse(node["kernels"]), parse(node["host_syncs"]),   parse(node["block_bytes"])};
   }
 
  private:

@@ -74,3 +74,19 @@ TEST_CASE("how far hosts differ widens a price as far as their sockets decide it
   cluster.network.node_limit = 4_GBps;  // stated, so known
   CHECK(sd(4_GBps) == 0.05);
 }
+
+TEST_CASE("hosts that gather for the GPUs add their time to every byte gathered") {
+  Cluster cluster = dgx_h100();
+  cluster.network.kind = NetworkKind::tcp;
+  const auto time = [&](Collective collective, const Group& group) {
+    return CollectiveModel(cluster, group).price(collective, 1_GB).time;
+  };
+  const Group node{8, 8, 1};
+  const Seconds gathered = time(Collective::all_gather, four_nodes);
+  const Seconds reduced = time(Collective::all_reduce, four_nodes);
+  const Seconds inside = time(Collective::all_gather, node);
+  cluster.network.gathers = 2_GBps;
+  CHECK_THAT((time(Collective::all_gather, four_nodes) - gathered) / 1_ms, WithinRel(500.0, 1e-9));
+  CHECK(time(Collective::all_reduce, four_nodes) == reduced);
+  CHECK(time(Collective::all_gather, node) == inside);
+}

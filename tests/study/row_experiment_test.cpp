@@ -140,3 +140,17 @@ TEST_CASE("the single-node times of vTrain are computed, not measured") {
   CHECK(compared >= 5);
   CHECK_FALSE(row_experiment(rows_of("vtrain_single").front(), catalogue()).experiment);
 }
+
+TEST_CASE("Horovod without NCCL gathers on the hosts, after backward") {
+  const std::string run = "grace-throughput-resnet50-randomk_mem_ratio0.01-";
+  for (TrainingRow with :
+       {row("grace", run + "mpi-w8-10g-allreduce"), row("grace", run + "nccl-w8-10g-allreduce")}) {
+    with.layout.micro_batch = 64;
+    with.layout.global_batch = 512;
+    const RowExperiment mapped = row_experiment(with, catalogue());
+    REQUIRE(mapped.experiment);
+    const bool hosts = with.software == "Horovod MPI";
+    CHECK(mapped.experiment->cluster.network.name == (hosts ? "tcp-mpi" : "tcp"));
+    CHECK(mapped.experiment->training.overlap != hosts);
+  }
+}

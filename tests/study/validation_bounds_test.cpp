@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -64,7 +66,7 @@ void check(const Bound& bound, GroupBy by) {
 TEST_CASE("errors on the judge half are not above what was reached") {
   check({CaseKind::collective, "", 1718, 0.26, 1.00}, GroupBy::nothing);
   check({CaseKind::step, "", 693, 0.085, 0.36}, GroupBy::nothing);
-  check({CaseKind::compression, "", 104, 0.21, 0.95}, GroupBy::nothing);
+  check({CaseKind::compression, "", 104, 0.13, 0.80}, GroupBy::nothing);
 }
 
 TEST_CASE("rows that more methods leave alone keep what they reached") {
@@ -106,10 +108,57 @@ TEST_CASE("Payoff is nearer than NCCL's own tuner, and its verdicts beat the nai
       if (summary.half == Half::judge && summary.kind == CaseKind::compression) {
         CHECK(summary.calls.balanced_accuracy.value() >= rival.calls.balanced_accuracy.value());
         CHECK(summary.calls.balanced_accuracy.value() >= 0.95);
-        CHECK(summary.calls.abstention <= 0.30);
+        CHECK(summary.calls.abstention <= 0.22);
       }
     }
   }
+}
+
+namespace {
+
+// Mean square of the logarithmic errors of the runs of the fit half that gather over MPI, with
+// hosts that gather at `rate`. Encoders that loop as often as the data says are left out.
+double error_of_gathers(const std::string& rate) {
+  namespace fs = std::filesystem;
+  const fs::path profiles = fs::temp_directory_path() / ("payoff-gathers-" + rate.substr(0, 3));
+  fs::remove_all(profiles);
+  fs::copy(root / "profiles", profiles, fs::copy_options::recursive);
+  const fs::path path = profiles / "network/tcp-mpi.yaml";
+  std::ifstream in(path);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto at = text.find("gathers: {value: ");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, text.find(',', at) - at, "gathers: {value: " + rate);
+  std::ofstream(path) << text;
+  Findings findings;
+  const Split split = read_split(root / "tests/validation/split.csv", findings);
+  double sum = 0;
+  std::size_t runs = 0;
+  for (const ValidationCase& each :
+       published_cases(Library(profiles), split, {root / "tests/validation/training/grace.yaml"},
+                       {CaseKind::compression})
+           .cases) {
+    const auto has = [&](const char* word) { return each.id.find(word) != std::string::npos; };
+    if (each.half == Half::fit && each.predicted && has("allgather") && !has("-dgc") &&
+        !has("-adaq")) {
+      sum += std::pow(std::log(*each.predicted / each.measured.value()), 2);
+      ++runs;
+    }
+  }
+  fs::remove_all(profiles);
+  REQUIRE(runs == 52);
+  return sum / static_cast<double>(runs);
+}
+
+}  // namespace
+
+TEST_CASE("the rate at which MPI's hosts gather is that of the fit half") {
+  const double shipped = error_of_gathers("0.83 GB/s");
+  CHECK(std::sqrt(shipped) < 0.12);
+  CHECK(error_of_gathers("0.5 GB/s") > 1.5 * shipped);
+  CHECK(error_of_gathers("0.7 GB/s") > 0.95 * shipped);
+  CHECK(error_of_gathers("1.1 GB/s") > 0.95 * shipped);
+  CHECK(error_of_gathers("2 GB/s") > 1.5 * shipped);
 }
 
 TEST_CASE("no case is silent: a prediction or a reason, and a half of the split") {
