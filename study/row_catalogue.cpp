@@ -21,14 +21,18 @@ void read_all(ProfileKind kind, const ReadContext& context, std::map<std::string
   }
 }
 
-void read_convnets(const ReadContext& context, RowCatalogue& catalogue) {
+// Dense transformers are described by their rows; what a mixture has beyond that, by its profile.
+void read_models(const ReadContext& context, RowCatalogue& catalogue) {
   for (const std::string& name : context.library.names(ProfileKind::model)) {
-    if (context.library.path(ProfileKind::model, name).extension() != ".yaml") {
+    const auto profile = read_model(name, std::nullopt, context);
+    if (!profile) {
       continue;
     }
-    const auto profile = read_model(name, std::nullopt, context);
-    if (profile && std::holds_alternative<ConvnetTable>(profile->value)) {
-      catalogue.convnets.emplace(name, std::get<ConvnetTable>(profile->value).rows);
+    if (const auto* table = std::get_if<ConvnetTable>(&profile->value)) {
+      catalogue.convnets.emplace(name, table->rows);
+    } else if (const auto& shape = std::get<TransformerShape>(profile->value);
+               shape.experts.count > 0) {
+      catalogue.mixtures.emplace(name, shape);
     }
   }
 }
@@ -45,7 +49,7 @@ RowCatalogue read_row_catalogue(const Library& library, bool with_compute_laws) 
   read_all(ProfileKind::fabric, links, catalogue.fabrics, read_fabric);
   read_all(ProfileKind::network, links, catalogue.networks, read_network);
   read_all(ProfileKind::software, compute, catalogue.software, read_software);
-  read_convnets(compute, catalogue);
+  read_models(compute, catalogue);
   if (diagnostics.error_count() > 0) {
     throw std::runtime_error("a shipped profile cannot be read:\n" +
                              render_text(diagnostics, sources));

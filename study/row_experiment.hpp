@@ -25,6 +25,7 @@ struct RowCatalogue {
   std::map<std::string, Network> networks;
   std::map<std::string, Software> software;
   std::map<std::string, std::vector<ConvnetRow>> convnets;
+  std::map<std::string, TransformerShape> mixtures;  // of experts
 };
 
 struct RowExperiment {

@@ -44,8 +44,8 @@ bool is_megatron(const std::string& stack) {
 
 void RowReader::refuse_unsupported_layout() const {
   const TrainingLayout& layout = row_.layout;
-  if (layout.ep.value_or(1) > 1 || layout.embedding_model_parallel.value_or(false)) {
-    reason("experts or embeddings spread over ranks");
+  if (layout.embedding_model_parallel.value_or(false)) {
+    reason("embeddings spread over ranks");
   }
   if (row_.software && row_.software->starts_with("BytePS")) {
     reason("BytePS: reduction by servers of its own");
@@ -75,6 +75,7 @@ ParallelLayout RowReader::layout() const {
   }
   layout.sequence_parallel = row.sequence_parallel.value_or(false) && layout.tp > 1;
   layout.cp = row.cp.value_or(1);
+  layout.ep = row.ep.value_or(1);
   const int model = layout.tp * layout.cp * layout.pp;
   layout.dp = row.dp.value_or(std::max(1, row_.cluster.gpus.value_or(model) / model));
   shard(layout);

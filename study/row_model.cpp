@@ -19,6 +19,15 @@ constexpr std::array convnet_names{ConvnetName{"ResNet-50 v1.5", "resnet-50"},
                                    ConvnetName{"VGG-16", "vgg-16"},
                                    ConvnetName{"VGG16", "vgg-16"}};
 
+// Published mixtures; "(cut)": with fewer blocks.
+struct MixtureName {
+  std::string_view row;
+  std::string_view profile;
+};
+constexpr std::array mixture_names{
+    MixtureName{"DeepSeek-V2", "deepseek-v2"}, MixtureName{"DeepSeek-V3", "deepseek-v3"},
+    MixtureName{"Mixtral-8x7B", "mixtral-8x7b"}, MixtureName{"Mixtral 8x7B", "mixtral-8x7b"}};
+
 std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -30,6 +39,9 @@ std::variant<TransformerShape, Workload> RowReader::model(const Training& traini
   if (family == "gpt" || family == "llama" || family == "bert") {
     return transformer();
   }
+  if (family == "moe") {
+    return mixture();
+  }
   const std::string name = row_.model.name.value_or("unknown");
   if (family == "cnn") {
     for (const ConvnetName& known : convnet_names) {
@@ -39,8 +51,47 @@ std::variant<TransformerShape, Workload> RowReader::model(const Training& traini
       }
     }
   }
-  reason(family == "moe" ? "mixture of experts" : "no layer table of " + name);
+  reason("no layer table of " + name);
   return Workload{};
+}
+
+// By name: rows state widths and counts, but neither the low ranks of attention nor how many blocks
+// have an ordinary feed-forward. What they state must be the published model's, but for its depth,
+// its length and its vocabulary.
+TransformerShape RowReader::mixture() const {
+  std::string name = row_.model.name.value_or("unknown");
+  if (name.ends_with(" (cut)")) {
+    name.resize(name.size() - std::string_view(" (cut)").size());
+  }
+  const auto known = std::find_if(mixture_names.begin(), mixture_names.end(),
+                                  [&](const MixtureName& other) { return other.row == name; });
+  const auto profile = known == mixture_names.end()
+                           ? catalogue_.mixtures.end()
+                           : catalogue_.mixtures.find(std::string(known->profile));
+  if (profile == catalogue_.mixtures.end()) {
+    reason("no profile of the mixture " + name);
+    return {};
+  }
+  TransformerShape shape = profile->second;
+  const TrainingModel& stated = row_.model;
+  const auto differs = [](const std::optional<int>& field, std::int64_t published) {
+    return field && *field != published;
+  };
+  if (differs(stated.hidden, shape.hidden) || differs(stated.heads, shape.heads) ||
+      differs(stated.ffn, shape.feed_forward) || differs(stated.experts, shape.experts.count) ||
+      differs(stated.top_k, shape.experts.per_token) ||
+      differs(stated.expert_ffn, shape.experts.width) ||
+      differs(stated.shared_ffn, shape.experts.shared_width)) {
+    reason("other widths than those of " + name);
+  }
+  shape.layers = stated.layers.value_or(static_cast<int>(shape.layers));
+  shape.sequence = stated.seq.value_or(static_cast<int>(shape.sequence));
+  shape.vocabulary = stated.vocab.value_or(static_cast<int>(shape.vocabulary));
+  if (shape.latent.key_rank > 0) {
+    assume("low ranks of attention and first blocks as published for " + name);
+  }
+  assume("all experts get as many tokens");
+  return shape;
 }
 
 // A count that a model needs and the row does not state is in the way.

@@ -47,6 +47,7 @@ class RowReader {
   [[nodiscard]] std::string fabric_name(const std::string& gpu) const;
   void network(Cluster& cluster) const;
   [[nodiscard]] TransformerShape transformer() const;
+  [[nodiscard]] TransformerShape mixture() const;
   void transformer_widths(TransformerShape& shape) const;
   void family_details(TransformerShape& shape) const;
   void refuse_unsupported_layout() const;

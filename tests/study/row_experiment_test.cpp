@@ -154,3 +154,37 @@ TEST_CASE("Horovod without NCCL gathers on the hosts, after backward") {
     CHECK(mapped.experiment->training.overlap != hosts);
   }
 }
+
+// MooreThreads/SimuMax, configs/models/deepseekv2.json at a613115: 160 experts of 1,536, 6 a token,
+// shared ones of 3,072, the first block dense with 12,288; low ranks 1,536 and 512.
+TEST_CASE("a cut mixture has the published widths and its own depth") {
+  const TrainingRow printed = row("simumax_b200", "simumax-deepseekv2_tp1_ep4_pp2_dp4_l4_mbc8_cef");
+  const RowExperiment mapped = row_experiment(printed, catalogue());
+  REQUIRE(mapped.experiment);
+  const auto& shape = std::get<TransformerShape>(mapped.experiment->model);
+  CHECK(shape.layers == 4);
+  CHECK(shape.sequence == 4096);
+  CHECK(shape.experts.count == 160);
+  CHECK(shape.experts.per_token == 6);
+  CHECK(shape.experts.width == 1536);
+  CHECK(shape.experts.shared_width == 3072);
+  CHECK(shape.experts.dense_blocks == 1);
+  CHECK(shape.feed_forward == 12288);
+  CHECK(shape.latent.query_rank == 1536);
+  CHECK(shape.latent.key_rank == 512);
+  CHECK(mapped.experiment->layout.ep == 4);
+  CHECK(mapped.experiment->layout.micro_batches == 8);
+  CHECK(std::ranges::any_of(mapped.assumptions, [](const std::string& text) {
+    return text == "all experts get as many tokens";
+  }));
+}
+
+TEST_CASE("a mixture of other widths than the published ones is not taken for it") {
+  TrainingRow other = row("simumax_b200", "simumax-deepseekv2_tp1_ep8_pp1_dp8_l4_mbc4_cef");
+  other.model.expert_ffn = 2048;
+  CHECK(row_experiment(other, catalogue()).reasons ==
+        std::vector<std::string>{"other widths than those of DeepSeek-V2"});
+  other.model.name = "DeepSeek-V9";
+  CHECK(row_experiment(other, catalogue()).reasons ==
+        std::vector<std::string>{"no profile of the mixture DeepSeek-V9"});
+}
