@@ -21,113 +21,103 @@ struct MixtureKeys {
 // has no such key.
 struct Dialect {
   std::string_view model_type;
-  TransformerFamily family;
+  TransformerFamily family{};
   std::string_view hidden, layers, heads, kv_heads, feed_forward, positions, length;
-  bool feed_forward_is_four;    // times hidden, where the key is absent
-  bool gated, biases, tied;     // defaults of the family's configuration
-  std::int64_t padding_rows{};  // of the position table, beyond its stated length
+  bool feed_forward_is_four{};     // times hidden, where the key is absent
+  bool gated{}, biases{}, tied{};  // defaults of the family's configuration
+  std::int64_t padding_rows{};     // of the position table, beyond its stated length
   bool embedding_norm{}, norm_shift{}, query_biases{}, output_norms{};
   std::int64_t head_size{};  // default; 0: the width over the heads
   MixtureKeys mixture{};
   bool latent{};  // attention by way of low-rank projections
 };
 
+// Decoders since Llama, and what some of them add.
+constexpr Dialect llama_dialect(std::string_view model_type) {
+  Dialect llama;
+  llama.model_type = model_type;
+  llama.family = TransformerFamily::llama;
+  llama.hidden = "hidden_size";
+  llama.layers = "num_hidden_layers";
+  llama.heads = "num_attention_heads";
+  llama.kv_heads = "num_key_value_heads";
+  llama.feed_forward = "intermediate_size";
+  llama.length = "max_position_embeddings";
+  llama.gated = true;
+  return llama;
+}
+
+constexpr Dialect mixtral_dialect() {
+  Dialect mixtral = llama_dialect("mixtral");
+  mixtral.mixture = {"num_local_experts", "intermediate_size", "", ""};
+  return mixtral;
+}
+
+constexpr Dialect deepseek_dialect(std::string_view model_type) {
+  Dialect deepseek = llama_dialect(model_type);
+  deepseek.mixture = {"n_routed_experts", "moe_intermediate_size", "n_shared_experts",
+                      "first_k_dense_replace"};
+  deepseek.latent = true;
+  return deepseek;
+}
+
+constexpr Dialect qwen2_dialect() {
+  Dialect qwen = llama_dialect("qwen2");
+  qwen.query_biases = true;
+  return qwen;
+}
+
+constexpr Dialect gemma_dialect(std::string_view model_type, bool output_norms) {
+  Dialect gemma = llama_dialect(model_type);
+  gemma.tied = true;
+  gemma.output_norms = output_norms;
+  gemma.head_size = 256;
+  return gemma;
+}
+
+constexpr Dialect nemotron_dialect() {
+  Dialect nemotron = llama_dialect("nemotron");
+  nemotron.gated = false;
+  nemotron.norm_shift = true;
+  return nemotron;
+}
+
+// Two rows of RoBERTa's position table, which its stated length counts, are for padding.
+constexpr Dialect bert_dialect(std::string_view model_type) {
+  Dialect bert;
+  bert.model_type = model_type;
+  bert.family = TransformerFamily::bert;
+  bert.hidden = "hidden_size";
+  bert.layers = "num_hidden_layers";
+  bert.heads = "num_attention_heads";
+  bert.feed_forward = "intermediate_size";
+  bert.positions = "max_position_embeddings";
+  bert.length = "max_position_embeddings";
+  bert.biases = true;
+  bert.tied = true;
+  return bert;
+}
+
 inline constexpr std::array<Dialect, 15> dialects{{
     {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions",
      "n_positions", true, false, true, true},
-    {"llama", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
-     false},
-    {"mistral", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
-     false},
-    {"mixtral",
-     TransformerFamily::llama,
-     "hidden_size",
-     "num_hidden_layers",
-     "num_attention_heads",
-     "num_key_value_heads",
-     "intermediate_size",
-     "",
-     "max_position_embeddings",
-     false,
-     true,
-     false,
-     false,
-     0,
-     false,
-     false,
-     false,
-     false,
-     0,
-     {"num_local_experts", "intermediate_size", "", ""}},
-    {"deepseek_v2",
-     TransformerFamily::llama,
-     "hidden_size",
-     "num_hidden_layers",
-     "num_attention_heads",
-     "num_key_value_heads",
-     "intermediate_size",
-     "",
-     "max_position_embeddings",
-     false,
-     true,
-     false,
-     false,
-     0,
-     false,
-     false,
-     false,
-     false,
-     0,
-     {"n_routed_experts", "moe_intermediate_size", "n_shared_experts", "first_k_dense_replace"},
-     true},
-    {"deepseek_v3",
-     TransformerFamily::llama,
-     "hidden_size",
-     "num_hidden_layers",
-     "num_attention_heads",
-     "num_key_value_heads",
-     "intermediate_size",
-     "",
-     "max_position_embeddings",
-     false,
-     true,
-     false,
-     false,
-     0,
-     false,
-     false,
-     false,
-     false,
-     0,
-     {"n_routed_experts", "moe_intermediate_size", "n_shared_experts", "first_k_dense_replace"},
-     true},
-    {"qwen2", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
-     false, 0, false, false, true},
-    {"gemma", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
-     true, 0, false, false, false, false, 256},
-    {"gemma2", TransformerFamily::llama, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "num_key_value_heads", "intermediate_size", "", "max_position_embeddings", false, true, false,
-     true, 0, false, false, false, true, 256},
-    {"nemotron", TransformerFamily::llama, "hidden_size", "num_hidden_layers",
-     "num_attention_heads", "num_key_value_heads", "intermediate_size", "",
-     "max_position_embeddings", false, false, false, false, 0, false, true},
+    llama_dialect("llama"),
+    llama_dialect("mistral"),
+    mixtral_dialect(),
+    deepseek_dialect("deepseek_v2"),
+    deepseek_dialect("deepseek_v3"),
+    qwen2_dialect(),
+    gemma_dialect("gemma", false),
+    gemma_dialect("gemma2", true),
+    nemotron_dialect(),
     // The position table keeps two rows for padding.
     {"opt", TransformerFamily::gpt, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
      "ffn_dim", "max_position_embeddings", "max_position_embeddings", true, false, true, true, 2},
     // ALiBi instead of a position table, and a norm behind the embedding.
     {"bloom", TransformerFamily::gpt, "n_embed|hidden_size", "n_layer|num_hidden_layers",
      "num_attention_heads|n_head", "", "", "", "seq_length", true, false, true, true, 0, true},
-    {"bert", TransformerFamily::bert, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
-     "intermediate_size", "max_position_embeddings", "max_position_embeddings", false, false, true,
-     true},
-    // Two rows of the position table, which its stated length counts, are for padding.
-    {"roberta", TransformerFamily::bert, "hidden_size", "num_hidden_layers", "num_attention_heads",
-     "", "intermediate_size", "max_position_embeddings", "max_position_embeddings", false, false,
-     true, true},
+    bert_dialect("bert"),
+    bert_dialect("roberta"),
     {"vit", TransformerFamily::vit, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
      "intermediate_size", "", "", false, false, true, false},
 }};
