@@ -84,6 +84,10 @@ class Collector {
       }
       return;
     }
+    if (layer.measured) {
+      add_measured(layer);
+      return;
+    }
     // Launches queue ahead up to an operator whose output must travel.
     const Operator* operators = layer.forward.data();
     const std::size_t count = layer.forward.size();
@@ -132,6 +136,15 @@ class Collector {
            std::any_of(layer.syncs.begin(), layer.syncs.end(), [&](const TensorParallelSync& sync) {
              return sync.forward && sync.after == op;
            });
+  }
+
+  // Launches are in the time.
+  void add_measured(const Layer& layer) {
+    const Seconds time =
+        kind_ == WorkKind::backward ? layer.measured->backward : layer.measured->forward;
+    add_part({layer.name + ", measured", 1, put_in(time.si), time}, parts_.kernels);
+    parts_.gpu += time;
+    parts_.gpu_bound += time;
   }
 
   void run(const Operator* begin, const Operator* end) {

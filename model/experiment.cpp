@@ -23,7 +23,8 @@ Experiment uncompressed(const Experiment& experiment, const Training& training, 
                     experiment.model,
                     experiment.layout,
                     training,
-                    {}};
+                    {},
+                    experiment.layer_times};
   result.layout.micro_batches = micro_batches;
   result.plans.push_back(experiment.plans.front());
   return result;
@@ -57,14 +58,16 @@ void add_gathers(StepPlan& plan, std::vector<BucketKind> kinds) {
 }  // namespace
 
 std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
-  if (const auto* table = std::get_if<Workload>(&experiment.model)) {
-    return std::make_shared<Workload>(*table);
-  }
   const ParallelLayout& layout = experiment.layout;
-  return std::make_shared<Workload>(
-      transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
-                           layout.sequence_parallel, element_size(experiment.training.precision),
-                           {layout.cp, layout.context_exchange}, layout.experts()));
+  const auto* table = std::get_if<Workload>(&experiment.model);
+  const auto workload = std::make_shared<Workload>(
+      table != nullptr ? *table
+                       : transformer_workload(
+                             std::get<TransformerShape>(experiment.model), layout.tp,
+                             layout.sequence_parallel, element_size(experiment.training.precision),
+                             {layout.cp, layout.context_exchange}, layout.experts()));
+  use_layer_times(experiment.layer_times, layout, *workload);
+  return workload;
 }
 
 PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin)

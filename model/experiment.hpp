@@ -11,6 +11,7 @@
 #include "model/compression.hpp"
 #include "model/evaluate.hpp"
 #include "model/gradient_plan.hpp"
+#include "model/layer_times.hpp"
 #include "model/layout.hpp"
 #include "model/problem.hpp"
 #include "model/step_plan.hpp"
@@ -32,6 +33,7 @@ struct Experiment {
   ParallelLayout layout;
   Training training;
   std::vector<CompressionPlan> plans;
+  LayerTimes layer_times{};  // none: model/compute says them all
 };
 
 // Every combination that cannot be expressed, all at once; paths as in the experiment file, whose

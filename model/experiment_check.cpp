@@ -164,6 +164,7 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
   }
   if (sound.layout && sound.model && layout.tp > 0) {
     check_division(experiment, problems);
+    append(problems, check_layer_times(experiment.layer_times, layout));
   }
   if (sound.cluster && sound.training) {
     append(problems, check_precision(experiment.cluster.gpu, experiment.training.precision));

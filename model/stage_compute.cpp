@@ -24,17 +24,26 @@ class StageBuilder {
     number_ = number;
     layers_.push_back({compute_.forward.size(), 0});
     run_forward(layer, WorkKind::forward, compute_.forward);
+    if (layer.measured) {
+      const std::size_t first = layers_.back().forward;
+      stretch(compute_.forward, first, WorkKind::forward,
+              measured_ratio(compute_.forward, first, WorkKind::forward, layer.measured->forward));
+    }
   }
 
   void add_backward(const Layer& layer, std::size_t index, std::size_t number) {
     number_ = number;
-    layers_[index].backward = compute_.backward.size();
+    const std::size_t first = compute_.backward.size();
+    layers_[index].backward = first;
     if (layer.recomputable && layout_.recompute == Recompute::full) {
       run_forward(layer, WorkKind::recompute, compute_.backward);
     } else if (layer.recomputable && layout_.recompute == Recompute::selective) {
       recompute_attention(layer);
     }
     run_backward(layer);
+    if (layer.measured) {
+      use_measured_backward(layer, index, first);
+    }
     if (!splits_backward(layout_.schedule)) {
       add_gradients(layer, index);
     }
@@ -42,7 +51,11 @@ class StageBuilder {
 
   // Where the schedule splits backward: after all of the above.
   void add_weights(const Layer& layer, std::size_t index) {
+    const std::size_t first = compute_.backward.size();
     compute_.backward.push_back({backward(layer.forward, BackwardPart::weights), {}});
+    if (layer.measured) {
+      stretch(compute_.backward, first, WorkKind::backward, backward_ratios_[index]);
+    }
     add_gradients(layer, index);
   }
 
@@ -75,6 +88,50 @@ class StageBuilder {
   }
 
  private:
+  // By how much longer than priced the work of a kind from piece `first` on takes, and work of the
+  // same layer elsewhere.
+  static double measured_ratio(const std::vector<Piece>& pieces, std::size_t first, WorkKind kind,
+                               Seconds measured, Seconds elsewhere = {}) {
+    Seconds priced = elsewhere;
+    for (std::size_t i = first; i < pieces.size(); ++i) {
+      priced += pieces[i].work.kind == kind ? pieces[i].work.alone : 0_s;
+    }
+    return priced > 0_s ? measured / priced : 1.0;
+  }
+
+  // What reads and writes for longer reads and writes more slowly.
+  static void stretch(std::vector<Piece>& pieces, std::size_t first, WorkKind kind, double ratio) {
+    for (std::size_t i = first; i < pieces.size(); ++i) {
+      Work& work = pieces[i].work;
+      if (work.kind == kind) {
+        work.alone = ratio * work.alone;
+        work.memory_share = ratio > 0 ? std::min(1.0, work.memory_share / ratio) : 0.0;
+      }
+    }
+  }
+
+  // What attention alone computes again keeps its price: nobody timed it apart.
+  void use_measured_backward(const Layer& layer, std::size_t index, std::size_t first) {
+    std::vector<Piece>& pieces = compute_.backward;
+    if (layout_.recompute == Recompute::full) {
+      stretch(pieces, first, WorkKind::recompute,
+              measured_ratio(pieces, first, WorkKind::recompute, layer.measured->forward));
+    }
+    const double ratio = measured_ratio(pieces, first, WorkKind::backward, layer.measured->backward,
+                                        weights_time(layer));
+    stretch(pieces, first, WorkKind::backward, ratio);
+    backward_ratios_.resize(std::max(backward_ratios_.size(), index + 1), 1.0);
+    backward_ratios_[index] = ratio;
+  }
+
+  // Of a layer whose gradients of weights run apart; 0 where they do not.
+  [[nodiscard]] Seconds weights_time(const Layer& layer) const {
+    return splits_backward(layout_.schedule)
+               ? price_backward(layer.forward, layout_.micro_batch, context_, BackwardPart::weights)
+                     .time
+               : 0_s;
+  }
+
   static Seconds& codec_time(const Piece& piece, CodecTime& of) {
     return piece.work.kind == WorkKind::encode ? of.encode : of.decode;
   }
@@ -209,6 +266,7 @@ class StageBuilder {
   StageCompute compute_;
   std::vector<ReadyGradient> gradients_;
   std::vector<FirstPieces> layers_;
+  std::vector<double> backward_ratios_;  // of measured layers, over their prices
 };
 
 // Where each chunk of a stage begins among its layers: chunks have equally many blocks; what stands

@@ -85,6 +85,12 @@ struct ExpertSync {
   Bytes bytes_per_sample{};  // that the busiest rank gets of its tokens, and gives back
 };
 
+// Of one micro-batch, in place of what the operators would take (model/layer_times.hpp).
+struct MeasuredLayer {
+  Seconds forward{};
+  Seconds backward{};
+};
+
 struct Layer {
   std::string name;
   std::vector<Operator> forward;
@@ -92,6 +98,7 @@ struct Layer {
   std::vector<TensorParallelSync> syncs;    // empty when tp = 1
   std::optional<ContextSync> context;       // where cp > 1 and there is attention
   std::optional<ExpertSync> experts;        // where ep > 1 and there are experts
+  std::optional<MeasuredLayer> measured;
   Bytes activation_per_sample{};            // kept for backward without recomputation
   Bytes selective_activation_per_sample{};  // kept with selective recomputation
   Bytes boundary_per_sample{};  // the layer's full input: kept with full recomputation, sent by pp

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "profiles/read_layer_times.hpp"
 #include "profiles/read_model.hpp"
 
 namespace payoff {
@@ -40,28 +42,68 @@ std::optional<Profile<ModelDescription>> read_named(const Section& section,
   return file ? read_model_file(std::filesystem::path(file.text()), context) : std::nullopt;
 }
 
+// Layers as they are named however many ranks there are.
+Workload layers_of(const std::variant<TransformerShape, Workload>& model, Precision precision) {
+  const auto* shape = std::get_if<TransformerShape>(&model);
+  return shape != nullptr ? transformer_workload(*shape, 1, false, element_size(precision))
+                          : std::get<Workload>(model);
+}
+
+// A file, named from the place where the key is written.
+void read_times(const Value& name, Precision precision, const ReadContext& context,
+                ModelSection& model) {
+  const std::string written = name.text();
+  if (written.empty()) {
+    return;
+  }
+  const std::string file = own_file(written, name.span(), context.sources).string();
+  try {
+    std::string text = read_text_file(file);
+    const std::size_t length = text.size();
+    if (length > largest_file) {
+      name.error("names a file larger than 1 MiB");
+      return;
+    }
+    const std::size_t source = context.sources.add_file(file, std::move(text));
+    if (auto times = parse_layer_times({source, 0, length}, layers_of(model.value, precision),
+                                       context.sources, context.diagnostics)) {
+      model.layer_times = *std::move(times);
+      Fact fact;
+      fact.path = "layer_times";
+      fact.kind = Provenance::measured;
+      fact.value_text = std::to_string(model.layer_times.size()) + " measured times of layers";
+      fact.citation = "given in " + file;
+      model.facts.push_back(std::move(fact));
+    }
+  } catch (const std::runtime_error& error) {
+    context.diagnostics.error(name.span(), error.what());
+  }
+}
+
 }  // namespace
 
-std::optional<Profile<std::variant<TransformerShape, Workload>>> read_model_section(
-    const Section& section, Precision precision, const ReadContext& context) {
+std::optional<ModelSection> read_model_section(const Section& section, Precision precision,
+                                               const ReadContext& context) {
   auto model = read_named(section, context);
   const Value sequence = section.optional("sequence");
+  const Value times = section.optional("layer_times");
   const auto tokens = sequence.integer({.fallback = 0, .min = 1, .max = 1 << 30});
   if (!model) {
     return std::nullopt;
   }
-  Profile<std::variant<TransformerShape, Workload>> result;
+  ModelSection result;
   result.facts = std::move(model->facts);
   if (auto* shape = std::get_if<TransformerShape>(&model->value)) {
     set_sequence(*shape, sequence, tokens);
     result.value = std::move(*shape);
-    return result;
+  } else {
+    const auto& table = std::get<ConvnetTable>(model->value);
+    if (sequence) {
+      sequence.error("has no meaning for a table of layers");
+    }
+    result.value = convnet_workload(table.name, table.rows, element_size(precision));
   }
-  const auto& table = std::get<ConvnetTable>(model->value);
-  if (sequence) {
-    sequence.error("has no meaning for a table of layers");
-  }
-  result.value = convnet_workload(table.name, table.rows, element_size(precision));
+  read_times(times, precision, context, result);
   return result;
 }
 

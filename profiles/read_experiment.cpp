@@ -164,6 +164,7 @@ class ExperimentReader {
     auto read = read_model_section(section, experiment_.training.precision, context_);
     if (read) {
       experiment_.model = std::move(read->value);
+      experiment_.layer_times = std::move(read->layer_times);
       take("model", read->facts);
     }
     return read.has_value();
