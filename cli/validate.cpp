@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/finding_places.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_guard.hpp"
@@ -111,14 +112,26 @@ void keep_half(std::optional<Half> half, std::vector<ValidationCase>& cases) {
   }
 }
 
-void warn_of(const PublishedCases& published, Session& session) {
-  for (const std::string& file : published.skipped) {
-    session.diagnostics().warning(std::nullopt, file);
+constexpr OptionSpec leave_out_option{
+    "--leave-out", "",
+    "predicts the rest where entries of PATH are unreadable or contradict themselves",
+    Takes::nothing};
+
+// Whole files first; an entry that is wrong stops the run unless it may be left out.
+void report_problems(const PublishedRows& published, const Arguments& arguments, Session& session) {
+  for (const Finding& finding : published.unread) {
+    report_finding(finding, Severity::error, "", session);
   }
+  const bool leave_out = arguments.has(leave_out_option.name);
+  std::string help = leave_out ? "the entry is left out" : "`--leave-out` predicts the rest";
   for (const Finding& finding : published.findings) {
     if (finding.effect == Effect::rejected) {
-      session.diagnostics().warning(std::nullopt, to_text(finding), "", "the entry is left out");
+      report_finding(finding, leave_out ? Severity::warning : Severity::error, help, session);
+      help = leave_out ? help : "";  // once is enough
     }
+  }
+  for (const std::string& file : published.skipped) {
+    session.diagnostics().warning(std::nullopt, file);
   }
 }
 
@@ -130,8 +143,7 @@ ExitCode run_validate(const Arguments& arguments, Session& session) {
   }
   const Library library = find_library();
   const std::filesystem::path data = validation_data(arguments, library);
-  const bool shipped = paths.empty();
-  if (shipped) {
+  if (paths.empty()) {
     paths = {data / "nccl", data / "training"};
   }
   if (!keeps_inputs(paths, data, library, arguments, session)) {
@@ -139,19 +151,15 @@ ExitCode run_validate(const Arguments& arguments, Session& session) {
   }
   Findings findings;
   const Split split = read_split(data / "split.csv", findings);
-  PublishedCases published = published_cases(library, split, paths, request.kinds);
-  for (const std::string& problem : published.unread) {
-    session.diagnostics().error(std::nullopt, problem);
-  }
+  PublishedRows published = read_published(paths);
+  report_problems(published, arguments, session);
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
-  if (!shipped) {
-    warn_of(published, session);
-  }
-  keep_half(request.half, published.cases);
+  std::vector<ValidationCase> cases = published_cases(library, split, published, request.kinds);
+  keep_half(request.half, cases);
   const ValidationReport report{
-      std::move(published.cases), request.by, static_cast<std::size_t>(request.worst),
+      std::move(cases), request.by, static_cast<std::size_t>(request.worst),
       sha256(read_text(data / "split.csv")), std::move(published.findings)};
   OutputFiles files;
   deliver({validation_text(report), validation_json(report, session), validation_csv(report)},
@@ -171,6 +179,7 @@ Command validate_command() {
            {"--half", "NAME", "fit, judge, or both (the default), which are printed apart"},
            {"--by", "NAME", "groups of the tables: source (the default), size or scale"},
            {"--worst", "N", "how many of the worst cases of each kind to show; default 5"},
+           leave_out_option,
            data_option,
            json_option,
            {"--csv", "FILE", "one line a case to FILE, `-` for stdout", Takes::value, true}},

@@ -188,7 +188,9 @@ std::string rejected_text(const ValidationReport& report) {
                     [](const Finding& f) { return f.effect == Effect::rejected; });
   return rejected == 0
              ? ""
-             : fmt::format("\n{} entries contradict themselves and are left out.\n", rejected);
+             : fmt::format("\n{} left out: unreadable, or in contradiction to {}.\n",
+                           rejected == 1 ? "An entry is" : fmt::format("{} entries are", rejected),
+                           rejected == 1 ? "itself" : "themselves");
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "profiles/import/nccl_tables.hpp"
-#include "profiles/import/training_rows.hpp"
 #include "study/collective_cases.hpp"
 #include "study/row_catalogue.hpp"
 #include "study/row_compression.hpp"
@@ -30,10 +28,9 @@ bool concerns_the_file(const Finding& finding) {
   return finding.effect == Effect::rejected && finding.entry.empty();
 }
 
-// Everything that is read, before anything is predicted.
 class Reading {
  public:
-  explicit Reading(PublishedCases& result) : result_(result) {}
+  explicit Reading(PublishedRows& result) : result_(result) {}
 
   void read(const fs::path& path) {
     if (!fs::is_directory(path)) {
@@ -53,9 +50,6 @@ class Reading {
     }
   }
 
-  std::vector<NcclTable> tables;
-  std::vector<TrainingRow> rows;
-
  private:
   void read_file(const fs::path& file, bool of_folder) {
     NcclImport collectives = read_nccl_tables(file);
@@ -63,50 +57,57 @@ class Reading {
     const bool has_tables = !is_of_another_schema(collectives.findings);
     const bool has_rows = !is_of_another_schema(training.findings);
     if (!has_tables && !has_rows) {
-      (of_folder ? result_.skipped : result_.unread)
-          .push_back(file.string() + ": holds neither `tables:` nor `rows:`");
+      const std::string problem = "holds neither `tables:` nor `rows:`";
+      if (of_folder) {
+        result_.skipped.push_back(file.string() + ": " + problem);
+      } else {
+        result_.unread.push_back({file.string(), 0, 0, "", problem, Effect::rejected});
+      }
       return;
     }
     keep(has_tables ? std::move(collectives.findings) : std::move(training.findings));
-    append(tables, std::move(collectives.tables));
-    append(rows, std::move(training.rows));
+    append(result_.tables, std::move(collectives.tables));
+    append(result_.rows, std::move(training.rows));
   }
 
   void keep(Findings findings) {
     for (Finding& finding : findings) {
-      if (concerns_the_file(finding)) {
-        result_.unread.push_back(to_text(finding));
-      } else {
-        result_.findings.push_back(std::move(finding));
-      }
+      Findings& kept = concerns_the_file(finding) ? result_.unread : result_.findings;
+      kept.push_back(std::move(finding));
     }
   }
 
-  PublishedCases& result_;
+  PublishedRows& result_;
 };
 
 }  // namespace
 
-PublishedCases published_cases(const Library& library, const Split& split,
-                               const std::vector<fs::path>& paths, const std::set<CaseKind>& kinds,
-                               const ValidationOptions& options) {
-  PublishedCases result;
+PublishedRows read_published(const std::vector<fs::path>& paths) {
+  PublishedRows result;
   Reading reading(result);
   for (const fs::path& path : paths) {
     reading.read(path);
   }
+  return result;
+}
+
+std::vector<ValidationCase> published_cases(const Library& library, const Split& split,
+                                            const PublishedRows& published,
+                                            const std::set<CaseKind>& kinds,
+                                            const ValidationOptions& options) {
+  std::vector<ValidationCase> cases;
   if (kinds.contains(CaseKind::collective)) {
-    append(result.cases, collective_cases(reading.tables, split, library));
+    append(cases, collective_cases(published.tables, split, library));
   }
   const RowCatalogue catalogue = read_row_catalogue(library, true);
   if (kinds.contains(CaseKind::step)) {
-    append(result.cases, step_cases(reading.rows, split, catalogue, options));
+    append(cases, step_cases(published.rows, split, catalogue, options));
   }
   if (kinds.contains(CaseKind::compression)) {
-    append(result.cases, compression_cases(reading.rows, split, catalogue,
-                                           read_method_catalogue(library), options));
+    append(cases, compression_cases(published.rows, split, catalogue,
+                                    read_method_catalogue(library), options));
   }
-  return result;
+  return cases;
 }
 
 }  // namespace payoff

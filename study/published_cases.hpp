@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "profiles/import/finding.hpp"
+#include "profiles/import/nccl_tables.hpp"
 #include "profiles/import/split.hpp"
+#include "profiles/import/training_rows.hpp"
 #include "profiles/library.hpp"
 #include "study/validate.hpp"
 #include "study/validation_cases.hpp"
@@ -17,18 +19,23 @@
 
 namespace payoff {
 
-struct PublishedCases {
-  std::vector<ValidationCase> cases;  // by kind, in the order of the files
-  Findings findings;                  // entries that contradict themselves, and doubts
-  std::vector<std::string> unread;    // what is wrong with whole files: no YAML, no such file
-  std::vector<std::string> skipped;   // files of a folder that hold neither schema
+struct PublishedRows {
+  std::vector<NcclTable> tables;
+  std::vector<TrainingRow> rows;
+  Findings findings;                 // entries that are unreadable or contradict themselves; doubts
+  Findings unread;                   // what is wrong with whole files: no YAML, no such file
+  std::vector<std::string> skipped;  // files of a folder that hold neither schema
 };
 
-// `paths`: files, or folders with everything below them. A half is found where the split knows the
-// source and the system.
-[[nodiscard]] PublishedCases published_cases(const Library& library, const Split& split,
-                                             const std::vector<std::filesystem::path>& paths,
-                                             const std::set<CaseKind>& kinds,
-                                             const ValidationOptions& options = {});
+// `paths`: files, or folders with everything below them.
+[[nodiscard]] PublishedRows read_published(const std::vector<std::filesystem::path>& paths);
+
+// By kind, in the order of the files. A half is found where the split knows the source and the
+// system.
+[[nodiscard]] std::vector<ValidationCase> published_cases(const Library& library,
+                                                          const Split& split,
+                                                          const PublishedRows& published,
+                                                          const std::set<CaseKind>& kinds,
+                                                          const ValidationOptions& options = {});
 
 }  // namespace payoff

@@ -84,9 +84,11 @@ class JsonReader {
     }
     for (const Node& row : member(document, "results").items) {
       const Node& first = member(row, "out_of_place");
+      const Node& second = member(row, "in_place");
       run.rows.push_back({line_of(row), number(member(row, "size")), time_us(first),
-                          time_us(member(row, "in_place")), number(member(first, "alg_bw")),
-                          number(member(first, "bus_bw"))});
+                          time_us(second), number(member(first, "alg_bw")),
+                          number(member(first, "bus_bw")), number(member(second, "alg_bw")),
+                          number(member(second, "bus_bw"))});
       run.dtype = member(row, "type").text;
     }
     import_detail::append_table(run, file_, result_);

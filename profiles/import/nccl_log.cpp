@@ -96,7 +96,7 @@ void read_remark(const std::string& line, NcclRun& run) {
 
 struct LogColumns {
   std::size_t count{}, size{}, time{};
-  std::optional<std::size_t> type, algbw, busbw, time_in_place;
+  std::optional<std::size_t> type, algbw, busbw, time_in_place, algbw_in_place, busbw_in_place;
 };
 
 // From "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong".
@@ -110,17 +110,22 @@ std::optional<LogColumns> read_columns(const std::vector<std::string>& names) {
     }
     return std::optional<std::size_t>();
   };
-  const auto named = [&](std::string_view name) {
-    return at([name](const std::string& other) { return other == name; }, 0);
+  const auto named = [&](std::string_view name, std::size_t from = 0) {
+    return at([name](const std::string& other) { return other == name; }, from);
   };
   const std::optional<std::size_t> size = named("size");
   const std::optional<std::size_t> time = at(is_time, 0);
   if (!size || !time) {
     return std::nullopt;
   }
-  return LogColumns{names.size(),          *size,          *time,
-                    named("type"),         named("algbw"), named("busbw"),
-                    at(is_time, *time + 1)};
+  LogColumns columns{
+      names.size(),           *size, *time, named("type"), named("algbw"), named("busbw"),
+      at(is_time, *time + 1), {},    {}};
+  if (columns.time_in_place) {
+    columns.algbw_in_place = named("algbw", *columns.time_in_place);
+    columns.busbw_in_place = named("busbw", *columns.time_in_place);
+  }
+  return columns;
 }
 
 class LogReader {
@@ -192,6 +197,8 @@ class LogReader {
     row.in_place_us = optional(columns.time_in_place);
     row.algbw_gbps = optional(columns.algbw);
     row.busbw_gbps = optional(columns.busbw);
+    row.in_place_algbw_gbps = optional(columns.algbw_in_place);
+    row.in_place_busbw_gbps = optional(columns.busbw_in_place);
     if (columns.type) {
       run_.dtype = words[*columns.type];
     }

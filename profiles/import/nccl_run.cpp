@@ -51,9 +51,48 @@ constexpr std::array gpu_names{
 constexpr std::array<std::string_view, 7> collectives{
     "all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "sendrecv", "reduce"};
 
-// nccl-tests rounds bandwidths to 0.01 GB/s, so that small ones say nothing.
-constexpr double least_checked_gbps = 5.0;
+// nccl-tests prints bandwidths to 0.01 GB/s; times are rounded too, and all by other collections.
+constexpr double printed_gbps = 0.01;
 constexpr double tolerance = 0.01;
+constexpr int most_ranks = 1 << 20;
+
+bool contradicts(double printed_bandwidth, double computed) {
+  return std::abs(printed_bandwidth - computed) > tolerance * computed + printed_gbps;
+}
+
+// The number of ranks with which the collective has this busbw / algbw, c (n - 1) / n with c = 2 or
+// 1; nothing where there is none or every number has it.
+std::optional<int> ranks_of(const std::string& collective, double ratio) {
+  const std::optional<double> two = bus_ratio(collective, 2);
+  const std::optional<double> three = bus_ratio(collective, 3);
+  if (!two || *two == *three) {
+    return std::nullopt;
+  }
+  const double others = 0.5 * ratio / *two;  // (n - 1) / n, which is a half for two ranks
+  const double ranks = std::round(1.0 / (1.0 - others));
+  if (!(others < 1.0) || ranks < 2.0 || ranks > most_ranks) {
+    return std::nullopt;
+  }
+  const double explained = *bus_ratio(collective, static_cast<int>(ranks));
+  return std::abs(explained / ratio - 1.0) <= tolerance ? std::optional(static_cast<int>(ranks))
+                                                        : std::nullopt;
+}
+
+// Of one of the two halves of a row.
+std::string bandwidth_contradiction(const std::string& collective, int ranks, double rate,
+                                    std::optional<double> algbw, std::optional<double> busbw) {
+  if (algbw && contradicts(*algbw, rate)) {
+    return fmt::format("algbw {} GB/s contradicts bytes / time = {:.2f} GB/s", *algbw, rate);
+  }
+  const std::optional<double> ratio = ranks > 0 ? bus_ratio(collective, ranks) : std::nullopt;
+  if (!ratio || !busbw || !contradicts(*busbw, rate * *ratio)) {
+    return "";
+  }
+  const std::optional<int> explained = ranks_of(collective, *busbw / rate);
+  return fmt::format("busbw {} GB/s contradicts {} ranks: {:.4g} x bytes / time = {:.2f} GB/s{}",
+                     *busbw, ranks, *ratio, rate * *ratio,
+                     explained ? fmt::format("; {} ranks would explain it", *explained) : "");
+}
 
 std::string collective_of(const std::string& program, const std::string& file_stem) {
   for (const std::string& text : {program, file_stem}) {
@@ -105,21 +144,21 @@ std::string nccl_version_text(int code) {
 namespace import_detail {
 
 std::string nccl_contradiction(const std::string& collective, int ranks, const NcclRunRow& row) {
-  if (!row.algbw_gbps || *row.algbw_gbps <= least_checked_gbps || !row.bytes || !row.time_us) {
+  if (!row.bytes) {
     return "";
   }
-  const double rate = *row.bytes / *row.time_us / 1e3;
-  if (std::abs(rate / *row.algbw_gbps - 1.0) > tolerance) {
-    return fmt::format("algbw {} GB/s contradicts bytes / time = {:.2f} GB/s", *row.algbw_gbps,
-                       rate);
+  const auto rate = [&row](double us) { return *row.bytes / us / 1e3; };
+  std::string problem;
+  if (row.time_us && *row.time_us > 0.0) {
+    problem = bandwidth_contradiction(collective, ranks, rate(*row.time_us), row.algbw_gbps,
+                                      row.busbw_gbps);
   }
-  const std::optional<double> ratio = ranks > 0 ? bus_ratio(collective, ranks) : std::nullopt;
-  if (ratio && row.busbw_gbps &&
-      std::abs(*row.busbw_gbps / *row.algbw_gbps - *ratio) > tolerance * *ratio) {
-    return fmt::format("busbw / algbw = {:.3f} contradicts {} ranks: {} gives {:.3f}",
-                       *row.busbw_gbps / *row.algbw_gbps, ranks, collective, *ratio);
+  if (problem.empty() && row.in_place_us && *row.in_place_us > 0.0) {
+    problem = bandwidth_contradiction(collective, ranks, rate(*row.in_place_us),
+                                      row.in_place_algbw_gbps, row.in_place_busbw_gbps);
+    problem += problem.empty() ? "" : ", in place";
   }
-  return "";
+  return problem;
 }
 
 void append_table(const NcclRun& run, const std::string& file, NcclImport& result) {

@@ -15,6 +15,7 @@ namespace payoff::import_detail {
 struct NcclRunRow {
   int line{};
   std::optional<double> bytes, time_us, in_place_us, algbw_gbps, busbw_gbps;
+  std::optional<double> in_place_algbw_gbps = std::nullopt, in_place_busbw_gbps = std::nullopt;
 };
 
 struct NcclRun {
@@ -28,7 +29,10 @@ struct NcclRun {
   std::vector<NcclRunRow> rows;
 };
 
-// What contradicts itself in a row of nccl-tests; empty when nothing does. `ranks` 0: not known.
+// What contradicts itself in a row of nccl-tests, out of place or in place: bandwidths against
+// bytes and time, busbw also against the number of ranks, with the number that would explain it.
+// Empty when nothing does. Bandwidths may be 1 % off, and 0.01 GB/s, to which they are printed.
+// `ranks` 0: not known.
 [[nodiscard]] std::string nccl_contradiction(const std::string& collective, int ranks,
                                              const NcclRunRow& row);
 

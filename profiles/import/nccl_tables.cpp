@@ -19,7 +19,8 @@ using import_detail::Fields;
 using import_detail::Source;
 
 struct Columns {
-  std::optional<std::size_t> bytes, time, algbw, busbw, time_in_place;
+  std::optional<std::size_t> bytes, time, algbw, busbw, time_in_place, algbw_in_place,
+      busbw_in_place;
   std::size_t count{};
 };
 
@@ -31,8 +32,9 @@ std::optional<Columns> read_columns(const Fields& table) {
                ? std::nullopt
                : std::optional<std::size_t>(static_cast<std::size_t>(found - names.begin()));
   };
-  const Columns columns{at("bytes"),      at("time_us"),         at("algbw_GBps"),
-                        at("busbw_GBps"), at("time_us_inplace"), names.size()};
+  const Columns columns{at("bytes"),         at("time_us"),         at("algbw_GBps"),
+                        at("busbw_GBps"),    at("time_us_inplace"), at("algbw_inplace"),
+                        at("busbw_inplace"), names.size()};
   if (!columns.bytes || !columns.time) {
     table.report(fmt::format("column {} is missing", columns.bytes ? "time_us" : "bytes"));
     return std::nullopt;
@@ -55,7 +57,9 @@ void read_row(const Fields& fields, const Columns& columns, const YAML::Node& no
     const std::optional<double> number =
         cell.IsScalar() ? import_detail::parse_number(cell.Scalar()) : std::nullopt;
     if (!number && !cell.IsNull()) {
-      fields.report_at(cell, "expected a number");
+      fields.report_at(cell, cell.IsScalar()
+                                 ? fmt::format("expected a number, found '{}'", cell.Scalar())
+                                 : "expected a number");
       readable = false;
     }
     return number;
@@ -65,6 +69,8 @@ void read_row(const Fields& fields, const Columns& columns, const YAML::Node& no
   const std::optional<double> in_place = value(columns.time_in_place);
   const std::optional<double> algbw = value(columns.algbw);
   const std::optional<double> busbw = value(columns.busbw);
+  const std::optional<double> algbw_in_place = value(columns.algbw_in_place);
+  const std::optional<double> busbw_in_place = value(columns.busbw_in_place);
   if (!readable) {
     return;
   }
@@ -73,7 +79,8 @@ void read_row(const Fields& fields, const Columns& columns, const YAML::Node& no
   } else if (!bytes || *bytes < 0.0 || !time || *time <= 0.0 || (in_place && *in_place <= 0.0)) {
     fields.report_at(node, "bytes and times must be positive");
   } else if (const std::string problem = import_detail::nccl_contradiction(
-                 table.collective, table.gpus, {0, bytes, time, in_place, algbw, busbw});
+                 table.collective, table.gpus,
+                 {0, bytes, time, in_place, algbw, busbw, algbw_in_place, busbw_in_place});
              !problem.empty()) {
     fields.report_at(node, problem);
   } else if (!table.rows.empty() && table.rows.back().size >= Bytes{*bytes}) {

@@ -2,6 +2,8 @@
 #include "profiles/import/training_checks.hpp"
 
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,42 @@ namespace {
 
 // Printed throughputs and steps are rounded, most to three digits.
 constexpr double tolerance = 0.01;
+
+// Not one that was made here from a throughput: batches may differ.
+std::optional<Seconds> stated_step(const TrainingMeasurement& measured) {
+  return measured.step_origin == StepOrigin::from_throughput ? std::nullopt : measured.step;
+}
+
+// Empty when the speedup is what the figures give, or they have nothing in common.
+std::string speedup_contradiction(const TrainingRow& row, const TrainingRow& baseline) {
+  const TrainingMeasurement& own = row.measured;
+  const TrainingMeasurement& other = baseline.measured;
+  if (!own.speedup_vs_baseline) {
+    return "";
+  }
+  std::optional<double> given;
+  std::string_view figure;
+  const auto shorter = [&](const auto& mine, const auto& theirs, std::string_view name) {
+    if (!given && mine && theirs) {
+      given = *theirs / *mine;
+      figure = name;
+    }
+  };
+  const auto larger = [&](const auto& mine, const auto& theirs, std::string_view name) {
+    shorter(theirs, mine, name);
+  };
+  shorter(stated_step(own), stated_step(other), "steps");
+  larger(own.samples, other.samples, "samples a second");
+  larger(own.tokens, other.tokens, "tokens a second");
+  larger(own.flops_per_gpu, other.flops_per_gpu, "TFLOP/s");
+  shorter(own.total, other.total, "times");
+  if (!given || std::abs(*own.speedup_vs_baseline / *given - 1.0) <= tolerance) {
+    return "";
+  }
+  return fmt::format(
+      "speedup_vs_baseline {:.6g} contradicts the {} of this row and of '{}': {:.6g}",
+      *own.speedup_vs_baseline, figure, baseline.id, *given);
+}
 
 }  // namespace
 
@@ -80,6 +118,31 @@ std::vector<std::string> doubts(const TrainingRow& row) {
     }
   }
   return found;
+}
+
+void check_baselines(const std::set<std::string>& ids, TrainingImport& result) {
+  std::map<std::string, const TrainingRow*> by_id;
+  for (const TrainingRow& row : result.rows) {
+    by_id[row.id] = &row;
+  }
+  std::set<std::string> rejected;
+  const auto report = [&result](const TrainingRow& row, const std::string& message, Effect effect) {
+    result.findings.push_back({row.file, row.line, row.column, row.id, message, effect});
+  };
+  for (const TrainingRow& row : result.rows) {
+    const auto baseline = by_id.find(row.baseline_id.value_or(""));
+    if (row.baseline_id && !ids.contains(*row.baseline_id)) {
+      report(row, fmt::format("baseline_id: there is no row '{}'", *row.baseline_id),
+             Effect::noted);
+    } else if (baseline != by_id.end()) {
+      const std::string problem = speedup_contradiction(row, *baseline->second);
+      if (!problem.empty()) {
+        report(row, problem, Effect::rejected);
+        rejected.insert(row.id);
+      }
+    }
+  }
+  std::erase_if(result.rows, [&](const TrainingRow& row) { return rejected.contains(row.id); });
 }
 
 void derive_step(TrainingRow& row) {

@@ -2,7 +2,6 @@
 #include "profiles/import/training_rows.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -173,6 +172,7 @@ TrainingRow read_row(Fields& fields, const Source& source, const std::string& ci
   row.source = std::filesystem::path(source.file).stem().string();
   row.file = source.file;
   row.line = fields.line();
+  row.column = fields.column();
   row.citation = fields.text("source_ref").value_or(citation);
   row.trust = fields.text("trust").value_or("");
   row.cluster = read_cluster(fields.child("cluster"));
@@ -205,7 +205,7 @@ void read_entry(const YAML::Node& node, const Source& source, const std::string&
   const std::size_t before = findings.size();
   Fields fields(node, source, "");
   TrainingRow row = read_row(fields, source, citation);
-  if (row.citation.empty()) {
+  if (row.citation.find_first_not_of(" \t\r\n") == std::string::npos) {
     fields.report("source_ref is missing, and meta names no source");
   }
   if (!row.id.empty() && !reading.ids.insert(row.id).second) {
@@ -245,17 +245,9 @@ bool read_document(const std::string& yaml, const std::string& file, Reading& re
   return true;
 }
 
-// A baseline that is not there takes the speed-up from its row, not the row itself.
 TrainingImport finish(Reading reading) {
-  TrainingImport& result = reading.result;
-  for (const TrainingRow& row : result.rows) {
-    if (row.baseline_id && !reading.ids.contains(*row.baseline_id)) {
-      result.findings.push_back({row.file, row.line, 1, row.id,
-                                 fmt::format("baseline_id: there is no row '{}'", *row.baseline_id),
-                                 Effect::noted});
-    }
-  }
-  return std::move(result);
+  import_detail::check_baselines(reading.ids, reading.result);
+  return std::move(reading.result);
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ struct TrainingRow {
   std::string source;  // stem of the file: the unit of the split and of summaries
   std::string file;
   int line{};
+  int column{};
   std::string citation;
   std::string trust;  // high, medium, low
   TrainingCluster cluster;

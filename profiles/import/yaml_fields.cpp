@@ -123,7 +123,8 @@ YAML::Node Fields::list(const char* key) const {
 
 std::string Fields::required_text(const char* key) const {
   const std::optional<std::string> value = text(key);
-  if (!value) {
+  const bool blank = !value || value->find_first_not_of(" \t\r\n") == std::string::npos;
+  if (blank) {
     report(fmt::format("{} is missing", key));
   }
   return value.value_or("");

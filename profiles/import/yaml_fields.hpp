@@ -46,6 +46,7 @@ class Fields {
   [[nodiscard]] const std::string& entry() const { return entry_; }
   void set_entry(std::string entry) { entry_ = std::move(entry); }
   [[nodiscard]] int line() const { return mark_.line + 1; }
+  [[nodiscard]] int column() const { return mark_.column + 1; }
 
  private:
   [[nodiscard]] YAML::Node find(const char* key) const;

@@ -102,14 +102,74 @@ TEST_CASE("a half is shown alone, with the fit half called what it is") {
   }
 }
 
-TEST_CASE("a row that contradicts itself is left out and named") {
+namespace {
+
+// Two tables of eight ranks. An all-reduce of 1 GiB in 10 ms: 107.37 GB/s, and 1.75 times that as
+// bus bandwidth; 201.32 GB/s are 1.875 times, which 16 ranks have.
+const char* const two_tables = R"(tables:
+- id: wrong-ranks
+  gpus: 8
+  nodes: 1
+  cluster: {gpu: a100-sxm-80, gpus_per_node: 8, nodes: 1, intra: nvswitch3, transport: none, launch: process-per-gpu}
+  collective: all_reduce
+  source: a page
+  provenance: quoted
+  columns: [bytes, time_us, busbw_GBps]
+  rows:
+  - [536870912, 5000, 187.90]
+  - [1073741824, 10000, 201.32]
+- id: from-nowhere
+  gpus: 8
+  nodes: 1
+  cluster: {gpu: a100-sxm-80, gpus_per_node: 8, nodes: 1, intra: nvswitch3, transport: none, launch: process-per-gpu}
+  collective: all_reduce
+  source: a page
+  columns: [bytes, time_us]
+  rows:
+  - [536870912, 5000]
+)";
+
+}  // namespace
+
+TEST_CASE("measurements that contradict themselves or name no origin stop the run, all at once") {
+  const ScratchFolder folder;
+  folder.write("t.yaml", two_tables);
+  const Captured run = test::payoff({"validate", folder.path("t.yaml"), "--json"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("wrong-ranks: busbw 201.32 GB/s contradicts 8 ranks"));
+  CHECK_THAT(run.err, ContainsSubstring("16 ranks would explain it"));
+  CHECK_THAT(run.err, ContainsSubstring("t.yaml:12:5"));
+  CHECK_THAT(run.err, ContainsSubstring("- [1073741824, 10000, 201.32]\n"));
+  CHECK_THAT(run.err, ContainsSubstring("^^^^"));
+  CHECK_THAT(run.err, ContainsSubstring("from-nowhere: provenance is missing"));
+  CHECK_THAT(run.err, ContainsSubstring("2 errors"));
+}
+
+TEST_CASE("what contradicts itself can be left out, with a warning that names it") {
+  const ScratchFolder folder;
+  folder.write("t.yaml", two_tables);
+  const Captured run = test::payoff({"validate", folder.path("t.yaml"), "--leave-out", "--json"});
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.err, ContainsSubstring("t.yaml:12:5"));
+  CHECK_THAT(run.err, ContainsSubstring("the entry is left out"));
+  const json result = json::parse(run.out);
+  REQUIRE(result["cases"].size() == 1);  // the row of 512 MiB
+  CHECK(result["cases"][0]["id"] == "wrong-ranks 512 MiB");
+  CHECK(result["findings"].size() == 2);
+}
+
+TEST_CASE("a training row that contradicts itself is refused or left out, and named") {
   const ScratchFolder folder;
   std::string text = test::read_text(training_file("megatron_sc21"));
   const std::string layout = "dp: ";
   const std::size_t place = text.find(layout) + layout.size();
   text.replace(place, 1, "7");
   folder.write("sc21.yaml", text);
-  const Captured run = test::payoff({"validate", folder.path("sc21.yaml")});
+  const Captured refused = test::payoff({"validate", folder.path("sc21.yaml")});
+  CHECK(refused.code == ExitCode::bad_input);
+  CHECK(refused.out.empty());
+  const Captured run = test::payoff({"validate", folder.path("sc21.yaml"), "--leave-out"});
   CHECK(run.code == ExitCode::success);
   CHECK_THAT(run.err, ContainsSubstring("left out"));
   CHECK_THAT(run.err, ContainsSubstring("sc21.yaml:"));

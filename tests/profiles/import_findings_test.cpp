@@ -60,6 +60,60 @@ TEST_CASE("a bus bandwidth that another rank count explains is rejected with its
   CHECK_THAT(import.findings[1].message, ContainsSubstring("contradicts bytes / time = 107.37"));
 }
 
+// 64 MiB in 20 ms are 3.36 GB/s; bandwidths are printed to 0.01 GB/s.
+TEST_CASE("bandwidths are checked in place, without algbw, and where they are small") {
+  const auto problem = [](const std::string& columns, const std::string& row) {
+    const NcclImport import = parse_nccl_tables(
+        table_head + "  columns: [" + columns + "]\n  rows:\n  - [" + row + "]\n", "t.yaml");
+    REQUIRE_FALSE(import.findings.empty());
+    return import.findings[0].message;
+  };
+  CHECK_THAT(problem("bytes, time_us, busbw_GBps", "1073741824, 10000, 201.32"),
+             ContainsSubstring("contradicts 8 ranks") && ContainsSubstring("16 ranks would"));
+  CHECK_THAT(problem("bytes, time_us, busbw_GBps", "1073741824, 10000, 300"),
+             ContainsSubstring("contradicts 8 ranks") && !ContainsSubstring("would"));
+  CHECK_THAT(
+      problem("bytes, time_us, time_us_inplace, busbw_inplace", "1073741824, 10000, 10000, 201.32"),
+      ContainsSubstring("contradicts 8 ranks") && ContainsSubstring("in place"));
+  CHECK_THAT(problem("bytes, time_us, algbw_GBps", "67108864, 20000, 3.5"),
+             ContainsSubstring("contradicts bytes / time = 3.36"));
+  CHECK(parse_nccl_tables(table_head + "  columns: [bytes, time_us, algbw_GBps, busbw_GBps]\n"
+                                       "  rows:\n  - [8, 14, 0, 0]\n  - [67108864, 20000, 3.36, "
+                                       "5.87]\n",
+                          "t.yaml")
+            .findings.empty());
+}
+
+TEST_CASE("a source or a provenance of blanks is none") {
+  std::string text = table_head + "  columns: [bytes, time_us]\n  rows:\n  - [64, 20]\n";
+  text.replace(text.find("quoted"), 6, "\" \"");
+  const NcclImport import = parse_nccl_tables(text, "t.yaml");
+  REQUIRE(import.findings.size() == 1);
+  CHECK_THAT(import.findings[0].message, ContainsSubstring("provenance is missing"));
+  CHECK_FALSE(
+      parse_training_rows("meta: {source: ' '}\nrows:\n- {id: a}\n", "r.yaml").findings.empty());
+}
+
+TEST_CASE("a speedup that the row and its baseline do not give is rejected") {
+  const auto read = [](const std::string& baseline, const std::string& compressed) {
+    return parse_training_rows(row_head + "  - {id: b, measured: {" + baseline + "}}\n" +
+                                   "  - {id: c, baseline_id: b, compression: {method: topk}, "
+                                   "measured: {" +
+                                   compressed + "}}\n",
+                               "r.yaml");
+  };
+  const TrainingImport wrong = read("step_s: 1.0", "step_s: 0.8, speedup_vs_baseline: 1.5");
+  REQUIRE(wrong.rows.size() == 1);
+  REQUIRE(wrong.findings.size() == 1);
+  CHECK(wrong.findings[0].line == 4);
+  CHECK(wrong.findings[0].entry == "c");
+  CHECK_THAT(wrong.findings[0].message, ContainsSubstring("1.25"));
+  CHECK(read("step_s: 1.0", "step_s: 0.8, speedup_vs_baseline: 1.25").rows.size() == 2);
+  CHECK(read("samples_per_s: 10", "samples_per_s: 8, speedup_vs_baseline: 1.25").rows.size() == 1);
+  CHECK(read("samples_per_s: 10", "samples_per_s: 8, speedup_vs_baseline: 0.8").rows.size() == 2);
+  CHECK(read("samples_per_s: 10", "step_s: 8, speedup_vs_baseline: 3").rows.size() == 2);
+}
+
 TEST_CASE("everything that is wrong with a table is reported at its place") {
   const std::string text =
       "tables:\n- id: first\n  gpus: nine\n  nodes: 2\n  collective: all_reduce\n  source: a page\n"

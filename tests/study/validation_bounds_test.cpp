@@ -24,10 +24,10 @@ const std::vector<ValidationCase>& shipped_cases() {
   static const std::vector<ValidationCase> cases = [] {
     Findings findings;
     const Split split = read_split(root / "tests/validation/split.csv", findings);
-    return published_cases(Library(root / "profiles"), split,
-                           {root / "tests/validation/nccl", root / "tests/validation/training"},
-                           {CaseKind::collective, CaseKind::step, CaseKind::compression})
-        .cases;
+    return published_cases(
+        Library(root / "profiles"), split,
+        read_published({root / "tests/validation/nccl", root / "tests/validation/training"}),
+        {CaseKind::collective, CaseKind::step, CaseKind::compression});
   }();
   return cases;
 }
