@@ -15,10 +15,11 @@ class Arguments;
 class Session;
 
 enum class Takes {
-  nothing,        // a flag
-  value,          // --nodes N, --nodes=N
-  values,         // the same, any number of times
-  optional_file,  // --json, --json=FILE, --json FILE.json
+  nothing,          // a flag
+  value,            // --nodes N, --nodes=N
+  values,           // the same, any number of times
+  optional_file,    // --json, --json=FILE, --json FILE.json
+  optional_number,  // --worst, --worst=5, --worst 5
 };
 
 struct OptionSpec {

@@ -23,6 +23,16 @@ bool is_experiment(std::string_view word) {
   return word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
 }
 
+// Digits, behind a sign or not.
+bool is_number(std::string_view word) {
+  word.remove_prefix(word.starts_with("-") ? 1 : 0);
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool has_optional_value(Takes takes) {
+  return takes == Takes::optional_file || takes == Takes::optional_number;
+}
+
 // Whether the word can be the value of an unknown option: no option itself, but a negative number.
 bool may_be_value(std::string_view word) {
   const bool negative = word.size() > 1 && (word[1] == '.' || (word[1] >= '0' && word[1] <= '9'));
@@ -99,11 +109,13 @@ class CommandLineParser {
       take_value(*option, at, argument(at, equals + 1));
       return 1;
     }
-    if (option->takes == Takes::optional_file) {
+    if (has_optional_value(option->takes)) {
       // A lone `--json` takes nothing: the word behind it may be the experiment.
-      const bool has_file = at + 1 < words_.size() && is_file_of_results(words_[at + 1]);
-      take_value(*option, at, has_file ? argument(at + 1) : argument(at, word.size()));
-      return has_file ? 2 : 1;
+      const bool is_file = option->takes == Takes::optional_file;
+      const bool has_value = at + 1 < words_.size() && (is_file ? is_file_of_results(words_[at + 1])
+                                                                : is_number(words_[at + 1]));
+      take_value(*option, at, has_value ? argument(at + 1) : argument(at, word.size()));
+      return has_value ? 2 : 1;
     }
     if (at + 1 == words_.size() || words_[at + 1] == "--" || find(words_[at + 1]) != nullptr) {
       report_missing_value(*option, at);
@@ -114,7 +126,7 @@ class CommandLineParser {
   }
 
   void take_value(const OptionSpec& option, std::size_t at, const Argument& value) {
-    if (value.text.empty() && option.takes != Takes::optional_file) {
+    if (value.text.empty() && !has_optional_value(option.takes)) {
       report_missing_value(option, at);
       return;
     }

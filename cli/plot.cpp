@@ -15,6 +15,7 @@
 #include "cli/json_output.hpp"
 #include "cli/names.hpp"
 #include "cli/option_values.hpp"
+#include "cli/picture_file.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/speedup_chart.hpp"
 #include "cli/table.hpp"
@@ -147,21 +148,6 @@ std::string chart_csv(const Chart& chart, PlotAxis axis) {
   return text;
 }
 
-// gnuplot writes to a name beside the target, which then takes its place.
-template <class Drawing>
-void write_picture(const Drawing& drawing, const std::filesystem::path& file, OutputFiles& files) {
-  Picture picture{};
-  (void)picture_of(file, picture);
-  if (file.extension() == ".gp") {
-    std::filesystem::path png = file;
-    files.add(file, gnuplot_script(drawing, picture, png.replace_extension(".png").string()));
-    return;
-  }
-  files.add(file, drawn([&](const std::string& output) {
-              return gnuplot_script(drawing, picture, output);
-            }));
-}
-
 Tornado tornado_of(const Experiment& experiment, const PlanPayoff& plan) {
   Tornado tornado;
   tornado.title = fmt::format("What decides whether {} pays", plan.label);
@@ -208,7 +194,7 @@ ExitCode plot_tornado(const ReadExperiment& read, const PlotRequest& request,
   const Tornado tornado = tornado_of(read.experiment, *best);
   OutputFiles files;
   if (request.output) {
-    write_picture(tornado, request.output->text, files);
+    add_picture(tornado, request.output->text, files);
   }
   const std::string shown = request.on_terminal ? drawn([&](const std::string& output) {
     return gnuplot_script(tornado, Picture::terminal, output);
@@ -235,7 +221,7 @@ ExitCode run_plot(const Arguments& arguments, Session& session) {
   const Chart chart = speedup_chart(read->experiment, read->limits, request.question);
   OutputFiles files;
   if (request.output) {
-    write_picture(chart, request.output->text, files);
+    add_picture(chart, request.output->text, files);
   }
   std::string shown;
   if (request.on_terminal) {

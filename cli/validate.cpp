@@ -16,7 +16,9 @@
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_guard.hpp"
+#include "cli/picture_file.hpp"
 #include "cli/profile_library.hpp"
+#include "cli/scatter_chart.hpp"
 #include "cli/sha256.hpp"
 #include "cli/validation_data.hpp"
 #include "cli/validation_report.hpp"
@@ -27,11 +29,22 @@
 namespace payoff {
 namespace {
 
+constexpr int default_worst = 5;         // of a kind, below the tables
+constexpr int default_worst_alone = 10;  // instead of them
+
+constexpr OptionSpec plot_option{
+    "--plot", "FILE",
+    "instead of the tables a picture (.png .svg .pdf .gp) of predicted against measured, of one "
+    "--set",
+    Takes::values, true};
+
 struct Request {
   std::set<CaseKind> kinds;
+  std::vector<Argument> pictures;
   std::optional<Half> half;  // nullopt: both
   GroupBy by{GroupBy::source};
-  int worst{5};
+  int worst{default_worst};
+  bool only_worst{};
 };
 
 const std::vector<std::pair<std::string, GroupBy>>& groupings() {
@@ -56,9 +69,27 @@ std::set<CaseKind> read_kinds(const Arguments& arguments, Session& session) {
   return kinds;
 }
 
+// All of one kind: times and speedups share no axes.
+std::vector<Argument> read_pictures(const Arguments& arguments, const std::set<CaseKind>& kinds,
+                                    Session& session) {
+  std::vector<Argument> pictures = arguments.values(plot_option.name);
+  for (const Argument& file : pictures) {
+    Picture picture{};
+    if (!picture_of(file.text, picture)) {
+      session.diagnostics().error(file.span, "the name ends in none of .png .svg .pdf .gp");
+    }
+  }
+  if (!pictures.empty() && kinds.size() != 1) {
+    session.diagnostics().error(pictures.front().span, "a picture has one kind of cases", "",
+                                "with --set collective, --set step or --set compression");
+  }
+  return pictures;
+}
+
 Request read_request(const Arguments& arguments, Session& session) {
   Request request;
   request.kinds = read_kinds(arguments, session);
+  request.pictures = read_pictures(arguments, request.kinds, session);
   if (const auto half = arguments.value("--half")) {
     const std::vector<std::pair<std::string, std::optional<Half>>> names{
         {"fit", Half::fit}, {"judge", Half::judge}, {"both", std::nullopt}};
@@ -67,7 +98,14 @@ Request read_request(const Arguments& arguments, Session& session) {
   if (const auto by = arguments.value("--by")) {
     request.by = named_value("a grouping", *by, groupings(), session).value_or(request.by);
   }
-  request.worst = integer_value(arguments, "--worst", {0, 1000}, session).value_or(request.worst);
+  if (const auto worst = arguments.value("--worst")) {
+    request.worst = default_worst_alone;
+    if (!worst->text.empty()) {
+      request.worst =
+          integer_value(arguments, "--worst", {0, 1000}, session).value_or(request.worst);
+    }
+    request.only_worst = request.worst > 0;
+  }
   return request;
 }
 
@@ -135,6 +173,22 @@ void report_problems(const PublishedRows& published, const Arguments& arguments,
   }
 }
 
+void add_pictures(const Request& request, const ValidationReport& report, OutputFiles& files,
+                  Session& session) {
+  if (request.pictures.empty()) {
+    return;
+  }
+  const Scatter scatter = scatter_of(report.cases, *request.kinds.begin());
+  if (scatter.groups.empty()) {
+    session.diagnostics().error(request.pictures.front().span,
+                                "no case has both a prediction and a measurement");
+    return;
+  }
+  for (const Argument& file : request.pictures) {
+    add_picture(scatter, file.text, files);
+  }
+}
+
 ExitCode run_validate(const Arguments& arguments, Session& session) {
   const Request request = read_request(arguments, session);
   std::vector<std::filesystem::path> paths = read_paths(arguments, session);
@@ -158,11 +212,19 @@ ExitCode run_validate(const Arguments& arguments, Session& session) {
   }
   std::vector<ValidationCase> cases = published_cases(library, split, published, request.kinds);
   keep_half(request.half, cases);
-  const ValidationReport report{
-      std::move(cases), request.by, static_cast<std::size_t>(request.worst),
-      sha256(read_text(data / "split.csv")), std::move(published.findings)};
+  const ValidationReport report{std::move(cases),
+                                request.by,
+                                static_cast<std::size_t>(request.worst),
+                                request.only_worst,
+                                sha256(read_text(data / "split.csv")),
+                                std::move(published.findings)};
   OutputFiles files;
-  deliver({validation_text(report), validation_json(report, session), validation_csv(report)},
+  add_pictures(request, report, files, session);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  deliver({request.pictures.empty() ? validation_text(report) : "",
+           validation_json(report, session), validation_csv(report)},
           arguments, files, session);
   return session.report();
 }
@@ -178,7 +240,11 @@ Command validate_command() {
           {{"--set", "NAME", "collective, step, compression, or all (the default)", Takes::values},
            {"--half", "NAME", "fit, judge, or both (the default), which are printed apart"},
            {"--by", "NAME", "groups of the tables: source (the default), size or scale"},
-           {"--worst", "N", "how many of the worst cases of each kind to show; default 5"},
+           {"--worst", "N",
+            "instead of the tables the N (10) worst cases of each kind, with what would settle "
+            "them; 0: the tables alone",
+            Takes::optional_number},
+           plot_option,
            leave_out_option,
            data_option,
            json_option,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/json_output.hpp"
+#include "cli/residual_text.hpp"
 #include "cli/table.hpp"
 #include "cli/validation_report.hpp"
 
@@ -110,6 +111,7 @@ std::string validation_json(const ValidationReport& report, const Session& sessi
     json["unsupported"].push_back(
         {{"kind", name(count.kind)}, {"reason", count.reason}, {"cases", count.cases}});
   }
+  json["worst"] = residuals_json(report);
   json["findings"] = Json::array();
   for (const Finding& finding : report.rejected) {
     json["findings"].push_back({{"file", finding.file},

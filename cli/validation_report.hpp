@@ -19,7 +19,8 @@ namespace payoff {
 struct ValidationReport {
   std::vector<ValidationCase> cases;
   GroupBy by{GroupBy::source};
-  std::size_t worst{10};
+  std::size_t worst{};  // how many of the worst cases of a kind are told
+  bool only_worst{};    // with all that is known of them, instead of the tables
   std::string split_sha256;
   Findings rejected;  // entries of the files that contradict themselves
 };

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/residual_text.hpp"
 #include "cli/table.hpp"
 #include "cli/validation_report.hpp"
 #include "model/units_text.hpp"
+#include "study/residual.hpp"
 
 namespace payoff {
 namespace {
@@ -166,7 +168,7 @@ std::string worst_text(const ValidationReport& report, Half half) {
                {"measured", Align::right},
                {"predicted", Align::right},
                {"error", Align::right},
-               {"what would settle it", Align::left}});
+               {"suspect", Align::left}});
   for (int kind = 0; kind < case_kind_count; ++kind) {
     for (const ValidationCase* c :
          worst_cases(report.cases, static_cast<CaseKind>(kind), half, report.worst)) {
@@ -179,7 +181,8 @@ std::string worst_text(const ValidationReport& report, Half half) {
   }
   return table.empty()
              ? ""
-             : fmt::format("\nThe worst of the {} half\n\n{}", to_text(half), table.markdown());
+             : fmt::format("\nThe worst{}; `--worst` says more of them\n\n{}",
+                           half == Half::judge ? " of the judge half" : "", table.markdown());
 }
 
 std::string rejected_text(const ValidationReport& report) {
@@ -196,6 +199,9 @@ std::string rejected_text(const ValidationReport& report) {
 }  // namespace
 
 std::string validation_text(const ValidationReport& report) {
+  if (report.only_worst) {
+    return residuals_text(report);
+  }
   std::string text = fmt::format("Predicted against measured: {} cases\n", report.cases.size());
   for (const Half half : halves) {
     text += half_text(report, half);

@@ -4,7 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "model/group_paths.hpp"
 #include "model/units_text.hpp"
 #include "study/network_calibration.hpp"
 #include "study/validation_cases.hpp"
@@ -12,6 +16,7 @@
 namespace payoff {
 namespace {
 
+constexpr double least_term = 1e-9;         // of a time: less is rounding
 constexpr double sd_of_90_percent = 1.645;  // half width of the interval
 
 Band band_of(Bytes size) {
@@ -36,6 +41,31 @@ ValidationCase case_of(const NcclTable& table, const NcclRow& row, Half half) {
   return result;
 }
 
+// Latency, the bytes on the wire, and what is left: the pipeline that fills.
+void add_terms(const CollectiveCase& priced, ValidationCase& result) {
+  const Seconds rest =
+      priced.predicted.time - priced.launches - priced.predicted.latency - priced.wire;
+  for (const auto& [term, time] :
+       {std::pair("launches", priced.launches), std::pair("latency", priced.predicted.latency),
+        std::pair("filling the pipeline", rest), std::pair("wire", priced.wire)}) {
+    if (time > least_term * priced.predicted.time) {
+      result.terms.emplace_back(term, time / 1_s);
+    }
+  }
+}
+
+CaseSubject subject_of(const NcclTable& table, const MeasuredCollective& measured) {
+  const bool between = paths_of(measured.cluster, measured.group).domains > 1;
+  CaseSubject subject;
+  subject.gpu = measured.cluster.gpu.name;
+  subject.fabric = measured.cluster.fabric.name;
+  subject.network = between ? measured.cluster.network.name : "";
+  subject.program = table.collective + "_perf";
+  subject.gpus = measured.group.ranks;
+  subject.nodes = measured.group.nodes();
+  return subject;
+}
+
 void predict(const CollectiveCase& priced, ValidationCase& result) {
   if (!priced.comparable) {
     result.reasons.emplace_back(
@@ -46,6 +76,9 @@ void predict(const CollectiveCase& priced, ValidationCase& result) {
   const double time = priced.predicted.time / 1_s;
   const double spread = std::exp(sd_of_90_percent * priced.predicted.relative_sd);
   result.predicted = time;
+  result.subject.call =
+      fmt::format("{}, {}", name(priced.predicted.algorithm), name(priced.predicted.protocol));
+  add_terms(priced, result);
   result.low = time / spread;
   result.high = time * spread;
   if (priced.tuner) {
@@ -65,6 +98,7 @@ std::vector<ValidationCase> collective_cases(const std::vector<NcclTable>& table
           cases.emplace_back(case_of(tables[t], tables[t].rows[r], predicted[t].half));
       result.reasons = predicted[t].reasons;
       if (result.reasons.empty()) {
+        result.subject = subject_of(tables[t], predicted[t].measured);
         predict(predicted[t].cases[r], result);
       }
     }

@@ -63,6 +63,16 @@ std::string link_of(const MeasuredCollective& measured) {
   return between ? measured.cluster.network.name : measured.cluster.fabric.name;
 }
 
+// By what messages grow that are so large that nothing else counts.
+Seconds wire_time(const CollectiveModel& model, const MeasuredCollective& measured, Bytes size,
+                  const CollectivePrice& price) {
+  constexpr Bytes huge = 1024_GiB;
+  const auto time = [&](Bytes bytes) {
+    return model.price_pinned(measured.collective, bytes, price.algorithm, price.protocol)->time;
+  };
+  return (time(2 * huge) - time(huge)) * (size / huge);
+}
+
 void add_cases(CollectiveTable& table, const HostLaw& host) {
   const MeasuredCollective& measured = table.measured;
   const bool launches = launches_are_priced(measured);
@@ -75,10 +85,13 @@ void add_cases(CollectiveTable& table, const HostLaw& host) {
       table.cases.clear();
       return;
     }
+    const Seconds alone = price->time;
+    const Seconds wire = wire_time(model, measured, point.size, *price);
     if (launches) {
       price = launched_by_one_process(*price, measured.group.ranks_per_node, host);
     }
-    table.cases.push_back({point, *price, launches || is_comparable(measured, point),
+    table.cases.push_back({point, *price, wire, price->time - alone,
+                           launches || is_comparable(measured, point),
                            model.tuner().estimate(measured.collective, point.size, price->algorithm,
                                                   price->protocol)});
   }

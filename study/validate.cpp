@@ -271,22 +271,4 @@ std::vector<const ValidationCase*> worst_cases(const std::vector<ValidationCase>
   return scored;
 }
 
-std::optional<Suspect> suspect_of(const ValidationCase& failed) {
-  double total = 0;
-  for (const auto& [term, seconds] : failed.terms) {
-    total += seconds;
-  }
-  std::optional<Suspect> suspect;
-  for (const auto& [term, seconds] : failed.terms) {
-    // Scale of the waterfall: a step in seconds, or a ratio whose plan is `predicted` times faster.
-    const double wanted =
-        failed.unit == "s" ? *failed.measured : total * *failed.predicted / *failed.measured;
-    const double factor = (seconds + wanted - total) / seconds;
-    if (factor > 0 && (!suspect || seconds / total > suspect->share)) {
-      suspect = Suspect{term, seconds / total, factor};
-    }
-  }
-  return suspect;
-}
-
 }  // namespace payoff

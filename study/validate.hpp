@@ -40,6 +40,19 @@ struct Rival {
   Call call{Call::none};
 };
 
+// What a case ran on and with, as far as its source says so: names of profiles.
+struct CaseSubject {
+  std::string gpu;
+  std::string fabric;
+  std::string network;  // empty: of one node
+  std::string software;
+  std::string method;   // of compression
+  std::string call;     // of a collective: "all_reduce, ring, simple"
+  std::string program;  // of nccl-tests, which measures that collective
+  int gpus{};
+  int nodes{};
+};
+
 struct ValidationCase {
   std::string id;
   std::string source;
@@ -58,8 +71,10 @@ struct ValidationCase {
   Call predicted_call{Call::none};
   Call measured_call{Call::none};
   std::vector<Rival> rivals;
-  // Seconds of the predicted step by the terms of its waterfall, without those that are zero.
+  // Seconds of the predicted step (of a speedup: of the compressed step) or collective by the terms
+  // of its waterfall, without those that are zero.
   std::vector<std::pair<std::string, double>> terms;
+  CaseSubject subject;
 
   [[nodiscard]] bool scored() const { return predicted && measured; }
   [[nodiscard]] double error() const { return *predicted / *measured - 1.0; }
@@ -123,14 +138,5 @@ struct ReasonCount {
 // The scored cases with the largest |ln(predicted / measured)|, the worst first; ties by id.
 [[nodiscard]] std::vector<const ValidationCase*> worst_cases(
     const std::vector<ValidationCase>& cases, CaseKind kind, Half half, std::size_t count);
-
-// Which term of a predicted step has to change least, relative to itself, for the step to be as
-// measured, and by which factor; nullopt where none can (the others alone are longer).
-struct Suspect {
-  std::string term;
-  double share{};   // of the predicted step
-  double factor{};  // that would settle it
-};
-[[nodiscard]] std::optional<Suspect> suspect_of(const ValidationCase& failed);
 
 }  // namespace payoff

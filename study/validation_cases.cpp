@@ -68,6 +68,19 @@ std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
   return terms;
 }
 
+CaseSubject subject_of(const Experiment& experiment, const CompressionPlan& plan) {
+  const Cluster& cluster = experiment.cluster;
+  CaseSubject subject;
+  subject.gpu = cluster.gpu.name;
+  subject.fabric = cluster.gpus_per_node > 1 ? cluster.fabric.name : "";
+  subject.network = cluster.nodes > 1 ? cluster.network.name : "";
+  subject.software = experiment.software.name;
+  subject.method = plan.method ? plan.method->name : "";
+  subject.gpus = cluster.gpus();
+  subject.nodes = cluster.nodes;
+  return subject;
+}
+
 // The interval of the machine's parameters, wider by what the mapping had to guess.
 void predict_step(const RowExperiment& row, const ValidationOptions& options,
                   ValidationCase& result) {
@@ -77,6 +90,7 @@ void predict_step(const RowExperiment& row, const ValidationOptions& options,
   const StepPrediction prediction = prepared.predict(plan);
   result.predicted = prediction.step / 1_s;
   result.terms = terms_of(prediction.waterfall);
+  result.subject = subject_of(experiment, plan);
   result.size = parameters_band(prepared);
   for (const Engine engine : {Engine::agarwal2022, Engine::mgwfbp}) {
     if (const EngineAnswer answer = predict(engine, prepared, plan); answer.prediction) {
@@ -138,6 +152,7 @@ Comparison compare(const Experiment& experiment, const ValidationOptions& option
   const PlanPayoff assessed = assess(experiment, assess_options).plans[1];
   if (result.rivals.empty()) {
     result.terms = terms_of(assessed.prediction.waterfall);
+    result.subject = subject_of(experiment, experiment.plans[1]);
     const PreparedExperiment prepared(experiment);
     result.size = parameters_band(prepared);
     add_rivals(prepared, result);

@@ -41,7 +41,8 @@ std::vector<std::string> working(const Command& command, const ScratchFolder& fo
 
 // A name that the option takes and that says what it is.
 std::string named(const OptionSpec& option, const ScratchFolder& folder) {
-  return folder.path(option.name == "-o" ? "result.svg" : "result.json");
+  const bool draws = option.name == "-o" || option.name == "--plot";
+  return folder.path(draws ? "result.svg" : "result.json");
 }
 
 std::vector<OptionSpec> writing(const Command& command) {
@@ -164,6 +165,11 @@ TEST_CASE("validating replaces no measurement, and fitting neither") {
                               folder.path("rows.yaml"), "--data", data.string()}),
                 "is an input of this run");
   CHECK(read_text(folder.path("rows.yaml")) == "rows\n");
+  folder.write("rows.gp", "rows\n");
+  check_refused(test::payoff({"validate", folder.path("rows.gp"), "--set", "step", "--plot",
+                              folder.path("rows.gp"), "--data", data.string()}),
+                "is an input of this run");
+  CHECK(read_text(folder.path("rows.gp")) == "rows\n");
   check_refused(test::payoff({"calibrate", "fit", "network", "--data", data.string(), "--out",
                               data.string()}),
                 "is an input of this run");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -173,6 +175,95 @@ TEST_CASE("a training row that contradicts itself is refused or left out, and na
   CHECK(run.code == ExitCode::success);
   CHECK_THAT(run.err, ContainsSubstring("left out"));
   CHECK_THAT(run.err, ContainsSubstring("sc21.yaml:"));
+}
+
+TEST_CASE("the worst cases say where the time goes, what is suspect, and what would settle it") {
+  const std::string file = training_file("megatron_sc21");
+  const Captured run = test::payoff({"validate", file, "--half", "judge", "--worst"});
+  REQUIRE(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("The worst 10 of step, judge half"));
+  CHECK_THAT(run.out, ContainsSubstring("  waterfall  forward"));
+  std::istringstream lines(run.out);
+  int settled = 0;
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.size() <= 100);
+    settled += line.starts_with("  settled by ") ? 1 : 0;
+  }
+  CHECK(settled == 10);
+  const Captured three = test::payoff({"validate", "--worst", "3", file, "--half", "judge"});
+  CHECK_THAT(three.out, ContainsSubstring("The worst 3 of step"));
+  const Captured tables = test::payoff({"validate", "--worst=0", file, "--half", "judge"});
+  CHECK(tables.out.find("The worst") == std::string::npos);
+}
+
+TEST_CASE("the waterfall of a worst case adds up to what was predicted") {
+  const std::string table = PAYOFF_SOURCE_DIR "/tests/validation/nccl/github_issues.yaml";
+  const Captured run =
+      test::payoff({"validate", table, training_file("megatron_sc21"), "--worst", "20", "--json"});
+  REQUIRE(run.code == ExitCode::success);
+  const json result = json::parse(run.out);
+  REQUIRE(result["worst"].size() > 20);  // of both kinds
+  for (const json& worst : result["worst"]) {
+    double sum = 0;
+    for (const json& term : worst["waterfall"]) {
+      sum += term["term_seconds"].get<double>();
+    }
+    for (const json& each : result["cases"]) {
+      if (each["id"] == worst["id"]) {
+        INFO(worst.dump());
+        CHECK(std::abs(sum / each["predicted"].get<double>() - 1) < 1e-6);
+      }
+    }
+  }
+}
+
+TEST_CASE("a picture of a comparison has every scored case at its place, by source") {
+  const ScratchFolder folder;
+  const std::string judged = training_file("megatron_sc21");
+  const std::string fitted = training_file("korthikanti_2022");
+  const Captured run =
+      test::payoff({"validate", "--set", "step", judged, fitted, "--plot", folder.path("steps.gp"),
+                    "--json=" + folder.path("steps.json")});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  const json result = json::parse(test::read_text(folder.path("steps.json")));
+  const std::string script = test::read_text(folder.path("steps.gp"));
+  CHECK_THAT(script, ContainsSubstring("set logscale xy"));
+  CHECK_THAT(script, ContainsSubstring("korthikanti") && ContainsSubstring("megatron"));
+  std::size_t points = 0;
+  std::istringstream lines(script);
+  bool data = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with("<< EOD")) {
+      data = true;
+    } else if (line == "EOD") {
+      data = false;
+    } else if (data) {
+      double measured = 0;
+      double predicted = 0;
+      std::istringstream(line) >> measured >> predicted;
+      const bool found =
+          std::any_of(result["cases"].begin(), result["cases"].end(), [&](const json& each) {
+            return !each["predicted"].is_null() &&
+                   std::abs(each["measured"].get<double>() / measured - 1) < 1e-5 &&
+                   std::abs(each["predicted"].get<double>() / predicted - 1) < 1e-5;
+          });
+      CHECK(found);
+      ++points;
+    }
+  }
+  std::size_t scored = 0;
+  for (const json& each : result["cases"]) {
+    scored += each["error"].is_null() ? 0U : 1U;
+  }
+  CHECK(points == scored);
+}
+
+TEST_CASE("a picture is of one kind of cases, under a name that says what it is") {
+  const Captured run = test::payoff({"validate", "--plot", "picture.jpg"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("ends in none of") &&
+                          ContainsSubstring("a picture has one kind of cases"));
 }
 
 TEST_CASE("the shipped codec laws are what their fit gives") {

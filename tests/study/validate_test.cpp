@@ -154,21 +154,3 @@ TEST_CASE("half as long is as wrong as twice as long") {
   CHECK(*worst[0]->predicted == 48);
   CHECK(*worst[1]->predicted == 199);  // ln 1.99 > -ln 0.51
 }
-
-TEST_CASE("the suspect is the term that has to change least to give what was measured") {
-  ValidationCase slow = step_case("a", Half::judge, 10, 13);
-  slow.terms = {{"backward", 6}, {"exposed dp", 3}, {"optimizer", 1}};
-  Suspect suspect = suspect_of(slow).value();
-  CHECK(suspect.term == "backward");  // 6 s to 9 s
-  CHECK_THAT(suspect.factor, WithinRel(1.5, 1e-9));
-  CHECK_THAT(suspect.share, WithinRel(0.6, 1e-9));
-  // A speedup of 2 predicted for a step of 10 s where 2.5 was measured: the step took 8 s.
-  ValidationCase ratio = slow;
-  ratio.unit = "1";
-  ratio.predicted = 2;
-  ratio.measured = 2.5;
-  suspect = suspect_of(ratio).value();
-  CHECK_THAT(suspect.factor, WithinRel(4.0 / 6, 1e-9));
-  slow.measured = 0.5;  // less than all others together, whichever is at fault
-  CHECK_FALSE(suspect_of(slow));
-}
