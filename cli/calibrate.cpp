@@ -137,7 +137,7 @@ std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
   const std::vector<Argument>& words = arguments.positionals();
   if (words.front().text != "fit") {
     report_unknown_name("something that can be done", words.front(),
-                        {"run", "import", "fit", "show", "check", "diff"}, session);
+                        {"run", "import", "fit", "show", "check", "diff", "needs"}, session);
   }
   std::vector<Target> chosen;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -162,6 +162,9 @@ fit SAMPLES... -o NAME.yaml              the same, and the profile
 check SAMPLES OTHER                      laws of the first file against the times of the second;
                                          exits with 3 beyond 10 % RMS
 diff NAME.yaml OTHER.yaml                two profiles, value by value
+Of a job:
+needs EXPERIMENT.yaml                    which of its inputs nobody measured or published, what
+                                         decides the verdict first, and what would settle them
 )";
 
 // The laws that are shipped, or files of their names in the folder of --out.
@@ -231,7 +234,8 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
 Command calibrate_command() {
   return {"calibrate",
           "fits the laws of profiles/fitted, or those of a GPU's kernels to its samples",
-          "payoff calibrate fit codecs --check",
+          "payoff calibrate fit codecs --check\n"
+          "  payoff calibrate needs examples/01-resnet50-v100/experiment.yaml",
           {"ACTION [NAME...]", "what to do with what, see below", 1, 100},
           {{"--check", "", "writes nothing; exits with 3 where a shipped law is another",
             Takes::nothing},
@@ -251,7 +255,8 @@ Command calibrate_command() {
            {"--date", "YYYY-MM-DD", "of `import`: of the measurement, where the files do not say"},
            {"--implementation", "CLASS",
             "of `import`: fused, library or framework_ops; default: library"},
-           {"--program", "FILE", "of `run`: where payoff-kernels is; default: in $PATH"}},
+           {"--program", "FILE", "of `run`: where payoff-kernels is; default: in $PATH"},
+           {"--set", "KEY=VALUE", "of `needs`: over a key of the experiment", Takes::values}},
           run_calibrate,
           details};
 }

@@ -16,6 +16,7 @@
 #include "calibrate/profile_difference.hpp"
 #include "cli/calibrate_gpu.hpp"
 #include "cli/calibrate_import.hpp"
+#include "cli/calibrate_needs.hpp"
 #include "cli/calibration_text.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
@@ -206,9 +207,13 @@ struct Action {
   ExitCode (*run)(const Arguments&, Session&);
 };
 
-constexpr std::array actions{Action{"run", measure}, Action{"import", import_measurements},
-                             Action{"fit", fit},     Action{"show", show},
-                             Action{"check", check}, Action{"diff", diff}};
+constexpr std::array actions{Action{"run", measure},
+                             Action{"import", import_measurements},
+                             Action{"fit", fit},
+                             Action{"show", show},
+                             Action{"check", check},
+                             Action{"diff", diff},
+                             Action{"needs", calibrate_needs}};
 
 }  // namespace
 

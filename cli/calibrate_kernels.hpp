@@ -8,7 +8,7 @@
 #include "cli/session.hpp"
 
 // payoff calibrate run, import, fit SAMPLES.json..., show, check, diff: from a GPU to the laws of
-// its kernels.
+// its kernels; needs: which of them an experiment asks for.
 
 namespace payoff {
 
