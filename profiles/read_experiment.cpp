@@ -91,6 +91,11 @@ class ExperimentReader {
     take(part, facts);
   }
 
+  // Of a number that the user states instead of the profile's.
+  void forget(std::string_view path) {
+    std::erase_if(result_.facts, [path](const Fact& fact) { return fact.path == path; });
+  }
+
   void read_cluster(const Section& section) {
     for (const char* name : {"nic", "bandwidth", "nic_bandwidth"}) {
       section.known_elsewhere_as(name, "inter.bandwidth");
@@ -109,6 +114,7 @@ class ExperimentReader {
       cluster.nodes = nodes.integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
       if (const Value gpus = section.optional("gpus_per_node")) {
         cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
+        forget("cluster.gpus_per_node");
       }
       if (const auto gpus = std::int64_t{cluster.nodes} * cluster.gpus_per_node;
           gpus > most_ranks) {
@@ -118,16 +124,19 @@ class ExperimentReader {
     });
     if (const Value nics = section.optional("nics_per_node")) {
       cluster.nics_per_node = nics.integer<int>({.fallback = 1, .min = 1, .max = 1024});
+      forget("cluster.nics_per_node");
     }
     const Section inter = section.optional("inter").section();
     if (const Value rate = inter.optional("bandwidth")) {
       cluster.nic = rate.quantity<Bandwidth>(
           {.fallback = cluster.nic, .sign = Sign::positive, .range = &nic_rates});
+      forget("cluster.nic_bandwidth");
     }
     const Section intra = section.optional("intra").section();
     if (const Value rate = intra.optional("bandwidth")) {
       cluster.fabric.per_gpu = rate.quantity<Bandwidth>(
           {.fallback = cluster.fabric.per_gpu, .sign = Sign::positive, .range = &fabric_rates});
+      forget("cluster.fabric.bandwidth");
     }
     replace_parts(section, cluster);
     state_problems_ = read_cluster_state(section, cluster, context_, result_.cluster_state);

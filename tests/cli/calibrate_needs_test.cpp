@@ -64,6 +64,15 @@ TEST_CASE(
                           ContainsSubstring("payoff-kernels --only launch on v100-sxm2-16"));
 }
 
+TEST_CASE("a number that the user states needs no measurement") {
+  const Captured before = test::payoff({"calibrate", "needs", job});
+  CHECK_THAT(before.out, ContainsSubstring("cluster.nics_per_node = "));
+  const Captured after =
+      test::payoff({"calibrate", "needs", job, "--set", "cluster.nics_per_node=1"});
+  REQUIRE(after.code == ExitCode::success);
+  CHECK(after.out.find("cluster.nics_per_node = ") == std::string::npos);
+}
+
 TEST_CASE("needs are of one experiment in which there is something to decide") {
   const Captured none = test::payoff({"calibrate", "needs"});
   CHECK(none.code == ExitCode::bad_input);
