@@ -82,11 +82,19 @@ std::vector<std::string> steps_cells(const CollectiveRow& row) {
   return cells;
 }
 
+bool has_background(const Topology& topology) {
+  return std::any_of(topology.background.begin(), topology.background.end(),
+                     [](const BackgroundLoad& load) { return load.mean > 0 || load.sd > 0; });
+}
+
 // The price is NCCL's but for programs that NCCL does not have.
 std::string steps_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
   std::string text =
       "steps: every send on its links, with its part of the price; α-β: nominal links, one "
       "latency a step.\n";
+  if (has_background(*question.topology)) {
+    text += "Both have of the links what background traffic leaves.\n";
+  }
   if (!question.program) {
     return text;
   }

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "model/group_paths.hpp"
+#include "sim/background.hpp"
 #include "sim/routing.hpp"
 
 namespace payoff::sim {
@@ -160,18 +161,23 @@ CollectiveSteps run_steps(const LaidProgram& laid, Bytes size,
                           const TopologyGraph& graph, const Topology& topology) {
   const TopologyGraph places = with_switches(graph, laid);
   Routing routing(places, topology.balance, topology.seed);
+  const std::vector<Bandwidth> left = left_capacities(topology, places.links);
   CollectiveSteps steps;
   steps.sends = send_count(laid.program);
   if (price) {
     steps.priced = CollectiveSteps::Priced{
-        price->time, run_phases(laid.program, size, price->phases, &routing).time,
+        price->time, run_phases(laid.program, size, price->phases, &routing, left).time,
         run_phases(laid.program, size, price->phases).time};
   }
   const bool has_latency = routing.latency(0, 1, 1) > 0_s;
   const SendPrice bare{has_latency ? 0_s : latency, std::nullopt};
-  steps.alpha_beta = run(laid.program, size, bare, &routing).time;
+  const auto alpha_beta = [&](const Program& program) {
+    const PhasePrice all{program.steps(), bare};
+    return run_phases(program, size, {&all, 1}, &routing, left).time;
+  };
+  steps.alpha_beta = alpha_beta(laid.program);
   if (laid.program.segments() > 1) {
-    steps.alpha_beta = std::min(steps.alpha_beta, run(laid.whole, size, bare, &routing).time);
+    steps.alpha_beta = std::min(steps.alpha_beta, alpha_beta(laid.whole));
   }
   return steps;
 }

@@ -12,7 +12,8 @@
 
 // A priced collective at level `steps`: every send of its program a flow over the links of a
 // topology. Sends carry the fitted price (sim/program_run.hpp), so a collective that meets no
-// narrow link takes what the model says; the links add what they cannot carry.
+// narrow link takes what the model says; the links, less what the traffic of others takes of them
+// (sim/background.hpp), add what they cannot carry.
 
 namespace payoff::sim {
 
@@ -43,7 +44,7 @@ struct CollectiveSteps {
     Seconds alone{};  // the same without links: what the price says, to a tick for each step
   };
   std::optional<Priced> priced;
-  // Nominal links and one latency a step, theirs or `latency`, nothing else; of what may be cut
+  // Bare links and one latency a step, theirs or `latency`, nothing else; of what may be cut
   // into segments, cut or whole, whichever is sooner through.
   Seconds alpha_beta{};
   std::uint64_t sends{};

@@ -29,7 +29,8 @@ std::vector<double> shares_of_ranks(const Program& program, const std::vector<Se
 
 class Runner {
  public:
-  Runner(const Program& program, Bytes size, std::span<const PhasePrice> phases, Routing* routing)
+  Runner(const Program& program, Bytes size, std::span<const PhasePrice> phases, Routing* routing,
+         LinkCapacities left)
       : program_(program), size_(size), routing_(routing), position_(program.places()) {
     for (const PhasePrice& phase : phases) {
       prices_.insert(prices_.end(), phase.steps, phase.price);
@@ -39,8 +40,9 @@ class Runner {
       const LinkGraph& links = routing->graph().links;
       PAYOFF_INVARIANT(links.ranks() >= program.places(),
                        "a program has more ranks than its graph");
-      for (const Edge& edge : links.edges()) {
-        resources_.push_back(engine_.add_resource({edge.capacity}));
+      for (EdgeId edge = 0; edge < links.edges().size(); ++edge) {
+        capacities_.push_back(left.empty() ? links.edges()[edge].capacity : left[edge]);
+        resources_.push_back(engine_.add_resource({capacities_.back()}));
       }
       result_.edge_bytes.resize(links.edges().size());
     }
@@ -147,7 +149,7 @@ class Runner {
     added.route = routing_->route(send.from, send.to, flow);
     added.latency = routing_->latency(send.from, send.to, flow);
     for (const EdgeShare& part : added.route) {
-      added.narrowest = std::min(added.narrowest, edge(part).capacity.si / part.share);
+      added.narrowest = std::min(added.narrowest, capacities_[part.edge].si / part.share);
     }
     return added;
   }
@@ -162,10 +164,6 @@ class Runner {
                             ? program_.share(send) * program_.segments()
                             : program_.share(send) / step.share_of_rank[send.from];
     return std::min(way.narrowest, price.of_rank->si * part);
-  }
-
-  const Edge& edge(const EdgeShare& part) const {
-    return routing_->graph().links.edges()[part.edge];
   }
 
   void start(const Step& step, std::uint32_t number, std::uint32_t index) {
@@ -217,6 +215,7 @@ class Runner {
   std::vector<SendPrice> prices_;  // of the steps
   Routing* routing_;
   Engine engine_;
+  std::vector<Bandwidth> capacities_;  // of the edges
   std::vector<ResourceId> resources_;
   std::vector<std::uint32_t> position_;  // steps that a rank has begun
   std::deque<Step> open_;
@@ -257,8 +256,8 @@ SendPrice send_price(const Program& program, Bytes size, Seconds time, Seconds l
 }
 
 ProgramRun run_phases(const Program& program, Bytes size, std::span<const PhasePrice> phases,
-                      Routing* routing) {
-  return Runner(program, size, phases, routing).run();
+                      Routing* routing, LinkCapacities left) {
+  return Runner(program, size, phases, routing, left).run();
 }
 
 ProgramRun run(const Program& program, Bytes size, const SendPrice& price, Routing* routing) {

@@ -53,8 +53,11 @@ struct ProgramRun {
 // rank for every place of the program.
 [[nodiscard]] ProgramRun run(const Program& program, Bytes size, const SendPrice& price,
                              Routing* routing = nullptr);
+// What the links of a routing's graph carry instead of their capacities, by edge; none: those.
+using LinkCapacities = std::span<const Bandwidth>;
 // Phases that are all steps together.
 [[nodiscard]] ProgramRun run_phases(const Program& program, Bytes size,
-                                    std::span<const PhasePrice> phases, Routing* routing = nullptr);
+                                    std::span<const PhasePrice> phases, Routing* routing = nullptr,
+                                    LinkCapacities left = {});
 
 }  // namespace payoff::sim

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/background.hpp"
 #include "sim/incidence.hpp"
 #include "sim/reduction.hpp"
 #include "sim/routing.hpp"
@@ -17,42 +18,17 @@ namespace {
 
 constexpr int most_listed = 1 << 15;
 
-// Standard normal, nearly: the sum of twelve uniform numbers (each a multiple of 2^-32, so the sum
-// is exact) less six. Between -6 and 6.
-double normal(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + index;
-  double sum = -6;
-  for (int i = 0; i < 12; ++i) {
-    // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-    std::uint64_t x = state += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    x ^= x >> 31U;
-    sum += static_cast<double>(x >> 32U) / 4294967296.0;
-  }
-  return sum;
-}
-
-BackgroundClass background_class(LinkClass link) {
-  return link == LinkClass::nic                                    ? BackgroundClass::nic
-         : link == LinkClass::network || link == LinkClass::global ? BackgroundClass::network
-                                                                   : BackgroundClass::fabric;
-}
-
 void apply_background(const Topology& topology, const LinkGraph& graph, Incidence& incidence) {
   for (Incidence::LinkPart& link : incidence.links) {
     const LinkClass link_class = graph.edges()[link.edge].link_class;
-    const BackgroundLoad& load =
-        topology.background[static_cast<std::size_t>(background_class(link_class))];
-    const double drawn = load.sd > 0 ? load.sd * normal(topology.seed, link.edge) : 0.0;
-    link.capacity *= 1 - std::clamp(load.mean + drawn, 0.0, 0.95);
+    link.capacity *= left_by_others(topology, link_class, link.edge);
   }
 }
 
 std::vector<double> slowdowns(const ClusterState& state, const TopologyGraph& graph, int ranks) {
   std::vector<double> of_gpu(graph.gpu_of_rank.size(), 1.0);
   for (std::size_t g = 0; g < of_gpu.size() && state.jitter.sd > 0; ++g) {
-    of_gpu[g] += state.jitter.sd * std::abs(normal(state.jitter.seed, g));
+    of_gpu[g] += state.jitter.sd * std::abs(normal_draw(state.jitter.seed, g));
   }
   for (const SlowGpu& slow : state.slow_gpus) {
     of_gpu[static_cast<std::size_t>(slow.gpu)] *= slow.slowdown;

@@ -117,6 +117,33 @@ TEST_CASE("an uplink that is too narrow makes the sends as late as it is narrow"
   }
 }
 
+TEST_CASE(
+    "traffic of others takes its share of the links of a collective, and of its bare answer") {
+  // A ring on rails fills its NICs: with half of them left, both answers take twice as long.
+  const Case& ring = cases[0];
+  Topology topology = regular(switched(8, 8), 4, SingleSwitch{});
+  topology.balance = Balance::ideal;
+  const TopologyGraph graph = built(topology);
+  const auto laid =
+      std::get<LaidProgram>(program_of(ring.collective, ring.algorithm, ranks, topology, graph));
+  const StepsPrice price = price_of(laid.program, price_at(ring, 1_GiB, 1.0), 1_GiB);
+  const auto run = [&] { return run_steps(laid, 1_GiB, price, 5_us, graph, topology); };
+  const CollectiveSteps alone = run();
+  topology.background[static_cast<std::size_t>(BackgroundClass::nic)] = {0.5, 0.0};
+  const CollectiveSteps half = run();
+  CHECK_THAT(half.priced->alone.si, WithinRel(alone.priced->alone.si, 1e-12));
+  CHECK_THAT((half.priced->time - price.phases[0].price.latency * 62).si,
+             WithinRel(2 * (1_GiB * ring.busiest / ring.of_rank).si, 1e-6));
+  CHECK_THAT(half.alpha_beta / alone.alpha_beta, WithinRel(2.0, 0.02));
+  // Where it differs from link to link the narrowest one decides, and the same seed draws the same.
+  topology.background[static_cast<std::size_t>(BackgroundClass::nic)] = {0.5, 0.1};
+  const CollectiveSteps drawn = run();
+  CHECK(drawn.priced->time > half.priced->time);
+  CHECK(drawn.priced->time.si == run().priced->time.si);
+  topology.seed = 2;
+  CHECK(drawn.priced->time.si != run().priced->time.si);
+}
+
 TEST_CASE("of programs that NCCL does not have the phases are priced one after the other") {
   Cluster cluster;
   cluster.nodes = 4;

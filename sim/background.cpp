@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/background.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace payoff::sim {
+namespace {
+
+BackgroundClass background_class(LinkClass link) {
+  return link == LinkClass::nic                                    ? BackgroundClass::nic
+         : link == LinkClass::network || link == LinkClass::global ? BackgroundClass::network
+                                                                   : BackgroundClass::fabric;
+}
+
+}  // namespace
+
+// The sum of twelve uniform numbers (each a multiple of 2^-32, so the sum is exact) less six.
+double normal_draw(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + index;
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) {
+    // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+    std::uint64_t x = state += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    x ^= x >> 31U;
+    sum += static_cast<double>(x >> 32U) / 4294967296.0;
+  }
+  return sum;
+}
+
+double left_by_others(const Topology& topology, LinkClass link, EdgeId edge) {
+  constexpr double most_taken = 0.95;
+  const BackgroundLoad& load =
+      topology.background[static_cast<std::size_t>(background_class(link))];
+  const double drawn = load.sd > 0 ? load.sd * normal_draw(topology.seed, edge) : 0.0;
+  return 1 - std::clamp(load.mean + drawn, 0.0, most_taken);
+}
+
+std::vector<Bandwidth> left_capacities(const Topology& topology, const LinkGraph& graph) {
+  std::vector<Bandwidth> result;
+  result.reserve(graph.edges().size());
+  for (EdgeId edge = 0; edge < graph.edges().size(); ++edge) {
+    const Edge& known = graph.edges()[edge];
+    result.push_back(known.capacity * left_by_others(topology, known.link_class, edge));
+  }
+  return result;
+}
+
+}  // namespace payoff::sim
