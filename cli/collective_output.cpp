@@ -101,6 +101,11 @@ std::string steps_text(const CollectiveQuestion& question, const std::vector<Col
   const bool priced = std::any_of(rows.begin(), rows.end(), [](const CollectiveRow& row) {
     return row.steps && row.steps->priced;
   });
+  if (priced && question.program == sim::OtherProgram::gossip) {
+    return text +
+           "The law prices what the busiest rank sends, inside its server or out of it; "
+           "nobody has measured the whole.\n";
+  }
   return text + (priced ? "Its phases are priced by the law one after the other, as collectives of "
                           "their own; nobody has measured the whole.\n"
                         : "Nobody has measured it: it has no price, and α-β alone.\n");

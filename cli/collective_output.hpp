@@ -27,6 +27,7 @@ struct CollectiveQuestion {
   bool textbook{};                           // alpha-beta prices beside ours
   std::optional<Topology> topology;          // at level `steps`
   std::optional<sim::OtherProgram> program;  // instead of NCCL's
+  sim::ProgramDetails details;
 };
 
 struct CollectiveRow {

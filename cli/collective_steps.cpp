@@ -72,6 +72,37 @@ void read_program(const Argument& asked, const Arguments& arguments, CollectiveQ
   }
 }
 
+// What a program is asked for beside its name; of another program it is refused.
+void read_details(const Arguments& arguments, CollectiveQuestion& question, Session& session) {
+  const auto of = [&](const char* option, sim::OtherProgram program) {
+    const std::optional<Argument> asked = arguments.value(option);
+    if (asked && question.program != program) {
+      session.diagnostics().error(asked->span,
+                                  fmt::format("{} needs --program {}", option, sim::name(program)));
+    }
+    return asked;
+  };
+  if (of("--servers", sim::OtherProgram::parameter_server)) {
+    const auto servers =
+        integer_value(arguments, "--servers", {1, std::max(1, question.group.ranks - 1)}, session);
+    question.details.servers = static_cast<sim::Rank>(servers.value_or(0));
+  }
+  if (const auto asked = of("--neighbours", sim::OtherProgram::gossip)) {
+    std::vector<std::pair<std::string, sim::GossipGraph>> graphs;
+    for (int i = 0; i < sim::gossip_graph_count; ++i) {
+      const auto graph = static_cast<sim::GossipGraph>(i);
+      graphs.emplace_back(sim::name(graph), graph);
+    }
+    question.details.neighbours =
+        named_value("a graph of gossip", *asked, graphs, session).value_or(sim::GossipGraph::ring);
+  }
+  if (of("--imbalance", sim::OtherProgram::sparse_all_gatherv)) {
+    const double most = std::max(1, question.group.ranks);
+    question.details.imbalance =
+        number_value(arguments, "--imbalance", {1, most}, session).value_or(1);
+  }
+}
+
 // Options of sends where none are simulated.
 void refuse_without_steps(const std::optional<Argument>& option, const char* message,
                           Session& session) {
@@ -83,7 +114,8 @@ void refuse_without_steps(const std::optional<Argument>& option, const char* mes
 sim::LaidOrReason program_of(const CollectiveQuestion& question, const CollectiveRow& row,
                              const sim::TopologyGraph& graph) {
   const sim::ProgramRanks ranks = sim::ranks_on(*question.topology, question.group);
-  return question.program ? sim::program_of(*question.program, ranks, *question.topology, graph)
+  return question.program ? sim::program_of(*question.program, ranks, *question.topology, graph,
+                                            question.details)
                           : sim::program_of(question.collective, row.price.algorithm, ranks,
                                             *question.topology, graph);
 }
@@ -109,13 +141,14 @@ void read_level(const Arguments& arguments, CollectiveQuestion& question, Sessio
                                                           {"steps", Level::steps}};
   const auto level =
       asked ? named_value("a level", *asked, levels, session) : std::optional(Level::fluid);
+  if (program && level != Level::fluid) {
+    read_program(*program, arguments, question, session);
+  }
+  read_details(arguments, question, session);
   if (level == Level::fluid) {
     refuse_without_steps(file, "--topology needs --level steps", session);
     refuse_without_steps(program, "--program needs --level steps", session);
     return;
-  }
-  if (program) {
-    read_program(*program, arguments, question, session);
   }
   if (file) {
     question.topology = read_file(*file, question, session);

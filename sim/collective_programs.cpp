@@ -130,6 +130,40 @@ LaidOrReason packed_trees(const ProgramRanks& ranks, const Topology& topology,
   return in_segments(TreesProgram{pack_few(*mesh, 0, TreeUse::all_reduce), 1});
 }
 
+LaidOrReason parameter_server(const ProgramRanks& ranks, Rank servers) {
+  if (servers >= ranks.ranks) {
+    return "of " + std::to_string(ranks.ranks) + " ranks " + std::to_string(servers) +
+           " cannot be servers: nobody is left to train";
+  }
+  return servers == 0 ? in_one(ParameterServerProgram{ranks.ranks, ranks.ranks, true})
+                      : in_one(ParameterServerProgram{ranks.ranks - servers, servers, false});
+}
+
+LaidProgram gossip(Rank ranks, GossipGraph graph) {
+  std::vector<std::vector<Rank>> neighbours(ranks);
+  for (Rank r = 0; r < ranks; ++r) {
+    std::vector<Rank>& own = neighbours[r];
+    const bool doubles = graph == GossipGraph::exponential;
+    for (Rank away = 1; away < ranks; away = doubles ? 2 * away : away + 1) {
+      if (graph != GossipGraph::ring || away == 1 || away == ranks - 1) {
+        own.push_back((r + away) % ranks);
+      }
+    }
+  }
+  return in_one(GossipProgram{std::move(neighbours)});
+}
+
+LaidOrReason sparse_gather(const ProgramRanks& ranks, double imbalance) {
+  const double n = ranks.ranks;
+  if (!(imbalance >= 1 && imbalance <= n)) {
+    return "one of " + std::to_string(ranks.ranks) + " ranks has between 1 and " +
+           std::to_string(ranks.ranks) + " times the mean";
+  }
+  std::vector<double> shares(ranks.ranks, (1 - imbalance / n) / (n - 1));
+  shares.front() = imbalance / n;
+  return in_one(SparseGatherProgram{std::move(shares), ranks.gpus < ranks.ranks ? ranks.gpus : 1});
+}
+
 std::string different_sizes(const ProgramRanks& ranks, const TopologyGraph& graph) {
   if (ranks.ranks < 2) {
     return "one rank sends nothing";
@@ -143,15 +177,35 @@ std::string different_sizes(const ProgramRanks& ranks, const TopologyGraph& grap
 }  // namespace
 
 std::string_view name(OtherProgram program) {
-  constexpr std::array<std::string_view, other_program_count> names{
-      "halving_doubling", "hierarchical", "two_shot", "sharp", "packed_trees", "bruck", "pxn"};
+  constexpr std::array<std::string_view, other_program_count> names{"halving_doubling",
+                                                                    "hierarchical",
+                                                                    "two_shot",
+                                                                    "sharp",
+                                                                    "packed_trees",
+                                                                    "bruck",
+                                                                    "pxn",
+                                                                    "parameter_server",
+                                                                    "gossip",
+                                                                    "sparse_all_gatherv"};
   return names.at(static_cast<std::size_t>(program));
 }
 
+std::string_view name(GossipGraph graph) {
+  constexpr std::array<std::string_view, gossip_graph_count> names{"ring", "exponential",
+                                                                   "complete"};
+  return names.at(static_cast<std::size_t>(graph));
+}
+
 Collective collective_of(OtherProgram program) {
-  return program == OtherProgram::pxn     ? Collective::all_to_all
-         : program == OtherProgram::bruck ? Collective::all_gather
-                                          : Collective::all_reduce;
+  switch (program) {
+    case OtherProgram::pxn:
+      return Collective::all_to_all;
+    case OtherProgram::bruck:
+    case OtherProgram::sparse_all_gatherv:
+      return Collective::all_gather;
+    default:
+      return Collective::all_reduce;
+  }
 }
 
 ProgramRanks ranks_on(const Topology& topology, const Group& group) {
@@ -185,7 +239,7 @@ LaidOrReason program_of(Collective collective, Algorithm algorithm, const Progra
 }
 
 LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const Topology& topology,
-                        const TopologyGraph& graph) {
+                        const TopologyGraph& graph, const ProgramDetails& details) {
   if (std::string reason = different_sizes(ranks, graph); !reason.empty()) {
     return reason;
   }
@@ -211,6 +265,12 @@ LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const T
     case OtherProgram::pxn:
       return two_levels ? LaidOrReason(in_one(PxnProgram{servers, ranks.gpus}))
                         : "PXN needs servers of several GPUs";
+    case OtherProgram::parameter_server:
+      return parameter_server(ranks, details.servers);
+    case OtherProgram::gossip:
+      return gossip(ranks.ranks, details.neighbours);
+    case OtherProgram::sparse_all_gatherv:
+      return sparse_gather(ranks, details.imbalance);
   }
   return "";
 }

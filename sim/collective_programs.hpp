@@ -19,7 +19,9 @@
 
 namespace payoff::sim {
 
-// Programs that NCCL does not have, or leaves to plug-ins.
+// Programs that NCCL does not have, or leaves to plug-ins. Gossip and a parameter server stand
+// where an all-reduce would: Lian et al. (NeurIPS 2017), Assran et al. (ICML 2019) for the graphs;
+// Li et al. (OSDI 2014).
 enum class OtherProgram : std::uint8_t {
   halving_doubling,
   hierarchical,
@@ -27,11 +29,33 @@ enum class OtherProgram : std::uint8_t {
   sharp,
   packed_trees,
   bruck,
-  pxn
+  pxn,
+  parameter_server,
+  gossip,
+  sparse_all_gatherv
 };
-inline constexpr int other_program_count = 7;
+inline constexpr int other_program_count = 10;
 [[nodiscard]] std::string_view name(OtherProgram program);
 [[nodiscard]] Collective collective_of(OtherProgram program);
+
+// Whom a rank of gossip sends its buffer to.
+enum class GossipGraph : std::uint8_t {
+  ring,         // the ranks before and after it
+  exponential,  // those 1, 2, 4 ... ranks after it
+  complete      // all others
+};
+inline constexpr int gossip_graph_count = 3;
+[[nodiscard]] std::string_view name(GossipGraph graph);
+
+struct ProgramDetails {
+  // Of a parameter server: so many of the ranks, the last ones, sum a shard each and hold no data
+  // of their own; 0: every rank sums one beside its work.
+  Rank servers{};
+  GossipGraph neighbours{};
+  // Of a sparse all-gather: what rank 0 has, over the mean of all; the others have equal parts of
+  // the rest. Between 1 and the number of ranks. The size is what is gathered, of all together.
+  double imbalance{1};
+};
 
 struct LaidProgram {
   Program program;
@@ -53,7 +77,8 @@ struct ProgramRanks {
                                       const ProgramRanks& ranks, const Topology& topology,
                                       const TopologyGraph& graph);
 [[nodiscard]] LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks,
-                                      const Topology& topology, const TopologyGraph& graph);
+                                      const Topology& topology, const TopologyGraph& graph,
+                                      const ProgramDetails& details = {});
 
 // The graph with the program's switches as places after its ranks.
 [[nodiscard]] TopologyGraph with_switches(const TopologyGraph& graph, const LaidProgram& program);

@@ -72,7 +72,52 @@ std::vector<Phase> two_level_phases(OtherProgram other, const ProgramRanks& rank
           {in, Collective::all_gather, inside, size}};
 }
 
-std::vector<Phase> phases_of(OtherProgram other, const ProgramRanks& ranks, Bytes size) {
+// Up to the servers and back. Each way is an exchange in which every rank passes between servers of
+// the cluster what the busiest end does: a shard of every worker, or all that a worker has.
+std::vector<Phase> star_phases(const Program& program, const ProgramRanks& ranks, Bytes size) {
+  const auto n = static_cast<double>(ranks.ranks);
+  const bool colocated = program.places() == program.ranks();
+  const double busiest =
+      std::max(1.0, static_cast<double>(program.ranks()) / program.chunks());  // of the size
+  const double others = n - (ranks.gpus < ranks.ranks ? ranks.gpus : 1);
+  const Bytes exchanged = colocated ? size : size * (busiest * n / others);
+  return {2, {1, Collective::all_to_all, whole_of(ranks), exchanged}};
+}
+
+// What the busiest rank sends to others of its server, and out of it beside the other ranks there
+// that do: both at once.
+std::vector<Phase> gossip_phases(const Program& program, const ProgramRanks& ranks, Bytes size) {
+  std::vector<Send> sends;
+  program.sends(0, sends);
+  std::vector<int> inside(ranks.ranks);
+  std::vector<int> outside(ranks.ranks);
+  std::vector<int> leaving(ranks.ranks / ranks.gpus);  // ranks of a server
+  for (const Send& send : sends) {
+    const bool stays = send.from / ranks.gpus == send.to / ranks.gpus;
+    const int before = (stays ? inside : outside)[send.from]++;
+    leaving[send.from / ranks.gpus] += !stays && before == 0 ? 1 : 0;
+  }
+  const auto most = [](const std::vector<int>& counts) {
+    return *std::max_element(counts.begin(), counts.end());
+  };
+  std::vector<Phase> phases;
+  if (const int count = most(inside); count > 0) {
+    phases.push_back({1, Collective::send_recv, {2, 2, 1}, size * count});
+  }
+  if (const int count = most(outside); count > 0) {
+    phases.push_back({1, Collective::send_recv, {2, 1, most(leaving)}, size * count});
+  }
+  return phases;
+}
+
+// A ring as long as if every rank had what the longest part is.
+std::vector<Phase> sparse_phases(const Program& program, const ProgramRanks& ranks, Bytes size) {
+  const double padded = busiest_share(program) * ranks.ranks / (ranks.ranks - 1.0);
+  return {{program.steps(), Collective::all_gather, whole_of(ranks), size * padded}};
+}
+
+std::vector<Phase> phases_of(OtherProgram other, const Program& program, const ProgramRanks& ranks,
+                             Bytes size) {
   switch (other) {
     case OtherProgram::halving_doubling:
       return halving_phases(ranks, size);
@@ -83,6 +128,12 @@ std::vector<Phase> phases_of(OtherProgram other, const ProgramRanks& ranks, Byte
       return two_level_phases(other, ranks, size);
     case OtherProgram::two_shot:  // every rank to every other one, twice
       return {2, {1, Collective::all_to_all, whole_of(ranks), size}};
+    case OtherProgram::parameter_server:
+      return star_phases(program, ranks, size);
+    case OtherProgram::gossip:
+      return gossip_phases(program, ranks, size);
+    case OtherProgram::sparse_all_gatherv:
+      return sparse_phases(program, ranks, size);
     case OtherProgram::sharp:
     case OtherProgram::packed_trees:
       break;
@@ -143,10 +194,18 @@ std::optional<StepsPrice> price_of(OtherProgram other, const Program& program,
                                    const ProgramRanks& ranks, const Cluster& cluster, Bytes size) {
   StepsPrice together;
   std::uint32_t first = 0;
-  for (const Phase& phase : phases_of(other, ranks, size)) {
+  const bool at_once = other == OtherProgram::gossip;
+  for (const Phase& phase : phases_of(other, program, ranks, size)) {
     const std::optional<CollectivePrice> price = price_of(phase, cluster);
     if (!price || price->time <= 0_s) {
       return std::nullopt;
+    }
+    if (at_once && price->time <= together.time) {
+      continue;
+    }
+    if (at_once) {
+      together = {};
+      first = 0;
     }
     together.time += price->time;
     together.phases.push_back(

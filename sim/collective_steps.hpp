@@ -30,8 +30,9 @@ struct StepsPrice {
                                         Bytes size);
 // Of a program that NCCL does not have: its phases at the prices of the collectives that they are,
 // a ring's reduce-scatter inside servers, an exchange of pairs (send_recv) between them, one after
-// the other. nullopt where the law has no price: of sums in switches, of packed trees, of groups
-// that the cluster cannot hold.
+// the other; of gossip the longer one of what goes on inside servers and between them. nullopt
+// where the law has no price: of sums in switches, of packed trees, of groups that the cluster
+// cannot hold.
 [[nodiscard]] std::optional<StepsPrice> price_of(OtherProgram other, const Program& program,
                                                  const ProgramRanks& ranks, const Cluster& cluster,
                                                  Bytes size);

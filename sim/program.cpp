@@ -96,10 +96,11 @@ void Program::sends(std::uint32_t step, std::vector<Send>& sends) const {
           [&](const HierarchicalProgram& p) { hierarchical_step(p.servers, p.gpus, step, sends); },
           [&](const TwoShotProgram& p) { two_shot_step(p.ranks, step, sends); },
           [&](const NvlsProgram& p) { nvls_step(p, shape_, step, sends); },
-          [&](const ParameterServerProgram& p) { star_step(p.workers, p.shards, step, sends); },
+          [&](const ParameterServerProgram& p) { star_step(p, step, sends); },
           [&](const GossipProgram& p) { gossip_step(p.neighbours, sends); },
           [&](const SparseGatherProgram& p) {
-            ring_step(static_cast<Rank>(p.shares.size()), Outcome::gathered, step, sends);
+            rail_rings_step(static_cast<Rank>(p.shares.size()) / p.gpus, p.gpus, Outcome::gathered,
+                            step, sends);
           },
           [&](const DoubleTreeProgram& p) { both_ways(p); },
           [&](const RailTreesProgram& p) { both_ways(p); },

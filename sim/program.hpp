@@ -126,17 +126,20 @@ struct NvlsProgram {
   Outcome outcome{Outcome::all_reduced};  // or its halves, on one server
   std::uint32_t segments{1};
 };
-// Server i of the first `shards` ranks after the workers sums shard i.
+// Server i of the first `shards` ranks after the workers sums shard i, or worker i itself does.
 struct ParameterServerProgram {
   Rank workers{};
   Rank shards{};
+  bool colocated{};
 };
 struct GossipProgram {
   std::vector<std::vector<Rank>> neighbours;
 };
-// A ring that passes on what differs in length: the kept entries of every rank.
+// Rings on rails (RailRingsProgram) that pass on what differs in length: the kept entries of every
+// rank. Each ring has its part of what a rank may send at once.
 struct SparseGatherProgram {
   std::vector<double> shares;  // of a rank, relative to the size
+  Rank gpus{1};                // of a server, where there are several servers
 };
 struct TreesProgram {
   TreePacking packing;        // all-reduce over trees, each with the share of its rate
@@ -156,6 +159,7 @@ struct ProgramShape {
   std::uint32_t chunks{};
   std::uint32_t steps{};
   std::uint32_t segments{1};
+  std::uint32_t lanes{};       // of a rank, each with its part of what it sends at once; 0: none
   double each{};               // of the size, a chunk
   std::vector<double> shares;  // of the chunks; empty: all alike
   // Of the trees, by place; the root's parent is itself.
@@ -177,6 +181,9 @@ class Program {
   [[nodiscard]] std::uint32_t steps() const { return shape_.steps; }
   // That follow one another over the same links, so that every send takes as long; 1: none do.
   [[nodiscard]] std::uint32_t segments() const { return shape_.segments; }
+  // Sends of a rank that are each as fast as its part of the rank's rate, whatever their lengths;
+  // 0: sends of a step share the rate by their lengths.
+  [[nodiscard]] std::uint32_t lanes() const { return shape_.lanes; }
   // Of the collective's size.
   [[nodiscard]] double share(std::uint32_t chunk) const;
   [[nodiscard]] double share(const Send& send) const;

@@ -160,8 +160,9 @@ class Runner {
     if (!price.of_rank) {
       return way.narrowest;
     }
-    const double part = program_.segments() > 1
-                            ? program_.share(send) * program_.segments()
+    const double part = program_.segments() > 1 ? program_.share(send) * program_.segments()
+                        : program_.lanes() > 0
+                            ? 1.0 / program_.lanes()
                             : program_.share(send) / step.share_of_rank[send.from];
     return std::min(way.narrowest, price.of_rank->si * part);
   }
@@ -228,6 +229,13 @@ class Runner {
 double busiest_share(const Program& program, std::uint32_t first, std::uint32_t steps) {
   if (program.segments() > 1) {
     return static_cast<double>(steps) / program.segments();
+  }
+  if (program.lanes() > 0) {  // what is longest is under way in every step
+    double longest = 0;
+    for (std::uint32_t chunk = 0; chunk < program.chunks(); ++chunk) {
+      longest = std::max(longest, program.share(chunk));
+    }
+    return longest * steps * program.lanes();
   }
   double together = 0;
   std::vector<Send> sends;

@@ -160,8 +160,9 @@ ProgramShape shape_of(const NvlsProgram& p) {
 }
 
 ProgramShape shape_of(const ParameterServerProgram& p) {
+  PAYOFF_INVARIANT(!p.colocated || p.shards <= p.workers, "more servers than ranks to be on");
   ProgramShape result = shape(p.workers, p.shards, 2, 1.0 / p.shards);
-  result.places = p.workers + p.shards;
+  result.places = p.colocated ? p.workers : p.workers + p.shards;
   return result;
 }
 
@@ -169,8 +170,11 @@ ProgramShape shape_of(const GossipProgram& p) { return shape(p.neighbours.size()
 
 ProgramShape shape_of(const SparseGatherProgram& p) {
   const auto n = static_cast<std::uint32_t>(p.shares.size());
-  ProgramShape result = shape(n, n, n - 1, 0);
-  result.shares = p.shares;
+  ProgramShape result = shape(n, n * p.gpus, n - 1, 0);
+  for (const double share : p.shares) {
+    result.shares.insert(result.shares.end(), p.gpus, share / p.gpus);
+  }
+  result.lanes = p.gpus;
   return result;
 }
 

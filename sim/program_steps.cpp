@@ -166,13 +166,14 @@ void two_shot_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends) {
   }
 }
 
-void star_step(Rank workers, Rank servers, std::uint32_t step, std::vector<Send>& sends) {
-  for (Rank a = 0; a < (step == 0 ? workers : servers); ++a) {
-    for (Rank b = 0; b < (step == 0 ? servers : workers); ++b) {
-      if (step == 0) {
-        sends.push_back({a, workers + b, b, 1, 1, true});
-      } else {
-        sends.push_back({workers + a, b, a, 1, 1, false});
+// Up to the servers, who add, and back; what is at its server already is not sent.
+void star_step(const ParameterServerProgram& star, std::uint32_t step, std::vector<Send>& sends) {
+  for (Rank shard = 0; shard < star.shards; ++shard) {
+    const Rank server = star.colocated ? shard : star.workers + shard;
+    for (Rank worker = 0; worker < star.workers; ++worker) {
+      if (worker != server) {
+        const bool up = step == 0;
+        sends.push_back({up ? worker : server, up ? server : worker, shard, 1, 1, up});
       }
     }
   }

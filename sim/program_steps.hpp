@@ -22,7 +22,7 @@ void pxn_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& se
 void hierarchical_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
 void two_shot_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
 // Workers to those who sum a chunk each, and back.
-void star_step(Rank workers, Rank servers, std::uint32_t step, std::vector<Send>& sends);
+void star_step(const ParameterServerProgram& star, std::uint32_t step, std::vector<Send>& sends);
 
 void gossip_step(const std::vector<std::vector<Rank>>& neighbours, std::vector<Send>& sends);
 

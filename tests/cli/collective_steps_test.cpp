@@ -66,6 +66,30 @@ TEST_CASE("every collective has the program of the algorithm that NCCL chooses o
   CHECK(program("all_reduce", {"--program", "two_shot"}) == "two-shot");
   CHECK(program("all_gather", {"--program", "bruck"}) == "Bruck");
   CHECK(program("all_to_all", {"--program", "pxn"}) == "PXN");
+  CHECK(program("all_reduce", {"--program", "parameter_server"}) == "parameter server");
+  CHECK(program("all_reduce", {"--program", "gossip"}) == "gossip");
+  CHECK(program("all_gather", {"--program", "sparse_all_gatherv"}) == "sparse all-gather");
+}
+
+TEST_CASE("servers, neighbours and uneven parts are asked for beside their program") {
+  const std::vector<std::string> four{"--cluster", "dgx-h100", "--nodes", "4", "--program"};
+  const auto sends = [&](const std::string& operation, std::vector<std::string> more) {
+    more.insert(more.begin(), four.begin(), four.end());
+    return steps_of(operation, std::move(more))["steps"]["sends"].get<int>();
+  };
+  CHECK(sends("all_reduce", {"parameter_server"}) == 2 * 32 * 31);
+  CHECK(sends("all_reduce", {"parameter_server", "--servers", "8"}) == 2 * 24 * 8);
+  CHECK(sends("all_reduce", {"gossip"}) == 2 * 32);
+  CHECK(sends("all_reduce", {"gossip", "--neighbours", "exponential"}) == 5 * 32);
+  CHECK(sends("all_reduce", {"gossip", "--neighbours", "complete"}) == 31 * 32);
+  const auto seconds = [&](const std::string& imbalance) {
+    const json row = steps_of("all_gather", {"--cluster", "dgx-h100", "--nodes", "4", "--program",
+                                             "sparse_all_gatherv", "--imbalance", imbalance});
+    return row["steps"]["time_seconds"].get<double>();
+  };
+  // As if all had four times as much, at 256 MiB and more nearly in proportion.
+  CHECK(seconds("4") > 3 * seconds("1"));
+  CHECK(seconds("4") < 4 * seconds("1"));
 }
 
 TEST_CASE("NVLS on one node runs in the switch of the node") {
@@ -149,6 +173,13 @@ TEST_CASE("options of sends are refused without sends, and misspelt levels answe
                  ContainsSubstring("--program needs --level steps"));
   CHECK_THAT(wrong({"--level", "steps", "--program", "bruck"}),
              ContainsSubstring("bruck is a program of all_gather"));
+  CHECK_THAT(wrong({"--level", "steps", "--program", "gossip", "--servers", "2", "--imbalance", "2",
+                    "--neighbours", "rings"}),
+             ContainsSubstring("--servers needs --program parameter_server") &&
+                 ContainsSubstring("--imbalance needs --program sparse_all_gatherv") &&
+                 ContainsSubstring("did you mean `ring`?"));
+  CHECK_THAT(wrong({"--level", "steps", "--program", "parameter_server", "--servers", "8"}),
+             ContainsSubstring("--servers") && ContainsSubstring("7"));
   CHECK_THAT(wrong({"--level", "steps", "--program", "two_shot", "--algo", "ring"}),
              ContainsSubstring("leave one of them away"));
   CHECK_THAT(wrong({"--level", "steps", "--topology", example("own-graph.yaml")}),

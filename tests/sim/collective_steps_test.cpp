@@ -67,6 +67,25 @@ CollectiveSteps steps_on(const NetworkShape& network, const Case& c, Bytes size,
   return run_steps(known, size, price_of(known.program, price, size), 5_us, graph, topology);
 }
 
+// Servers and NICs as above, with a law.
+Cluster priced_cluster() {
+  Cluster cluster;
+  cluster.nodes = 4;
+  cluster.gpus_per_node = 8;
+  cluster.fabric.kind = FabricKind::switched;
+  cluster.fabric.max_gpus = 8;
+  cluster.fabric.per_gpu = 100_GBps;
+  cluster.network.kind = NetworkKind::rdma;
+  cluster.nics_per_node = 8;
+  cluster.nic = 10_GBps;
+  for (LinkLaw* law : {&cluster.fabric.law, &cluster.network.law}) {
+    law->launch = 5_us;
+    law->step_ll = law->step_ll128 = law->step_simple = 2_us;
+    law->share_ll = law->share_ll128 = law->share_simple = 0.8;
+  }
+  return cluster;
+}
+
 }  // namespace
 
 TEST_CASE("on links that are wide enough, sends take the price of their collective") {
@@ -145,26 +164,14 @@ TEST_CASE(
 }
 
 TEST_CASE("of programs that NCCL does not have the phases are priced one after the other") {
-  Cluster cluster;
-  cluster.nodes = 4;
-  cluster.gpus_per_node = 8;
-  cluster.fabric.kind = FabricKind::switched;
-  cluster.fabric.max_gpus = 8;
-  cluster.fabric.per_gpu = 100_GBps;
-  cluster.network.kind = NetworkKind::rdma;
-  cluster.nics_per_node = 8;
-  cluster.nic = 10_GBps;
-  for (LinkLaw* law : {&cluster.fabric.law, &cluster.network.law}) {
-    law->launch = 5_us;
-    law->step_ll = law->step_ll128 = law->step_simple = 2_us;
-    law->share_ll = law->share_ll128 = law->share_simple = 0.8;
-  }
+  const Cluster cluster = priced_cluster();
   Topology topology = regular(switched(8, 8), 4, SingleSwitch{});
   topology.balance = Balance::ideal;
   const TopologyGraph graph = built(topology);
   for (const OtherProgram other :
        {OtherProgram::halving_doubling, OtherProgram::hierarchical, OtherProgram::two_shot,
-        OtherProgram::bruck, OtherProgram::pxn}) {
+        OtherProgram::bruck, OtherProgram::pxn, OtherProgram::parameter_server,
+        OtherProgram::gossip, OtherProgram::sparse_all_gatherv}) {
     INFO(name(other));
     const LaidOrReason laid = program_of(other, ranks, topology, graph);
     REQUIRE(std::holds_alternative<LaidProgram>(laid));
@@ -189,6 +196,54 @@ TEST_CASE("of programs that NCCL does not have the phases are priced one after t
                       part(Collective::all_reduce, {4, 1, 8}, 8_MiB) +
                       part(Collective::all_gather, {8, 8, 1}, 64_MiB);
   CHECK_THAT(price->time.si, WithinRel(sum.si, 1e-12));
+}
+
+TEST_CASE("servers, gossip and sparse parts take what the busiest NIC passes, bare and priced") {
+  const Cluster cluster = priced_cluster();
+  Topology topology = regular(switched(8, 8), 4, SingleSwitch{});
+  topology.balance = Balance::ideal;
+  const TopologyGraph graph = built(topology);
+  struct Asked {
+    OtherProgram program{};
+    ProgramDetails details;
+    double through_nic{};  // of the size, at 10 GB/s
+  };
+  // Servers: the last server of 8 GPUs sums for the 24 ranks of the others, 3 shards of the size to
+  // each, up and down; one GPU alone also for 7 beside it, which pass no NIC. On the ranks: 24 of
+  // 32 parts, twice. Gossip: 24 others outside; 8 and 16 ranks on; one of two neighbours. Sparse:
+  // of every part of 1/32, or of 4/32, an eighth passes each of 8 rings 31 times, one by one.
+  const Asked all[] = {
+      {OtherProgram::parameter_server, {8, {}, 1}, 2 * 3},
+      {OtherProgram::parameter_server, {1, {}, 1}, 2 * 24},
+      {OtherProgram::parameter_server, {}, 2 * 24.0 / 32},
+      {OtherProgram::gossip, {0, GossipGraph::complete, 1}, 24},
+      {OtherProgram::gossip, {0, GossipGraph::ring, 1}, 1},
+      {OtherProgram::sparse_all_gatherv, {}, 31.0 / 32 / 8},
+      {OtherProgram::sparse_all_gatherv, {0, {}, 4}, 31 * 4.0 / 32 / 8},
+  };
+  for (const Asked& asked : all) {
+    INFO(name(asked.program) << " " << asked.details.servers << " " << asked.details.imbalance);
+    const auto laid =
+        std::get<LaidProgram>(program_of(asked.program, ranks, topology, graph, asked.details));
+    const auto price = price_of(asked.program, laid.program, ranks, cluster, 1_GiB);
+    REQUIRE(price);
+    const CollectiveSteps steps = run_steps(laid, 1_GiB, price, 5_us, graph, topology);
+    const bool sparse = asked.details.imbalance > 1;  // a part meets shorter ones before it
+    const Seconds bare = 1_GiB * asked.through_nic / 10_GBps;
+    CHECK(steps.alpha_beta <= bare * 1.02);
+    CHECK(steps.alpha_beta >= bare * (sparse ? 0.3 : 1.0));
+    // The law is 80 % of the line; one server alone is priced as if all came from outside.
+    CHECK(steps.priced->price >= bare / 0.8 * 0.99);
+    CHECK(steps.priced->price <= bare / 0.8 * (asked.details.servers == 1 ? 1.4 : 1.1));
+    CHECK_THAT(steps.priced->time.si, WithinRel(steps.priced->price.si, 1e-6));
+  }
+  const auto refused = [&](OtherProgram program, const ProgramDetails& details) {
+    return std::holds_alternative<std::string>(
+        program_of(program, ranks, topology, graph, details));
+  };
+  CHECK(refused(OtherProgram::parameter_server, {32, {}, 1}));
+  CHECK(refused(OtherProgram::sparse_all_gatherv, {0, {}, 33}));
+  CHECK(refused(OtherProgram::sparse_all_gatherv, {0, {}, 0.5}));
 }
 
 TEST_CASE("sums in the network need a tree of switches, and then pass every link once") {

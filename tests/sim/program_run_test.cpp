@@ -45,7 +45,11 @@ TEST_CASE("a program that meets nobody takes its price, to a tick for each step"
       Program(NvlsProgram{5, 4, Outcome::all_reduced, 24}),
       Program(ChainsProgram{4, 8, Outcome::broadcast, 40}),
       Program(ChainsProgram{2, 8, Outcome::reduced, 40}),
-      Program(SparseGatherProgram{std::vector<double>(6, 0.02)})};
+      Program(SparseGatherProgram{std::vector<double>(6, 0.02)}),
+      Program(SparseGatherProgram{{0.05, 0.4, 0.2, 0.05, 0.2, 0.1}, 3}),
+      Program(ParameterServerProgram{9, 2}),
+      Program(ParameterServerProgram{9, 9, true}),
+      Program(GossipProgram{{{1, 2}, {2}, {0, 1}}})};
   for (const Program& program : programs) {
     INFO(program.name());
     for (const Bytes size : {64_KiB, 25_MB, 3_GiB}) {

@@ -169,12 +169,14 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
     check_result(Program(SparseGatherProgram{std::vector<double>(n, 0.1)}));
     for (const Rank shards : {1U, 3U}) {
       check_result(Program(ParameterServerProgram{n, shards}));
+      check_result(Program(ParameterServerProgram{n, std::min(shards, n), true}));
     }
   }
   for (const auto& [servers, gpus] :
        {std::pair<Rank, Rank>{2, 2}, {3, 4}, {4, 2}, {5, 1}, {1, 5}}) {
     check_result(Program(HierarchicalProgram{servers, gpus}));
     check_result(Program(PxnProgram{servers, gpus}));
+    check_result(Program(SparseGatherProgram{std::vector<double>(servers * gpus, 0.1), gpus}));
     check_result(Program(PairwiseProgram{servers * gpus, gpus}));
     for (const Outcome outcome :
          {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
@@ -223,6 +225,13 @@ TEST_CASE("programs have the published numbers of steps and bytes") {
   check_cost(Program(BruckProgram{13}), 4, 12.0 / 13);
   check_cost(Program(PairwiseProgram{16}), 15, all);
   check_cost(Program(TwoShotProgram{16}), 2, 2 * all);
+  // A worker sends its buffer, a server one shard to each of them; on the ranks themselves, as in
+  // two shots, nothing goes to oneself.
+  check_cost(Program(ParameterServerProgram{12, 4}), 2, 1 + 12.0 / 4);
+  check_cost(Program(ParameterServerProgram{16, 16, true}), 2, 2 * all);
+  // A sparse gather is as long as if all had what the longest part is, on one ring or on rails.
+  check_cost(Program(SparseGatherProgram{{0.7, 0.1, 0.1, 0.1}}), 3, 3 * 0.7);
+  check_cost(Program(SparseGatherProgram{{0.7, 0.1, 0.1, 0.1}, 2}), 3, 3 * 0.7);
   // In the switch a GPU sends its buffer once; the switch sends it to all, by multicast on the
   // wire.
   CHECK(Program(SwitchProgram{16}).steps() == 2);
