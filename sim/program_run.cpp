@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <deque>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "sim/engine.hpp"
 #include "sim/invariant.hpp"
 #include "sim/links.hpp"
+#include "sim/program_progress.hpp"
 
 namespace payoff::sim {
 namespace {
@@ -19,19 +19,11 @@ namespace {
 constexpr double least_share = 1.0 / 65536;
 constexpr double most_share = 65535;
 
-std::vector<double> shares_of_ranks(const Program& program, const std::vector<Send>& sends) {
-  std::vector<double> shares(program.places());
-  for (const Send& send : sends) {
-    shares[send.from] += program.share(send);
-  }
-  return shares;
-}
-
 class Runner {
  public:
   Runner(const Program& program, Bytes size, std::span<const PhasePrice> phases, Routing* routing,
          LinkCapacities left)
-      : program_(program), size_(size), routing_(routing), position_(program.places()) {
+      : program_(program), size_(size), routing_(routing), progress_(program) {
     for (const PhasePrice& phase : phases) {
       prices_.insert(prices_.end(), phase.steps, phase.price);
     }
@@ -49,15 +41,16 @@ class Runner {
   }
 
   ProgramRun run() {
-    for (Rank r = 0; r < program_.places(); ++r) {
-      proceed(r);
-    }
+    progress_.begin(ready_);
+    start_ready();
     while (engine_.advance()) {
       // A copy: starting what follows writes over the list.
       const std::vector<Completion> completed(engine_.completed().begin(),
                                               engine_.completed().end());
       for (const Completion& done : completed) {
-        arrive(done.tag);
+        const auto step = static_cast<std::uint32_t>(done.tag >> 32U);
+        progress_.arrived({step, static_cast<std::uint32_t>(done.tag)}, ready_);
+        start_ready();
       }
     }
     PAYOFF_INVARIANT(!engine_.problem(), "a collective lasts longer than the clock");
@@ -67,61 +60,11 @@ class Runner {
   }
 
  private:
-  // A step that some rank has begun and some rank has not left.
-  struct Step {
-    std::vector<Send> sends;             // by sender
-    std::vector<std::uint32_t> first;    // of a rank
-    std::vector<std::uint32_t> awaited;  // sends of a rank or to it that are not through
-    std::vector<double> share_of_rank;
-    Rank inside{};  // ranks that have not left it
-  };
-
-  Step& step(std::uint32_t number) {
-    while (first_step_ + open_.size() <= number) {
-      Step& added = open_.emplace_back();
-      program_.sends(static_cast<std::uint32_t>(first_step_ + open_.size() - 1), added.sends);
-      std::stable_sort(added.sends.begin(), added.sends.end(),
-                       [](const Send& a, const Send& b) { return a.from < b.from; });
-      added.first.assign(program_.places() + 1, 0);
-      added.awaited.assign(program_.places(), 0);
-      for (const Send& send : added.sends) {
-        ++added.first[send.from + 1];
-        ++added.awaited[send.to];
-        ++added.awaited[send.from];
-      }
-      for (Rank r = 0; r < program_.places(); ++r) {
-        added.first[r + 1] += added.first[r];
-      }
-      added.share_of_rank = shares_of_ranks(program_, added.sends);
-      added.inside = program_.places();
+  void start_ready() {
+    for (const ProgramProgress::SendId& id : ready_) {
+      start(id);
     }
-    return open_[number - first_step_];
-  }
-
-  // Sends of every step whose predecessors have arrived.
-  void proceed(Rank rank) {
-    for (;;) {
-      const std::uint32_t at = position_[rank];
-      if (at > 0) {
-        Step& before = step(at - 1);
-        if (before.awaited[rank] > 0) {
-          return;
-        }
-        --before.inside;
-      }
-      if (at == program_.steps()) {
-        break;
-      }
-      ++position_[rank];
-      Step& now = step(at);
-      for (std::uint32_t i = now.first[rank]; i < now.first[rank + 1]; ++i) {
-        start(now, at, i);
-      }
-    }
-    while (!open_.empty() && open_.front().inside == 0) {
-      open_.pop_front();
-      ++first_step_;
-    }
+    ready_.clear();
   }
 
   // The links from one place to another, and the narrowest of them.
@@ -155,25 +98,18 @@ class Runner {
   }
 
   // A send's own limit: its part of what its rank sends, and the narrowest link of its route.
-  double bound_of(const Step& step, const SendPrice& price, const Send& send,
-                  const Way& way) const {
-    if (!price.of_rank) {
-      return way.narrowest;
-    }
-    const double part = program_.segments() > 1 ? program_.share(send) * program_.segments()
-                        : program_.lanes() > 0
-                            ? 1.0 / program_.lanes()
-                            : program_.share(send) / step.share_of_rank[send.from];
-    return std::min(way.narrowest, price.of_rank->si * part);
+  double bound_of(const ProgramProgress::SendId& id, const SendPrice& price, const Way& way) const {
+    return price.of_rank ? std::min(way.narrowest, price.of_rank->si * progress_.part_of_rank(id))
+                         : way.narrowest;
   }
 
-  void start(const Step& step, std::uint32_t number, std::uint32_t index) {
-    const Send& send = step.sends[index];
-    const SendPrice& price = prices_[number];
+  void start(const ProgramProgress::SendId& id) {
+    const Send& send = progress_.send(id);
+    const SendPrice& price = prices_[id.step];
     const Bytes bytes = size_ * program_.share(send);
     const Way& links = way(send);
     const Seconds latency = price.latency + (price.of_rank ? Seconds{} : links.latency);
-    const double bound = bound_of(step, price, send, links);
+    const double bound = bound_of(id, price, links);
     PAYOFF_INVARIANT(std::isfinite(bound) || bytes <= 0_B, "a send has neither price nor route");
     // Progress in picoseconds of the time alone, as in sim/links: alone it takes that exactly.
     const Bytes work =
@@ -192,21 +128,8 @@ class Runner {
          .rate_bound = full_rate,
          .share_ratio = work > 0_B ? std::clamp(work / bytes, least_share, most_share) : 1.0,
          .latency = to_sim_time(latency).value_or(never),
-         .key = number,
-         .tag = std::uint64_t{number} << 32U | index});
-  }
-
-  void arrive(std::uint64_t tag) {
-    const auto number = static_cast<std::uint32_t>(tag >> 32U);
-    const Send send = step(number).sends[static_cast<std::uint32_t>(tag)];
-    through(number, send.from);
-    through(number, send.to);
-  }
-
-  void through(std::uint32_t number, Rank rank) {
-    if (--step(number).awaited[rank] == 0 && position_[rank] == number + 1) {
-      proceed(rank);
-    }
+         .key = id.step,
+         .tag = std::uint64_t{id.step} << 32U | id.index});
   }
 
   static constexpr double below_rounding = 1 - 1e-9;
@@ -218,9 +141,8 @@ class Runner {
   Engine engine_;
   std::vector<Bandwidth> capacities_;  // of the edges
   std::vector<ResourceId> resources_;
-  std::vector<std::uint32_t> position_;  // steps that a rank has begun
-  std::deque<Step> open_;
-  std::size_t first_step_ = 0;
+  ProgramProgress progress_;
+  std::vector<ProgramProgress::SendId> ready_;
   std::unordered_map<std::uint64_t, Way> ways_;  // looked up only, in no order
   std::vector<Use> uses_;
   ProgramRun result_;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program_progress.hpp"
+
+#include <algorithm>
+
+namespace payoff::sim {
+
+ProgramProgress::ProgramProgress(const Program& program)
+    : program_(&program), position_(program.places()), inside_(program.places()) {}
+
+void ProgramProgress::begin(std::vector<SendId>& ready) {
+  for (Rank r = 0; r < program_->places(); ++r) {
+    proceed(r, ready);
+  }
+}
+
+void ProgramProgress::arrived(const SendId& id, std::vector<SendId>& ready) {
+  const Send send = step(id.step).sends[id.index];
+  through(id.step, send.from, ready);
+  through(id.step, send.to, ready);
+}
+
+const Send& ProgramProgress::send(const SendId& id) const {
+  return open_step(id.step).sends[id.index];
+}
+
+double ProgramProgress::part_of_rank(const SendId& id) const {
+  const Send& known = send(id);
+  if (program_->segments() > 1) {
+    return program_->share(known) * program_->segments();
+  }
+  return program_->lanes() > 0
+             ? 1.0 / program_->lanes()
+             : program_->share(known) / open_step(id.step).share_of_rank[known.from];
+}
+
+ProgramProgress::Step& ProgramProgress::step(std::uint32_t number) {
+  while (first_step_ + open_.size() <= number) {
+    add_step();
+  }
+  return open_[number - first_step_];
+}
+
+void ProgramProgress::add_step() {
+  Step& added = open_.emplace_back();
+  program_->sends(static_cast<std::uint32_t>(first_step_ + open_.size() - 1), added.sends);
+  std::stable_sort(added.sends.begin(), added.sends.end(),
+                   [](const Send& a, const Send& b) { return a.from < b.from; });
+  added.first.assign(program_->places() + 1, 0);
+  added.awaited.assign(program_->places(), 0);
+  for (const Send& send : added.sends) {
+    ++added.first[send.from + 1];
+    ++added.awaited[send.to];
+    ++added.awaited[send.from];
+  }
+  for (Rank r = 0; r < program_->places(); ++r) {
+    added.first[r + 1] += added.first[r];
+  }
+  added.share_of_rank = shares_of_ranks(*program_, added.sends);
+  added.inside = program_->places();
+}
+
+// Sends of every step whose predecessors have arrived.
+void ProgramProgress::proceed(Rank rank, std::vector<SendId>& ready) {
+  for (;;) {
+    const std::uint32_t at = position_[rank];
+    if (at > 0) {
+      Step& before = step(at - 1);
+      if (before.awaited[rank] > 0) {
+        return;
+      }
+      --before.inside;
+    }
+    if (at == program_->steps()) {
+      --inside_;
+      break;
+    }
+    ++position_[rank];
+    const Step& now = step(at);
+    for (std::uint32_t i = now.first[rank]; i < now.first[rank + 1]; ++i) {
+      ready.push_back({at, i});
+    }
+  }
+  while (!open_.empty() && open_.front().inside == 0) {
+    open_.pop_front();
+    ++first_step_;
+  }
+}
+
+void ProgramProgress::through(std::uint32_t number, Rank rank, std::vector<SendId>& ready) {
+  if (--step(number).awaited[rank] == 0 && position_[rank] == number + 1) {
+    proceed(rank, ready);
+  }
+}
+
+std::vector<double> shares_of_ranks(const Program& program, const std::vector<Send>& sends) {
+  std::vector<double> shares(program.places());
+  for (const Send& send : sends) {
+    shares[send.from] += program.share(send);
+  }
+  return shares;
+}
+
+}  // namespace payoff::sim
