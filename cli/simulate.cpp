@@ -38,6 +38,17 @@ constexpr OptionSpec no_fold_option{
     "--no-fold", "", "with a topology: run every rank by itself, to see that nothing changes",
     Takes::nothing};
 
+constexpr OptionSpec level_option{
+    "--level", "NAME",
+    "fluid (default): a message is one flow; steps: every send of its collective, rank by rank",
+    Takes::value};
+
+bool wants_steps(const Arguments& arguments, Session& session) {
+  const std::optional<Argument> asked = arguments.value(level_option.name);
+  const std::vector<std::pair<std::string, bool>> levels{{"fluid", false}, {"steps", true}};
+  return asked && named_value("a level", *asked, levels, session).value_or(false);
+}
+
 // The strategies to run: all, or the one that was named.
 std::vector<CompressionPlan> wanted_plans(const Experiment& experiment, const Arguments& arguments,
                                           Session& session) {
@@ -58,15 +69,14 @@ struct PreparedRun {
   const PreparedExperiment& prepared;
   const ReadExperiment& read;
   sim::SimOptions options;
-  bool folds{true};
+  sim::PlatformRules rules;
   // Of strategies that exchange between all pairs of ranks, and of those that do not.
   std::array<std::optional<sim::BuiltPlatform>, 2> platforms{};
 
   const sim::BuiltPlatform& platform(const StepPlan& step) {
     auto& built = platforms[sim::sends_all_to_all(step) ? 1 : 0];
     if (!built) {
-      built =
-          sim::build_platform(read.experiment.cluster, read.cluster_state, step, {folds, folds});
+      built = sim::build_platform(read.experiment.cluster, read.cluster_state, step, rules);
     }
     return *built;
   }
@@ -176,6 +186,7 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   }
   warn_of_default_batch(*read, session);
   const std::vector<CompressionPlan> plans = wanted_plans(read->experiment, arguments, session);
+  const bool steps = wants_steps(arguments, session);
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
@@ -191,8 +202,9 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
                           trust_in(prepared, read->facts),
                           {},
                           {},
-                          !arguments.has(no_fold_option.name)};
-  PreparedRun run{prepared, *read, options, report.folds};
+                          steps,
+                          !steps && !arguments.has(no_fold_option.name)};
+  PreparedRun run{prepared, *read, options, {report.folds, report.folds, steps}};
   prepare_reports(run, plans, report, session);
   if (!session.diagnostics().has_errors()) {
     announce(report, trace_name, session);
@@ -217,15 +229,17 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
 }  // namespace
 
 Command simulate_command() {
-  return {
-      "simulate",
-      "runs a training step by events: critical path, links, timeline",
-      "payoff simulate examples/01-resnet50-v100/experiment.yaml --trace step.json\n"
-      "  payoff simulate --model gpt3-175b --cluster selene --nodes 128 --tp 8 --pp 8 --dp 16 "
-      "--micro-batch 1 --global-batch 1536",
-      {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-      experiment_options({plan_option, trace_option, limit_option, no_fold_option, json_option}),
-      run_simulate};
+  return {"simulate",
+          "runs a training step by events: critical path, links, timeline",
+          "payoff simulate examples/01-resnet50-v100/experiment.yaml --trace step.json\n"
+          "  payoff simulate --model gpt3-175b --cluster selene --nodes 128 --tp 8 --pp 8 --dp 16 "
+          "--micro-batch 1 --global-batch 1536\n"
+          "  payoff simulate --model gpt2 --cluster p3-8xlarge --nodes 2 --dp 8 --micro-batch 4 "
+          "--level steps",
+          {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
+          experiment_options(
+              {plan_option, trace_option, limit_option, level_option, no_fold_option, json_option}),
+          run_simulate};
 }
 
 }  // namespace payoff

@@ -39,7 +39,7 @@ std::string steps_table(const SimulationReport& report) {
                {"exposed comm", Align::right},
                {"bubble", Align::right},
                {"fits", Align::center},
-               {"events", Align::right}});
+               {report.steps ? "events (sends)" : "events", Align::right}});
   for (const PlanSimulation& plan : report.plans) {
     const StepPrediction& step = plan.simulated.prediction;
     const Shares shares = shares_of(step.waterfall);
@@ -47,7 +47,9 @@ std::string steps_table(const SimulationReport& report) {
     table.add({title(plan), (whole ? "" : "> ") + ms(step.step), ms(plan.analytical.step),
                whole ? fmt::format("{:+.2f} %", 100 * (step.step / plan.analytical.step - 1)) : "",
                ms(shares.compute), ms(shares.codec), ms(shares.exposed), ms(shares.bubble),
-               step.memory.fits() ? "yes" : "no", std::to_string(plan.simulated.events)});
+               step.memory.fits() ? "yes" : "no",
+               std::to_string(plan.simulated.events) +
+                   (report.steps ? fmt::format(" ({})", plan.simulated.sends) : "")});
   }
   return table.markdown();
 }
@@ -191,11 +193,13 @@ std::string fold_sentence(const SimulationReport& report) {
   if (fold.places == 0) {
     return {};
   }
-  return fmt::format(
+  const std::string folded = fmt::format(
       "\n{} ranks {} as {}{}; {} groups and sends in {} classes, {} directed links in {}.\n",
       fold.ranks, report.folds ? "folded, simulated" : "simulated", fold.places,
       fold.listed < fold.ranks ? fmt::format(" ({} listed)", fold.listed) : "", fold.channels,
       fold.channel_classes, fold.links, fold.link_classes);
+  return folded +
+         (report.steps ? "Level steps: what is late at a link is its sends, added up.\n" : "");
 }
 
 Json traffic_json(const sim::TrafficTime& traffic) {
@@ -211,6 +215,7 @@ Json plan_json(const PlanSimulation& plan) {
   Json json{{"label", plan.label}};
   json.update(step_json(simulated.prediction));
   json["estimate"] = {{"events", plan.estimate.events},
+                      {"sends", plan.estimate.sends},
                       {"memory_bytes", plan.estimate.memory.si},
                       {"trace_bytes", plan.estimate.trace.si}};
   json["analytical_step_seconds"] = plan.analytical.step.si;
@@ -238,6 +243,7 @@ Json plan_json(const PlanSimulation& plan) {
     json["memory_delay_seconds"].push_back(delay.si);
   }
   json["events"] = simulated.events;
+  json["sends"] = simulated.sends;
   json["trace_hash"] = fmt::format("{:016x}", simulated.trace_hash);
   json["interrupted"] = simulated.interrupted;
   return json;
@@ -274,6 +280,7 @@ std::string simulation_json(const SimulationReport& report, const ReadExperiment
   json["profiles"] = profiles_json(library, session.sources(), read);
   json["headline"] = experiment_headline(report.experiment);
   json["trust"] = trust_json(report.trust);
+  json["level"] = report.steps ? "steps" : "fluid";
   if (report.fold.places > 0) {
     json["folding"] = {{"ranks", report.fold.ranks},
                        {"listed_ranks", report.fold.listed},

@@ -30,6 +30,7 @@ struct SimulationReport {
   Trust trust;
   std::vector<PlanSimulation> plans;  // the last one may have been interrupted
   sim::FoldReport fold;
+  bool steps{false};  // level `steps`
   bool folds{true};
 };
 

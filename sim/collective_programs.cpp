@@ -96,7 +96,8 @@ LaidProgram ring(Collective collective, const ProgramRanks& ranks, const Topolog
                : in_one(RingProgram{ranks.ranks, outcome});
 }
 
-LaidOrReason nvls(Collective collective, const ProgramRanks& ranks, const Topology& topology) {
+LaidOrReason nvls(Collective collective, const ProgramRanks& ranks, const Topology& topology,
+                  const TopologyGraph& graph) {
   const RegularTopology* shape = regular(topology);
   if (shape == nullptr || shape->server.fabric != ServerFabric::switched) {
     return "NVLS needs the switch of a server, and the topology has none";
@@ -105,12 +106,16 @@ LaidOrReason nvls(Collective collective, const ProgramRanks& ranks, const Topolo
   const Rank servers = ranks.ranks / ranks.gpus;
   LaidProgram laid = in_segments(NvlsProgram{servers, ranks.gpus, outcome_of(collective), 1});
   for (Rank s = 0; s < servers; ++s) {
-    laid.switches.push_back(layout.fabric_switch(s));
+    const std::uint32_t gpu = graph.gpu_of_rank[std::size_t{s} * ranks.gpus];
+    laid.switches.push_back(layout.fabric_switch(gpu / layout.gpus_per_server()));
   }
   return laid;
 }
 
 LaidOrReason sharp(const ProgramRanks& ranks, const Topology& topology) {
+  if (ranks.ranks != topology.gpus()) {
+    return "SHARP's trees are laid through all GPUs of a topology, not through some";
+  }
   SwitchTrees trees = switch_trees(topology, ranks.ranks);
   if (trees.above.empty()) {
     return "SHARP needs a tree of switches between the servers";
@@ -208,13 +213,6 @@ Collective collective_of(OtherProgram program) {
   }
 }
 
-ProgramRanks ranks_on(const Topology& topology, const Group& group) {
-  const RegularTopology* shape = regular(topology);
-  const int gpus =
-      shape != nullptr ? shape->server.gpus : std::min(group.ranks, group.ranks_per_node);
-  return {static_cast<Rank>(group.ranks), static_cast<Rank>(gpus)};
-}
-
 LaidOrReason program_of(Collective collective, Algorithm algorithm, const ProgramRanks& ranks,
                         const Topology& topology, const TopologyGraph& graph) {
   if (std::string reason = different_sizes(ranks, graph); !reason.empty()) {
@@ -227,7 +225,7 @@ LaidOrReason program_of(Collective collective, Algorithm algorithm, const Progra
       return in_segments(RailTreesProgram{ranks.ranks / ranks.gpus, ranks.gpus, 1});
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
-      return nvls(collective, ranks, topology);
+      return nvls(collective, ranks, topology, graph);
     case Algorithm::pat:
       return in_one(BruckProgram{ranks.ranks, outcome_of(collective)});
     case Algorithm::pairwise:
@@ -273,17 +271,6 @@ LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const T
       return sparse_gather(ranks, details.imbalance);
   }
   return "";
-}
-
-TopologyGraph with_switches(const TopologyGraph& graph, const LaidProgram& program) {
-  std::vector<VertexId> places;
-  for (Rank r = 0; r < graph.links.ranks(); ++r) {
-    places.push_back(graph.links.gpu(r));
-  }
-  places.insert(places.end(), program.switches.begin(), program.switches.end());
-  TopologyGraph result = graph;
-  result.links = LinkGraph(graph.links.vertices(), graph.links.edges(), std::move(places));
-  return result;
 }
 
 }  // namespace payoff::sim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -80,7 +81,16 @@ struct ProgramRanks {
                                       const Topology& topology, const TopologyGraph& graph,
                                       const ProgramDetails& details = {});
 
-// The graph with the program's switches as places after its ranks.
-[[nodiscard]] TopologyGraph with_switches(const TopologyGraph& graph, const LaidProgram& program);
+// The graph with switches as places after its ranks, those of a program or others.
+[[nodiscard]] TopologyGraph with_switches(const TopologyGraph& graph,
+                                          std::span<const VertexId> switches);
+
+// The graph with some of its ranks only: rank i is the old rank members[i]. What a job or a group
+// on part of a cluster sees; it shares the links with whoever has the rest.
+[[nodiscard]] TopologyGraph part_of(const TopologyGraph& graph, std::span<const Rank> members);
+// As many ranks of each server, one server after the other, or every rank by itself. Of a graph
+// without servers in runs of `gpus`.
+[[nodiscard]] ProgramRanks ranks_of_part(const Topology& topology, const TopologyGraph& part,
+                                         Rank gpus);
 
 }  // namespace payoff::sim

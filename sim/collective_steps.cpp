@@ -218,7 +218,7 @@ std::optional<StepsPrice> price_of(OtherProgram other, const Program& program,
 CollectiveSteps run_steps(const LaidProgram& laid, Bytes size,
                           const std::optional<StepsPrice>& price, Seconds latency,
                           const TopologyGraph& graph, const Topology& topology) {
-  const TopologyGraph places = with_switches(graph, laid);
+  const TopologyGraph places = with_switches(graph, laid.switches);
   Routing routing(places, topology.balance, topology.seed);
   const std::vector<Bandwidth> left = left_capacities(topology, places.links);
   CollectiveSteps steps;

@@ -50,6 +50,28 @@ PreparedMessage Links::prepare(const Message& message, std::size_t stage,
   return prepared;
 }
 
+void Links::prepare_send(Seconds latency, Seconds moving, Bytes bytes,
+                         const std::vector<LinkLoad>& of_one_byte, PreparedMessage& result) const {
+  constexpr double below_rounding = 1 - 1e-9;
+  result.latency = to_sim_time(latency).value_or(never);
+  result.alone = result.latency + to_sim_time(moving).value_or(never);
+  result.uses.clear();
+  result.loads.clear();
+  const Bytes size = progress(result.alone - result.latency);
+  if (size <= 0_B) {
+    return;
+  }
+  result.share_ratio = std::clamp(size / bytes, least_share, most_share);
+  for (const LinkLoad& one : of_one_byte) {
+    const Bytes load = bytes * one.bytes.si;
+    const double usage = on_grid(below_rounding * (load / size));
+    if (usage > 0) {
+      result.uses.push_back({states_[one.link].resource, usage});
+      result.loads.push_back({one.link, load, 1});
+    }
+  }
+}
+
 ActivityId Links::start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag) {
   for (const LinkLoad& load : message.loads) {
     State& link = states_[load.link];

@@ -44,6 +44,10 @@ class Links {
 
   [[nodiscard]] PreparedMessage prepare(const Message& message, std::size_t stage,
                                         Direction direction) const;
+  // One send of a program, its latency and what its bytes take alone; the loads are those of one
+  // byte. Narrower links than that make it late.
+  void prepare_send(Seconds latency, Seconds moving, Bytes bytes,
+                    const std::vector<LinkLoad>& of_one_byte, PreparedMessage& result) const;
   ActivityId start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag);
   // Has to be told of the end of what it started: `since` is when it did, `held_back` what it lost
   // elsewhere. Returns what it lost on its links.

@@ -4,12 +4,17 @@
 #include <algorithm>
 
 #include "sim/invariant.hpp"
+#include "sim/step_programs.hpp"
 #include "sim/step_stage.hpp"
 
 namespace payoff::sim {
 
-Meetings::Meetings(const Places& places, Engine& engine, Links& links)
-    : places_(places), engine_(engine), links_(links), groups_(places.groups.size()) {}
+Meetings::Meetings(const Places& places, Engine& engine, Links& links, StepPrograms* programs)
+    : places_(places),
+      engine_(engine),
+      links_(links),
+      programs_(programs),
+      groups_(places.groups.size()) {}
 
 void Meetings::hand_over(std::size_t place, StreamKind stream, const MessageId& id,
                          const Path& path) {
@@ -90,8 +95,13 @@ void Meetings::start(const Meeting& meeting) {
   const std::uint64_t stage = places_.places[members.front()].stage;
   const std::uint64_t key = (stage << 40U) | (static_cast<std::uint64_t>(meeting.stream) << 38U) |
                             (std::uint64_t{1} << 37U) | groups_[meeting.group].count++;
-  flights_[slot] = {meeting.group, meeting.stream, &message, engine_.now(),
-                    links_.start(message, key, tag_bit | slot)};
+  Flight& flight = flights_[slot];
+  flight = {meeting.group, meeting.stream, &message, engine_.now(), {}, false};
+  flight.by_sends =
+      programs_ != nullptr && programs_->start(slot, meeting.group, *meeting.id.message, key);
+  if (!flight.by_sends) {
+    flight.activity = links_.start(message, key, tag_bit | slot);
+  }
 }
 
 std::size_t Meetings::free_flight() {
@@ -113,8 +123,13 @@ void Meetings::ended(std::size_t flight) {
     held_back = std::max(held_back, (*stages_)[place].held_back(done.stream));
   }
   const SimTime late = engine_.now() - done.since - done.message->alone;
-  const SimTime by_links = links_.end(*done.message, done.since, held_back);
-  const SimTime by_memory = held_back.picoseconds > 0 ? late - by_links : SimTime{};
+  SimTime by_memory;
+  if (done.by_sends) {  // its links have counted the sends; rounding may make it early
+    by_memory = std::max(SimTime{}, std::min(held_back, late));
+  } else {
+    const SimTime by_links = links_.end(*done.message, done.since, held_back);
+    by_memory = held_back.picoseconds > 0 ? late - by_links : SimTime{};
+  }
   for (const std::size_t place : members) {
     (*stages_)[place].message_ended(done.stream, by_memory);
     touched_.push_back(place);
@@ -128,7 +143,11 @@ void Meetings::rate_changed(std::size_t flight) {
   for (const std::size_t place : places_.groups[changed.group]) {
     least = std::min(least, (*stages_)[place].rate(changed.stream));
   }
-  engine_.set_rate_bound(changed.activity, full_rate * least);
+  if (changed.by_sends) {
+    programs_->set_rate(flight, least);
+  } else {
+    engine_.set_rate_bound(changed.activity, full_rate * least);
+  }
 }
 
 const PreparedMessage& Meetings::prepared(std::size_t group, const Message& message) {

@@ -21,6 +21,7 @@
 namespace payoff::sim {
 
 class StageRun;
+class StepPrograms;
 enum class StreamKind : std::uint8_t;
 
 // Which message of a place: the n-th of equal ones on one place is the n-th on all others.
@@ -34,7 +35,8 @@ struct MessageId {
 
 class Meetings {
  public:
-  Meetings(const Places& places, Engine& engine, Links& links);
+  // Without programs every message is fluid.
+  Meetings(const Places& places, Engine& engine, Links& links, StepPrograms* programs = nullptr);
 
   // The stages of the places, which the meetings start and end messages of.
   void attend(std::vector<StageRun>& stages) { stages_ = &stages; }
@@ -66,7 +68,8 @@ class Meetings {
     StreamKind stream{};
     const PreparedMessage* message{};
     SimTime since;
-    ActivityId activity;
+    ActivityId activity;  // where it is fluid
+    bool by_sends{};
   };
   struct Group {
     std::deque<Meeting> open;
@@ -82,6 +85,7 @@ class Meetings {
   const Places& places_;
   Engine& engine_;
   Links& links_;
+  StepPrograms* programs_;
   std::vector<StageRun>* stages_ = nullptr;
   std::vector<Group> groups_;
   std::vector<Flight> flights_;  // slots are used again

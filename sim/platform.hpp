@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/hardware.hpp"
@@ -56,6 +57,8 @@ struct Route {
 // Where a message goes.
 enum class Direction : std::uint8_t { inside, forward, backward };
 
+struct SendNetwork;
+
 class Platform {
  public:
   Platform() = default;  // no links: nothing is contended
@@ -64,6 +67,10 @@ class Platform {
            const Incidence& incidence, std::vector<Link> links);
 
   [[nodiscard]] const std::vector<Link>& links() const { return links_; }
+  // At level `steps`: what messages of groups are sent over; else null, and they are fluid. Places
+  // are then ranks, one each.
+  [[nodiscard]] const SendNetwork* send_network() const { return send_network_.get(); }
+  void send_over(std::shared_ptr<const SendNetwork> network) { send_network_ = std::move(network); }
   // Empty: one for every stage.
   [[nodiscard]] const Places& places() const { return system_.places; }
   // Of a group for a collective, of the sending place for a send.
@@ -95,6 +102,7 @@ class Platform {
   std::vector<StageLinks> stages_;
   FoldedSystem system_;
   std::array<std::vector<Incidence::Nominal>, Incidence::role_count> nominal_;
+  std::shared_ptr<const SendNetwork> send_network_;
 };
 
 // Links without bandwidth, and what does not fit the clock.

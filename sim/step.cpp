@@ -10,6 +10,7 @@
 #include "sim/invariant.hpp"
 #include "sim/meetings.hpp"
 #include "sim/place.hpp"
+#include "sim/step_programs.hpp"
 #include "sim/step_stage.hpp"
 #include "sim/trace.hpp"
 
@@ -42,7 +43,7 @@ class StepRun {
         options_(options),
         places_(places_of(plan, platform)),
         links_(engine_, platform),
-        meetings_(places_, engine_, links_) {
+        meetings_(places_, engine_, links_, add_programs(platform)) {
     for (std::size_t p = 0; p < places_.places.size(); ++p) {
       stages_.emplace_back(plan, places_, p, engine_, meetings_, options.trace);
       const StagePlan& stage = plan.stages[places_.places[p].stage];
@@ -70,6 +71,12 @@ class StepRun {
   }
 
  private:
+  StepPrograms* add_programs(const Platform& platform) {
+    return platform.send_network() == nullptr
+               ? nullptr
+               : &programs_.emplace(*platform.send_network(), engine_, links_);
+  }
+
   void handle(const Completion& done) {
     if ((done.tag & send_tag) != 0) {
       deliver(static_cast<std::size_t>(done.tag ^ send_tag));
@@ -77,6 +84,13 @@ class StepRun {
     }
     if ((done.tag & Meetings::tag_bit) != 0) {
       meetings_.ended(static_cast<std::size_t>(done.tag ^ Meetings::tag_bit));
+      return;
+    }
+    if ((done.tag & StepPrograms::tag_bit) != 0) {
+      const auto send = static_cast<std::size_t>(done.tag ^ StepPrograms::tag_bit);
+      if (const auto flight = programs_->arrived(send)) {
+        meetings_.ended(*flight);
+      }
       return;
     }
     const auto place = static_cast<std::size_t>(done.tag >> 2U);
@@ -208,6 +222,7 @@ class StepRun {
   [[nodiscard]] SimulatedStep result(bool stopped) const {
     SimulatedStep step;
     step.events = engine_.completed_count();
+    step.sends = programs_ ? programs_->sends() : 0;
     step.trace_hash = engine_.trace_hash();
     step.interrupted = stopped;
     step.problem = engine_.problem();
@@ -262,6 +277,7 @@ class StepRun {
   Places places_;
   Engine engine_;
   Links links_;
+  std::optional<StepPrograms> programs_;
   Meetings meetings_;
   std::vector<StageRun> stages_;
   std::vector<PreparedMessage> forward_;

@@ -38,6 +38,7 @@ struct SimOptions {
 
 struct Estimate {
   std::uint64_t events{};  // at most
+  std::uint64_t sends{};   // of them, at level `steps`
   Bytes memory;            // roughly, trace excluded: it is streamed
   Bytes trace;             // roughly, if one is written
 };
@@ -72,6 +73,7 @@ struct SimulatedStep {
   std::vector<LinkUse> links;
   std::vector<Seconds> memory_delay;  // by which work that uses a stage's memory made messages late
   std::uint64_t events{};
+  std::uint64_t sends{};  // of them, at level `steps`: of the programs of messages
   std::uint64_t trace_hash{};
   bool interrupted{};              // stopped early: everything above is of the part that ran
   std::optional<Problem> problem;  // ran beyond the clock

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sim/group_programs.hpp"
 #include "sim/step.hpp"
 #include "sim/step_pieces.hpp"
 
@@ -33,8 +35,87 @@ struct StageSum {
   }
 };
 
+// Messages of a stage, equal ones together.
+class MessageCounts {
+ public:
+  void add(const Message& message, std::uint64_t times) {
+    const auto same = std::find_if(all_.begin(), all_.end(),
+                                   [&](const auto& known) { return known.first == message; });
+    if (same == all_.end()) {
+      all_.emplace_back(message, times);
+    } else {
+      same->second += times;
+    }
+  }
+  [[nodiscard]] const std::vector<std::pair<Message, std::uint64_t>>& all() const { return all_; }
+
+ private:
+  std::vector<std::pair<Message, std::uint64_t>> all_;
+};
+
 std::string megabytes(Bytes size) {
   return std::to_string(static_cast<std::uint64_t>(size / 1_MB)) + " MB";
+}
+
+// What one rank of a stage hands over to its groups.
+void add_messages(const StepPlan& plan, std::size_t s, MessageCounts& counts) {
+  const StagePlan& stage = plan.stages[s];
+  const auto micro_batches = static_cast<std::uint64_t>(plan.layout.micro_batches);
+  const auto add_rounds = [&](const BucketKind& kind, std::uint64_t times) {
+    for (const BucketRound& round : kind.rounds) {
+      counts.add(round.message, times);
+    }
+  };
+  for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
+    for (const Piece& piece : *pieces) {
+      counts.add(piece.message, micro_batches);
+    }
+  }
+  for (const Bucket& bucket : plan.buckets(s)) {
+    add_rounds(plan.kind(bucket), plan.reduces_every_micro_batch ? micro_batches : 1);
+  }
+  for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
+    for (const WeightGather& gather : *gathers) {
+      add_rounds(plan.kinds[gather.kind], micro_batches);
+    }
+  }
+  counts.add(stage.gather_weights, 1);
+  counts.add(stage.gather_experts, 1);
+}
+
+// Groups of a kind are alike in a stage: the first one stands for all.
+std::uint64_t sends_of(const StepPlan& plan, const Platform& platform) {
+  if (platform.send_network() == nullptr) {
+    return 0;
+  }
+  GroupPrograms programs(*platform.send_network());
+  const std::vector<Place>& places = platform.places().places;
+  std::uint64_t sends = 0;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const auto in_stage = [&](const Place& place) { return place.stage == s; };
+    const auto first = std::find_if(places.begin(), places.end(), in_stage);
+    const auto ranks =
+        static_cast<std::uint64_t>(std::count_if(places.begin(), places.end(), in_stage));
+    MessageCounts counts;
+    add_messages(plan, s, counts);
+    for (const auto& [message, times] : counts.all()) {
+      const std::size_t group = first->group[static_cast<std::size_t>(group_kind(message.kind))];
+      const GroupProgram* program = programs.of(group, message);
+      const std::uint64_t groups = ranks / platform.places().groups[group].size();
+      sends += program != nullptr ? program->sends * groups * times : 0;
+    }
+  }
+  return sends;
+}
+
+std::string advice(const Estimate& cost) {
+  if (cost.sends > 0) {
+    return std::to_string(cost.sends) +
+           " of them are sends: without `--level steps` a message is one event for each rank; or "
+           "simulate fewer micro-batches or larger training.bucket, or raise --event-limit";
+  }
+  return "simulate fewer micro-batches: the pipeline repeats itself, or raise --event-limit; "
+         "hashed routes and jitter do not fold";
 }
 
 StageSum sum_of(const StepPlan& plan, std::size_t s) {
@@ -87,7 +168,9 @@ Estimate estimate(const StepPlan& plan, const Platform& platform) {
     memory += (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
     result.memory += static_cast<double>(places[s]) * memory;
   }
-  result.trace = static_cast<double>(result.events) * of_span;
+  result.trace = static_cast<double>(result.events) * of_span;  // programs are one span each
+  result.sends = sends_of(plan, platform);
+  result.events += result.sends;
   return result;
 }
 
@@ -112,8 +195,7 @@ Problems check(const StepPlan& plan, const Platform& platform, const SimOptions&
     problems.push_back({"layout.micro_batches",
                         "the simulation has up to " + std::to_string(cost.events) +
                             " events, more than " + std::to_string(options.event_limit),
-                        "simulate fewer micro-batches: the pipeline repeats itself, or raise "
-                        "--event-limit; hashed routes and jitter do not fold"});
+                        advice(cost)});
   }
   if (cost.memory > options.memory_limit) {
     problems.push_back({"training.bucket",

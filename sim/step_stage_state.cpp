@@ -75,8 +75,10 @@ SimTime StageRun::held_back(StreamKind kind) {
 
 void StageRun::message_ended(StreamKind kind, SimTime by_memory) {
   Stream& s = stream(kind);
-  const SimTime late = engine_.now() - s.since - s.task.alone;
-  s.path.add(s.task.cause, s.task.alone);
+  // Sends of a program are rounded one by one, and may be through a tick each too early.
+  const SimTime alone = std::min(s.task.alone, engine_.now() - s.since);
+  const SimTime late = engine_.now() - s.since - alone;
+  s.path.add(s.task.cause, alone);
   s.path.count_activity();
   s.path.add(Cause::memory_contention, by_memory);
   s.path.add(Cause::link_contention, late - by_memory);

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sim/background.hpp"
+#include "sim/group_programs.hpp"
 #include "sim/incidence.hpp"
 #include "sim/reduction.hpp"
 #include "sim/routing.hpp"
@@ -101,14 +103,49 @@ IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const List
   return rules;
 }
 
+// Every link of the graph is then one of the platform, those that no group would use as well.
+std::shared_ptr<const SendNetwork> send_network(const Cluster& cluster, const Listed& listed,
+                                                const TopologyGraph& graph,
+                                                const FoldedSystem& system,
+                                                std::vector<Link>& links) {
+  auto network = std::make_shared<SendNetwork>();
+  network->cluster = cluster;
+  network->layout = listed.layout;
+  network->topology = *listed.state.topology;
+  std::vector<VertexId> switches;
+  if (const auto* shape = std::get_if<RegularTopology>(&network->topology.shape)) {
+    const RegularLayout layout(*shape);
+    for (std::uint32_t s = 0; layout.has_fabric_switch() && s < layout.servers(); ++s) {
+      switches.push_back(layout.fabric_switch(s));
+    }
+  }
+  network->graph = with_switches(graph, switches);
+  for (const std::vector<std::size_t>& group : system.places.groups) {
+    network->groups.emplace_back(group.begin(), group.end());
+  }
+  std::vector<std::uint32_t>& link_of_edge = network->link_of_edge;
+  link_of_edge.assign(graph.links.edges().size(), Incidence::none);
+  for (std::uint32_t link = 0; link < system.links.size(); ++link) {
+    link_of_edge[system.links[link].edge] = link;
+  }
+  const std::vector<Bandwidth> left = left_capacities(network->topology, graph.links);
+  for (EdgeId edge = 0; edge < link_of_edge.size(); ++edge) {
+    if (link_of_edge[edge] == Incidence::none) {
+      link_of_edge[edge] = static_cast<std::uint32_t>(links.size());
+      links.push_back({graph.links.edge_name(edge), left[edge]});
+    }
+  }
+  return network;
+}
+
 void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& listed,
-            const StepPlan& plan, bool folds, BuiltPlatform& built) {
+            const StepPlan& plan, const PlatformRules& rules, BuiltPlatform& built) {
   const Topology& topology = *listed.state.topology;
   Routing routing(graph, topology.balance, topology.seed);
   Incidence incidence =
       incidence_of(listed.layout, routing, rules_of(cluster, plan, listed, graph));
   apply_background(topology, graph.links, incidence);
-  Partition partition = folds ? fold(incidence) : unfolded(incidence);
+  Partition partition = rules.folds && !rules.steps ? fold(incidence) : unfolded(incidence);
   FoldedSystem system = quotient(incidence, partition);
   built.fold = {static_cast<std::uint64_t>(plan.layout.ranks()),
                 incidence.ranks.size(),
@@ -123,7 +160,12 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
   for (const FoldedSystem::Link& link : system.links) {
     links.push_back({link_name(graph.links, link), link.capacity});
   }
+  std::shared_ptr<const SendNetwork> network;
+  if (rules.steps) {
+    network = send_network(cluster, listed, graph, system, links);
+  }
   built.platform = Platform(cluster, plan.layout, std::move(system), incidence, std::move(links));
+  built.platform.send_over(std::move(network));
 }
 
 }  // namespace
@@ -146,7 +188,7 @@ bool sends_all_to_all(const StepPlan& plan) {
 BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
                              const StepPlan& plan, const PlatformRules& rules) {
   BuiltPlatform built;
-  if (state.is_even()) {
+  if (state.is_even() && !rules.steps) {
     built.platform = Platform(cluster, plan.layout);
     return built;
   }
@@ -155,7 +197,7 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
   if (!built.problems.empty()) {
     return built;
   }
-  if (rules.reduces && rules.folds && !sends_all_to_all(plan)) {
+  if (rules.reduces && rules.folds && !rules.steps && !sends_all_to_all(plan)) {
     if (const auto reduced = reduce(listed.state, listed.layout)) {
       listed = {reduced->state, reduced->layout};
     }
@@ -170,7 +212,7 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
     built.problems.push_back(std::move(problem));
   }
   if (topology.graph) {
-    put_on(*topology.graph, cluster, listed, plan, rules.folds, built);
+    put_on(*topology.graph, cluster, listed, plan, rules, built);
   }
   return built;
 }

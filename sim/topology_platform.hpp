@@ -19,6 +19,9 @@ namespace payoff::sim {
 struct PlatformRules {
   bool folds{true};    // false: every rank is a place of its own, to compare with
   bool reduces{true};  // false: all ranks are listed
+  // Level `steps`: messages of groups are sent by the programs of their collectives. Every rank is
+  // then a place of its own, also on a cluster without a topology.
+  bool steps{false};
 };
 
 // How far it folded. No places: one stands for each stage by construction.

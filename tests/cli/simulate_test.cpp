@@ -54,6 +54,47 @@ TEST_CASE("a simulation's critical path and waterfall each add up to its step") 
   }
 }
 
+TEST_CASE("at level steps a step consists of the sends of its messages") {
+  const auto at = [](const std::string& level) {
+    const Captured run = test::payoff(simulate({"--json", "--level", level}));
+    INFO(run.err);
+    REQUIRE(run.code == ExitCode::success);
+    const json result = json::parse(run.out);
+    CHECK(result["level"] == level);
+    return result;
+  };
+  const json fluid = at("fluid");
+  const json steps = at("steps");
+  REQUIRE(fluid["plans"].size() == steps["plans"].size());
+  for (std::size_t i = 0; i < fluid["plans"].size(); ++i) {
+    const json& plan = steps["plans"][i];
+    CHECK(fluid["plans"][i]["sends"] == 0);
+    CHECK(plan["sends"].get<int>() > 100);
+    CHECK(plan["sends"] == plan["estimate"]["sends"]);
+    CHECK(plan["events"] <= plan["estimate"]["events"]);
+    // Four ranks of a node share one NIC, and the price of a tree nearly fills it: there the ninth
+    // that fills the tree's segments does not fit.
+    const double ratio =
+        plan["step_seconds"].get<double>() / fluid["plans"][i]["step_seconds"].get<double>();
+    CHECK(ratio >= 1 - 1e-3);
+    CHECK(ratio <= 1 + 1.0 / 9);
+    double path = 0;
+    for (const json& share : plan["critical_path"]) {
+      CHECK(share.get<double>() >= 0);
+      path += share.get<double>();
+    }
+    CHECK_THAT(path, WithinRel(plan["step_seconds"].get<double>(), 1e-9));
+  }
+  const Captured refused = test::payoff(simulate({"--level", "steps", "--event-limit", "1000"}));
+  CHECK(refused.code == ExitCode::bad_input);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, ContainsSubstring(steps["plans"][0]["estimate"]["events"].dump()) &&
+                              ContainsSubstring("without `--level steps`"));
+  const Captured misspelt = test::payoff(simulate({"--level", "step"}));
+  CHECK(misspelt.code == ExitCode::bad_input);
+  CHECK_THAT(misspelt.err, ContainsSubstring("did you mean `steps`?"));
+}
+
 TEST_CASE("predict shows the simulator's answer beside its own") {
   std::vector<std::string> words = test::small_experiment({"--engine", "sim", "--json"});
   words.insert(words.begin(), "predict");

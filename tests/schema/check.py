@@ -39,6 +39,7 @@ COMMANDS = [
                     "--sizes", "8B..1GiB:x8", "--json"]),
     ("explain", ["explain", *JOB, *PLANS, "--json"]),
     ("simulate", ["simulate", *JOB, *PLANS, "--json"]),
+    ("simulate", ["simulate", *JOB, "--level", "steps", "--json"]),
     ("simulate", ["simulate", "--model", "gpt2", "--cluster", "dgx-a100", "--tp", "2", "--pp", "2",
                   "--micro-batches", "4", "--json"]),
     ("validation", ["validate", "--set", "step", "--half", "judge", "--json"]),
