@@ -270,6 +270,9 @@ Command collective_command() {
        {"--imbalance", "X",
         "of sparse_all_gatherv: what one rank has, over the mean; default 1: all alike"},
        {"--topology", "FILE", "with --level steps: links to run on instead (examples/topologies)"},
+       {"--on-gpus", "SERIES",
+        "with --topology: its GPUs that the ranks are on, 0,1,4..7; default: the first of each "
+        "server"},
        {"--textbook", "", "α-β prices of an all-reduce beside ours", Takes::nothing},
        json_option,
        csv_option},

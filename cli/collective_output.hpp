@@ -26,6 +26,7 @@ struct CollectiveQuestion {
   std::optional<HostLaw> one_process;        // drives all GPUs of a node
   bool textbook{};                           // alpha-beta prices beside ours
   std::optional<Topology> topology;          // at level `steps`
+  std::vector<sim::Rank> members;            // of its ranks, those of the group; empty: all
   std::optional<sim::OtherProgram> program;  // instead of NCCL's
   sim::ProgramDetails details;
 };

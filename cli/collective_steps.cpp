@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -41,15 +42,77 @@ std::optional<Topology> read_file(const Argument& file, const CollectiveQuestion
   if (!read || !read->graph) {
     return std::nullopt;
   }
-  const std::size_t gpus = read->read.topology.gpus();
-  if (!session.diagnostics().has_errors() &&
-      gpus != static_cast<std::size_t>(question.group.ranks)) {
+  return read->read.topology;
+}
+
+// A group of few ranks has the first GPUs of as many servers as it has nodes.
+std::vector<std::int64_t> first_gpus(const Topology& topology, const Group& group) {
+  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
+  std::vector<std::int64_t> gpus;
+  for (int rank = 0; rank < group.ranks; ++rank) {
+    const int node = rank / group.ranks_per_node;
+    const int server_gpus = regular != nullptr ? regular->server.gpus : group.ranks_per_node;
+    gpus.push_back(std::int64_t{node} * server_gpus + rank % group.ranks_per_node);
+  }
+  return gpus;
+}
+
+// Which ranks of the topology are on these GPUs; what is wrong with them is reported.
+std::vector<sim::Rank> members_on(const std::vector<std::int64_t>& gpus, const Topology& topology,
+                                  int nodes, const Argument& asked, Session& session) {
+  const auto count = static_cast<std::int64_t>(topology.gpus());
+  std::vector<sim::Rank> members;
+  std::set<std::int64_t> taken;
+  for (const std::int64_t gpu : gpus) {
+    if (gpu < 0 || gpu >= count) {
+      session.diagnostics().error(
+          asked.span,
+          fmt::format("there is no GPU {}: the topology has GPUs 0 to {}", gpu, count - 1));
+    } else if (!taken.insert(gpu).second) {
+      session.diagnostics().error(asked.span, fmt::format("GPU {} is there twice", gpu));
+    }
+    const std::vector<int>& order = topology.rank_order;
+    const auto found = std::find(order.begin(), order.end(), gpu);
+    members.push_back(static_cast<sim::Rank>(order.empty() ? gpu : found - order.begin()));
+  }
+  // The price is that of a group on its nodes.
+  std::set<std::int64_t> servers;
+  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
+  for (const std::int64_t gpu : gpus) {
+    servers.insert(regular != nullptr ? gpu / regular->server.gpus : 0);
+  }
+  if (regular != nullptr && servers.size() != static_cast<std::size_t>(nodes)) {
+    session.diagnostics().error(
+        asked.span,
+        fmt::format("these GPUs are on {} servers, the group on {} nodes", servers.size(), nodes),
+        {}, "--nodes and --gpus-per-node say on how many");
+  }
+  return members;
+}
+
+void read_members(const Arguments& arguments, const Argument& file, CollectiveQuestion& question,
+                  Session& session) {
+  const Topology& topology = *question.topology;
+  const Group& group = question.group;
+  const std::optional<Argument> asked = arguments.value("--on-gpus");
+  const std::vector<std::int64_t> gpus =
+      asked ? series_value<std::int64_t>(arguments, "--on-gpus", "", session)
+            : first_gpus(topology, group);
+  if (session.diagnostics().has_errors()) {
+    return;
+  }
+  if (gpus.size() != static_cast<std::size_t>(group.ranks)) {
+    session.diagnostics().error(
+        asked->span,
+        fmt::format("{} GPUs are listed, the group has {} ranks", gpus.size(), group.ranks), {},
+        "--ranks, or --nodes and --gpus-per-node, say how many");
+  } else if (!asked && topology.gpus() < gpus.size()) {
     session.diagnostics().error(
         file.span,
-        fmt::format("the topology has {} GPUs, the group {} ranks", gpus, question.group.ranks));
-    return std::nullopt;
+        fmt::format("the topology has {} GPUs, the group {} ranks", topology.gpus(), group.ranks));
+  } else if (asked || topology.gpus() > gpus.size()) {
+    question.members = members_on(gpus, topology, group.nodes(), asked.value_or(file), session);
   }
-  return read->read.topology;
 }
 
 void read_program(const Argument& asked, const Arguments& arguments, CollectiveQuestion& question,
@@ -111,9 +174,17 @@ void refuse_without_steps(const std::optional<Argument>& option, const char* mes
   }
 }
 
+// The graph is that of the ranks that take part.
+sim::ProgramRanks ranks_on(const CollectiveQuestion& question, const sim::TopologyGraph& graph) {
+  const auto gpus = std::min(question.group.ranks, question.group.ranks_per_node);
+  return question.members.empty()
+             ? sim::ranks_on(*question.topology, question.group)
+             : sim::ranks_of_part(*question.topology, graph, static_cast<sim::Rank>(gpus));
+}
+
 sim::LaidOrReason program_of(const CollectiveQuestion& question, const CollectiveRow& row,
                              const sim::TopologyGraph& graph) {
-  const sim::ProgramRanks ranks = sim::ranks_on(*question.topology, question.group);
+  const sim::ProgramRanks ranks = ranks_on(question, graph);
   return question.program ? sim::program_of(*question.program, ranks, *question.topology, graph,
                                             question.details)
                           : sim::program_of(question.collective, row.price.algorithm, ranks,
@@ -121,8 +192,8 @@ sim::LaidOrReason program_of(const CollectiveQuestion& question, const Collectiv
 }
 
 std::optional<sim::StepsPrice> price_of(const CollectiveQuestion& question,
-                                        const CollectiveRow& row, const sim::Program& program) {
-  const sim::ProgramRanks ranks = sim::ranks_on(*question.topology, question.group);
+                                        const CollectiveRow& row, const sim::Program& program,
+                                        const sim::ProgramRanks& ranks) {
   if (question.program) {
     return sim::price_of(*question.program, program, ranks, question.cluster, row.size);
   }
@@ -145,6 +216,10 @@ void read_level(const Arguments& arguments, CollectiveQuestion& question, Sessio
     read_program(*program, arguments, question, session);
   }
   read_details(arguments, question, session);
+  if (const auto members = arguments.value("--on-gpus"); members && !file) {
+    session.diagnostics().error(members->span, "--on-gpus needs a --topology", {},
+                                "without one, --nodes and --gpus-per-node say what is used");
+  }
   if (level == Level::fluid) {
     refuse_without_steps(file, "--topology needs --level steps", session);
     refuse_without_steps(program, "--program needs --level steps", session);
@@ -152,6 +227,9 @@ void read_level(const Arguments& arguments, CollectiveQuestion& question, Sessio
   }
   if (file) {
     question.topology = read_file(*file, question, session);
+    if (question.topology) {
+      read_members(arguments, *file, question, session);
+    }
   } else if (question.group.ranks > 1 && !session.diagnostics().has_errors()) {
     question.topology = own_topology(question);
     for (const Problem& problem : check(*question.topology)) {
@@ -174,9 +252,12 @@ void add_steps(const CollectiveQuestion& question, std::vector<CollectiveRow>& r
   if (!built.graph) {
     return;
   }
+  const sim::TopologyGraph graph =
+      question.members.empty() ? *built.graph : sim::part_of(*built.graph, question.members);
+  const sim::ProgramRanks ranks = ranks_on(question, graph);
   std::uint64_t sends = 0;
   for (CollectiveRow& row : rows) {
-    const sim::LaidOrReason laid = program_of(question, row, *built.graph);
+    const sim::LaidOrReason laid = program_of(question, row, graph);
     if (const auto* reason = std::get_if<std::string>(&laid)) {
       row.no_steps = *reason;
       continue;
@@ -191,16 +272,15 @@ void add_steps(const CollectiveQuestion& question, std::vector<CollectiveRow>& r
       return;
     }
   }
-  const Seconds latency =
-      sim::step_latency(sim::ranks_on(*question.topology, question.group), question.cluster);
+  const Seconds latency = sim::step_latency(ranks, question.cluster);
   for (CollectiveRow& row : rows) {
     if (!row.no_steps.empty() || row.price.time <= 0_s || row.size <= 0_B) {
       continue;
     }
-    const sim::LaidOrReason laid = program_of(question, row, *built.graph);
+    const sim::LaidOrReason laid = program_of(question, row, graph);
     const auto& known = std::get<sim::LaidProgram>(laid);
-    row.steps = sim::run_steps(known, row.size, price_of(question, row, known.program), latency,
-                               *built.graph, *question.topology);
+    row.steps = sim::run_steps(known, row.size, price_of(question, row, known.program, ranks),
+                               latency, graph, *question.topology);
   }
 }
 

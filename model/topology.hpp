@@ -164,6 +164,9 @@ struct Jitter {
 // the network is never the limit.
 struct ClusterState {
   std::optional<Topology> topology;
+  // The GPU of the topology, counted server by server, that every GPU of the cluster is: the job
+  // has a part of it. Empty: it has all, in the topology's own order.
+  std::vector<int> on_gpus;
   std::vector<SlowGpu> slow_gpus;
   Jitter jitter;
 

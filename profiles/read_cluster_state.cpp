@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -43,12 +44,47 @@ void read_topology_value(const Value& value, const Cluster& cluster, const ReadC
       }
     }
   }
-  if (state.topology && context.diagnostics.error_count() == errors && problems.empty() &&
-      state.topology->gpus() != static_cast<std::size_t>(cluster.gpus())) {
-    problems.push_back({value.path(),
-                        "has " + std::to_string(state.topology->gpus()) + " GPUs, the cluster " +
-                            std::to_string(cluster.gpus()),
-                        "leave out `server` and `servers` to take those of the cluster"});
+}
+
+// All GPUs of the topology are the cluster's, or the listed ones.
+void check_gpus(const std::string& path, const Cluster& cluster, const ClusterState& state,
+                Problems& problems) {
+  const std::size_t gpus = state.topology->gpus();
+  if (gpus != static_cast<std::size_t>(cluster.gpus())) {
+    problems.push_back(
+        {path,
+         "has " + std::to_string(gpus) + " GPUs, the cluster " + std::to_string(cluster.gpus()),
+         "leave out `server` and `servers` to take those of the cluster, or say with "
+         "`cluster.on_gpus` which GPUs of a larger one it has"});
+  }
+}
+
+void read_on_gpus(const Value& list, const Cluster& cluster, ClusterState& state,
+                  Problems& problems) {
+  std::set<int> taken;
+  for (const Value& item : list.list()) {
+    const int gpu = item.integer<int>(any_gpu);
+    if (state.topology && static_cast<std::size_t>(gpu) >= state.topology->gpus()) {
+      problems.push_back({item.path(),
+                          "is " + std::to_string(gpu) + "; the topology has GPUs 0 to " +
+                              std::to_string(state.topology->gpus() - 1),
+                          {}});
+    } else if (!taken.insert(gpu).second) {
+      problems.push_back({item.path(), "is " + std::to_string(gpu) + " again", {}});
+    }
+    state.on_gpus.push_back(gpu);
+  }
+  if (!state.topology) {
+    problems.push_back({list.path(), "needs a `cluster.topology` to be a part of", {}});
+  } else if (!state.topology->rank_order.empty()) {
+    problems.push_back({list.path(), "is an order of ranks, and so is the topology's `rank_order`",
+                        "leave one of them out"});
+  }
+  if (state.on_gpus.size() != static_cast<std::size_t>(cluster.gpus())) {
+    problems.push_back({list.path(),
+                        "lists " + std::to_string(state.on_gpus.size()) +
+                            " GPUs, the cluster has " + std::to_string(cluster.gpus()),
+                        "`cluster.nodes` and `cluster.gpus_per_node` say how many"});
   }
 }
 
@@ -77,8 +113,17 @@ Problems read_cluster_state(const Section& section, const Cluster& cluster,
                             const ReadContext& context, ClusterState& state) {
   constexpr RatioRules deviation{.fallback = 0.0, .min = 0.0, .max = 1.0};
   Problems problems;
-  if (const Value topology = section.optional("topology")) {
+  const std::size_t errors = context.diagnostics.error_count();
+  const Value topology = section.optional("topology");
+  if (topology) {
     read_topology_value(topology, cluster, context, state, problems);
+  }
+  const bool sound = context.diagnostics.error_count() == errors && problems.empty();
+  const Value on_gpus = section.optional("on_gpus");
+  if (on_gpus && sound) {
+    read_on_gpus(on_gpus, cluster, state, problems);
+  } else if (state.topology && sound) {
+    check_gpus(topology.path(), cluster, state, problems);
   }
   read_slow_gpus(section.optional("slow_gpus"), cluster, state, problems);
   if (const Value jitter = section.optional("jitter"); jitter.is_section()) {

@@ -10,6 +10,7 @@
 // (the topology alone) in the profile of a cluster:
 //
 //   topology: rail-pod.yaml      # or the keys of such a file; the server is the cluster's
+//   on_gpus: [0, 1, 4, 5]        # of a larger topology: those that the cluster has
 //   slow_gpus: [{gpu: 17, slowdown: 1.3}]
 //   jitter: 2 %                  # or {sd: 2 %, seed: 7}
 

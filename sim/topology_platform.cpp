@@ -28,6 +28,8 @@ void apply_background(const Topology& topology, const LinkGraph& graph, Incidenc
 }
 
 std::vector<double> slowdowns(const ClusterState& state, const TopologyGraph& graph, int ranks) {
+  // A job on a part of a topology counts its own GPUs.
+  const bool part = !state.on_gpus.empty();
   std::vector<double> of_gpu(graph.gpu_of_rank.size(), 1.0);
   for (std::size_t g = 0; g < of_gpu.size() && state.jitter.sd > 0; ++g) {
     of_gpu[g] += state.jitter.sd * std::abs(normal_draw(state.jitter.seed, g));
@@ -37,7 +39,7 @@ std::vector<double> slowdowns(const ClusterState& state, const TopologyGraph& gr
   }
   std::vector<double> result;
   for (std::size_t r = 0; r < static_cast<std::size_t>(ranks); ++r) {
-    result.push_back(of_gpu[graph.gpu_of_rank[r]]);
+    result.push_back(of_gpu[part ? r : graph.gpu_of_rank[r]]);
   }
   return result;
 }
@@ -49,7 +51,8 @@ std::string link_name(const LinkGraph& graph, const FoldedSystem::Link& link) {
 
 Problems check_sizes(const ClusterState& state, const ParallelLayout& layout, int listed) {
   Problems problems;
-  const auto gpus = static_cast<int>(state.topology->gpus());
+  const auto gpus =
+      static_cast<int>(state.on_gpus.empty() ? state.topology->gpus() : state.on_gpus.size());
   if (gpus < layout.ranks()) {
     problems.push_back({"cluster.topology",
                         "has " + std::to_string(gpus) + " GPUs, the layout needs " +
@@ -197,7 +200,8 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
   if (!built.problems.empty()) {
     return built;
   }
-  if (rules.reduces && rules.folds && !rules.steps && !sends_all_to_all(plan)) {
+  if (rules.reduces && rules.folds && !rules.steps && listed.state.on_gpus.empty() &&
+      !sends_all_to_all(plan)) {
     if (const auto reduced = reduce(listed.state, listed.layout)) {
       listed = {reduced->state, reduced->layout};
     }
@@ -211,8 +215,11 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
     problem.path = "cluster.topology" + (problem.path.empty() ? "" : "." + problem.path);
     built.problems.push_back(std::move(problem));
   }
-  if (topology.graph) {
+  if (topology.graph && listed.state.on_gpus.empty()) {
     put_on(*topology.graph, cluster, listed, plan, rules, built);
+  } else if (topology.graph) {
+    const std::vector<Rank> members(listed.state.on_gpus.begin(), listed.state.on_gpus.end());
+    put_on(part_of(*topology.graph, members), cluster, listed, plan, rules, built);
   }
   return built;
 }

@@ -55,6 +55,27 @@ TEST_CASE("a topology in an experiment takes its servers from the cluster") {
   CHECK(state.jitter.sd == 0.03);
 }
 
+TEST_CASE("a cluster may have a part of a larger topology, GPU by GPU") {
+  ProfileReading reading(shipped());
+  std::string gpus = "511";
+  for (int gpu = 32; gpu < 63; ++gpu) {
+    gpus += ", " + std::to_string(gpu);
+  }
+  const auto read = read_job(
+      "topology: {servers: 64, network: {kind: switch}}, on_gpus: [" + gpus + "]", reading);
+  INFO(reading.errors());
+  REQUIRE(read);
+  REQUIRE(read->cluster_state.on_gpus.size() == 32);
+  CHECK(read->cluster_state.on_gpus.front() == 511);
+  CHECK(read->cluster_state.on_gpus.back() == 62);
+  const std::string wrong =
+      errors_of("topology: {servers: 64, network: {kind: switch}}, on_gpus: [512, 3, 3]");
+  CHECK_THAT(wrong, ContainsSubstring("is 512; the topology has GPUs 0 to 511"));
+  CHECK_THAT(wrong, ContainsSubstring("is 3 again"));
+  CHECK_THAT(wrong, ContainsSubstring("lists 3 GPUs, the cluster has 32"));
+  CHECK_THAT(errors_of("on_gpus: [0]"), ContainsSubstring("needs a `cluster.topology`"));
+}
+
 TEST_CASE("every mistake about an uneven cluster is reported at its place") {
   CHECK_THAT(errors_of("slow_gpus: [{gpu: 32, slowdown: 1.5}]"),
              ContainsSubstring("the cluster has GPUs 0 to 31"));

@@ -246,6 +246,35 @@ TEST_CASE("servers, gossip and sparse parts take what the busiest NIC passes, ba
   CHECK(refused(OtherProgram::sparse_all_gatherv, {0, {}, 0.5}));
 }
 
+TEST_CASE("a group on part of a topology is laid on the servers that its GPUs are in") {
+  Topology topology = regular(switched(8, 8), 4, SingleSwitch{});
+  topology.balance = Balance::ideal;
+  const TopologyGraph graph = built(topology);
+  const auto part = [&](std::vector<Rank> members) { return part_of(graph, members); };
+  const auto gpus = [&](std::vector<Rank> members) {
+    return ranks_of_part(topology, part(std::move(members)), 8).gpus;
+  };
+  CHECK(gpus({8, 9, 10, 24, 25, 26}) == 3);
+  CHECK(gpus({3, 11, 19}) == 1);
+  CHECK(gpus({0, 1, 2, 3}) == 4);
+  CHECK(gpus({0, 1, 2, 8}) == 1);        // not as many of each
+  CHECK(gpus({0, 1, 8, 9, 2, 3}) == 1);  // a server twice
+  const TopologyGraph two = part({8, 9, 10, 11, 24, 25, 26, 27});
+  const ProgramRanks half{8, 4};
+  const auto laid = std::get<LaidProgram>(
+      program_of(Collective::all_reduce, Algorithm::nvls_tree, half, topology, two));
+  const RegularLayout layout(std::get<RegularTopology>(topology.shape));
+  CHECK(laid.switches == std::vector<VertexId>{layout.fabric_switch(1), layout.fabric_switch(3)});
+  const CollectivePrice price =
+      price_at({Collective::all_reduce, Algorithm::nvls_tree, 2, 40_GBps}, 1_GiB, 2.0 / 3);
+  const CollectiveSteps steps =
+      run_steps(laid, 1_GiB, price_of(laid.program, price, 1_GiB), 5_us, two, topology);
+  CHECK_THAT(steps.priced->time.si, WithinRel(price.time.si, 1e-6));
+  // Nobody laid SHARP's trees through some of the GPUs.
+  CHECK(std::holds_alternative<std::string>(program_of(
+      OtherProgram::sharp, half, regular(switched(8, 8), 4, fat_tree(true, 2, 2, 1)), two)));
+}
+
 TEST_CASE("sums in the network need a tree of switches, and then pass every link once") {
   Topology topology = regular(switched(8, 8), 4, fat_tree(true, 2, 2, 1));
   topology.balance = Balance::ideal;

@@ -108,6 +108,23 @@ TEST_CASE("sends of four servers share the uplink of their leaf") {
   CHECK_THAT(step_ms(single_gpus(8), state, plan), WithinRel(1 + 8 + 3 + 8 + 2.0, 1e-6));
 }
 
+TEST_CASE("a job on part of a topology meets the links between its GPUs, and no others") {
+  // Leaves of 4 servers, whose uplinks together carry half of what one NIC does.
+  ClusterState state;
+  state.topology = on_leaves(8, 4, 8.0);
+  state.on_gpus = {2, 3};
+  CHECK_THAT(step_ms(single_gpus(2), state, replicas(2)), WithinRel(31.0, 1e-6));
+  state.on_gpus = {3, 4};
+  CHECK_THAT(step_ms(single_gpus(2), state, replicas(2)), WithinRel(32.0, 1e-6));
+  // Slow GPUs are counted in the job, whatever the topology calls them.
+  state.slow_gpus = {{"", 1, 1.5}};
+  CHECK_THAT(step_ms(single_gpus(2), state, replicas(2)), WithinRel(1.5 * 30 + 2, 1e-6));
+  state.on_gpus = {3};
+  const sim::BuiltPlatform small = sim::build_platform(single_gpus(2), state, replicas(2));
+  REQUIRE(small.problems.size() >= 1);
+  CHECK_THAT(small.problems[0].message, ContainsSubstring("has 1 GPUs, the layout needs 2"));
+}
+
 TEST_CASE("with jitter a step is as slow as the slowest of its ranks") {
   ClusterState state;
   state.jitter = {0.1, 7};
