@@ -42,7 +42,7 @@ constexpr std::array<KeyOption, 30> key_options = {{
     {"--ep", "N", "layout.ep", "", "ranks of a stage that divide the experts"},
     {"--expert-imbalance", "X", "layout.expert_imbalance", "",
      "tokens of the busiest rank over the mean, with ep"},
-    {"--schedule", "NAME", "layout.schedule", "", "1f1b, gpipe, zb-h1 or zb-h2"},
+    {"--schedule", "NAME", "layout.schedule", "", "1f1b, gpipe, zb-h1, zb-h2, zb-v or dualpipe-v"},
     {"--virtual-stages", "N", "layout.virtual_stages", "", "chunks of each stage"},
     {"--zero", "STAGE", "layout.zero", "", "0 to 3: what is sharded over dp; 3 is FSDP"},
     {"--shard-ranks", "N", "layout.shard", "",

@@ -34,6 +34,10 @@ class Check {
       add("pp is 1: no activations are sent to another stage that " + method() + " could compress",
           "set layout.pp above 1, or compress other traffic");
     }
+    if (!is_tensor() && is_v_shaped(layout_.schedule)) {
+      add("sends between stages that a schedule in a V crosses both ways are not compressed",
+          "choose another schedule, or compress other traffic");
+    }
   }
 
   void directions_are_known() const {

@@ -41,10 +41,11 @@ std::vector<ChunkDurations> chunks_of(const StageCompute& compute, std::size_t c
     durations[chunks - 1 - c].backward = time_of(compute.backward, backward);
     durations[chunks - 1 - c].backward_pieces = part(compute.backward, backward);
   }
-  if (splits) {
-    const PieceRange weights = pieces_of_chunk(compute.backward, compute.backward_chunks, 1);
-    durations.front().weights = time_of(compute.backward, weights);
-    durations.front().weight_pieces = part(compute.backward, weights);
+  for (std::size_t c = 0; splits && c < chunks; ++c) {
+    const PieceRange weights =
+        pieces_of_chunk(compute.backward, compute.backward_chunks, chunks + c);
+    durations[chunks - 1 - c].weights = time_of(compute.backward, weights);
+    durations[chunks - 1 - c].weight_pieces = part(compute.backward, weights);
   }
   return durations;
 }
@@ -69,15 +70,14 @@ std::size_t first_bucket(const std::vector<Bucket>& buckets, std::size_t piece) 
   return static_cast<std::size_t>(found - buckets.begin());
 }
 
-// The last operations of a stage (their chunk counts from the last range of its backward), relative
-// to the start of the first.
-void describe_last(const StageCompute& compute, const std::vector<Bucket>& buckets,
-                   const StageSpan& span, StageEnd& stage) {
+// The last operations of a stage, relative to the start of the first.
+void describe_last(const ParallelLayout& layout, const StageCompute& compute,
+                   const std::vector<Bucket>& buckets, const StageSpan& span, StageEnd& stage) {
   const Seconds start = span.last.front().start;
   Seconds free;
   for (const LastBackward& operation : span.last) {
-    const std::size_t chunks = std::max<std::size_t>(1, compute.backward_chunks.size());
-    const std::size_t place = chunks - 1 - static_cast<std::size_t>(operation.chunk);
+    const std::size_t place =
+        backward_place(operation.operation, layout.virtual_stages, layout.schedule);
     const PieceRange pieces = pieces_of_chunk(compute.backward, compute.backward_chunks, place);
     StageOperation& last =
         stage.last.emplace_back(operation_of(compute.backward, pieces.begin, pieces.end));
@@ -85,8 +85,16 @@ void describe_last(const StageCompute& compute, const std::vector<Bucket>& bucke
     last.completes_gradients = operation.last_micro_batch;
     last.first_bucket = first_bucket(buckets, pieces.begin);
     last.send = operation.send;
+    last.from_stage = operation.from_stage;
+    last.from_place = operation.from_place;
     stage.last_wait += std::max(0_s, last.arrival - free);
     free = operation.end - start;
+  }
+  // Operations between two that complete gradients go on with the buckets of the second one.
+  std::size_t next = buckets.size();
+  for (auto operation = stage.last.rbegin(); operation != stage.last.rend(); ++operation) {
+    next = operation->completes_gradients ? operation->first_bucket : next;
+    operation->first_bucket = next;
   }
   stage.start = start;
   stage.sending_before = span.sending_before_last;
@@ -133,6 +141,12 @@ bool complete_equal_buckets(const StepPlan& plan, std::size_t stage, const Stage
                     });
 }
 
+// Of stages with equal pieces, which may run them in another order.
+bool is_same(const StageOperation& a, const StageOperation& b) {
+  return a.first_piece == b.first_piece && a.end_piece == b.end_piece &&
+         a.completes_gradients == b.completes_gradients;
+}
+
 // Numbers the last operations, equal ones alike.
 void find_alike(const StepPlan& plan, std::vector<StageEnd>& ends) {
   std::vector<OperationOfStage> kinds;
@@ -140,7 +154,7 @@ void find_alike(const StepPlan& plan, std::vector<StageEnd>& ends) {
     const std::vector<StageOperation>& first = ends[plan.stages[s].like].last;
     for (std::size_t place = 0; place < ends[s].last.size(); ++place) {
       StageOperation& operation = ends[s].last[place];
-      if (plan.stages[s].like < s) {
+      if (plan.stages[s].like < s && place < first.size() && is_same(operation, first[place])) {
         operation.like = first[place].like;
         continue;
       }
@@ -232,7 +246,7 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
   for (std::size_t s = 0; s < ends.size(); ++s) {
     ends[s].end = with[s].end;
     ends[s].exposed_pp = std::max(0_s, with[s].end - with[s].slowed - without[s].end);
-    describe_last(*plan.stages[s].compute, plan.buckets(s), with[s], ends[s]);
+    describe_last(layout, *plan.stages[s].compute, plan.buckets(s), with[s], ends[s]);
   }
   find_alike(plan, ends);
   return ends;

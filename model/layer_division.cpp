@@ -26,6 +26,7 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
     }
     return stages;
   }
+  const bool v_shaped = is_v_shaped(layout.schedule);
   const std::size_t chunks = stages.size() * static_cast<std::size_t>(layout.virtual_stages);
   for (std::size_t i = 0; i < first; ++i) {
     stages.front().push_back(i);
@@ -36,11 +37,12 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
                                 ? first + (chunk + 1) * (last - first) / chunks
                                 : next + static_cast<std::size_t>(layout.stage_layers[chunk]);
     for (; next < end; ++next) {
-      stages[chunk % stages.size()].push_back(next);
+      const bool returns = v_shaped && chunk >= stages.size();
+      stages[returns ? chunks - 1 - chunk : chunk % stages.size()].push_back(next);
     }
   }
   for (std::size_t i = last; i < layers.size(); ++i) {
-    stages.back().push_back(i);
+    (v_shaped ? stages.front() : stages.back()).push_back(i);
   }
   return stages;
 }

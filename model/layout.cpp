@@ -141,6 +141,23 @@ void check_stage_layers(const ParallelLayout& layout, int layers, Problems& prob
   }
 }
 
+// Two chunks a stage, all equal.
+void check_v_shape(const ParallelLayout& layout, int layers, Problems& problems) {
+  if (layout.virtual_stages != 2) {
+    problems.push_back(
+        {"layout.virtual_stages",
+         "a schedule in a V has two chunks a stage, not " + std::to_string(layout.virtual_stages),
+         "leave it out"});
+  }
+  if (layers % (std::int64_t{2} * layout.pp) != 0) {
+    problems.push_back({"layout.schedule",
+                        std::to_string(layers) +
+                            " layers cannot be divided into two equal chunks " + "on each of " +
+                            std::to_string(layout.pp) + " stages",
+                        "choose another pp, or a schedule without chunks"});
+  }
+}
+
 void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems) {
   if (layout.pp > layers) {
     problems.push_back({"layout.pp",
@@ -157,7 +174,9 @@ void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems
       problems.push_back(
           {"layout.schedule", "a schedule needs a pipeline, pp is 1", "leave it out"});
     }
-    if (layout.virtual_stages > 1) {
+    if (is_v_shaped(layout.schedule)) {
+      check_v_shape(layout, layers, problems);
+    } else if (layout.virtual_stages > 1) {
       problems.push_back({"layout.virtual_stages", "only 1f1b interleaves chunks of a stage",
                           "set schedule to 1f1b, or virtual_stages to 1"});
     }

@@ -39,6 +39,10 @@ double micro_batches_in_flight(const ParallelLayout& layout, int stage) {
   if (layout.schedule == PipelineSchedule::gpipe) {
     return layout.micro_batches;
   }
+  if (is_v_shaped(layout.schedule)) {
+    const double alive = layout.schedule == PipelineSchedule::zb_v ? layout.pp : layout.pp + 0.5;
+    return std::min<double>(alive, layout.micro_batches);
+  }
   if (splits_backward(layout.schedule)) {
     const int alive = layout.schedule == PipelineSchedule::zb_h1 ? layout.pp : 2 * layout.pp - 1;
     return std::min(alive, layout.micro_batches);

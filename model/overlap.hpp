@@ -31,6 +31,8 @@ namespace payoff {
 // one chunk, or with sharded weights a part of it. With interleaved chunks several stand between
 // the first one that completes gradients and the end of the stage.
 struct StageOperation {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
   std::size_t first_piece{};
   std::size_t end_piece{};
   bool completes_gradients{};
@@ -40,6 +42,9 @@ struct StageOperation {
   Seconds work{};              // of its pieces
   Seconds messages{};
   Seconds send{};  // how long its output travels to another stage
+  // The operation of another stage that its input comes from, where that is one of its last too.
+  std::size_t from_stage{none};
+  std::size_t from_place{};
 };
 
 [[nodiscard]] StageOperation operation_of(const std::vector<Piece>& pieces, std::size_t first_piece,

@@ -9,43 +9,56 @@
 namespace payoff {
 namespace {
 
-// Ends of all operations, by stage, chunk and micro-batch.
-class Ends {
+// When an input comes, and which of the last operations of which other stage it comes from.
+struct Arrival {
+  static constexpr double not_yet = -1.0;
+
+  double date{not_yet};
+  std::size_t stage{StageOperation::none};
+  std::size_t place{};
+};
+
+// Of the inputs of all operations, by stage, chunk and micro-batch.
+class Arrivals {
  public:
-  Ends(int stages, int chunks, int micro_batches)
+  Arrivals(int stages, int chunks, int micro_batches)
       : chunks_(static_cast<std::size_t>(chunks)),
         micro_batches_(static_cast<std::size_t>(micro_batches)),
-        ends_(static_cast<std::size_t>(stages) * chunks_ * micro_batches_, not_done) {}
+        arrivals_(static_cast<std::size_t>(stages) * chunks_ * micro_batches_) {}
 
-  static constexpr double not_done = -1.0;
-
-  double& at(int stage, int chunk, int micro_batch) {
-    return ends_[(static_cast<std::size_t>(stage) * chunks_ + static_cast<std::size_t>(chunk)) *
-                     micro_batches_ +
-                 static_cast<std::size_t>(micro_batch)];
+  Arrival& at(int stage, const Operation& operation) {
+    return arrivals_[(static_cast<std::size_t>(stage) * chunks_ +
+                      static_cast<std::size_t>(operation.chunk)) *
+                         micro_batches_ +
+                     static_cast<std::size_t>(operation.micro_batch)];
   }
 
  private:
   std::size_t chunks_;
   std::size_t micro_batches_;
-  std::vector<double> ends_;
+  std::vector<Arrival> arrivals_;
 };
 
 class Pipeline {
  public:
-  Pipeline(const std::vector<StageDurations>& stages, int micro_batches, int chunks)
+  Pipeline(const std::vector<StageDurations>& stages, int micro_batches, PipelineSchedule schedule)
       : stages_(stages),
-        last_(static_cast<int>(stages.size()) - 1),
-        chunks_(chunks),
-        forward_ends_(last_ + 1, chunks, micro_batches),
-        backward_ends_(last_ + 1, chunks, micro_batches) {}
-
-  // When the input of an operation has arrived, or Ends::not_done.
-  double input_arrival(int stage, const Operation& op) {
-    if (op.of_weights) {
-      return 0.0;  // the gradients of inputs went before it
+        schedule_(schedule),
+        count_(static_cast<int>(stages.size())),
+        chunks_(static_cast<int>(stages.front().chunks.size())),
+        forward_(count_, chunks_, micro_batches),
+        backward_(count_, chunks_, micro_batches) {
+    for (int m = 0; m < micro_batches; ++m) {
+      forward_.at(0, {true, 0, m}) = {0.0};
     }
-    return op.is_forward ? forward_input(stage, op) : backward_input(stage, op);
+  }
+
+  // When the input of an operation has arrived, or Arrival::not_yet.
+  Arrival input(int stage, const Operation& op) {
+    if (op.of_weights) {
+      return {0.0};  // the gradients of inputs went before it
+    }
+    return (op.is_forward ? forward_ : backward_).at(stage, op);
   }
 
   // Runs an operation, and sends its output on.
@@ -59,9 +72,7 @@ class Pipeline {
       end += more;
       span.slowed.si += more;
     }
-    if (!op.of_weights) {
-      (op.is_forward ? forward_ends_ : backward_ends_).at(stage, op.chunk, op.micro_batch) = end;
-    }
+    pass_on(stage, op, end, span);
     span.end = {end};
     span.sending = std::max(span.sending, span.end + send_of(stage, op));
   }
@@ -69,13 +80,10 @@ class Pipeline {
   // How long the output of an operation travels; the ends of the chain send none.
   [[nodiscard]] Seconds send_of(int stage, const Operation& op) const {
     const StageDurations& durations = stages_[static_cast<std::size_t>(stage)];
-    if (op.of_weights) {
-      return {};
-    }
-    if (op.is_forward) {
-      return stage == last_ && op.chunk + 1 == chunks_ ? Seconds{} : durations.send_forward;
-    }
-    return stage == 0 && op.chunk == 0 ? Seconds{} : durations.send_backward;
+    const Toward toward = consumer_of(op, stage, count_, chunks_, schedule_).toward;
+    return toward == Toward::next_stage       ? durations.send_forward
+           : toward == Toward::previous_stage ? durations.send_backward
+                                              : Seconds{};
   }
 
  private:
@@ -88,24 +96,22 @@ class Pipeline {
                            : chunk.backward_pieces;
   }
 
-  double forward_input(int stage, const Operation& op) {
-    if (stage == 0 && op.chunk == 0) {
-      return 0.0;
+  // Once a stage has a last operation, the ones that follow are last ones too.
+  void pass_on(int stage, const Operation& op, double end, const StageSpan& span) {
+    const Consumer consumer = consumer_of(op, stage, count_, chunks_, schedule_);
+    if (consumer.toward == Toward::nobody) {
+      return;
     }
-    const int from = stage == 0 ? last_ : stage - 1;
-    const int chunk = stage == 0 ? op.chunk - 1 : op.chunk;
-    return arrival(forward_ends_.at(from, chunk, op.micro_batch),
-                   stages_[static_cast<std::size_t>(from)].send_forward);
-  }
-
-  double backward_input(int stage, const Operation& op) {
-    if (stage == last_ && op.chunk == chunks_ - 1) {
-      return forward_ends_.at(stage, op.chunk, op.micro_batch);
+    Arrival arrival{end + send_of(stage, op).si};
+    int to = stage;
+    if (consumer.toward != Toward::same_stage) {
+      to = (stage + (consumer.toward == Toward::next_stage ? 1 : count_ - 1)) % count_;
+      if (!span.last.empty()) {
+        arrival.stage = static_cast<std::size_t>(stage);
+        arrival.place = span.last.size() - 1;
+      }
     }
-    const int from = stage == last_ ? 0 : stage + 1;
-    const int chunk = stage == last_ ? op.chunk + 1 : op.chunk;
-    return arrival(backward_ends_.at(from, chunk, op.micro_batch),
-                   stages_[static_cast<std::size_t>(from)].send_backward);
+    (consumer.operation.is_forward ? forward_ : backward_).at(to, consumer.operation) = arrival;
   }
 
   // How much longer pieces take at these paces, as long as a send is in flight.
@@ -125,15 +131,12 @@ class Pipeline {
     return more;
   }
 
-  static double arrival(double end, Seconds send) {
-    return end == Ends::not_done ? Ends::not_done : end + send.si;
-  }
-
   const std::vector<StageDurations>& stages_;
-  int last_;
+  PipelineSchedule schedule_;
+  int count_;
   int chunks_;
-  Ends forward_ends_;
-  Ends backward_ends_;
+  Arrivals forward_;
+  Arrivals backward_;
 };
 
 }  // namespace
@@ -142,7 +145,7 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
                                     PipelineSchedule schedule) {
   const int count = static_cast<int>(stages.size());
   const int chunks = static_cast<int>(stages.front().chunks.size());
-  Pipeline pipeline(stages, micro_batches, chunks);
+  Pipeline pipeline(stages, micro_batches, schedule);
   std::vector<StageSchedule> orders;
   orders.reserve(stages.size());
   for (int s = 0; s < count; ++s) {
@@ -159,21 +162,32 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
       StageSpan& span = spans[at];
       for (; next[at] < orders[at].size(); ++next[at]) {
         const Operation op = orders[at][next[at]];
-        const double arrival = pipeline.input_arrival(s, op);
-        if (arrival == Ends::not_done) {
+        const Arrival input = pipeline.input(s, op);
+        if (input.date == Arrival::not_yet) {
           break;
         }
         const bool last_micro_batch =
             completes(op, schedule) && op.micro_batch + 1 == micro_batches;
-        if (last_micro_batch && span.last.empty()) {
+        // What waits for a last one of another stage may be delayed with it.
+        const bool is_last = last_micro_batch || input.stage != StageOperation::none;
+        if (is_last && span.last.empty()) {
           span.sending_before_last = span.sending;
           span.slowed_before_last = span.slowed;
         }
-        const double start = std::max(span.end.si, arrival);
+        const double start = std::max(span.end.si, input.date);
+        if (is_last || !span.last.empty()) {
+          span.last.push_back({op,
+                               last_micro_batch,
+                               {input.date},
+                               {start},
+                               {},
+                               pipeline.send_of(s, op),
+                               input.stage,
+                               input.place});
+        }
         pipeline.run(s, op, start, span);
-        if (last_micro_batch || !span.last.empty()) {
-          span.last.push_back(
-              {op.chunk, last_micro_batch, {arrival}, {start}, span.end, pipeline.send_of(s, op)});
+        if (!span.last.empty()) {
+          span.last.back().end = span.end;
         }
         advanced = true;
       }

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "model/overlap.hpp"
+#include "model/schedule.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
@@ -28,20 +30,23 @@ struct ChunkDurations {
 
 struct StageDurations {
   std::vector<ChunkDurations> chunks;  // as many on every stage
-  Seconds send_forward{};   // to the next stage (from the last one: to the first, next chunk)
-  Seconds send_backward{};  // to the previous stage
-  Paces beside_send = {};   // of work
+  Seconds send_forward{};              // to the next stage (from the last one: to the first)
+  Seconds send_backward{};             // to the previous stage
+  Paces beside_send = {};              // of work
 };
 
-// A backward operation from the first one of the last micro-batch on: what completes gradients, and
-// what runs in between. No forward follows.
+// A backward operation from the first one of the last micro-batch on, or from the first one that
+// waits for such of another stage: what completes gradients, and what runs in between. No forward
+// follows.
 struct LastBackward {
-  int chunk{};
-  bool last_micro_batch{};
-  Seconds arrival{};  // of its input
+  Operation operation;
+  bool last_micro_batch{};  // and completes gradients
+  Seconds arrival{};        // of its input
   Seconds start{};
   Seconds end{};
   Seconds send{};  // how long its output travels; none from the first stage's first chunk
+  std::size_t from_stage{StageOperation::none};  // as in StageOperation
+  std::size_t from_place{};
 };
 
 struct StageSpan {

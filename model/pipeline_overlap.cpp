@@ -11,6 +11,15 @@ namespace payoff {
 namespace {
 
 constexpr double rounding = 1e-13;  // of equal times at different dates
+constexpr double not_run = -1.0;
+
+std::size_t most_operations(const std::vector<StageEnd>& ends) {
+  std::size_t most = 0;
+  for (const StageEnd& end : ends) {
+    most = std::max(most, end.last.size());
+  }
+  return most;
+}
 
 }  // namespace
 
@@ -19,7 +28,7 @@ PipelineOverlap::PipelineOverlap(const StepPlan& plan, const std::vector<StageEn
       ends_(ends),
       calls_(plan),
       stages_(ends.size()),
-      operations_(ends.front().last.size()),
+      operations_(most_operations(ends)),
       holds_sends_(plan.send_share > 0.0) {
   const bool waits = !plan.overlap || plan.placement == Placement::after_backward;
   if (waits || plan.kinds.empty()) {
@@ -52,38 +61,38 @@ void PipelineOverlap::run_without_gradients() {
   }
 }
 
-// Operation 0 is the last micro-batch through the last chunk; then come the last micro-batches, as
-// many as there are stages, through one chunk after the other. Within a chunk a stage waits for
-// the next one only.
+// Every sweep runs each stage as far as its inputs have come, the last stage first.
 void PipelineOverlap::run_operations() {
   constexpr std::size_t usual = 8;
   sequences_.reserve(usual);
-  operation_ends_.resize(stages_.size() * operations_);
-  for (std::size_t begin = 0; begin < operations_;) {
-    const std::size_t end = begin == 0 ? 1 : std::min(operations_, begin + stages_.size());
+  operation_ends_.assign(stages_.size() * operations_, not_run);
+  std::vector<std::size_t> next(stages_.size(), 0);
+  for (bool advanced = true; advanced;) {
+    advanced = false;
     for (std::size_t s = stages_.size(); s-- > 0;) {
-      for (std::size_t place = begin; place < end; ++place) {
-        run(s, place);
+      for (; next[s] < ends_[s].last.size() && has_input(s, next[s]); ++next[s]) {
+        run(s, next[s]);
+        advanced = true;
       }
     }
-    begin = end;
   }
+}
+
+bool PipelineOverlap::has_input(std::size_t stage, std::size_t place) const {
+  const StageOperation& operation = ends_[stage].last[place];
+  return operation.from_stage == StageOperation::none ||
+         operation_ends_[operation.from_stage * operations_ + operation.from_place] != not_run;
 }
 
 // When the input of a stage's operation has come.
 double PipelineOverlap::arrival(std::size_t stage, std::size_t place) const {
-  const std::size_t count = stages_.size();
-  // Gradients of weights wait for their own stage alone.
-  const bool local = splits_backward(plan_.layout.schedule);
-  if (!local && stage + 1 < count) {
-    return operation_ends_[(stage + 1) * operations_ + place] +
-           plan_.stages[stage + 1].send_backward.alone.si;
-  }
-  if (!local && place >= count) {
-    return operation_ends_[place - count] + plan_.stages[0].send_backward.alone.si;
+  const StageOperation& operation = ends_[stage].last[place];
+  if (operation.from_stage != StageOperation::none) {
+    return operation_ends_[operation.from_stage * operations_ + operation.from_place] +
+           ends_[operation.from_stage].last[operation.from_place].send.si;
   }
   // Nothing before it has gradients.
-  return ends_[stage].start.si + ends_[stage].last[place].arrival.si;
+  return ends_[stage].start.si + operation.arrival.si;
 }
 
 void PipelineOverlap::run(std::size_t s, std::size_t place) {

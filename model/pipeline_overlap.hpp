@@ -62,6 +62,7 @@ class PipelineOverlap {
 
   void run_operations();
   void run_without_gradients();
+  [[nodiscard]] bool has_input(std::size_t stage, std::size_t place) const;
   void run(std::size_t stage, std::size_t place);
   void end_operation(std::size_t stage, std::size_t place);
   [[nodiscard]] bool is_sending(const Stage& stage) const {
@@ -79,7 +80,7 @@ class PipelineOverlap {
   std::vector<Stage> stages_;
   std::vector<Sequence> sequences_;
   std::size_t shortest_{none};  // of one operation
-  std::size_t operations_;      // of a stage
+  std::size_t operations_;      // of a stage, at most
   bool holds_sends_;
   std::vector<double> operation_ends_;
 };

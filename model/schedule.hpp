@@ -19,14 +19,23 @@
 //   s)
 //   - 1; the gradients of weights follow s and 2 s micro-batches behind, which keeps p and 2 p - 1
 //   micro-batches alive on every stage.
+// * zb_v, dualpipe_v: two chunks a stage, the first ones down the pipeline and the second ones back
+//   up, so that stage 0 has the first and the last layers (Qi et al. 2024, arXiv:2405.15362,
+//   section 4; DeepSeek-AI's DualPipe, github.com/deepseek-ai/DualPipe, "cut in half"). Gradients
+//   of weights apart where they fill bubbles. 2 p and 2 p + 1 chunks alive.
 
 namespace payoff {
 
-enum class PipelineSchedule : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2 };
+enum class PipelineSchedule : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2, zb_v, dualpipe_v };
 
 // Whether gradients of weights are operations of their own.
 [[nodiscard]] constexpr bool splits_backward(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::zb_h1 || schedule == PipelineSchedule::zb_h2;
+  return schedule != PipelineSchedule::one_f_one_b && schedule != PipelineSchedule::gpipe;
+}
+
+// Whether the second chunks of the stages are in the order opposite to the first ones.
+[[nodiscard]] constexpr bool is_v_shaped(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::zb_v || schedule == PipelineSchedule::dualpipe_v;
 }
 
 struct Operation {
@@ -56,6 +65,8 @@ class StageSchedule {
   [[nodiscard]] Operation forward(int count) const;
   [[nodiscard]] Operation backward(int count) const;
   void list_split(int delay);
+  void list_zb_v(int stage);
+  void list_dualpipe_v(int stage);
 
   int stages_;
   int chunks_;
@@ -64,12 +75,23 @@ class StageSchedule {
   std::vector<Operation> listed_;  // where backward is split
 };
 
-// Of the ranges of its backward that a stage runs in order: chunks, the last one first, or the
-// gradients of inputs and then those of weights.
+// Who needs the output of an operation, and for which one of theirs.
+enum class Toward : std::uint8_t { nobody, same_stage, next_stage, previous_stage };
+struct Consumer {
+  Toward toward{};
+  Operation operation;
+};
+
+// Interleaved chunks go on around: what the last stage sends to the next one arrives at the first.
+[[nodiscard]] Consumer consumer_of(const Operation& operation, int stage, int stages, int chunks,
+                                   PipelineSchedule schedule);
+
+// Of the ranges of its backward that a stage holds: chunks, the last one first, of gradients of
+// inputs and, where they are apart, then of those of weights.
 [[nodiscard]] constexpr std::size_t backward_place(const Operation& operation, int chunks,
                                                    PipelineSchedule schedule) {
-  return splits_backward(schedule) ? (operation.of_weights ? 1U : 0U)
-                                   : static_cast<std::size_t>(chunks - 1 - operation.chunk);
+  const bool apart = splits_backward(schedule) && operation.of_weights;
+  return static_cast<std::size_t>((apart ? chunks : 0) + chunks - 1 - operation.chunk);
 }
 
 // Whether it completes the gradients of what it runs, with the last micro-batch.

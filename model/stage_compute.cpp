@@ -330,9 +330,12 @@ PreparedStage prepare_stage(const Workload& workload, const std::vector<std::siz
     builder.add_codec(received(layers[starts[chunk]], false).encode, false);
   }
   if (splits_backward(layout.schedule)) {
-    builder.begin_backward_chunk();
-    for (std::size_t i = layers.size(); i-- > 0;) {
-      builder.add_weights(workload.layers[layers[i]], i);
+    for (std::size_t chunk = starts.size(); chunk-- > 0;) {
+      builder.begin_backward_chunk();
+      const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
+      for (std::size_t i = end; i-- > starts[chunk];) {
+        builder.add_weights(workload.layers[layers[i]], i);
+      }
     }
   }
   return builder.finish();

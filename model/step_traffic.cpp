@@ -28,13 +28,19 @@ void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction
       activation_bytes(prediction, piece.message.kind) += micro_batches * piece.message.size;
     }
   }
-  // The first stage has nobody to send the first chunk's gradients to, the last one nobody for the
-  // last chunk's activations.
-  const int chunks = plan.layout.virtual_stages;
-  const bool is_first = s == 0;
-  const bool is_last = s + 1 == plan.stages.size();
-  prediction.pp_bytes += micro_batches * ((chunks - (is_last ? 1 : 0)) * stage.send_forward.size +
-                                          (chunks - (is_first ? 1 : 0)) * stage.send_backward.size);
+  const ParallelLayout& layout = plan.layout;
+  for (int chunk = 0; chunk < layout.virtual_stages; ++chunk) {
+    for (const bool forward : {true, false}) {
+      const Toward toward =
+          consumer_of({forward, chunk, 0}, static_cast<int>(s),
+                      static_cast<int>(plan.stages.size()), layout.virtual_stages, layout.schedule)
+              .toward;
+      prediction.pp_bytes +=
+          micro_batches * (toward == Toward::next_stage       ? stage.send_forward.size
+                           : toward == Toward::previous_stage ? stage.send_backward.size
+                                                              : Bytes{});
+    }
+  }
   const double reductions = plan.reduces_every_micro_batch ? micro_batches : 1.0;
   for (const Bucket& bucket : plan.buckets(s)) {
     prediction.dp_bytes += reductions * sent(plan.kind(bucket));

@@ -61,7 +61,9 @@ void read_layout(const Section& section, const Cluster& cluster, ParallelLayout&
   for (const Value& layers : section.optional("stage_layers").list()) {
     layout.stage_layers.push_back(layers.integer<int>({.fallback = 1, .min = 1, .max = 1 << 14}));
   }
-  layout.virtual_stages = section.optional("virtual_stages").integer<int>(degree);
+  IntegerRules chunks = degree;
+  chunks.fallback = is_v_shaped(layout.schedule) ? 2 : 1;
+  layout.virtual_stages = section.optional("virtual_stages").integer<int>(chunks);
   layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
   layout.shard =
       section.optional("shard").integer<int>({.fallback = 0, .min = 1, .max = most_ranks});

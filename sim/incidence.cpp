@@ -56,7 +56,7 @@ class Builder {
     }
     for (Rank r = 0; r < count && layout_.pp > 1; ++r) {
       const std::size_t stage = result_.ranks[r].stage;
-      const bool around = layout_.virtual_stages > 1;
+      const bool around = layout_.virtual_stages > 1 && !is_v_shaped(layout_.schedule);
       if (around || stage + 1 < whole(layout_.pp)) {
         add_send(Role::forward, r, (r + stage_ranks_) % count);
       }

@@ -126,29 +126,28 @@ class StepRun {
   // To the stage that needs it: the neighbour, around the ring to the next chunk, or the same one.
   void pass_on(std::size_t from, const StageRun::Ended& ended) {
     const Place& place = places_.places[from];
-    const bool is_first = place.stage == 0;
-    const bool is_last = place.stage + 1 == plan_.stages.size();
-    Operation next = ended.operation;
-    if (next.is_forward && is_last && next.chunk + 1 == plan_.layout.virtual_stages) {
-      next.is_forward = false;
-      stages_[from].input_sent(next);
-      stages_[from].input_arrived(next, ended.path);
-      changed_.push_back(from);
-      return;
+    const Consumer consumer =
+        consumer_of(ended.operation, static_cast<int>(place.stage), plan_.layout.pp,
+                    plan_.layout.virtual_stages, plan_.layout.schedule);
+    switch (consumer.toward) {
+      case Toward::nobody:
+        return;
+      case Toward::same_stage:
+        stages_[from].input_sent(consumer.operation);
+        stages_[from].input_arrived(consumer.operation, ended.path);
+        changed_.push_back(from);
+        return;
+      case Toward::next_stage:
+        send(from, place.next, consumer.operation, forward_[from], ended.path);
+        return;
+      case Toward::previous_stage:
+        send(from, place.previous, consumer.operation, backward_[from], ended.path);
+        return;
     }
-    if (next.of_weights || (!next.is_forward && is_first && next.chunk == 0)) {
-      return;
-    }
-    if (next.is_forward && is_last) {
-      ++next.chunk;
-    } else if (!next.is_forward && is_first) {
-      --next.chunk;
-    }
-    send(from, next.is_forward ? place.next : place.previous, next, ended.path);
   }
 
-  void send(std::size_t from, std::size_t to, const Operation& operation, const Path& path) {
-    const PreparedMessage& message = (operation.is_forward ? forward_ : backward_)[from];
+  void send(std::size_t from, std::size_t to, const Operation& operation,
+            const PreparedMessage& message, const Path& path) {
     stages_[to].input_sent(operation);
     changed_.push_back(to);
     sent_[from] += message.message->size;

@@ -93,6 +93,21 @@ TEST_CASE("a schedule needs a pipeline, and only 1F1B interleaves chunks") {
             .empty());
 }
 
+TEST_CASE("a schedule in a V has two equal chunks a stage") {
+  const auto problems = [](int layers, int chunks) {
+    return check_layout({.dp = 2,
+                         .pp = 4,
+                         .schedule = PipelineSchedule::zb_v,
+                         .virtual_stages = chunks,
+                         .micro_batches = 3},
+                        nodes_of_8(1), layers);
+  };
+  CHECK(problems(16, 2).empty());
+  CHECK(names(problems(16, 3), "layout.virtual_stages"));
+  CHECK(names(problems(12, 2), "layout.schedule"));
+  CHECK(problems(12, 1).size() == 2);
+}
+
 TEST_CASE("expert-parallel groups fill nodes evenly and divide the ranks of a stage") {
   CHECK(check_layout({.dp = 32, .ep = 16}, nodes_of_8(4), 1).empty());
   CHECK(names(check_layout({.dp = 32, .ep = 3}, nodes_of_8(4), 1), "layout.ep"));

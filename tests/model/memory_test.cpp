@@ -99,6 +99,22 @@ TEST_CASE("micro-batches in flight are those that the schedule keeps alive") {
   }
 }
 
+TEST_CASE("schedules in a V keep half as many micro-batches as chunks") {
+  const auto schedule = GENERATE(PipelineSchedule::zb_v, PipelineSchedule::dualpipe_v);
+  const ParallelLayout layout{
+      .pp = 4, .schedule = schedule, .virtual_stages = 2, .micro_batches = 16};
+  for (int s = 0; s < layout.pp; ++s) {
+    const StageSchedule order(s, layout.pp, layout.micro_batches, 2, schedule);
+    int alive = 0;
+    int most = 0;
+    for (int i = 0; i < order.size(); ++i) {
+      alive += order[i].is_forward ? 1 : completes(order[i], schedule) ? -1 : 0;
+      most = std::max(most, alive);
+    }
+    CHECK(2 * micro_batches_in_flight(layout, s) == most);
+  }
+}
+
 TEST_CASE("full recomputation needs one whole layer at its peak") {
   const Workload workload = transformer_workload(test::gpt(4, 1024, 16, 512, 51200), 1, false, 2_B);
   const auto layers = blocks(workload);

@@ -105,7 +105,7 @@ TEST_CASE("an interleaved stage completes its gradients chunk by chunk, p operat
       CHECK(operation.last_micro_batch == (i % static_cast<std::size_t>(stages) == 0));
       CHECK(operation.start >= operation.arrival);
       if (operation.last_micro_batch) {
-        CHECK(operation.chunk == chunks - 1 - static_cast<int>(i) / stages);
+        CHECK(operation.operation.chunk == chunks - 1 - static_cast<int>(i) / stages);
       }
     }
     CHECK(span.last.back().start + 6_ms / chunks == span.end);

@@ -8,7 +8,9 @@
 #include "model/evaluate.hpp"
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/shapes.hpp"
 #include "tests/sim/random_plans.hpp"
+#include "tests/study/experiments.hpp"
 
 // The two engines price a plan's parts alike and share no scheduling code: they may differ by
 // rounding only, one tick (1 ps) for each activity of the critical path where nothing is slowed.
@@ -132,6 +134,40 @@ TEST_CASE("the engines agree on a thousand random plans, to the tick where nothi
   CHECK(mix.plans >= 1000);
   CHECK(2 * mix.one_compute_one_network >= mix.plans);
   CHECK(3 * mix.structured >= mix.plans);
+}
+
+TEST_CASE("the engines agree on schedules in a V") {
+  Mix mix;
+  for (int seed = 1; seed <= pipelines; ++seed) {
+    const test::RandomPlan random = test::random_v_pipeline(static_cast<std::uint64_t>(seed));
+    const Comparison comparison = compare(random.plan, random.plan);
+    mix.add(random.traits, comparison);
+    INFO("V of seed " << seed << ": " << comparison.difference << " relative, " << comparison.ticks
+                      << " of " << comparison.allowed_ticks << " ticks");
+    CHECK(comparison.agrees(random.traits));
+  }
+  mix.print("schedules in a V");
+  CHECK(mix.interleaved == pipelines);
+}
+
+TEST_CASE("the engines agree on jobs whose stages hold the ends of a model") {
+  const auto schedule = GENERATE(PipelineSchedule::zb_v, PipelineSchedule::dualpipe_v);
+  Experiment job = test::small_job();
+  job.model = test::gpt(8, 512, 8, 256, 32000);
+  job.layout.pp = 4;
+  job.layout.dp = 4;
+  job.layout.schedule = schedule;
+  job.layout.virtual_stages = 2;
+  job.layout.micro_batches = 9;
+  job.training.precision = Precision::fp16;
+  REQUIRE(check(job).empty());
+  const PreparedExperiment prepared(job);
+  const StepPlan plan = prepared.plan(job.plans.front());
+  // Embedding and head are on the first stage.
+  CHECK(plan.stages[0].compute->parameters > plan.stages[3].compute->parameters);
+  const double simulated = sim::simulate(plan, {}).prediction.step / 1_s;
+  CHECK(std::abs(prepared.predict(plan).step / 1_s / simulated - 1) < 1e-3);
+  CHECK(prepared.predict(plan).pp_bytes == sim::simulate(plan, {}).prediction.pp_bytes);
 }
 
 TEST_CASE("the engines agree on random jobs through the whole model") {

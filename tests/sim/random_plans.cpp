@@ -75,9 +75,11 @@ StageCompute random_compute(Random& random, int chunks, bool splits) {
     }
   }
   if (splits) {
-    compute.backward_chunks.push_back(compute.backward.size());
-    for (const Seconds time : times.front()) {
-      add(compute, WorkKind::backward, 0.9 * time, {});
+    for (const std::vector<Seconds>& chunk : times) {
+      compute.backward_chunks.push_back(compute.backward.size());
+      for (const Seconds time : chunk) {
+        add(compute, WorkKind::backward, 0.9 * time, {});
+      }
     }
   }
   return compute;
@@ -86,9 +88,10 @@ StageCompute random_compute(Random& random, int chunks, bool splits) {
 void add_buckets(Random& random, StepPlan& plan, std::size_t stage, int count, bool codec) {
   const int last = static_cast<int>(plan.stages[stage].compute->backward.size()) - 1;
   const int rounds = random.integer(1, 3);
-  // What completes gradients is the last range of backward, or all of its chunks.
+  // What completes gradients are the last ranges of backward, or all of its chunks.
+  const auto chunks = static_cast<std::size_t>(plan.layout.virtual_stages);
   int ready = splits_backward(plan.layout.schedule)
-                  ? static_cast<int>(plan.stages[stage].compute->backward_chunks.back())
+                  ? static_cast<int>(plan.stages[stage].compute->backward_chunks[chunks])
                   : 0;
   for (int b = 0; b < count; ++b) {
     ready = std::min(last, ready + random.integer(0, 2));
@@ -255,16 +258,10 @@ RandomPlan random_replicas(std::uint64_t seed) {
   return {plan, traits_of(plan)};
 }
 
-RandomPlan random_pipeline(std::uint64_t seed) {
-  Random random(seed);
-  StepPlan plan;
-  plan.layout.pp = random.integer(2, 6);
-  plan.layout.virtual_stages = random.chance(50) ? random.integer(2, 3) : 1;
-  if (plan.layout.virtual_stages == 1 && random.chance(60)) {
-    plan.layout.schedule = static_cast<PipelineSchedule>(random.integer(1, 3));
-  }
-  plan.layout.micro_batches = plan.layout.virtual_stages > 1 ? plan.layout.pp * random.integer(1, 3)
-                                                             : random.integer(1, 12);
+namespace {
+
+// The rest of a plan whose layout is known.
+RandomPlan pipeline_of(Random& random, StepPlan plan) {
   plan.overlap = random.chance(85);
   plan.placement = random.chance(15)   ? Placement::after_backward
                    : random.chance(50) ? Placement::side_stream
@@ -290,6 +287,31 @@ RandomPlan random_pipeline(std::uint64_t seed) {
   plan.send_share = random.chance(60) ? random.between(0.01, 0.3) : 0.0;
   know_kernels(random, plan);
   return {plan, traits_of(plan)};
+}
+
+}  // namespace
+
+RandomPlan random_pipeline(std::uint64_t seed) {
+  Random random(seed);
+  StepPlan plan;
+  plan.layout.pp = random.integer(2, 6);
+  plan.layout.virtual_stages = random.chance(50) ? random.integer(2, 3) : 1;
+  if (plan.layout.virtual_stages == 1 && random.chance(60)) {
+    plan.layout.schedule = static_cast<PipelineSchedule>(random.integer(1, 3));
+  }
+  plan.layout.micro_batches = plan.layout.virtual_stages > 1 ? plan.layout.pp * random.integer(1, 3)
+                                                             : random.integer(1, 12);
+  return pipeline_of(random, std::move(plan));
+}
+
+RandomPlan random_v_pipeline(std::uint64_t seed) {
+  Random random(seed);
+  StepPlan plan;
+  plan.layout.pp = random.integer(2, 6);
+  plan.layout.virtual_stages = 2;
+  plan.layout.schedule = random.chance(50) ? PipelineSchedule::zb_v : PipelineSchedule::dualpipe_v;
+  plan.layout.micro_batches = random.integer(1, 16);
+  return pipeline_of(random, std::move(plan));
 }
 
 Experiment random_experiment(std::uint64_t seed) {

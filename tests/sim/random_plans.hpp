@@ -50,6 +50,8 @@ struct RandomPlan {
 // chunks.
 [[nodiscard]] RandomPlan random_replicas(std::uint64_t seed);
 [[nodiscard]] RandomPlan random_pipeline(std::uint64_t seed);
+// Two chunks a stage, the second ones on the way back.
+[[nodiscard]] RandomPlan random_v_pipeline(std::uint64_t seed);
 
 // A transformer on a cluster of eight-GPU nodes, or a table of layers: through the whole model.
 [[nodiscard]] Experiment random_experiment(std::uint64_t seed);
