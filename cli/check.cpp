@@ -134,17 +134,13 @@ Checked check_topology(const std::filesystem::path& file, Session& session) {
 }
 
 // The topology that an experiment puts its cluster on.
-std::string check_cluster_topology(const ReadExperiment& read, Session& session) {
+std::string cluster_topology(const ReadExperiment& read) {
   constexpr std::size_t most_cut = 8192;  // more take too long to cut
   const auto& topology = read.cluster_state.topology;
   if (!topology || topology->gpus() > most_cut) {
     return {};
   }
-  sim::BuiltTopology built = sim::build(*topology);
-  for (Problem& problem : built.problems) {
-    problem.path = "cluster.topology" + (problem.path.empty() ? "" : "." + problem.path);
-  }
-  report(built.problems, read.positions, session.diagnostics());
+  const sim::BuiltTopology built = sim::build(*topology);
   return built.graph ? topology_text(*built.graph, topology->balance, topology->seed) : "";
 }
 
@@ -152,7 +148,8 @@ std::string check_cluster_topology(const ReadExperiment& read, Session& session)
 Checked check_file(const Argument& argument, Session& session) {
   const fs::path file = argument.text;
   const Library library = find_library();
-  const ReadContext shipped{library, session.sources(), session.diagnostics()};
+  const ReadContext shipped{library, session.sources(), session.diagnostics(), true,
+                            sim::find_in_links};
   if (file.extension() == ".json") {
     (void)read_model_file(file, shipped);
     return {"model"};
@@ -169,7 +166,7 @@ Checked check_file(const Argument& argument, Session& session) {
     return {folder_of(*kind)};
   }
   const auto read = read_experiment(file, {}, shipped);
-  return {"experiment", read ? check_cluster_topology(*read, session) : ""};
+  return {"experiment", read ? cluster_topology(*read) : ""};
 }
 
 ExitCode run_check(const Arguments& arguments, Session& session) {

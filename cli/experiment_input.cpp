@@ -15,6 +15,7 @@
 #include "cli/repeated_keys.hpp"
 #include "profiles/document.hpp"
 #include "profiles/override.hpp"
+#include "sim/topology.hpp"
 
 namespace payoff {
 namespace {
@@ -236,8 +237,9 @@ std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
   if (!input) {
     return std::nullopt;
   }
-  auto result = read_experiment(std::move(input->document), input->settings,
-                                {library, session.sources(), session.diagnostics()});
+  auto result = read_experiment(
+      std::move(input->document), input->settings,
+      {library, session.sources(), session.diagnostics(), true, sim::find_in_links});
   (void)inputs_are_kept(arguments, session);
   return session.diagnostics().has_errors() ? std::nullopt : std::move(result);
 }

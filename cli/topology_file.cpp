@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <utility>
-#include <variant>
 
+#include "profiles/check_topology.hpp"
 #include "profiles/positions.hpp"
 
 namespace payoff {
@@ -17,27 +17,11 @@ std::optional<TopologyFile> read_topology_file(const std::filesystem::path& file
     return std::nullopt;
   }
   TopologyFile result{std::move(*read), {}};
-  // Routes and a rank order that are wrong are reported already, and left away to build the graph,
-  // which finds what reading cannot. Of a regular topology that could not be read, the links are
-  // not those that were meant.
-  Topology topology = result.read.topology;
-  const std::size_t found = session.diagnostics().error_count() - errors;
-  const bool as_meant = std::holds_alternative<UserGraph>(topology.shape)
-                            ? result.read.links_complete
-                            : found == check(topology).size();
-  if (found > 0) {
-    topology.rank_order.clear();
-    if (auto* own = std::get_if<UserGraph>(&topology.shape)) {
-      own->routes.clear();
-    }
-    if (!as_meant || !check(topology).empty()) {
-      return result;
-    }
-  }
-  sim::BuiltTopology built = sim::build(topology);
-  report(built.problems, result.read.positions, session.diagnostics());
+  const bool cluster_is_read = cluster == nullptr || !cluster->name.empty();
+  report(check(result.read, cluster_is_read, sim::find_in_links), result.read.positions,
+         session.diagnostics());
   if (session.diagnostics().error_count() == errors) {
-    result.graph = std::move(built.graph);
+    result.graph = std::move(sim::build(result.read.topology).graph);
   }
   return result;
 }

@@ -6,90 +6,48 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "profiles/read_topology.hpp"
+#include "profiles/check_topology.hpp"
+#include "profiles/positions.hpp"
 
 namespace payoff {
 namespace {
 
 constexpr IntegerRules any_gpu{.fallback = 0, .min = 0, .max = 1 << 20};
 
+constexpr const char* topology_path = "cluster.topology";
+constexpr const char* on_gpus_path = "cluster.on_gpus";
+
 void read_topology_value(const Value& value, const Cluster& cluster, const ReadContext& context,
-                         ClusterState& state, Problems& problems) {
-  const std::size_t errors = context.diagnostics.error_count();
-  if (!value.is_section()) {
-    const std::string name = value.text();
-    if (name.empty()) {
-      return;
-    }
-    if (!is_own_file(name)) {
-      value.error("is no file: `" + name + "`", "",
-                  "name a topology file (examples/topologies/*.yaml), or write its keys here");
-      return;
-    }
-    auto read = read_topology(own_file(name, value.span(), context.sources), context.sources,
-                              context.diagnostics, &cluster);
-    if (read) {
-      state.topology = std::move(read->topology);
-    }
-  } else {
-    ReadTopology read;
-    read.topology.name = "of the experiment";
-    read_topology_keys(value.section(), &cluster, read);
-    state.topology = std::move(read.topology);
-    if (context.diagnostics.error_count() == errors) {
-      for (Problem& problem : check(*state.topology)) {
-        problem.path = value.path() + "." + problem.path;
-        problems.push_back(std::move(problem));
-      }
-    }
+                         ReadClusterState& read) {
+  if (value.is_section()) {
+    read.topology.emplace();
+    read.topology->topology.name = "of the experiment";
+    read_topology_keys(value.section(), &cluster, *read.topology);
+    return;
   }
+  const std::string name = value.text();
+  if (name.empty()) {
+    return;
+  }
+  if (!is_own_file(name)) {
+    value.error("is no file: `" + name + "`", "",
+                "name a topology file (examples/topologies/*.yaml), or write its keys here");
+    return;
+  }
+  read.topology = read_topology(own_file(name, value.span(), context.sources), context.sources,
+                                context.diagnostics, &cluster);
+  read.topology_is_file = true;
 }
 
-// All GPUs of the topology are the cluster's, or the listed ones.
-void check_gpus(const std::string& path, const Cluster& cluster, const ClusterState& state,
-                Problems& problems) {
-  const std::size_t gpus = state.topology->gpus();
-  if (gpus != static_cast<std::size_t>(cluster.gpus())) {
-    problems.push_back(
-        {path,
-         "has " + std::to_string(gpus) + " GPUs, the cluster " + std::to_string(cluster.gpus()),
-         "leave out `server` and `servers` to take those of the cluster, or say with "
-         "`cluster.on_gpus` which GPUs of a larger one it has"});
-  }
-}
-
-void read_on_gpus(const Value& list, const Cluster& cluster, ClusterState& state,
-                  Problems& problems) {
-  std::set<int> taken;
+void read_on_gpus(const Value& list, ReadClusterState& read) {
   for (const Value& item : list.list()) {
-    const int gpu = item.integer<int>(any_gpu);
-    if (state.topology && static_cast<std::size_t>(gpu) >= state.topology->gpus()) {
-      problems.push_back({item.path(),
-                          "is " + std::to_string(gpu) + "; the topology has GPUs 0 to " +
-                              std::to_string(state.topology->gpus() - 1),
-                          {}});
-    } else if (!taken.insert(gpu).second) {
-      problems.push_back({item.path(), "is " + std::to_string(gpu) + " again", {}});
-    }
-    state.on_gpus.push_back(gpu);
-  }
-  if (!state.topology) {
-    problems.push_back({list.path(), "needs a `cluster.topology` to be a part of", {}});
-  } else if (!state.topology->rank_order.empty()) {
-    problems.push_back({list.path(), "is an order of ranks, and so is the topology's `rank_order`",
-                        "leave one of them out"});
-  }
-  if (state.on_gpus.size() != static_cast<std::size_t>(cluster.gpus())) {
-    problems.push_back({list.path(),
-                        "lists " + std::to_string(state.on_gpus.size()) +
-                            " GPUs, the cluster has " + std::to_string(cluster.gpus()),
-                        "`cluster.nodes` and `cluster.gpus_per_node` say how many"});
+    read.state.on_gpus.push_back(item.integer<int>(any_gpu));
   }
 }
 
-void read_slow_gpus(const Value& list, const Cluster& cluster, ClusterState& state,
-                    Problems& problems) {
+void read_slow_gpus(const Value& list, ClusterState& state) {
   for (const Value& item : list.list()) {
     const Section section = item.section("{gpu: 17, slowdown: 1.3}");
     SlowGpu slow;
@@ -97,42 +55,135 @@ void read_slow_gpus(const Value& list, const Cluster& cluster, ClusterState& sta
     slow.gpu = section.required("gpu").integer<int>(any_gpu);
     slow.slowdown =
         section.required("slowdown").number({.fallback = 1.0, .min = 1.0, .max = 1000.0});
+    state.slow_gpus.push_back(std::move(slow));
+  }
+}
+
+void check_slow_gpus(const ClusterState& state, const Cluster& cluster, Problems& problems) {
+  for (const SlowGpu& slow : state.slow_gpus) {
     if (slow.gpu >= cluster.gpus()) {
       problems.push_back({slow.path + ".gpu",
                           "is " + std::to_string(slow.gpu) + "; the cluster has GPUs 0 to " +
                               std::to_string(cluster.gpus() - 1),
                           {}});
     }
-    state.slow_gpus.push_back(std::move(slow));
+  }
+}
+
+// The GPUs of the topology that the cluster has, each once.
+void check_on_gpus(const ReadClusterState& read, const Topology& topology, Problems& problems) {
+  const std::vector<int>& listed = read.state.on_gpus;
+  std::set<int> taken;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const std::string path = std::string(on_gpus_path) + "[" + std::to_string(i) + "]";
+    if (static_cast<std::size_t>(listed[i]) >= topology.gpus()) {
+      problems.push_back({path,
+                          "is " + std::to_string(listed[i]) + "; the topology has GPUs 0 to " +
+                              std::to_string(topology.gpus() - 1),
+                          {}});
+    } else if (!taken.insert(listed[i]).second) {
+      problems.push_back({path, "is " + std::to_string(listed[i]) + " again", {}});
+    }
+  }
+}
+
+// Which part of the topology the cluster is: all of it, or the listed GPUs.
+void check_part(const ReadClusterState& read, const ReadTopology& topology, const Cluster& cluster,
+                Problems& problems) {
+  const std::size_t gpus = topology.topology.gpus();
+  if (read.is_part) {
+    check_on_gpus(read, topology.topology, problems);
+  } else if (gpus != static_cast<std::size_t>(cluster.gpus())) {
+    problems.push_back(
+        {topology_path,
+         "has " + std::to_string(gpus) + " GPUs, the cluster " + std::to_string(cluster.gpus()),
+         "leave out `server` and `servers` to take those of the cluster, or say with "
+         "`cluster.on_gpus` which GPUs of a larger one it has"});
+  }
+}
+
+void check_count_of_part(const ReadClusterState& read, const Cluster& cluster, bool cluster_is_read,
+                         Problems& problems) {
+  if (!read.topology) {
+    problems.push_back({on_gpus_path, "needs a `cluster.topology` to be a part of", {}});
+  } else if (!read.topology->topology.rank_order.empty()) {
+    problems.push_back({on_gpus_path, "is an order of ranks, and so is the topology's `rank_order`",
+                        "leave one of them out"});
+  }
+  if (cluster_is_read && read.state.on_gpus.size() != static_cast<std::size_t>(cluster.gpus())) {
+    problems.push_back({on_gpus_path,
+                        "lists " + std::to_string(read.state.on_gpus.size()) +
+                            " GPUs, the cluster has " + std::to_string(cluster.gpus()),
+                        "`cluster.nodes` and `cluster.gpus_per_node` say how many"});
+  }
+}
+
+// Below the section of the experiment, whose reader knows what was refused there.
+ReadTopology with_what_was_refused(const ReadClusterState& read, const Reader& reader) {
+  ReadTopology topology = *read.topology;
+  if (!read.topology_is_file) {
+    topology.refused = reader.refused(topology_path);
+  }
+  return topology;
+}
+
+void check_topology(const ReadClusterState& read, const Cluster& cluster, bool cluster_is_read,
+                    const Reader& reader, const ReadContext& context, Problems& problems) {
+  const ReadTopology topology = with_what_was_refused(read, reader);
+  Problems found = check(topology, cluster_is_read, context.find_in_links);
+  if (cluster_is_read && knows_gpus(topology, cluster_is_read)) {
+    check_part(read, topology, cluster, problems);
+  }
+  if (read.topology_is_file) {
+    report(found, topology.positions, context.diagnostics);
+    return;
+  }
+  for (Problem& problem : found) {
+    problem.path = topology_path + (problem.path.empty() ? "" : "." + problem.path);
+    problems.push_back(std::move(problem));
   }
 }
 
 }  // namespace
 
-Problems read_cluster_state(const Section& section, const Cluster& cluster,
-                            const ReadContext& context, ClusterState& state) {
+ReadClusterState read_cluster_state(const Section& section, const Cluster& cluster,
+                                    const ReadContext& context) {
   constexpr RatioRules deviation{.fallback = 0.0, .min = 0.0, .max = 1.0};
-  Problems problems;
-  const std::size_t errors = context.diagnostics.error_count();
-  const Value topology = section.optional("topology");
-  if (topology) {
-    read_topology_value(topology, cluster, context, state, problems);
+  ReadClusterState read;
+  if (const Value topology = section.optional("topology")) {
+    read_topology_value(topology, cluster, context, read);
   }
-  const bool sound = context.diagnostics.error_count() == errors && problems.empty();
-  const Value on_gpus = section.optional("on_gpus");
-  if (on_gpus && sound) {
-    read_on_gpus(on_gpus, cluster, state, problems);
-  } else if (state.topology && sound) {
-    check_gpus(topology.path(), cluster, state, problems);
+  if (read.topology) {
+    read.state.topology = read.topology->topology;
   }
-  read_slow_gpus(section.optional("slow_gpus"), cluster, state, problems);
+  if (const Value on_gpus = section.optional("on_gpus")) {
+    read.is_part = true;
+    read_on_gpus(on_gpus, read);
+  }
+  read_slow_gpus(section.optional("slow_gpus"), read.state);
+  Jitter& of_all = read.state.jitter;
   if (const Value jitter = section.optional("jitter"); jitter.is_section()) {
     const Section keys = jitter.section();
-    state.jitter.sd = keys.required("sd").ratio(deviation);
-    state.jitter.seed =
+    of_all.sd = keys.required("sd").ratio(deviation);
+    of_all.seed =
         static_cast<std::uint64_t>(keys.optional("seed").integer({.fallback = 1, .min = 0}));
   } else {
-    state.jitter.sd = jitter.ratio(deviation);
+    of_all.sd = jitter.ratio(deviation);
+  }
+  return read;
+}
+
+Problems check(const ReadClusterState& read, const Cluster& cluster, bool cluster_is_read,
+               const Reader& reader, const ReadContext& context) {
+  Problems problems;
+  if (cluster_is_read) {
+    check_slow_gpus(read.state, cluster, problems);
+  }
+  if (read.is_part) {
+    check_count_of_part(read, cluster, cluster_is_read, problems);
+  }
+  if (read.topology) {
+    check_topology(read, cluster, cluster_is_read, reader, context, problems);
   }
   return problems;
 }

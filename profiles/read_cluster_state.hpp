@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "model/problem.hpp"
 #include "model/topology.hpp"
 #include "profiles/read_hardware.hpp"
+#include "profiles/read_topology.hpp"
 #include "profiles/section.hpp"
 
 // What of a cluster only the simulator looks at, in the section `cluster` of an experiment, or
@@ -16,8 +19,20 @@
 
 namespace payoff {
 
-// What is wrong with its combination is returned, by path in the experiment.
-[[nodiscard]] Problems read_cluster_state(const Section& section, const Cluster& cluster,
-                                          const ReadContext& context, ClusterState& state);
+struct ReadClusterState {
+  ClusterState state;
+  std::optional<ReadTopology> topology;  // as it was read, to be checked when all keys were
+  bool topology_is_file{};
+  bool is_part{};  // `on_gpus` is there
+};
+[[nodiscard]] ReadClusterState read_cluster_state(const Section& section, const Cluster& cluster,
+                                                  const ReadContext& context);
+
+// After the reader's finish(): everything that is wrong with what was read well. Problems of a
+// topology in a file of its own are reported at their place there, the others are returned, by path
+// in the experiment.
+[[nodiscard]] Problems check(const ReadClusterState& read, const Cluster& cluster,
+                             bool cluster_is_read, const Reader& reader,
+                             const ReadContext& context);
 
 }  // namespace payoff

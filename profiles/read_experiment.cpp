@@ -2,6 +2,7 @@
 #include "profiles/read_experiment.hpp"
 
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,7 +66,10 @@ class ExperimentReader {
     // Without a dp of its own the layout takes all GPUs of the cluster.
     sound.plans = sound.gpus || has_dp_;
     Problems problems = in_the_list(payoff::check(experiment_, sound), plans_);
-    problems.insert(problems.end(), state_problems_.begin(), state_problems_.end());
+    Problems of_state =
+        payoff::check(cluster_state_, experiment_.cluster, sound.gpus, reader, context_);
+    problems.insert(problems.end(), std::make_move_iterator(of_state.begin()),
+                    std::make_move_iterator(of_state.end()));
     return problems;
   }
 
@@ -139,7 +143,8 @@ class ExperimentReader {
       forget("cluster.fabric.bandwidth");
     }
     replace_parts(section, cluster);
-    state_problems_ = read_cluster_state(section, cluster, context_, result_.cluster_state);
+    cluster_state_ = read_cluster_state(section, cluster, context_);
+    result_.cluster_state = cluster_state_.state;
   }
 
   void replace_parts(const Section& section, Cluster& cluster) {
@@ -244,7 +249,7 @@ class ExperimentReader {
   ReadPlans plans_;
   std::optional<NamedPart> gpu_;
   SoundParts sound_;
-  Problems state_problems_;
+  ReadClusterState cluster_state_;
   bool has_dp_ = false;
 };
 

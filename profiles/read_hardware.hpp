@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/hardware.hpp"
+#include "profiles/check_topology.hpp"
 #include "profiles/library.hpp"
 
 // GPUs, fabrics, networks and clusters from their profiles, each with the fitted law that belongs
@@ -17,6 +18,7 @@ struct ReadContext {
   SourceMap& sources;
   Diagnostics& diagnostics;
   bool with_laws = true;  // false: what a fit needs, which is about to write the laws
+  FindInLinks find_in_links = nullptr;  // nothing: topologies are checked without their links
 };
 
 [[nodiscard]] std::optional<Profile<Gpu>> read_gpu(std::string_view name, std::optional<Span> asked,

@@ -52,15 +52,12 @@ std::vector<int> read_mesh(const Value& links, int gpus) {
                                         : uniform_mesh(gpus, links.integer<int>(of_a_server));
   }
   std::vector<int> mesh;
-  const auto wanted = static_cast<std::size_t>(gpus);
   const std::vector<Value> rows = links.list();
   for (const Value& row : rows) {
     const std::vector<Value> cells = row.list();
-    if (cells.size() != wanted || rows.size() != wanted) {
+    if (cells.size() != rows.size()) {
       row.error("has " + std::to_string(cells.size()) + " numbers in " +
-                std::to_string(rows.size()) + " rows, the server " + std::to_string(gpus) +
-                " GPUs");
-      return uniform_mesh(gpus, 1);
+                std::to_string(rows.size()) + " rows");
     }
     for (const Value& cell : cells) {
       mesh.push_back(cell.integer<int>({.fallback = 0, .min = 0, .max = 1024}));
@@ -103,11 +100,6 @@ Server read_server(const Section& section) {
     const Section each = nics.section();
     server.nics = each.required("count").integer<int>(of_a_server);
     server.nic = read_rate(each);
-    if (server.nics > server.gpus) {
-      nics.error("are more than the GPUs", "",
-                 "NICs that a GPU uses together count as one with their bandwidth");
-      server.nics = server.gpus;
-    }
   }
   return server;
 }
@@ -152,7 +144,11 @@ Torus read_torus(const Section& network) {
 
 NetworkShape read_network(const Section& network, int servers) {
   const Value kind = network.required("kind");
-  switch (kind.choice(network_kinds, NetworkKindName::single_switch)) {
+  const NetworkKindName chosen = kind.choice(network_kinds, NetworkKindName::single_switch);
+  if (chosen == NetworkKindName::single_switch && kind.text() != "switch") {
+    (void)network.entries();  // of a kind that nobody knows: any key may be one of its own
+  }
+  switch (chosen) {
     case NetworkKindName::single_switch:
       return SingleSwitch{};
     case NetworkKindName::fat_tree:
@@ -226,6 +222,7 @@ void read_shape(const Section& root, const Cluster* cluster, ReadTopology& resul
   if (cluster != nullptr) {
     regular = std::get<RegularTopology>(topology_of(*cluster).shape);
   }
+  result.from_cluster = cluster != nullptr && (!root.has("server") || !root.has("servers"));
   if (const Value server = cluster != nullptr ? root.optional("server") : root.required("server")) {
     regular.server = read_server(server.section());
   }
@@ -259,20 +256,13 @@ void read_topology_keys(const Section& root, const Cluster* cluster, ReadTopolog
 ReadTopology read_topology(const Document& document, const SourceMap& sources,
                            Diagnostics& diagnostics, const Cluster* cluster) {
   ReadTopology result;
-  const std::size_t errors = diagnostics.error_count();
   Reader reader(document.root, sources, diagnostics);
   const Section root = reader.root();
-  Topology& topology = result.topology;
-  topology.name = root.required("topology").text();
+  result.topology.name = root.required("topology").text();
   read_topology_keys(root, cluster, result);
   reader.finish();
   result.positions = PositionMap(document.root);
-  // What could not be read has its default, which says nothing about the topology that was meant.
-  const bool shape_is_meant =
-      diagnostics.error_count() == errors || std::holds_alternative<UserGraph>(topology.shape);
-  if (shape_is_meant) {
-    report(check(topology), result.positions, diagnostics);
-  }
+  result.refused = reader.refused();
   return result;
 }
 

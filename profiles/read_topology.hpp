@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/topology.hpp"
 #include "profiles/positions.hpp"
@@ -20,11 +21,14 @@ struct ReadTopology {
   std::string description;
   PositionMap positions;
   bool links_complete{true};  // false: a link was refused, and what it joined may look cut off
+  bool from_cluster{};        // the server, the number of servers, or both
+  // By path, "server.gpus": values that were refused or are missing, and have their fallback.
+  std::vector<std::string> refused;
 };
 
-// Everything wrong is reported, except what only the graph of links tells (sim/topology): where
-// the caller can build one in spite of the errors, it finds the rest in the same run. What is left
-// out of the server and the number of servers is taken from `cluster`, where there is one.
+// What its text says is wrong is reported; what is wrong with what was read, is for
+// check_topology.hpp to say. What is left out of the server and the number of servers is taken from
+// `cluster`, where there is one.
 [[nodiscard]] std::optional<ReadTopology> read_topology(const std::filesystem::path& file,
                                                         SourceMap& sources,
                                                         Diagnostics& diagnostics,
@@ -32,7 +36,8 @@ struct ReadTopology {
 [[nodiscard]] ReadTopology read_topology(const Document& document, const SourceMap& sources,
                                          Diagnostics& diagnostics,
                                          const Cluster* cluster = nullptr);
-// All keys but `topology`, as they may stand in the section of a cluster; check() is the caller's.
+// All keys but `topology`, as they may stand in the section of a cluster. Positions and what was
+// refused are the caller's, whose reader knows them.
 void read_topology_keys(const Section& root, const Cluster* cluster, ReadTopology& result);
 
 }  // namespace payoff

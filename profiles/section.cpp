@@ -61,14 +61,6 @@ Section Reader::root() {
   return result;
 }
 
-void Reader::finish() {
-  for (const SectionState& section : state_->sections) {
-    if (!detail::report_keys(section, *state_->diagnostics)) {
-      state_->wrong_keys.push_back(section.path);
-    }
-  }
-}
-
 const Facts& Reader::facts() const { return state_->facts; }
 
 Value Section::value_of(const Entry& entry) const {
@@ -144,6 +136,7 @@ bool Value::is_list() const { return node_ != nullptr && node_->kind == Node::Ki
 void Value::error(const std::string& message, const std::string& label,
                   const std::string& help) const {
   if (node_ != nullptr) {
+    reader_->refused.push_back(path_);
     reader_->diagnostics->error(span(), "`" + path_ + "` " + message, label, help);
   }
 }
@@ -281,6 +274,7 @@ void Value::refuse(const TextError& error) const {
   if (help.empty() && !error.example.empty()) {
     help = "for example `" + with_key(path_, error.example, span, sources) + "`";
   }
+  reader_->refused.push_back(path_);
   reader_->diagnostics->error(span, "`" + path_ + "` " + error.problem, error.label, help);
 }
 
@@ -289,6 +283,7 @@ void Value::refuse_name(const std::string& written, const std::vector<std::strin
   for (const std::string& name : known) {
     list += (list.empty() ? "one of: " : ", ") + name;
   }
+  reader_->refused.push_back(path_);
   reader_->diagnostics->error(content()->span,
                               "`" + path_ + "` has the unknown value " + backquoted(written),
                               did_you_mean(closest(written, known)), list);

@@ -216,6 +216,9 @@ class Reader {
   [[nodiscard]] bool keys_are_right(std::string_view path) const;
   // In the section alone, not in those below it.
   [[nodiscard]] bool own_keys_are_right(std::string_view path) const;
+  // After finish(): the paths of what was refused, or is missing or misspelt, so that it was read
+  // as its fallback. Those below `path`, without it.
+  [[nodiscard]] std::vector<std::string> refused(std::string_view path = {}) const;
 
  private:
   std::unique_ptr<detail::ReaderState> state_;

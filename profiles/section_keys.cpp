@@ -61,7 +61,7 @@ void report_missing(Span anchor, const std::string& key, const std::string& plac
 
 }  // namespace
 
-bool report_keys(const SectionState& section, Diagnostics& diagnostics) {
+std::vector<std::string> report_keys(const SectionState& section, Diagnostics& diagnostics) {
   const std::string place = section.path.empty() ? "" : " in `" + section.path + "`";
   const std::string whose = section.path.empty() ? "known keys" : "keys of `" + section.path + "`";
   const std::vector<std::string> free = free_keys(section);
@@ -84,12 +84,25 @@ bool report_keys(const SectionState& section, Diagnostics& diagnostics) {
       report_missing(section.anchor, backquoted(key), place, diagnostics);
     }
   }
-  return misspelt.empty() && section.missing.empty();
+  misspelt.insert(misspelt.end(), section.missing.begin(), section.missing.end());
+  return misspelt;
 }
 
 }  // namespace payoff::detail
 
 namespace payoff {
+
+void Reader::finish() {
+  for (const detail::SectionState& section : state_->sections) {
+    const std::vector<std::string> wrong = detail::report_keys(section, *state_->diagnostics);
+    if (!wrong.empty()) {
+      state_->wrong_keys.push_back(section.path);
+    }
+    for (const std::string& key : wrong) {
+      state_->refused.push_back(join_path(section.path, key));
+    }
+  }
+}
 
 bool Reader::keys_are_right(std::string_view path) const {
   return std::none_of(state_->wrong_keys.begin(), state_->wrong_keys.end(),
@@ -103,6 +116,17 @@ bool Reader::own_keys_are_right(std::string_view path) const {
   return std::none_of(
       state_->wrong_keys.begin(), state_->wrong_keys.end(),
       [&](const std::string& wrong) { return wrong == state_->root_path || wrong == path; });
+}
+
+std::vector<std::string> Reader::refused(std::string_view path) const {
+  std::vector<std::string> below;
+  const std::string prefix = path.empty() ? "" : std::string(path) + ".";
+  for (const std::string& refused : state_->refused) {
+    if (refused.starts_with(prefix)) {
+      below.push_back(refused.substr(prefix.size()));
+    }
+  }
+  return below;
 }
 
 }  // namespace payoff

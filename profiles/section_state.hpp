@@ -46,6 +46,7 @@ struct ReaderState {
   std::map<std::string, Citation, std::less<>> citations;
   std::set<std::string, std::less<>> paths_with_fact;
   std::vector<std::string> wrong_keys;  // the paths of sections with misspelt or missing ones
+  std::vector<std::string> refused;     // the paths of values that have their fallback
   Facts facts;
 
   SectionState* open(const Node& node, const std::string& path, Span anchor, SectionState* parent);
@@ -56,7 +57,9 @@ struct ReaderState {
 [[nodiscard]] bool is_sourced_mapping(const Node& node);
 
 // Where a key that nobody asked for or that is missing is told; see section_keys.cpp. Whether what
-// was read is what was meant: an unknown key that resembles none of ours stands for nothing.
-[[nodiscard]] bool report_keys(const SectionState& section, Diagnostics& diagnostics);
+// was read is what was meant: the keys that were not, missing ones and those that are misspelt. An
+// unknown key that resembles none of ours stands for nothing.
+[[nodiscard]] std::vector<std::string> report_keys(const SectionState& section,
+                                                   Diagnostics& diagnostics);
 
 }  // namespace payoff::detail

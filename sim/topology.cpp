@@ -213,4 +213,11 @@ BuiltTopology build(const Topology& topology) {
   return built;
 }
 
+Problems find_in_links(const Topology& topology) {
+  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
+  const bool is_connected =
+      regular != nullptr && topology.faults.empty() && regular->server.fabric != ServerFabric::mesh;
+  return is_connected ? Problems{} : build(topology).problems;
+}
+
 }  // namespace payoff::sim

@@ -30,6 +30,10 @@ struct BuiltTopology {
 };
 [[nodiscard]] BuiltTopology build(const Topology& topology);
 
+// The problems of build() alone, for whoever reads topologies; quick where a regular topology is
+// connected by construction.
+[[nodiscard]] Problems find_in_links(const Topology& topology);
+
 // Which GPUs cannot reach which: one Problem for each rank that is cut off, at most `most`.
 [[nodiscard]] Problems check_connected(const LinkGraph& links, std::size_t most = 20);
 

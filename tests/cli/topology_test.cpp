@@ -40,6 +40,50 @@ TEST_CASE("payoff check finds ranks that are cut off beside a rank order that is
   CHECK_THAT(run.err, ContainsSubstring("no way leads from rank 0 (a) to rank 2 (c)"));
 }
 
+TEST_CASE("payoff check finds faults and ranks that are cut off beside mistakes of other fields") {
+  const Captured run = check(
+      "topology: t\n"
+      "server: {gpus: 3, fabric: {kind: mesh, links: [[0, 1, 0], [1, 0, 0], [0, 0, 0]], "
+      "bandwidth: 10}}\n"
+      "failed: [[gpu0, gpu7]]\n"
+      "background: {fabric: 200 %}\n"
+      "rank_order: [0, 1, 1]\n");
+  CHECK(run.code == ExitCode::bad_input);
+  INFO(run.err);
+  for (const char* wanted :
+       {"`server.fabric.bandwidth` has no unit", "there is no `gpu7` in this topology",
+        "`background.fabric`", "no permutation", "no way leads from rank 0 (gpu0) to rank 2"}) {
+    CHECK_THAT(run.err, ContainsSubstring(wanted));
+  }
+}
+
+TEST_CASE("a topology in an experiment tells its ranks that are cut off beside everything else") {
+  const std::string of_cluster = "cluster:\n  profile: dgx-a100\n  nodes: 1\n  gpus_per_node: 3\n";
+  const std::string rest =
+      "  slow_gpus: [{gpu: 9, slowdown: 1.5}]\n"
+      "model: {profile: bert-large}\n"
+      "layout: {dp: 5}\n";
+  const std::string graph =
+      "graph: {gpus: [a, b, c], links: [{between: [a, b], bandwidth: 10 GB/s}]}";
+  const ScratchFolder folder;
+  folder.write("t.yaml", "topology: t\n" + graph + "\nrank_order: [0, 1, 1]\n");
+  folder.write("inside.yaml",
+               of_cluster + "  topology: {" + graph + ", rank_order: [0, 1, 1]}\n" + rest);
+  folder.write("file.yaml", of_cluster + "  topology: " + folder.path("t.yaml") + "\n" + rest);
+  for (const char* file : {"inside.yaml", "file.yaml"}) {
+    for (const char* command : {"check", "simulate", "predict"}) {
+      const Captured run = test::payoff({command, folder.path(file)});
+      INFO(command << " " << file << "\n" << run.err);
+      CHECK(run.code == ExitCode::bad_input);
+      CHECK(run.out.empty());
+      CHECK_THAT(run.err, ContainsSubstring("no permutation"));
+      CHECK_THAT(run.err, ContainsSubstring("no way leads from rank 0 (a) to rank 2 (c)"));
+      CHECK_THAT(run.err, ContainsSubstring("the cluster has GPUs 0 to 2"));
+      CHECK_THAT(run.err, ContainsSubstring("layout"));
+    }
+  }
+}
+
 TEST_CASE("payoff check does not take a misspelt end of a link for a rank that is cut off") {
   const Captured run = check(
       "topology: t\n"

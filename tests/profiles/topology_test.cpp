@@ -2,7 +2,7 @@
 #include <string>
 #include <variant>
 
-#include "profiles/read_topology.hpp"
+#include "profiles/check_topology.hpp"
 #include "tests/catch.hpp"
 #include "tests/profiles/reading.hpp"
 
@@ -15,6 +15,7 @@ struct TopologyReading : test::Reading {
   explicit TopologyReading(const std::string& text) : Reading(text) {
     REQUIRE(document);
     read = read_topology(*document, sources, diagnostics);
+    report(check(read, true, nullptr), read.positions, diagnostics);
   }
   ReadTopology read;
 };
@@ -121,4 +122,60 @@ TEST_CASE("what a network cannot hold points at its field") {
   TopologyReading reading("topology: t\n" + server +
                           "servers: 6\nnetwork: {kind: torus, sides: [2, 2], bandwidth: 1 GB/s}\n");
   CHECK_THAT(reading.lines(), ContainsSubstring("`network.sides`: has 4 places for 6 servers"));
+}
+
+TEST_CASE("a mistake of one field hides no problem of the others") {
+  // Five mistakes: a key, a bandwidth, two sides that do not make the servers, an order twice.
+  TopologyReading reading(
+      "topology: t\n"
+      "server: {gpus: 2, fabric: {kind: switch, bandwith: 450 GB/s}, "
+      "nics: {count: 4, bandwidth: 400}}\n"
+      "servers: 6\n"
+      "network: {kind: torus, sides: [2, 2], bandwidth: 1 GB/s}\n"
+      "rank_order: [0, 0]\n");
+  const std::string lines = reading.lines();
+  INFO(lines);
+  for (const char* wanted : {
+           "2:42 unknown key `bandwith`",
+           "2:91 `server.nics.bandwidth` has no unit",
+           "`server.nics`: are more than the GPUs",
+           "`network.sides`: has 4 places for 6 servers",
+           "5:17 `rank_order.1`: GPU 0 is rank 0 already",
+           "5:1 `rank_order`: GPU 11 has no rank",
+       }) {
+    CHECK_THAT(lines, ContainsSubstring(wanted));
+  }
+}
+
+TEST_CASE("what follows from a field that was not read is not said") {
+  const auto errors_of = [](const std::string& text) {
+    TopologyReading reading("topology: t\n" + text);
+    INFO(reading.lines());
+    CHECK(reading.diagnostics.has_errors());
+    return reading.lines();
+  };
+  const std::string switched = "server: {gpus: 4, fabric: {kind: switch, bandwidth: 450 GB/s}, ";
+  const std::string joined = switched + "nics: {count: 4, bandwidth: 400 Gb/s}}\n";
+  const std::string two_by_two = "network: {kind: torus, sides: [2, 2], bandwidth: 1 GB/s}\n";
+  // 4 places for the one server that stands in for `six`.
+  CHECK_THAT(errors_of(joined + "servers: six\n" + two_by_two), !ContainsSubstring("places"));
+  CHECK_THAT(errors_of(joined + "severs: 4\n" + two_by_two), !ContainsSubstring("places"));
+  // A network of the fallback, a switch, has none of these keys.
+  const std::string unknown =
+      errors_of(joined + "servers: 4\nnetwork: {kind: tours, sides: [2, 2], bandwidth: 1 GB/s}\n");
+  CHECK_THAT(unknown, ContainsSubstring("did you mean `torus`"));
+  CHECK_THAT(unknown, !ContainsSubstring("unknown key"));
+  // NICs that are misspelt are not missing.
+  CHECK_THAT(
+      errors_of(switched + "nic: {count: 4, bandwidth: 400 Gb/s}}\nservers: 4\n" + two_by_two),
+      !ContainsSubstring("through NICs"));
+  // How many rows a mesh needs is not known.
+  CHECK_THAT(errors_of("server: {gpus: two, fabric: {kind: mesh, bandwidth: 1 GB/s, "
+                       "links: [[0, 1], [1, 0]]}}\n"),
+             !ContainsSubstring("one row and one column"));
+  // GPU 9 may be there, but not twice.
+  const std::string order =
+      errors_of(joined + "servers: six\n" + "network: {kind: switch}\n" + "rank_order: [9, 9]\n");
+  CHECK_THAT(order, !ContainsSubstring("there is no GPU 9"));
+  CHECK_THAT(order, ContainsSubstring("GPU 9 is rank 0 already"));
 }
