@@ -57,25 +57,16 @@ bool all_meet(const sim::Places& places, std::size_t stages) {
 // As build_platform does, folded by what somebody thinks the incidence is; nothing where that can
 // be seen to be wrong before it runs.
 template <class Think>
-std::vector<Seconds> ends_folded_by(const UnevenJob& job, Think think) {
-  const sim::TopologyGraph graph = sim::test::built(*job.state.topology);
-  sim::Routing routing(graph, job.state.topology->balance, job.state.topology->seed);
-  sim::IncidenceRules rules;
-  rules.server_ranks = static_cast<std::uint32_t>(job.cluster.gpus_per_node);
-  rules.fabric = job.cluster.fabric.pair;
-  rules.nic = job.cluster.nic;
-  std::vector<double> of_gpu(graph.gpu_of_rank.size(), 1.0);
-  for (const SlowGpu& slow : job.state.slow_gpus) {
-    of_gpu[static_cast<std::size_t>(slow.gpu)] *= slow.slowdown;
-  }
-  rules.slowdown.reserve(graph.gpu_of_rank.size());
-  for (int r = 0; r < job.plan.layout.ranks(); ++r) {
-    rules.slowdown.push_back(of_gpu[graph.gpu_of_rank[static_cast<std::size_t>(r)]]);
-  }
-  const Incidence incidence = sim::incidence_of(job.plan.layout, routing, rules);
+std::vector<Seconds> ends_folded_by(const UnevenJob& job, Think think,
+                                    void (*plant)(const Incidence&, sim::Partition&) = nullptr) {
+  const test::ListedJob listed = test::list(job);
+  const Incidence& incidence = listed.incidence;
   Incidence thought = incidence;
   think(thought);
-  const sim::Partition partition = sim::fold(thought);
+  sim::Partition partition = sim::fold(thought);
+  if (plant != nullptr) {
+    plant(incidence, partition);
+  }
   sim::FoldedSystem system = sim::quotient(incidence, partition);
   if (!all_meet(system.places, job.plan.stages.size())) {
     return {};
@@ -99,8 +90,8 @@ std::vector<Seconds> ends_folded_by(const UnevenJob& job, Think think) {
 
 TEST_CASE("folded and unfolded steps end at the same picosecond on every rank") {
   const test::FoldingCount count = test::compare_folded(1, 100);
-  CHECK(2 * count.uneven >= count.jobs);
-  CHECK(count.places < count.ranks);
+  CHECK(2 * count.uneven >= count.all.jobs);
+  CHECK(count.all.places < count.all.ranks);
 }
 
 TEST_CASE("a planted mistake of the refinement is found by comparing with the unfolded step") {
@@ -161,6 +152,40 @@ TEST_CASE("a planted mistake of the refinement is found by comparing with the un
     INFO(mistakes[m].what);
     CHECK(found[m] >= tried / 20);
   }
+}
+
+TEST_CASE("refining that stops with two classes of a stage in one is found in most jobs") {
+  // As a refinement would leave them that ends a round before the fixpoint.
+  const auto merge = [](const Incidence& incidence, sim::Partition& partition) {
+    const std::uint32_t last = partition.rank_classes - 1;
+    const auto& classes = partition.ranks;
+    const auto rank =
+        static_cast<std::size_t>(std::find(classes.begin(), classes.end(), last) - classes.begin());
+    for (std::size_t other = 0; other < classes.size(); ++other) {
+      if (classes[other] != last && incidence.ranks[other].stage == incidence.ranks[rank].stage) {
+        std::replace(partition.ranks.begin(), partition.ranks.end(), last, classes[other]);
+        --partition.rank_classes;
+        return;
+      }
+    }
+  };
+  int found = 0;
+  int tried = 0;
+  for (int seed = 1; seed <= 200; ++seed) {
+    const UnevenJob job = random_uneven_job(seed);
+    const BuiltPlatform folded = build(job, {true, false});
+    if (folded.fold.places == static_cast<std::uint64_t>(job.plan.layout.pp)) {
+      continue;  // nothing to take for one
+    }
+    ++tried;
+    found += ends_folded_by(
+                 job, [](Incidence&) {}, merge) == ends(job, folded)
+                 ? 0
+                 : 1;
+  }
+  std::printf("planted: two classes in one: found in %d of %d jobs\n", found, tried);
+  CHECK(tried >= 100);
+  CHECK(2 * found >= tried);
 }
 
 TEST_CASE("a cluster reduced by coordinates takes the same step as all of its ranks") {

@@ -2,12 +2,14 @@
 #include "tests/sim/uneven_jobs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <numeric>
-#include <string>
 #include <utility>
 
+#include "sim/background.hpp"
+#include "sim/routing.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/topologies.hpp"
 
@@ -16,50 +18,161 @@ namespace {
 
 using sim::BuiltPlatform;
 
-NetworkShape random_network(Random& random, int servers) {
-  const int pick = random.integer(0, 3);
-  if (pick == 0 || servers == 1) {
-    return SingleSwitch{};
+// Those of GPUs, as build_platform has them.
+std::vector<double> slowdowns(const UnevenJob& job, const sim::TopologyGraph& graph) {
+  std::vector<double> of_gpu(graph.gpu_of_rank.size(), 1.0);
+  for (std::size_t g = 0; g < of_gpu.size() && job.state.jitter.sd > 0; ++g) {
+    of_gpu[g] += job.state.jitter.sd * std::abs(sim::normal_draw(job.state.jitter.seed, g));
   }
-  FatTree tree = sim::test::fat_tree(random.chance(50), random.chance(50) ? 2 : 4,
-                                     random.integer(1, 3), random.chance(50) ? 2.0 : 1.0);
-  if (pick == 3) {
-    tree = sim::test::with_pods(tree, 2, 2, 1.5);
+  for (const SlowGpu& slow : job.state.slow_gpus) {
+    of_gpu[static_cast<std::size_t>(slow.gpu)] *= slow.slowdown;
   }
-  return tree;
+  std::vector<double> result;
+  for (int r = 0; r < job.plan.layout.ranks(); ++r) {
+    result.push_back(of_gpu[graph.gpu_of_rank[static_cast<std::size_t>(r)]]);
+  }
+  return result;
 }
 
-void add_asymmetries(Random& random, UnevenJob& job) {
-  Topology& topology = *job.state.topology;
-  const int gpus = static_cast<int>(topology.gpus());
-  const auto& regular = std::get<RegularTopology>(topology.shape);
-  const auto add = [&](int percent, auto make) {
-    if (random.chance(percent)) {
-      make();
-      ++job.asymmetries;
+bool is_connected(const Topology& topology) { return sim::build(topology).problems.empty(); }
+
+// Adds what tells ranks or links apart, and writes down what does.
+class Asymmetries {
+ public:
+  Asymmetries(Random& random, UnevenJob& job)
+      : random_(random), job_(job), topology_(*job.state.topology) {}
+
+  void add() {
+    order(20);
+    slow(45);
+    hash(25);
+    links(40);
+    loads(35);
+    if (random_.chance(4)) {
+      job_.state.jitter = {random_.between(0.01, 0.2), 3};
+      note("jitter");
     }
-  };
-  add(50, [&] {
-    for (int i = random.integer(1, 2); i > 0; --i) {
-      job.state.slow_gpus.push_back({"", random.integer(0, gpus - 1), random.between(1.05, 1.5)});
+    const auto& stages = job_.plan.stages;
+    for (std::size_t s = 1; s < stages.size(); ++s) {
+      if (stages[s].like == s) {  // else its work is that of another one
+        note("uneven stages");
+        return;
+      }
     }
-  });
-  add(40, [&] {
-    const int server = random.integer(0, regular.servers - 1);
-    const std::string prefix = regular.servers > 1 ? "s" + std::to_string(server) + "." : "";
-    topology.faults.push_back(
-        {"degraded.0", prefix + "gpu0", prefix + "switch0", random.between(0.2, 0.9)});
-  });
-  add(25, [&] { topology.balance = Balance::hashed; });
-  add(20, [&] {
-    topology.rank_order.resize(static_cast<std::size_t>(gpus));
-    std::iota(topology.rank_order.begin(), topology.rank_order.end(), 0);
-    for (int i = gpus - 1; i > 0; --i) {
-      std::swap(topology.rank_order[static_cast<std::size_t>(i)],
-                topology.rank_order[static_cast<std::size_t>(random.integer(0, i))]);
+  }
+
+ private:
+  void note(const char* what) { job_.asymmetries.emplace_back(what); }
+
+  void order(int percent) {
+    if (!random_.chance(percent)) {
+      return;
     }
-  });
-}
+    std::vector<int>& order = topology_.rank_order;
+    order.resize(topology_.gpus());
+    std::iota(order.begin(), order.end(), 0);
+    for (int i = static_cast<int>(order.size()) - 1; i > 0; --i) {
+      std::swap(order[static_cast<std::size_t>(i)],
+                order[static_cast<std::size_t>(random_.integer(0, i))]);
+    }
+    if (!std::is_sorted(order.begin(), order.end())) {
+      note("order of ranks");
+    }
+  }
+
+  void slow(int percent) {
+    if (!random_.chance(percent)) {
+      return;
+    }
+    for (int i = random_.integer(1, 2); i > 0; --i) {
+      const int rank = random_.integer(0, job_.plan.layout.ranks() - 1);
+      const int gpu = topology_.rank_order.empty()
+                          ? rank
+                          : topology_.rank_order[static_cast<std::size_t>(rank)];
+      job_.state.slow_gpus.push_back({"", gpu, random_.between(1.05, 1.5)});
+    }
+    note("slow GPUs");
+  }
+
+  void hash(int percent) {
+    if (!random_.chance(percent)) {
+      return;
+    }
+    const std::vector<double> balanced = loads_of_channels();
+    topology_.balance = Balance::hashed;
+    if (loads_of_channels() != balanced) {
+      note("hashed routes");
+    }
+  }
+
+  // One that is in use becomes narrower, another one fails if all can do without it.
+  void links(int percent) {
+    if (random_.chance(percent)) {
+      if (const auto fault = fault_of_used(random_.between(0.2, 0.9))) {
+        topology_.faults.push_back(*fault);
+        note("degraded link");
+      }
+    }
+    for (int tries = random_.chance(percent) ? 4 : 0; tries > 0; --tries) {
+      if (const auto fault = fault_of_used(0)) {
+        topology_.faults.push_back(*fault);
+        if (is_connected(topology_)) {
+          note("failed link");
+          return;
+        }
+        topology_.faults.pop_back();
+      }
+    }
+  }
+
+  void loads(int percent) {
+    if (!random_.chance(percent)) {
+      return;
+    }
+    const auto c = static_cast<std::size_t>(random_.integer(0, background_class_count - 1));
+    topology_.background[c] = {random_.between(0.1, 0.5), random_.chance(60) ? 0.1 : 0.0};
+    const ListedJob listed = list(job_);
+    std::vector<double> left;
+    for (const sim::Incidence::LinkPart& link : listed.incidence.links) {
+      const sim::Edge& edge = listed.graph.links.edges()[link.edge];
+      left.push_back(sim::left_by_others(topology_, edge.link_class, link.edge));
+    }
+    std::sort(left.begin(), left.end());
+    // Beside the mean of the class there is the 1 of the others.
+    if (std::unique(left.begin(), left.end()) - left.begin() > 2) {
+      note("loads that differ");
+    }
+  }
+
+  [[nodiscard]] std::vector<double> loads_of_channels() const {
+    const ListedJob listed = list(job_);
+    std::vector<double> loads;
+    for (const sim::Incidence::Channel& channel : listed.incidence.channels) {
+      for (const sim::Incidence::Load& load : channel.ring) {
+        loads.push_back(listed.incidence.links[load.link].edge);
+        loads.push_back(load.units);
+      }
+    }
+    return loads;
+  }
+
+  [[nodiscard]] std::optional<LinkFault> fault_of_used(double ratio) {
+    const ListedJob listed = list(job_);
+    const auto& links = listed.incidence.links;
+    if (links.empty()) {
+      return std::nullopt;
+    }
+    const auto pick =
+        static_cast<std::size_t>(random_.integer(0, static_cast<int>(links.size()) - 1));
+    const sim::Edge& edge = listed.graph.links.edges()[links[pick].edge];
+    const auto& vertices = listed.graph.links.vertices();
+    return LinkFault{"failed.0", vertices[edge.from].name, vertices[edge.to].name, ratio};
+  }
+
+  Random& random_;
+  UnevenJob& job_;
+  Topology& topology_;
+};
 
 }  // namespace
 
@@ -77,17 +190,21 @@ Cluster cluster_of(const Topology& topology, int gpus_per_node) {
   return cluster;
 }
 
-Topology random_topology(Random& random, int servers, int gpus) {
-  RegularTopology regular;
-  regular.servers = servers;
-  regular.server = sim::test::switched(gpus, random.chance(60) ? gpus : 1);
-  regular.server.fabric_link.bandwidth = Bandwidth{random.between(1e9, 4e9)};
-  regular.server.nic.bandwidth = Bandwidth{random.between(2e8, 2e9)};
-  regular.network = random_network(random, servers);
-  Topology topology;
-  topology.shape = regular;
-  topology.balance = Balance::ideal;
-  return topology;
+ListedJob list(const UnevenJob& job) {
+  ListedJob listed{sim::test::built(*job.state.topology), {}};
+  const Topology& topology = *job.state.topology;
+  sim::Routing routing(listed.graph, topology.balance, topology.seed);
+  sim::IncidenceRules rules;
+  rules.server_ranks = static_cast<std::uint32_t>(job.cluster.gpus_per_node);
+  rules.fabric = job.cluster.fabric.pair;
+  rules.nic = job.cluster.nic;
+  rules.slowdown = slowdowns(job, listed.graph);
+  listed.incidence = sim::incidence_of(job.plan.layout, routing, rules);
+  for (sim::Incidence::LinkPart& link : listed.incidence.links) {
+    const sim::LinkClass link_class = listed.graph.links.edges()[link.edge].link_class;
+    link.capacity *= sim::left_by_others(topology, link_class, link.edge);
+  }
+  return listed;
 }
 
 UnevenJob random_uneven_job(int seed) {
@@ -97,7 +214,6 @@ UnevenJob random_uneven_job(int seed) {
   auto [plan, traits] = pipeline ? random_pipeline(static_cast<std::uint64_t>(seed))
                                  : random_replicas(static_cast<std::uint64_t>(seed));
   job.plan = std::move(plan);
-  const int gpus = random.chance(50) ? 4 : 8;
   // One in ten is as large as allowed.
   const int most = random.chance(10) ? 256 : 64;
   ParallelLayout& layout = job.plan.layout;
@@ -107,11 +223,11 @@ UnevenJob random_uneven_job(int seed) {
     layout.zero = 1;
     layout.shard = layout.dp / 2;
   }
-  const int servers = (layout.ranks() + gpus - 1) / gpus;
-  job.state.topology = random_topology(random, servers, gpus);
-  job.cluster = cluster_of(*job.state.topology, gpus);
-  job.asymmetries += layout.pp > 1 ? 1 : 0;  // uneven stages
-  add_asymmetries(random, job);
+  RandomTopology topology = random_kind_of_topology(random, layout.ranks());
+  job.kind = std::move(topology.kind);
+  job.state.topology = std::move(topology.topology);
+  job.cluster = cluster_of(*job.state.topology, topology.gpus_per_server);
+  Asymmetries(random, job).add();
   return job;
 }
 
@@ -136,27 +252,50 @@ std::vector<Seconds> ends(const UnevenJob& job, const BuiltPlatform& built) {
   return result;
 }
 
+namespace {
+
+void add(const sim::FoldReport& fold, FoldingSum& sum) {
+  ++sum.jobs;
+  sum.ranks += fold.ranks;
+  sum.places += fold.places;
+  sum.links += fold.links;
+  sum.link_classes += fold.link_classes;
+}
+
+void print(const std::string& what, const FoldingSum& sum) {
+  std::printf("folding: %-11s %4d jobs, %.2f classes for each rank, %.2f for each link\n",
+              what.c_str(), sum.jobs,
+              static_cast<double>(sum.places) / static_cast<double>(sum.ranks),
+              static_cast<double>(sum.link_classes) / static_cast<double>(sum.links));
+}
+
+}  // namespace
+
 FoldingCount compare_folded(int first, int last) {
   FoldingCount count;
   for (int seed = first; seed <= last; ++seed) {
     const UnevenJob job = random_uneven_job(seed);
     const BuiltPlatform folded = build(job, {true, false});
-    INFO("job of seed " << seed << ": " << folded.fold.ranks << " ranks, " << folded.fold.places
-                        << " places, " << job.asymmetries << " asymmetries");
+    INFO("job of seed " << seed << " on " << job.kind << ": " << folded.fold.ranks << " ranks, "
+                        << folded.fold.places << " places, " << job.asymmetries.size()
+                        << " asymmetries");
     CHECK(ends(job, folded) == ends(job, build(job, {false, false})));
-    ++count.jobs;
-    count.uneven += job.asymmetries >= 2 ? 1 : 0;
-    count.ranks += folded.fold.ranks;
-    count.places += folded.fold.places;
-    count.links += folded.fold.links;
-    count.link_classes += folded.fold.link_classes;
+    CHECK(folded.fold.ranks <= 256);
+    add(folded.fold, count.all);
+    add(folded.fold, count.of_kind[job.kind]);
+    count.uneven += job.asymmetries.size() >= 2 ? 1 : 0;
+    for (const std::string& asymmetry : job.asymmetries) {
+      ++count.with[asymmetry];
+    }
   }
-  std::printf(
-      "folding: %d jobs, %d with two or more asymmetries; %.2f places for each rank, %.2f classes "
-      "for each link\n",
-      count.jobs, count.uneven,
-      static_cast<double>(count.places) / static_cast<double>(count.ranks),
-      static_cast<double>(count.link_classes) / static_cast<double>(count.links));
+  print("all", count.all);
+  for (const auto& [kind, sum] : count.of_kind) {
+    print(kind, sum);
+  }
+  for (const auto& [asymmetry, jobs] : count.with) {
+    std::printf("folding: %-17s in %4d jobs\n", asymmetry.c_str(), jobs);
+  }
+  std::printf("folding: two or more  in %4d jobs\n", count.uneven);
   return count;
 }
 

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "sim/step.hpp"
 #include "sim/topology_platform.hpp"
 #include "tests/sim/random_plans.hpp"
+#include "tests/sim/random_topologies.hpp"
 
-// Random jobs on clusters that are not even: slow GPUs, degraded links, hashed routes, ranks in an
-// order of their own, stages that differ. Seeded, the same on every compiler. Links are so narrow
-// that different kinds of traffic are in each other's way.
+// Random jobs on clusters that are not even: slow GPUs, degraded and failed links, loads of others
+// that differ from link to link, hashed routes, ranks in an order of their own, jitter, stages that
+// differ. Seeded, the same on every compiler.
 
 namespace payoff::test {
 
@@ -18,7 +21,11 @@ struct UnevenJob {
   Cluster cluster;
   ClusterState state;
   StepPlan plan;
-  int asymmetries{};  // independent ones: of GPUs, links, routes, order, stages
+  std::string kind;  // of topology
+  // What tells ranks or links apart, each once, and only where it can: a GPU that has a rank, a
+  // link that messages take (before it failed), a spread of loads on such links, hashed routes that
+  // are others than balanced ones, an order that is not that of the GPUs, stages with other work.
+  std::vector<std::string> asymmetries;
 };
 
 // Up to 256 GPUs; in one of ten up to that many, in the others up to 64.
@@ -26,21 +33,33 @@ struct UnevenJob {
 
 // Servers with a NIC for each GPU, 1 GB/s each, as many as the topology has.
 [[nodiscard]] Cluster cluster_of(const Topology& topology, int gpus_per_node);
-[[nodiscard]] Topology random_topology(Random& random, int servers, int gpus);
+
+// All ranks and links of a job as build_platform sees them, less what others take.
+struct ListedJob {
+  sim::TopologyGraph graph;
+  sim::Incidence incidence;
+};
+[[nodiscard]] ListedJob list(const UnevenJob& job);
 
 [[nodiscard]] sim::BuiltPlatform build(const UnevenJob& job, const sim::PlatformRules& rules);
 [[nodiscard]] sim::SimulatedStep simulated(const UnevenJob& job, const sim::Platform& platform);
 // The end of every rank.
 [[nodiscard]] std::vector<Seconds> ends(const UnevenJob& job, const sim::BuiltPlatform& built);
 
-// Of the jobs of seeds first to last: folded and unfolded steps are compared, rank by rank.
-struct FoldingCount {
+// Of the jobs of seeds first to last: folded and unfolded steps are compared, rank by rank. Prints
+// how many there were of each kind, and how far they folded.
+struct FoldingSum {
   int jobs{};
-  int uneven{};  // two asymmetries or more
   std::uint64_t ranks{};
   std::uint64_t places{};
   std::uint64_t links{};
   std::uint64_t link_classes{};
+};
+struct FoldingCount {
+  FoldingSum all;
+  int uneven{};  // two asymmetries or more
+  std::map<std::string, FoldingSum> of_kind;
+  std::map<std::string, int> with;  // jobs by asymmetry
 };
 [[nodiscard]] FoldingCount compare_folded(int first, int last);
 
