@@ -124,24 +124,31 @@ struct Checked {
   std::string details{};
 };
 
+// Links are listed where they can be.
+std::string described(const Topology& topology, const sim::TopologyGraph& graph) {
+  const auto without = text_without_links(topology);
+  return without ? *without : topology_text(topology, graph);
+}
+
+// The topology that an experiment puts its cluster on.
+std::string cluster_topology(const ReadExperiment& read) {
+  const auto& topology = read.cluster_state.topology;
+  if (!topology) {
+    return {};
+  }
+  if (auto without = text_without_links(*topology)) {
+    return std::move(*without);
+  }
+  const sim::BuiltTopology built = sim::build(*topology);
+  return built.graph ? topology_text(*topology, *built.graph) : "";
+}
+
 Checked check_topology(const std::filesystem::path& file, Session& session) {
   const auto read = read_topology_file(file, session);
   if (!read || !read->graph) {
     return {"topology"};
   }
-  const Topology& topology = read->read.topology;
-  return {"topology", topology_text(*read->graph, topology.balance, topology.seed)};
-}
-
-// The topology that an experiment puts its cluster on.
-std::string cluster_topology(const ReadExperiment& read) {
-  constexpr std::size_t most_cut = 8192;  // more take too long to cut
-  const auto& topology = read.cluster_state.topology;
-  if (!topology || topology->gpus() > most_cut) {
-    return {};
-  }
-  const sim::BuiltTopology built = sim::build(*topology);
-  return built.graph ? topology_text(*built.graph, topology->balance, topology->seed) : "";
+  return {"topology", described(read->read.topology, *read->graph)};
 }
 
 // What the file turned out to be.

@@ -3,52 +3,109 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
+#include "sim/background.hpp"
 #include "sim/bisection.hpp"
-#include "sim/program_run.hpp"
+#include "sim/collective_programs.hpp"
+#include "sim/collective_steps.hpp"
 #include "sim/tree_packing.hpp"
 
 namespace payoff {
 namespace {
+
+constexpr std::size_t most_cut = 8192;  // GPUs; the flows of more take minutes
+constexpr std::size_t most_simulated = 128;
 
 struct ClassSum {
   std::size_t links = 0;
   Bandwidth least{std::numeric_limits<double>::infinity()};
   Bandwidth most{};
   Bandwidth together{};
+
+  void add(Bandwidth capacity) {
+    least = std::min(least, capacity);
+    most = std::max(most, capacity);
+    together += capacity;
+  }
 };
 
-std::string between(Bandwidth least, Bandwidth most) {
-  return least == most ? to_text(least) : to_text(least) + " to " + to_text(most);
+std::string between(const ClassSum& sum) {
+  return sum.least == sum.most ? to_text(sum.least)
+                               : to_text(sum.least) + " to " + to_text(sum.most);
 }
 
-std::string links_table(const sim::LinkGraph& links) {
+bool has_background(const Topology& topology) {
+  return std::any_of(topology.background.begin(), topology.background.end(),
+                     [](const BackgroundLoad& load) { return load.mean > 0 || load.sd > 0; });
+}
+
+std::string links_table(const sim::LinkGraph& links, const std::vector<Bandwidth>& left,
+                        bool with_left) {
   std::array<ClassSum, sim::link_class_count> sums;
-  for (const sim::Edge& edge : links.edges()) {
-    ClassSum& sum = sums[static_cast<std::size_t>(edge.link_class)];
-    ++sum.links;
-    sum.least = std::min(sum.least, edge.capacity);
-    sum.most = std::max(sum.most, edge.capacity);
-    sum.together += edge.capacity;
+  std::array<ClassSum, sim::link_class_count> left_sums;
+  for (sim::EdgeId e = 0; e < links.edges().size(); ++e) {
+    const sim::Edge& edge = links.edges()[e];
+    const auto link_class = static_cast<std::size_t>(edge.link_class);
+    ++sums[link_class].links;
+    sums[link_class].add(edge.capacity);
+    left_sums[link_class].add(left[e]);
   }
-  Table table({{"links", Align::left}, {"one way"}, {"each"}, {"together"}});
+  std::vector<Column> columns{{"links", Align::left}, {"one way"}, {"each"}, {"together"}};
+  if (with_left) {
+    columns.push_back({"left by others"});
+    columns.push_back({"together"});
+  }
+  Table table(columns);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const ClassSum& sum = sums[i];
-    if (sum.links > 0) {
-      table.add({std::string(name(static_cast<sim::LinkClass>(i))), std::to_string(sum.links),
-                 between(sum.least, sum.most), to_text(sum.together)});
+    if (sum.links == 0) {
+      continue;
     }
+    std::vector<std::string> row{std::string(name(static_cast<sim::LinkClass>(i))),
+                                 std::to_string(sum.links), between(sum), to_text(sum.together)};
+    if (with_left) {
+      row.push_back(between(left_sums[i]));
+      row.push_back(to_text(left_sums[i].together));
+    }
+    table.add(std::move(row));
   }
   return table.empty() ? "" : table.markdown();
+}
+
+// The links as wide as the traffic of others leaves them.
+sim::LinkGraph narrowed(const sim::LinkGraph& links, const std::vector<Bandwidth>& left) {
+  std::vector<sim::Edge> edges = links.edges();
+  std::vector<sim::VertexId> gpus;
+  for (sim::EdgeId e = 0; e < edges.size(); ++e) {
+    edges[e].capacity = left[e];
+  }
+  for (sim::Rank r = 0; r < links.ranks(); ++r) {
+    gpus.push_back(links.gpu(r));
+  }
+  return {links.vertices(), std::move(edges), std::move(gpus)};
+}
+
+std::string too_many(std::size_t gpus, std::size_t most) {
+  return fmt::format("{} GPUs are more than {}", gpus, most);
+}
+
+std::string bisection_text(const sim::LinkGraph& links) {
+  const std::size_t ranks = links.ranks();
+  const sim::Bisection cut = sim::bisection(links);
+  return fmt::format("\nbisection bandwidth: {}{}, {} for each GPU of a half\n",
+                     cut.exact ? "" : "at most ", to_text(cut.bandwidth),
+                     to_text(cut.bandwidth / static_cast<double>(ranks / 2)));
 }
 
 // Trees beside rings, where links join all GPUs directly: a mesh of a server, or of the user's own.
@@ -80,53 +137,94 @@ std::string trees_text(const sim::LinkGraph& links) {
                      to_text(unit * (2.0 * rings * n / (2 * (n - 1)))));
 }
 
-// What collectives take on these links when every send is simulated and nothing else runs.
-std::string collectives_text(const sim::TopologyGraph& graph, sim::Routing& routing) {
-  constexpr std::size_t most_ranks = 128;
-  const auto n = static_cast<sim::Rank>(graph.links.ranks());
-  if (n < 2 || n > most_ranks) {
-    return {};
+struct NamedProgram {
+  std::string_view collective;
+  sim::LaidOrReason laid;
+};
+
+// Two trees over all GPUs, where servers do not make rails of them.
+sim::LaidProgram double_tree(sim::Rank ranks) {
+  sim::Program whole(sim::DoubleTreeProgram{ranks, 1});
+  return {sim::Program(sim::DoubleTreeProgram{ranks, 8 * whole.steps()}), whole, {}};
+}
+
+std::vector<NamedProgram> programs_on(const Topology& topology, const sim::TopologyGraph& graph) {
+  const auto n = static_cast<int>(graph.links.ranks());
+  const sim::ProgramRanks ranks = sim::ranks_on(topology, {n, n, 1});
+  const bool rails = ranks.gpus > 1 && ranks.gpus < ranks.ranks;
+  const auto of_nccl = [&](Algorithm algorithm) {
+    return sim::program_of(Collective::all_reduce, algorithm, ranks, topology, graph);
+  };
+  std::vector<NamedProgram> programs;
+  programs.push_back({"all-reduce", of_nccl(Algorithm::ring)});
+  programs.push_back({"all-reduce", rails ? of_nccl(Algorithm::tree)
+                                          : sim::LaidOrReason(double_tree(ranks.ranks))});
+  using sim::OtherProgram;
+  for (const auto& [collective, program] :
+       std::initializer_list<std::pair<std::string_view, OtherProgram>>{
+           {"all-reduce", OtherProgram::packed_trees},
+           {"all-reduce", OtherProgram::halving_doubling},
+           {"all-reduce", OtherProgram::hierarchical},
+           {"all-reduce", OtherProgram::two_shot},
+           {"all-gather", OtherProgram::bruck},
+           {"all-to-all", OtherProgram::pxn}}) {
+    programs.push_back({collective, sim::program_of(program, ranks, topology, graph)});
   }
-  std::vector<std::pair<std::string, sim::Program>> programs;
-  programs.emplace_back("all-reduce", sim::RingProgram{n, sim::Outcome::all_reduced});
-  if (std::has_single_bit(n)) {
-    programs.emplace_back("all-reduce", sim::HalvingDoublingProgram{n});
+  programs.push_back({"all-to-all", sim::program_of(Collective::all_to_all, Algorithm::pairwise,
+                                                    ranks, topology, graph)});
+  return programs;
+}
+
+// What collectives take on these links when every send is simulated and nothing else of the job
+// runs; what may be cut into segments, cut or whole, whichever is sooner through.
+std::string collectives_text(const Topology& topology, const sim::TopologyGraph& graph) {
+  if (graph.links.ranks() > most_simulated) {
+    return "\ncollectives are not simulated: " + too_many(graph.links.ranks(), most_simulated) +
+           " (payoff collective --level steps)\n";
   }
-  programs.emplace_back("all-reduce", sim::DoubleTreeProgram{n, 32});
-  programs.emplace_back("all-reduce", sim::TwoShotProgram{n});
-  const sim::Rank gpus = graph.regular ? graph.regular->gpus_per_server() : n;
-  if (gpus > 1 && gpus < n) {
-    programs.emplace_back("all-reduce", sim::HierarchicalProgram{n / gpus, gpus});
-    programs.emplace_back("all-to-all", sim::PxnProgram{n / gpus, gpus});
-  }
-  programs.emplace_back("all-gather", sim::BruckProgram{n});
-  programs.emplace_back("all-to-all", sim::PairwiseProgram{n});
   Table table({{"collective", Align::left}, {"program", Align::left}, {"64 KiB"}, {"256 MiB"}});
-  for (const auto& [collective, program] : programs) {
-    table.add({collective, std::string(program.name()),
-               to_text(sim::run(program, 64_KiB, {}, &routing).time),
-               to_text(sim::run(program, 256_MiB, {}, &routing).time)});
+  for (const NamedProgram& named : programs_on(topology, graph)) {
+    const auto* laid = std::get_if<sim::LaidProgram>(&named.laid);
+    if (laid == nullptr) {
+      continue;  // no program for these ranks
+    }
+    const auto time = [&](Bytes size) {
+      return to_text(sim::run_steps(*laid, size, std::nullopt, 0_s, graph, topology).alpha_beta);
+    };
+    table.add({std::string(named.collective), std::string(laid->program.name()), time(64_KiB),
+               time(256_MiB)});
   }
-  return "\nnominal links and latencies, every send simulated:\n\n" + table.markdown();
+  return fmt::format("\nnominal links and latencies{}, every send simulated:\n\n{}",
+                     has_background(topology) ? " beside the traffic of others" : "",
+                     table.markdown());
 }
 
 }  // namespace
 
-std::string topology_text(const sim::TopologyGraph& graph, Balance balance, std::uint64_t seed) {
+std::optional<std::string> text_without_links(const Topology& topology) {
+  if (topology.gpus() <= most_cut) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "{} GPUs\n\nbisection bandwidth and links: not worked out, {}\n", topology.gpus(),
+      too_many(topology.gpus(), most_cut) + ", and flows between halves take too long");
+}
+
+std::string topology_text(const Topology& topology, const sim::TopologyGraph& graph) {
   const std::size_t ranks = graph.links.ranks();
+  const std::vector<Bandwidth> left = sim::left_capacities(topology, graph.links);
   std::string text =
       fmt::format("{} GPUs; routes {}\n\n{}", ranks, graph.regular ? "in closed form" : "by search",
-                  links_table(graph.links));
+                  links_table(graph.links, left, has_background(topology)));
   if (ranks < 2) {
     return text;
   }
-  const sim::Bisection cut = sim::bisection(graph.links);
-  const std::size_t half = ranks / 2;
-  text += fmt::format("\nbisection bandwidth: {}{}, {} for each GPU of a half\n",
-                      cut.exact ? "" : "at most ", to_text(cut.bandwidth),
-                      to_text(cut.bandwidth / static_cast<double>(half)));
-  sim::Routing routing(graph, balance, seed);
-  return text + trees_text(graph.links) + collectives_text(graph, routing);
+  text += bisection_text(narrowed(graph.links, left));
+  // Trees and rings are laid on links as they are described, like routes.
+  const std::string trees = trees_text(graph.links);
+  return text +
+         (has_background(topology) && !trees.empty() ? "without the traffic of others:\n" : "") +
+         trees + collectives_text(topology, graph);
 }
 
 }  // namespace payoff

@@ -27,6 +27,39 @@ TEST_CASE("payoff check prints the bisection bandwidth of a topology") {
   CHECK_THAT(run.out, ContainsSubstring("bisection bandwidth: 20 GB/s"));
 }
 
+TEST_CASE("payoff check counts what the traffic of others leaves of the links") {
+  const std::string ring =
+      "topology: ring\nserver: {gpus: 1}\nservers: 6\nnetwork: {kind: ring, bandwidth: 10 GB/s}\n";
+  // A ring of 6: 2 x 5 / 6 x 256 MiB at 10 GB/s, or at 6.
+  CHECK_THAT(check(ring).out, ContainsSubstring("| 44.7 ms |"));
+  const Captured loaded = check(ring + "background: {fabric: 40 %}\n");
+  CHECK(loaded.code == ExitCode::success);
+  CHECK_THAT(loaded.out, ContainsSubstring("bisection bandwidth: 12 GB/s"));
+  CHECK_THAT(loaded.out, ContainsSubstring("6 GB/s |  72 GB/s |"));  // left by others, together
+  CHECK_THAT(loaded.out, ContainsSubstring("| 74.6 ms |"));
+}
+
+TEST_CASE("payoff check lays rings along the links of a mesh, and cuts trees where that helps") {
+  const Captured run = check(
+      "topology: t\nserver: {gpus: 8, fabric: {kind: mesh, links: dgx1-volta, bandwidth: 25 "
+      "GB/s}}\n");
+  // Six rings: 2 x 7 / 8 x 256 MiB at 150 GB/s.
+  CHECK_THAT(run.out, ContainsSubstring("rings along links    |  765 ns | 3.13 ms |"));
+}
+
+TEST_CASE("payoff check says what it does not work out, and why") {
+  const std::string pod =
+      "topology: t\nserver: {gpus: 8, fabric: {kind: switch, bandwidth: 450 GB/s}, "
+      "nics: {count: 8, bandwidth: 400 Gb/s}}\n";
+  const Captured many = check(pod + "servers: 17\nnetwork: {kind: switch}\n");
+  CHECK_THAT(many.out, ContainsSubstring("bisection bandwidth: at most"));
+  CHECK_THAT(many.out,
+             ContainsSubstring("collectives are not simulated: 136 GPUs are more than 128"));
+  const Captured more = check(pod + "servers: 1025\nnetwork: {kind: switch}\n");
+  CHECK(more.code == ExitCode::success);
+  CHECK_THAT(more.out, ContainsSubstring("not worked out, 8200 GPUs are more than 8192"));
+}
+
 TEST_CASE("payoff check finds ranks that are cut off beside a rank order that is none") {
   const Captured run = check(
       "topology: t\n"

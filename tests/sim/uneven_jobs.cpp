@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "sim/background.hpp"
@@ -137,9 +138,8 @@ class Asymmetries {
       const sim::Edge& edge = listed.graph.links.edges()[link.edge];
       left.push_back(sim::left_by_others(topology_, edge.link_class, link.edge));
     }
-    std::sort(left.begin(), left.end());
     // Beside the mean of the class there is the 1 of the others.
-    if (std::unique(left.begin(), left.end()) - left.begin() > 2) {
+    if (std::set<double>(left.begin(), left.end()).size() > 2) {
       note("loads that differ");
     }
   }
@@ -162,9 +162,9 @@ class Asymmetries {
     if (links.empty()) {
       return std::nullopt;
     }
-    const auto pick =
-        static_cast<std::size_t>(random_.integer(0, static_cast<int>(links.size()) - 1));
-    const sim::Edge& edge = listed.graph.links.edges()[links[pick].edge];
+    const int pick = random_.integer(0, static_cast<int>(links.size()) - 1);
+    const sim::EdgeId used = links[static_cast<std::size_t>(pick)].edge;
+    const sim::Edge& edge = listed.graph.links.edges()[used];
     const auto& vertices = listed.graph.links.vertices();
     return LinkFault{"failed.0", vertices[edge.from].name, vertices[edge.to].name, ratio};
   }
