@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <ctime>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/engine.hpp"
+#include "sim/program_run.hpp"
 
 // A ring all-reduce with every send an event, as payoff's engine runs it: the case that benchmarks
 // compare.
@@ -36,7 +39,7 @@ struct Ring {
   }
 };
 
-struct Outcome {
+struct RingRun {
   SimTime end;
   std::uint64_t sends = 0;
   Seconds time;
@@ -67,7 +70,7 @@ class Progress {
   std::uint32_t rounds_;
 };
 
-inline Outcome run_engine(const Ring& ring) {
+inline RingRun run_engine(const Ring& ring) {
   const Stopwatch watch;
   Engine engine;
   std::vector<Use> link_of_rank;
@@ -91,6 +94,30 @@ inline Outcome run_engine(const Ring& ring) {
     }
   }
   return {engine.now(), engine.completed_count(), watch.elapsed()};
+}
+
+// The same ring as the program of a collective on a graph of links, as `payoff collective --level
+// steps` runs it.
+inline RingRun run_program(const Ring& ring) {
+  const Stopwatch watch;
+  const auto ranks = static_cast<Rank>(ring.ranks());
+  TopologyGraph graph;
+  std::vector<Vertex> vertices;
+  std::vector<Edge> edges;
+  std::vector<VertexId> gpus;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const Rank next = (rank + 1) % ranks;
+    vertices.push_back({"gpu" + std::to_string(rank), GraphVertexKind::gpu});
+    edges.push_back({rank, next, ring.links[rank], to_seconds(ring.latency), LinkClass::fabric});
+    gpus.push_back(rank);
+    graph.routes.push_back({rank, next});
+  }
+  graph.links = LinkGraph(std::move(vertices), std::move(edges), gpus);
+  graph.gpu_of_rank = std::move(gpus);
+  Routing routing(graph, Balance::hashed, 1);
+  const Program program(RingProgram{ranks});
+  const ProgramRun done = run(program, ring.chunk * static_cast<double>(ranks), {}, &routing);
+  return {to_sim_time(done.time).value_or(never), done.sends, watch.elapsed()};
 }
 
 inline Ring ring_of(std::size_t ranks, bool random) {

@@ -28,7 +28,7 @@ using namespace payoff;
 using namespace payoff::sim;
 using namespace payoff::sim::bench;
 
-Outcome run_bare(const Ring& ring) {
+RingRun run_bare(const Ring& ring) {
   const Stopwatch watch;
   struct Event {
     std::int64_t date;
@@ -78,18 +78,26 @@ std::string growth(Seconds time, std::size_t ranks, Seconds before, std::size_t 
                                                               static_cast<double>(ranks_before)));
 }
 
-Outcome measure(const char* title, const Ring& ring, const Outcome& before,
+RingRun measure(const char* title, const Ring& ring, const RingRun& before,
                 std::size_t ranks_before) {
-  const Outcome bare = run_bare(ring);
-  const Outcome engine = run_engine(ring);
+  const RingRun bare = run_bare(ring);
+  const RingRun engine = run_engine(ring);
   if (bare.end != engine.end || bare.sends != engine.sends) {
     fmt::print(stderr, "error: the engine ends at {} ps, the bare loop at {} ps\n",
                engine.end.picoseconds, bare.end.picoseconds);
     std::exit(1);
   }
-  fmt::print("{:<7} {:>6} {:>10} {:>9.3f} {:>9.1f} {:>7} {:>9.2f}x", title, ring.ranks(),
+  const RingRun program = run_program(ring);
+  const double apart = std::abs(to_seconds(program.end) / to_seconds(engine.end) - 1);
+  if (program.sends != engine.sends || apart > 1e-6) {
+    fmt::print(stderr, "error: the program has {} sends, and ends {:.1g} apart\n", program.sends,
+               apart);
+    std::exit(1);
+  }
+  fmt::print("{:<7} {:>6} {:>10} {:>9.3f} {:>9.1f} {:>7} {:>9.2f}x {:>11.3f}", title, ring.ranks(),
              engine.sends, engine.time.si, engine.time.si / static_cast<double>(engine.sends) * 1e9,
-             growth(engine.time, ring.ranks(), before.time, ranks_before), engine.time / bare.time);
+             growth(engine.time, ring.ranks(), before.time, ranks_before), engine.time / bare.time,
+             program.time.si);
   return engine;
 }
 
@@ -107,11 +115,11 @@ int main(int argc, char** argv) {
   if (sizes.empty()) {
     sizes = {64, 512, 1024, 4096};
   }
-  fmt::print("{:<7} {:>6} {:>10} {:>9} {:>9} {:>7} {:>10}\n", "links", "ranks", "sends", "time [s]",
-             "ns/send", "growth", "bare loop");
+  fmt::print("{:<7} {:>6} {:>10} {:>9} {:>9} {:>7} {:>10} {:>11}\n", "links", "ranks", "sends",
+             "time [s]", "ns/send", "growth", "bare loop", "program [s]");
   std::size_t ranks_before = 0;
-  Outcome equal;
-  Outcome random;
+  RingRun equal;
+  RingRun random;
   for (const std::size_t ranks : sizes) {
     equal = measure("equal", ring_of(ranks, false), equal, ranks_before);
     fmt::print("\n");

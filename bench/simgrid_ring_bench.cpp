@@ -40,7 +40,7 @@ void rank_actor(s4u::Mailbox* own, s4u::Mailbox* next, std::uint32_t rounds, std
   }
 }
 
-Outcome run_simgrid(const Ring& ring) {
+RingRun run_simgrid(const Ring& ring) {
   const Stopwatch watch;
   std::array<std::string, 2> words{"simgrid_ring_bench", "--log=xbt_cfg.thres:warning"};
   std::array<char*, 2> argv{words[0].data(), words[1].data()};
@@ -78,8 +78,8 @@ Outcome run_simgrid(const Ring& ring) {
 
 void compare(std::size_t ranks, bool random) {
   const Ring ring = ring_of(ranks, random);
-  const Outcome ours = run_engine(ring);
-  const Outcome theirs = run_simgrid(ring);
+  const RingRun ours = run_engine(ring);
+  const RingRun theirs = run_simgrid(ring);
   const double apart = std::abs(to_seconds(theirs.end) / to_seconds(ours.end) - 1);
   fmt::print("{:<7} {:>6} {:>9} {:>10.3f} {:>12.3f} {:>8.0f}x {:>16.1g}\n",
              random ? "random" : "equal", ranks, ours.sends, ours.time.si, theirs.time.si,

@@ -74,6 +74,11 @@ double Program::share(const Send& send) const {
   return together;
 }
 
+Send Program::lone_send(std::uint32_t step, Rank rank) const {
+  const auto& ring = std::get<RingProgram>(kind_);
+  return detail::ring_send(ring.ranks, ring.outcome, step, rank);
+}
+
 void Program::sends(std::uint32_t step, std::vector<Send>& sends) const {
   sends.clear();
   using namespace detail;

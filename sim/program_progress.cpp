@@ -6,7 +6,10 @@
 namespace payoff::sim {
 
 ProgramProgress::ProgramProgress(const Program& program)
-    : program_(&program), position_(program.places()), inside_(program.places()) {}
+    : program_(&program),
+      lone_sends_(program.has_lone_sends()),
+      position_(program.places()),
+      inside_(program.places()) {}
 
 void ProgramProgress::begin(std::vector<SendId>& ready) {
   for (Rank r = 0; r < program_->places(); ++r) {
@@ -15,17 +18,20 @@ void ProgramProgress::begin(std::vector<SendId>& ready) {
 }
 
 void ProgramProgress::arrived(const SendId& id, std::vector<SendId>& ready) {
-  const Send send = step(id.step).sends[id.index];
-  through(id.step, send.from, ready);
-  through(id.step, send.to, ready);
+  const Send known = send(id);
+  through(id.step, known.from, ready);
+  through(id.step, known.to, ready);
 }
 
-const Send& ProgramProgress::send(const SendId& id) const {
-  return open_step(id.step).sends[id.index];
+Send ProgramProgress::send(const SendId& id) const {
+  return lone_sends_ ? program_->lone_send(id.step, id.index) : open_step(id.step).sends[id.index];
 }
 
 double ProgramProgress::part_of_rank(const SendId& id) const {
-  const Send& known = send(id);
+  if (lone_sends_) {
+    return 1.0;
+  }
+  const Send known = send(id);
   if (program_->segments() > 1) {
     return program_->share(known) * program_->segments();
   }
@@ -43,6 +49,15 @@ ProgramProgress::Step& ProgramProgress::step(std::uint32_t number) {
 
 void ProgramProgress::add_step() {
   Step& added = open_.emplace_back();
+  added.inside = program_->places();
+  if (lone_sends_) {
+    added.awaited.assign(program_->places(), 2);  // its own, and the one to it
+  } else {
+    add_sends(added);
+  }
+}
+
+void ProgramProgress::add_sends(Step& added) {
   program_->sends(static_cast<std::uint32_t>(first_step_ + open_.size() - 1), added.sends);
   std::stable_sort(added.sends.begin(), added.sends.end(),
                    [](const Send& a, const Send& b) { return a.from < b.from; });
@@ -57,7 +72,6 @@ void ProgramProgress::add_step() {
     added.first[r + 1] += added.first[r];
   }
   added.share_of_rank = shares_of_ranks(*program_, added.sends);
-  added.inside = program_->places();
 }
 
 // Sends of every step whose predecessors have arrived.
@@ -77,6 +91,10 @@ void ProgramProgress::proceed(Rank rank, std::vector<SendId>& ready) {
     }
     ++position_[rank];
     const Step& now = step(at);
+    if (lone_sends_) {
+      ready.push_back({at, rank});
+      continue;
+    }
     for (std::uint32_t i = now.first[rank]; i < now.first[rank + 1]; ++i) {
       ready.push_back({at, i});
     }

@@ -10,7 +10,8 @@
 
 // How far a running program has come: which of its sends may start. A rank makes those of a step
 // when all that was sent to it in earlier steps has arrived and what it sent itself is through.
-// Steps are made when the first rank comes to them, and forgotten when the last one has left.
+// Steps are made when the first rank comes to them, and forgotten when the last one has left; of
+// programs whose sends are made one by one, a step is how many each rank waits for, no more.
 
 namespace payoff::sim {
 
@@ -29,18 +30,18 @@ class ProgramProgress {
   [[nodiscard]] bool is_over() const { return inside_ == 0; }
 
   // Of one that may start and has not arrived.
-  [[nodiscard]] const Send& send(const SendId& id) const;
+  [[nodiscard]] Send send(const SendId& id) const;
   // How much of what its rank may send at once it has.
   [[nodiscard]] double part_of_rank(const SendId& id) const;
 
  private:
   // A step that some rank has begun and some rank has not left.
   struct Step {
-    std::vector<Send> sends;             // by sender
-    std::vector<std::uint32_t> first;    // of a rank
-    std::vector<std::uint32_t> awaited;  // sends of a rank or to it that are not through
+    std::vector<Send> sends;           // by sender; empty of lone ones, as what follows from them
+    std::vector<std::uint32_t> first;  // of a rank
     std::vector<double> share_of_rank;
-    Rank inside{};  // ranks that have not left it
+    std::vector<std::uint32_t> awaited;  // sends of a rank or to it that are not through
+    Rank inside{};                       // ranks that have not left it
   };
 
   [[nodiscard]] Step& step(std::uint32_t number);
@@ -48,10 +49,12 @@ class ProgramProgress {
     return open_[number - first_step_];
   }
   void add_step();
+  void add_sends(Step& step);
   void proceed(Rank rank, std::vector<SendId>& ready);
   void through(std::uint32_t number, Rank rank, std::vector<SendId>& ready);
 
   const Program* program_;
+  bool lone_sends_;                      // by rank
   std::vector<std::uint32_t> position_;  // steps that a rank has begun
   std::deque<Step> open_;
   std::size_t first_step_ = 0;

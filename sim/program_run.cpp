@@ -104,7 +104,7 @@ class Runner {
   }
 
   void start(const ProgramProgress::SendId& id) {
-    const Send& send = progress_.send(id);
+    const Send send = progress_.send(id);
     const SendPrice& price = prices_[id.step];
     const Bytes bytes = size_ * program_.share(send);
     const Way& links = way(send);

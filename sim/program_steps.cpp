@@ -47,11 +47,15 @@ void nvls_trees(const NvlsProgram& program, const ProgramShape& shape, std::uint
 }  // namespace
 
 // Chunk r ends as the sum at rank r, and starts the gathering there.
-void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends) {
+Send ring_send(Rank ranks, Outcome outcome, std::uint32_t step, Rank rank) {
   const bool adds = outcome != Outcome::gathered && step < ranks - 1;
+  const std::uint32_t late = adds ? step + 1 : step % (ranks - 1);
+  return {rank, (rank + 1) % ranks, (rank + ranks - late) % ranks, 1, 1, adds};
+}
+
+void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends) {
   for (Rank r = 0; r < ranks; ++r) {
-    const std::uint32_t late = adds ? step + 1 : step % (ranks - 1);
-    sends.push_back({r, (r + 1) % ranks, (r + ranks - late) % ranks, 1, 1, adds});
+    sends.push_back(ring_send(ranks, outcome, step, r));
   }
 }
 

@@ -10,6 +10,8 @@
 
 namespace payoff::sim::detail {
 
+// Of one rank, and of all of them.
+[[nodiscard]] Send ring_send(Rank ranks, Outcome outcome, std::uint32_t step, Rank rank);
 void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends);
 void rail_rings_step(Rank servers, Rank gpus, Outcome outcome, std::uint32_t step,
                      std::vector<Send>& sends);
