@@ -131,7 +131,8 @@ void check_topology(const ReadClusterState& read, const Cluster& cluster, bool c
                     const Reader& reader, const ReadContext& context, Problems& problems) {
   const ReadTopology topology = with_what_was_refused(read, reader);
   Problems found = check(topology, cluster_is_read, context.find_in_links);
-  if (cluster_is_read && knows_gpus(topology, cluster_is_read)) {
+  const bool part_is_read = reader.refused(on_gpus_path).empty();
+  if (cluster_is_read && part_is_read && knows_gpus(topology, cluster_is_read)) {
     check_part(read, topology, cluster, problems);
   }
   if (read.topology_is_file) {
