@@ -201,11 +201,10 @@ class StepRun {
   }
 
   void write_trace(const Send& send) const {
-    constexpr std::size_t first_track = 3;
     const bool forward = send.operation.is_forward;
     TraceSpan span;
     span.stage = send.from;
-    span.track = first_track + 2 * send.lane + (forward ? 0U : 1U);
+    span.track = first_send_track + 2 * send.lane + (forward ? 0U : 1U);
     span.track_name = forward ? "send activations" : "send activation gradients";
     span.name = name(Cause::pp_message);
     span.begin = send.since;

@@ -162,11 +162,14 @@ StageActivity StageRun::activity() {
 }
 
 void StageRun::write_trace(StreamKind kind) const {
-  constexpr std::array<std::string_view, 3> tracks{"compute", "codec", "gradient messages"};
+  static_assert(activations_track + 1 == first_send_track);
+  constexpr std::array<std::string_view, first_send_track> tracks{
+      "compute", "codec", "gradient messages", "activation messages"};
   const Stream& s = stream(kind);
   TraceSpan span;
   span.stage = place_;
-  span.track = static_cast<std::size_t>(kind);
+  const bool of_activations = s.task.role == Task::Role::piece_message;
+  span.track = of_activations ? activations_track : static_cast<std::size_t>(kind);
   span.track_name = tracks[span.track];
   span.name = name(s.task.cause);
   span.begin = s.since;
@@ -176,8 +179,7 @@ void StageRun::write_trace(StreamKind kind) const {
     span.collective = payoff::name(s.message->message->collective);
     span.bytes = s.message->message->size;
   }
-  const bool of_piece =
-      s.task.role == Task::Role::piece || s.task.role == Task::Role::piece_message;
+  const bool of_piece = s.task.role == Task::Role::piece || of_activations;
   if (of_piece) {
     span.item = "micro_batch " + std::to_string(operation_.micro_batch) + " chunk " +
                 std::to_string(operation_.chunk) + " piece " + std::to_string(s.task.index);

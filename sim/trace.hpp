@@ -15,10 +15,14 @@
 
 // A timeline for chrome://tracing and ui.perfetto.dev: the JSON array format of the Trace Event
 // Format, complete events ("X") in the order in which they end. One process a pipeline stage, one
-// track a stream. Written as it is made: nothing is kept but the names of the tracks seen. Dates
-// are microseconds, exact to the picosecond.
+// track a stream; messages that the compute stream waits for (of activations between the ranks of a
+// stage) are on a track of their own, sends after it. Written as it is made: nothing is kept but
+// the names of the tracks seen. Dates are microseconds, exact to the picosecond.
 
 namespace payoff::sim {
+
+inline constexpr std::size_t activations_track = 3;  // after those of the streams
+inline constexpr std::size_t first_send_track = 4;
 
 // Something that occupied a track from one date to another.
 struct TraceSpan {

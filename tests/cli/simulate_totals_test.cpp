@@ -25,7 +25,7 @@ namespace {
 struct Span {
   std::string name;
   std::size_t stage;
-  std::size_t track;  // 0 compute, 1 codec, 2 gradient messages, then sends
+  std::size_t track;  // 0 compute, 1 codec, 2 gradients, 3 activations, then sends
   double begin;       // seconds
   double time;
   double alone;
@@ -116,7 +116,7 @@ void check_totals(const Run& step) {
   const auto named = [](const char* name) {
     return [name](const Span& span) { return span.name == name; };
   };
-  const auto computes = [](const Span& span) { return span.track == 0; };
+  const auto computes = [](const Span& span) { return span.track == 0 || span.track == 3; };
   const auto gradients = [](const Span& span) { return span.track == 2; };
   const auto near = [](double value) { return WithinAbs(value, 1e-9); };
 
@@ -150,7 +150,7 @@ void check_totals(const Run& step) {
   CHECK_THAT(step.plan["traffic"]["tp"]["bytes"].get<double>(),
              WithinRel(sum(step.last, computes, bytes), 1e-12));
   CHECK_THAT(step.term("exposed_tp"), near(sum(step.last, named("tp_message"), time)));
-  const auto sends = [](const Span& span) { return span.track > 2; };
+  const auto sends = [](const Span& span) { return span.track > 3; };
   CHECK_THAT(step.of("pp_bytes"), WithinRel(sum(step.last, sends, bytes), 1e-12));
   // Of sends the row says what comes to the stage, bytes and time alike.
   const std::string to = "to stage " + step.plan["last_stage"].dump();

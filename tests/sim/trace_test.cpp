@@ -46,7 +46,12 @@ void check_event(const Json& event, std::set<std::pair<int, int>>& named) {
   CHECK(event.at("dur").get<double>() > 0);
   const Json& arguments = event.at("args");
   CHECK(arguments.at("alone_us").get<double>() <= event.at("dur").get<double>() + 1e-6);
+  // Nothing that the compute stream waits for looks like its own work.
+  const std::string name = event.at("name");
+  const bool of_activations = name == "tp_message" || name == "cp_message" || name == "ep_message";
+  CHECK(of_activations == (track.second == sim::activations_track));
   if (arguments.contains("collective")) {
+    CHECK(track.second > 0);
     CHECK(arguments.at("bytes").get<double>() > 0);
     CHECK(arguments.at("bytes_per_second").get<double>() > 0);
   }
