@@ -16,6 +16,7 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       on_side_(plan.placement == Placement::side_stream),
       wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
       slows_messages_(plan.reserved_share > 0.0 && calls.memory_share() > plan.reserved_share),
+      least_room_(memory_room(calls.memory_share(), plan.reserved_share)),
       nothing_(plan, 0.0),
       message_(plan, plan.reserved_share),
       send_(plan, plan.send_share),
@@ -107,7 +108,12 @@ bool GradientStreams::runs_undisturbed(const StageOperation& operation,
   if (now_ < network_free_) {
     work = 0.0;
     for (std::size_t piece = operation.first_piece; piece < operation.end_piece; ++piece) {
-      work += pieces[piece].work.alone.si * message_.compute[pieces[piece].work.mix].time;
+      const Load load = load_of(pieces[piece].work);
+      const Pace& slowed = message_.compute[load.mix];
+      if (exceeds(load.memory_share * slowed.rate, least_room_)) {
+        return false;
+      }
+      work += load.work * slowed.time;
     }
   }
   const double end = now_ + work + operation.messages.si;
@@ -158,13 +164,16 @@ void GradientStreams::run_codecs() {
   }
 }
 
-// Each message in turn, slower than alone as long as this work runs beside it.
-void GradientStreams::compute_beside_slowed(double work, double memory_share, const Pace& slowed) {
+// Each message in turn, it and this work as fast as the memory lets both.
+void GradientStreams::compute_beside_slowed(double work, double memory_share, const Pace& units) {
   for (std::size_t i = 0; i < flights_.size() && work > 0.0; ++i) {
     const double left = flights_[i].end + late_ - now_;
     if (left <= 0.0) {
       continue;
     }
+    const double room = room_beside(flights_[i]);
+    const Pace slowed =
+        exceeds(memory_share * units.rate, room) ? Pace(room / memory_share) : units;
     const double message =
         message_rate(memory_share * slowed.rate, flights_[i].sent()->message_memory_share,
                      plan_->reserved_share);
@@ -189,11 +198,13 @@ void GradientStreams::compute_beside_send(Load& load) {
       ++flight;
     }
     const bool beside_message = now_ < network_free_ && flight < flights_.size();
-    const double rate = (beside_message ? both_ : send_).rate(load, plan_->pair_quantile);
+    double rate = (beside_message ? both_ : send_).rate(load, plan_->pair_quantile);
     double message = 1.0;
     double until = sending_until_;
     bool ends_first = false;
     if (beside_message) {
+      rate = within_memory({rate, 0.0}, load.memory_share, 0.0, room_beside(flights_[flight]), 0.0)
+                 .compute;
       message = message_rate(load.memory_share * rate,
                              flights_[flight].sent()->message_memory_share, plan_->reserved_share);
       const double end = now_ + (flights_[flight].end + late_ - now_) / message;
@@ -216,83 +227,6 @@ void GradientStreams::finish_alone() {
   for (run_codecs(); !flights_.empty(); run_codecs()) {
     result_.exposed_dp.si += next_arrival_ - now_;
     now_ = next_arrival_;
-  }
-}
-
-// With codecs on a stream of their own.
-GradientStreams::Rates GradientStreams::rates(const Load* computes) const {
-  const bool sends = now_ < sending_until_;
-  const Beside& beside = flights_.empty() ? (sends ? send_ : nothing_) : (sends ? both_ : message_);
-  const StreamRates streams = beside.streams(computes, !codecs_.empty(), plan_->pair_quantile);
-  if (!slows_messages_ || flights_.empty()) {
-    return {streams, 1.0};
-  }
-  double demand = computes != nullptr ? streams.compute * computes->memory_share : 0.0;
-  if (!codecs_.empty()) {
-    demand += streams.codec * codecs_.front()->memory_share;
-  }
-  return {streams, message_rate(demand, flights_.front().sent()->message_memory_share,
-                                plan_->reserved_share)};
-}
-
-// To the end of a codec call or of a message, or for `limit`, whichever comes first.
-double GradientStreams::step_codecs(double limit, const Rates& rates) {
-  if (now_ < sending_until_) {
-    limit = std::min(limit, sending_until_ - now_);
-  }
-  const double codec = codecs_.empty() ? never : codec_left_ / rates.streams.codec;
-  const double message = (next_arrival_ - now_) / rates.message;
-  const double step = std::min({limit, codec, message});
-  if (rates.message < 1.0) {
-    delay_messages(step * (1.0 - rates.message));
-  }
-  now_ = message <= step ? next_arrival_ : now_ + step;
-  if (codec <= step) {
-    complete(codecs_.pop());
-    codec_left_ = codecs_.empty() ? 0.0 : codecs_.front()->work;
-  } else {
-    codec_left_ -= step * rates.streams.codec;
-  }
-  collect();
-  return step;
-}
-
-void GradientStreams::compute_beside(Load load) {
-  double& work = load.work;
-  while (work > 0.0) {
-    const Rates now = rates(&load);
-    const double left = work / now.streams.compute;
-    const double step = step_codecs(left, now);
-    const double done = step < left ? step * now.streams.compute : work;
-    result_.interference.si += step - done;
-    work -= done;
-  }
-}
-
-// The compute stream waits, for a message of tensor parallelism or for its input.
-void GradientStreams::pass_beside(double time) {
-  while (time > 0.0) {
-    time -= step_codecs(time, rates(nullptr));
-  }
-}
-
-// Nothing computes: codecs and messages are all there is.
-void GradientStreams::pass_idle() {
-  if (codecs_.empty()) {
-    result_.exposed_dp.si += step_codecs(never, rates(nullptr));
-    return;
-  }
-  const Rates now = rates(nullptr);
-  const double rate = now.streams.codec;
-  const CodecCall& call = *codecs_.front();
-  const double step = step_codecs(never, now);
-  account(call, step * rate);
-  result_.interference.si += step - step * rate;
-}
-
-void GradientStreams::finish_beside() {
-  while (!codecs_.empty() || !flights_.empty()) {
-    pass_idle();
   }
 }
 

@@ -88,6 +88,10 @@ class GradientStreams {
   };
   // Null: nothing computes.
   [[nodiscard]] Rates rates(const Load* computes) const;
+  // In the memory, for work beside this message.
+  [[nodiscard]] double room_beside(const Flight& flight) const {
+    return memory_room(flight.sent()->message_memory_share, plan_->reserved_share);
+  }
   double step_codecs(double limit, const Rates& rates);
   void compute_beside(Load load);
   void compute_beside_send(Load& load);
@@ -155,7 +159,7 @@ class GradientStreams {
       now_ += work;
       return;
     }
-    if (slows_messages_) {
+    if (slows_messages_ || exceeds(load.memory_share * slowed.rate, least_room_)) {
       compute_beside_slowed(work, load.memory_share, slowed);
       return;
     }
@@ -169,7 +173,7 @@ class GradientStreams {
       now_ = network_free_ + (work - beside);
     }
   }
-  void compute_beside_slowed(double work, double memory_share, const Pace& slowed);
+  void compute_beside_slowed(double work, double memory_share, const Pace& units);
 
   const StepPlan* plan_;
   const CodecCalls* calls_;
@@ -178,15 +182,19 @@ class GradientStreams {
   bool on_side_;
   bool wait_for_backward_;
   bool slows_messages_;  // messages that ask for more of the memory than their units weigh
+  double least_room_;    // in the memory, beside any message
   // What is held while these are in flight, and what that does to compute.
   struct Beside {
     Beside(const StepPlan& plan, double share) : held(share), compute(plan.paces(share)) {}
     double held;
     Paces compute;
 
+    [[nodiscard]] Pace pace(const Load* computes) const {
+      return computes != nullptr ? compute[computes->mix] : Pace();
+    }
     [[nodiscard]] StreamRates streams(const Load* computes, bool codec, double quantile) const {
-      return stream_rates(computes != nullptr, codec, held, quantile,
-                          computes != nullptr ? compute[computes->mix].rate : 1.0);
+      const Pace alone = pace(computes);
+      return stream_rates(computes != nullptr, codec, held, quantile, alone.rate, alone.idle_share);
     }
     // Of what has the units that are left to itself.
     [[nodiscard]] double rate(const Load& load, double quantile) const {

@@ -6,12 +6,22 @@
 
 // The law of what shares a GPU, the same in both engines. Compute units (SMs) are reserved, not
 // shared: a communication kernel holds one for each channel for its whole life, latency included;
-// a compute kernel runs its blocks in waves over the units left; a second compute kernel gets what
-// the waves of the first leave over. Memory is shared max-min, see message_rate; links are in sim/.
+// a compute kernel runs its blocks in waves over the units left. Kernels of a second compute stream
+// and those of the first take turns when blocks end, and have the units that the last waves of the
+// others leave, where their blocks are known. Memory is shared max-min, see within_memory and
+// message_rate; links are in sim/.
+//
+// Not in it: priorities. Two streams of equal priority take turns, half of the time each, as if
+// their kernels were equally long; frameworks create streams so, and docs/model.md (section 9) says
+// how far kernels of unequal length are from it, block by block (sim/block_scheduler, which knows
+// priorities). No stream copies: nothing is staged or encoded on the host, and what a copy engine
+// moves between GPUs is a message that holds no unit.
+//
 // Sources: wave quantisation beside NCCL, NVIDIA developer forum 337991 (H100, 132 blocks beside 24
 // channels: nearly twice the time); backward beside NCCL 1.04 to 1.1 times as long on V100, Agarwal
 // et al. 2022. Valid for kernels whose blocks fill a unit. What a codec and anything beside it do
-// to each other nobody has measured: the law is the median of a prior between 1 and 2.
+// to each other nobody has measured: the law is the median of a prior between 1 and 2, within what
+// the memory carries.
 
 namespace payoff {
 
@@ -43,29 +53,64 @@ namespace payoff {
 }
 
 // The same for work that is many kernels in a row, whose waves average out: the limit of many
-// blocks. Two streams of such work alternate at block boundaries and get half of the units each.
+// blocks.
 struct StreamRates {
   double compute{};
   double codec{};  // on its side stream, or on the compute stream with no compute beside it
 };
 
-// `compute_rate`: of compute on the units left, where the waves of its kernels are known
-// (model/kernel_waves.hpp).
+// `compute_rate`: of compute on the units left; `idle_share`: of these, what its last waves leave
+// idle; both where the waves of its kernels are known (model/kernel_waves.hpp).
 [[nodiscard]] constexpr StreamRates stream_rates(bool compute_busy, bool codec_busy,
                                                  double reserved_share, double quantile,
-                                                 double compute_rate) {
-  constexpr double by_halves = 2.0;
+                                                 double compute_rate, double idle_share) {
+  constexpr double turn = 0.5;
   const double left = 1.0 - reserved_share;
-  const double each =
-      compute_busy && codec_busy ? 1.0 / unmeasured_slowdown(by_halves, quantile) : 1.0;
   const double beside_message =
       reserved_share > 0.0 ? unmeasured_slowdown(1.0 / left, quantile) : 1.0;
-  return {compute_rate * each, each / beside_message};
+  if (!compute_busy || !codec_busy) {
+    return {compute_rate, 1.0 / beside_message};
+  }
+  const double codec_by_law = 1.0 / (turn + turn * idle_share);
+  return {compute_rate / unmeasured_slowdown(1.0 / turn, quantile),
+          1.0 / (unmeasured_slowdown(codec_by_law, quantile) * beside_message)};
 }
 
 [[nodiscard]] constexpr StreamRates stream_rates(bool compute_busy, bool codec_busy,
                                                  double reserved_share, double quantile = 0.5) {
-  return stream_rates(compute_busy, codec_busy, reserved_share, quantile, 1.0 - reserved_share);
+  return stream_rates(compute_busy, codec_busy, reserved_share, quantile, 1.0 - reserved_share,
+                      0.0);
+}
+
+// Of the memory bandwidth, what work may take beside a message: the message keeps what its units
+// weigh, or all that it asks for where that is less.
+[[nodiscard]] constexpr double memory_room(double memory_share, double reserved_share) {
+  return 1.0 - std::min(memory_share, reserved_share);
+}
+
+// More than the room, beyond rounding.
+[[nodiscard]] constexpr bool exceeds(double demand, double room) {
+  constexpr double rounding = 1e-12;
+  return demand > room + rounding;
+}
+
+// Rates at which work stays within its room. `compute_memory`, `codec_memory`: the share of the
+// bandwidth that each asks for alone, 0 where it does not run. Max-min, fair in bytes a second,
+// weighted by the units that each has, capped by demand.
+[[nodiscard]] constexpr StreamRates within_memory(StreamRates rates, double compute_memory,
+                                                  double codec_memory, double room,
+                                                  double idle_share) {
+  const double compute = rates.compute * compute_memory;
+  const double codec = rates.codec * codec_memory;
+  if (!exceeds(compute + codec, room)) {
+    return rates;
+  }
+  constexpr double turn = 0.5;
+  const double fair = room * turn * (1.0 - idle_share);
+  const double gets = std::min(compute, std::max(fair, room - codec));
+  rates.compute *= compute > 0.0 ? gets / compute : 1.0;
+  rates.codec *= codec > 0.0 ? std::min(codec, room - gets) / codec : 1.0;
+  return rates;
 }
 
 // How fast a message goes, relative to being alone, beside work that takes `work_demand` of the

@@ -9,15 +9,20 @@
 namespace payoff {
 namespace {
 
-// How long the mix takes, relative to alone.
-double longer(const KernelMix& mix, int units, int held) {
-  const double limit = static_cast<double>(units) / (units - held);
-  double sum = limit;
+// While so many units are held.
+Pace pace(const KernelMix& mix, int units, int held) {
+  const int left = units - held;
+  const double limit = static_cast<double>(units) / left;
+  double time = limit;
+  double idle = 0.0;
   for (const KnownKernel& kernel : mix.known) {
+    const double share = kernel.time / mix.all;
     const double by_waves = 1.0 / kernel_rate(kernel.blocks, units, held);
-    sum += kernel.time / mix.all * (by_waves - limit);
+    const auto places = static_cast<double>(waves(kernel.blocks, left) * left);
+    time += share * (by_waves - limit);
+    idle += share * by_waves * (1.0 - static_cast<double>(kernel.blocks) / places);
   }
-  return sum;
+  return Pace(1.0 / time, idle / time);
 }
 
 }  // namespace
@@ -33,9 +38,9 @@ std::size_t WaveTable::add(const KernelMix& mix) {
   const auto number = static_cast<std::size_t>(known - mixes_.begin()) + 1;
   if (known == mixes_.end()) {
     mixes_.push_back(mix);
-    held_.front().emplace_back();
+    held_.front().emplace_back(1.0, pace(mix, units_, 0).idle_share);
     for (std::size_t held = 1; held < held_.size(); ++held) {
-      held_[held].emplace_back(1.0 / longer(mix, units_, static_cast<int>(held)));
+      held_[held].push_back(pace(mix, units_, static_cast<int>(held)));
     }
   }
   return number;

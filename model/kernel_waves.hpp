@@ -11,8 +11,10 @@
 // whose blocks are known, one block a unit, takes waves(blocks, U - C) / waves(blocks, U) times as
 // long (model/interference.hpp), counted again whenever C changes; every other one U / (U - C), the
 // limit of many short blocks. The piece takes the mean of its kernels, weighted by their times
-// alone, from wherever in it a message starts. What a piece takes alone is not touched. Computed
-// for every C when a job is prepared, and looked up by both engines.
+// alone, from wherever in it a message starts. What a piece takes alone is not touched. A second
+// stream finds idle what the last waves leave: 1 - blocks / (waves (U - C)) of the units of a known
+// kernel, none of another one, in the mean over the time that each takes beside the message.
+// Computed for every C when a job is prepared, and looked up by both engines.
 
 namespace payoff {
 
@@ -30,12 +32,15 @@ struct KernelMix {
   bool operator==(const KernelMix&) const = default;
 };
 
-// Of work beside messages: how fast, and how long, relative to alone.
+// Of work beside messages: how fast, and how long, relative to alone; and of the units that are
+// left to it, the share that its last waves leave idle.
 struct Pace {
   Pace() = default;
-  explicit Pace(double relative) : rate(relative), time(1.0 / relative) {}
+  explicit Pace(double relative, double idle = 0.0)
+      : rate(relative), time(1.0 / relative), idle_share(idle) {}
   double rate = 1.0;
   double time = 1.0;
+  double idle_share = 0.0;
 };
 
 // Paces of all work while so many units are held. Views into its table.

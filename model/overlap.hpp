@@ -14,9 +14,9 @@
 // * Buckets become ready in backward order. Their messages run one at a time, in the order in which
 //   they were handed over (one NCCL communicator: one stream).
 // * Codec work on the compute stream runs between two pieces of backward, as soon as it can, also
-//   while the stage waits for its next operation's input; on the side stream it shares the compute
-//   units with backward, each at half its rate (work is conserved). Copies into and out of a bucket
-//   go with the codec's first and last work.
+//   while the stage waits for its next operation's input; on the side stream its kernels and those
+//   of backward take turns, half of the time each, and it has the tails of backward's waves (work
+//   is conserved). Copies into and out of a bucket go with the codec's first and last work.
 // * While a gradient message runs it holds compute units for its life, and what computes beside it
 //   runs at the rate of the units left (model/interference.hpp). So does a send of the stage.
 // * `after_backward`, or no overlap: every bucket waits for the end of backward.

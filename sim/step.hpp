@@ -20,7 +20,8 @@
 // or all that do the same) runs its operations in the order of model/schedule, piece by piece, with
 // three streams (compute, codec, gradient messages) and its sends; rates of the streams follow
 // model/interference, messages wait for all ranks of their group (sim/meetings) and share the links
-// of the platform. Nothing is laid out in advance: every task is made when it starts.
+// of the platform. There is no copy stream: nothing that is modelled is copied to the host or
+// encoded there. Nothing is laid out in advance: every task is made when it starts.
 //
 // What the analytical engine does not see is found here: traffic of different kinds on the same
 // links. One send of a stage does not wait for another.

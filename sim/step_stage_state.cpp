@@ -111,9 +111,16 @@ void StageRun::set_rates() {
   const bool computes = on_stream && !is_codec(compute);
   const double message = gradients.busy ? plan_.reserved_share : 0.0;
   const double reserved = sends_ > 0 ? held_share(message, plan_.send_share) : message;
-  const StreamRates rates =
+  const Pace pace = plan_.paces(reserved)[computes ? compute.task.mix : 0];
+  const double room =
+      gradients.busy ? memory_room(gradients.message->message->memory_share, plan_.reserved_share)
+                     : 1.0;
+  const double of_stream = on_stream ? compute.task.memory_share : 0.0;
+  const StreamRates rates = within_memory(
       stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile,
-                   plan_.paces(reserved)[compute.task.mix].rate);
+                   pace.rate, pace.idle_share),
+      computes ? of_stream : 0.0,
+      codec.busy ? codec.task.memory_share : (computes ? 0.0 : of_stream), room, pace.idle_share);
   double demand = 0.0;
   if (on_stream) {
     set_rate(compute, computes ? rates.compute : rates.codec);

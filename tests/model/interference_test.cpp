@@ -92,6 +92,66 @@ TEST_CASE("a codec that runs alone is not slowed, whatever the prior says of pai
   CHECK(stream_rates(true, false, 0.2, 1.0).compute == stream_rates(true, false, 0.2).compute);
 }
 
+TEST_CASE("a codec on its side stream gets the tail of compute beside its own turn, no more") {
+  // Compute on all units leaves a fifth of them idle in its last waves: a turn of a half each, and
+  // a fifth of the other half. No unit is used twice, none that could be used is not.
+  constexpr double idle = 0.2;
+  const StreamRates rates = stream_rates(true, true, 0.0, 0.5, 1.0, idle);
+  CHECK_THAT(rates.compute, WithinRel(0.5, 1e-12));
+  CHECK_THAT(rates.codec, WithinRel(0.5 + 0.5 * idle, 1e-12));
+  CHECK_THAT(rates.compute * (1 - idle) + rates.codec, WithinRel(1.0, 1e-12));
+  // Beside a message both have the rest of the units.
+  const StreamRates beside = stream_rates(true, true, 0.25, 0.5, 0.75, idle);
+  CHECK_THAT(beside.compute, WithinRel(0.75 * rates.compute, 1e-12));
+  CHECK_THAT(beside.codec, WithinRel(0.75 * rates.codec, 1e-12));
+}
+
+TEST_CASE("compute, a codec and a message stay within the memory at every quantile of the prior") {
+  // Everything that the law takes, over a grid with both ends of each.
+  const double quantile = GENERATE(0.0, 0.1, 0.25, 0.5, 0.75, 1.0);
+  const double held = GENERATE(0.0, 0.1, 0.5);
+  const double idle = GENERATE(0.0, 0.3, 0.9);
+  constexpr double tenths[] = {0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0};
+  for (const double compute : tenths) {
+    for (const double codec : tenths) {
+      for (const double message : tenths) {
+        const double asked = held > 0 ? message : 0.0;
+        for (const double pace : {1.0 - held, 1.0}) {  // of kernels that need all units, or few
+          const double room = memory_room(asked, held);
+          const StreamRates law = stream_rates(true, true, held, quantile, pace, idle);
+          const StreamRates rates = within_memory(law, compute, codec, room, idle);
+          const double work = rates.compute * compute + rates.codec * codec;
+          const double sent = asked * message_rate(work, asked, held);
+          INFO(compute << " " << codec << " " << asked << " " << pace);
+          CHECK(work + sent <= 1 + 1e-9);
+          CHECK(sent >= std::min(asked, held) - 1e-12);
+          // Nobody is faster than the units allow, and slower only where the memory is full.
+          CHECK(rates.compute <= law.compute);
+          CHECK(rates.codec <= law.codec);
+          const bool slowed = rates.compute < law.compute || rates.codec < law.codec;
+          CHECK((!slowed || work >= room - 1e-9));
+          CHECK(rates.compute > 0);
+          CHECK(rates.codec > 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("of a full memory each stream gets what its units weigh, or what it asks for") {
+  // As if nothing else slowed them: both ask for all of it, and have half of the units each.
+  const StreamRates equal = within_memory({1.0, 1.0}, 1.0, 1.0, 1.0, 0.0);
+  CHECK(equal.compute == 0.5);
+  CHECK(equal.codec == 0.5);
+  // Compute asks for 0.2: a codec that streams has the rest.
+  const StreamRates rest = within_memory({1.0, 1.0}, 0.2, 1.0, 1.0, 0.0);
+  CHECK(rest.compute == 1.0);
+  CHECK_THAT(rest.codec, WithinRel(0.8, 1e-12));
+  // Alone beside a message that keeps a tenth, the other one not there.
+  CHECK_THAT(within_memory({0.0, 1.0}, 0.0, 1.0, 0.9, 0.0).codec, WithinRel(0.9, 1e-12));
+  CHECK(within_memory({0.5, 0.5}, 1.0, 1.0, 1.0, 0.0).compute == 0.5);
+}
+
 TEST_CASE("memory is max-min by units: a message gets what it asks for up to what they weigh") {
   // 24 of 132 units. Work on the others that only streams asks for 108/132 of the memory.
   const double reserved = 24.0 / 132.0;

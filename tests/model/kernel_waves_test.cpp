@@ -79,6 +79,21 @@ TEST_CASE("nothing is slowed where nothing is held") {
   CHECK(table.paces(0.0)[0].rate == 1.0);
 }
 
+TEST_CASE("a second stream finds idle what the last waves leave, known kernels only") {
+  WaveTable table(132);
+  // Two waves of 132 units for 165 blocks: 99 of 264 places stay empty. Beside 24 units 216 places:
+  // 51 of them.
+  const std::size_t known = table.add({1_ms, {{165, 1_ms}}});
+  CHECK_THAT(table.paces(0.0)[known].idle_share, WithinRel(99.0 / 264.0, 1e-12));
+  CHECK_THAT(table.paces(ring)[known].idle_share, WithinRel(51.0 / 216.0, 1e-12));
+  CHECK(table.paces(0.0)[0].idle_share == 0.0);
+  // A quarter of the time alone: one full wave, two beside the message, 84 of 216 places empty.
+  const std::size_t mixed = table.add({4_ms, {{132, 1_ms}}});
+  CHECK(table.paces(0.0)[mixed].idle_share == 0.0);
+  CHECK_THAT(table.paces(ring)[mixed].idle_share,
+             WithinRel(2.0 * (84.0 / 216.0) / (2.0 + 3.0 * 132.0 / 108.0), 1e-12));
+}
+
 TEST_CASE("equal mixes have one number, and a mix of unknown kernels none") {
   WaveTable table(132);
   const KernelMix mix{1_ms, {{132, 1_ms}}};

@@ -227,6 +227,15 @@ TEST_CASE("a planted mistake of overlap is found by the comparison of the engine
            }
          }
        }},
+      {"the memory is shared with no codec",
+       [](StepPlan& plan) {
+         for (BucketKind& kind : plan.kinds) {
+           kind.decode.memory_share = 0;
+           for (BucketRound& round : kind.rounds) {
+             round.encode.memory_share = 0;
+           }
+         }
+       }},
       {"messages run on the compute stream",
        [](StepPlan& plan) {
          for (BucketKind& kind : plan.kinds) {

@@ -76,6 +76,42 @@ TEST_CASE("a step's product that fits into the units left is not slowed, an unkn
   CHECK_THAT(unknown.events / 1_ms, WithinRel(132.0 / 108.0 - 1, 1e-9));
 }
 
+TEST_CASE("a codec on its side stream runs in the tails of a step's products, in both engines") {
+  // 1 ms of a product whose last wave leaves 99 of 264 places, beside 2 ms of a codec: the product
+  // takes turns of a half, 2 ms, and the codec does 1 + 99 / 264 ms of its work meanwhile. Of
+  // unknown blocks it does 1 ms.
+  const bool known = GENERATE(true, false);
+  StepPlan plan = beside_a_message({1_ms, {{165, 1_ms}}}, 0.0);
+  if (!known) {
+    plan.waves = nullptr;
+    auto compute = std::make_shared<StageCompute>(*plan.stages[0].compute);
+    compute->backward.back().work.mix = 0;
+    plan.stages[0].compute = compute;
+  }
+  plan.placement = Placement::side_stream;
+  plan.kinds[0].rounds[0].encode.alone = 2_ms;
+  plan.kinds[0].rounds[0].message.alone = 0_s;
+  const double left = known ? 1.0 - 99.0 / 264.0 : 1.0;
+  const Seconds step = sim::simulate(plan, {}).prediction.step;
+  CHECK_THAT(step / 1_ms, WithinRel(1 + 1 + 2 + left, 1e-9));
+  CHECK_THAT(evaluate(plan).step / step, WithinRel(1.0, 1e-9));
+}
+
+TEST_CASE("a codec beside compute shares the memory where the prior lets both have all units") {
+  // Quantile 0: neither slows the other's units. Both stream: each gets half of the memory.
+  StepPlan plan = beside_a_message({1_ms, {}}, 0.0);
+  plan.pair_quantile = 0.0;
+  auto compute = std::make_shared<StageCompute>(*plan.stages[0].compute);
+  compute->backward.back().work.memory_share = 1.0;
+  plan.stages[0].compute = compute;
+  plan.placement = Placement::side_stream;
+  plan.kinds[0].rounds[0].encode = {WorkKind::encode, 1_ms, {}, 1.0};
+  plan.kinds[0].rounds[0].message.alone = 0_s;
+  const Seconds step = sim::simulate(plan, {}).prediction.step;
+  CHECK_THAT(step / 1_ms, WithinRel(1 + 1 + 2.0, 1e-9));
+  CHECK_THAT(evaluate(plan).step / step, WithinRel(1.0, 1e-9));
+}
+
 TEST_CASE("waves are counted again when a message ends within the work") {
   // 1 ms of one wave, 0.8 ms of them beside the message: 0.4 ms are done by then, 0.6 are left.
   StepPlan plan = beside_a_message({1_ms, {{132, 1_ms}}});
