@@ -130,6 +130,13 @@ constexpr Bytes large_trace = 300_MB;
 
 std::string megabytes(Bytes size) { return fmt::format("{:.0f} MB", std::ceil(size / 1_MB)); }
 
+// By the rates of docs/performance.md, where other programs keep the machine busy.
+std::string duration(std::uint64_t events) {
+  constexpr std::uint64_t events_a_minute = 60 * 3'000'000;
+  const std::uint64_t minutes = (events + events_a_minute - 1) / events_a_minute;
+  return minutes > 1 ? fmt::format("some {} minutes", minutes) : "less than a minute";
+}
+
 // What a long run will cost, told before it starts; a timeline that the disk cannot take is
 // refused.
 void announce(const SimulationReport& report, const std::optional<Argument>& trace,
@@ -157,8 +164,8 @@ void announce(const SimulationReport& report, const std::optional<Argument>& tra
     }
   }
   if (all.events > many_events && !session.diagnostics().has_errors()) {
-    session.note(fmt::format("simulating up to {} events in {} of memory{}; Ctrl-C ends it{}",
-                             all.events, megabytes(all.memory),
+    session.note(fmt::format("simulating up to {} events, {}, in {} of memory{}; Ctrl-C ends it{}",
+                             all.events, duration(all.events), megabytes(all.memory),
                              trace ? ", a timeline of about " + megabytes(all.trace) : "",
                              trace ? " and leaves a valid timeline" : ""));
   }

@@ -40,8 +40,8 @@ struct SimOptions {
 struct Estimate {
   std::uint64_t events{};  // at most
   std::uint64_t sends{};   // of them, at level `steps`
-  Bytes memory;            // roughly, trace excluded: it is streamed
-  Bytes trace;             // roughly, if one is written
+  Bytes memory;            // roughly, of the run and of the analytical answer beside it
+  Bytes trace;             // roughly, if one is written; it is streamed, and not in the memory
 };
 [[nodiscard]] Estimate estimate(const StepPlan& plan, const Platform& platform = {});
 

@@ -147,6 +147,23 @@ StageSum sum_of(const StepPlan& plan, std::size_t s) {
   return sum;
 }
 
+// The analytical answer keeps a date for every operation of a stage; where backward is split, each
+// place lists its operations, three for a micro-batch.
+Bytes operations_memory(const StepPlan& plan, const std::vector<std::uint64_t>& places) {
+  constexpr double operations = 2;
+  constexpr double listed_operations = 3;
+  const double passes = static_cast<double>(plan.layout.micro_batches) * plan.layout.virtual_stages;
+  const double dates = static_cast<double>(plan.stages.size()) * operations * passes;
+  Bytes memory{dates * sizeof(double)};
+  if (splits_backward(plan.layout.schedule)) {
+    const double of_place = listed_operations * passes * sizeof(Operation);
+    for (const std::uint64_t count : places) {
+      memory += Bytes{static_cast<double>(count) * of_place};
+    }
+  }
+  return memory;
+}
+
 }  // namespace
 
 Estimate estimate(const StepPlan& plan, const Platform& platform) {
@@ -168,6 +185,7 @@ Estimate estimate(const StepPlan& plan, const Platform& platform) {
     memory += (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
     result.memory += static_cast<double>(places[s]) * memory;
   }
+  result.memory += operations_memory(plan, places);
   result.trace = static_cast<double>(result.events) * of_span;  // programs are one span each
   result.sends = sends_of(plan, platform);
   result.events += result.sends;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int replicas = 1000;
 constexpr int pipelines = 400;
-constexpr int experiments = 300;
+constexpr int experiments = 1000;
 
 struct Comparison {
   double difference{};  // relative, the largest of the step and the terms of its waterfall
@@ -189,6 +189,12 @@ TEST_CASE("the engines agree on random jobs through the whole model") {
     }
   }
   mix.print("jobs");
+  CHECK(mix.plans >= experiments);
+  CHECK(2 * mix.one_compute_one_network >= mix.plans);
+  CHECK(3 * mix.structured >= mix.plans);
+  for (const int some : {mix.pipelines, mix.interleaved, mix.rounds, mix.codec, mix.waves}) {
+    CHECK(20 * some >= mix.plans);
+  }
 }
 
 TEST_CASE("a planted mistake of overlap is found by the comparison of the engines") {

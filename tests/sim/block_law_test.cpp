@@ -25,12 +25,10 @@
 
 using namespace payoff;
 using sim::BlockScheduler;
-using sim::Completion;
 using sim::Engine;
 using sim::SimTime;
 
 namespace {
-
 constexpr int units = 132;
 constexpr int jobs = 300;
 
@@ -62,13 +60,11 @@ struct Job {
   int channels{};
 };
 
-struct Ends {
-  double backward{};  // microseconds
+struct Ends {  // microseconds
+  double backward{};
   double step{};
 };
-
 enum class Beside { messages, codec, short_codec, both };
-
 // Products of a transformer, 40 to 2,000 blocks of 5 to 100 us; a codec's kernels about as long as
 // those, or a tenth of that, of so many blocks that their own waves do not matter.
 Job random_job(std::uint64_t seed, Beside beside) {
@@ -107,9 +103,9 @@ class ByBlocks {
   Ends run() {
     start_piece();
     while (engine_.advance()) {
-      const std::vector<Completion> completed(engine_.completed().begin(),
-                                              engine_.completed().end());
-      for (const Completion& done : completed) {
+      const std::vector<sim::Completion> completed(engine_.completed().begin(),
+                                                   engine_.completed().end());
+      for (const sim::Completion& done : completed) {
         if ((done.tag & BlockScheduler::tag_bit) == 0) {
           gpu_.release(job_.channels);
           messages_.pop_front();

@@ -5,8 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "tests/study/experiments.hpp"
-
 namespace payoff::test {
 namespace {
 
@@ -188,56 +186,6 @@ void share_memory(Random& random, StepPlan& plan) {
   }
 }
 
-Cluster eight_gpu_nodes(int nodes) {
-  Cluster cluster = small_job().cluster;
-  cluster.gpus_per_node = 8;
-  cluster.fabric.max_gpus = 8;
-  cluster.nics_per_node = 8;
-  cluster.nic = 100_Gbps;
-  cluster.nodes = nodes;
-  return cluster;
-}
-
-TransformerShape small_transformer(int layers) {
-  TransformerShape shape;
-  shape.name = "small";
-  shape.layers = layers;
-  shape.hidden = 1024;
-  shape.heads = shape.kv_heads = 16;
-  shape.head_size = 64;
-  shape.feed_forward = 4096;
-  shape.vocabulary = 32000;
-  shape.positions = shape.sequence = 512;
-  return shape;
-}
-
-// Experts in the blocks after the first one, on as many ranks as divide them.
-void add_experts(Random& random, Experiment& job) {
-  auto& shape = std::get<TransformerShape>(job.model);
-  ParallelLayout& layout = job.layout;
-  shape.experts = {.count = 16, .per_token = 2, .width = 1024, .dense_blocks = 1};
-  shape.experts.shared_width = random.chance(50) ? 1024 : 0;
-  layout.sequence_parallel = layout.tp > 1;
-  layout.ep = std::min(layout.stage_ranks(), 1 << random.integer(0, 4));
-  layout.expert_imbalance = layout.ep > 1 && random.chance(50) ? random.between(1, 2) : 1;
-  layout.zero = random.integer(0, 2);
-}
-
-ParallelLayout random_layout(Random& random, int gpus) {
-  ParallelLayout layout;
-  layout.tp = 1 << random.integer(0, 3);
-  layout.pp = std::min(gpus / layout.tp, 1 << random.integer(0, 1));
-  layout.dp = gpus / (layout.tp * layout.pp);
-  layout.sequence_parallel = layout.tp > 1 && random.chance(30);
-  layout.micro_batch = random.integer(1, 4);
-  layout.micro_batches = layout.pp * random.integer(1, 4);
-  layout.recompute = static_cast<Recompute>(random.integer(0, 2));
-  if (layout.pp > 1) {
-    layout.schedule = static_cast<PipelineSchedule>(random.integer(0, 3));
-  }
-  return layout;
-}
-
 }  // namespace
 
 RandomPlan random_replicas(std::uint64_t seed) {
@@ -312,38 +260,6 @@ RandomPlan random_v_pipeline(std::uint64_t seed) {
   plan.layout.schedule = random.chance(50) ? PipelineSchedule::zb_v : PipelineSchedule::dualpipe_v;
   plan.layout.micro_batches = random.integer(1, 16);
   return pipeline_of(random, std::move(plan));
-}
-
-Experiment random_experiment(std::uint64_t seed) {
-  Random random(seed);
-  if (random.chance(40)) {
-    Experiment job = small_job({.nodes = random.integer(1, 6),
-                                .layers = random.integer(1, 20),
-                                .nic = Bandwidth{random.between(1e8, 2e10)}});
-    job.layout.micro_batches = random.integer(1, 3);
-    job.training.bucket = random.integer(1, 40) * 1_MiB;
-    job.training.overlap = random.chance(85);
-    CompressionPlan plan = random.chance(50)
-                               ? shrink(random.between(1, 20), random.between(0, 4))
-                               : sparse(random.between(0.001, 0.2), random.between(0, 4));
-    plan.placement = static_cast<Placement>(random.integer(0, 2));
-    return with_plans(std::move(job), {plan});
-  }
-  Experiment job = small_job();
-  job.cluster = eight_gpu_nodes(1 << random.integer(0, 2));
-  job.model = small_transformer(4 * random.integer(1, 4));
-  job.layout = random_layout(random, job.cluster.gpus());
-  if (job.layout.pp == 2 && random.chance(50)) {
-    const auto layers = static_cast<int>(std::get<TransformerShape>(job.model).layers);
-    const int first = random.integer(1, layers - 1);
-    job.layout.stage_layers = {first, layers - first};
-  }
-  if (random.chance(40)) {
-    add_experts(random, job);
-  }
-  job.training.precision = Precision::fp16;
-  job.training.gradient = Precision::fp16;
-  return job;
 }
 
 Traits traits_of(const StepPlan& plan) {

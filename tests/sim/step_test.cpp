@@ -187,6 +187,19 @@ TEST_CASE("the estimate of events is what happens where everything takes time") 
   CHECK(sim::estimate(plan).events == simulated(plan).events);
 }
 
+TEST_CASE("the estimate of memory counts what grows with the micro-batches") {
+  // A date of 8 bytes for each of 2 x 8 x 1,048,576 operations, and little else.
+  constexpr int many = 1'048'576;
+  const StepPlan plan = test::pipeline(8, many, 1, 1_ms, 2_ms);
+  const Bytes memory = sim::estimate(plan).memory;
+  CHECK(memory > 2.0 * 8 * many * 8_B);
+  CHECK(memory < 1.1 * 2 * 8 * many * 8_B);
+  // Where backward is split every stage lists three operations for each micro-batch.
+  StepPlan split = plan;
+  split.layout.schedule = PipelineSchedule::zb_h1;
+  CHECK(sim::estimate(split).memory > memory + 3.0 * 8 * many * 8_B);
+}
+
 TEST_CASE("the same plan has the same trace hash, another plan another one") {
   const StepPlan plan = test::pipeline(3, 9, 2, 1_ms, 2_ms);
   CHECK(simulated(plan).trace_hash == simulated(plan).trace_hash);

@@ -23,7 +23,7 @@ JOB = ["--model", "gpt3-175b", "--cluster", "selene", "--nodes", "128", "--tp", 
        "--dp", "16", "--micro-batch", "1"]
 # 10 million events and a timeline of 2 GB, if nothing stops it.
 LONG = [*JOB, "--micro-batches", "10000"]
-# Prepares for seconds, and would then be refused.
+# Prepares for seconds; then its timeline of 200 GB would be refused, or begun.
 PREPARES = [*JOB, "--micro-batches", "1000000"]
 failures = []
 
@@ -74,6 +74,7 @@ def interrupted(program, what, job, size, kind=signal.SIGINT):
         count = spans(folder)
         expect(f"{what}: spans", (count > 0) == (size > 1000), f"{count} spans")
         expect(f"{what}: it says so", "nterrupted" in out + err, out + err)
+        expect(f"{what}: it was announced", ("simulating up to 9841195 events" in err) == (size > 0), err)
         print(f"{what}: {count} spans, {took:.2f} s after the signal")
 
 

@@ -146,6 +146,14 @@ CompressionPlan sparse(double kept, double passes) {
                    "ceil(n * kept) * (v + 4)");
 }
 
+CompressionPlan two_rounds(double ratio, double passes) {
+  CompressionPlan plan = shrink(ratio, passes);
+  plan.label = "two rounds";
+  plan.method->name = plan.label;
+  plan.method->rounds.push_back(plan.method->rounds.front());
+  return plan;
+}
+
 Experiment with_plans(Experiment experiment, std::vector<CompressionPlan> plans) {
   for (CompressionPlan& plan : plans) {
     experiment.plans.push_back(std::move(plan));

@@ -23,6 +23,9 @@ struct JobShape {
 // `passes` times on either side.
 [[nodiscard]] CompressionPlan shrink(double ratio, double passes);
 
+// The same twice, one round after the other, as the two factors of PowerSGD.
+[[nodiscard]] CompressionPlan two_rounds(double ratio, double passes);
+
 // Sends a share of the elements as value and index, gathered from all workers.
 [[nodiscard]] CompressionPlan sparse(double kept, double passes);
 
