@@ -2,10 +2,12 @@
 #include "cli/explanation_parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "model/compute.hpp"
 #include "model/groups.hpp"
 #include "model/operator_time.hpp"
 #include "model/stage_messages.hpp"
@@ -225,6 +227,17 @@ std::string of_elements(const BucketKind& kind) {
   return fmt::format("bucket of {} gradients", kind.elements);
 }
 
+// What filling a bucket takes beyond its bytes is a launch for each of its tensors.
+std::string launches_of_copy(const Experiment& experiment, const BucketKind& kind, Seconds fill) {
+  const Bytes traffic = experiment.software.bucket_copy_passes *
+                        static_cast<double>(kind.elements) *
+                        element_size(experiment.training.gradient);
+  const Gpu& gpu = experiment.cluster.gpu;
+  const Seconds launches = fill - streaming_time(traffic, gpu) + gpu.law.launch;
+  const double count = gpu.law.launch > 0_s ? std::round(launches / gpu.law.launch) : 1.0;
+  return count > 1.0 ? put_in(count) + " * " : "";
+}
+
 std::vector<ExplainedPart> parts_of_copies(const ExplainedPlan& plan) {
   const Experiment& experiment = plan.experiment();
   const Gpu& gpu = experiment.cluster.gpu;
@@ -235,11 +248,11 @@ std::vector<ExplainedPart> parts_of_copies(const ExplainedPlan& plan) {
     for (const BucketRound& round : kind.rounds) {
       fill += round.encode.bucket_copy;
     }
-    const std::string copy =
-        fmt::format("{} * {} * {} / {} + {}", put_in(experiment.software.bucket_copy_passes),
-                    put_in(static_cast<double>(kind.elements)),
-                    put_in(element_size(experiment.training.gradient).si),
-                    bandwidth_of_kernels(gpu), put_in(gpu.law.launch.si));
+    const std::string copy = fmt::format(
+        "{} * {} * {} / {} + {}{}", put_in(experiment.software.bucket_copy_passes),
+        put_in(static_cast<double>(kind.elements)),
+        put_in(element_size(experiment.training.gradient).si), bandwidth_of_kernels(gpu),
+        launches_of_copy(experiment, kind, fill), put_in(gpu.law.launch.si));
     if (fill > 0_s) {
       add_part({of_elements(kind) + " filled", 1, copy, fill}, parts);
     }

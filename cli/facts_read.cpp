@@ -210,7 +210,9 @@ class Reader {
     if (under("cluster.network.") || under("cluster.nic")) {
       return !links_.network.empty() && path != "cluster.network.rates";
     }
-    return path != "software.bucket_copy_passes" || experiment_.layout.dp > 1;
+    const bool of_buckets =
+        path == "software.bucket_copy_passes" || path == "software.copies_each_tensor";
+    return !of_buckets || experiment_.layout.dp > 1;
   }
 
  private:

@@ -53,14 +53,35 @@ Bytes gradients_of(std::int64_t elements, const GradientContext& context) {
   return static_cast<double>(elements) * element_size(context.training.gradient);
 }
 
-// A bucket is filled from the gradients and emptied into them by streaming copies.
-Work bucket_copy(std::int64_t elements, const GradientContext& context) {
+// The gradients of a kind of bucket, and whose they are.
+struct KindContent {
+  std::int64_t elements{};
+  std::int64_t tensors{};
+  bool of_experts{};
+};
+
+std::vector<KindContent> contents_of(const GradientKinds& kinds) {
+  std::vector<KindContent> contents(kinds.elements.size());
+  for (const EqualTensors& tensors : kinds.tensors) {
+    KindContent& content = contents[tensors.call];
+    content.elements += tensors.count * tensors.tensor.elements();
+    content.tensors += tensors.count;
+    content.of_experts = tensors.tensor.of_expert;
+  }
+  return contents;
+}
+
+// A bucket is filled and emptied by streaming copies: one, or one a tensor.
+Work bucket_copy(const KindContent& content, const GradientContext& context) {
   const double passes = context.software.bucket_copy_passes;
   if (passes <= 0.0) {
     return {WorkKind::bucket_copy};
   }
-  const Bytes traffic = passes * gradients_of(elements, context);
-  const Seconds time = streaming_time(traffic, context.gpu);
+  const Bytes traffic = passes * gradients_of(content.elements, context);
+  Seconds time = streaming_time(traffic, context.gpu);
+  if (context.software.copies_each_tensor) {
+    time += static_cast<double>(content.tensors - 1) * context.gpu.law.launch;
+  }
   return {WorkKind::bucket_copy, time, time, memory_share(traffic, time, context.gpu)};
 }
 
@@ -98,21 +119,15 @@ Bytes collective_size(const RoundCost& round, int workers) {
   return round.collective == Collective::all_gather ? workers * round.message : round.message;
 }
 
-// The gradients of a kind of bucket, and whose they are.
-struct KindContent {
-  std::int64_t elements{};
-  bool of_experts{};
-};
-
 BucketKind compressed_kind(const KindContent& content, const CallCost& cost, const Method& method,
                            const GradientContext& context, Prices& prices) {
-  const auto [elements, of_experts] = content;
+  const bool of_experts = content.of_experts;
   const int workers = (of_experts ? context.experts : context.network).group().ranks;
   const auto work = [&](WorkKind kind, const PassCost& pass) {
     const Seconds time = price_pass(pass, method.law, context.gpu, context.training.precision);
     return Work{kind, time, {}, memory_share(memory_traffic(pass, context.gpu), time, context.gpu)};
   };
-  BucketKind kind{elements, {}, work(WorkKind::decode, cost.decode), cost.state};
+  BucketKind kind{content.elements, {}, work(WorkKind::decode, cost.decode), cost.state};
   kind.rounds.reserve(cost.rounds.size() + 1);
   if (cost.dense_message > 0_B) {
     kind.rounds.push_back(
@@ -129,7 +144,7 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
     add_replica_round(kind, round.message, of_experts, context, prices);
   }
   if (!method.bypasses_buckets) {
-    const Work copy = bucket_copy(elements, context);
+    const Work copy = bucket_copy(content, context);
     add_copy(kind.rounds.empty() ? kind.decode : kind.rounds.front().encode, copy);
     add_copy(kind.decode, emptied(copy, context.layout, of_experts));
   }
@@ -137,10 +152,10 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
 }
 
 BucketKind dense_kind(const KindContent& content, const GradientContext& context, Prices& prices) {
-  const auto [elements, of_experts] = content;
-  const Work copy = bucket_copy(elements, context);
-  const Bytes size = gradients_of(elements, context);
-  BucketKind kind{elements,
+  const bool of_experts = content.of_experts;
+  const Work copy = bucket_copy(content, context);
+  const Bytes size = gradients_of(content.elements, context);
+  BucketKind kind{content.elements,
                   {{copy, prices.dp_message(dense_collective(context.layout), size, of_experts)}},
                   emptied(copy, context.layout, of_experts),
                   {}};
@@ -199,15 +214,6 @@ void cut_chunk(std::span<const ReadyGradient> gradients, const ParallelLayout& l
                    [](const Bucket& a, const Bucket& b) { return a.ready_after < b.ready_after; });
 }
 
-// Whether each kind is of gradients of experts.
-std::vector<bool> kinds_of_experts(const GradientKinds& kinds) {
-  std::vector<bool> of_experts(kinds.elements.size());
-  for (const EqualTensors& tensors : kinds.tensors) {
-    of_experts[tensors.call] = tensors.tensor.of_expert;
-  }
-  return of_experts;
-}
-
 }  // namespace
 
 std::size_t kind_of_gradients(std::span<const ReadyGradient> gradients, GradientKinds& kinds) {
@@ -260,11 +266,12 @@ std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& meth
                           {group.ranks, group.ranks_per_node});
   };
   std::vector<CallCost> costs = costs_among(context.network.group());
-  const std::vector<bool> of_experts = kinds_of_experts(kinds);
-  if (std::find(of_experts.begin(), of_experts.end(), true) != of_experts.end()) {
+  const std::vector<KindContent> contents = contents_of(kinds);
+  if (std::any_of(contents.begin(), contents.end(),
+                  [](const KindContent& content) { return content.of_experts; })) {
     const std::vector<CallCost> theirs = costs_among(context.experts.group());
     for (std::size_t kind = 0; kind < costs.size(); ++kind) {
-      costs[kind] = of_experts[kind] ? theirs[kind] : costs[kind];
+      costs[kind] = contents[kind].of_experts ? theirs[kind] : costs[kind];
     }
   }
   return costs;
@@ -272,22 +279,20 @@ std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& meth
 
 std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
                                    const GradientContext& context) {
-  const std::size_t count = kinds.elements.size();
   Prices prices(context);
-  const std::vector<bool> of_experts = kinds_of_experts(kinds);
+  const std::vector<KindContent> contents = contents_of(kinds);
   std::vector<BucketKind> planned;
-  planned.reserve(count);
+  planned.reserve(contents.size());
   if (!compression.method) {
-    for (std::size_t kind = 0; kind < count; ++kind) {
-      planned.push_back(dense_kind({kinds.elements[kind], of_experts[kind]}, context, prices));
+    for (const KindContent& content : contents) {
+      planned.push_back(dense_kind(content, context, prices));
     }
     return planned;
   }
   const Method& method = *compression.method;
   const std::vector<CallCost> costs = codec_costs(kinds, method, context);
-  for (std::size_t kind = 0; kind < count; ++kind) {
-    planned.push_back(compressed_kind({kinds.elements[kind], of_experts[kind]}, costs[kind], method,
-                                      context, prices));
+  for (std::size_t kind = 0; kind < contents.size(); ++kind) {
+    planned.push_back(compressed_kind(contents[kind], costs[kind], method, context, prices));
   }
   return planned;
 }

@@ -78,6 +78,7 @@ struct Software {
   bool fused_elementwise{};     // fused_kernels instead of kernels of each operator
   bool fp8_weights{};           // with fp8 products: kept and gathered in fp8 too
   double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
+  bool copies_each_tensor{};    // by a kernel of its own, into the bucket and out of it
   // Sharded state: matrices of a unit that travel together have so many parameters; 0: all of them.
   std::int64_t gather_bucket{};
   std::int64_t scatter_bucket{};

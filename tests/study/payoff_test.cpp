@@ -27,6 +27,28 @@ StepPrediction predict(const Experiment& experiment, std::size_t plan = 0) {
 
 }  // namespace
 
+TEST_CASE("copied tensor by tensor, a bucket takes a launch for each of its tensors both ways") {
+  Experiment job = test::small_job();
+  job.software.bucket_copy_passes = 2.0;
+  const auto copies = [&](bool each) {
+    job.software.copies_each_tensor = each;
+    const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
+    Seconds sum;
+    for (const Bucket& bucket : plan.buckets(0)) {
+      sum += plan.kind(bucket).rounds.front().encode.bucket_copy;
+      sum += plan.kind(bucket).decode.bucket_copy;
+    }
+    return std::pair(sum, plan.buckets(0).size());
+  };
+  const auto [together, buckets] = copies(false);
+  const Seconds apart = copies(true).first;
+  // 12 layers of a matrix and a bias.
+  const double launches = 2.0 * (2 * 12 - static_cast<double>(buckets));
+  REQUIRE(launches > 0);
+  REQUIRE(job.cluster.gpu.law.launch > 0_s);
+  CHECK_THAT((apart - together) / job.cluster.gpu.law.launch, WithinRel(launches, 1e-6));
+}
+
 TEST_CASE("ratio 1 with a free codec is no compression, in every draw and to the last bit") {
   Experiment job = test::with_plans(test::small_job(), {test::shrink(1, 0)});
   job.software.bucket_copy_passes = GENERATE(0.0, 2.0);
