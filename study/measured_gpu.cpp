@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/codec_fit.hpp"
-#include "calibrate/least_squares.hpp"
+#include "calibrate/launch_chain.hpp"
 #include "model/units_text.hpp"
 #include "profiles/precision_names.hpp"
 
@@ -73,29 +73,15 @@ std::vector<const KernelLaw*> laws_of(const KernelCalibration& calibration,
 }
 
 std::optional<Measured> launch_us(const KernelCalibration& calibration) {
-  std::set<double> counts;
-  LinearSystem system(2);
-  double alone = 0.0;
+  std::vector<LaunchChain> chains;
   for (const KernelLaw* law : laws_of(calibration, "launch")) {
     const double count = parameter(*law, "launches", 1.0);
     for (const KernelPoint& point : law->points) {
-      const double us = point.time / 1_us;
-      counts.insert(count);
-      system.add_row(std::array{1.0, count}, us, 1.0 / (us * point.relative_sd));
-      alone = us / count;
+      chains.push_back({count, point.time / 1_us, point.relative_sd});
     }
   }
-  if (counts.empty()) {
-    return std::nullopt;
-  }
-  if (counts.size() < 2) {
-    return Measured{alone, 0.0};
-  }
-  const LeastSquares line = solve_non_negative(system);
-  return line.values[1] > 0.0
-             ? std::optional(
-                   Measured{line.values[1], std::sqrt(line.covariance[1][1]) / line.values[1]})
-             : std::nullopt;
+  const std::optional<LaunchTime> launch = fit_launch_chains(chains);
+  return launch ? std::optional(Measured{launch->time_us, launch->relative_sd}) : std::nullopt;
 }
 
 struct Copy {

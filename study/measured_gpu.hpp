@@ -8,7 +8,7 @@
 
 // What the samples of a GPU say in the terms of predictions, as the part of a GPU profile that
 // profiles/read_measured.hpp reads. `data` is the GPU's data sheet: shares are of its peaks.
-//   law.launch             slope of a chain of empty kernels (`launch`) over their count
+//   law.launch             of chains of empty kernels (`launch`): calibrate/launch_chain.hpp
 //   law.memory_efficiency  of `copy` beyond the cache
 //   law.gemm_efficiency    of `gemm`, for each precision that was measured
 //   codecs.CLASS           resident_efficiency, memory_efficiency of the kernels that only stream:

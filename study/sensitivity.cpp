@@ -6,12 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "calibrate/least_squares.hpp"
+#include "calibrate/variance_shares.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr std::size_t degrees = 2;  // of the polynomials
 constexpr double normal_quantile_95 = 1.6448536269514722;
 static_assert(static_cast<std::size_t>(Unknown::codec) == latent_count);
 
@@ -69,65 +68,27 @@ Draw off_by(double deviations, Unknown unknown, const std::vector<Variable>& var
   return draw;
 }
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) {
-    sum += value;
-  }
-  return sum / static_cast<double>(values.size());
-}
-
-double covariance(const std::vector<double>& a, const std::vector<double>& b) {
-  const double mean_a = mean_of(a);
-  const double mean_b = mean_of(b);
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sum += (a[i] - mean_a) * (b[i] - mean_b);
-  }
-  return sum / static_cast<double>(a.size());
-}
-
-// z and z^2 - 1 of every variable in every draw.
-using Terms = std::vector<std::vector<double>>;
-
-Terms terms_of(const std::vector<Draw>& draws, const std::vector<Variable>& variables) {
-  Terms terms;
-  terms.reserve(draws.size());
-  for (Draw draw : draws) {
-    std::vector<double>& row = terms.emplace_back();
-    for (const Variable& variable : variables) {
-      const double z = variable.in(draw);
-      row.push_back(z);
-      row.push_back(z * z - 1);
-    }
-  }
-  return terms;
-}
-
-std::array<double, unknown_count> shares_of(const Terms& terms, const std::vector<double>& logs,
+// Of ln(speedup); what several variables of one unknown have is the unknown's.
+std::array<double, unknown_count> shares_of(const std::vector<Draw>& draws,
+                                            const std::vector<double>& speedups,
                                             const std::vector<Variable>& variables) {
-  std::array<double, unknown_count> shares{};
-  const double variance = covariance(logs, logs);
-  const std::size_t polynomials = variables.size() * degrees;
-  // Fewer draws than twice the polynomials would be fitted whatever they are.
-  if (variance <= 0 || terms.size() < 2 * polynomials) {
-    return shares;
-  }
-  LinearSystem system(1 + polynomials);
-  std::vector<double> row(1 + polynomials, 1.0);
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    std::copy(terms[i].begin(), terms[i].end(), row.begin() + 1);
-    system.add_row(row, logs[i], 1);
-  }
-  const std::vector<double> slopes = solve_least_squares(system).values;
-  for (std::size_t v = 0; v < variables.size(); ++v) {
-    std::vector<double> part(terms.size());
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      for (std::size_t d = 0; d < degrees; ++d) {
-        part[i] += slopes.at(1 + degrees * v + d) * terms[i].at(degrees * v + d);
-      }
+  std::vector<std::vector<double>> drawn;
+  drawn.reserve(draws.size());
+  for (Draw draw : draws) {
+    std::vector<double>& numbers = drawn.emplace_back();
+    for (const Variable& variable : variables) {
+      numbers.push_back(variable.in(draw));
     }
-    shares.at(static_cast<std::size_t>(variables[v].unknown)) += covariance(part, logs) / variance;
+  }
+  std::vector<double> logs;
+  logs.reserve(speedups.size());
+  for (const double speedup : speedups) {
+    logs.push_back(std::log(speedup));
+  }
+  const std::vector<double> of_variables = variance_shares(drawn, logs);
+  std::array<double, unknown_count> shares{};
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    shares.at(static_cast<std::size_t>(variables[v].unknown)) += of_variables[v];
   }
   return shares;
 }
@@ -168,13 +129,8 @@ std::vector<Influence> influences(const std::vector<Draw>& draws,
   if (draws.empty()) {
     return result;
   }
-  std::vector<double> logs;
-  logs.reserve(speedups.size());
-  for (const double speedup : speedups) {
-    logs.push_back(std::log(speedup));
-  }
   const std::vector<Variable> variables = variables_of(codecs);
-  const auto shares = shares_of(terms_of(draws, variables), logs, variables);
+  const auto shares = shares_of(draws, speedups, variables);
   for (std::size_t u = 0; u < unknown_count; ++u) {
     const auto unknown = static_cast<Unknown>(u);
     const auto at = [&](double deviations) {

@@ -13,12 +13,10 @@
 // each thing that is not known, and how far the speedup moves when that thing alone is as far off
 // as in 5 and in 95 % of the draws.
 //
-// Shares come from the draws that the interval is made of, without a further evaluation: least
-// squares of ln(speedup) on the first two Hermite polynomials of every variable; the share of a
-// variable is the covariance of its part with ln(speedup) over the variance. For independent
-// variables that is the first-order index of Sobol (1993) up to terms of the third degree. Where
-// --observed conditions the draws the variables hang together; a share may then be below 0. What
-// the shares leave to 1 belongs to variables acting together, and to thresholds.
+// Shares come from the draws that the interval is made of, without a further evaluation
+// (calibrate/variance_shares.hpp). Where --observed conditions the draws the variables hang
+// together; a share may then be below 0. What the shares leave to 1 belongs to variables acting
+// together, and to thresholds.
 
 namespace payoff {
 
