@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/collective.hpp"
+#include "tests/calibrate/planted_links.hpp"
 #include "tests/catch.hpp"
-#include "tests/model/collective_clusters.hpp"
 
 using namespace payoff;
 using namespace payoff::test;
@@ -17,14 +17,9 @@ namespace {
 
 // What one process would measure that needs `launch` for the kernel of each GPU.
 MeasuredCollective small_messages(int gpus, Seconds launch) {
-  MeasuredCollective table;
-  table.id = std::to_string(gpus);
-  table.source = "planted";
-  table.system = table.id;
-  table.cluster = dgx_h100();
-  table.group = {gpus, gpus, 1};
-  table.collective = Collective::all_gather;
-  table.launch = Launch::single_process;
+  MeasuredCollective table =
+      planted_table(dgx_h100(), {gpus, gpus, 1}, Collective::all_gather, Launch::single_process);
+  table.id = table.system = std::to_string(gpus);
   const CollectiveModel model(table.cluster, table.group);
   for (Bytes size = 8_B; size <= 1_MiB; size *= 2) {
     table.points.push_back(

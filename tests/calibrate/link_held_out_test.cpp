@@ -10,7 +10,6 @@
 #include "calibrate/network_fit.hpp"
 #include "tests/calibrate/planted_links.hpp"
 #include "tests/catch.hpp"
-#include "tests/model/collective_clusters.hpp"
 
 using namespace payoff;
 using namespace payoff::test;

@@ -8,7 +8,6 @@
 
 #include "tests/calibrate/planted_links.hpp"
 #include "tests/catch.hpp"
-#include "tests/model/collective_clusters.hpp"
 
 using namespace payoff;
 using namespace payoff::test;

@@ -6,6 +6,7 @@
 
 #include "model/collective.hpp"
 #include "model/measured_collective.hpp"
+#include "tests/model/collective_clusters.hpp"
 
 // Measurements that laws of our own made, so that a fit can be held to them.
 
@@ -24,48 +25,40 @@ class Noise {
 };
 
 inline LinkLaw planted_fabric() {
-  LinkLaw law;
-  law.launch = 5_us;
-  law.step_ll = 0.7_us;
-  law.step_ll128 = 1.6_us;
-  law.step_simple = 3_us;
-  law.step_nvls = 18_us;
-  law.share_ll = 0.95;
-  law.share_ll128 = 0.9;
-  law.share_simple = 0.8;
-  law.share_nvls = 0.7;
+  LinkLaw law = link_law(5_us, {0.7_us, 1.6_us, 3_us, 18_us}, {0.95, 0.9, 0.8, 0.7});
   law.channel = 18_GBps;
   law.ramp = 3_us;
   return law;
 }
 
 inline LinkLaw planted_network() {
-  LinkLaw law;
-  law.launch = 5_us;
-  law.step_ll = 7_us;
-  law.step_ll128 = 12_us;
-  law.step_simple = 20_us;
-  law.share_ll = 0.6;
-  law.share_ll128 = 0.85;
-  law.share_simple = 0.9;
+  LinkLaw law = link_law(5_us, {7_us, 12_us, 20_us, 0_us}, {0.6, 0.85, 0.9, 0.0});
   law.chunk = 1_MiB;
   law.ramp = 9_us;
   law.congestion_per_doubling = 0.04;
   return law;
 }
 
-inline MeasuredCollective measured(const Cluster& truth, int nodes, Collective collective,
-                                   double noise, Noise& random) {
+// A table to be filled with times.
+inline MeasuredCollective planted_table(const Cluster& truth, const Group& group,
+                                        Collective collective, Launch launch) {
   MeasuredCollective table;
-  table.id = truth.fabric.name + std::to_string(nodes) + std::string(name(collective));
   table.source = "planted";
   table.system = "eight";
   table.cluster = truth;
+  table.group = group;
+  table.collective = collective;
+  table.launch = launch;
+  return table;
+}
+
+inline MeasuredCollective measured(const Cluster& truth, int nodes, Collective collective,
+                                   double noise, Noise& random) {
+  MeasuredCollective table =
+      planted_table(truth, {8 * nodes, 8, 1}, collective, Launch::process_per_gpu);
+  table.id = truth.fabric.name + std::to_string(nodes) + std::string(name(collective));
   table.cluster.fabric.law = {};
   table.cluster.network.law = {};
-  table.group = {8 * nodes, 8, 1};
-  table.collective = collective;
-  table.launch = Launch::process_per_gpu;
   const CollectiveModel model(truth, table.group);
   for (Bytes size = 8_B; size <= 8_GiB; size *= 2) {
     const double factor = 1 + noise * random.next();

@@ -8,18 +8,29 @@
 
 namespace payoff::test {
 
-inline LinkLaw plain_law() {
+struct StepTimes {
+  Seconds ll, ll128, simple, nvls;
+};
+struct LinkShares {
+  double ll, ll128, simple, nvls;
+};
+
+inline LinkLaw link_law(Seconds launch, const StepTimes& steps, const LinkShares& shares) {
   LinkLaw law;
-  law.launch = 10_us;
-  law.step_ll = 1_us;
-  law.step_ll128 = 2_us;
-  law.step_simple = 4_us;
-  law.step_nvls = 20_us;
-  law.share_ll = 1.0;
-  law.share_ll128 = 1.0;
-  law.share_simple = 0.8;
-  law.share_nvls = 0.9;
+  law.launch = launch;
+  law.step_ll = steps.ll;
+  law.step_ll128 = steps.ll128;
+  law.step_simple = steps.simple;
+  law.step_nvls = steps.nvls;
+  law.share_ll = shares.ll;
+  law.share_ll128 = shares.ll128;
+  law.share_simple = shares.simple;
+  law.share_nvls = shares.nvls;
   return law;
+}
+
+inline LinkLaw plain_law() {
+  return link_law(10_us, {1_us, 2_us, 4_us, 20_us}, {1.0, 1.0, 0.8, 0.9});
 }
 
 inline Cluster eight_gpus(Architecture architecture, LinkGeneration generation, Bandwidth per_gpu,
