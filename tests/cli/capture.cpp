@@ -29,6 +29,14 @@ Captured payoff_with(const std::string& profiles, std::vector<std::string> words
   return {code, out.str(), err.str()};
 }
 
+nlohmann::json json_of(std::vector<std::string> words) {
+  words.emplace_back("--json");
+  const Captured run = payoff(std::move(words));
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  return nlohmann::json::parse(run.out);
+}
+
 Captured predict(std::vector<std::string> words) {
   words.insert(words.begin(), "predict");
   return payoff(std::move(words));
@@ -49,11 +57,9 @@ std::vector<std::string> small_experiment(std::vector<std::string> more) {
 }
 
 nlohmann::json predicted(std::vector<std::string> more) {
-  more.emplace_back("--json");
-  const Captured run = predict(small_experiment(std::move(more)));
-  INFO(run.err);
-  REQUIRE(run.code == ExitCode::success);
-  return nlohmann::json::parse(run.out);
+  std::vector<std::string> words = small_experiment(std::move(more));
+  words.insert(words.begin(), "predict");
+  return json_of(std::move(words));
 }
 
 ScratchFolder::ScratchFolder() {

@@ -22,6 +22,8 @@ struct Captured {
 // source tree. What is the world's fault is thrown.
 [[nodiscard]] Captured payoff(std::vector<std::string> words);
 [[nodiscard]] Captured predict(std::vector<std::string> words);
+// The result of a command as JSON. To be called in a test: it requires success.
+[[nodiscard]] nlohmann::json json_of(std::vector<std::string> words);
 // With this folder instead of the shipped profiles.
 [[nodiscard]] Captured payoff_with(const std::string& profiles, std::vector<std::string> words);
 

@@ -17,18 +17,15 @@ using payoff::test::ScratchFolder;
 
 namespace {
 
-Captured collective(const std::string& operation, std::vector<std::string> more) {
+std::vector<std::string> collective(const std::string& operation,
+                                    const std::vector<std::string>& more) {
   std::vector<std::string> words{"collective", operation, "--level", "steps", "--sizes", "256MiB"};
   words.insert(words.end(), more.begin(), more.end());
-  return test::payoff(words);
+  return words;
 }
 
-json steps_of(const std::string& operation, std::vector<std::string> more) {
-  more.emplace_back("--json");
-  const Captured run = collective(operation, more);
-  INFO(run.err);
-  REQUIRE(run.code == ExitCode::success);
-  return json::parse(run.out)["rows"][0];
+json steps_of(const std::string& operation, const std::vector<std::string>& more) {
+  return test::json_of(collective(operation, more))["rows"][0];
 }
 
 std::string example(const std::string& name) {
@@ -44,7 +41,7 @@ TEST_CASE("every collective has the program of the algorithm that NCCL chooses o
     return more;
   };
   const auto program = [&](const std::string& operation, std::vector<std::string> more) {
-    const json row = steps_of(operation, with(std::move(more)));
+    const json row = steps_of(operation, with(more));
     // On the cluster's own links sends take at least the price; how much more is in docs/model.md.
     CHECK_THAT(row["steps"]["alone_seconds"].get<double>(),
                WithinRel(row["steps"]["price_seconds"].get<double>(), 1e-6));
@@ -75,7 +72,7 @@ TEST_CASE("servers, neighbours and uneven parts are asked for beside their progr
   const std::vector<std::string> four{"--cluster", "dgx-h100", "--nodes", "4", "--program"};
   const auto sends = [&](const std::string& operation, std::vector<std::string> more) {
     more.insert(more.begin(), four.begin(), four.end());
-    return steps_of(operation, std::move(more))["steps"]["sends"].get<int>();
+    return steps_of(operation, more)["steps"]["sends"].get<int>();
   };
   CHECK(sends("all_reduce", {"parameter_server"}) == 2 * 32 * 31);
   CHECK(sends("all_reduce", {"parameter_server", "--servers", "8"}) == 2 * 24 * 8);
@@ -105,7 +102,7 @@ TEST_CASE("sums in switches and packed trees have no price, and say so") {
   CHECK(sharp["steps"]["price_seconds"].is_null());
   CHECK(sharp["steps"]["alpha_beta_seconds"].get<double>() > 0);
   const Captured trees =
-      collective("all_reduce", {"--cluster", "dgx-1v", "--program", "packed_trees"});
+      test::payoff(collective("all_reduce", {"--cluster", "dgx-1v", "--program", "packed_trees"}));
   CHECK(trees.code == ExitCode::success);
   CHECK_THAT(trees.out, ContainsSubstring("packed trees"));
   CHECK_THAT(trees.out, ContainsSubstring("Nobody has measured it"));
@@ -177,8 +174,8 @@ TEST_CASE("every mistake of a topology file and of the options is told at once, 
                "rank_order: [0, 1, 2, 2]\n"
                "rooting: {balance: ideal}\n");
   const Captured run =
-      collective("all_reduce", {"--cluster", "dgx-1v", "--ranks", "4", "--topology",
-                                folder.path("bad.yaml"), "--program", "packed_tree"});
+      test::payoff(collective("all_reduce", {"--cluster", "dgx-1v", "--ranks", "4", "--topology",
+                                             folder.path("bad.yaml"), "--program", "packed_tree"}));
   CHECK(run.code == ExitCode::bad_input);
   CHECK(run.out.empty());
   CHECK_THAT(run.err, ContainsSubstring("no permutation"));

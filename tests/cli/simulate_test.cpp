@@ -30,10 +30,7 @@ std::vector<std::string> simulate(std::vector<std::string> more = {}) {
 }  // namespace
 
 TEST_CASE("a simulation's critical path and waterfall each add up to its step") {
-  const Captured run = test::payoff(simulate({"--json"}));
-  INFO(run.err);
-  REQUIRE(run.code == ExitCode::success);
-  const json result = json::parse(run.out);
+  const json result = test::json_of(simulate());
   CHECK(result["kind"] == "simulate");
   for (const json& plan : result["plans"]) {
     const double step = plan["step_seconds"].get<double>();
@@ -56,10 +53,7 @@ TEST_CASE("a simulation's critical path and waterfall each add up to its step") 
 
 TEST_CASE("at level steps a step consists of the sends of its messages") {
   const auto at = [](const std::string& level) {
-    const Captured run = test::payoff(simulate({"--json", "--level", level}));
-    INFO(run.err);
-    REQUIRE(run.code == ExitCode::success);
-    const json result = json::parse(run.out);
+    json result = test::json_of(simulate({"--level", level}));
     CHECK(result["level"] == level);
     return result;
   };
@@ -96,11 +90,7 @@ TEST_CASE("at level steps a step consists of the sends of its messages") {
 }
 
 TEST_CASE("predict shows the simulator's answer beside its own") {
-  std::vector<std::string> words = test::small_experiment({"--engine", "sim", "--json"});
-  words.insert(words.begin(), "predict");
-  const Captured run = test::payoff(words);
-  REQUIRE(run.code == ExitCode::success);
-  const json result = json::parse(run.out);
+  const json result = test::predicted({"--engine", "sim"});
   REQUIRE(result["engines"].size() == 1);
   CHECK(result["engines"][0]["engine"] == "sim");
   CHECK_THAT(result["engines"][0]["plans"][0]["step_seconds"].get<double>(),
@@ -196,7 +186,7 @@ TEST_CASE("a simulation says whether the job fits in memory, and what its number
   std::vector<std::string> predict = words;
   predict.insert(predict.begin(), "predict");
   predict.emplace_back("--json");
-  const json simulated = json::parse(test::payoff(simulate({"--json"})).out);
+  const json simulated = test::json_of(simulate());
   CHECK(simulated["trust"] == json::parse(test::payoff(predict).out)["trust"]);
   CHECK_THAT(text.out, ContainsSubstring(" numbers are assumed, not measured or published"));
 }
