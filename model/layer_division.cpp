@@ -6,7 +6,7 @@
 
 #include "model/stage_compute.hpp"
 
-// Which layers are on which stage.
+// Which layers are on which stage, and in which of its chunks.
 
 namespace payoff {
 
@@ -45,6 +45,27 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
     (v_shaped ? stages.front() : stages.back()).push_back(i);
   }
   return stages;
+}
+
+std::vector<std::size_t> chunk_starts(const Workload& workload,
+                                      const std::vector<std::size_t>& layers, int chunks) {
+  std::size_t blocks = 0;
+  for (const std::size_t layer : layers) {
+    blocks += workload.layers[layer].recomputable ? 1U : 0U;
+  }
+  const std::size_t of_chunk = blocks / static_cast<std::size_t>(chunks);
+  std::vector<std::size_t> starts{0};
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!workload.layers[layers[i]].recomputable) {
+      continue;
+    }
+    if (seen > 0 && seen % of_chunk == 0 && starts.size() < static_cast<std::size_t>(chunks)) {
+      starts.push_back(i);
+    }
+    ++seen;
+  }
+  return starts;
 }
 
 }  // namespace payoff

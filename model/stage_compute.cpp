@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "model/measured_pieces.hpp"
+
 namespace payoff {
 namespace {
 
@@ -25,9 +27,8 @@ class StageBuilder {
     layers_.push_back({compute_.forward.size(), 0});
     run_forward(layer, WorkKind::forward, compute_.forward);
     if (layer.measured) {
-      const std::size_t first = layers_.back().forward;
-      stretch(compute_.forward, first, WorkKind::forward,
-              measured_ratio(compute_.forward, first, WorkKind::forward, layer.measured->forward));
+      use_measured(compute_.forward, layers_.back().forward, WorkKind::forward,
+                   layer.measured->forward);
     }
   }
 
@@ -88,34 +89,11 @@ class StageBuilder {
   }
 
  private:
-  // By how much longer than priced the work of a kind from piece `first` on takes, and work of the
-  // same layer elsewhere.
-  static double measured_ratio(const std::vector<Piece>& pieces, std::size_t first, WorkKind kind,
-                               Seconds measured, Seconds elsewhere = {}) {
-    Seconds priced = elsewhere;
-    for (std::size_t i = first; i < pieces.size(); ++i) {
-      priced += pieces[i].work.kind == kind ? pieces[i].work.alone : 0_s;
-    }
-    return priced > 0_s ? measured / priced : 1.0;
-  }
-
-  // What reads and writes for longer reads and writes more slowly.
-  static void stretch(std::vector<Piece>& pieces, std::size_t first, WorkKind kind, double ratio) {
-    for (std::size_t i = first; i < pieces.size(); ++i) {
-      Work& work = pieces[i].work;
-      if (work.kind == kind) {
-        work.alone = ratio * work.alone;
-        work.memory_share = ratio > 0 ? std::min(1.0, work.memory_share / ratio) : 0.0;
-      }
-    }
-  }
-
   // What attention alone computes again keeps its price: nobody timed it apart.
   void use_measured_backward(const Layer& layer, std::size_t index, std::size_t first) {
     std::vector<Piece>& pieces = compute_.backward;
     if (layout_.recompute == Recompute::full) {
-      stretch(pieces, first, WorkKind::recompute,
-              measured_ratio(pieces, first, WorkKind::recompute, layer.measured->forward));
+      use_measured(pieces, first, WorkKind::recompute, layer.measured->forward);
     }
     const double ratio = measured_ratio(pieces, first, WorkKind::backward, layer.measured->backward,
                                         weights_time(layer));
@@ -268,29 +246,6 @@ class StageBuilder {
   std::vector<FirstPieces> layers_;
   std::vector<double> backward_ratios_;  // of measured layers, over their prices
 };
-
-// Where each chunk of a stage begins among its layers: chunks have equally many blocks; what stands
-// before the first block belongs to the first chunk, what follows the last one to the last.
-std::vector<std::size_t> chunk_starts(const Workload& workload,
-                                      const std::vector<std::size_t>& layers, int chunks) {
-  std::size_t blocks = 0;
-  for (const std::size_t layer : layers) {
-    blocks += workload.layers[layer].recomputable ? 1U : 0U;
-  }
-  const std::size_t of_chunk = blocks / static_cast<std::size_t>(chunks);
-  std::vector<std::size_t> starts{0};
-  std::size_t seen = 0;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (!workload.layers[layers[i]].recomputable) {
-      continue;
-    }
-    if (seen > 0 && seen % of_chunk == 0 && starts.size() < static_cast<std::size_t>(chunks)) {
-      starts.push_back(i);
-    }
-    ++seen;
-  }
-  return starts;
-}
 
 }  // namespace
 
