@@ -23,7 +23,8 @@
 namespace payoff {
 namespace {
 
-constexpr std::uint64_t most_sends = 10'000'000;
+constexpr std::uint64_t most_sends = 50'000'000;  // a ring of 4,096 ranks has 33.5 million
+constexpr std::uint64_t sends_of_a_minute = 5'000'000;
 
 enum class Level { fluid, steps };
 
@@ -271,6 +272,11 @@ void add_steps(const CollectiveQuestion& question, std::vector<CollectiveRow>& r
                                   "ask for fewer sizes (--sizes) or ranks");
       return;
     }
+  }
+  if (sends > sends_of_a_minute) {
+    session.note(fmt::format(
+        "{:.1f} million sends, each simulated up to four times: up to {} minutes",
+        static_cast<double>(sends) / 1e6, (sends + sends_of_a_minute - 1) / sends_of_a_minute));
   }
   const Seconds latency = sim::step_latency(ranks, question.cluster);
   for (CollectiveRow& row : rows) {

@@ -23,7 +23,11 @@ class Runner {
  public:
   Runner(const Program& program, Bytes size, std::span<const PhasePrice> phases, Routing* routing,
          LinkCapacities left)
-      : program_(program), size_(size), routing_(routing), progress_(program) {
+      : program_(program),
+        size_(size),
+        routing_(routing),
+        progress_(program),
+        last_ways_(program.places()) {
     for (const PhasePrice& phase : phases) {
       prices_.insert(prices_.end(), phase.steps, phase.price);
     }
@@ -43,10 +47,10 @@ class Runner {
   ProgramRun run() {
     progress_.begin(ready_);
     start_ready();
+    std::vector<Completion> completed;
     while (engine_.advance()) {
       // A copy: starting what follows writes over the list.
-      const std::vector<Completion> completed(engine_.completed().begin(),
-                                              engine_.completed().end());
+      completed.assign(engine_.completed().begin(), engine_.completed().end());
       for (const Completion& done : completed) {
         const auto step = static_cast<std::uint32_t>(done.tag >> 32U);
         progress_.arrived({step, static_cast<std::uint32_t>(done.tag)}, ready_);
@@ -73,9 +77,23 @@ class Runner {
     double narrowest = std::numeric_limits<double>::infinity();
     Seconds latency{};
   };
+  struct LastWay {
+    Rank to{};
+    const Way* way = nullptr;
+  };
+
+  // In most programs a rank sends to the same one again and again.
+  const Way& way(const Send& send) {
+    LastWay& last = last_ways_[send.from];
+    if (last.way == nullptr || last.to != send.to) {
+      const Way& found = known_way(send);
+      last = {send.to, &found};
+    }
+    return *last.way;
+  }
 
   // Kept for later steps: most programs send along few ways.
-  const Way& way(const Send& send) {
+  const Way& known_way(const Send& send) {
     static constexpr std::size_t most_kept = 100'000;
     const std::uint64_t flow = std::uint64_t{send.from} << 32U | send.to;
     const auto known = ways_.find(flow);
@@ -84,6 +102,7 @@ class Runner {
     }
     if (ways_.size() >= most_kept) {
       ways_.clear();
+      std::fill(last_ways_.begin(), last_ways_.end(), LastWay{});
     }
     Way& added = ways_[flow];
     if (routing_ == nullptr) {
@@ -143,6 +162,7 @@ class Runner {
   std::vector<ResourceId> resources_;
   ProgramProgress progress_;
   std::vector<ProgramProgress::SendId> ready_;
+  std::vector<LastWay> last_ways_;               // of a sender
   std::unordered_map<std::uint64_t, Way> ways_;  // looked up only, in no order
   std::vector<Use> uses_;
   ProgramRun result_;

@@ -227,3 +227,24 @@ TEST_CASE("options of sends are refused without sends, and misspelt levels answe
   CHECK_THAT(on("0..6"), ContainsSubstring("7 GPUs are listed, the group has 8 ranks"));
   CHECK_THAT(on("0..x"), ContainsSubstring("--on-gpus"));
 }
+
+TEST_CASE("many sends are announced, and more than can be run are refused before the first one") {
+  const std::vector<std::string> ring{"--cluster",       "dgx-a100", "--nodes", "4096",
+                                      "--gpus-per-node", "1",        "--algo",  "ring"};
+  const auto of_sizes = [&](const std::string& nodes, const std::string& sizes) {
+    std::vector<std::string> words{"collective", "all_reduce", "--level",
+                                   "steps",      "--sizes",    sizes};
+    words.insert(words.end(), ring.begin(), ring.end());
+    words[9] = nodes;
+    return test::payoff(words);
+  };
+  // 2 x 4096 x 4095 sends a size.
+  const Captured refused = of_sizes("4096", "1GiB,4GiB");
+  CHECK(refused.code == ExitCode::bad_input);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, ContainsSubstring("more than 50000000 sends"));
+  const Captured announced = of_sizes("1600", "4GiB");
+  CHECK(announced.code == ExitCode::success);
+  CHECK_THAT(announced.err, ContainsSubstring("note: 5.1 million sends"));
+  CHECK_THAT(announced.out, ContainsSubstring("| 5116800 |"));
+}

@@ -135,9 +135,9 @@ double error_of_gathers(const std::string& rate) {
   double sum = 0;
   std::size_t runs = 0;
   for (const ValidationCase& each :
-       published_cases(Library(profiles), split, {root / "tests/validation/training/grace.yaml"},
-                       {CaseKind::compression})
-           .cases) {
+       published_cases(Library(profiles), split,
+                       read_published({root / "tests/validation/training/grace.yaml"}),
+                       {CaseKind::compression})) {
     const auto has = [&](const char* word) { return each.id.find(word) != std::string::npos; };
     if (each.half == Half::fit && each.predicted && has("allgather") && !has("-dgc") &&
         !has("-adaq")) {
