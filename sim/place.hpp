@@ -58,6 +58,8 @@ struct Place {
 struct Places {
   std::vector<Place> places;
   std::vector<std::vector<std::size_t>> groups;  // places with ranks in the group
+
+  [[nodiscard]] bool several_a_stage(std::size_t stages) const { return places.size() > stages; }
 };
 
 // One place for all ranks of a stage.

@@ -203,7 +203,9 @@ class StepRun {
   void write_trace(const Send& send) const {
     const bool forward = send.operation.is_forward;
     TraceSpan span;
-    span.stage = send.from;
+    span.place = send.from;
+    span.stage = places_.places[send.from].stage;
+    span.one_of_several = places_.several_a_stage(plan_.stages.size());
     span.track = first_send_track + 2 * send.lane + (forward ? 0U : 1U);
     span.track_name = forward ? "send activations" : "send activation gradients";
     span.name = name(Cause::pp_message);
@@ -213,7 +215,7 @@ class StepRun {
     span.collective = payoff::name(send.message->message->collective);
     span.bytes = send.message->message->size;
     span.item = "micro_batch " + std::to_string(send.operation.micro_batch) + " to stage " +
-                std::to_string(send.to);
+                std::to_string(places_.places[send.to].stage);
     options_.trace->write(span);
   }
 

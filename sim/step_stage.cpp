@@ -14,6 +14,7 @@ StageRun::StageRun(const StepPlan& plan, const Places& places, std::size_t place
     : plan_(plan),
       place_(place),
       stage_(places.places[place].stage),
+      one_of_several_(places.several_a_stage(plan.stages.size())),
       slowdown_(places.places[place].slowdown),
       engine_(engine),
       meetings_(meetings),

@@ -168,6 +168,7 @@ class StageRun {
   const StepPlan& plan_;
   std::size_t place_;
   std::size_t stage_;
+  bool one_of_several_;  // places of its stage
   double slowdown_;
   Engine& engine_;
   Meetings& meetings_;

@@ -174,7 +174,9 @@ void StageRun::write_trace(StreamKind kind) const {
       "compute", "codec", "gradient messages", "activation messages"};
   const Stream& s = stream(kind);
   TraceSpan span;
-  span.stage = place_;
+  span.place = place_;
+  span.stage = stage_;
+  span.one_of_several = one_of_several_;
   const bool of_activations = s.task.role == Task::Role::piece_message;
   span.track = of_activations ? activations_track : static_cast<std::size_t>(kind);
   span.track_name = tracks[span.track];

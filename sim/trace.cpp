@@ -47,18 +47,22 @@ void TraceWriter::begin_event() {
 
 // Names are ours: nothing in them needs escaping.
 void TraceWriter::name_tracks(const TraceSpan& span) {
-  const auto of_stage = tracks_.lower_bound({span.stage, 0});
-  const bool first_of_stage = of_stage == tracks_.end() || of_stage->first != span.stage;
-  if (!tracks_.emplace(span.stage, span.track).second) {
+  const auto of_place = tracks_.lower_bound({span.place, 0});
+  const bool first_of_place = of_place == tracks_.end() || of_place->first != span.place;
+  if (!tracks_.emplace(span.place, span.track).second) {
     return;
   }
-  if (first_of_stage) {
+  if (first_of_place) {
     begin_event();
-    out_ << R"({"ph":"M","name":"process_name","pid":)" << span.stage
-         << R"(,"args":{"name":"stage )" << span.stage << R"("}})";
+    out_ << R"({"ph":"M","name":"process_name","pid":)" << span.place
+         << R"(,"args":{"name":"stage )" << span.stage;
+    if (span.one_of_several) {
+      out_ << ", place " << span.place;
+    }
+    out_ << R"("}})";
   }
   begin_event();
-  out_ << R"({"ph":"M","name":"thread_name","pid":)" << span.stage << R"(,"tid":)" << span.track
+  out_ << R"({"ph":"M","name":"thread_name","pid":)" << span.place << R"(,"tid":)" << span.track
        << R"(,"args":{"name":")" << span.track_name << R"("}})";
 }
 
@@ -67,7 +71,7 @@ void TraceWriter::write(const TraceSpan& span) {
   name_tracks(span);
   begin_event();
   const SimTime duration = span.end - span.begin;
-  out_ << R"({"ph":"X","name":")" << span.name << R"(","pid":)" << span.stage << R"(,"tid":)"
+  out_ << R"({"ph":"X","name":")" << span.name << R"(","pid":)" << span.place << R"(,"tid":)"
        << span.track << R"(,"ts":)" << microseconds(span.begin) << R"(,"dur":)"
        << microseconds(duration) << R"(,"args":{"alone_us":)" << microseconds(span.alone);
   if (!span.item.empty()) {

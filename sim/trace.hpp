@@ -14,10 +14,11 @@
 #include "sim/sim_time.hpp"
 
 // A timeline for chrome://tracing and ui.perfetto.dev: the JSON array format of the Trace Event
-// Format, complete events ("X") in the order in which they end. One process a pipeline stage, one
-// track a stream; messages that the compute stream waits for (of activations between the ranks of a
-// stage) are on a track of their own, sends after it. Written as it is made: nothing is kept but
-// the names of the tracks seen. Dates are microseconds, exact to the picosecond.
+// Format, complete events ("X") in the order in which they end. One process a pipeline stage, or a
+// place of it where ranks of a stage differ (sim/place.hpp), one track a stream; messages that the
+// compute stream waits for (of activations between the ranks of a stage) are on a track of their
+// own, sends after it. Written as it is made: nothing is kept but the names of the tracks seen.
+// Dates are microseconds, exact to the picosecond.
 
 namespace payoff::sim {
 
@@ -26,8 +27,10 @@ inline constexpr std::size_t first_send_track = 4;
 
 // Something that occupied a track from one date to another.
 struct TraceSpan {
+  std::size_t place{};
   std::size_t stage{};
-  std::size_t track{};  // of the stage
+  bool one_of_several{};  // places of the stage
+  std::size_t track{};    // of the place
   std::string_view track_name;
   std::string_view name;
   SimTime begin;

@@ -201,3 +201,24 @@ TEST_CASE("the NICs of a node carry what a ring of all its ranks sends") {
   CHECK(nics["bytes"].get<double>() <= ring * (1 + 1e-9));
   CHECK(nics["bytes"].get<double>() > ring / 2);
 }
+
+TEST_CASE("a timeline names stages, and places where ranks of a stage differ") {
+  // One of 1,024 GPUs is slow: every stage has ranks that it delays, and ranks that it does not.
+  const ScratchFolder folder;
+  const std::string file = folder.path("step.json");
+  const Captured captured =
+      test::payoff({"simulate", PAYOFF_SOURCE_DIR "/bench/gpt3-1024-straggler.yaml", "--set",
+                    "layout.micro_batches=8", "--trace", file});
+  INFO(captured.err);
+  REQUIRE(captured.code == ExitCode::success);
+  std::vector<int> places(8);
+  const json trace = json::parse(test::read_text(file));
+  for (const json& event : trace["traceEvents"]) {
+    if (event["name"] == "process_name") {
+      const std::string name = event["args"]["name"];  // stage 3, place 17
+      CHECK(name.ends_with(", place " + event["pid"].dump()));
+      ++places.at(std::stoul(name.substr(std::string("stage ").size())));
+    }
+  }
+  CHECK(std::all_of(places.begin(), places.end(), [](int count) { return count > 1; }));
+}
