@@ -17,7 +17,7 @@ struct ReadContext {
   const Library& library;
   SourceMap& sources;
   Diagnostics& diagnostics;
-  bool with_laws = true;  // false: what a fit needs, which is about to write the laws
+  bool with_laws = true;                // false: what a fit needs, which is about to write the laws
   FindInLinks find_in_links = nullptr;  // nothing: topologies are checked without their links
 };
 
