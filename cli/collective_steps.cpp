@@ -69,7 +69,9 @@ std::vector<sim::Rank> members_on(const std::vector<std::int64_t>& gpus, const T
       session.diagnostics().error(
           asked.span,
           fmt::format("there is no GPU {}: the topology has GPUs 0 to {}", gpu, count - 1));
-    } else if (!taken.insert(gpu).second) {
+      continue;
+    }
+    if (!taken.insert(gpu).second) {
       session.diagnostics().error(asked.span, fmt::format("GPU {} is there twice", gpu));
     }
     const std::vector<int>& order = topology.rank_order;
@@ -79,13 +81,15 @@ std::vector<sim::Rank> members_on(const std::vector<std::int64_t>& gpus, const T
   // The price is that of a group on its nodes.
   std::set<std::int64_t> servers;
   const auto* regular = std::get_if<RegularTopology>(&topology.shape);
-  for (const std::int64_t gpu : gpus) {
+  for (const std::int64_t gpu : taken) {
     servers.insert(regular != nullptr ? gpu / regular->server.gpus : 0);
   }
-  if (regular != nullptr && servers.size() != static_cast<std::size_t>(nodes)) {
+  if (regular != nullptr && members.size() == gpus.size() &&
+      servers.size() != static_cast<std::size_t>(nodes)) {
     session.diagnostics().error(
         asked.span,
-        fmt::format("these GPUs are on {} servers, the group on {} nodes", servers.size(), nodes),
+        fmt::format("these GPUs are on {} server{}, the group on {} node{}", servers.size(),
+                    servers.size() == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s"),
         {}, "--nodes and --gpus-per-node say on how many");
   }
   return members;

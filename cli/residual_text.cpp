@@ -2,7 +2,6 @@
 #include "cli/residual_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,7 +14,6 @@
 namespace payoff {
 namespace {
 
-constexpr std::array unfitted{Half::judge, Half::none};
 constexpr std::size_t widest_line = 100;
 
 // Words in lines, those after the first under the text behind the label.
@@ -82,6 +80,14 @@ std::string residual_text(const ValidationCase& c) {
   return text + labelled("settled by", residual.measurement);
 }
 
+// Those that nothing was fitted to; the fit half where it alone was asked for.
+std::vector<Half> halves_of(const ValidationReport& report) {
+  const bool fit = !report.cases.empty() &&
+                   std::all_of(report.cases.begin(), report.cases.end(),
+                               [](const ValidationCase& c) { return c.half == Half::fit; });
+  return fit ? std::vector{Half::fit} : std::vector{Half::judge, Half::none};
+}
+
 std::vector<const ValidationCase*> worst_of(const ValidationReport& report, Half half, int kind) {
   return worst_cases(report.cases, static_cast<CaseKind>(kind), half, report.worst);
 }
@@ -90,7 +96,7 @@ std::vector<const ValidationCase*> worst_of(const ValidationReport& report, Half
 
 std::string residuals_text(const ValidationReport& report) {
   std::string text;
-  for (const Half half : unfitted) {
+  for (const Half half : halves_of(report)) {
     for (int kind = 0; kind < case_kind_count; ++kind) {
       const std::vector<const ValidationCase*> worst = worst_of(report, half, kind);
       if (worst.empty()) {
@@ -98,18 +104,21 @@ std::string residuals_text(const ValidationReport& report) {
       }
       text += fmt::format("{}The worst {} of {}{}\n", text.empty() ? "" : "\n", worst.size(),
                           name(static_cast<CaseKind>(kind)),
-                          half == Half::judge ? ", judge half" : ", not in the split");
+                          half == Half::judge ? ", judge half"
+                          : half == Half::fit ? ", fit half"
+                                              : ", not in the split");
       for (const ValidationCase* c : worst) {
         text += "\n" + residual_text(*c);
       }
     }
   }
-  return text.empty() ? "No case has both a prediction and a measurement.\n" : text;
+  return text.empty() ? "No case that can be predicted: without --worst the reasons are shown.\n"
+                      : text;
 }
 
 nlohmann::ordered_json residuals_json(const ValidationReport& report) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Half half : unfitted) {
+  for (const Half half : halves_of(report)) {
     for (int kind = 0; kind < case_kind_count; ++kind) {
       for (const ValidationCase* c : worst_of(report, half, kind)) {
         const Residual residual = residual_of(*c);

@@ -120,6 +120,7 @@ void run_plans(PreparedRun& run, const std::vector<CompressionPlan>& plans,
     }
     if (result.simulated.interrupted) {
       report.plans.resize(i + 1);
+      return;
     }
   }
 }
@@ -199,10 +200,14 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   }
   const std::optional<Argument> trace_name = arguments.value(trace_option.name);
   std::optional<TraceFile> trace;
-  if (trace_name) {
-    trace.emplace(trace_name->text);
+  std::optional<InterruptGuard> guard;
+  {
+    const HeldSignals held;
+    if (trace_name) {
+      trace.emplace(trace_name->text);
+    }
+    guard.emplace(trace ? &*trace : nullptr);
   }
-  const InterruptGuard guard(trace ? &*trace : nullptr);
   options.stop = &InterruptGuard::flag();
   const PreparedExperiment prepared(read->experiment);
   SimulationReport report{read->experiment,

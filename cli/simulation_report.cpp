@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -123,47 +123,45 @@ std::string traffic_table(const SimulationReport& report) {
   return table.empty() ? "" : fmt::format("\n{}", table.markdown());
 }
 
-// The busiest links, and those that made messages late, most first.
-std::vector<std::size_t> shown_links(const SimulationReport& report) {
-  constexpr std::size_t at_least = 4;
-  constexpr std::size_t at_most = 16;
-  const std::size_t count = report.plans.front().simulated.links.size();
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), 0U);
-  const auto largest = [&](std::size_t link, auto value) {
-    double most = 0;
-    for (const PlanSimulation& plan : report.plans) {
-      most = std::max(most, value(plan.simulated.links[link]));
+// A link in all plans that have it: where traffic differs, links fold in other ways.
+struct LinkRow {
+  const sim::LinkUse* first{};
+  std::vector<const sim::LinkUse*> of_plan;  // nullptr where the plan has no such link
+  double utilization{};                      // the largest
+  Seconds delay;
+};
+
+std::vector<LinkRow> rows_of(const SimulationReport& report) {
+  std::vector<LinkRow> rows;
+  std::map<std::string, std::size_t> by_name;
+  for (std::size_t plan = 0; plan < report.plans.size(); ++plan) {
+    for (const sim::LinkUse& link : report.plans[plan].simulated.links) {
+      const auto [found, is_new] = by_name.emplace(link.name, rows.size());
+      if (is_new) {
+        rows.push_back({&link, std::vector<const sim::LinkUse*>(report.plans.size()), 0, {}});
+      }
+      LinkRow& row = rows[found->second];
+      row.of_plan[plan] = &link;
+      row.utilization = std::max(row.utilization, link.utilization);
+      row.delay = std::max(row.delay, link.delay);
     }
-    return most;
-  };
-  const auto use = [](const sim::LinkUse& link) { return link.utilization; };
-  const auto delay = [](const sim::LinkUse& link) { return link.delay.si; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(largest(a, delay), largest(a, use)) >
-           std::pair(largest(b, delay), largest(b, use));
-  });
-  std::size_t shown = 0;
-  while (shown < std::min(count, at_most) && largest(order[shown], use) > 0 &&
-         (shown < at_least || largest(order[shown], delay) > 0)) {
-    ++shown;
   }
-  order.resize(shown);
-  return order;
+  std::stable_sort(rows.begin(), rows.end(), [](const LinkRow& a, const LinkRow& b) {
+    return std::pair(a.delay, a.utilization) > std::pair(b.delay, b.utilization);
+  });
+  return rows;
 }
 
-// Those that made messages late and are not in the table.
-std::string others_sentence(const SimulationReport& report, const std::vector<std::size_t>& shown) {
-  std::size_t others = 0;
-  for (std::size_t link = 0; link < report.plans.front().simulated.links.size(); ++link) {
-    const bool late = std::any_of(
-        report.plans.begin(), report.plans.end(),
-        [&](const PlanSimulation& plan) { return plan.simulated.links[link].delay > 0_s; });
-    others += late && std::find(shown.begin(), shown.end(), link) == shown.end() ? 1U : 0U;
+// The busiest links, and those that made messages late, most first.
+std::size_t shown_of(const std::vector<LinkRow>& rows) {
+  constexpr std::size_t at_least = 4;
+  constexpr std::size_t at_most = 16;
+  std::size_t shown = 0;
+  while (shown < std::min(rows.size(), at_most) && rows[shown].utilization > 0 &&
+         (shown < at_least || rows[shown].delay > 0_s)) {
+    ++shown;
   }
-  return others == 0
-             ? ""
-             : fmt::format("\n{} more made messages late, by less; --json has them all.\n", others);
+  return shown;
 }
 
 std::string links_table(const SimulationReport& report) {
@@ -172,19 +170,28 @@ std::string links_table(const SimulationReport& report) {
     columns.push_back({title(plan), Align::right});
   }
   Table table(columns);
-  const std::vector<std::size_t> shown = shown_links(report);
-  for (const std::size_t link : shown) {
-    const sim::LinkUse& first = report.plans.front().simulated.links[link];
-    std::vector<std::string> row{first.name, to_text(first.capacity)};
-    for (const PlanSimulation& plan : report.plans) {
-      const sim::LinkUse& use = plan.simulated.links[link];
-      row.push_back(percent(use.utilization) +
-                    (use.delay > 0_s ? fmt::format(" ({} ms late)", ms(use.delay)) : ""));
+  const std::vector<LinkRow> rows = rows_of(report);
+  const std::size_t shown = shown_of(rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::vector<std::string> cells{rows[i].first->name, to_text(rows[i].first->capacity)};
+    for (const sim::LinkUse* use : rows[i].of_plan) {
+      cells.push_back(
+          use == nullptr
+              ? ""
+              : percent(use->utilization) +
+                    (use->delay > 0_s ? fmt::format(" ({} ms late)", ms(use->delay)) : ""));
     }
-    table.add(std::move(row));
+    table.add(std::move(cells));
   }
-  return table.empty() ? ""
-                       : fmt::format("\n{}{}", table.markdown(), others_sentence(report, shown));
+  if (table.empty()) {
+    return "";
+  }
+  const auto others = std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
+                                    [](const LinkRow& row) { return row.delay > 0_s; });
+  return fmt::format("\n{}", table.markdown()) +
+         (others == 0 ? ""
+                      : fmt::format("\n{} more made messages late, by less; --json has them all.\n",
+                                    others));
 }
 
 // How far the ranks and links of a topology folded.

@@ -123,6 +123,15 @@ void TraceFile::fail(const std::string& reason) const {
   throw std::runtime_error("cannot write " + path_.string() + ": " + reason);
 }
 
+HeldSignals::HeldSignals() {
+  sigset_t held;
+  sigemptyset(&held);
+  sigaddset(&held, SIGINT);
+  sigaddset(&held, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 InterruptGuard::InterruptGuard(const TraceFile* trace) {
   interrupted.store(false, std::memory_order_relaxed);
   polled.store(false, std::memory_order_relaxed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -38,6 +39,19 @@ class TraceFile {
   std::filesystem::path temporary_;  // empty: in place, or already renamed
   std::ofstream file_;
   std::unique_ptr<sim::TraceWriter> writer_;
+};
+
+// While it lives, Ctrl-C and a request to terminate wait: between the making of a timeline's file
+// and the guard below, they would leave its part behind.
+class HeldSignals {
+ public:
+  HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals();
+
+ private:
+  sigset_t before_{};
 };
 
 // While it lives, Ctrl-C (and a request to terminate) leaves a valid timeline, whatever the program

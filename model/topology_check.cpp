@@ -198,10 +198,20 @@ void check_order(const Topology& topology, Checks& checks) {
   }
   Fields rests_on = number_of_gpus;
   rests_on.emplace_back("rank_order");
+  const auto has_rank = [&](int gpu) { return rank_of.find(gpu) != rank_of.end(); };
   for (int gpu = 0; gpu < gpus && !topology.rank_order.empty(); ++gpu) {
-    if (rank_of.find(gpu) == rank_of.end()) {
-      checks.require(false, "rank_order", "GPU " + std::to_string(gpu) + " has no rank", rests_on);
+    if (has_rank(gpu)) {
+      continue;
     }
+    const int first = gpu;
+    while (gpu + 1 < gpus && !has_rank(gpu + 1)) {
+      ++gpu;
+    }
+    checks.require(false, "rank_order",
+                   first == gpu ? "GPU " + std::to_string(gpu) + " has no rank"
+                                : "GPUs " + std::to_string(first) + " to " + std::to_string(gpu) +
+                                      " have no rank",
+                   rests_on);
   }
 }
 

@@ -119,7 +119,9 @@ bool knows_gpus(const ReadTopology& read, bool cluster_is_read) {
 Problems check(const ReadTopology& read, bool cluster_is_read, FindInLinks find_in_links) {
   const Reading reading(read, cluster_is_read);
   std::vector<TopologyProblem> found = find_problems(read.topology);
-  check_nics(read.topology, found);
+  if (!read.server_is_of_cluster) {
+    check_nics(read.topology, found);
+  }
   Problems problems;
   for (TopologyProblem& one : found) {
     if (reading.has_all(one.rests_on)) {

@@ -167,6 +167,12 @@ NetworkShape read_network(const Section& network, int servers) {
   return SingleSwitch{};
 }
 
+// "failed.2", wherever the keys of the topology stand.
+std::string within(const Section& root, const std::string& path) {
+  const std::string& above = root.path();
+  return above.empty() ? path : path.substr(above.size() + 1);
+}
+
 void read_faults(const Section& root, std::vector<LinkFault>& faults) {
   const auto read_ends = [&](const Value& link, double ratio) {
     const std::vector<Value> ends = link.list();
@@ -174,7 +180,7 @@ void read_faults(const Section& root, std::vector<LinkFault>& faults) {
       link.error("has " + std::to_string(ends.size()) + " names, a link two ends", "",
                  "write it as [leaf0, spine1]");
     } else if (ends.size() == 2) {
-      faults.push_back({link.path(), ends[0].text(), ends[1].text(), ratio});
+      faults.push_back({within(root, link.path()), ends[0].text(), ends[1].text(), ratio});
     }
   };
   for (const Value& link : root.optional("failed").list()) {
@@ -223,6 +229,7 @@ void read_shape(const Section& root, const Cluster* cluster, ReadTopology& resul
     regular = std::get<RegularTopology>(topology_of(*cluster).shape);
   }
   result.from_cluster = cluster != nullptr && (!root.has("server") || !root.has("servers"));
+  result.server_is_of_cluster = cluster != nullptr && !root.has("server");
   if (const Value server = cluster != nullptr ? root.optional("server") : root.required("server")) {
     regular.server = read_server(server.section());
   }

@@ -20,8 +20,9 @@ struct ReadTopology {
   Topology topology;
   std::string description;
   PositionMap positions;
-  bool links_complete{true};  // false: a link was refused, and what it joined may look cut off
-  bool from_cluster{};        // the server, the number of servers, or both
+  bool links_complete{true};    // false: a link was refused, and what it joined may look cut off
+  bool from_cluster{};          // the server, the number of servers, or both
+  bool server_is_of_cluster{};  // which may use fewer GPUs of a server than it has NICs
   // By path, "server.gpus": values that were refused or are missing, and have their fallback.
   std::vector<std::string> refused;
 };

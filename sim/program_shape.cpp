@@ -56,6 +56,7 @@ ProgramShape of_trees(std::vector<std::vector<Rank>> parents, std::uint32_t segm
 
 std::uint32_t passes(Outcome outcome) { return outcome == Outcome::all_reduced ? 2 : 1; }
 
+using detail::in_rail_ring;
 using detail::on_rail;
 
 ProgramShape shape_of(const RingProgram& p) {
@@ -80,9 +81,10 @@ ProgramShape shape_of(const ChainsProgram& p) {
   std::vector<std::vector<Rank>> parents;
   for (Rank k = 0; k < p.gpus; ++k) {
     const Rank root = (p.gpus - k) % p.gpus;
+    const auto at = [&](Rank i) { return in_rail_ring((root + i) % n, p.gpus, k); };
     std::vector<Rank> parent(n);
     for (Rank i = 1; i < n; ++i) {
-      parent[on_rail((root + i) % n, p.gpus, k)] = on_rail((root + i - 1) % n, p.gpus, k);
+      parent[at(i)] = at(i - 1);
     }
     parents.push_back(std::move(parent));
   }

@@ -5,9 +5,19 @@
 
 namespace payoff::sim::detail {
 
-// The rank at a place of ring k of the rails (RailRingsProgram).
+// The rank at a place of chain k of a server: from GPU k on.
 [[nodiscard]] constexpr Rank on_rail(Rank place, Rank gpus, Rank k) {
   return place / gpus * gpus + (k + place % gpus) % gpus;
+}
+
+// The rank at a place of ring k on rails (RailRingsProgram). A ring leaves a server at another GPU
+// than it enters it at, so every other server is gone through backwards: what leaves GPU k - 1
+// enters at GPU k - 1, on one rail, as in NCCL ("Alternate rings to avoid crossing rails",
+// src/graph/connect.cc). Of an odd number of servers the last meets the first on two rails.
+[[nodiscard]] constexpr Rank in_rail_ring(Rank place, Rank gpus, Rank k) {
+  const Rank server = place / gpus;
+  const Rank inside = place % gpus;
+  return server * gpus + (server % 2 == 1 ? k + gpus - 1 - inside : k + inside) % gpus;
 }
 
 [[nodiscard]] ProgramShape shape_of(const ProgramKind& kind);

@@ -64,9 +64,9 @@ void rail_rings_step(Rank servers, Rank gpus, Outcome outcome, std::uint32_t ste
   std::vector<Send> ring;
   ring_step(servers * gpus, outcome, step, ring);
   for (Rank k = 0; k < gpus; ++k) {
+    const auto at = [&](Rank place) { return in_rail_ring(place, gpus, k); };
     for (const Send& send : ring) {
-      sends.push_back({on_rail(send.from, gpus, k), on_rail(send.to, gpus, k),
-                       on_rail(send.first, gpus, k) * gpus + k, 1, 1, send.adds});
+      sends.push_back({at(send.from), at(send.to), at(send.first) * gpus + k, 1, 1, send.adds});
     }
   }
 }

@@ -43,10 +43,9 @@ ValidationCase case_of(const NcclTable& table, const NcclRow& row, Half half) {
 
 // Latency, the bytes on the wire, and what is left: the pipeline that fills.
 void add_terms(const CollectiveCase& priced, ValidationCase& result) {
-  const Seconds rest =
-      priced.predicted.time - priced.launches - priced.predicted.latency - priced.wire;
+  const Seconds rest = priced.predicted.time - priced.launches - priced.latency - priced.wire;
   for (const auto& [term, time] :
-       {std::pair("launches", priced.launches), std::pair("latency", priced.predicted.latency),
+       {std::pair("launches", priced.launches), std::pair("latency", priced.latency),
         std::pair("filling the pipeline", rest), std::pair("wire", priced.wire)}) {
     if (time > least_term * priced.predicted.time) {
       result.terms.emplace_back(term, time / 1_s);

@@ -85,12 +85,12 @@ void add_cases(CollectiveTable& table, const HostLaw& host) {
       table.cases.clear();
       return;
     }
-    const Seconds alone = price->time;
+    const CollectivePrice alone = *price;
     const Seconds wire = wire_time(model, measured, point.size, *price);
     if (launches) {
       price = launched_by_one_process(*price, measured.group.ranks_per_node, host);
     }
-    table.cases.push_back({point, *price, wire, price->time - alone,
+    table.cases.push_back({point, *price, wire, alone.latency, price->time - alone.time,
                            launches || is_comparable(measured, point),
                            model.tuner().estimate(measured.collective, point.size, price->algorithm,
                                                   price->protocol)});

@@ -41,6 +41,7 @@ struct CollectiveCase {
   CollectivePoint measured;
   CollectivePrice predicted;
   Seconds wire{};      // of `predicted`: the bytes at the bandwidth that large messages reach
+  Seconds latency{};   // of `predicted`, before launches make it wait
   Seconds launches{};  // of `predicted`: what one process that drives many GPUs makes it wait
   bool comparable{};   // not: launches of other GPUs' kernels, CUDA graphs (network_fit)
   std::optional<Seconds> tuner;  // NCCL's own estimate of the same choice

@@ -163,7 +163,10 @@ std::optional<Suspect> suspect_of(const ValidationCase& failed) {
 Residual residual_of(const ValidationCase& failed) {
   const std::optional<Suspect> suspect = suspect_of(failed);
   if (!suspect) {
-    return {std::nullopt, "no term alone", "the parts of one step, timed apart"};
+    return {std::nullopt, "no term alone",
+            failed.kind == CaseKind::collective
+                ? "the same collective from a few bytes to gigabytes, and with its algorithm pinned"
+                : "the parts of one step, timed apart"};
   }
   Residual residual = failed.kind == CaseKind::collective
                           ? of_collective(suspect->term, failed.subject)

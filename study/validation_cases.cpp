@@ -127,8 +127,8 @@ void add_rivals(const PreparedExperiment& prepared, ValidationCase& result) {
 }
 
 // Samples of a GPU that a run on images may have had when its source does not say: the first one is
-// the prediction, the others widen its interval. Benchmarks fill the memory: 128 is what NVIDIA's
-// and TensorFlow's scripts give 16 GB in fp32; torchvision's references start from 32, and GRACE's
+// the prediction, the others widen its interval. Benchmarks fill the memory: NVIDIA's run of
+// ResNet-50 in fp32 has 112 on 16 GB (dle_cnn); torchvision's references start from 32, and GRACE's
 // authors later ran ResNet-50 in tf_cnn_benchmarks with 256, which needs 32 GB.
 constexpr std::array batch_prior{128, 32, 64, 256};
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,7 +25,7 @@ std::optional<Seconds> stated_step(const TrainingMeasurement& measured) {
 std::string speedup_contradiction(const TrainingRow& row, const TrainingRow& baseline) {
   const TrainingMeasurement& own = row.measured;
   const TrainingMeasurement& other = baseline.measured;
-  if (!own.speedup_vs_baseline) {
+  if (!own.speedup_vs_baseline || *own.speedup_vs_baseline <= 0) {
     return "";
   }
   std::optional<double> given;
@@ -48,6 +50,22 @@ std::string speedup_contradiction(const TrainingRow& row, const TrainingRow& bas
   return fmt::format(
       "speedup_vs_baseline {:.6g} contradicts the {} of this row and of '{}': {:.6g}",
       *own.speedup_vs_baseline, figure, baseline.id, *given);
+}
+
+std::vector<std::string> not_positive(const TrainingMeasurement& measured) {
+  std::vector<std::string> found;
+  const auto require = [&](const auto& figure, const char* name) {
+    if (figure && !(*figure > std::decay_t<decltype(*figure)>{})) {
+      found.push_back(std::string(name) + " must be positive");
+    }
+  };
+  require(measured.step, "step_s");
+  require(measured.samples, "samples a second");
+  require(measured.tokens, "tokens a second");
+  require(measured.flops_per_gpu, "TFLOP/s");
+  require(measured.total, "time");
+  require(measured.speedup_vs_baseline, "speedup_vs_baseline");
+  return found;
 }
 
 }  // namespace
@@ -94,11 +112,13 @@ std::vector<std::string> contradictions(const TrainingRow& row) {
                                   *layout.pp, *layout.dp, context, *cluster.gpus));
     }
   }
+  for (std::string& what : not_positive(row.measured)) {
+    found.push_back(std::move(what));
+  }
   const std::optional<Seconds> from_throughput = step_from_throughput(row);
   const std::optional<Seconds> step = row.measured.step;
-  if (step && *step <= 0_s) {
-    found.emplace_back("step_s must be positive");
-  } else if (step && from_throughput && std::abs(*from_throughput / *step - 1.0) > tolerance) {
+  if (step && *step > 0_s && from_throughput &&
+      std::abs(*from_throughput / *step - 1.0) > tolerance) {
     found.push_back(fmt::format("step_s {:.6g} contradicts global_batch / throughput = {:.6g} s",
                                 *step / 1_s, *from_throughput / 1_s));
   }

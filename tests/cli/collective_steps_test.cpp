@@ -221,8 +221,9 @@ TEST_CASE("options of sends are refused without sends, and misspelt levels answe
     words.push_back(gpus);
     return wrong(words);
   };
-  CHECK_THAT(on("0..6,512"), ContainsSubstring("there is no GPU 512") &&
-                                 ContainsSubstring("on 2 servers, the group on 1 nodes"));
+  CHECK_THAT(on("0..6,512"),
+             ContainsSubstring("there is no GPU 512") && !ContainsSubstring("servers"));
+  CHECK_THAT(on("0..6,8"), ContainsSubstring("on 2 servers, the group on 1 node"));
   CHECK_THAT(on("0..6,6"), ContainsSubstring("GPU 6 is there twice"));
   CHECK_THAT(on("0..6"), ContainsSubstring("7 GPUs are listed, the group has 8 ranks"));
   CHECK_THAT(on("0..x"), ContainsSubstring("--on-gpus"));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
@@ -49,6 +50,52 @@ TEST_CASE("a simulation's critical path and waterfall each add up to its step") 
       CHECK(link["utilization_ratio"].get<double>() <= 1.0);
     }
   }
+}
+
+// fp8 gathers what fp16 sums, so links fold in other classes.
+TEST_CASE("a link's row tells of each strategy what the strategy alone has") {
+  std::vector<std::string> words{"simulate", "--model",       "gpt3-13b", "--cluster",
+                                 "dgx-h100", "--nodes",       "64",       "--tp",
+                                 "4",        "--pp",          "4",        "--dp",
+                                 "32",       "--micro-batch", "1",        "--micro-batches",
+                                 "8",        "--compress",    "fp8_block"};
+  words.emplace_back("--set");
+  words.push_back(
+      "cluster.topology=" +
+      (std::filesystem::path(PAYOFF_SOURCE_DIR) / "examples/topologies/rail-pod.yaml").string());
+  const std::string text = test::payoff(words).out;
+  const json result = test::json_of(words);
+  std::size_t rows = 0;
+  json all = result["plans"][0]["links"];
+  all.insert(all.end(), result["plans"][1]["links"].begin(), result["plans"][1]["links"].end());
+  for (const json& link : all) {
+    const std::string start = "| " + link["name"].get<std::string>() + " ";
+    const std::size_t at = text.find(start);
+    if (at == std::string::npos) {
+      continue;
+    }
+    ++rows;
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    INFO(line);
+    for (std::size_t plan = 0; plan < 2; ++plan) {
+      std::size_t cell = 0;
+      for (std::size_t bar = 0; bar < plan + 3; ++bar) {
+        cell = line.find('|', cell) + 1;
+      }
+      const std::string value = line.substr(cell, line.find('|', cell) - cell);
+      const json& links = result["plans"][plan]["links"];
+      const auto same = std::find_if(links.begin(), links.end(), [&](const json& other) {
+        return other["name"] == link["name"];
+      });
+      if (same == links.end()) {
+        CHECK(value.find_first_not_of(' ') == std::string::npos);
+      } else {
+        const double share = 100 * (*same)["utilization_ratio"].get<double>();
+        CHECK(std::abs(std::stod(value) - share) <= 0.0501);
+      }
+    }
+  }
+  CHECK(rows >= 4);
 }
 
 TEST_CASE("at level steps a step consists of the sends of its messages") {

@@ -76,6 +76,33 @@ TEST_CASE("a cluster may have a part of a larger topology, GPU by GPU") {
   CHECK_THAT(errors_of("on_gpus: [0]"), ContainsSubstring("needs a `cluster.topology`"));
 }
 
+TEST_CASE("a cluster may use fewer GPUs of a server than it has NICs") {
+  ProfileReading reading(shipped());
+  auto document = load_yaml_text("e.yaml",
+                                 "cluster: {profile: dgx-a100, nodes: 2, gpus_per_node: 4, "
+                                 "topology: {network: {kind: switch}}}\n"
+                                 "model: {profile: bert-large}\nlayout: {dp: 8}\n",
+                                 reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  const auto read = read_experiment(std::move(*document), {}, reading.context());
+  INFO(reading.errors());
+  CHECK(read);
+}
+
+TEST_CASE("a fault of an inline topology is named within it") {
+  ProfileReading reading(shipped());
+  const auto read = read_job(
+      "topology: {network: {kind: fat_tree, servers_per_leaf: 2, spines: 2}, "
+      "failed: [[leaf0, spine1]], degraded: [{link: [leaf1, spine0], ratio: 0.5}]}",
+      reading);
+  INFO(reading.errors());
+  REQUIRE(read);
+  const Topology& topology = *read->cluster_state.topology;
+  REQUIRE(topology.faults.size() == 2);
+  CHECK(topology.faults[0].path == "failed.0");
+  CHECK(topology.faults[1].path == "degraded.0.link");
+}
+
 TEST_CASE("every mistake about an uneven cluster is reported at its place") {
   CHECK_THAT(errors_of("slow_gpus: [{gpu: 32, slowdown: 1.5}]"),
              ContainsSubstring("the cluster has GPUs 0 to 31"));

@@ -141,7 +141,7 @@ TEST_CASE("a mistake of one field hides no problem of the others") {
            "`server.nics`: are more than the GPUs",
            "`network.sides`: has 4 places for 6 servers",
            "5:17 `rank_order.1`: GPU 0 is rank 0 already",
-           "5:1 `rank_order`: GPU 11 has no rank",
+           "5:1 `rank_order`: GPUs 1 to 11 have no rank",
        }) {
     CHECK_THAT(lines, ContainsSubstring(wanted));
   }

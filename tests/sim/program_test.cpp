@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+#include <vector>
 
 #include "sim/program_run.hpp"
 #include "tests/catch.hpp"
@@ -270,5 +272,23 @@ TEST_CASE("of two trees every rank is inside of one at most, but the one that jo
     // 2 log2 n steps and one for the root that hangs above the tree.
     CHECK(Program(DoubleTreeProgram{n, 1}).steps() <=
           2 * (static_cast<unsigned>(std::bit_width(n - 1)) + 1));
+  }
+}
+
+TEST_CASE("rings on rails go from server to server on one rail each") {
+  for (const auto& [servers, gpus] : {std::pair<Rank, Rank>{2, 4}, {6, 8}, {5, 2}}) {
+    const Program program(RailRingsProgram{servers, gpus, Outcome::all_reduced});
+    std::vector<Send> sends;
+    program.sends(0, sends);
+    std::vector<Rank> leaves(servers * gpus);  // how often a GPU sends to another server
+    for (const Send& send : sends) {
+      if (send.from / gpus != send.to / gpus) {
+        // The last of an odd number of servers meets the first on another rail.
+        const bool last = servers % 2 == 1 && send.to / gpus == 0;
+        CHECK((send.from % gpus == send.to % gpus || last));
+        ++leaves[send.from];
+      }
+    }
+    CHECK(leaves == std::vector<Rank>(servers * gpus, 1));
   }
 }

@@ -78,6 +78,18 @@ def interrupted(program, what, job, size, kind=signal.SIGINT):
         print(f"{what}: {count} spans, {took:.2f} s after the signal")
 
 
+def interrupted_before_the_last_strategy(program):
+    with tempfile.TemporaryDirectory() as folder:
+        run = start(program, [*LONG, "--compress", "topk:ratio=0.01"], folder)
+        growing(folder, 0)
+        time.sleep(0.3)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        expect("several strategies: exit code 1", run.returncode == 1, f"{run.returncode} {err}")
+        expect("several strategies: it says so", "nterrupted" in out + err, out + err)
+        spans(folder)
+
+
 def interrupted_twice(program):
     with tempfile.TemporaryDirectory() as folder:
         run = start(program, LONG, folder)
@@ -125,6 +137,7 @@ def main(program):
     interrupted(program, "Ctrl-C while it prepares", PREPARES, 0)
     interrupted(program, "Ctrl-C while it simulates", LONG, 1_000_000)
     interrupted(program, "a request to terminate", LONG, 1_000_000, signal.SIGTERM)
+    interrupted_before_the_last_strategy(program)
     interrupted_twice(program)
     full_device(program)
     full_disk(program)
