@@ -103,7 +103,8 @@ class Settler {
     }
     const bool codec = path.starts_with("compress.");
     std::string_view only = codec ? kernels_of(codec_kernels, path) : kernels_of(gpu_kernels, path);
-    if (path.starts_with("cluster.gpu.peak.") || path.find(".gemm_efficiency.") != path.npos) {
+    if (path.starts_with("cluster.gpu.peak.") ||
+        path.find(".gemm_efficiency.") != std::string_view::npos) {
       only = "gemm";
     }
     if (!only.empty()) {
@@ -123,7 +124,7 @@ class Settler {
     for (const MessageUse& use : trust_.messages) {
       const bool stays = use.group.nodes() == 1;
       const bool ours = use.plan == plan_ || use.plan == experiment_.plans.front().label;
-      if (!ours || (stays != inside && !(inside && use.group.ranks_per_node > 1))) {
+      if (!ours || (stays != inside && (!inside || use.group.ranks_per_node <= 1))) {
         continue;
       }
       const std::string smallest = to_text(use.smallest);

@@ -143,7 +143,7 @@ void read_program(const Argument& asked, const Arguments& arguments, CollectiveQ
 // What a program is asked for beside its name; of another program it is refused.
 void read_details(const Arguments& arguments, CollectiveQuestion& question, Session& session) {
   const auto of = [&](const char* option, sim::OtherProgram program) {
-    const std::optional<Argument> asked = arguments.value(option);
+    std::optional<Argument> asked = arguments.value(option);
     if (asked && question.program != program) {
       session.diagnostics().error(asked->span,
                                   fmt::format("{} needs --program {}", option, sim::name(program)));

@@ -101,11 +101,11 @@ std::string too_many(std::size_t gpus, std::size_t most) {
 }
 
 std::string bisection_text(const sim::LinkGraph& links) {
-  const std::size_t ranks = links.ranks();
+  const std::size_t half = links.ranks() / 2;
   const sim::Bisection cut = sim::bisection(links);
   return fmt::format("\nbisection bandwidth: {}{}, {} for each GPU of a half\n",
                      cut.exact ? "" : "at most ", to_text(cut.bandwidth),
-                     to_text(cut.bandwidth / static_cast<double>(ranks / 2)));
+                     to_text(cut.bandwidth / static_cast<double>(half)));
 }
 
 // Trees beside rings, where links join all GPUs directly: a mesh of a server, or of the user's own.

@@ -160,7 +160,7 @@ LaidProgram gossip(Rank ranks, GossipGraph graph) {
 
 LaidOrReason sparse_gather(const ProgramRanks& ranks, double imbalance) {
   const double n = ranks.ranks;
-  if (!(imbalance >= 1 && imbalance <= n)) {
+  if (imbalance < 1 || imbalance > n) {
     return "one of " + std::to_string(ranks.ranks) + " ranks has between 1 and " +
            std::to_string(ranks.ranks) + " times the mean";
   }

@@ -57,21 +57,21 @@ void ProgramProgress::add_step() {
   }
 }
 
-void ProgramProgress::add_sends(Step& added) {
-  program_->sends(static_cast<std::uint32_t>(first_step_ + open_.size() - 1), added.sends);
-  std::stable_sort(added.sends.begin(), added.sends.end(),
+void ProgramProgress::add_sends(Step& step) {
+  program_->sends(static_cast<std::uint32_t>(first_step_ + open_.size() - 1), step.sends);
+  std::stable_sort(step.sends.begin(), step.sends.end(),
                    [](const Send& a, const Send& b) { return a.from < b.from; });
-  added.first.assign(program_->places() + 1, 0);
-  added.awaited.assign(program_->places(), 0);
-  for (const Send& send : added.sends) {
-    ++added.first[send.from + 1];
-    ++added.awaited[send.to];
-    ++added.awaited[send.from];
+  step.first.assign(program_->places() + 1, 0);
+  step.awaited.assign(program_->places(), 0);
+  for (const Send& send : step.sends) {
+    ++step.first[send.from + 1];
+    ++step.awaited[send.to];
+    ++step.awaited[send.from];
   }
   for (Rank r = 0; r < program_->places(); ++r) {
-    added.first[r + 1] += added.first[r];
+    step.first[r + 1] += step.first[r];
   }
-  added.share_of_rank = shares_of_ranks(*program_, added.sends);
+  step.share_of_rank = shares_of_ranks(*program_, step.sends);
 }
 
 // Sends of every step whose predecessors have arrived.
