@@ -5,10 +5,13 @@
 #   make test-all   that, the slow tests, sanitizers, second compiler, clang-tidy, formatting
 #   make bench      builds and runs the benchmarks
 #   make kernels    the CUDA program that measures GPUs, at build-kernels/payoff-kernels; needs nvcc
+#   make page       the page of `payoff report`, at build/page/report.html; needs Node.js with npm
+#   make install    installs program, profiles, manual, completions and libraries below PREFIX (/usr/local)
+#   make package    a .deb and a .tar.gz in build/packages
 #   make format     formats every source
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-all bench kernels format install-packages install-packages-all clean
+.PHONY: build demo test test-all bench kernels page install package format install-packages install-packages-all clean
 
 SHELL := /bin/bash
 
@@ -48,8 +51,21 @@ kernels: install-packages
 	cmake -S kernels -B build-kernels -G Ninja
 	cmake --build build-kernels
 
+page: install-packages-all
+	@web/build-page build/page
+
+PREFIX ?= /usr/local
+install: build
+	cmake --build build --target installed_files
+	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+package: install-packages-all
+	cmake --preset release
+	cmake --build build --target installed_files
+	cpack --config build/CPackConfig.cmake
+
 format: install-packages-all
 	@python3 tests/run.py reformat
 
 clean:
-	rm -rf build build-* demo
+	rm -rf build build-* demo web/page/node_modules

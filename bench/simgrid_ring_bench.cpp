@@ -5,7 +5,9 @@
 // for TCP, as in tests/sim/oracle, but with its default network/optim, which is the faster one. A
 // process can start SimGrid once, so each ring has one of its own.
 //
-//   simgrid_ring_bench [RANKS...]      64, 512 and 1024 ranks unless told otherwise
+//   simgrid_ring_bench [equal|random] [RANKS...]
+//
+// Both kinds of links, and 64, 512 and 1024 ranks, unless told otherwise.
 
 #include <array>
 #include <cmath>
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -91,7 +94,13 @@ void compare(std::size_t ranks, bool random) {
 
 int main(int argc, char** argv) {
   std::vector<std::size_t> sizes;
+  std::vector<bool> kinds = {false, true};  // whether links are random
   for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "equal" || word == "random") {
+      kinds = {word == "random"};
+      continue;
+    }
     sizes.push_back(std::strtoul(argv[i], nullptr, 10));
   }
   if (sizes.empty()) {
@@ -101,7 +110,7 @@ int main(int argc, char** argv) {
              "payoff [s]", "SimGrid [s]", "", "dates differ by");
   std::fflush(stdout);
   for (const std::size_t ranks : sizes) {
-    for (const bool random : {false, true}) {
+    for (const bool random : kinds) {
       const pid_t child = fork();
       if (child == 0) {
         compare(ranks, random);

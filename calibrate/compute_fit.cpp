@@ -70,13 +70,13 @@ class Layout {
     add("sustained", sustained_prior);
     add("memory_traffic", traffic_prior);
     for (std::size_t a = 0; a < architecture_count; ++a) {
-      for (const Prior& prior : law_prior(static_cast<Architecture>(a))) {
+      for (const LawPrior& prior : law_prior(static_cast<Architecture>(a))) {
         add(std::string(name(static_cast<Architecture>(a))), prior);
       }
     }
     for (const std::string& stack : software) {
       stacks_.emplace(stack, parameters_.size());
-      for (const Prior& prior : software_prior(stack)) {
+      for (const LawPrior& prior : software_prior(stack)) {
         add(stack, prior);
       }
     }
@@ -114,7 +114,7 @@ class Layout {
   }
 
  private:
-  void add(std::string owner, const Prior& prior) {
+  void add(std::string owner, const LawPrior& prior) {
     parameters_.push_back({std::move(owner), prior.value, prior.log_sd});
   }
 

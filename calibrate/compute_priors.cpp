@@ -4,20 +4,20 @@
 namespace payoff {
 namespace {
 
-using LawPriors = std::array<Prior, law_parameter_count>;
+using LawPriors = std::array<LawPrior, law_parameter_count>;
 
 // The class: what cuBLAS and cuDNN of their time reached on a data centre GPU.
-constexpr Prior gemm_fp32{0.90, 0.08};
-constexpr Prior gemm_tf32{0.80, 0.12};
-constexpr Prior gemm_fp8{0.70, 0.12};
-constexpr Prior convolution{0.80, 0.25};
-constexpr Prior attention{0.60, 0.25};
-constexpr Prior depth_half{100, 0.50};
-constexpr Prior memory{0.85, 0.08};
-constexpr Prior launch{2.5e-6, 0.40};
+constexpr LawPrior gemm_fp32{0.90, 0.08};
+constexpr LawPrior gemm_tf32{0.80, 0.12};
+constexpr LawPrior gemm_fp8{0.70, 0.12};
+constexpr LawPrior convolution{0.80, 0.25};
+constexpr LawPrior attention{0.60, 0.25};
+constexpr LawPrior depth_half{100, 0.50};
+constexpr LawPrior memory{0.85, 0.08};
+constexpr LawPrior launch{2.5e-6, 0.40};
 
-constexpr LawPriors law(Prior gemm_16, Prior fp8 = gemm_fp8, Prior fp32 = gemm_fp32,
-                        Prior bandwidth = memory) {
+constexpr LawPriors law(LawPrior gemm_16, LawPrior fp8 = gemm_fp8, LawPrior fp32 = gemm_fp32,
+                        LawPrior bandwidth = memory) {
   return {{fp32, gemm_tf32, gemm_16, fp8, convolution, attention, depth_half, bandwidth, launch}};
 }
 
@@ -34,7 +34,7 @@ constexpr std::array<LawPriors, architecture_count> laws{{
     law({0.51, 0.08, true}, {0.45, 0.25}, {0.60, 0.25}, {0.75, 0.15}),  // cdna3
 }};
 
-using SoftwarePriors = std::array<Prior, software_parameter_count>;
+using SoftwarePriors = std::array<LawPrior, software_parameter_count>;
 
 struct NamedPriors {
   std::string_view name;
@@ -43,11 +43,11 @@ struct NamedPriors {
 
 // Launching from Python takes 5 to 10 us a kernel; compiled graphs and CUDA graphs less. Traffic is
 // relative to what all stacks have in common.
-constexpr Prior eager{8e-6, 0.40};
-constexpr Prior compiled{4e-6, 0.50};
-constexpr Prior graphs{1e-6, 0.50};
-constexpr Prior step{5e-3, 1.50};
-constexpr Prior traffic{1.0, 0.30};
+constexpr LawPrior eager{8e-6, 0.40};
+constexpr LawPrior compiled{4e-6, 0.50};
+constexpr LawPrior graphs{1e-6, 0.50};
+constexpr LawPrior step{5e-3, 1.50};
+constexpr LawPrior traffic{1.0, 0.30};
 
 constexpr std::array<NamedPriors, 4> named{{
     {"mlperf-2021", {{graphs, {1e-3, 1.00}, traffic}}},

@@ -15,19 +15,19 @@ namespace payoff {
 
 inline constexpr std::size_t architecture_count = 8;
 
-struct Prior {
+struct LawPrior {
   double value{};
   double log_sd{};
   bool published{};
 };
 
 // The share of its best product that a tensor core sustains: clocks under power, ragged shapes.
-inline constexpr Prior sustained_prior{0.88, 0.10};
+inline constexpr LawPrior sustained_prior{0.88, 0.10};
 // Casts, masks and copies that change layouts add to one read of each input and one write.
-inline constexpr Prior traffic_prior{1.2, 0.30};
+inline constexpr LawPrior traffic_prior{1.2, 0.30};
 
-[[nodiscard]] const std::array<Prior, law_parameter_count>& law_prior(Architecture architecture);
-[[nodiscard]] const std::array<Prior, software_parameter_count>& software_prior(
+[[nodiscard]] const std::array<LawPrior, law_parameter_count>& law_prior(Architecture architecture);
+[[nodiscard]] const std::array<LawPrior, software_parameter_count>& software_prior(
     std::string_view name);
 
 // Spread of the step times of a stack that no case supports.

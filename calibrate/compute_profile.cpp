@@ -36,7 +36,7 @@ std::string microseconds(double seconds) { return digits(seconds * 1e6) + " us";
 
 // A parameter that cases narrowed comes from them, another one from its prior. `shared` is the
 // width of the factor that it contains.
-bool is_fitted(const FittedParameter& fitted, const Prior& prior, double shared = 0) {
+bool is_fitted(const FittedParameter& fitted, const LawPrior& prior, double shared = 0) {
   return fitted.cases > 0 && fitted.log_sd < 0.9 * std::hypot(prior.log_sd, shared);
 }
 
@@ -110,7 +110,7 @@ class Writer {
   }
 
   static std::string source(const FittedLaw& law, LawParameter p) {
-    const Prior& prior = law_prior(law.architecture)[static_cast<std::size_t>(p)];
+    const LawPrior& prior = law_prior(law.architecture)[static_cast<std::size_t>(p)];
     const bool tensor =
         p == LawParameter::gemm_16 || p == LawParameter::gemm_tf32 || p == LawParameter::gemm_fp8;
     if (is_fitted(law[p], prior, tensor ? sustained_prior.log_sd : 0)) {
@@ -176,7 +176,7 @@ class Writer {
   void software(const FittedSoftware& stack) {
     text_ += "  " + stack.name + ":\n";
     const auto line = [&](const char* key, SoftwareParameter p, const std::string& text) {
-      const Prior& prior = software_prior(stack.name)[static_cast<std::size_t>(p)];
+      const LawPrior& prior = software_prior(stack.name)[static_cast<std::size_t>(p)];
       const double shared = p == SoftwareParameter::memory_traffic ? traffic_prior.log_sd : 0;
       text_ += std::string("    ") + key + ": " +
                value(text, stack[p].log_sd,

@@ -160,9 +160,11 @@ LeastSquares solve_non_negative(const LinearSystem& system) {
     }
     free[static_cast<std::size_t>(next)] = true;
     for (std::size_t inner = 0; inner < most_steps; ++inner) {
-      const std::vector<double> wanted = solve_columns(s, members(free)).values;
-      const bool feasible = std::ranges::all_of(
-          members(free), [&](Index j) { return wanted[static_cast<std::size_t>(j)] > 0; });
+      const auto chosen = members(free);
+      const std::vector<double> wanted = solve_columns(s, chosen).values;
+      const bool feasible = std::all_of(chosen.begin(), chosen.end(), [&](Index j) {
+        return wanted[static_cast<std::size_t>(j)] > 0;
+      });
       if (feasible) {
         values = wanted;
         break;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/collective_level.hpp"
 #include "cli/collective_output.hpp"
 #include "cli/collective_steps.hpp"
 #include "cli/commands.hpp"
@@ -230,7 +231,7 @@ ExitCode run_collective(const Arguments& arguments, Session& session) {
     return session.report();
   }
   if (question->topology) {
-    add_steps(*question, rows, session);
+    add_steps(*question, arguments, rows, session);
     if (session.diagnostics().has_errors()) {
       return session.report();
     }

@@ -89,18 +89,20 @@ bool has_background(const Topology& topology) {
 
 // The price is NCCL's but for programs that NCCL does not have.
 std::string steps_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
-  std::string text =
-      "steps: every send on its links, with its part of the price; α-β: nominal links, one "
-      "latency a step.\n";
+  const bool priced =
+      !question.program || std::any_of(rows.begin(), rows.end(), [](const CollectiveRow& row) {
+        return row.steps && row.steps->priced;
+      });
+  std::string text = priced ? "steps: every send on its links, with its part of the price; α-β: "
+                              "nominal links, one latency a step.\n"
+                            : "α-β: every send on nominal links, one latency a step.\n";
   if (has_background(*question.topology)) {
-    text += "Both have of the links what background traffic leaves.\n";
+    text += priced ? "Both have of the links what background traffic leaves.\n"
+                   : "The links have what background traffic leaves of them.\n";
   }
   if (!question.program) {
     return text;
   }
-  const bool priced = std::any_of(rows.begin(), rows.end(), [](const CollectiveRow& row) {
-    return row.steps && row.steps->priced;
-  });
   if (priced && question.program == sim::OtherProgram::gossip) {
     return text +
            "The law prices what the busiest rank sends, inside its server or out of it; "
@@ -108,7 +110,8 @@ std::string steps_text(const CollectiveQuestion& question, const std::vector<Col
   }
   return text + (priced ? "Its phases are priced by the law one after the other, as collectives of "
                           "their own; nobody has measured the whole.\n"
-                        : "Nobody has measured it: it has no price, and α-β alone.\n");
+                        : "Nobody has measured this program: there is no law to price its steps "
+                          "with. The time is that of NCCL's own choice.\n");
 }
 
 FitDomain measured_on(const CollectiveQuestion& question) {

@@ -186,8 +186,12 @@ class CommandLineParser {
             option.name, found.text);
       }
     }
-    const std::string_view first = command_.example.substr(0, command_.example.find('\n'));
-    return fmt::format("for example `{}`", first);
+    return for_example();
+  }
+
+  // The first of its examples.
+  [[nodiscard]] std::string for_example() const {
+    return fmt::format("for example `{}`", command_.example.substr(0, command_.example.find('\n')));
   }
 
   void check_positionals() {
@@ -197,7 +201,7 @@ class CommandLineParser {
       diagnostics_.error(
           std::nullopt,
           fmt::format("`payoff {}` needs {}: {}", command_.name, positional.name, positional.help),
-          {}, fmt::format("for example `{}`", command_.example));
+          {}, for_example());
       arguments_.complete_ = false;
     }
     for (std::size_t i = positional.most; i < count; ++i) {

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/option_values.hpp"
+#include "cli/simulation_cost.hpp"
 #include "cli/simulation_problems.hpp"
 #include "cli/table.hpp"
+#include "study/simulation.hpp"
 
 namespace payoff {
 
@@ -30,40 +33,72 @@ std::vector<Engine> read_engines(const Arguments& arguments, Session& session) {
   return engines;
 }
 
-std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
-                                       const PreparedExperiment& prepared,
-                                       const ClusterState& state) {
-  std::vector<EngineAnswers> all;
-  for (const Engine engine : engines) {
-    EngineAnswers& answers = all.emplace_back(EngineAnswers{engine, {}});
-    for (const CompressionPlan& plan : prepared.experiment().plans) {
-      answers.plans.push_back(predict(engine, prepared, plan, state));
-    }
+namespace {
+
+// What all strategies will cost together; nothing runs if one of them is refused.
+bool may_run(Simulation& simulation, const std::vector<CompressionPlan>& plans,
+             const PositionMap& positions, Session& session) {
+  sim::Estimate all;
+  StrategyProblems problems;
+  bool refused = false;
+  for (const CompressionPlan& plan : plans) {
+    Simulation::Outlook outlook = simulation.outlook(plan);
+    all = together(all, outlook.estimate);
+    refused = refused || !outlook.problems.empty();
+    problems.emplace_back(plan.label, std::move(outlook.problems));
   }
-  return all;
+  report_problems(problems, positions, session);
+  all.trace = 0_B;  // none is written
+  if (!refused) {
+    announce_long_run(all, "", session);
+  }
+  return !refused;
 }
 
-void report_engine_problems(const std::vector<EngineAnswers>& answers,
-                            const PreparedExperiment& prepared, const PositionMap& positions,
-                            Session& session) {
-  const std::vector<CompressionPlan>& plans = prepared.experiment().plans;
-  for (const EngineAnswers& engine : answers) {
-    StrategyProblems problems;
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      problems.emplace_back(plans[i].label, engine.plans[i].problems);
-    }
-    report_problems(problems, positions, session);
+void report_engine_problems(const EngineAnswers& answers, const std::vector<CompressionPlan>& plans,
+                            const PositionMap& positions, Session& session) {
+  StrategyProblems problems;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    problems.emplace_back(plans[i].label, answers.plans[i].problems);
   }
+  report_problems(problems, positions, session);
+}
+
+}  // namespace
+
+std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
+                                       const PreparedExperiment& prepared,
+                                       const ReadExperiment& read, const sim::SimOptions& options,
+                                       Session& session) {
+  const std::vector<CompressionPlan>& plans = prepared.experiment().plans;
+  Simulation simulation(prepared, read.cluster_state, options);
+  std::vector<EngineAnswers> all;
+  for (const Engine engine : engines) {
+    const bool simulates = engine == Engine::simulated;
+    if (simulates && !may_run(simulation, plans, read.positions, session)) {
+      continue;
+    }
+    EngineAnswers& answers = all.emplace_back(EngineAnswers{engine, {}});
+    for (const CompressionPlan& plan : plans) {
+      answers.plans.push_back(simulates ? simulation.answer(plan)
+                                        : predict(engine, prepared, plan, read.cluster_state));
+    }
+    report_engine_problems(answers, plans, read.positions, session);
+  }
+  return all;
 }
 
 void warn_of_unseen_state(const ClusterState& state, const std::vector<Engine>& engines,
                           Session& session) {
   const bool asked = std::find(engines.begin(), engines.end(), Engine::simulated) != engines.end();
-  if (!state.is_even() && !asked) {
-    session.diagnostics().warning(
-        std::nullopt, "the topology, slow GPUs and jitter of the cluster are not in these figures",
-        {}, "the simulator sees them: --engine sim, or payoff simulate");
+  if (state.is_even()) {
+    return;
   }
+  session.diagnostics().warning(
+      std::nullopt, "the topology, slow GPUs and jitter of the cluster are not in these figures",
+      {},
+      asked ? "the table of the simulator sees them; intervals, break-evens and verdict do not"
+            : "the simulator sees them: payoff simulate, or payoff predict --engine sim");
 }
 
 std::string engines_text(const std::vector<EngineAnswers>& answers,

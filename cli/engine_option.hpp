@@ -6,7 +6,8 @@
 
 #include "cli/command_line.hpp"
 #include "cli/session.hpp"
-#include "profiles/positions.hpp"
+#include "profiles/read_experiment.hpp"
+#include "sim/step.hpp"
 #include "study/engine.hpp"
 
 // Other engines, whose answers stand beside ours: the simulator, and the cost models of papers.
@@ -26,17 +27,17 @@ struct EngineAnswers {
   std::vector<EngineAnswer> plans;
 };
 
+// A simulation that takes long is announced before it starts; none starts that is refused. What
+// makes it impossible to ask an engine at all is reported.
 [[nodiscard]] std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
                                                      const PreparedExperiment& prepared,
-                                                     const ClusterState& state = {});
-// Says that the answers leave out what only the simulator sees, where there is any.
+                                                     const ReadExperiment& read,
+                                                     const sim::SimOptions& options,
+                                                     Session& session);
+// Says that the answers leave out what only the simulator sees, where there is any; with the
+// simulator asked too, that its table alone has it.
 void warn_of_unseen_state(const ClusterState& state, const std::vector<Engine>& engines,
                           Session& session);
-
-// What makes it impossible to ask an engine at all.
-void report_engine_problems(const std::vector<EngineAnswers>& answers,
-                            const PreparedExperiment& prepared, const PositionMap& positions,
-                            Session& session);
 
 // One table an engine: step and speedup, its answer beside ours.
 [[nodiscard]] std::string engines_text(const std::vector<EngineAnswers>& answers,

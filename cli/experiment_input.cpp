@@ -260,4 +260,10 @@ std::string_view key_of_option(std::string_view name) {
   return found == key_options.end() ? std::string_view{} : found->path;
 }
 
+std::string_view help_of_key(std::string_view path) {
+  const auto found = std::find_if(key_options.begin(), key_options.end(),
+                                  [&](const KeyOption& option) { return option.path == path; });
+  return found == key_options.end() || found->value.empty() ? std::string_view{} : found->help;
+}
+
 }  // namespace payoff

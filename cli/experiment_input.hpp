@@ -60,6 +60,10 @@ struct ExperimentDocument {
 // The key that an option stands for: "cluster.nodes" of "nodes"; empty where there is none.
 [[nodiscard]] std::string_view key_of_option(std::string_view name);
 
+// What the help says of a key that an option stands for; of a flag's nothing, as it may say the
+// reverse.
+[[nodiscard]] std::string_view help_of_key(std::string_view path);
+
 // Whether nobody said how many samples a GPU has at a time, so that it is one; and the warning of
 // it, for commands whose result does not say so.
 [[nodiscard]] bool has_default_batch(const ReadExperiment& read);

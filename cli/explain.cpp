@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/engine_option.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/explain_question.hpp"
 #include "cli/explanation_text.hpp"
@@ -101,6 +102,7 @@ ExitCode run_explain(const Arguments& arguments, Session& session) {
     return session.report();
   }
   warn_of_default_batch(*read, session);
+  warn_of_unseen_state(read->cluster_state, {}, session);
   const CompressionPlan* plan = chosen_plan(arguments, read->experiment, session);
   if (plan == nullptr) {
     return session.report();

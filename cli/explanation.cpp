@@ -10,6 +10,11 @@
 namespace payoff {
 namespace {
 
+bool updates_in_backward(const StepPlan& plan, std::size_t stage) {
+  const std::vector<Bucket>& buckets = plan.buckets(stage);
+  return !buckets.empty() && plan.kind(buckets.front()).decode.update > 0_s;
+}
+
 // The stage whose work the waterfall tells: the one that ends last.
 std::size_t last_stage(const StepPlan& plan, const StepPrediction& prediction) {
   const double micro_batches = plan.layout.micro_batches;
@@ -17,11 +22,18 @@ std::size_t last_stage(const StepPlan& plan, const StepPrediction& prediction) {
     const StagePlan& stage = plan.stages[s];
     if (micro_batches * stage.compute->forward_work == prediction.waterfall.forward &&
         micro_batches * stage.compute->backward_work == prediction.waterfall.backward &&
-        stage.optimizer.alone == prediction.waterfall.optimizer) {
+        (stage.optimizer.alone == prediction.waterfall.optimizer || updates_in_backward(plan, s))) {
       return s;
     }
   }
   return 0;
+}
+
+// Also where it turns out to take nothing.
+bool is_stated(const TermRule& rule, const Training& training) {
+  return (rule.time == &Waterfall::host_jitter && training.host_jitter.mean > 0_s) ||
+         (rule.time == &Waterfall::data_stall && training.data.time > 0_s) ||
+         (rule.time == &Waterfall::checkpoint && training.checkpoint.every > 0);
 }
 
 // Numbers of other plans were not put in.
@@ -44,6 +56,9 @@ std::vector<TermExplanation> explain(const PreparedExperiment& prepared,
   const Trust trust = trust_in(prepared, facts);
   std::vector<TermExplanation> terms;
   for (const TermRule& rule : term_rules()) {
+    if (rule.where_stated && !is_stated(rule, prepared.experiment().training)) {
+      continue;
+    }
     TermExplanation& term = terms.emplace_back();
     term.term = rule.term;
     term.what = rule.what;

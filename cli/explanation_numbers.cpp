@@ -261,6 +261,12 @@ void optimizer_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   const Experiment& experiment = plan.experiment();
   const Gpu& gpu = experiment.cluster.gpu;
   const int shards = experiment.layout.shard_ranks();
+  if (std::vector<ExplainedPart> parts = parts_of_updates(plan); !parts.empty()) {
+    term.equation = "Σ buckets [n traffic / (e_m B) + l] - beside";
+    term.numbers = {buckets_of_stage(plan)};
+    fill_exposed(std::move(parts), "all updates, when nothing runs beside them", term);
+    return;
+  }
   const std::int64_t updated = (plan.stage.compute->parameters + shards - 1) / shards;
   const Bytes traffic = experiment.training.optimizer_traffic_per_parameter;
   term.numbers = {{"n", count(static_cast<double>(updated)), "parameters that the GPU updates"},

@@ -24,5 +24,8 @@ void gradient_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void bubble_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void optimizer_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void host_numbers(const ExplainedPlan& plan, TermExplanation& term);
+void jitter_numbers(const ExplainedPlan& plan, TermExplanation& term);
+void data_numbers(const ExplainedPlan& plan, TermExplanation& term);
+void checkpoint_numbers(const ExplainedPlan& plan, TermExplanation& term);
 
 }  // namespace payoff

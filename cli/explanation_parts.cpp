@@ -238,6 +238,32 @@ std::string launches_of_copy(const Experiment& experiment, const BucketKind& kin
   return count > 1.0 ? put_in(count) + " * " : "";
 }
 
+std::vector<ExplainedPart> parts_of_updates(const ExplainedPlan& plan) {
+  const Experiment& experiment = plan.experiment();
+  const Gpu& gpu = experiment.cluster.gpu;
+  const Bytes traffic = experiment.training.optimizer_traffic_per_parameter;
+  const Bandwidth reached = gpu.law.memory_efficiency * gpu.memory_bandwidth;
+  std::vector<ExplainedPart> parts;
+  const auto add = [&](const std::string& what, Seconds time) {
+    const double updated = std::round((time - gpu.law.launch) * reached / traffic);
+    add_part({what, 1,
+              fmt::format("{} * {} / {} + {}", put_in(updated), put_in(traffic.si),
+                          bandwidth_of_kernels(gpu), put_in(gpu.law.launch.si)),
+              time},
+             parts);
+  };
+  for (const Bucket& bucket : plan.step.buckets(plan.stage_index)) {
+    const BucketKind& kind = plan.step.kind(bucket);
+    if (kind.decode.update > 0_s) {
+      add(of_elements(kind) + ", update", kind.decode.update);
+    }
+  }
+  if (!parts.empty() && plan.stage.optimizer.alone > 0_s) {
+    add("what no bucket has", plan.stage.optimizer.alone);
+  }
+  return parts;
+}
+
 std::vector<ExplainedPart> parts_of_copies(const ExplainedPlan& plan) {
   const Experiment& experiment = plan.experiment();
   const Gpu& gpu = experiment.cluster.gpu;

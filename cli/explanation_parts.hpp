@@ -27,6 +27,8 @@ struct WorkParts {
 
 // Calls of the codecs on the stage: by kind of bucket and round, and of activations by traffic.
 [[nodiscard]] std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode);
+// Of buckets whose weights are updated in backward; empty where none is.
+[[nodiscard]] std::vector<ExplainedPart> parts_of_updates(const ExplainedPlan& plan);
 // Buckets filled and emptied.
 [[nodiscard]] std::vector<ExplainedPart> parts_of_copies(const ExplainedPlan& plan);
 struct ExplainedMessages {

@@ -34,6 +34,7 @@ struct TermRule {
   std::vector<std::string_view> facts;  // beginnings of their paths
   std::vector<MessageKind> messages;
   std::optional<WorkKind> work{};  // whose kernels it is the time of
+  bool where_stated{};             // told only of jobs that have it
 };
 
 [[nodiscard]] const std::vector<TermRule>& term_rules();

@@ -57,11 +57,14 @@ class ObservationReader {
     } else if (name == "dp") {
       observation_.dp = static_cast<int>(
           taken(name, value, parse_integer(value.text, {.min = 1, .max = 1 << 20})));
+    } else if (name == "nodes") {
+      observation_.nodes = static_cast<int>(
+          taken(name, value, parse_integer(value.text, {.min = 1, .max = 1 << 20})));
     } else if (name == "noise") {
       observation_.noise = taken(name, value, parse_ratio(value.text, {.min = 1e-4, .max = 1.0}));
     } else {
       report_unknown_name("a field of --observed", part(start, equals),
-                          {"step", "exposed", "dp", "noise"}, session_);
+                          {"step", "exposed", "dp", "nodes", "noise"}, session_);
     }
   }
 
@@ -114,6 +117,30 @@ class ObservationReader {
 std::optional<Observation> read_observation(const Arguments& arguments, Session& session) {
   const std::optional<Argument> written = arguments.value(observed_option.name);
   return written ? ObservationReader(*written, session).read() : std::nullopt;
+}
+
+std::vector<Observation> read_observations(const Arguments& arguments, Session& session) {
+  std::vector<Observation> observations;
+  for (const Argument& written : arguments.values(observed_option.name)) {
+    if (const auto observation = ObservationReader(written, session).read()) {
+      observations.push_back(*observation);
+    }
+  }
+  return observations;
+}
+
+void report_observation_problems(const Experiment& experiment,
+                                 const std::vector<Observation>& observations,
+                                 const Arguments& arguments, Session& session) {
+  const std::vector<Argument> written = arguments.values(observed_option.name);
+  for (std::size_t i = 0; i < observations.size() && observations.size() == written.size(); ++i) {
+    for (const Problem& problem : check_observation(experiment, observations[i])) {
+      const std::string field = problem.path.substr(problem.path.rfind('.') + 1);
+      session.diagnostics().error(written[i].span,
+                                  fmt::format("`--observed`: `{}` {}", field, problem.message), {},
+                                  problem.help);
+    }
+  }
 }
 
 }  // namespace payoff

@@ -54,6 +54,19 @@ std::optional<double> number_value(const Arguments& arguments, std::string_view 
   return *parsed;
 }
 
+double ratio_value(const Arguments& arguments, std::string_view option, double fallback,
+                   Session& session) {
+  const std::optional<Argument> given = arguments.value(option);
+  if (!given) {
+    return fallback;
+  }
+  const Parsed<double> parsed = parse_ratio(given->text);
+  if (!parsed) {
+    report_text_error(option, *given, parsed.error, session);
+  }
+  return parsed.value.value_or(fallback);
+}
+
 void report_unknown_name(std::string_view what, const Argument& argument,
                          const std::vector<std::string>& known, Session& session) {
   session.diagnostics().error(argument.span,

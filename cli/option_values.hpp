@@ -31,6 +31,10 @@ void report_text_error(std::string_view option, const Argument& argument, const 
                                                      std::string_view option, IntegerRange range,
                                                      Session& session);
 
+// "5 %" or "0.05"; `fallback` where it is not given, and where it is no ratio, which is reported.
+[[nodiscard]] double ratio_value(const Arguments& arguments, std::string_view option,
+                                 double fallback, Session& session);
+
 [[nodiscard]] std::optional<double> number_value(const Arguments& arguments,
                                                  std::string_view option, NumberRange range,
                                                  Session& session);

@@ -95,6 +95,16 @@ bool is_input(const fs::path& file, Session& session) {
   });
 }
 
+void check_save(const Arguments& arguments, Session& session) {
+  const auto save = arguments.value("--save");
+  std::error_code ignored;
+  if (save && !arguments.has("--force") && !is_input(save->text, session) &&
+      fs::is_regular_file(save->text, ignored)) {
+    session.diagnostics().error(save->span, "`--save`: the file exists", {},
+                                "`--force` writes over it");
+  }
+}
+
 bool inputs_are_kept(const Arguments& arguments, Session& session) {
   bool kept = true;
   for (const Output& output : arguments.outputs()) {

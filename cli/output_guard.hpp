@@ -18,6 +18,10 @@ void check_distinct_outputs(const Arguments& arguments, Session& session);
 // Whether the file was read in this run, by whatever name, or lies in a folder that was.
 [[nodiscard]] bool is_input(const std::filesystem::path& file, Session& session);
 
+// An experiment is written by hand, and not lost to a slip of the keyboard: reports a `--save` over
+// a file that exists, unless `--force` is there.
+void check_save(const Arguments& arguments, Session& session);
+
 // Once the inputs are known: reports results that would replace one; true where there is none.
 [[nodiscard]] bool inputs_are_kept(const Arguments& arguments, Session& session);
 

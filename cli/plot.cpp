@@ -11,6 +11,7 @@
 
 #include "cli/chart.hpp"
 #include "cli/commands.hpp"
+#include "cli/engine_option.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
 #include "cli/names.hpp"
@@ -215,6 +216,7 @@ ExitCode run_plot(const Arguments& arguments, Session& session) {
     return session.report();
   }
   warn_of_default_batch(*read, session);
+  warn_of_unseen_state(read->cluster_state, {}, session);
   if (request.tornado) {
     return plot_tornado(*read, request, arguments, session);
   }

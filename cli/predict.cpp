@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,6 +17,7 @@
 #include "cli/output_guard.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/profile_library.hpp"
+#include "cli/simulation_cost.hpp"
 #include "cli/verdict_text.hpp"
 #include "cli/yaml_writer.hpp"
 #include "profiles/positions.hpp"
@@ -38,50 +39,28 @@ constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
 constexpr OptionSpec band_option{
     "--band", "SHARE", "gains and losses within it are no difference; default 1 %", Takes::value};
 
-double read_band(const Arguments& arguments, Session& session) {
-  const std::optional<Argument> given = arguments.value(band_option.name);
-  if (!given) {
-    return noise_band;
-  }
-  const Parsed<double> parsed = parse_ratio(given->text);
-  if (!parsed) {
-    report_text_error(band_option.name, *given, parsed.error, session);
-  }
-  return parsed.value.value_or(noise_band);
-}
-
-// What the observed job says about the experiment, under the option that said it.
-void check_observed(const Experiment& experiment, const Observation& observation,
-                    const Arguments& arguments, Session& session) {
-  for (const Problem& problem : check_observation(experiment, observation)) {
-    const std::string field = problem.path.substr(problem.path.rfind('.') + 1);
-    session.diagnostics().error(arguments.value(observed_option.name)->span,
-                                fmt::format("`--observed`: `{}` {}", field, problem.message), {},
-                                problem.help);
-  }
-}
-
-// An experiment is written by hand: it is not lost to a slip of the keyboard.
-void check_save(const Arguments& arguments, Session& session) {
-  const auto save = arguments.value(save_option.name);
-  std::error_code ignored;
-  if (save && !arguments.has(force_option.name) && !is_input(save->text, session) &&
-      std::filesystem::is_regular_file(save->text, ignored)) {
-    session.diagnostics().error(save->span, "`--save`: the file exists", {},
-                                "`--force` writes over it");
+// Of engines that run events, which the others do not.
+void check_event_limit(const Arguments& arguments, const std::vector<Engine>& engines,
+                       Session& session) {
+  const auto limit = arguments.value(event_limit_option.name);
+  if (limit && std::find(engines.begin(), engines.end(), Engine::simulated) == engines.end()) {
+    session.diagnostics().error(limit->span, "`--event-limit` needs --engine sim", {},
+                                "only the simulator runs events");
   }
 }
 
 ExitCode run_predict(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   AssessOptions options;
-  options.observed = read_observation(arguments, session);
-  options.band = read_band(arguments, session);
+  options.observed = read_observations(arguments, session);
+  options.band = ratio_value(arguments, band_option.name, noise_band, session);
   const TrainingQuestion training = read_training_question(arguments, session);
   const std::vector<Engine> engines = read_engines(arguments, session);
+  const std::uint64_t event_limit = read_event_limit(arguments, session);
+  check_event_limit(arguments, engines, session);
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
-  if (read && options.observed) {
-    check_observed(read->experiment, *options.observed, arguments, session);
+  if (read) {
+    report_observation_problems(read->experiment, options.observed, arguments, session);
   }
   check_save(arguments, session);
   if (!read || session.diagnostics().has_errors()) {
@@ -91,8 +70,9 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   options.limits = read->limits;
   options.sensitivity = true;
   const PreparedExperiment prepared(read->experiment);
-  std::vector<EngineAnswers> answers = ask_engines(engines, prepared, read->cluster_state);
-  report_engine_problems(answers, prepared, read->positions, session);
+  sim::SimOptions limits;
+  limits.event_limit = event_limit;
+  std::vector<EngineAnswers> answers = ask_engines(engines, prepared, *read, limits, session);
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
@@ -129,17 +109,17 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
 }  // namespace
 
 Command predict_command() {
-  return {
-      "predict",
-      "predicts a training step with and without compression, and whether it pays",
-      "payoff predict examples/01-resnet50-v100/experiment.yaml --bandwidth '25 Gb/s'\n"
-      "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
-      "--compress powersgd:rank=4",
-      {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-      experiment_options({observed_option, tokens_option, price_option, band_option, engine_option,
-                          save_option, force_option, fail_option, json_option, csv_option}),
-      run_predict,
-      experiment_details};
+  return {"predict",
+          "predicts a training step with and without compression, and whether it pays",
+          "payoff predict examples/01-resnet50-v100/experiment.yaml --bandwidth '25 Gb/s'\n"
+          "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
+          "--compress powersgd:rank=4",
+          {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
+          experiment_options({observed_option, tokens_option, price_option, network_price_option,
+                              band_option, engine_option, event_limit_option, save_option,
+                              force_option, fail_option, json_option, csv_option}),
+          run_predict,
+          experiment_details};
 }
 
 }  // namespace payoff

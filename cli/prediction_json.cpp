@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/break_even_text.hpp"
 #include "cli/input_json.hpp"
 #include "cli/names.hpp"
+#include "cli/network_worth_text.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/step_json.hpp"
 #include "cli/table.hpp"
@@ -19,16 +21,6 @@ namespace payoff {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json comparison_json(const Comparison& comparison) {
-  return {{"speedup", comparison.speedup},
-          {"speedup_low", comparison.speedup_low},
-          {"speedup_high", comparison.speedup_high},
-          {"probability", comparison.probability},
-          {"probability_no_difference", comparison.probability_equal},
-          {"verdict", name(comparison.verdict())},
-          {"convergence_slack_ratio", comparison.convergence_slack_ratio()}};
-}
 
 Json influences_json(const std::vector<Influence>& influences) {
   Json json = Json::array();
@@ -142,6 +134,35 @@ Json disagreement_json(const Conditioning& seen) {
           {"factor", seen.disagreement->factor}};
 }
 
+Json measurements_json(const Conditioning& seen) {
+  Json json = Json::array();
+  const auto time = [](const std::optional<Seconds>& value) {
+    return value ? Json(value->si) : Json(nullptr);
+  };
+  for (const ObservedStep& each : seen.observed) {
+    json.push_back({{"dp", each.dp},
+                    {"step_seconds", each.observation.step.si},
+                    {"step_before_seconds", each.before.si},
+                    {"step_after_seconds", each.after.si},
+                    {"exposed_seconds", time(each.observation.exposed)},
+                    {"exposed_before_seconds", time(each.exposed_before)},
+                    {"exposed_after_seconds", time(each.exposed_after)}});
+  }
+  return json;
+}
+
+// In standard deviations of the profiles; before, all of them are 0 and 1.
+Json parameters_json(const Belief& belief) {
+  Json json = Json::array();
+  const Latents left = deviations(belief);
+  for (std::size_t i = 0; i < latent_count; ++i) {
+    json.push_back({{"unknown", name(static_cast<Unknown>(i))},
+                    {"mean_sigmas", belief.mean.at(i)},
+                    {"left_sigmas", left.at(i)}});
+  }
+  return json;
+}
+
 Json observed_json(const Payoff& payoff) {
   if (!payoff.observed) {
     return nullptr;
@@ -154,7 +175,9 @@ Json observed_json(const Payoff& payoff) {
           {"widening_ratio", seen.widening},
           {"disagreement", disagreement_json(seen)},
           {"width_before_ratio", seen.width_before},
-          {"width_after_ratio", seen.width_after}};
+          {"width_after_ratio", seen.width_after},
+          {"measurements", measurements_json(seen)},
+          {"parameters", parameters_json(seen.belief)}};
 }
 
 }  // namespace
@@ -178,6 +201,7 @@ std::string prediction_json(const PredictionReport& report, const Session& sessi
   json["remedy"]["against_uncompressed"] = comparison_json(report.payoff.remedy_gain);
   json["engines"] = engines_json(report);
   json["nearest_layout_that_fits"] = nearest_json(report);
+  json["network_worth"] = network_worth_json(report);
   json["observed"] = observed_json(report.payoff);
   json["trust"] = trust_json(report.trust);
   json["verdict"] = {{"word", name(report.payoff.overall_verdict())},
@@ -187,6 +211,20 @@ std::string prediction_json(const PredictionReport& report, const Session& sessi
 }
 
 namespace {
+
+// A last column, where any strategy has them.
+bool has_overheads(const Payoff& payoff) {
+  return std::any_of(payoff.plans.begin(), payoff.plans.end(), [](const PlanPayoff& plan) {
+    return shares_of(plan.prediction.waterfall).overheads > 0_s;
+  });
+}
+
+std::string csv_row(std::vector<std::string> cells, bool overheads, std::string cell) {
+  if (overheads) {
+    cells.push_back(std::move(cell));
+  }
+  return csv_line(cells);
+}
 
 // In the columns of `prediction_csv`: an engine that is no model of ours has no intervals.
 std::string engine_csv(const EngineAnswers& engine, const Payoff& payoff) {
@@ -199,26 +237,27 @@ std::string engine_csv(const EngineAnswers& engine, const Payoff& payoff) {
       continue;  // the reason stands in the text and the JSON
     }
     const Shares shares = shares_of(answer->waterfall);
-    text += csv_line({std::string(name(engine.engine)),
-                      payoff.plans[i].label,
-                      n(answer->step.si),
-                      "",
-                      "",
-                      n(shares.compute.si),
-                      n(shares.codec.si),
-                      n(shares.exposed.si),
-                      n(shares.bubble.si),
-                      n(answer->hidden_dp.si),
-                      n(answer->dp_bytes.si),
-                      baseline ? n(baseline->step / answer->step) : "",
-                      "",
-                      "",
-                      "",
-                      "",
-                      "",
-                      n(payoff.plans[i].prediction.memory.total().si),
-                      payoff.plans[i].prediction.memory.fits() ? "true" : "false",
-                      ""});
+    text += csv_row({std::string(name(engine.engine)),
+                     payoff.plans[i].label,
+                     n(answer->step.si),
+                     "",
+                     "",
+                     n(shares.compute.si),
+                     n(shares.codec.si),
+                     n(shares.exposed.si),
+                     n(shares.bubble.si),
+                     n(answer->hidden_dp.si),
+                     n(answer->dp_bytes.si),
+                     baseline ? n(baseline->step / answer->step) : "",
+                     "",
+                     "",
+                     "",
+                     "",
+                     "",
+                     n(payoff.plans[i].prediction.memory.total().si),
+                     payoff.plans[i].prediction.memory.fits() ? "true" : "false",
+                     ""},
+                    has_overheads(payoff), n(shares.overheads.si));
   }
   return text;
 }
@@ -226,50 +265,53 @@ std::string engine_csv(const EngineAnswers& engine, const Payoff& payoff) {
 }  // namespace
 
 std::string prediction_csv(const PredictionReport& report) {
-  std::string text = csv_line({"engine",
-                               "strategy",
-                               "step_seconds",
-                               "step_low_seconds",
-                               "step_high_seconds",
-                               "compute_seconds",
-                               "codec_seconds",
-                               "exposed_seconds",
-                               "bubble_seconds",
-                               "hidden_dp_seconds",
-                               "dp_bytes",
-                               "speedup",
-                               "speedup_low",
-                               "speedup_high",
-                               "probability",
-                               "speedup_against_sixteen_bit",
-                               "speedup_against_remedy",
-                               "memory_bytes",
-                               "fits",
-                               "verdict"});
+  const bool overheads = has_overheads(report.payoff);
+  std::string text = csv_row({"engine",
+                              "strategy",
+                              "step_seconds",
+                              "step_low_seconds",
+                              "step_high_seconds",
+                              "compute_seconds",
+                              "codec_seconds",
+                              "exposed_seconds",
+                              "bubble_seconds",
+                              "hidden_dp_seconds",
+                              "dp_bytes",
+                              "speedup",
+                              "speedup_low",
+                              "speedup_high",
+                              "probability",
+                              "speedup_against_sixteen_bit",
+                              "speedup_against_remedy",
+                              "memory_bytes",
+                              "fits",
+                              "verdict"},
+                             overheads, "overheads_seconds");
   for (const PlanPayoff& plan : report.payoff.plans) {
     const Shares shares = shares_of(plan.prediction.waterfall);
     const bool compresses = &plan != &report.payoff.plans.front();
     const auto n = [](double number) { return exact_number(number); };
-    text += csv_line({std::string(name(Engine::analytical)),
-                      plan.label,
-                      n(plan.prediction.step.si),
-                      n(plan.step_low.si),
-                      n(plan.step_high.si),
-                      n(shares.compute.si),
-                      n(shares.codec.si),
-                      n(shares.exposed.si),
-                      n(shares.bubble.si),
-                      n(plan.prediction.hidden_dp.si),
-                      n(plan.prediction.dp_bytes.si),
-                      n(plan.against_uncompressed.speedup),
-                      n(plan.against_uncompressed.speedup_low),
-                      n(plan.against_uncompressed.speedup_high),
-                      n(plan.against_uncompressed.probability),
-                      plan.against_sixteen_bit ? n(plan.against_sixteen_bit->speedup) : "",
-                      n(plan.against_remedy.speedup),
-                      n(plan.prediction.memory.total().si),
-                      plan.prediction.memory.fits() ? "true" : "false",
-                      compresses ? std::string(name(Payoff::verdict_of(plan))) : std::string()});
+    text += csv_row({std::string(name(Engine::analytical)),
+                     plan.label,
+                     n(plan.prediction.step.si),
+                     n(plan.step_low.si),
+                     n(plan.step_high.si),
+                     n(shares.compute.si),
+                     n(shares.codec.si),
+                     n(shares.exposed.si),
+                     n(shares.bubble.si),
+                     n(plan.prediction.hidden_dp.si),
+                     n(plan.prediction.dp_bytes.si),
+                     n(plan.against_uncompressed.speedup),
+                     n(plan.against_uncompressed.speedup_low),
+                     n(plan.against_uncompressed.speedup_high),
+                     n(plan.against_uncompressed.probability),
+                     plan.against_sixteen_bit ? n(plan.against_sixteen_bit->speedup) : "",
+                     n(plan.against_remedy.speedup),
+                     n(plan.prediction.memory.total().si),
+                     plan.prediction.memory.fits() ? "true" : "false",
+                     compresses ? std::string(name(Payoff::verdict_of(plan))) : std::string()},
+                    overheads, n(shares.overheads.si));
   }
   for (const EngineAnswers& engine : report.engines) {
     text += engine_csv(engine, report.payoff);

@@ -46,6 +46,7 @@ struct Shares {
   Seconds codec{};
   Seconds exposed{};
   Seconds bubble{};
+  Seconds overheads{};  // the latest host, data, checkpoints: where the job states any
 };
 [[nodiscard]] Shares shares_of(const Waterfall& waterfall);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "cli/break_even_text.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/names.hpp"
+#include "cli/network_worth_text.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
@@ -30,14 +30,23 @@ std::string layout_text(const ParallelLayout& layout) {
   return text;
 }
 
-std::vector<Column> columns(const Payoff& payoff, bool bubble) {
+// Columns that only some jobs have.
+struct OptionalColumns {
+  bool bubble{};
+  bool overheads{};
+};
+
+std::vector<Column> columns(const Payoff& payoff, const OptionalColumns& optional) {
   std::vector<Column> columns{{"strategy", Align::left},
                               {"step", Align::right},
                               {"compute", Align::right},
                               {"codec", Align::right},
                               {"exposed comm", Align::right}};
-  if (bubble) {
+  if (optional.bubble) {
     columns.push_back({"bubble", Align::right});
+  }
+  if (optional.overheads) {
+    columns.push_back({"overheads", Align::right});
   }
   columns.push_back({"speedup", Align::right});
   if (payoff.sixteen_bit) {
@@ -49,14 +58,18 @@ std::vector<Column> columns(const Payoff& payoff, bool bubble) {
   return columns;
 }
 
-std::vector<std::string> row(const PlanPayoff& plan, const Payoff& payoff, bool bubble) {
+std::vector<std::string> row(const PlanPayoff& plan, const Payoff& payoff,
+                             const OptionalColumns& optional) {
   const bool first = &plan == &payoff.plans.front();
   const auto ms = [](Seconds time) { return fixed(time / 1_ms, 1); };
   const Shares shares = shares_of(plan.prediction.waterfall);
   std::vector<std::string> row{first ? "uncompressed" : plan.label, step_text(plan),
                                ms(shares.compute), ms(shares.codec), ms(shares.exposed)};
-  if (bubble) {
+  if (optional.bubble) {
     row.push_back(ms(shares.bubble));
+  }
+  if (optional.overheads) {
+    row.push_back(ms(shares.overheads));
   }
   row.push_back(first ? "1.00" : speedup_text(plan.against_uncompressed));
   if (payoff.sixteen_bit) {
@@ -69,12 +82,15 @@ std::vector<std::string> row(const PlanPayoff& plan, const Payoff& payoff, bool 
 }
 
 std::string table_text(const Payoff& payoff) {
-  const bool bubble = std::any_of(
-      payoff.plans.begin(), payoff.plans.end(),
-      [](const PlanPayoff& plan) { return plan.prediction.waterfall.bubble > Seconds{}; });
-  Table table(columns(payoff, bubble));
+  OptionalColumns optional;
   for (const PlanPayoff& plan : payoff.plans) {
-    table.add(row(plan, payoff, bubble));
+    const Shares shares = shares_of(plan.prediction.waterfall);
+    optional.bubble = optional.bubble || shares.bubble > 0_s;
+    optional.overheads = optional.overheads || shares.overheads > 0_s;
+  }
+  Table table(columns(payoff, optional));
+  for (const PlanPayoff& plan : payoff.plans) {
+    table.add(row(plan, payoff, optional));
   }
   return table.markdown();
 }
@@ -97,7 +113,8 @@ std::string paragraph(const std::string& sentence) {
 Shares shares_of(const Waterfall& waterfall) {
   return {waterfall.forward + waterfall.recompute + waterfall.backward + waterfall.interference +
               waterfall.bucket_copy + waterfall.optimizer + waterfall.host,
-          waterfall.encode + waterfall.decode, exposed_communication(waterfall), waterfall.bubble};
+          waterfall.encode + waterfall.decode, exposed_communication(waterfall), waterfall.bubble,
+          waterfall.host_jitter + waterfall.data_stall + waterfall.checkpoint};
 }
 
 std::vector<std::vector<Obstacle>> obstacles_of(const ReadExperiment& read) {
@@ -147,14 +164,16 @@ std::string prediction_text(const PredictionReport& report) {
       "Parts of a step in ms; (low to high) holds 90 % of the draws; the verdict is against the "
       "best remedy, and within {} there is no difference.\n",
       percent_text(report.options.band));
-  text += paragraph(training_text(report.read.experiment, payoff, report.training));
+  text +=
+      paragraph(training_text(report.read.experiment, payoff, report.training, report.read.facts));
   text += paragraph(remedy_sentence(payoff));
-  text += paragraph(observed_sentence(payoff));
+  text += paragraph(observed_sentence(payoff)) + observed_tables(payoff);
   text += paragraph(deciding_sentence(payoff));
   if (!report.break_evens.empty()) {
     text += "\n" + break_even_table(report.break_evens, payoff);
   }
   text += paragraph(useful_bandwidth_sentence(report.break_evens, report.read.experiment));
+  text += network_worth_text(report);
   text += engines_text(report.engines, report.prepared);
   text += paragraph(trust_text(report.trust));
   text += "\n" + paragraph(default_batch_sentence(report));

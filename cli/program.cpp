@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.hpp"
+#include "cli/conventions.hpp"
 #include "cli/output_guard.hpp"
 #include "cli/session.hpp"
 #include "profiles/suggest.hpp"
@@ -42,6 +43,15 @@ std::string command_line_of(std::span<const std::string> words) {
   return line;
 }
 
+std::string exit_text() {
+  std::string text;
+  for (const auto& [code, meaning] : exit_meanings) {
+    text += fmt::format("{:13}{} {}\n", text.empty() ? "Exit status: " : "", static_cast<int>(code),
+                        meaning);
+  }
+  return text;
+}
+
 std::string list_of_commands(std::span<const Command> commands) {
   std::string text =
       "Predicts when compressing communication makes distributed training faster.\n\n"
@@ -50,10 +60,9 @@ std::string list_of_commands(std::span<const Command> commands) {
     text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
   return text +
-         "\n`payoff COMMAND --help` explains one of them, `payoff --version` prints the version.\n"
-         "\nExit status: 0 an answer, 1 something could not be read, written or run, 2 a mistake "
-         "in\n"
-         "the input (all are listed), 3 a check that was asked for failed.\n"
+         "\n`payoff COMMAND --help` explains one of them, `payoff --version` prints the "
+         "version.\n" +
+         "\n" + exit_text() + "\n" + std::string(streams_text) +
          "\nExamples:\n"
          "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --compress "
          "powersgd:rank=4\n"

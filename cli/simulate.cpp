@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -16,10 +15,11 @@
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
 #include "cli/profile_library.hpp"
+#include "cli/simulation_cost.hpp"
 #include "cli/simulation_problems.hpp"
 #include "cli/simulation_report.hpp"
 #include "cli/trace_file.hpp"
-#include "sim/topology_platform.hpp"
+#include "study/simulation.hpp"
 
 // payoff simulate: every strategy of an experiment run by events.
 
@@ -31,9 +31,6 @@ constexpr OptionSpec trace_option{
 constexpr OptionSpec plan_option{"--plan", "LABEL",
                                  "simulate this strategy alone; default: all, the last one traced",
                                  Takes::value};
-constexpr OptionSpec limit_option{
-    "--event-limit", "N", "refuse to run more events than this; default 2000000000", Takes::value};
-
 constexpr OptionSpec no_fold_option{
     "--no-fold", "", "with a topology: run every rank by itself, to see that nothing changes",
     Takes::nothing};
@@ -65,58 +62,48 @@ std::vector<CompressionPlan> wanted_plans(const Experiment& experiment, const Ar
               : std::vector<CompressionPlan>{};
 }
 
-struct PreparedRun {
-  const PreparedExperiment& prepared;
-  const ReadExperiment& read;
-  sim::SimOptions options;
-  sim::PlatformRules rules;
-  // Of strategies that exchange between all pairs of ranks, and of those that do not.
-  std::array<std::optional<sim::BuiltPlatform>, 2> platforms{};
-
-  const sim::BuiltPlatform& platform(const StepPlan& step) {
-    auto& built = platforms[sim::sends_all_to_all(step) ? 1 : 0];
-    if (!built) {
-      built = sim::build_platform(read.experiment.cluster, read.cluster_state, step, rules);
-    }
-    return *built;
+// Where a file cannot be made is known before the run.
+void check_folder(std::string_view option, const Arguments& arguments, Session& session) {
+  const std::optional<Argument> file = arguments.value(option);
+  const std::filesystem::path folder =
+      file ? std::filesystem::path(file->text).parent_path() : std::filesystem::path();
+  std::error_code unknown;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, unknown)) {
+    session.diagnostics().error(
+        file->span, fmt::format("`{}`: there is no folder `{}`", option, folder.string()));
   }
-};
+}
 
 // Everything that is wrong is found, and the analytical answers are there, before the first event.
-void prepare_reports(PreparedRun& run, const std::vector<CompressionPlan>& plans,
+void prepare_reports(Simulation& simulation, const PreparedExperiment& prepared,
+                     const std::vector<CompressionPlan>& plans, const PositionMap& positions,
                      SimulationReport& report, Session& session) {
   StrategyProblems problems;
   for (const CompressionPlan& plan : plans) {
-    const StepPlan step = run.prepared.plan(plan);
+    Simulation::Outlook outlook = simulation.outlook(plan);
     PlanSimulation& result = report.plans.emplace_back();
     result.label = plan.label;
-    const sim::BuiltPlatform& built = run.platform(step);
-    report.fold = built.fold;
-    result.estimate = sim::estimate(step, built.platform);
-    problems.emplace_back(plan.label, built.problems.empty()
-                                          ? sim::check(step, built.platform, run.options)
-                                          : built.problems);
+    result.estimate = outlook.estimate;
+    report.fold = outlook.fold;
+    problems.emplace_back(plan.label, std::move(outlook.problems));
   }
-  report_problems(problems, run.read.positions, session);
+  report_problems(problems, positions, session);
   for (std::size_t i = 0; i < plans.size() && !session.diagnostics().has_errors(); ++i) {
-    report.plans[i].analytical = run.prepared.predict(plans[i]);
+    report.plans[i].analytical = prepared.predict(plans[i]);
   }
 }
 
 // Until something is wrong or Ctrl-C.
-void run_plans(PreparedRun& run, const std::vector<CompressionPlan>& plans,
-               std::optional<TraceFile>& trace, SimulationReport& report, Session& session) {
+void run_plans(Simulation& simulation, const std::vector<CompressionPlan>& plans,
+               const PositionMap& positions, std::optional<TraceFile>& trace,
+               SimulationReport& report, Session& session) {
   const InterruptGuard::Polling polling;
-  sim::SimOptions options = run.options;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const bool traced = trace && i + 1 == plans.size();
-    options.trace = traced ? &trace->writer() : nullptr;
     PlanSimulation& result = report.plans[i];
-    const StepPlan step = run.prepared.plan(plans[i]);
-    result.simulated = sim::simulate(step, run.platform(step).platform, options);
-    result.simulated.prediction.memory = result.analytical.memory;
+    result.simulated = simulation.run(plans[i], traced ? &trace->writer() : nullptr);
     if (result.simulated.problem) {
-      report_problems({{plans[i].label, {*result.simulated.problem}}}, run.read.positions, session);
+      report_problems({{plans[i].label, {*result.simulated.problem}}}, positions, session);
     }
     if (result.simulated.interrupted) {
       report.plans.resize(i + 1);
@@ -125,18 +112,8 @@ void run_plans(PreparedRun& run, const std::vector<CompressionPlan>& plans,
   }
 }
 
-// Above this many events a run takes seconds, and a timeline of them more than viewers like.
-constexpr std::uint64_t many_events = 3'000'000;
+// More of a timeline than viewers like.
 constexpr Bytes large_trace = 300_MB;
-
-std::string megabytes(Bytes size) { return fmt::format("{:.0f} MB", std::ceil(size / 1_MB)); }
-
-// By the rates of docs/performance.md, where other programs keep the machine busy.
-std::string duration(std::uint64_t events) {
-  constexpr std::uint64_t events_a_minute = 180'000'000;  // 3 million a second
-  const std::uint64_t minutes = (events + events_a_minute - 1) / events_a_minute;
-  return minutes > 1 ? fmt::format("some {} minutes", minutes) : "less than a minute";
-}
 
 // What a long run will cost, told before it starts; a timeline that the disk cannot take is
 // refused.
@@ -144,8 +121,7 @@ void announce(const SimulationReport& report, const std::optional<Argument>& tra
               Session& session) {
   sim::Estimate all;
   for (const PlanSimulation& plan : report.plans) {
-    all.events += plan.estimate.events;
-    all.memory = std::max(all.memory, plan.estimate.memory);
+    all = together(all, plan.estimate);
   }
   all.trace = trace ? report.plans.back().estimate.trace : 0_B;
   if (trace) {
@@ -164,11 +140,8 @@ void announce(const SimulationReport& report, const std::optional<Argument>& tra
           "ui.perfetto.dev takes files of some hundred MB: simulate fewer micro-batches");
     }
   }
-  if (all.events > many_events && !session.diagnostics().has_errors()) {
-    session.note(fmt::format("simulating up to {} events, {}, in {} of memory{}; Ctrl-C ends it{}",
-                             all.events, duration(all.events), megabytes(all.memory),
-                             trace ? ", a timeline of about " + megabytes(all.trace) : "",
-                             trace ? " and leaves a valid timeline" : ""));
+  if (!session.diagnostics().has_errors()) {
+    announce_long_run(all, trace ? " and leaves a valid timeline" : "", session);
   }
 }
 
@@ -184,20 +157,16 @@ ExitCode finish(const SimulationReport& report, const ReadExperiment& read, cons
 ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   sim::SimOptions options;
-  constexpr std::int64_t most_events = 1'000'000'000'000'000;
-  if (const auto limit = long_value(arguments, limit_option.name, {1, most_events}, session)) {
-    options.event_limit = static_cast<std::uint64_t>(*limit);
-  }
+  options.event_limit = read_event_limit(arguments, session);
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
+  const std::vector<CompressionPlan> plans =
+      read ? wanted_plans(read->experiment, arguments, session) : std::vector<CompressionPlan>{};
+  const bool steps = wants_steps(arguments, session);
+  check_folder(trace_option.name, arguments, session);
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
   warn_of_default_batch(*read, session);
-  const std::vector<CompressionPlan> plans = wanted_plans(read->experiment, arguments, session);
-  const bool steps = wants_steps(arguments, session);
-  if (session.diagnostics().has_errors()) {
-    return session.report();
-  }
   const std::optional<Argument> trace_name = arguments.value(trace_option.name);
   std::optional<TraceFile> trace;
   std::optional<InterruptGuard> guard;
@@ -216,8 +185,9 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
                           {},
                           steps,
                           !steps && !arguments.has(no_fold_option.name)};
-  PreparedRun run{prepared, *read, options, {report.folds, report.folds, steps}};
-  prepare_reports(run, plans, report, session);
+  Simulation simulation(prepared, read->cluster_state, options,
+                        {report.folds, report.folds, steps});
+  prepare_reports(simulation, prepared, plans, read->positions, report, session);
   if (!session.diagnostics().has_errors()) {
     announce(report, trace_name, session);
   }
@@ -225,7 +195,7 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
     return session.report();
   }
   try {
-    run_plans(run, plans, trace, report, session);
+    run_plans(simulation, plans, read->positions, trace, report, session);
   } catch (const sim::TraceError& error) {
     trace->fail(error.what());
   }
@@ -249,8 +219,8 @@ Command simulate_command() {
           "  payoff simulate --model gpt2 --cluster p3-8xlarge --nodes 2 --dp 8 --micro-batch 4 "
           "--level steps",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-          experiment_options(
-              {plan_option, trace_option, limit_option, level_option, no_fold_option, json_option}),
+          experiment_options({plan_option, trace_option, event_limit_option, level_option,
+                              no_fold_option, json_option}),
           run_simulate};
 }
 

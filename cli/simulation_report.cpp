@@ -30,26 +30,40 @@ std::string title(const PlanSimulation& plan) {
 }
 
 std::string steps_table(const SimulationReport& report) {
-  Table table({{"strategy", Align::left},
-               {"simulated [ms]", Align::right},
-               {"analytical [ms]", Align::right},
-               {"difference", Align::right},
-               {"compute", Align::right},
-               {"codec", Align::right},
-               {"exposed comm", Align::right},
-               {"bubble", Align::right},
-               {"fits", Align::center},
-               {report.steps ? "events (sends)" : "events", Align::right}});
+  const bool overheads =
+      std::any_of(report.plans.begin(), report.plans.end(), [](const PlanSimulation& plan) {
+        return shares_of(plan.simulated.prediction.waterfall).overheads > 0_s;
+      });
+  std::vector<Column> columns{{"strategy", Align::left},         {"simulated [ms]", Align::right},
+                              {"analytical [ms]", Align::right}, {"difference", Align::right},
+                              {"compute", Align::right},         {"codec", Align::right},
+                              {"exposed comm", Align::right},    {"bubble", Align::right}};
+  if (overheads) {
+    columns.push_back({"overheads", Align::right});
+  }
+  columns.push_back({"fits", Align::center});
+  columns.push_back({report.steps ? "events (sends)" : "events", Align::right});
+  Table table(columns);
   for (const PlanSimulation& plan : report.plans) {
     const StepPrediction& step = plan.simulated.prediction;
     const Shares shares = shares_of(step.waterfall);
     const bool whole = !plan.simulated.interrupted;
-    table.add({title(plan), (whole ? "" : "> ") + ms(step.step), ms(plan.analytical.step),
-               whole ? fmt::format("{:+.2f} %", 100 * (step.step / plan.analytical.step - 1)) : "",
-               ms(shares.compute), ms(shares.codec), ms(shares.exposed), ms(shares.bubble),
-               step.memory.fits() ? "yes" : "no",
-               std::to_string(plan.simulated.events) +
-                   (report.steps ? fmt::format(" ({})", plan.simulated.sends) : "")});
+    std::vector<std::string> row{
+        title(plan),
+        (whole ? "" : "> ") + ms(step.step),
+        ms(plan.analytical.step),
+        whole ? fmt::format("{:+.2f} %", 100 * (step.step / plan.analytical.step - 1)) : "",
+        ms(shares.compute),
+        ms(shares.codec),
+        ms(shares.exposed),
+        ms(shares.bubble)};
+    if (overheads) {
+      row.push_back(ms(shares.overheads));
+    }
+    row.emplace_back(step.memory.fits() ? "yes" : "no");
+    row.push_back(std::to_string(plan.simulated.events) +
+                  (report.steps ? fmt::format(" ({})", plan.simulated.sends) : ""));
+    table.add(std::move(row));
   }
   return table.markdown();
 }
@@ -229,6 +243,10 @@ Json plan_json(const PlanSimulation& plan) {
   json["last_stage"] = simulated.last_stage;
   json["critical_path"] = Json::object();
   for (std::size_t c = 0; c < sim::cause_count; ++c) {
+    // Overheads only where the job states any.
+    if (static_cast<sim::Cause>(c) > sim::Cause::host && simulated.critical_path[c] == 0_s) {
+      continue;
+    }
     json["critical_path"][fmt::format("{}_seconds", name(static_cast<sim::Cause>(c)))] =
         simulated.critical_path[c].si;
   }

@@ -127,6 +127,48 @@ class AxisReader {
     input_.columns.push_back({std::string(name) + values->unit, values->numbers, values->whole});
     input_.axes.push_back({key, std::move(values->texts)});
     input_.arguments.push_back(argument);
+    input_.nodes.emplace_back();
+  }
+
+  // `KEY: VALUES` of a file.
+  void read(const Entry& entry) {
+    const Argument key{entry.key, 0, entry.key_span};
+    std::vector<const Node*> items;
+    std::string text = entry.value.text;
+    for (const Node& item : entry.value.items) {
+      items.push_back(&item);
+      text += (text.empty() ? "" : ",") + item.text;
+    }
+    const Argument written{text, 0, entry.value.span};
+    TextError error;
+    std::optional<Values> values = values_of(text, error);
+    if (entry.key == "compress" || text.empty() || !values ||
+        (!items.empty() && items.size() != values->texts.size())) {
+      session_.diagnostics().error(
+          entry.key == "compress" ? key.span : written.span,
+          entry.key == "compress" ? "`over.compress` is no axis of jobs"
+                                  : fmt::format("{} has no values", backquoted(entry.key)),
+          error.problem,
+          entry.key == "compress" ? "strategies stand under `compress`: every job is asked for all"
+                                  : "write a series, `8..64:x2`, or a list, `[v100, a100]`");
+      return;
+    }
+    if (!are_distinct(written, values->texts)) {
+      return;
+    }
+    const std::string_view option = key_of_option(entry.key);
+    const std::string path(option.empty() ? entry.key : option);
+    input_.keys.push_back({path, key.span});
+    std::vector<Node>& nodes = input_.nodes.emplace_back();
+    for (std::size_t i = 0; i < values->texts.size(); ++i) {
+      Node& node = nodes.emplace_back();
+      node.kind = Node::Kind::scalar;
+      node.text = values->texts[i];
+      node.span = items.empty() ? entry.value.span : items[i]->span;
+    }
+    input_.columns.push_back({entry.key + values->unit, values->numbers, values->whole});
+    input_.axes.push_back({path, std::move(values->texts)});
+    input_.arguments.push_back(key);
   }
 
  private:
@@ -165,6 +207,39 @@ class AxisReader {
 };
 
 }  // namespace
+
+bool SweepInput::is_value(std::size_t axis, std::size_t value, Span span,
+                          const SourceMap& sources) const {
+  if (nodes[axis].empty()) {
+    return sources[span.source].argument == arguments[axis].index;
+  }
+  const Span& own = nodes[axis][value].span;
+  return span.source == own.source && span.offset >= own.offset &&
+         span.offset < own.offset + std::max<std::size_t>(own.length, 1);
+}
+
+SweepInput take_axes(Node& root, const Arguments& arguments, Session& session) {
+  SweepInput input;
+  AxisReader reader(input, session);
+  if (const Entry* over = root.find("over")) {
+    for (const Entry& entry : over->value.entries) {
+      reader.read(entry);
+    }
+    if (over->value.entries.empty()) {
+      session.diagnostics().error(over->key_span, "`over` is no mapping of keys to values");
+    }
+    std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "over"; });
+  }
+  for (const Argument& axis : arguments.values(over_option.name)) {
+    reader.read(axis);
+  }
+  if (input.axes.empty() && !session.diagnostics().has_errors()) {
+    session.diagnostics().error(std::nullopt, "no axis is given", {},
+                                "`over: {cluster.nodes: 1..64:x2}` in the file, or "
+                                "`--over nodes=1..64:x2`");
+  }
+  return input;
+}
 
 SweepInput read_axes(const Arguments& arguments, Session& session) {
   SweepInput input;

@@ -8,6 +8,7 @@
 #include "cli/command_line.hpp"
 #include "cli/repeated_keys.hpp"
 #include "cli/session.hpp"
+#include "profiles/document.hpp"
 #include "profiles/read_experiment.hpp"
 #include "study/sweep.hpp"
 
@@ -34,8 +35,19 @@ struct SweepInput {
   std::vector<Argument> arguments;  // of each axis
   std::optional<Setting> methods;   // `compress=[...]`, as --set takes it
   std::vector<WrittenKey> keys;     // of all, compress included
+  // Of axes that a file lists: each value as it goes into the document. Otherwise empty, and the
+  // value is set as the axis' argument says.
+  std::vector<std::vector<Node>> nodes;
+
+  // Whether what is at `span` is this value of the axis.
+  [[nodiscard]] bool is_value(std::size_t axis, std::size_t value, Span span,
+                              const SourceMap& sources) const;
 };
 
 [[nodiscard]] SweepInput read_axes(const Arguments& arguments, Session& session);
+
+// The `over` of a grid's file, `KEY: VALUES` each, where values are a series or a list; it is taken
+// out of the document. Then those of the command line.
+[[nodiscard]] SweepInput take_axes(Node& root, const Arguments& arguments, Session& session);
 
 }  // namespace payoff

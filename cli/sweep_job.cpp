@@ -10,37 +10,13 @@
 
 #include "cli/step_json.hpp"
 #include "model/experiment.hpp"
+#include "profiles/override.hpp"
 #include "study/payoff.hpp"
 
 namespace payoff {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json axes_json(const SweepQuestion& question, std::uint64_t number,
-               const std::vector<std::size_t>& values) {
-  Json json{{"job", number}};
-  for (std::size_t a = 0; a < values.size(); ++a) {
-    const AxisColumn& column = question.input.columns[a];
-    if (column.numbers.empty()) {
-      json[column.name] = question.design.axes()[a].values[values[a]];
-    } else if (column.whole) {
-      json[column.name] = static_cast<std::int64_t>(column.numbers[values[a]]);
-    } else {
-      json[column.name] = column.numbers[values[a]];
-    }
-  }
-  return json;
-}
-
-std::string first_error(const Diagnostics& diagnostics) {
-  for (const Diagnostic& diagnostic : diagnostics.sorted()) {
-    if (diagnostic.severity == Severity::error) {
-      return diagnostic.message;
-    }
-  }
-  return "the job cannot be read";
-}
 
 void add_step(const StepPrediction& prediction, const Experiment& experiment, Json& row) {
   row["step_seconds"] = prediction.step.si;
@@ -147,16 +123,8 @@ Json impossible(Json row, const std::string& strategy, const Diagnostics& diagno
 std::vector<Json> rows_one_by_one(const SweepQuestion& question,
                                   const std::vector<std::size_t>& values, const Json& begin) {
   std::vector<Json> rows;
-  SweepQuestion alone = question;
-  Entry* list = alone.document.root.find("compress");
-  const std::vector<Node> plans = list != nullptr ? list->value.items : std::vector<Node>{};
   for (std::size_t i = 0; i < question.strategies.size(); ++i) {
-    if (list != nullptr) {
-      list->value.items.clear();
-      if (i > 0) {
-        list->value.items.push_back(plans[i - 1]);
-      }
-    }
+    const SweepQuestion alone = about_one_strategy(question, i);
     const Reading one(alone, values);
     rows.push_back(one.read ? JobRows(alone, *one.read, begin).row(question.strategies[i])
                             : impossible(begin, question.strategies[i], one.diagnostics));
@@ -166,16 +134,59 @@ std::vector<Json> rows_one_by_one(const SweepQuestion& question,
 
 }  // namespace
 
+nlohmann::ordered_json axes_json(const SweepQuestion& question, std::uint64_t number,
+                                 const std::vector<std::size_t>& values) {
+  Json json{{"job", number}};
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    const AxisColumn& column = question.input.columns[a];
+    if (column.numbers.empty()) {
+      json[column.name] = question.design.axes()[a].values[values[a]];
+    } else if (column.whole) {
+      json[column.name] = static_cast<std::int64_t>(column.numbers[values[a]]);
+    } else {
+      json[column.name] = column.numbers[values[a]];
+    }
+  }
+  return json;
+}
+
+std::string first_error(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+    if (diagnostic.severity == Severity::error) {
+      return diagnostic.message;
+    }
+  }
+  return "the job cannot be read";
+}
+
+SweepQuestion about_one_strategy(const SweepQuestion& question, std::size_t place) {
+  SweepQuestion alone = question;
+  if (Entry* list = alone.document.root.find("compress")) {
+    std::vector<Node> plans = std::move(list->value.items);
+    list->value.items.clear();
+    if (place > 0) {
+      list->value.items.push_back(std::move(plans.at(place - 1)));
+    }
+  }
+  return alone;
+}
+
 std::optional<ReadExperiment> read_job(const SweepQuestion& question,
                                        const std::vector<std::size_t>& values, SourceMap& sources,
                                        Diagnostics& diagnostics) {
   std::vector<Setting> settings;
+  Document document = question.document;
   for (std::size_t a = 0; a < values.size(); ++a) {
     const SweepAxis& axis = question.design.axes()[a];
+    if (const std::vector<Node>& nodes = question.input.nodes[a]; !nodes.empty()) {
+      (void)set_value(document.root, axis.key, nodes[values[a]], question.input.arguments[a].span,
+                      diagnostics);
+      continue;
+    }
     settings.push_back(
         {question.input.arguments[a].index, axis.key + "=" + axis.values[values[a]]});
   }
-  return read_experiment(question.document, settings, {question.library, sources, diagnostics});
+  return read_experiment(std::move(document), settings, {question.library, sources, diagnostics});
 }
 
 std::string job_lines(const SweepQuestion& question, std::uint64_t number) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "cli/experiment_input.hpp"
 #include "cli/sweep_axes.hpp"
 #include "study/engine.hpp"
@@ -31,6 +33,16 @@ struct SweepQuestion {
 [[nodiscard]] std::optional<ReadExperiment> read_job(const SweepQuestion& question,
                                                      const std::vector<std::size_t>& values,
                                                      SourceMap& sources, Diagnostics& diagnostics);
+
+// {job, AXIS: VALUE...}: which job this is.
+[[nodiscard]] nlohmann::ordered_json axes_json(const SweepQuestion& question, std::uint64_t number,
+                                               const std::vector<std::size_t>& values);
+
+// The same question about one strategy alone, by its place among them.
+[[nodiscard]] SweepQuestion about_one_strategy(const SweepQuestion& question, std::size_t place);
+
+// The first thing that is wrong with a job.
+[[nodiscard]] std::string first_error(const Diagnostics& diagnostics);
 
 // As many lines as there are strategies. A job or strategy that cannot be is a result: its status
 // is `impossible`, with the reason.

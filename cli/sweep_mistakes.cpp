@@ -64,8 +64,7 @@ class Mistakes {
         return read;
       }
       const std::optional<std::string> reason =
-          value_is_wrong ? reason_under(diagnostics, question_.input.arguments[axis].index)
-                         : std::nullopt;
+          value_is_wrong ? reason_under(diagnostics, axis, value) : std::nullopt;
       value_is_wrong = reason.has_value();
       reasons.insert(reason.value_or(""));
       if (k == 0) {
@@ -81,12 +80,12 @@ class Mistakes {
     return std::nullopt;
   }
 
-  // What the first error under an argument says.
+  // What the first error under a value says.
   [[nodiscard]] std::optional<std::string> reason_under(const Diagnostics& diagnostics,
-                                                        int argument) const {
+                                                        std::size_t axis, std::size_t value) const {
     for (const Diagnostic& diagnostic : diagnostics.sorted()) {
       if (diagnostic.severity == Severity::error && diagnostic.span &&
-          session_.sources()[diagnostic.span->source].argument == argument) {
+          question_.input.is_value(axis, value, *diagnostic.span, session_.sources())) {
         return diagnostic.message;
       }
     }

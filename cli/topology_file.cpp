@@ -21,7 +21,9 @@ std::optional<TopologyFile> read_topology_file(const std::filesystem::path& file
   report(check(result.read, cluster_is_read, sim::find_in_links), result.read.positions,
          session.diagnostics());
   if (session.diagnostics().error_count() == errors) {
-    result.graph = std::move(sim::build(result.read.topology).graph);
+    sim::BuiltTopology built = sim::build(result.read.topology);
+    report(built.problems, result.read.positions, session.diagnostics());
+    result.graph = std::move(built.graph);
   }
   return result;
 }

@@ -19,6 +19,7 @@
 #include "sim/bisection.hpp"
 #include "sim/collective_programs.hpp"
 #include "sim/collective_steps.hpp"
+#include "sim/regular_bisection.hpp"
 #include "sim/tree_packing.hpp"
 
 namespace payoff {
@@ -103,9 +104,25 @@ std::string too_many(std::size_t gpus, std::size_t most) {
 std::string bisection_text(const sim::LinkGraph& links) {
   const std::size_t half = links.ranks() / 2;
   const sim::Bisection cut = sim::bisection(links);
-  return fmt::format("\nbisection bandwidth: {}{}, {} for each GPU of a half\n",
+  return fmt::format("\nbisection bandwidth: {}{}, {} for each GPU of a half, by max-flow\n",
                      cut.exact ? "" : "at most ", to_text(cut.bandwidth),
                      to_text(cut.bandwidth / static_cast<double>(half)));
+}
+
+// Where flows would take too long.
+std::string closed_bisection_text(const Topology& topology) {
+  const auto found = sim::regular_bisection(topology);
+  if (const auto* why = std::get_if<std::string>(&found)) {
+    return fmt::format(
+        "bisection bandwidth: not worked out, {}, and flows between halves take too long; no "
+        "closed form: {}\n",
+        too_many(topology.gpus(), most_cut), *why);
+  }
+  const Bandwidth cut = std::get<Bandwidth>(found);
+  return fmt::format(
+      "bisection bandwidth: at most {}, {} for each GPU of a half, in closed form for a regular "
+      "network\n",
+      to_text(cut), to_text(cut / (static_cast<double>(topology.gpus()) / 2)));
 }
 
 // Trees beside rings, where links join all GPUs directly: a mesh of a server, or of the user's own.
@@ -189,7 +206,9 @@ std::string collectives_text(const Topology& topology, const sim::TopologyGraph&
       continue;  // no program for these ranks
     }
     const auto time = [&](Bytes size) {
-      return to_text(sim::run_steps(*laid, size, std::nullopt, 0_s, graph, topology).alpha_beta);
+      const auto steps = sim::run_steps(*laid, size, std::nullopt, 0_s, graph, topology);
+      const bool ends = steps.too_long == sim::CollectiveSteps::TooLong::no;
+      return ends ? to_text(steps.alpha_beta) : std::string("> 106 days");
     };
     table.add({std::string(named.collective), std::string(laid->program.name()), time(64_KiB),
                time(256_MiB)});
@@ -205,9 +224,8 @@ std::optional<std::string> text_without_links(const Topology& topology) {
   if (topology.gpus() <= most_cut) {
     return std::nullopt;
   }
-  return fmt::format(
-      "{} GPUs\n\nbisection bandwidth and links: not worked out, {}\n", topology.gpus(),
-      too_many(topology.gpus(), most_cut) + ", and flows between halves take too long");
+  return fmt::format("{} GPUs\n\n{}links: not listed, {}\n", topology.gpus(),
+                     closed_bisection_text(topology), too_many(topology.gpus(), most_cut));
 }
 
 std::string topology_text(const Topology& topology, const sim::TopologyGraph& graph) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/training_text.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,19 +14,6 @@
 
 namespace payoff {
 namespace {
-
-Price price_of(const Experiment& experiment, const TrainingQuestion& question) {
-  return question.price > Price{} ? question.price : experiment.cluster.price;
-}
-
-// "1.23 d", "5.4 h": what people plan in.
-std::string long_time_text(Seconds time) {
-  constexpr Seconds hour = 3600_s;
-  if (time < hour) {
-    return to_text(time);
-  }
-  return time < 48 * hour ? significant(time / hour) + " h" : significant(time / hour / 24) + " d";
-}
 
 std::string energy_text(double kwh) {
   return kwh < 1000 ? significant(kwh) + " kWh" : significant(kwh / 1000) + " MWh";
@@ -46,8 +37,24 @@ std::string numbers_sentence(const Experiment& experiment, const TrainingWork& w
   return text + ".\n";
 }
 
+// What the numbers of the machine rest on, those that nobody stated on the command line.
+std::string sources_sentence(const Facts& facts, const TrainingQuestion& question) {
+  std::string text;
+  for (const auto& [path, what] : {std::pair("cluster.price", "price of a node"),
+                                   std::pair("cluster.gpu.power", "power of a GPU")}) {
+    const auto fact = std::find_if(facts.begin(), facts.end(),
+                                   [path](const Fact& each) { return each.path == path; });
+    const bool stated = path == std::string_view("cluster.price") && question.price > Price{};
+    if (fact != facts.end() && !stated) {
+      text += fmt::format("{}{} {} ({})", text.empty() ? "From the profiles: " : ", ", what,
+                          fact->value_text, name_of(fact->kind));
+    }
+  }
+  return text.empty() ? text : text + ".\n";
+}
+
 std::string runs_table(const Experiment& experiment, const TrainingWork& work, const Payoff& payoff,
-                       const TrainingQuestion& question) {
+                       const TrainingQuestion& question, const Facts& facts) {
   const Price price = price_of(experiment, question);
   const bool images = work.tokens <= 1;
   Table table({{fmt::format("{} {}", number_text(*question.tokens), images ? "samples" : "tokens"),
@@ -67,10 +74,23 @@ std::string runs_table(const Experiment& experiment, const TrainingWork& work, c
   }
   return table.markdown() + "\nAs many iterations for every strategy; energy: the GPUs at their " +
          "power limit, without hosts, network and cooling" +
-         (price > Price{} ? "" : "; --price '10 USD/h' gives what a node costs") + ".\n";
+         (price > Price{} ? "" : "; --price '10 USD/h' gives what a node costs") + ".\n" +
+         sources_sentence(facts, question);
 }
 
 }  // namespace
+
+Price price_of(const Experiment& experiment, const TrainingQuestion& question) {
+  return question.price > Price{} ? question.price : experiment.cluster.price;
+}
+
+std::string long_time_text(Seconds time) {
+  constexpr Seconds hour = 3600_s;
+  if (time < hour) {
+    return to_text(time);
+  }
+  return time < 48 * hour ? significant(time / hour) + " h" : significant(time / hour / 24) + " d";
+}
 
 TrainingQuestion read_training_question(const Arguments& arguments, Session& session) {
   TrainingQuestion question;
@@ -94,15 +114,24 @@ TrainingQuestion read_training_question(const Arguments& arguments, Session& ses
                                   "add --tokens 300e9, or as many as are trained on");
     }
   }
+  if (arguments.has(network_price_option.name)) {
+    question.usd_per_gbps =
+        number_value(arguments, network_price_option.name, {.min = 1e-6, .max = 1e9}, session);
+    if (!question.tokens) {
+      session.diagnostics().error(arguments.value(network_price_option.name)->span,
+                                  "`--network-price` without --tokens compares with nothing", {},
+                                  "add --tokens 300e9, or as many as are trained on");
+    }
+  }
   return question;
 }
 
 std::string training_text(const Experiment& experiment, const Payoff& payoff,
-                          const TrainingQuestion& question) {
+                          const TrainingQuestion& question, const Facts& facts) {
   const TrainingWork work = training_work(experiment);
   std::string text = numbers_sentence(experiment, work, payoff.plans.front().prediction.step);
   if (question.tokens) {
-    text += "\n" + runs_table(experiment, work, payoff, question);
+    text += "\n" + runs_table(experiment, work, payoff, question, facts);
   }
   return text;
 }

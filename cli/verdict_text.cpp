@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -43,19 +45,7 @@ std::string too_large(const Memory& memory) {
 }  // namespace
 
 std::string verdict_word(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pays:
-      return "pays";
-    case Verdict::no_difference:
-      return "no difference";
-    case Verdict::does_not:
-      return "does not";
-    case Verdict::too_close_to_call:
-      return "too close";
-    case Verdict::does_not_fit:
-      return "does not fit";
-  }
-  return {};
+  return verdict == Verdict::too_close_to_call ? "too close" : std::string(name(verdict));
 }
 
 std::string speedup_text(const Comparison& comparison) {
@@ -63,11 +53,14 @@ std::string speedup_text(const Comparison& comparison) {
 }
 
 std::string step_text(const PlanPayoff& plan) {
-  const Seconds step = plan.prediction.step;
+  return step_text(plan.prediction.step, plan.step_low, plan.step_high);
+}
+
+std::string step_text(Seconds step, Seconds low, Seconds high) {
   const auto [unit, name] = step >= 0.9995_s    ? std::pair{1_s, "s"}
                             : step >= 0.9995_ms ? std::pair{1_ms, "ms"}
                                                 : std::pair{1_us, "us"};
-  return with_interval(step / unit, plan.step_low / unit, plan.step_high / unit, name);
+  return with_interval(step / unit, low / unit, high / unit, name);
 }
 
 std::string remedy_sentence(const Payoff& payoff) {
@@ -77,6 +70,54 @@ std::string remedy_sentence(const Payoff& payoff) {
   return fmt::format("Best uncompressed remedy: {}, {} times as fast as the job as given{}.",
                      payoff.remedy.description, speedup_text(payoff.remedy_gain),
                      payoff.remedy.prediction.memory.fits() ? "" : "; it does not fit either");
+}
+
+namespace {
+
+// The other sizes that were measured, and what became of what is not known.
+std::string measured_table(const Conditioning& seen) {
+  Table table({{"measured", Align::left},
+               {"step", Align::right},
+               {"predicted", Align::right},
+               {"after all of them", Align::right}});
+  for (const ObservedStep& each : seen.observed) {
+    table.add({fmt::format("dp {}", each.dp), to_text(each.observation.step), to_text(each.before),
+               to_text(each.after)});
+    if (each.observation.exposed) {
+      table.add({fmt::format("dp {}, exposed", each.dp), to_text(*each.observation.exposed),
+                 to_text(*each.exposed_before), to_text(*each.exposed_after)});
+    }
+  }
+  return table.markdown();
+}
+
+std::string moved_table(const Conditioning& seen) {
+  constexpr double least = 0.05;  // of a standard deviation
+  Table table({{"in standard deviations of the profiles", Align::left},
+               {"before", Align::right},
+               {"after", Align::right}});
+  const Latents left = deviations(seen.belief);
+  for (std::size_t i = 0; i < latent_count; ++i) {
+    const double mean = seen.belief.mean.at(i);
+    if (std::abs(mean) > least || std::abs(left.at(i) - 1.0) > least) {
+      table.add(
+          {std::string(name(static_cast<Unknown>(i))), "0 ± 1",
+           fmt::format("{}{} ± {}", mean > 0 ? "+" : "", fixed(mean, 2), fixed(left.at(i), 2))});
+    }
+  }
+  return table.empty() ? "" : table.markdown() + "\nPositive is slower.\n";
+}
+
+}  // namespace
+
+std::string observed_tables(const Payoff& payoff) {
+  if (!payoff.observed) {
+    return {};
+  }
+  const Conditioning& seen = *payoff.observed;
+  const std::string moved = moved_table(seen);
+  return (seen.observed.size() > 1 ? "\n" + measured_table(seen) : "") +
+         (moved.empty() ? "" : "\n" + moved + "\n");
 }
 
 std::string observed_sentence(const Payoff& payoff) {

@@ -18,6 +18,7 @@ namespace payoff {
 [[nodiscard]] std::string speedup_text(const Comparison& comparison);
 // "1.33 s (0.59 to 3.26)"
 [[nodiscard]] std::string step_text(const PlanPayoff& plan);
+[[nodiscard]] std::string step_text(Seconds step, Seconds low, Seconds high);
 
 [[nodiscard]] std::string verdict_sentence(const Payoff& payoff,
                                            const std::vector<BreakEven>& break_evens);
@@ -29,5 +30,7 @@ namespace payoff {
 [[nodiscard]] std::string deciding_sentence(const Payoff& payoff);
 [[nodiscard]] std::string remedy_sentence(const Payoff& payoff);
 [[nodiscard]] std::string observed_sentence(const Payoff& payoff);
+// Every measurement where there are several, and what they leave of what is not known.
+[[nodiscard]] std::string observed_tables(const Payoff& payoff);
 
 }  // namespace payoff

@@ -52,6 +52,7 @@ struct CodecCall {
   double memory_share{};          // of the work
   double message_memory_share{};  // of the message
   bool of_weights{};
+  double update_share{};  // of the work: the optimizer's
 };
 
 // The calls of every kind of bucket.
@@ -79,8 +80,9 @@ class CodecCalls {
  private:
   void add(const Work& work, const Message& message, bool decodes, bool of_weights) {
     const double copy_share = work.alone > 0_s ? work.bucket_copy / work.alone : 0.0;
+    const double update_share = work.alone > 0_s ? work.update / work.alone : 0.0;
     calls_.push_back({work.alone.si, copy_share, message.alone.si, decodes, work.memory_share,
-                      message.memory_share, of_weights});
+                      message.memory_share, of_weights, update_share});
     memory_share_ = std::max(memory_share_, message.memory_share);
   }
 

@@ -114,8 +114,9 @@ std::span<const Bucket> buckets_of(const std::vector<Bucket>& buckets,
   const auto before = [](const Bucket& bucket, std::size_t piece) {
     return static_cast<std::size_t>(bucket.ready_after) < piece;
   };
-  const auto begin = buckets.begin() + static_cast<std::ptrdiff_t>(operation.first_bucket);
-  return {begin, std::lower_bound(begin, buckets.end(), operation.end_piece, before)};
+  const std::span<const Bucket> rest = std::span(buckets).subspan(operation.first_bucket);
+  const auto end = std::lower_bound(rest.begin(), rest.end(), operation.end_piece, before);
+  return rest.first(static_cast<std::size_t>(end - rest.begin()));
 }
 
 bool have_equal_pieces(const StepPlan& plan, std::size_t stage, const StageOperation& a,
@@ -205,7 +206,7 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
       last.decode + micro_batches * (compute.forward_codec.decode + compute.backward_codec.decode);
   w.bucket_copy = last.bucket_copy;
   w.exposed_dp = last.exposed_dp + stage.gather_time();
-  w.optimizer = stage.optimizer.alone;
+  w.optimizer = stage.optimizer.alone + last.optimizer;
   w.host = plan.host;
   return w;
 }
@@ -219,6 +220,7 @@ StepPrediction evaluate_sharded(const StepPlan& plan, const StageEnd& end) {
   prediction.dp_communication = all.dp_busy;
   prediction.hidden_dp = std::max(0_s, all.dp_busy - all.exposed_dp);
   add_traffic(plan, 0, prediction);
+  add_overheads(plan.overheads, prediction);
   return prediction;
 }
 
@@ -286,6 +288,7 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
   prediction.dp_communication = last.dp_busy + stage.gather_time();
   prediction.hidden_dp = std::max(0_s, last.dp_busy - last.exposed_dp);
   add_traffic(plan, slowest, prediction);
+  add_overheads(plan.overheads, prediction);
   return prediction;
 }
 

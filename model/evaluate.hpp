@@ -31,11 +31,14 @@ struct Waterfall {
   Seconds bubble{};
   Seconds optimizer{};
   Seconds host{};
+  Seconds host_jitter{};  // until the latest host has come (model/step_overheads.hpp)
+  Seconds data_stall{};   // the next batch is not there yet
+  Seconds checkpoint{};   // a step's share
 
   [[nodiscard]] Seconds total() const {
     return forward + recompute + backward + interference + encode + decode + bucket_copy +
            exposed_tp + exposed_cp + exposed_ep + exposed_pp + exposed_dp + bubble + optimizer +
-           host;
+           host + host_jitter + data_stall + checkpoint;
   }
 };
 
@@ -55,6 +58,9 @@ struct StepPrediction {
 };
 
 [[nodiscard]] StepPrediction evaluate(const StepPlan& plan);
+
+// To a step that ends with the host: the terms after that one.
+void add_overheads(const StepOverheads& overheads, StepPrediction& prediction);
 
 // When the work of each stage ends, before any gradient: the same for all strategies that leave the
 // activations alone, so that it is computed once for all of them.

@@ -100,6 +100,7 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
   data_network_.pin(pin);
   expert_data_network_.pin(pin);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
+    stages_[s].optimizer = last_update(*stages_[s].prepared.compute);
     cut_gradients(stages_[s], kinds_, weights_);
     stages_[s].memory = memory_without_codec(s);
   }
@@ -140,12 +141,7 @@ void PreparedExperiment::plan_update(Stage& stage) const {
   const ParallelLayout& layout = experiment_.layout;
   const std::int64_t experts = stage.prepared.compute->expert_parameters;
   const std::int64_t others = stage.prepared.compute->parameters - experts;
-  const auto part = [](std::int64_t all, int ranks) { return (all + ranks - 1) / ranks; };
-  const int expert_shards = layout.zero > 0 ? layout.expert_replicas() : 1;
-  const ComputeContext context = compute_context();
-  stage.optimizer = {WorkKind::optimizer, optimizer_time(part(others, layout.shard_ranks()) +
-                                                             part(experts, expert_shards),
-                                                         experiment_.training, context)};
+  stage.optimizer = last_update(*stage.prepared.compute);
   if (layout.zero != 1 && layout.zero != 2) {
     return;
   }
@@ -155,6 +151,24 @@ void PreparedExperiment::plan_update(Stage& stage) const {
   if (experts > 0 && layout.expert_replicas() > 1) {
     stage.gather_experts = gather_message(experts, gradient_context(), true);
   }
+}
+
+// Of what no bucket has updated.
+Work PreparedExperiment::last_update(const StageCompute& stage) const {
+  const ParallelLayout& layout = experiment_.layout;
+  const bool in_backward = updates_in_backward(experiment_.software, layout);
+  const auto left = [&](std::int64_t all, int ranks, bool of_experts) {
+    const bool in_buckets = (of_experts ? layout.expert_replicas() : layout.data_ranks()) > 1;
+    return in_backward && in_buckets ? 0 : (all + ranks - 1) / ranks;
+  };
+  const std::int64_t experts = stage.expert_parameters;
+  const int expert_shards = layout.zero > 0 ? layout.expert_replicas() : 1;
+  const std::int64_t updated = left(stage.parameters - experts, layout.shard_ranks(), false) +
+                               left(experts, expert_shards, true);
+  if (in_backward && updated == 0) {
+    return {WorkKind::optimizer};
+  }
+  return {WorkKind::optimizer, optimizer_time(updated, experiment_.training, compute_context())};
 }
 
 // By bucket, or with sharded weights by unit.
@@ -168,8 +182,9 @@ void PreparedExperiment::cut_gradients(Stage& stage, GradientKinds& kinds,
   if (experiment_.layout.data_ranks() == 1) {
     return;
   }
-  stage.units = weight_units(stage.layers, stage.prepared, training);
-  stage.buckets = unit_buckets(stage.prepared, stage.units, experiment_.software, kinds);
+  stage.units = weight_units(stage.layers, stage.prepared, training, experiment_.layout);
+  stage.buckets =
+      unit_buckets(stage.prepared, stage.units, experiment_.software, experiment_.layout, kinds);
   stage.gathers = stage_gathers(stage.units, experiment_.software, weights);
 }
 
@@ -217,6 +232,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
   plan.reduces_every_micro_batch = experiment_.layout.zero == 3;
   plan.waves = std::move(waves);
   plan.host = experiment_.software.host_per_step;
+  plan.overheads = overheads();
   plan.stages.reserve(stages.size());
   int channels = 0;
   for (const Stage& prepared : stages) {

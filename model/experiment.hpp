@@ -96,6 +96,8 @@ class PreparedExperiment {
   static void share_equal(std::vector<Stage>& stages, std::size_t stage);
   void cut_gradients(Stage& stage, GradientKinds& kinds, WeightKinds& weights) const;
   void plan_update(Stage& stage) const;
+  [[nodiscard]] Work last_update(const StageCompute& stage) const;
+  [[nodiscard]] StepOverheads overheads() const;
   [[nodiscard]] Message boundary_message(std::size_t stage, Bytes size) const;
   [[nodiscard]] ComputeContext compute_context() const;
   // The stages with compressed activations, and what their pieces consist of.

@@ -60,11 +60,16 @@ void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Pro
                         "its own part of the tokens",
                         "set it to true, or tp to 1"});
   }
-  if (layout.has_expert_groups() && (layout.zero == 3 || layout.shard > 0)) {
-    problems.push_back({layout.zero == 3 ? "layout.zero" : "layout.shard",
-                        "weights gathered for use, and shards in groups, are not modelled of "
-                        "experts that other ranks share than the other weights",
-                        "use zero 0, 1 or 2 over all ranks, or ep 1 and tp 1"});
+  if (layout.has_expert_groups() && layout.shard > 0) {
+    problems.push_back({"layout.shard",
+                        "shards in groups are not modelled of experts that other ranks share than "
+                        "the other weights",
+                        "leave it out, or use ep 1 and tp 1"});
+  }
+  if (layout.zero == 3 && layout.data_ranks() == 1 && layout.expert_replicas() > 1) {
+    problems.push_back({"layout.zero",
+                        "dp is 1: only experts, which other ranks share, could be sharded",
+                        "use zero 0, 1 or 2"});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -82,6 +83,12 @@ class Expression {
     std::uint16_t variable{};
     double constant{};
   };
+
+  // For whoever stores expressions: what evaluation runs, and an expression of a stored one.
+  // nullopt where a program does not leave one value on a stack of the size that there is.
+  [[nodiscard]] std::span<const Instruction> program() const { return program_; }
+  [[nodiscard]] static std::optional<Expression> assemble(std::string text,
+                                                          std::vector<Instruction> program);
 
  private:
   std::vector<Instruction> program_;

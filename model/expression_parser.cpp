@@ -270,6 +270,17 @@ class Parser {
   bool failed_{};
 };
 
+// One more than the number of the last variable.
+std::size_t count_values(std::span<const Instruction> program) {
+  std::size_t needed = 0;
+  for (const Instruction& step : program) {
+    if (step.operation == Operation::variable) {
+      needed = std::max<std::size_t>(needed, step.variable + 1U);
+    }
+  }
+  return needed;
+}
+
 }  // namespace
 
 std::span<const std::string_view> Expression::functions() { return function_names; }
@@ -286,15 +297,32 @@ Expression::Result Expression::parse(std::string_view text, std::span<const std:
   result.errors = std::move(parser.errors);
   result.expression.text_ = text;
   if (result.errors.empty()) {
-    for (const Instruction& step : parser.program) {
-      if (step.operation == Operation::variable) {
-        result.expression.values_needed_ =
-            std::max<std::size_t>(result.expression.values_needed_, step.variable + 1U);
-      }
-    }
+    result.expression.values_needed_ = count_values(parser.program);
     result.expression.program_ = std::move(parser.program);
   }
   return result;
+}
+
+std::optional<Expression> Expression::assemble(std::string text, std::vector<Instruction> program) {
+  std::size_t depth = 0;
+  for (const Instruction& step : program) {
+    if (step.operation > Operation::choose) {
+      return std::nullopt;
+    }
+    const auto taken = static_cast<std::size_t>(detail::operands(step.operation));
+    if (depth < taken || depth - taken >= detail::expression_stack_limit) {
+      return std::nullopt;
+    }
+    depth += 1 - taken;
+  }
+  if (depth != 1 && !program.empty()) {
+    return std::nullopt;
+  }
+  Expression expression;
+  expression.text_ = std::move(text);
+  expression.values_needed_ = count_values(program);
+  expression.program_ = std::move(program);
+  return expression;
 }
 
 }  // namespace payoff

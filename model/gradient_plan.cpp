@@ -2,10 +2,7 @@
 #include "model/gradient_plan.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <span>
 
-#include "model/buckets.hpp"
 #include "model/compute.hpp"
 
 namespace payoff {
@@ -85,9 +82,14 @@ Work bucket_copy(const KindContent& content, const GradientContext& context) {
   return {WorkKind::bucket_copy, time, time, memory_share(traffic, time, context.gpu)};
 }
 
+// Among how many ranks the sum of a bucket is divided.
+int parts_of(const ParallelLayout& layout, bool of_experts) {
+  return layout.zero > 0 && of_experts ? layout.expert_replicas() : layout.shard_ranks();
+}
+
 // After a reduce-scatter only the rank's own part is left to empty into the gradients.
 Work emptied(Work copy, const ParallelLayout& layout, bool of_experts) {
-  const int parts = layout.zero > 0 && of_experts ? layout.expert_replicas() : layout.shard_ranks();
+  const int parts = parts_of(layout, of_experts);
   copy.alone /= parts;
   copy.bucket_copy /= parts;
   return copy;
@@ -99,6 +101,24 @@ void add_copy(Work& work, const Work& copy) {
   work.alone += copy.alone;
   work.bucket_copy += copy.alone;
   work.memory_share = work.alone > 0_s ? streaming / work.alone : 0.0;
+}
+
+// Where weights are updated in backward: those of the bucket, or the rank's part of them.
+void add_update(BucketKind& kind, const KindContent& content, const GradientContext& context) {
+  if (!updates_in_backward(context.software, context.layout)) {
+    return;
+  }
+  const int parts = parts_of(context.layout, content.of_experts);
+  const std::int64_t updated = (content.elements + parts - 1) / parts;
+  const Bytes traffic =
+      static_cast<double>(updated) * context.training.optimizer_traffic_per_parameter;
+  const Seconds time = streaming_time(traffic, context.gpu);
+  Work& work = kind.decode;
+  const Seconds streaming =
+      work.memory_share * work.alone + memory_share(traffic, time, context.gpu) * time;
+  work.alone += time;
+  work.update = time;
+  work.memory_share = streaming / work.alone;
 }
 
 // With sharded optimiser states every rank needs only its own part of the sum.
@@ -163,100 +183,7 @@ BucketKind dense_kind(const KindContent& content, const GradientContext& context
   return kind;
 }
 
-// Equal shapes together, in the order in which they first appear.
-std::vector<EqualTensors> shapes_of(std::span<const ReadyGradient> gradients) {
-  std::vector<EqualTensors> shapes;
-  for (const ReadyGradient& gradient : gradients) {
-    const auto known = std::find_if(shapes.begin(), shapes.end(), [&](const EqualTensors& shape) {
-      return shape.tensor == gradient.tensor;
-    });
-    if (known == shapes.end()) {
-      shapes.push_back({gradient.tensor, 0, 1});
-    } else {
-      ++known->count;
-    }
-  }
-  return shapes;
-}
-
-// Neighbours in order of readiness, all summed by the same ranks.
-void cut_equal(std::span<const ReadyGradient> gradients, const Training& training,
-               GradientKinds& kinds, std::vector<Bucket>& buckets) {
-  std::vector<Bytes> sizes;
-  sizes.reserve(gradients.size());
-  for (const ReadyGradient& gradient : gradients) {
-    sizes.push_back(static_cast<double>(gradient.tensor.elements()) *
-                    element_size(training.gradient));
-  }
-  for (const std::size_t count : fill_buckets(sizes, training.first_bucket, training.bucket)) {
-    // Backward order: the last gradient of a bucket is the last to be ready.
-    buckets.push_back(
-        {gradients[count - 1].piece, kind_of_gradients(gradients.first(count), kinds)});
-    gradients = gradients.subspan(count);
-  }
-}
-
-// Of one chunk.
-void cut_chunk(std::span<const ReadyGradient> gradients, const ParallelLayout& layout,
-               const Training& training, GradientKinds& kinds, std::vector<Bucket>& buckets) {
-  const auto first = static_cast<std::ptrdiff_t>(buckets.size());
-  for (const bool of_experts : {false, true}) {
-    if ((of_experts ? layout.expert_replicas() : layout.data_ranks()) == 1) {
-      continue;
-    }
-    std::vector<ReadyGradient> equal;
-    std::copy_if(
-        gradients.begin(), gradients.end(), std::back_inserter(equal),
-        [&](const ReadyGradient& gradient) { return gradient.tensor.of_expert == of_experts; });
-    cut_equal(equal, training, kinds, buckets);
-  }
-  std::stable_sort(buckets.begin() + first, buckets.end(),
-                   [](const Bucket& a, const Bucket& b) { return a.ready_after < b.ready_after; });
-}
-
 }  // namespace
-
-std::size_t kind_of_gradients(std::span<const ReadyGradient> gradients, GradientKinds& kinds) {
-  std::vector<EqualTensors> shapes = shapes_of(gradients);
-  auto begin = kinds.tensors.begin();
-  for (std::size_t kind = 0; kind < kinds.elements.size(); ++kind) {
-    const auto end = std::find_if(begin, kinds.tensors.end(),
-                                  [&](const EqualTensors& shape) { return shape.call != kind; });
-    if (std::equal(begin, end, shapes.begin(), shapes.end(),
-                   [](const EqualTensors& a, const EqualTensors& b) {
-                     return a.tensor == b.tensor && a.count == b.count;
-                   })) {
-      return kind;
-    }
-    begin = end;
-  }
-  std::int64_t elements = 0;
-  for (EqualTensors& shape : shapes) {
-    shape.call = kinds.elements.size();
-    elements += shape.count * shape.tensor.elements();
-    kinds.tensors.push_back(shape);
-  }
-  kinds.elements.push_back(elements);
-  return kinds.elements.size() - 1;
-}
-
-std::vector<Bucket> cut_buckets(const PreparedStage& stage, const ParallelLayout& layout,
-                                const Training& training, GradientKinds& kinds) {
-  std::vector<Bucket> buckets;
-  const std::vector<std::size_t>& chunks = stage.compute->backward_chunks;
-  auto begin = stage.gradients.begin();
-  for (std::size_t chunk = 1; chunk <= chunks.size(); ++chunk) {
-    const auto end =
-        chunk == chunks.size()
-            ? stage.gradients.end()
-            : std::find_if(begin, stage.gradients.end(), [&](const ReadyGradient& gradient) {
-                return static_cast<std::size_t>(gradient.piece) >= chunks[chunk];
-              });
-    cut_chunk({begin, end}, layout, training, kinds, buckets);
-    begin = end;
-  }
-  return buckets;
-}
 
 std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
                                   const GradientContext& context) {
@@ -286,6 +213,7 @@ std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const Compression
   if (!compression.method) {
     for (const KindContent& content : contents) {
       planned.push_back(dense_kind(content, context, prices));
+      add_update(planned.back(), content, context);
     }
     return planned;
   }
@@ -293,6 +221,7 @@ std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const Compression
   const std::vector<CallCost> costs = codec_costs(kinds, method, context);
   for (std::size_t kind = 0; kind < contents.size(); ++kind) {
     planned.push_back(compressed_kind(contents[kind], costs[kind], method, context, prices));
+    add_update(planned.back(), contents[kind], context);
   }
   return planned;
 }

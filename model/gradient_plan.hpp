@@ -45,6 +45,13 @@ struct GradientContext {
   const CollectiveModel& experts;   // of the ranks that hold the same experts
 };
 
+// Whether the optimizer of a bucket follows on its gradients. Where weights are sharded and
+// gradients accumulate, every micro-batch reduces, and the sum is whole only after the last one.
+[[nodiscard]] constexpr bool updates_in_backward(const Software& software,
+                                                 const ParallelLayout& layout) {
+  return software.optimizer_in_backward && (layout.zero != 3 || layout.micro_batches == 1);
+}
+
 // What the codec does to each kind of bucket, before it is priced.
 [[nodiscard]] std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
                                                 const GradientContext& context);

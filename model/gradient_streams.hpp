@@ -143,8 +143,10 @@ class GradientStreams {
 
   void account(const CodecCall& call, double work) {
     const double copy = call.copy_share * work;
+    const double update = call.update_share * work;
     result_.bucket_copy.si += copy;
-    (call.decodes ? result_.decode : result_.encode).si += work - copy;
+    result_.optimizer.si += update;
+    (call.decodes ? result_.decode : result_.encode).si += work - copy - update;
   }
 
   // On the compute stream, with messages beside it. Those handed over keep the network busy without

@@ -115,8 +115,12 @@ void check_stage_layers(const ParallelLayout& layout, int layers, Problems& prob
   const std::string path = "layout.stage_layers";
   const std::vector<int>& given = layout.stage_layers;
   if (layout.virtual_stages > 1) {
-    problems.push_back({path, "chunks of interleaved stages are equal",
-                        "leave it out, or set virtual_stages to 1"});
+    // In a V there are two chunks whatever is written.
+    problems.push_back(is_v_shaped(layout.schedule)
+                           ? Problem{path, "chunks of a schedule in a V are equal",
+                                     "leave it out, or set schedule to one without chunks"}
+                           : Problem{path, "chunks of interleaved stages are equal",
+                                     "leave it out, or set virtual_stages to 1"});
   }
   if (given.size() != static_cast<std::size_t>(layout.pp)) {
     problems.push_back(

@@ -8,8 +8,10 @@
 #include "model/context_parallel.hpp"
 #include "model/expert_parallel.hpp"
 #include "model/hardware.hpp"
+#include "model/host_jitter.hpp"
 #include "model/problem.hpp"
 #include "model/schedule.hpp"
+#include "model/step_overheads.hpp"
 #include "model/units.hpp"
 
 // How a training job is laid out on a cluster. Ranks are numbered with tp innermost, then cp, then
@@ -69,6 +71,9 @@ struct Training {
   Bytes optimizer_bytes_per_parameter{};    // state kept: 12 B for Adam with fp32 master weights
   Bytes optimizer_traffic_per_parameter{};  // read + written by one update
   double memory_margin{};                   // of what is held, beside it
+  DataLoading data;
+  HostJitter host_jitter;
+  Checkpointing checkpoint;
 };
 
 // What a framework does beyond the operators: one profile per stack generation.
@@ -79,6 +84,10 @@ struct Software {
   bool fp8_weights{};           // with fp8 products: kept and gathered in fp8 too
   double bucket_copy_passes{};  // memory passes over a bucket to fill and to empty it
   bool copies_each_tensor{};    // by a kernel of its own, into the bucket and out of it
+  // The weights of a bucket are updated as soon as their gradients are there, by the hook that
+  // waits for them (torch.distributed.optim._apply_optimizer_in_backward): no norm of all
+  // gradients.
+  bool optimizer_in_backward{};
   // Sharded state: matrices of a unit that travel together have so many parameters; 0: all of them.
   std::int64_t gather_bucket{};
   std::int64_t scatter_bucket{};

@@ -74,7 +74,7 @@ Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
                       (layout.zero > 0 ? experts / layout.expert_replicas() : experts);
   const Bytes gradients = parameters * element_size(training.gradient);
   Memory memory;
-  memory.parameters = (layout.zero == 3 ? parameters / parts + gathered : parameters) *
+  memory.parameters = (layout.zero == 3 ? part + gathered : parameters) *
                       weight_size(training.precision, content.fp8_weights);
   memory.gradients =
       ((layout.zero >= 2 ? part : parameters) + gathered) * element_size(training.gradient);

@@ -61,6 +61,7 @@ struct OverlapResult {
   Seconds bucket_copy{};
   Seconds exposed_dp{};  // gradient messages that nothing hides
   Seconds dp_busy{};     // time with a gradient message in flight
+  Seconds optimizer{};   // updates of buckets on the critical path
 
   // One after the other; `finish` is not a sum.
   OverlapResult& operator+=(const OverlapResult& next) {
@@ -73,6 +74,7 @@ struct OverlapResult {
     bucket_copy += next.bucket_copy;
     exposed_dp += next.exposed_dp;
     dp_busy += next.dp_busy;
+    optimizer += next.optimizer;
     return *this;
   }
 };

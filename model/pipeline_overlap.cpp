@@ -155,10 +155,11 @@ bool PipelineOverlap::becomes_idle(Stage& stage, double input) {
     stage.result.encode -= before.rest.encode;
     stage.result.decode -= before.rest.decode;
     stage.result.bucket_copy -= before.rest.bucket_copy;
+    stage.result.optimizer -= before.rest.optimizer;
     stage.result.interference -= before.rest.interference;
   } else {
     stage.result.wait -= before.rest.encode + before.rest.decode + before.rest.bucket_copy +
-                         before.rest.interference;
+                         before.rest.optimizer + before.rest.interference;
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include "model/compression.hpp"
 #include "model/kernel_waves.hpp"
 #include "model/layout.hpp"
+#include "model/step_overheads.hpp"
 #include "model/workload.hpp"
 
 // What one training step computes and sends, decided once for both engines. The plan holds no
@@ -28,9 +29,10 @@ struct Work {
   double memory_share{};  // of the memory bandwidth that kernels reach, while it runs alone
   std::size_t mix{};      // of its kernels, in StepPlan::waves; 0: of unknown blocks
   std::size_t method{};   // of CompressionPlan::methods(), for encode and decode
+  Seconds update{};       // the part of it in which the optimizer updates a bucket's weights
 
   // What the codec takes of it.
-  [[nodiscard]] Seconds codec() const { return alone - bucket_copy; }
+  [[nodiscard]] Seconds codec() const { return alone - bucket_copy - update; }
   bool operator==(const Work&) const = default;
 };
 
@@ -76,7 +78,8 @@ struct Piece {
 
 // One round of a bucket: encode, then send. Rounds of a bucket depend on each other in order. The
 // first one's work begins with filling the bucket from the gradients, the decoder's ends with
-// emptying it: a codec takes and leaves its tensors in the bucket.
+// emptying it: a codec takes and leaves its tensors in the bucket. Where the software updates
+// weights in backward, the optimizer's share of the bucket follows on that.
 struct BucketRound {
   Work encode;
   Message message;
@@ -198,6 +201,7 @@ struct StepPlan {
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
   std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
   Seconds host{};                          // per step, hidden by nothing
+  StepOverheads overheads;                 // after that, when all ranks are through
 
   [[nodiscard]] const std::vector<Bucket>& buckets(std::size_t stage) const {
     return stages[stages[stage].like].buckets;

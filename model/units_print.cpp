@@ -5,10 +5,11 @@
 #include <cmath>
 #include <string>
 
+#include "model/decimal_text.hpp"
 #include "model/unit_tables.hpp"
 #include "model/units_text.hpp"
 
-// Printing works on decimal digits: the number is rounded once, in base ten, by to_chars, and the
+// Printing works on decimal digits: the number is rounded once, in base ten, and the
 // point is then moved. Nothing is divided, so 999.6 us cannot come out as "1000 us".
 
 namespace payoff {
@@ -26,10 +27,8 @@ struct Decimal {
 };
 
 Decimal round_to(double number, int significant_digits) {
-  std::array<char, 64> buffer{};
-  const auto [end, code] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
-                                         std::chars_format::scientific, significant_digits - 1);
-  std::string_view text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+  detail::DecimalBuffer buffer{};
+  std::string_view text = detail::write_scientific(buffer, number, significant_digits - 1);
   Decimal result;
   result.negative = text.starts_with('-');
   if (result.negative) {
@@ -113,12 +112,9 @@ std::string print(double si, const Dimension& dimension, UnitUse use = UnitUse::
 
 // The shortest decimal number n with n * scale == si exactly, or nothing.
 std::string exact_number(double si, double scale) {
-  std::array<char, 64> buffer{};
-  const double number = si / scale;
-  const auto [end, code] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  double back = 0.0;
-  std::from_chars(buffer.data(), end, back);
-  return back * scale == si ? std::string(buffer.data(), end) : std::string();
+  detail::DecimalBuffer buffer{};
+  const std::string_view text = detail::write_shortest(buffer, si / scale);
+  return detail::read_decimal(text).number * scale == si ? std::string(text) : std::string();
 }
 
 std::string print_exact(double si, const Dimension& dimension, bool bits_only) {

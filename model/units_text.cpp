@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "model/decimal_text.hpp"
 #include "model/unit_spelling.hpp"
 #include "model/unit_tables.hpp"
 
@@ -107,9 +108,9 @@ Parsed<Head> parse_head(std::string_view text, std::string_view noun) {
   }
   Head head;
   head.digits = all.text.substr(0, length);
-  const auto [end, code] = std::from_chars(head.digits.data(), head.digits.data() + length,
-                                           head.number, std::chars_format::general);
-  if (code == std::errc::result_out_of_range) {
+  const detail::ReadDecimal read = detail::read_decimal(head.digits);
+  head.number = read.number;
+  if (!read.in_range) {
     return fail("is out of range", "does not fit a double-precision number", 0, length);
   }
   if (length + 1 < all.text.size() && (all.text[length] == ',' || all.text[length] == '_') &&

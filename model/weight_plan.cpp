@@ -10,11 +10,19 @@
 namespace payoff {
 namespace {
 
-// Vectors go with the matrix before them, the first ones with the first matrix.
-void add_parameters(const Layer& layer, WeightUnit& unit) {
+// Vectors go with the matrix before them, the first ones with the first matrix. Experts that no
+// other rank holds stay where they are.
+void add_parameters(const Layer& layer, bool shards_experts, WeightUnit& unit) {
   bool matrix_before = !unit.matrices.empty();
   for (const ParameterTensor& tensor : layer.parameters) {
+    if (tensor.of_expert && !shards_experts) {
+      continue;
+    }
     unit.elements += tensor.elements();
+    if (tensor.of_expert) {
+      unit.experts.push_back(tensor.elements());
+      continue;
+    }
     if (unit.matrices.empty() || (tensor.is_matrix && matrix_before)) {
       unit.matrices.push_back(0);
     }
@@ -25,15 +33,15 @@ void add_parameters(const Layer& layer, WeightUnit& unit) {
 
 // Of a transformer: the root, then block by block.
 void add_blocks(std::span<const Layer* const> layers, const PreparedStage& stage,
-                WeightUnits& result) {
-  result.units.push_back({0, {}, {}, true});
+                bool shards_experts, WeightUnits& result) {
+  result.units.emplace_back().is_root = true;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const bool is_block = layers[i]->recomputable;
     const std::size_t unit = is_block ? result.units.size() : 0;
     if (is_block) {
-      result.units.push_back({0, {}, stage.layers[i], false});
+      result.units.emplace_back().first = stage.layers[i];
     }
-    add_parameters(*layers[i], result.units[unit]);
+    add_parameters(*layers[i], shards_experts, result.units[unit]);
     result.of_layer.push_back(unit);
   }
 }
@@ -47,10 +55,10 @@ void add_neighbours(std::span<const Layer* const> layers, const PreparedStage& s
   };
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (result.units.empty() || full(result.units.back())) {
-      result.units.push_back({0, {}, stage.layers[i], false});
+      result.units.emplace_back().first = stage.layers[i];
     }
     WeightUnit& unit = result.units.back();
-    add_parameters(*layers[i], unit);
+    add_parameters(*layers[i], false, unit);
     unit.first.backward = stage.layers[i].backward;
     result.of_layer.push_back(result.units.size() - 1);
   }
@@ -78,14 +86,24 @@ std::vector<std::size_t> cut(std::span<const std::int64_t> matrices, std::int64_
   return counts;
 }
 
-std::size_t kind_of(const WeightUnit& unit, const Software& software, WeightKinds& kinds) {
+std::vector<std::int64_t> messages_of(const std::vector<std::int64_t>& matrices,
+                                      std::int64_t bucket) {
   std::vector<std::int64_t> messages;
-  auto matrix = unit.matrices.begin();
-  for (const std::size_t count : cut(unit.matrices, software.gather_bucket, Fill::until)) {
+  if (matrices.empty()) {
+    return messages;
+  }
+  auto matrix = matrices.begin();
+  for (const std::size_t count : cut(matrices, bucket, Fill::until)) {
     const auto end = matrix + static_cast<std::ptrdiff_t>(count);
     messages.push_back(std::accumulate(matrix, end, std::int64_t{}));
     matrix = end;
   }
+  return messages;
+}
+
+std::size_t kind_of(const WeightUnit& unit, const Software& software, WeightKinds& kinds) {
+  const WeightMessages messages{messages_of(unit.matrices, software.gather_bucket),
+                                messages_of(unit.experts, software.gather_bucket)};
   const auto known = std::find(kinds.begin(), kinds.end(), messages);
   const auto index = static_cast<std::size_t>(known - kinds.begin());
   if (known == kinds.end()) {
@@ -126,12 +144,12 @@ void add_buckets(std::span<const ReadyGradient> gradients, std::int64_t bucket,
 }  // namespace
 
 WeightUnits weight_units(std::span<const Layer* const> layers, const PreparedStage& stage,
-                         const Training& training) {
+                         const Training& training, const ParallelLayout& layout) {
   WeightUnits result;
   result.of_layer.reserve(layers.size());
   if (std::any_of(layers.begin(), layers.end(),
                   [](const Layer* layer) { return layer->recomputable; })) {
-    add_blocks(layers, stage, result);
+    add_blocks(layers, stage, layout.expert_replicas() > 1, result);
   } else {
     add_neighbours(layers, stage, training, result);
   }
@@ -154,13 +172,19 @@ std::int64_t most_gathered(const WeightUnits& units) {
 }
 
 std::vector<Bucket> unit_buckets(const PreparedStage& stage, const WeightUnits& units,
-                                 const Software& software, GradientKinds& kinds) {
+                                 const Software& software, const ParallelLayout& layout,
+                                 GradientKinds& kinds) {
   std::vector<std::vector<ReadyGradient>> of_unit(units.units.size());
+  std::vector<std::vector<ReadyGradient>> of_experts(units.units.size());
   for (const ReadyGradient& gradient : stage.gradients) {
-    of_unit[units.of_layer[gradient.layer]].push_back(gradient);
+    const std::size_t unit = units.of_layer[gradient.layer];
+    (gradient.tensor.of_expert ? of_experts : of_unit)[unit].push_back(gradient);
   }
   std::vector<Bucket> buckets;
   for (std::size_t unit = of_unit.size(); unit-- > 0;) {  // the root, if any, is the first
+    if (!of_experts[unit].empty() && layout.expert_replicas() > 1) {
+      add_buckets(of_experts[unit], software.scatter_bucket, kinds, buckets);
+    }
     if (!of_unit[unit].empty()) {
       add_buckets(of_unit[unit], software.scatter_bucket, kinds, buckets);
     }
@@ -202,12 +226,15 @@ Message gather_message(std::int64_t elements, const GradientContext& context, bo
 std::vector<BucketKind> plan_gathers(const WeightKinds& kinds, const GradientContext& context) {
   std::vector<BucketKind> planned;
   planned.reserve(kinds.size());
-  for (const std::vector<std::int64_t>& messages : kinds) {
+  for (const WeightMessages& messages : kinds) {
     BucketKind& kind = planned.emplace_back();
     kind.decode.kind = WorkKind::decode;
-    for (const std::int64_t elements : messages) {
-      kind.elements += elements;
-      kind.rounds.push_back({{WorkKind::encode, {}}, gather_message(elements, context)});
+    for (const bool of_experts : {false, true}) {
+      for (const std::int64_t elements : of_experts ? messages.experts : messages.others) {
+        kind.elements += elements;
+        kind.rounds.push_back(
+            {{WorkKind::encode, {}}, gather_message(elements, context, of_experts)});
+      }
     }
   }
   return planned;

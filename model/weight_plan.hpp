@@ -19,7 +19,9 @@
 // parameters (`software.gather_bucket`, reached or exceeded; `scatter_bucket`, exceeded by single
 // matrices only), which never span two blocks. A table of layers is cut into units of a bucket's
 // size. Rajbhandari et al. 2020, section 7: three times the parameters travel in a step, half as
-// much again as without sharding. Without: units kept by choice (reshard_after_forward=False),
+// much again as without sharding. Experts that are summed over ranks of their own are sharded over
+// these, in messages of their own; those that one rank holds alone are never gathered. Without:
+// units kept by choice (reshard_after_forward=False),
 // copies around the gathered buffer.
 
 namespace payoff {
@@ -27,6 +29,7 @@ namespace payoff {
 struct WeightUnit {
   std::int64_t elements{};
   std::vector<std::int64_t> matrices;  // elements of each, what follows it included
+  std::vector<std::int64_t> experts;   // of ParameterTensor::of_expert likewise, not in `matrices`
   FirstPieces first;                   // of its first layer in forward, of its last one in backward
   bool is_root{};
 };
@@ -37,17 +40,26 @@ struct WeightUnits {
 };
 
 [[nodiscard]] WeightUnits weight_units(std::span<const Layer* const> layers,
-                                       const PreparedStage& stage, const Training& training);
+                                       const PreparedStage& stage, const Training& training,
+                                       const ParallelLayout& layout);
 
 // Parameters that are whole at once: the root, the unit in use and the one fetched ahead.
 [[nodiscard]] std::int64_t most_gathered(const WeightUnits& units);
 
 // The gradients of a unit travel together, as soon as its backward is done; the root's come last.
 [[nodiscard]] std::vector<Bucket> unit_buckets(const PreparedStage& stage, const WeightUnits& units,
-                                               const Software& software, GradientKinds& kinds);
+                                               const Software& software,
+                                               const ParallelLayout& layout, GradientKinds& kinds);
 
+// Parameters of each message of a unit, first of those that are no experts'.
+struct WeightMessages {
+  std::vector<std::int64_t> others;
+  std::vector<std::int64_t> experts;
+
+  bool operator==(const WeightMessages&) const = default;
+};
 // The different units, in order of their first appearance: what their messages hold.
-using WeightKinds = std::vector<std::vector<std::int64_t>>;
+using WeightKinds = std::vector<WeightMessages>;
 
 struct StageGathers {
   std::vector<WeightGather> forward;  // kinds are indices of `WeightKinds`

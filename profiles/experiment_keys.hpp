@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace payoff {
 
 inline constexpr int most_nodes = 1 << 20;
 inline constexpr int most_ranks = 1 << 20;
+inline constexpr std::int64_t most_steps = 1'000'000'000;
 
 inline constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{
     {"fp32", Precision::fp32},
@@ -47,6 +49,11 @@ inline constexpr std::array<std::pair<std::string_view, Optimizer>, 3> optimizer
     {"sgd", Optimizer::sgd},
     {"sgd-momentum", Optimizer::sgd_momentum},
     {"adam", Optimizer::adam},
+}};
+
+inline constexpr std::array<std::pair<std::string_view, JitterLaw>, 2> jitter_laws{{
+    {"exponential", JitterLaw::exponential},
+    {"half_normal", JitterLaw::half_normal},
 }};
 
 // Names of the same degrees elsewhere: torchtitan's and Megatron-LM's.

@@ -76,9 +76,7 @@ void put_entry(const std::string& key, const Value& value,
 }
 
 // `powersgd:` or `powersgd: {rank: 4}`, not `rank: 4`.
-bool names_method(const Value& value) {
-  return value.is_section() || value.span() == value.key_span();
-}
+bool names_method(const Value& value) { return value.is_empty() || value.is_section(); }
 
 std::string text_of(const WrittenPlan& plan) {
   std::string text = plan.method.text;

@@ -107,8 +107,10 @@ void check_count_of_part(const ReadClusterState& read, const Cluster& cluster, b
   if (!read.topology) {
     problems.push_back({on_gpus_path, "needs a `cluster.topology` to be a part of", {}});
   } else if (!read.topology->topology.rank_order.empty()) {
-    problems.push_back({on_gpus_path, "is an order of ranks, and so is the topology's `rank_order`",
-                        "leave one of them out"});
+    problems.push_back({on_gpus_path,
+                        "says which GPU every rank is on, and so does the topology's `rank_order`",
+                        "leave out `rank_order`, and list the GPUs here in the order of the "
+                        "ranks that they shall have"});
   }
   if (cluster_is_read && read.state.on_gpus.size() != static_cast<std::size_t>(cluster.gpus())) {
     problems.push_back({on_gpus_path,

@@ -15,7 +15,9 @@
 #include "profiles/read_layout.hpp"
 #include "profiles/read_measured.hpp"
 #include "profiles/read_plans.hpp"
+#include "profiles/read_run.hpp"
 #include "profiles/read_software.hpp"
+#include "profiles/read_training.hpp"
 #include "profiles/section.hpp"
 
 namespace payoff {
@@ -39,7 +41,11 @@ class ExperimentReader {
     sound_.cluster =
         is_clean([&] { read_cluster(root.required("cluster").section(as_profile("cluster"))); }) &&
         !experiment_.cluster.name.empty();
-    sound_.training = is_clean([&] { read_training(root.optional("training").section()); });
+    sound_.training = is_clean([&] {
+      const Section training = root.optional("training").section();
+      read_training(training, experiment_.cluster.gpu, experiment_.training);
+      optimizer_in_backward_ = training.optional("optimizer_in_backward");
+    });
     bool has_model = false;
     sound_.model = is_clean([&] {
                      has_model = read_model(root.required("model").section(as_profile("model")));
@@ -48,10 +54,11 @@ class ExperimentReader {
     sound_.layout = is_clean([&] {
       const Section layout = root.optional("layout").section();
       has_dp_ = layout.has("dp");
-      read_layout(layout, experiment_.cluster, experiment_.layout);
+      read_layout(layout, experiment_.cluster, sound_.gpus, experiment_.layout);
     });
     read_software_name(root.optional("software"));
     read_plans(root.optional("compress"));
+    read_run(root.optional("run"));
     read_limits(root.optional("limits").section());
   }
 
@@ -68,8 +75,10 @@ class ExperimentReader {
     Problems problems = in_the_list(payoff::check(experiment_, sound), plans_);
     Problems of_state =
         payoff::check(cluster_state_, experiment_.cluster, sound.gpus, reader, context_);
-    problems.insert(problems.end(), std::make_move_iterator(of_state.begin()),
-                    std::make_move_iterator(of_state.end()));
+    append(problems, std::move(of_state));
+    if (run_) {
+      append(problems, run_->check(experiment_, sound));
+    }
     return problems;
   }
 
@@ -79,6 +88,11 @@ class ExperimentReader {
     const std::size_t errors = context_.diagnostics.error_count();
     read();
     return context_.diagnostics.error_count() == errors;
+  }
+
+  static void append(Problems& problems, Problems more) {
+    problems.insert(problems.end(), std::make_move_iterator(more.begin()),
+                    std::make_move_iterator(more.end()));
   }
 
   void take(std::string_view part, const Facts& facts) {
@@ -184,43 +198,15 @@ class ExperimentReader {
     return read.has_value();
   }
 
-  // What people train in on this GPU unless they say otherwise.
-  [[nodiscard]] Precision usual_precision() const {
-    const auto& peak = experiment_.cluster.gpu.peak;
-    for (const Precision precision : {Precision::bf16, Precision::fp16}) {
-      if (peak[precision] > FlopRate{}) {
-        return precision;
-      }
-    }
-    return peak[Precision::fp32] > FlopRate{} ? Precision::fp32 : Precision::bf16;
-  }
-
-  void read_training(const Section& section) {
-    Training& training = experiment_.training;
-    training.precision = section.optional("precision").choice(precisions, usual_precision());
-    // What is reduced unless the user says otherwise: what is stored.
-    const Precision stored = training.precision == Precision::tf32  ? Precision::fp32
-                             : training.precision == Precision::fp8 ? Precision::bf16
-                                                                    : training.precision;
-    training.gradient = section.optional("gradient").choice(precisions, stored);
-    training.bucket = section.optional("bucket").quantity<Bytes>(
-        {.fallback = 25_MiB, .sign = Sign::positive, .range = &bucket_sizes});
-    training.first_bucket =
-        section.optional("first_bucket")
-            .quantity<Bytes>({.fallback = 1_MiB, .sign = Sign::positive, .range = &bucket_sizes});
-    training.overlap = section.optional("overlap").boolean(true);
-    const Optimizer optimizer = section.optional("optimizer").choice(optimizers, Optimizer::adam);
-    const OptimizerCost cost = optimizer_cost(optimizer, training.precision, training.gradient);
-    training.optimizer_bytes_per_parameter = cost.state_per_parameter;
-    training.optimizer_traffic_per_parameter = cost.traffic_per_parameter;
-    training.memory_margin = section.optional("memory_margin").ratio();
-  }
-
   void read_software_name(const Value& name) {
     const std::string chosen = name.text(std::string(default_software));
     if (auto read = read_software(chosen, name.span(), context_)) {
       experiment_.software = std::move(read->value);
       take("software", read->facts);
+    }
+    if (optimizer_in_backward_) {
+      experiment_.software.optimizer_in_backward = optimizer_in_backward_.boolean();
+      forget("software.optimizer_in_backward");
     }
   }
 
@@ -232,6 +218,19 @@ class ExperimentReader {
     experiment_.plans = std::move(plans_.plans);
     result_.notes = std::move(plans_.notes);
     take("compress", plans_.facts);
+  }
+
+  void read_run(const Value& value) {
+    run_ = payoff::read_run(value, experiment_.cluster.gpu, context_);
+    if (!run_) {
+      return;
+    }
+    if (gpu_) {
+      use_measured_codecs(*gpu_, context_, run_->plans);
+      run_->schedule.plans = run_->plans.plans;
+    }
+    result_.run = run_->schedule;
+    take("run", run_->plans.facts);
   }
 
   void read_limits(const Section& section) {
@@ -247,10 +246,12 @@ class ExperimentReader {
   Experiment& experiment_;
   const ReadContext& context_;
   ReadPlans plans_;
+  std::optional<ReadRun> run_;
   std::optional<NamedPart> gpu_;
   SoundParts sound_;
   ReadClusterState cluster_state_;
   bool has_dp_ = false;
+  Value optimizer_in_backward_;  // of the training; else the software says
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "model/experiment.hpp"
 #include "model/remedy_limits.hpp"
+#include "model/run_schedule.hpp"
 #include "model/topology.hpp"
 #include "profiles/method_notes.hpp"
 #include "profiles/positions.hpp"
@@ -25,7 +26,8 @@ struct ReadExperiment {
   std::vector<MethodNotes> notes;  // of every plan of the experiment
   ClusterState cluster_state;      // what only the simulator sees
   RemedyLimits limits;
-  Document document;  // what was read, overrides applied: `--save` writes it
+  std::optional<RunSchedule> run;  // where the file says how its compression changes
+  Document document;               // what was read, overrides applied: `--save` writes it
   PositionMap positions;
 };
 

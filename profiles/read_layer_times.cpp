@@ -89,6 +89,12 @@ class LayerTimesReader {
   }
 
   LayerTimes read(Span place, std::string_view text) {
+    // Spreadsheets mark a file as UTF-8 at its beginning.
+    if (constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+        text.starts_with(byte_order_mark)) {
+      text.remove_prefix(byte_order_mark.size());
+      place.offset += byte_order_mark.size();
+    }
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
       read_line(text.substr(begin, end - begin), {place.source, place.offset + begin, end - begin});

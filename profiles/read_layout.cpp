@@ -12,13 +12,23 @@ namespace {
 
 constexpr IntegerRules degree{.fallback = 1, .min = 1, .max = most_ranks};
 
-// The number of micro-batches, or the global batch from which it follows.
-void read_batches(const Section& section, ParallelLayout& layout) {
+// A degree, and whether it is what was meant: not where what stands there was refused.
+int read_degree(const Value& value, bool& known) {
+  IntegerRules rules = degree;
+  rules.fallback = 0;
+  const int read = value.integer<int>(rules);
+  known = known && (!value || read > 0);
+  return std::max(read, 1);
+}
+
+// The number of micro-batches, or the global batch from which it follows. `known`: what one
+// micro-batch of all GPUs is.
+void read_batches(const Section& section, bool known, ParallelLayout& layout) {
   const Value batches = section.optional("micro_batches");
   const Value global = section.optional("global_batch");
-  layout.micro_batches = batches.integer<int>(degree);
-  const auto samples = global.integer({.fallback = 1, .min = 1, .max = std::int64_t{1} << 40});
-  if (!global) {
+  layout.micro_batches = read_degree(batches, known);
+  const auto samples = global.integer({.fallback = 0, .min = 1, .max = std::int64_t{1} << 40});
+  if (samples == 0 || !known) {
     return;
   }
   const std::int64_t once = std::int64_t{layout.dp} * layout.micro_batch;
@@ -38,14 +48,16 @@ void read_batches(const Section& section, ParallelLayout& layout) {
 
 }  // namespace
 
-void read_layout(const Section& section, const Cluster& cluster, ParallelLayout& layout) {
+void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus,
+                 ParallelLayout& layout) {
   for (const auto& [foreign, ours] : foreign_degrees) {
     section.known_elsewhere_as(foreign, ours);
   }
-  layout.tp = section.optional("tp").integer<int>(degree);
-  layout.pp = section.optional("pp").integer<int>(degree);
+  bool knows_rest = knows_gpus;
+  layout.tp = read_degree(section.optional("tp"), knows_rest);
+  layout.pp = read_degree(section.optional("pp"), knows_rest);
   // All the GPUs that tp, cp and pp leave over.
-  layout.cp = section.optional("cp").integer<int>(degree);
+  layout.cp = read_degree(section.optional("cp"), knows_rest);
   layout.context_exchange = section.optional("context_exchange").choice(context_exchanges);
   layout.ep = section.optional("ep").integer<int>(degree);
   layout.expert_imbalance =
@@ -54,9 +66,13 @@ void read_layout(const Section& section, const Cluster& cluster, ParallelLayout&
       section.optional("expert_capacity").number({.fallback = 0.0, .min = 0.01, .max = 1e6});
   const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.cp * layout.pp;
   const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
-  IntegerRules rest = degree;
-  rest.fallback = std::max<std::int64_t>(1, gpus / model_ranks);
-  layout.dp = section.optional("dp").integer<int>(rest);
+  const Value dp = section.optional("dp");
+  bool knows_dp = true;
+  layout.dp = read_degree(dp, knows_dp);
+  if (!dp || !knows_dp) {
+    layout.dp = static_cast<int>(std::max<std::int64_t>(1, gpus / model_ranks));
+  }
+  bool knows_batch = knows_dp && (dp || knows_rest);
   layout.schedule = section.optional("schedule").choice(schedules);
   for (const Value& layers : section.optional("stage_layers").list()) {
     layout.stage_layers.push_back(layers.integer<int>({.fallback = 1, .min = 1, .max = 1 << 14}));
@@ -66,11 +82,11 @@ void read_layout(const Section& section, const Cluster& cluster, ParallelLayout&
   layout.virtual_stages = section.optional("virtual_stages").integer<int>(chunks);
   layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
   layout.shard =
-      section.optional("shard").integer<int>({.fallback = 0, .min = 1, .max = most_ranks});
+      section.optional("shard").integer<int>({.fallback = 0, .min = 0, .max = most_ranks});
   layout.sequence_parallel = section.optional("sequence_parallel").boolean();
-  layout.micro_batch = section.optional("micro_batch").integer<int>(degree);
+  layout.micro_batch = read_degree(section.optional("micro_batch"), knows_batch);
   layout.recompute = section.optional("recompute").choice(recomputes);
-  read_batches(section, layout);
+  read_batches(section, knows_batch, layout);
 }
 
 }  // namespace payoff

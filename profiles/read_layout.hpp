@@ -8,7 +8,8 @@
 namespace payoff {
 
 // The section `layout` of an experiment. Without a `dp` of its own the layout takes all GPUs of the
-// cluster that tp, cp and pp leave over.
-void read_layout(const Section& section, const Cluster& cluster, ParallelLayout& layout);
+// cluster that tp, cp and pp leave over. `knows_gpus`: how many that are was read without mistake.
+void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus,
+                 ParallelLayout& layout);
 
 }  // namespace payoff

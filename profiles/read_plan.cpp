@@ -113,7 +113,7 @@ std::optional<ReadPlan> read_plan(const Value& value, const ReadContext& context
         return std::nullopt;
       }
       parts.push_back(*std::move(part));
-    } else if (item.span()) {
+    } else if (item.span() && !item.text().empty()) {
       const std::vector<WrittenPlan> more = written_parts(*item.span(), context.sources);
       parts.insert(parts.end(), more.begin(), more.end());
     }

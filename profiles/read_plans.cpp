@@ -44,77 +44,92 @@ void make_assumed(Facts& facts, const std::string& law,
   }
 }
 
-class PlanListReader {
- public:
-  PlanListReader(const Gpu& gpu, const ReadContext& context) : gpu_(gpu), context_(context) {
-    result_.plans.push_back(uncompressed_plan());
-    result_.notes.emplace_back();
-  }
-
-  void read(const Value& item, std::size_t place) {
-    const bool nested = item.is_section() || item.is_list();
-    if (!item.span() || (!nested && item.text().empty())) {
-      return;
-    }
-    auto read = nested ? read_plan(item, context_) : read_plan(*item.span(), context_);
-    if (!read || !read->plan.compresses()) {
-      return;
-    }
-    refuse_twin(read->plan, *item.span());
-    mark_transferred(read->plan, read->facts);
-    for (Fact& fact : read->facts) {
-      fact.path = read->plan.label + "." + fact.path;
-      result_.facts.push_back(std::move(fact));
-    }
-    result_.plans.push_back(std::move(read->plan));
-    result_.notes.push_back(std::move(read->notes));
-    result_.items.push_back(place);
-  }
-
-  ReadPlans result() && { return std::move(result_); }
-
- private:
-  // Two rows of equal numbers under one name would answer one question twice.
-  void refuse_twin(const CompressionPlan& plan, Span written) {
-    for (std::size_t i = 1; i < result_.plans.size(); ++i) {
-      if (do_the_same(plan, result_.plans[i])) {
-        context_.diagnostics.error(
-            written, backquoted(plan.label) + " is compared twice",
-            "does what " + backquoted(result_.plans[i].label) + " above does");
-        return;
-      }
-    }
-  }
-
-  void mark_transferred(CompressionPlan& plan, Facts& facts) const {
-    const auto mark = [&](Method& method) {
-      const auto gpus = codec_law_measured_on(method.implementation, context_);
-      if (std::find(gpus.begin(), gpus.end(), gpu_.name) == gpus.end()) {
-        make_assumed(facts, "law.", gpus);
-        make_assumed(facts, method.name + ".law.", gpus);
-        method.law.streams = {};
-      }
-    };
-    if (plan.method) {
-      mark(*plan.method);
-    }
-    for (ActivationCompression& of : plan.activations) {
-      mark(of.method);
-    }
-  }
-
-  const Gpu& gpu_;
-  const ReadContext& context_;
-  ReadPlans result_;
-};
-
 }  // namespace
 
+PlanReader::PlanReader(const Gpu& gpu, const ReadContext& context) : gpu_(gpu), context_(context) {
+  result_.plans.push_back(uncompressed_plan());
+  result_.notes.emplace_back();
+}
+
+// Nothing where it compresses nothing, and where it is wrong.
+std::optional<ReadPlan> PlanReader::read(const Value& item) const {
+  const bool nested = item.is_section() || item.is_list();
+  if (!item.span() || (!nested && item.text().empty())) {
+    return std::nullopt;
+  }
+  auto read = nested ? read_plan(item, context_) : read_plan(*item.span(), context_);
+  return read && read->plan.compresses() ? std::move(read) : std::nullopt;
+}
+
+// 0: there is none.
+std::size_t PlanReader::twin_of(const CompressionPlan& plan) const {
+  for (std::size_t i = 1; i < result_.plans.size(); ++i) {
+    if (do_the_same(plan, result_.plans[i])) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+void PlanReader::keep(ReadPlan read, std::size_t number) {
+  mark_transferred(read.plan, read.facts);
+  for (Fact& fact : read.facts) {
+    fact.path = read.plan.label + "." + fact.path;
+    result_.facts.push_back(std::move(fact));
+  }
+  result_.plans.push_back(std::move(read.plan));
+  result_.notes.push_back(std::move(read.notes));
+  result_.items.push_back(number);
+}
+
+void PlanReader::compare(const Value& item, std::size_t number) {
+  auto read = this->read(item);
+  if (!read) {
+    return;
+  }
+  // Two rows of equal numbers under one name would answer one question twice.
+  if (const std::size_t twin = twin_of(read->plan)) {
+    context_.diagnostics.error(
+        *item.span(), backquoted(read->plan.label) + " is compared twice",
+        "does what " + backquoted(result_.plans[twin].label) + " above does");
+  }
+  keep(std::move(*read), number);
+}
+
+std::size_t PlanReader::use(const Value& item, std::size_t number) {
+  auto read = this->read(item);
+  if (!read) {
+    return 0;
+  }
+  if (const std::size_t twin = twin_of(read->plan)) {
+    return twin;
+  }
+  keep(std::move(*read), number);
+  return result_.plans.size() - 1;
+}
+
+void PlanReader::mark_transferred(CompressionPlan& plan, Facts& facts) const {
+  const auto mark = [&](Method& method) {
+    const auto gpus = codec_law_measured_on(method.implementation, context_);
+    if (std::find(gpus.begin(), gpus.end(), gpu_.name) == gpus.end()) {
+      make_assumed(facts, "law.", gpus);
+      make_assumed(facts, method.name + ".law.", gpus);
+      method.law.streams = {};
+    }
+  };
+  if (plan.method) {
+    mark(*plan.method);
+  }
+  for (ActivationCompression& of : plan.activations) {
+    mark(of.method);
+  }
+}
+
 ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& context) {
-  PlanListReader reader(gpu, context);
+  PlanReader reader(gpu, context);
   const std::vector<Value> items = list.list();
   for (std::size_t i = 0; i < items.size(); ++i) {
-    reader.read(items[i], i);
+    reader.compare(items[i], i);
   }
   return std::move(reader).result();
 }

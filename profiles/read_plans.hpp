@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/compression.hpp"
@@ -20,6 +22,30 @@ struct ReadPlans {
   Facts facts;                         // "powersgd:rank=4.law.dispatch"
   std::vector<MethodNotes> notes;      // of every plan, none for the first
   std::vector<std::size_t> items;      // of every plan that compresses, its place in the list
+};
+
+// Reads plans one by one.
+class PlanReader {
+ public:
+  PlanReader(const Gpu& gpu, const ReadContext& context);
+
+  // One that is to be compared: the same again is a mistake.
+  void compare(const Value& item, std::size_t number);
+  // The place among all plans of one that is used; the first, which is uncompressed, also where it
+  // cannot be read. The same again is the same plan.
+  [[nodiscard]] std::size_t use(const Value& item, std::size_t number);
+
+  [[nodiscard]] ReadPlans result() && { return std::move(result_); }
+
+ private:
+  [[nodiscard]] std::optional<ReadPlan> read(const Value& item) const;
+  [[nodiscard]] std::size_t twin_of(const CompressionPlan& plan) const;
+  void keep(ReadPlan read, std::size_t number);
+  void mark_transferred(CompressionPlan& plan, Facts& facts) const;
+
+  const Gpu& gpu_;
+  const ReadContext& context_;
+  ReadPlans result_;
 };
 
 [[nodiscard]] ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& context);

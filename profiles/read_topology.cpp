@@ -2,6 +2,7 @@
 #include "profiles/read_topology.hpp"
 
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "profiles/read_user_graph.hpp"
+#include "profiles/suggest.hpp"
 
 namespace payoff {
 namespace {
@@ -46,10 +48,26 @@ constexpr IntegerRules some{.fallback = 1, .min = 1, .max = 1 << 20};
 constexpr IntegerRules of_a_server{.fallback = 1, .min = 1, .max = 1024};
 constexpr RatioRules at_least_one{.fallback = 1.0, .min = 1.0, .max = 1000.0};
 
+// A mesh that has a name, or as many links between every two GPUs.
+std::vector<int> named_mesh(const Value& links, int gpus) {
+  static constexpr const char* dgx1 = "dgx1-volta";
+  const std::string text = links.text();
+  if (text == dgx1) {
+    return dgx1_volta_links();
+  }
+  if (!text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0) {
+    links.error("has the unknown value `" + text + "`",
+                did_you_mean(closest(text, std::vector<std::string>{dgx1})),
+                "dgx1-volta, or how many links join every two GPUs, or a list of rows with the "
+                "links between each two");
+    return uniform_mesh(gpus, 1);
+  }
+  return uniform_mesh(gpus, links.integer<int>(of_a_server));
+}
+
 std::vector<int> read_mesh(const Value& links, int gpus) {
   if (!links || !links.is_list()) {
-    return links.text() == "dgx1-volta" ? dgx1_volta_links()
-                                        : uniform_mesh(gpus, links.integer<int>(of_a_server));
+    return named_mesh(links, gpus);
   }
   std::vector<int> mesh;
   const std::vector<Value> rows = links.list();
@@ -110,7 +128,7 @@ FatTree read_fat_tree(const Section& network) {
   tree.servers_per_leaf = network.required("servers_per_leaf").integer<int>(some);
   tree.spines = network.required("spines").integer<int>(some);
   tree.oversubscription = network.optional("oversubscription").ratio(at_least_one);
-  tree.hop_latency = network.optional("hop_latency").quantity<Seconds>();
+  tree.hop_latency = network.optional("hop_latency").quantity<Seconds>({.range = &link_latencies});
   if (const Value pods = network.optional("leaves_per_pod")) {
     tree.leaves_per_pod = pods.integer<int>(some);
     tree.cores_per_spine = network.required("cores_per_spine").integer<int>(some);
@@ -175,10 +193,14 @@ std::string within(const Section& root, const std::string& path) {
 
 void read_faults(const Section& root, std::vector<LinkFault>& faults) {
   const auto read_ends = [&](const Value& link, double ratio) {
+    constexpr const char* as_ends = "write it as [leaf0, spine1]";
+    if (link.is_section()) {
+      link.error("is a mapping, a link two names", "", as_ends);
+      return;
+    }
     const std::vector<Value> ends = link.list();
-    if (link && ends.size() != 2) {
-      link.error("has " + std::to_string(ends.size()) + " names, a link two ends", "",
-                 "write it as [leaf0, spine1]");
+    if (link.is_list() && ends.size() != 2) {
+      link.error("has " + std::to_string(ends.size()) + " names, a link two ends", "", as_ends);
     } else if (ends.size() == 2) {
       faults.push_back({within(root, link.path()), ends[0].text(), ends[1].text(), ratio});
     }

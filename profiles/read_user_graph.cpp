@@ -132,9 +132,10 @@ UserGraph read_user_graph(const Section& section, bool& complete) {
 
 LinkRate read_rate(const Section& section) {
   LinkRate rate;
-  rate.bandwidth = section.required("bandwidth")
-                       .quantity<Bandwidth>({.fallback = 1_GBps, .sign = Sign::positive});
-  rate.latency = section.optional("latency").quantity<Seconds>();
+  rate.bandwidth =
+      section.required("bandwidth")
+          .quantity<Bandwidth>({.fallback = 1_GBps, .sign = Sign::positive, .range = &link_rates});
+  rate.latency = section.optional("latency").quantity<Seconds>({.range = &link_latencies});
   return rate;
 }
 

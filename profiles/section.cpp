@@ -18,10 +18,13 @@ void SectionState::ask(std::string_view key) {
 }
 
 SectionState* ReaderState::open(const Node& node, const std::string& path, Span anchor,
-                                SectionState* parent) {
+                                SectionState* parent, KeyRecord* keys) {
   SectionState*& known = section_of[&node];
   if (known == nullptr) {
-    sections.push_back({&node, path, anchor, parent, {}, {}, {}});
+    if (keys != nullptr) {
+      ++keys->opened;
+    }
+    sections.push_back({&node, path, anchor, parent, {}, {}, {}, {}});
     known = &sections.back();
     if (node.find("from") != nullptr && !detail::is_sourced_mapping(node)) {
       known->ask("from");  // the source of all values below
@@ -46,6 +49,10 @@ Section Reader::root() {
   result.reader_ = state_.get();
   result.path_ = state_->root_path;
   const Node& root = *state_->root;
+  result.keys_ = state_->sources->recorded_keys(root.span.source);
+  if (result.keys_ != nullptr) {
+    result.keys_->section = true;
+  }
   if (root.kind != Node::Kind::map) {
     const bool empty = root.kind == Node::Kind::null;
     state_->diagnostics->error(
@@ -53,7 +60,7 @@ Section Reader::root() {
         empty ? "" : "this is " + describe(root), "write it as `key: value` lines");
     return result;
   }
-  result.state_ = state_->open(root, state_->root_path, root.span, nullptr);
+  result.state_ = state_->open(root, state_->root_path, root.span, nullptr, result.keys_);
   if (!state_->citations_read) {
     state_->citations_read = true;
     state_->read_citations(result);
@@ -63,26 +70,29 @@ Section Reader::root() {
 
 const Facts& Reader::facts() const { return state_->facts; }
 
-Value Section::value_of(const Entry& entry) const {
+Value Section::value_of(const Entry& entry, KeyRecord* keys) const {
   Value value;
   value.reader_ = reader_;
   value.section_ = state_;
   value.node_ = &entry.value;
   value.key_span_ = entry.key_span;
   value.path_ = join_path(path_, entry.key);
+  value.keys_ = keys;
   return value;
 }
 
 Value Section::optional(std::string_view key) const {
+  KeyRecord* const keys = keys_ == nullptr ? nullptr : keys_->key(key);
   if (state_ != nullptr) {
     state_->ask(key);
     if (const Entry* entry = state_->node->find(key)) {
-      return value_of(*entry);
+      return value_of(*entry, keys);
     }
   }
   Value absent;
   absent.reader_ = reader_;
   absent.path_ = join_path(path_, key);
+  absent.keys_ = keys;
   return absent;
 }
 
@@ -90,6 +100,11 @@ Value Section::required(std::string_view key) const {
   Value value = optional(key);
   if (state_ != nullptr && !value) {
     state_->missing.emplace_back(key);
+  }
+  if (state_ != nullptr && keys_ != nullptr &&
+      std::find(state_->required.begin(), state_->required.end(), key) == state_->required.end()) {
+    state_->required.emplace_back(key);
+    ++keys_->key(key)->required;
   }
   return value;
 }
@@ -100,10 +115,11 @@ bool Section::has(std::string_view key) const {
 
 std::vector<std::pair<std::string, Value>> Section::entries() const {
   std::vector<std::pair<std::string, Value>> result;
+  KeyRecord* of_entries = keys_ == nullptr ? nullptr : keys_->of_entries();
   if (state_ != nullptr) {
     for (const Entry& entry : state_->node->entries) {
       state_->ask(entry.key);
-      result.emplace_back(entry.key, value_of(entry));
+      result.emplace_back(entry.key, value_of(entry, of_entries));
     }
   }
   return result;
@@ -133,6 +149,13 @@ std::optional<Span> Value::span() const {
 bool Value::is_section() const { return node_ != nullptr && node_->kind == Node::Kind::map; }
 bool Value::is_list() const { return node_ != nullptr && node_->kind == Node::Kind::list; }
 
+bool Value::is_empty() const {
+  if (keys_ != nullptr) {
+    keys_->empty = true;
+  }
+  return node_ != nullptr && node_->kind == Node::Kind::null;
+}
+
 void Value::error(const std::string& message, const std::string& label,
                   const std::string& help) const {
   if (node_ != nullptr) {
@@ -154,6 +177,10 @@ Section Value::section(const std::string& help) const {
   Section result;
   result.reader_ = reader_;
   result.path_ = path_;
+  result.keys_ = keys_;
+  if (keys_ != nullptr) {
+    keys_->section = true;
+  }
   if (node_ == nullptr) {
     return result;
   }
@@ -161,12 +188,15 @@ Section Value::section(const std::string& help) const {
     wrong_kind("a section", help);
     return result;
   }
-  result.state_ = reader_->open(*node_, path_, key_span_, section_);
+  result.state_ = reader_->open(*node_, path_, key_span_, section_, keys_);
   return result;
 }
 
 std::vector<Value> Value::list() const {
   std::vector<Value> result;
+  if (keys_ != nullptr) {
+    keys_->list = true;
+  }
   if (node_ == nullptr) {
     return result;
   }
@@ -180,6 +210,7 @@ std::vector<Value> Value::list() const {
     item.node_ = &node->items[i];
     item.key_span_ = item.node_->span;
     item.path_ = join_path(path_, std::to_string(i));
+    item.keys_ = keys_ == nullptr ? nullptr : keys_->of_items();
     result.push_back(std::move(item));
   }
   return result;
@@ -198,10 +229,16 @@ std::optional<std::string> Value::scalar_for(std::string_view wanted) const {
 }
 
 std::string Value::text(std::string_view fallback) const {
+  if (keys_ != nullptr) {
+    keys_->text = true;
+  }
   return scalar_for("a text").value_or(std::string(fallback));
 }
 
 bool Value::boolean(bool fallback) const {
+  if (keys_ != nullptr) {
+    keys_->boolean = true;
+  }
   const std::optional<std::string> written = scalar_for("`true` or `false`");
   if (written && *written != "true" && *written != "false") {
     error("is not `true` or `false`", "this is " + describe(*content()));
@@ -210,6 +247,9 @@ bool Value::boolean(bool fallback) const {
 }
 
 double Value::number(const NumberRules& rules) const {
+  if (keys_ != nullptr) {
+    keys_->add_number({rules.min, rules.max});
+  }
   const std::optional<std::string> written = scalar_for("a number");
   if (!written) {
     return rules.fallback;
@@ -222,6 +262,9 @@ double Value::number(const NumberRules& rules) const {
 }
 
 double Value::ratio(const RatioRules& rules) const {
+  if (keys_ != nullptr) {
+    keys_->add_ratio({rules.min, rules.max});
+  }
   const std::optional<std::string> written = scalar_for("a ratio");
   if (!written) {
     return rules.fallback;
@@ -234,6 +277,9 @@ double Value::ratio(const RatioRules& rules) const {
 }
 
 std::int64_t Value::whole_number(const IntegerRules& rules) const {
+  if (keys_ != nullptr) {
+    keys_->add_integer({rules.min, rules.max});
+  }
   const std::optional<std::string> written = scalar_for("a whole number");
   if (!written) {
     return rules.fallback;

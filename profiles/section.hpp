@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/unit_tables.hpp"
 #include "model/units_text.hpp"
 #include "profiles/diagnostics.hpp"
 #include "profiles/document.hpp"
 #include "profiles/fact.hpp"
+#include "profiles/key_record.hpp"
 #include "profiles/quantity_range.hpp"
 
 // The typed reader of documents. Values are asked for by key and type; whatever is wrong is
@@ -79,6 +81,7 @@ class Value {
   [[nodiscard]] Span key_span() const { return key_span_; }
   [[nodiscard]] bool is_section() const;
   [[nodiscard]] bool is_list() const;
+  [[nodiscard]] bool is_empty() const;  // nothing after the colon, which is no mistake here
 
   // The same value, which now must say where it comes from; leaves a Fact in the reader.
   [[nodiscard]] Value sourced() const;
@@ -99,6 +102,9 @@ class Value {
 
   template <class Q>
   [[nodiscard]] Q quantity(const QuantityRules<Q>& rules = {}) const {
+    if (keys_ != nullptr) {
+      keys_->add_quantity(*detail::dimension_of<Q>);
+    }
     const std::optional<std::string> written = scalar_for("a quantity with a unit");
     if (!written) {
       return rules.fallback;
@@ -119,6 +125,11 @@ class Value {
   template <class Table>
   [[nodiscard]] auto choice(const Table& names,
                             typename Table::value_type::second_type fallback = {}) const {
+    if (keys_ != nullptr) {
+      for (const auto& [name, value] : names) {
+        keys_->add_names({std::string(name)});
+      }
+    }
     const std::optional<std::string> written = scalar_for("a name");
     if (!written) {
       return fallback;
@@ -164,6 +175,7 @@ class Value {
   const Node* node_ = nullptr;
   Span key_span_;
   std::string path_;
+  KeyRecord* keys_ = nullptr;  // null: nobody wants to know what is asked for
 };
 
 class Section {
@@ -188,11 +200,12 @@ class Section {
   friend class Value;
   friend class Reader;
 
-  [[nodiscard]] Value value_of(const Entry& entry) const;
+  [[nodiscard]] Value value_of(const Entry& entry, KeyRecord* keys) const;
 
   detail::ReaderState* reader_ = nullptr;
   detail::SectionState* state_ = nullptr;  // null when the section is absent
   std::string path_;
+  KeyRecord* keys_ = nullptr;
 };
 
 class Reader {

@@ -154,7 +154,9 @@ Value Value::sourced() const {
   const Node* from = nullptr;
   const Node* content = node_;
   if (detail::is_sourced_mapping(*node_)) {
-    const Section section = this->section();
+    Value written = *this;
+    written.keys_ = nullptr;  // every number may have a source
+    const Section section = written.section();
     const Value inner = section.required("value");
     content = inner.node_;
     if (const Value source = section.optional("from")) {

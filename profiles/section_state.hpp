@@ -22,6 +22,7 @@ struct SectionState {
   Span anchor;                     // where to point when something is missing
   SectionState* parent = nullptr;  // for the inherited `from`
   std::vector<std::string> asked;  // keys in the order asked for
+  std::vector<std::string> required;
   std::vector<std::string> missing;
   std::vector<std::pair<std::string, std::string>> foreign;  // their spelling, ours
 
@@ -49,7 +50,8 @@ struct ReaderState {
   std::vector<std::string> refused;     // the paths of values that have their fallback
   Facts facts;
 
-  SectionState* open(const Node& node, const std::string& path, Span anchor, SectionState* parent);
+  SectionState* open(const Node& node, const std::string& path, Span anchor, SectionState* parent,
+                     KeyRecord* keys);
   void read_citations(const Section& root);
 };
 

@@ -15,7 +15,8 @@
 
 namespace payoff {
 
-struct Node;  // profiles/document.hpp
+struct Node;       // profiles/document.hpp
+struct KeyRecord;  // profiles/key_record.hpp
 
 struct Span {
   std::size_t source = 0;  // as given out by SourceMap
@@ -62,6 +63,13 @@ class SourceMap {
     return found == trees_.end() ? nullptr : found->second;
   }
 
+  // From now on, what readers ask of this text is noted. The record has to outlive its readers.
+  void record_keys(std::size_t source, KeyRecord& record) { records_[source] = &record; }
+  [[nodiscard]] KeyRecord* recorded_keys(std::size_t source) const {
+    const auto found = records_.find(source);
+    return found == records_.end() ? nullptr : found->second;
+  }
+
   void mark_users_own(std::size_t source) { sources_[source].users_own = true; }
 
   [[nodiscard]] const Source& operator[](std::size_t source) const { return sources_[source]; }
@@ -80,6 +88,7 @@ class SourceMap {
  private:
   std::deque<Source> sources_;  // views into a text stay valid when others are added
   std::map<std::size_t, std::shared_ptr<const Node>> trees_;
+  std::map<std::size_t, KeyRecord*> records_;
 };
 
 // The number of characters in a UTF-8 text; stray bytes count as one each.

@@ -223,16 +223,25 @@ CollectiveSteps run_steps(const LaidProgram& laid, Bytes size,
   const std::vector<Bandwidth> left = left_capacities(topology, places.links);
   CollectiveSteps steps;
   steps.sends = send_count(laid.program);
+  const auto finished = [&](const ProgramRun& run, CollectiveSteps::TooLong otherwise) {
+    if (run.beyond_clock && steps.too_long == CollectiveSteps::TooLong::no) {
+      steps.too_long = otherwise;
+    }
+    return run.time;
+  };
+  using TooLong = CollectiveSteps::TooLong;
   if (price) {
-    steps.priced = CollectiveSteps::Priced{
-        price->time, run_phases(laid.program, size, price->phases, &routing, left).time,
-        run_phases(laid.program, size, price->phases).time};
+    CollectiveSteps::Priced& priced = steps.priced.emplace();
+    priced.price = price->time;
+    priced.alone = finished(run_phases(laid.program, size, price->phases), TooLong::alone);
+    priced.time =
+        finished(run_phases(laid.program, size, price->phases, &routing, left), TooLong::on_links);
   }
   const bool has_latency = routing.latency(0, 1, 1) > 0_s;
   const SendPrice bare{has_latency ? 0_s : latency, std::nullopt};
   const auto alpha_beta = [&](const Program& program) {
     const PhasePrice all{program.steps(), bare};
-    return run_phases(program, size, {&all, 1}, &routing, left).time;
+    return finished(run_phases(program, size, {&all, 1}, &routing, left), TooLong::on_links);
   };
   steps.alpha_beta = alpha_beta(laid.program);
   if (laid.program.segments() > 1) {

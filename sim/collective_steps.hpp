@@ -40,11 +40,14 @@ struct StepsPrice {
 struct CollectiveSteps {
   // With a price only.
   struct Priced {
-    Seconds price{};
-    Seconds time{};   // sends with their part of the price, on these links
-    Seconds alone{};  // the same without links: what the price says, to a tick for each step
+    Seconds price;
+    Seconds time;   // sends with their part of the price, on these links
+    Seconds alone;  // the same without links: what the price says, to a tick for each step
   };
   std::optional<Priced> priced;
+  // More than 106 days, the end of the simulator's clock: already at its price, or on these links.
+  enum class TooLong : std::uint8_t { no, alone, on_links };
+  TooLong too_long{TooLong::no};
   // Bare links and one latency a step, theirs or `latency`, nothing else; of what may be cut
   // into segments, cut or whole, whichever is sooner through.
   Seconds alpha_beta{};

@@ -251,9 +251,9 @@ void Engine::apply_due() {
   completed_count_ += completed_.size();
   if (!queue_.empty()) {
     bandwidth_.prefetch_uses(queue_.next_slot());
-    if (const auto second = queue_.prefetch_second()) {
-      __builtin_prefetch(&records_[*second]);
-      bandwidth_.prefetch(*second);
+    for (const Slot slot : queue_.came_near()) {
+      __builtin_prefetch(&records_[slot]);
+      bandwidth_.prefetch(slot);
     }
   }
 }

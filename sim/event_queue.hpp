@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <new>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/sim_time.hpp"
@@ -17,6 +17,12 @@
 //
 //   push, retime, cancel   O(log dates); O(1) for a date pushed lately and not yet taken
 //   take                   O(log dates + slots taken)
+//
+// Only the next few dates are in the heap, which then stays in the nearest cache. Those after it
+// wait in buckets of equal width, in no order, and come into the heap a bucket at a time; what lies
+// beyond the last bucket is spread over new ones when these are through (Brown, "Calendar queues",
+// CACM 31(10), 1988; Tang, Goh, Thng, "Ladder queue", TOMACS 15(3), 2005). Dates that fill one
+// bucket only cost what a heap of all costs.
 //
 // The children of an entry are one aligned cache line, four of 16 bytes; what is missing in the
 // last line is filled with entries that come after everything, so that the least of four is found
@@ -43,9 +49,9 @@ class EventQueue {
   void retime(Slot slot, SimTime date);
   void cancel(Slot slot);
 
-  // One of those that are due after the first of the earliest date; none if there are no others.
-  // What take() looks at comes into the cache meanwhile.
-  [[nodiscard]] std::optional<Slot> prefetch_second() const;
+  // Of the dates that have come near since the last take: of each one of those that are due. What
+  // they need may come into the cache before they are.
+  [[nodiscard]] std::span<const Slot> came_near() const { return came_near_; }
 
   // Appends the slots of the earliest date to `due`, and returns that date. Slots with the same
   // history of operations come in the same order.
@@ -67,6 +73,8 @@ class EventQueue {
     std::int64_t date{};
     Slot next{};
     Slot previous{};
+    Slot next_in_bucket{};  // of leaders that are not in the heap
+    Slot previous_in_bucket{};
   };
   template <class Value>
   struct AlignedAllocator {
@@ -93,6 +101,15 @@ class EventQueue {
   void note_leader(std::int64_t date, Slot slot);
   void lead(Slot slot, std::int64_t date);
   void follow(Slot slot, Slot leader);
+
+  // Of leaders: into the heap or a bucket by their date, and out.
+  void attach(Slot slot);
+  void detach(Slot slot);
+  void add_to_heap(Slot slot);
+  void add_to_bucket(Slot slot);
+  void remove_from_bucket(Slot slot);
+  void refill();
+  void spread();
   void remove_from_heap(std::uint32_t position);
   void rise(std::uint32_t position, Entry entry);
   void sink(std::uint32_t position, Entry entry);
@@ -105,10 +122,25 @@ class EventQueue {
       std::vector<Entry, AlignedAllocator<Entry>>(4);
   std::uint32_t end_ = root;
   std::vector<Node> nodes_;
-  // Of each slot, in the heap, or one of the words above. Apart, because sinking writes one at
-  // every level.
+  // Of each slot, in the heap or the number of its bucket, or one of the words above. Apart,
+  // because sinking writes one at every level.
   std::vector<std::uint32_t> positions_;
   std::array<Entry, recent_dates> recent_;  // who led a date when it was last seen
+
+  // Dates before `near_end_` are in the heap. Those of bucket b begin at bucketed_from_ + (b <<
+  // shift_); dates from `bucketed_to_` on are in the bucket `far`.
+  static constexpr std::uint32_t far = 0;
+  std::int64_t near_end_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t bucketed_from_ = 0;
+  std::int64_t bucketed_to_ = std::numeric_limits<std::int64_t>::min();
+  std::uint32_t shift_ = 0;
+  std::uint32_t next_bucket_ = 1;  // the first that is not in the heap
+  std::vector<Slot> first_in_bucket_ = std::vector<Slot>(1, none);
+  std::vector<Slot> came_near_;
+  std::uint32_t far_count_ = 0;
+  // No date of `far` is outside; what left it may have been.
+  std::int64_t far_least_ = 0;
+  std::int64_t far_most_ = 0;
 };
 
 }  // namespace payoff::sim

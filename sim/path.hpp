@@ -31,15 +31,18 @@ enum class Cause : std::uint8_t {
   memory_contention,  // messages slowed by work that uses the memory of the GPU
   optimizer,
   host,
+  host_jitter,
+  data_stall,
+  checkpoint,
 };
-inline constexpr std::size_t cause_count = 16;
+inline constexpr std::size_t cause_count = 19;
 
 [[nodiscard]] constexpr std::string_view name(Cause cause) {
   constexpr std::array<std::string_view, cause_count> names{
       "forward",    "recompute",   "backward",        "interference",      "encode",
       "decode",     "bucket_copy", "tp_message",      "cp_message",        "ep_message",
       "pp_message", "dp_message",  "link_contention", "memory_contention", "optimizer",
-      "host"};
+      "host",       "host_jitter", "data_stall",      "checkpoint"};
   return names[static_cast<std::size_t>(cause)];
 }
 

@@ -7,28 +7,40 @@ namespace payoff::sim {
 
 ProgramProgress::ProgramProgress(const Program& program)
     : program_(&program),
-      lone_sends_(program.has_lone_sends()),
-      position_(program.places()),
+      lone_sends_(program.has_lone_sends() ? program.places() : 0),
+      position_(program.has_lone_sends() ? 0 : program.places()),
       inside_(program.places()) {}
 
 void ProgramProgress::begin(std::vector<SendId>& ready) {
   for (Rank r = 0; r < program_->places(); ++r) {
-    proceed(r, ready);
+    lone_sends_.empty() ? proceed(r, ready) : proceed_alone(r, ready);
   }
 }
 
 void ProgramProgress::arrived(const SendId& id, std::vector<SendId>& ready) {
   const Send known = send(id);
-  through(id.step, known.from, ready);
-  through(id.step, known.to, ready);
+  if (lone_sends_.empty()) {
+    through(id.step, known.from, ready);
+    through(id.step, known.to, ready);
+    return;
+  }
+  LoneSends& from = lone_sends_[known.from];
+  if (++from.made == from.begun && from.got >= from.begun) {
+    proceed_alone(known.from, ready);
+  }
+  LoneSends& to = lone_sends_[known.to];
+  if (++to.got == to.begun && to.made == to.begun) {
+    proceed_alone(known.to, ready);
+  }
 }
 
 Send ProgramProgress::send(const SendId& id) const {
-  return lone_sends_ ? program_->lone_send(id.step, id.index) : open_step(id.step).sends[id.index];
+  return lone_sends_.empty() ? open_step(id.step).sends[id.index]
+                             : program_->lone_send(id.step, id.index);
 }
 
 double ProgramProgress::part_of_rank(const SendId& id) const {
-  if (lone_sends_) {
+  if (!lone_sends_.empty()) {
     return 1.0;
   }
   const Send known = send(id);
@@ -50,11 +62,7 @@ ProgramProgress::Step& ProgramProgress::step(std::uint32_t number) {
 void ProgramProgress::add_step() {
   Step& added = open_.emplace_back();
   added.inside = program_->places();
-  if (lone_sends_) {
-    added.awaited.assign(program_->places(), 2);  // its own, and the one to it
-  } else {
-    add_sends(added);
-  }
+  add_sends(added);
 }
 
 void ProgramProgress::add_sends(Step& step) {
@@ -91,10 +99,6 @@ void ProgramProgress::proceed(Rank rank, std::vector<SendId>& ready) {
     }
     ++position_[rank];
     const Step& now = step(at);
-    if (lone_sends_) {
-      ready.push_back({at, rank});
-      continue;
-    }
     for (std::uint32_t i = now.first[rank]; i < now.first[rank + 1]; ++i) {
       ready.push_back({at, i});
     }
@@ -103,6 +107,16 @@ void ProgramProgress::proceed(Rank rank, std::vector<SendId>& ready) {
     open_.pop_front();
     ++first_step_;
   }
+}
+
+// To the step after those that it has begun and are through.
+void ProgramProgress::proceed_alone(Rank rank, std::vector<SendId>& ready) {
+  LoneSends& sends = lone_sends_[rank];
+  if (sends.begun == program_->steps()) {
+    --inside_;
+    return;
+  }
+  ready.push_back({sends.begun++, rank});
 }
 
 void ProgramProgress::through(std::uint32_t number, Rank rank, std::vector<SendId>& ready) {

@@ -10,8 +10,9 @@
 
 // How far a running program has come: which of its sends may start. A rank makes those of a step
 // when all that was sent to it in earlier steps has arrived and what it sent itself is through.
-// Steps are made when the first rank comes to them, and forgotten when the last one has left; of
-// programs whose sends are made one by one, a step is how many each rank waits for, no more.
+// Steps are made when the first rank comes to them, and forgotten when the last one has left. Where
+// every rank makes one send a step and gets one, always from the same rank, no step is kept: how
+// many a rank has made and got says all.
 
 namespace payoff::sim {
 
@@ -37,7 +38,7 @@ class ProgramProgress {
  private:
   // A step that some rank has begun and some rank has not left.
   struct Step {
-    std::vector<Send> sends;           // by sender; empty of lone ones, as what follows from them
+    std::vector<Send> sends;           // by sender
     std::vector<std::uint32_t> first;  // of a rank
     std::vector<double> share_of_rank;
     std::vector<std::uint32_t> awaited;  // sends of a rank or to it that are not through
@@ -51,10 +52,17 @@ class ProgramProgress {
   void add_step();
   void add_sends(Step& step);
   void proceed(Rank rank, std::vector<SendId>& ready);
+  void proceed_alone(Rank rank, std::vector<SendId>& ready);
   void through(std::uint32_t number, Rank rank, std::vector<SendId>& ready);
 
+  struct LoneSends {  // of a rank, that are through; those to it arrive in the order of steps
+    std::uint32_t made{};
+    std::uint32_t got{};
+    std::uint32_t begun{};
+  };
+
   const Program* program_;
-  bool lone_sends_;                      // by rank
+  std::vector<LoneSends> lone_sends_;    // empty of programs that have others
   std::vector<std::uint32_t> position_;  // steps that a rank has begun
   std::deque<Step> open_;
   std::size_t first_step_ = 0;

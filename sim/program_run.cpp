@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -27,11 +28,14 @@ class Runner {
         size_(size),
         routing_(routing),
         progress_(program),
-        last_ways_(program.places()) {
+        ways_of_(program.places()),
+        lately_(program.places()) {
+    std::uint32_t steps = 0;
     for (const PhasePrice& phase : phases) {
-      prices_.insert(prices_.end(), phase.steps, phase.price);
+      prices_.push_back(phase.price);
+      phase_ends_.push_back(steps += phase.steps);
     }
-    PAYOFF_INVARIANT(prices_.size() == program.steps(), "phases are not all steps of a program");
+    PAYOFF_INVARIANT(steps == program.steps(), "phases are not all steps of a program");
     if (routing != nullptr) {
       const LinkGraph& links = routing->graph().links;
       PAYOFF_INVARIANT(links.ranks() >= program.places(),
@@ -57,7 +61,7 @@ class Runner {
         start_ready();
       }
     }
-    PAYOFF_INVARIANT(!engine_.problem(), "a collective lasts longer than the clock");
+    result_.beyond_clock = engine_.problem().has_value();
     result_.time = to_seconds(engine_.now());
     result_.trace_hash = engine_.trace_hash();
     return std::move(result_);
@@ -71,29 +75,30 @@ class Runner {
     ready_.clear();
   }
 
-  // The links from one place to another, and the narrowest of them.
+  // The links from one place to another, the narrowest of them, and what the last send used of
+  // them.
   struct Way {
     std::vector<EdgeShare> route;
     double narrowest = std::numeric_limits<double>::infinity();
     Seconds latency{};
+    std::vector<Use> uses;
   };
-  struct LastWay {
+  static constexpr std::uint32_t several = 0xffffffff;
+  // What a rank sent last, and what that asked of the engine: most of what it sends is alike. In
+  // one cache line, because ranks come in no order.
+  struct alignas(64) Lately {
+    Bytes bytes{-1};
+    double part{};  // of what its rank may send at once
+    Bytes work;
+    double share_ratio{1};
+    SimTime wait;
+    Use only{{several}, 0};  // all of it over one link, which is numbered as its resource is
     Rank to{};
-    const Way* way = nullptr;
+    std::uint32_t phase{};
   };
-
-  // In most programs a rank sends to the same one again and again.
-  const Way& way(const Send& send) {
-    LastWay& last = last_ways_[send.from];
-    if (last.way == nullptr || last.to != send.to) {
-      const Way& found = known_way(send);
-      last = {send.to, &found};
-    }
-    return *last.way;
-  }
 
   // Kept for later steps: most programs send along few ways.
-  const Way& known_way(const Send& send) {
+  Way& known_way(const Send& send) {
     static constexpr std::size_t most_kept = 100'000;
     const std::uint64_t flow = std::uint64_t{send.from} << 32U | send.to;
     const auto known = ways_.find(flow);
@@ -102,7 +107,7 @@ class Runner {
     }
     if (ways_.size() >= most_kept) {
       ways_.clear();
-      std::fill(last_ways_.begin(), last_ways_.end(), LastWay{});
+      std::fill(lately_.begin(), lately_.end(), Lately{});
     }
     Way& added = ways_[flow];
     if (routing_ == nullptr) {
@@ -116,55 +121,95 @@ class Runner {
     return added;
   }
 
-  // A send's own limit: its part of what its rank sends, and the narrowest link of its route.
-  double bound_of(const ProgramProgress::SendId& id, const SendPrice& price, const Way& way) const {
-    return price.of_rank ? std::min(way.narrowest, price.of_rank->si * progress_.part_of_rank(id))
-                         : way.narrowest;
+  std::uint32_t phase_of(std::uint32_t step) const {
+    const auto end = std::upper_bound(phase_ends_.begin(), phase_ends_.end(), step);
+    return static_cast<std::uint32_t>(end - phase_ends_.begin());
   }
 
   void start(const ProgramProgress::SendId& id) {
     const Send send = progress_.send(id);
-    const SendPrice& price = prices_[id.step];
+    const std::uint32_t phase = phase_of(id.step);
     const Bytes bytes = size_ * program_.share(send);
-    const Way& links = way(send);
-    const Seconds latency = price.latency + (price.of_rank ? Seconds{} : links.latency);
-    const double bound = bound_of(id, price, links);
-    PAYOFF_INVARIANT(std::isfinite(bound) || bytes <= 0_B, "a send has neither price nor route");
-    // Progress in picoseconds of the time alone, as in sim/links: alone it takes that exactly.
-    const Bytes work =
-        bytes > 0_B ? progress(to_sim_time(bytes / Bandwidth{bound}).value_or(never)) : 0_B;
-    uses_.clear();
-    for (const EdgeShare& part : links.route) {
-      result_.edge_bytes[part.edge] += bytes * part.share;
-      if (work > 0_B) {
-        uses_.push_back({resources_[part.edge], below_rounding * (bytes * part.share / work)});
+    const double part = prices_[phase].of_rank ? progress_.part_of_rank(id) : 1.0;
+    Lately& last = lately_[send.from];
+    if (last.to != send.to || last.phase != phase || last.bytes != bytes || last.part != part) {
+      last = prepared(send, phase, bytes, part);
+    }
+    std::span<const Use> uses{&last.only, 1};
+    if (last.only.resource.index == several) {
+      const Way& way = *ways_of_[send.from];
+      uses = way.uses;
+      for (const EdgeShare& part_of_route : way.route) {
+        result_.edge_bytes[part_of_route.edge] += bytes * part_of_route.share;
       }
+    } else {
+      result_.edge_bytes[last.only.resource.index] += bytes;
     }
     ++result_.sends;
-    (void)engine_.start(
-        {.size = work,
-         .uses = uses_,
-         .rate_bound = full_rate,
-         .share_ratio = work > 0_B ? std::clamp(work / bytes, least_share, most_share) : 1.0,
-         .latency = to_sim_time(latency).value_or(never),
-         .key = id.step,
-         .tag = std::uint64_t{id.step} << 32U | id.index});
+    (void)engine_.start({.size = last.work,
+                         .uses = uses,
+                         .rate_bound = full_rate,
+                         .share_ratio = last.share_ratio,
+                         .latency = last.wait,
+                         .key = id.step,
+                         .tag = std::uint64_t{id.step} << 32U | id.index});
+  }
+
+  Lately prepared(const Send& send, std::uint32_t phase, Bytes bytes, double part) {
+    Way& way = known_way(send);
+    ways_of_[send.from] = &way;
+    const SendPrice& price = prices_[phase];
+    const Seconds latency = price.latency + (price.of_rank ? Seconds{} : way.latency);
+    // A send's own limit: its part of what its rank sends, and the narrowest link of its route.
+    const double bound =
+        price.of_rank ? std::min(way.narrowest, price.of_rank->si * part) : way.narrowest;
+    PAYOFF_INVARIANT(std::isfinite(bound) || bytes <= 0_B, "a send has neither price nor route");
+    Lately made;
+    made.bytes = bytes;
+    made.part = part;
+    made.to = send.to;
+    made.phase = phase;
+    made.wait = to_sim_time(latency).value_or(never);
+    way.uses.clear();
+    if (bytes <= 0_B) {
+      return made;
+    }
+    // Progress in picoseconds of the time alone, as in sim/links: alone it takes that exactly.
+    const auto moving = to_sim_time(bytes / Bandwidth{bound});
+    if (!moving) {
+      made.wait = never;  // one that does not fit the clock never arrives
+    }
+    made.work = progress(moving.value_or(SimTime{}));
+    if (made.work > 0_B) {
+      made.share_ratio = std::clamp(made.work / bytes, least_share, most_share);
+      for (const EdgeShare& link : way.route) {
+        way.uses.push_back(
+            {resources_[link.edge], below_rounding * (bytes * link.share / made.work)});
+      }
+    }
+    if (way.uses.size() == 1 && way.route.front().share == 1.0) {
+      PAYOFF_INVARIANT(way.uses.front().resource.index == way.route.front().edge,
+                       "resources are not numbered as links are");
+      made.only = way.uses.front();
+    }
+    return made;
   }
 
   static constexpr double below_rounding = 1 - 1e-9;
 
   const Program& program_;
   Bytes size_;
-  std::vector<SendPrice> prices_;  // of the steps
+  std::vector<SendPrice> prices_;          // of the phases
+  std::vector<std::uint32_t> phase_ends_;  // the steps after them
   Routing* routing_;
   Engine engine_;
   std::vector<Bandwidth> capacities_;  // of the edges
   std::vector<ResourceId> resources_;
   ProgramProgress progress_;
   std::vector<ProgramProgress::SendId> ready_;
-  std::vector<LastWay> last_ways_;               // of a sender
+  std::vector<Way*> ways_of_;                    // of what a sender sent last
+  std::vector<Lately> lately_;                   // by sender
   std::unordered_map<std::uint64_t, Way> ways_;  // looked up only, in no order
-  std::vector<Use> uses_;
   ProgramRun result_;
 };
 

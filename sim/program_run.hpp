@@ -44,6 +44,7 @@ struct PhasePrice {
 
 struct ProgramRun {
   Seconds time{};
+  bool beyond_clock{};  // not through after 106 days: the time is when the last send before was
   std::uint64_t sends{};
   std::vector<Bytes> edge_bytes;  // by edge of the graph
   std::uint64_t trace_hash{};

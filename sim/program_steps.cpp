@@ -49,8 +49,10 @@ void nvls_trees(const NvlsProgram& program, const ProgramShape& shape, std::uint
 // Chunk r ends as the sum at rank r, and starts the gathering there.
 Send ring_send(Rank ranks, Outcome outcome, std::uint32_t step, Rank rank) {
   const bool adds = outcome != Outcome::gathered && step < ranks - 1;
-  const std::uint32_t late = adds ? step + 1 : step % (ranks - 1);
-  return {rank, (rank + 1) % ranks, (rank + ranks - late) % ranks, 1, 1, adds};
+  // No remainders: this is asked for every send.
+  const std::uint32_t late = adds ? step + 1 : step < ranks - 1 ? step : step - (ranks - 1);
+  const std::uint32_t chunk = rank >= late ? rank - late : rank + ranks - late;
+  return {rank, rank + 1 == ranks ? 0 : rank + 1, chunk, 1, 1, adds};
 }
 
 void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends) {

@@ -6,10 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "sim/beyond_clock.hpp"
 #include "sim/engine.hpp"
 #include "sim/invariant.hpp"
 #include "sim/meetings.hpp"
 #include "sim/place.hpp"
+#include "sim/step_end.hpp"
 #include "sim/step_programs.hpp"
 #include "sim/step_stage.hpp"
 #include "sim/trace.hpp"
@@ -67,7 +69,13 @@ class StepRun {
       advance_stages();
       stopped = options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
     }
-    return result(stopped);
+    SimulatedStep step = result(stopped);
+    if (!stopped && !step.problem) {
+      const StepEnd end(plan_.overheads, engine_);
+      end.add_to(step);
+      end.write(options_.trace, places_.several_a_stage(plan_.stages.size()));
+    }
+    return step;
   }
 
  private:
@@ -241,6 +249,7 @@ class StepRun {
       step.place_ends.push_back(to_seconds(place.path().end()));
     }
     describe(step, stages_[last]);
+    name_cause(step.problem, step.links);
     step.pp.bytes = received_[last];
     step.prediction.pp_bytes = sent_[last];
     return step;

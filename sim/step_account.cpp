@@ -24,8 +24,10 @@ void StageAccount::book(Seconds time) {
     case Doing::codec: {
       const Seconds useful = time * activity_.rate;
       const Seconds copy = activity_.copy_share * useful;
+      const Seconds update = activity_.update_share * useful;
       waterfall_.bucket_copy += copy;
-      term(activity_.cause) += useful - copy;
+      waterfall_.optimizer += update;
+      term(activity_.cause) += useful - copy - update;
       waterfall_.interference += time - useful;
       return;
     }

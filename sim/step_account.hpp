@@ -24,9 +24,10 @@ struct StageActivity {
     over,
   };
   Doing doing = Doing::bubble;
-  Cause cause{};        // of a kernel
-  double rate = 1;      // of it, relative to running alone
-  double copy_share{};  // of it: filling or emptying a bucket
+  Cause cause{};          // of a kernel
+  double rate = 1;        // of it, relative to running alone
+  double copy_share{};    // of it: filling or emptying a bucket
+  double update_share{};  // of it: the optimizer's, for a bucket
   bool dp_busy{};
   bool pp_busy{};
   bool waits{};  // for other ranks to come to a message that everything waits for

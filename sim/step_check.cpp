@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/beyond_clock.hpp"
 #include "sim/group_programs.hpp"
 #include "sim/step.hpp"
 #include "sim/step_pieces.hpp"
@@ -14,17 +15,11 @@
 namespace payoff::sim {
 namespace {
 
-// Every time of one stage, micro-batches counted.
-struct StageSum {
-  Seconds time;
-  std::uint64_t tasks{};
+// The tasks of one stage, micro-batches counted.
+struct StageTasks {
+  std::uint64_t count{};
 
-  void add(Seconds alone, std::uint64_t times = 1) {
-    if (alone > 0_s) {
-      time += static_cast<double>(times) * alone;
-      tasks += times;
-    }
-  }
+  void add(Seconds alone, std::uint64_t times = 1) { count += alone > 0_s ? times : 0; }
 
   void add(const BucketKind& kind, std::uint64_t times) {
     for (const BucketRound& round : kind.rounds) {
@@ -118,11 +113,11 @@ std::string advice(const Estimate& cost) {
          "hashed routes and jitter do not fold";
 }
 
-StageSum sum_of(const StepPlan& plan, std::size_t s) {
+StageTasks tasks_of(const StepPlan& plan, std::size_t s) {
   const StagePlan& stage = plan.stages[s];
   const auto micro_batches = static_cast<std::uint64_t>(plan.layout.micro_batches);
   const auto sends = micro_batches * static_cast<std::uint64_t>(plan.layout.virtual_stages);
-  StageSum sum;
+  StageTasks sum;
   for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
     for (const Piece& piece : *pieces) {
       sum.add(piece.work.alone, micro_batches);
@@ -147,46 +142,99 @@ StageSum sum_of(const StepPlan& plan, std::size_t s) {
   return sum;
 }
 
+// What a run keeps, by what makes it grow.
+struct Kept {
+  Bytes buckets;     // queued ones
+  Bytes pieces;      // of forward and backward
+  Bytes inputs;      // on their way between stages
+  Bytes operations;  // of all micro-batches
+  std::uint64_t places{};
+
+  [[nodiscard]] Bytes all() const { return buckets + pieces + inputs + operations; }
+};
+
 // The analytical answer keeps a date for every operation of a stage; where backward is split, each
 // place lists its operations, three for a micro-batch.
-Bytes operations_memory(const StepPlan& plan, const std::vector<std::uint64_t>& places) {
+Bytes operations_memory(const StepPlan& plan, std::uint64_t places) {
   constexpr double operations = 2;
   constexpr double listed_operations = 3;
   const double passes = static_cast<double>(plan.layout.micro_batches) * plan.layout.virtual_stages;
   const double dates = static_cast<double>(plan.stages.size()) * operations * passes;
-  Bytes memory{dates * sizeof(double)};
-  if (splits_backward(plan.layout.schedule)) {
-    const double of_place = listed_operations * passes * sizeof(Operation);
-    for (const std::uint64_t count : places) {
-      memory += Bytes{static_cast<double>(count) * of_place};
-    }
+  const double listed = splits_backward(plan.layout.schedule) ? listed_operations * passes : 0;
+  return Bytes{dates * sizeof(double)} +
+         Bytes{static_cast<double>(places) * listed * sizeof(Operation)};
+}
+
+std::vector<std::uint64_t> places_of_stages(const StepPlan& plan, const Platform& platform) {
+  std::vector<std::uint64_t> places(plan.stages.size(), platform.places().places.empty() ? 1 : 0);
+  for (const Place& place : platform.places().places) {
+    ++places[place.stage];
   }
-  return memory;
+  return places;
+}
+
+Kept kept(const StepPlan& plan, const Platform& platform) {
+  constexpr Bytes of_task{400};  // queued buckets, inputs on their way
+  constexpr Bytes of_piece{16};
+  const std::vector<std::uint64_t> places = places_of_stages(plan, platform);
+  Kept result;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const auto count = static_cast<double>(places[s]);
+    const StageCompute& compute = *plan.stages[s].compute;
+    result.pieces +=
+        count * static_cast<double>(compute.forward.size() + compute.backward.size()) * of_piece;
+    for (const Bucket& bucket : plan.buckets(s)) {
+      result.buckets +=
+          count * static_cast<double>(2 * plan.kind(bucket).rounds.size() + 1) * of_task;
+    }
+    result.inputs += count * (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
+    result.places += places[s];
+  }
+  result.operations = operations_memory(plan, result.places);
+  return result;
+}
+
+// The key that what is largest grows with, and what to do about it.
+Problem too_much_memory(const Kept& memory, std::size_t stages, Bytes limit) {
+  Problem problem;
+  const Bytes most = std::max({memory.buckets, memory.pieces, memory.inputs, memory.operations});
+  if (most == memory.buckets) {
+    problem = {"training.bucket", "buckets of gradients", "make them larger"};
+  } else if (most == memory.operations) {
+    problem = {"layout.micro_batches", "operations of all micro-batches",
+               "simulate fewer of them: the pipeline repeats itself"};
+  } else if (most == memory.inputs) {
+    problem = {"layout.pp", "what is on its way between pipeline stages",
+               "simulate fewer stages or chunks of stages"};
+  } else {
+    problem = {"model", "the layers of the model", "simulate fewer of them"};
+  }
+  problem.message = "the simulation needs about " + megabytes(memory.all()) +
+                    " of memory, more than " + megabytes(limit) + ", most of it for " +
+                    problem.message;
+  if (memory.places > stages) {
+    problem.help += "; " + std::to_string(memory.places) +
+                    " places are simulated because ranks of a stage differ: hashed routes, jitter, "
+                    "`--level steps` and `--no-fold` do not fold";
+  }
+  return problem;
 }
 
 }  // namespace
 
 Estimate estimate(const StepPlan& plan, const Platform& platform) {
-  constexpr Bytes of_task{400};  // queued buckets, inputs on their way
-  constexpr Bytes of_piece{16};
   constexpr Bytes of_span{210};  // on average
-  std::vector<std::uint64_t> places(plan.stages.size(), platform.places().places.empty() ? 1 : 0);
-  for (const Place& place : platform.places().places) {
-    ++places[place.stage];
-  }
+  const std::vector<std::uint64_t> places = places_of_stages(plan, platform);
   Estimate result;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const StageCompute& compute = *plan.stages[s].compute;
-    result.events += places[s] * sum_of(plan, s).tasks;
-    Bytes memory = static_cast<double>(compute.forward.size() + compute.backward.size()) * of_piece;
-    for (const Bucket& bucket : plan.buckets(s)) {
-      memory += static_cast<double>(2 * plan.kind(bucket).rounds.size() + 1) * of_task;
-    }
-    memory += (8.0 + plan.layout.pp * plan.layout.virtual_stages) * of_task;
-    result.memory += static_cast<double>(places[s]) * memory;
+    result.events += places[s] * tasks_of(plan, s).count;
   }
-  result.memory += operations_memory(plan, places);
+  result.memory = kept(plan, platform).all();
   result.trace = static_cast<double>(result.events) * of_span;  // programs are one span each
+  for (const Seconds time : {plan.overheads.host_jitter, plan.overheads.data.time,
+                             plan.overheads.checkpoint.copy + plan.overheads.checkpoint.write}) {
+    result.events += time > 0_s ? 1U : 0U;
+  }
   result.sends = sends_of(plan, platform);
   result.events += result.sends;
   return result;
@@ -194,18 +242,10 @@ Estimate estimate(const StepPlan& plan, const Platform& platform) {
 
 Problems check(const StepPlan& plan, const Platform& platform, const SimOptions& options) {
   Problems problems = check(platform);
-  Seconds all;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    all += sum_of(plan, s).time;
+  if (!problems.empty()) {
+    return problems;  // no time on a link without bandwidth
   }
-  double slowest = 1;
-  for (const Place& place : platform.places().places) {
-    slowest = std::max(slowest, place.slowdown);
-  }
-  all *= slowest;
-  // Whatever waits for what, a step is not longer than everything one after the other, at half
-  // speed at worst; contention beyond that is found on the way.
-  if (auto problem = check_time(all, "step")) {
+  if (auto problem = beyond_clock(plan, platform)) {
     problems.push_back(*std::move(problem));
   }
   const Estimate cost = estimate(plan, platform);
@@ -216,10 +256,8 @@ Problems check(const StepPlan& plan, const Platform& platform, const SimOptions&
                         advice(cost)});
   }
   if (cost.memory > options.memory_limit) {
-    problems.push_back({"training.bucket",
-                        "the simulation needs about " + megabytes(cost.memory) +
-                            " of memory, more than " + megabytes(options.memory_limit),
-                        "what is kept grows with the number of buckets: make them larger"});
+    problems.push_back(
+        too_much_memory(kept(plan, platform), plan.stages.size(), options.memory_limit));
   }
   return problems;
 }

@@ -40,8 +40,9 @@ void StageRun::find_messages(const std::vector<Piece>& pieces, std::vector<std::
 
 void StageRun::task_ended(StreamKind kind) {
   Stream& s = stream(kind);
-  s.path.add(s.task.cause, s.task.alone - s.task.copy);
+  s.path.add(s.task.cause, s.task.alone - s.task.copy - s.task.update);
   s.path.add(Cause::bucket_copy, s.task.copy);
+  s.path.add(Cause::optimizer, s.task.update);
   s.path.count_activity();
   s.path.add(Cause::interference, engine_.now() - s.since - s.task.alone);
   finish(kind);

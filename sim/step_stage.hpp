@@ -99,6 +99,7 @@ class StageRun {
     const BucketKind* kind{};  // of a bucket or gather
     const Message* message{};  // of a message
     std::size_t mix{};         // of a piece's kernels
+    SimTime update{};          // the part of codec work that updates the bucket's weights
   };
   struct Stream {
     // First in, first out; `head` is the next to run. Of gradients: handed over, not yet started.

@@ -52,7 +52,7 @@ void StageRun::next_round(const BucketKind& kind, std::size_t index, std::size_t
   stream(codec_stream())
       .queue.push_back({sends ? Task::Role::encode : Task::Role::decode, cause_of(work.kind),
                         time_for(work), index, round, path, time_of(work.bucket_copy * slowdown_),
-                        work.memory_share, &kind});
+                        work.memory_share, &kind, nullptr, 0, time_of(work.update * slowdown_)});
 }
 
 // Messages of gradients and weights wait in the queue of their stream until the group starts them.

@@ -150,6 +150,9 @@ StageActivity StageRun::activity() {
   if (kernel.busy && kernel.task.copy.picoseconds > 0) {
     result.copy_share = to_seconds(kernel.task.copy) / to_seconds(kernel.task.alone);
   }
+  if (kernel.busy && kernel.task.update.picoseconds > 0) {
+    result.update_share = to_seconds(kernel.task.update) / to_seconds(kernel.task.alone);
+  }
   if (compute.busy) {
     result.doing = compute.task.cause == Cause::tp_message   ? Doing::tp_message
                    : compute.task.cause == Cause::cp_message ? Doing::cp_message

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/grid.hpp"
+
 namespace payoff::sim {
 namespace {
 
@@ -128,6 +130,19 @@ std::string described(const LinkGraph& links, Rank rank) {
   return "rank " + std::to_string(rank) + " (" + links.vertices()[links.gpu(rank)].name + ")";
 }
 
+// Links between the same two are one: together they may carry more than the solver can count.
+void check_capacities(const LinkGraph& links, Problems& problems) {
+  const std::vector<Edge>& edges = links.edges();
+  const auto wide = std::find_if(edges.begin(), edges.end(), [](const Edge& edge) {
+    return edge.capacity > Bandwidth{} && !to_rate(edge.capacity);
+  });
+  if (wide != edges.end()) {
+    const auto edge = static_cast<EdgeId>(wide - edges.begin());
+    problems.push_back({"", "`" + links.edge_name(edge) + "` carries more than can be simulated",
+                        "all links between two together: at most 140 PB/s"});
+  }
+}
+
 }  // namespace
 
 void detail::GraphParts::join(VertexId a, VertexId b, const LinkRate& rate, LinkClass link_class) {
@@ -207,6 +222,7 @@ BuiltTopology build(const Topology& topology) {
     built.problems.insert(built.problems.end(), std::make_move_iterator(cut_off.begin()),
                           std::make_move_iterator(cut_off.end()));
   }
+  check_capacities(graph.links, built.problems);
   if (built.problems.empty()) {
     built.graph = std::move(graph);
   }

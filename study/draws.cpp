@@ -120,6 +120,18 @@ double normal_quantile(double p) {
   return q < 0.0 ? -value : value;
 }
 
+Latents deviations(const Belief& belief) {
+  Latents result{};
+  for (std::size_t i = 0; i < latent_count; ++i) {
+    double variance = 0;
+    for (const double factor : belief.factor[i]) {
+      variance += factor * factor;
+    }
+    result[i] = std::sqrt(variance);
+  }
+  return result;
+}
+
 double normal_probability(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
 double quantile(std::vector<double> sample, double p) {

@@ -49,6 +49,9 @@ struct Belief {
   LatentMatrix factor = identity_matrix();
 };
 
+// What is left of the uncertainty of each latent: 1 before anything was measured.
+[[nodiscard]] Latents deviations(const Belief& belief);
+
 [[nodiscard]] std::vector<Draw> make_draws(std::size_t count, std::uint64_t seed,
                                            std::size_t codecs, const Belief& belief = {});
 

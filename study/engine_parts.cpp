@@ -46,6 +46,7 @@ StepPrediction around(const StepPlan& plan) {
     for (const BucketRound& round : plan.kind(bucket).rounds) {
       prediction.dp_bytes += round.message.size;
     }
+    w.optimizer += plan.kind(bucket).decode.update;
   }
   return prediction;
 }
@@ -55,6 +56,7 @@ EngineAnswer no_answer(std::string reason) { return {std::nullopt, std::move(rea
 EngineAnswer finished(StepPrediction prediction, const PreparedExperiment& prepared,
                       const CompressionPlan& compression) {
   prediction.step = prediction.waterfall.total();
+  add_overheads(prepared.plan(compression).overheads, prediction);
   prediction.hidden_dp = prediction.dp_communication - prediction.waterfall.exposed_dp;
   prediction.memory = prepared.predict(compression).memory;
   return {prediction, {}};

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "study/latent_matrix.hpp"
 #include "study/scaled_job.hpp"
 #include "study/spread.hpp"
 
@@ -15,6 +17,8 @@ namespace payoff {
 namespace {
 
 using Residuals = std::vector<double>;
+
+constexpr double pi = 3.14159265358979323846;
 
 double dot(const Residuals& a, const Residuals& b) {
   double sum = 0.0;
@@ -24,47 +28,7 @@ double dot(const Residuals& a, const Residuals& b) {
   return sum;
 }
 
-double squared(const Latents& z) {
-  double sum = 0.0;
-  for (const double value : z) {
-    sum += value * value;
-  }
-  return sum;
-}
-
-// Lower triangle L with L L^T = m, m symmetric and positive definite.
-LatentMatrix cholesky(const LatentMatrix& m) {
-  LatentMatrix l{};
-  for (std::size_t i = 0; i < latent_count; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double rest = m[i][j];
-      for (std::size_t k = 0; k < j; ++k) {
-        rest -= l[i][k] * l[j][k];
-      }
-      l[i][j] = i == j ? std::sqrt(rest) : rest / l[j][j];
-    }
-  }
-  return l;
-}
-
-// x with L L^T x = b.
-Latents solve(const LatentMatrix& l, Latents b) {
-  for (std::size_t i = 0; i < latent_count; ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      b[i] -= l[i][k] * b[k];
-    }
-    b[i] /= l[i][i];
-  }
-  for (std::size_t i = latent_count; i-- > 0;) {
-    for (std::size_t k = i + 1; k < latent_count; ++k) {
-      b[i] -= l[k][i] * b[k];
-    }
-    b[i] /= l[i][i];
-  }
-  return b;
-}
-
-// The measured job as a function of the latents.
+// One measured job as a function of the latents.
 class MeasuredJob {
  public:
   MeasuredJob(const Experiment& experiment, const Observation& observation)
@@ -74,13 +38,43 @@ class MeasuredJob {
 
   StepPrediction predict(const Latents& z) { return evaluate(ensemble_.scaled(0, {z, {}})); }
 
-  Residuals residuals(const Latents& z) {
+  void add_residuals(const Latents& z, Residuals& residuals) {
     const StepPrediction prediction = predict(z);
-    Residuals result{std::log(observation_.step / prediction.step) / observation_.noise};
+    residuals.push_back(std::log(observation_.step / prediction.step) / observation_.noise);
     if (observation_.exposed) {
       const Seconds difference =
           *observation_.exposed - exposed_communication(prediction.waterfall);
-      result.push_back(difference / (observation_.noise * observation_.step));
+      residuals.push_back(difference / (observation_.noise * observation_.step));
+    }
+  }
+
+  [[nodiscard]] const Observation& observation() const { return observation_; }
+
+ private:
+  Observation observation_;
+  Ensemble ensemble_;
+};
+
+// All of them: one machine.
+class MeasuredJobs {
+ public:
+  MeasuredJobs(const Experiment& experiment, const std::vector<Observation>& observations) {
+    for (const Observation& observation : observations) {
+      const Experiment job = measured_job(experiment, observation).value();
+      jobs_.emplace_back(job, observation);
+      ranks_.push_back(job.layout.dp);
+    }
+  }
+
+  MeasuredJob& front() { return jobs_.front(); }
+  [[nodiscard]] std::size_t size() const { return jobs_.size(); }
+  MeasuredJob& operator[](std::size_t i) { return jobs_[i]; }
+  [[nodiscard]] int dp(std::size_t i) const { return ranks_[i]; }
+
+  Residuals residuals(const Latents& z) {
+    Residuals result;
+    for (MeasuredJob& job : jobs_) {
+      job.add_residuals(z, result);
     }
     return result;
   }
@@ -104,8 +98,8 @@ class MeasuredJob {
   }
 
  private:
-  const Observation& observation_;
-  Ensemble ensemble_;
+  std::vector<MeasuredJob> jobs_;
+  std::vector<int> ranks_;  // data-parallel, of each
 };
 
 // Curvature of (|z|^2 + |r|^2) / 2, linearised, with the damping of Levenberg.
@@ -124,7 +118,7 @@ struct Mode {
   double objective{};  // |z|^2 + |r|^2, chi-squared with one degree for each measurement
 };
 
-Mode most_likely(MeasuredJob& job) {
+Mode most_likely(MeasuredJobs& job) {
   constexpr int rounds = 60;
   Residuals residuals = job.residuals({});
   Mode mode{{}, dot(residuals, residuals)};
@@ -157,31 +151,6 @@ Mode most_likely(MeasuredJob& job) {
   return mode;
 }
 
-// L with L L^T = inverse of m.
-LatentMatrix inverse_factor(const LatentMatrix& m) {
-  const LatentMatrix l = cholesky(m);
-  LatentMatrix inverse{};
-  for (std::size_t column = 0; column < latent_count; ++column) {
-    Latents unit{};
-    unit[column] = 1.0;
-    const Latents x = solve(l, unit);
-    for (std::size_t row = 0; row < latent_count; ++row) {
-      inverse[row][column] = x[row];
-    }
-  }
-  return cholesky(inverse);
-}
-
-// One number for the surprise of one or two measurements: the normal deviate as improbable as the
-// chi-squared value.
-double as_sigmas(double chi_squared, bool two) {
-  if (!two) {
-    return std::sqrt(chi_squared);
-  }
-  const double tail = std::exp(-chi_squared / 2.0);
-  return tail > 1e-300 ? -normal_quantile(tail / 2.0) : std::sqrt(chi_squared);
-}
-
 double relative_width(MeasuredJob& job, const Belief& belief) {
   std::vector<double> steps;
   for (const Draw& draw : make_draws(256, 1, 0, belief)) {
@@ -190,9 +159,33 @@ double relative_width(MeasuredJob& job, const Belief& belief) {
   return (quantile(steps, 0.95) - quantile(steps, 0.05)) / quantile(steps, 0.5);
 }
 
-Experiment measured_experiment(const Experiment& experiment, const Observation& observation) {
-  const int dp = observation.dp > 0 ? observation.dp : experiment.layout.dp;
-  return dp == experiment.layout.dp ? experiment : with_dp(experiment, dp).value();
+// The measurement whose step is furthest from what was predicted of it.
+std::size_t furthest(const std::vector<ObservedStep>& observed) {
+  const auto distance = [](const ObservedStep& each) {
+    return std::abs(std::log(each.observation.step / each.before));
+  };
+  const auto found = std::max_element(
+      observed.begin(), observed.end(),
+      [&](const ObservedStep& a, const ObservedStep& b) { return distance(a) < distance(b); });
+  return static_cast<std::size_t>(found - observed.begin());
+}
+
+std::vector<ObservedStep> before_and_after(MeasuredJobs& jobs, const Latents& mode) {
+  std::vector<ObservedStep> observed;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const StepPrediction before = jobs[i].predict({});
+    const StepPrediction after = jobs[i].predict(mode);
+    ObservedStep& step = observed.emplace_back();
+    step.observation = jobs[i].observation();
+    step.dp = jobs.dp(i);
+    step.before = before.step;
+    step.after = after.step;
+    if (step.observation.exposed) {
+      step.exposed_before = exposed_communication(before.waterfall);
+      step.exposed_after = exposed_communication(after.waterfall);
+    }
+  }
+  return observed;
 }
 
 }  // namespace
@@ -239,6 +232,38 @@ Disagreement largest_disagreement(const Waterfall& predicted, const Observation&
                              : *std::min_element(parts.begin(), parts.end(), nearer);
 }
 
+std::optional<Experiment> measured_job(const Experiment& experiment,
+                                       const Observation& observation) {
+  const ParallelLayout& layout = experiment.layout;
+  int dp = observation.dp > 0 ? observation.dp : layout.dp;
+  if (observation.nodes > 0) {
+    const auto gpus = std::int64_t{observation.nodes} * experiment.cluster.gpus_per_node;
+    const std::int64_t replica = std::int64_t{layout.tp} * layout.cp * layout.pp;
+    if (gpus % replica != 0 || gpus > std::numeric_limits<int>::max()) {
+      return std::nullopt;
+    }
+    dp = static_cast<int>(gpus / replica);
+  }
+  return dp == layout.dp ? experiment : with_dp(experiment, dp);
+}
+
+double chi_squared_sigmas(double chi_squared, std::size_t degrees) {
+  const double root = std::sqrt(chi_squared);
+  if (degrees <= 1) {
+    return root;
+  }
+  // The tail by recurrence in the degrees (Abramowitz and Stegun, 26.4.4 and 26.4.5).
+  const bool odd = degrees % 2 == 1;
+  double tail = odd ? 2.0 * normal_probability(-root) : std::exp(-chi_squared / 2.0);
+  double term = odd ? std::sqrt(2.0 / pi) * std::exp(-chi_squared / 2.0) * root
+                    : std::exp(-chi_squared / 2.0) * chi_squared / 2.0;
+  for (std::size_t d = odd ? 3 : 4; d <= degrees; d += 2) {
+    tail += term;
+    term *= chi_squared / static_cast<double>(d);
+  }
+  return tail > 1e-300 ? -normal_quantile(tail / 2.0) : root;
+}
+
 Problems check_observation(const Experiment& experiment, const Observation& observation) {
   Problems problems;
   if (observation.step <= 0_s) {
@@ -250,23 +275,32 @@ Problems check_observation(const Experiment& experiment, const Observation& obse
   if (!(observation.noise > 0.0)) {
     problems.push_back({"observed.noise", "must be positive", "leave it out for 2 %"});
   }
-  if (observation.dp < 0 || (observation.dp > 0 && observation.dp != experiment.layout.dp &&
-                             !with_dp(experiment, observation.dp))) {
-    problems.push_back({"observed.dp",
-                        "of " + std::to_string(observation.dp) + " does not fill nodes of " +
-                            std::to_string(experiment.cluster.gpus_per_node) + " GPUs evenly",
+  if (observation.dp > 0 && observation.nodes > 0) {
+    problems.push_back({"observed.nodes", "says what `dp` says too", "leave one of them out"});
+  } else if (observation.dp < 0 || observation.nodes < 0 ||
+             !measured_job(experiment, observation)) {
+    const bool by_nodes = observation.nodes != 0;
+    problems.push_back({by_nodes ? "observed.nodes" : "observed.dp",
+                        by_nodes
+                            ? "of " + std::to_string(observation.nodes) + " hold no whole replicas"
+                            : "of " + std::to_string(observation.dp) + " does not fill nodes of " +
+                                  std::to_string(experiment.cluster.gpus_per_node) + " GPUs evenly",
                         ""});
   }
   return problems;
 }
 
 Conditioning condition(const Experiment& experiment, const Observation& observation) {
-  MeasuredJob job(measured_experiment(experiment, observation), observation);
-  const Mode mode = most_likely(job);
+  return condition(experiment, std::vector{observation});
+}
+
+Conditioning condition(const Experiment& experiment, const std::vector<Observation>& observations) {
+  MeasuredJobs jobs(experiment, observations);
+  const Mode mode = most_likely(jobs);
   Conditioning result;
-  result.belief = {mode.z, inverse_factor(curvature(job.jacobian(mode.z), 0.0))};
-  result.sigmas = as_sigmas(mode.objective, observation.exposed.has_value());
-  const StepPrediction before = job.predict({});
+  result.belief = {mode.z, inverse_factor(curvature(jobs.jacobian(mode.z), 0.0))};
+  result.sigmas = chi_squared_sigmas(mode.objective, jobs.residuals({}).size());
+  result.observed = before_and_after(jobs, mode.z);
   if (result.disagrees()) {
     result.widening = result.sigmas / Conditioning::credible_sigmas;
     for (Latents& row : result.belief.factor) {
@@ -274,17 +308,17 @@ Conditioning condition(const Experiment& experiment, const Observation& observat
         element *= result.widening;
       }
     }
-    result.disagreement = largest_disagreement(before.waterfall, observation);
+    const std::size_t worst = furthest(result.observed);
+    result.disagreement =
+        largest_disagreement(jobs[worst].predict({}).waterfall, jobs[worst].observation());
   }
-  const StepPrediction after = job.predict(mode.z);
-  result.step_before = before.step;
-  result.step_after = after.step;
-  if (observation.exposed) {
-    result.exposed_before = exposed_communication(before.waterfall);
-    result.exposed_after = exposed_communication(after.waterfall);
-  }
-  result.width_before = relative_width(job, {});
-  result.width_after = relative_width(job, result.belief);
+  const ObservedStep& first = result.observed.front();
+  result.step_before = first.before;
+  result.step_after = first.after;
+  result.exposed_before = first.exposed_before;
+  result.exposed_after = first.exposed_after;
+  result.width_before = relative_width(jobs.front(), {});
+  result.width_after = relative_width(jobs.front(), result.belief);
   return result;
 }
 

@@ -2,52 +2,14 @@
 #include "study/payoff.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
+#include "study/plan_axes.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
 namespace {
-
-// Times per batch of the job as given: by the most likely parameters, and in every draw.
-struct Timing {
-  Seconds central{};
-  std::vector<Seconds> drawn;
-};
-
-double quantile_of(const std::vector<Seconds>& times, double p) {
-  std::vector<double> seconds;
-  seconds.reserve(times.size());
-  for (const Seconds time : times) {
-    seconds.push_back(time / 1_s);
-  }
-  return quantile(std::move(seconds), p);
-}
-
-Comparison compare(const Timing& plan, const Timing& rival, double band) {
-  Comparison result;
-  result.speedup = rival.central / plan.central;
-  std::vector<double> speedups;
-  for (std::size_t i = 0; i < plan.drawn.size(); ++i) {
-    speedups.push_back(rival.drawn[i] / plan.drawn[i]);
-  }
-  if (speedups.empty()) {
-    speedups.push_back(result.speedup);
-  }
-  const auto share = [&speedups](double low, double high) {
-    const auto between = std::count_if(speedups.begin(), speedups.end(),
-                                       [&](double s) { return s > low && s <= high; });
-    return static_cast<double>(between) / static_cast<double>(speedups.size());
-  };
-  const double highest = *std::max_element(speedups.begin(), speedups.end());
-  result.probability = share(1.0 + band, highest);
-  result.probability_equal = share(std::nextafter(1.0 / (1.0 + band), 0.0), 1.0 + band);
-  result.speedup_low = quantile(speedups, 0.05);
-  result.speedup_high = quantile(std::move(speedups), 0.95);
-  return result;
-}
 
 // All that competes, in one ensemble: the plans in order, then the 16-bit job, then the remedy.
 class Contest {
@@ -55,8 +17,8 @@ class Contest {
   Contest(const Experiment& experiment, const AssessOptions& options)
       : experiment_(experiment), prepared_(experiment), options_(options) {
     payoff_.band = options.band;
-    if (options.observed) {
-      payoff_.observed = condition(experiment, *options.observed);
+    if (!options.observed.empty()) {
+      payoff_.observed = condition(experiment, options.observed);
       belief_ = payoff_.observed->belief;
     }
     if (reduces_in_32_bits(experiment)) {
@@ -77,7 +39,8 @@ class Contest {
       plan.label = experiment_.plans[i].label;
       plan.prediction = central_prediction(ensemble, i);
       plan.prediction.memory = prepared_.predict(experiment_.plans[i]).memory;
-      set_interval(timings[i], plan);
+      plan.step_low = timings[i].quantile(0.05);
+      plan.step_high = timings[i].quantile(0.95);
       plan.against_uncompressed = compare(timings[i], timings.front(), options_.band);
       if (payoff_.sixteen_bit) {
         plan.against_sixteen_bit = compare(timings[i], timings[plans], options_.band);
@@ -96,11 +59,17 @@ class Contest {
   }
 
  private:
+  [[nodiscard]] StepPlan planned(const CompressionPlan& compression) const {
+    StepPlan plan = prepared_.plan(compression);
+    return options_.codec_factor == 1.0 ? plan
+                                        : stretched_codec(std::move(plan), options_.codec_factor);
+  }
+
   std::vector<UncertainPlan> competitors() {
     std::vector<UncertainPlan> all;
     std::map<std::string, std::size_t> codecs;
     for (const CompressionPlan& plan : experiment_.plans) {
-      UncertainPlan& uncertain = all.emplace_back(UncertainPlan{prepared_.plan(plan)});
+      UncertainPlan& uncertain = all.emplace_back(UncertainPlan{planned(plan)});
       uncertain.codecs = uncertain_codecs(plan, codecs);
       std::vector<std::size_t>& places = codecs_.emplace_back();
       for (const UncertainCodec& codec : uncertain.codecs) {
@@ -147,14 +116,6 @@ class Contest {
     return evaluate(ensemble.scaled(i, central(ensemble)));
   }
 
-  static void set_interval(const Timing& timing, PlanPayoff& plan) {
-    plan.step_low = plan.step_high = timing.central;
-    if (!timing.drawn.empty()) {
-      plan.step_low = quantile_of(timing.drawn, 0.05) * 1_s;
-      plan.step_high = quantile_of(timing.drawn, 0.95) * 1_s;
-    }
-  }
-
   static void update(Variant& variant, StepPrediction prediction) {
     prediction.memory = variant.prediction.memory;
     variant.prediction = prediction;
@@ -169,33 +130,6 @@ class Contest {
 };
 
 }  // namespace
-
-std::string_view name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pays:
-      return "pays";
-    case Verdict::no_difference:
-      return "no difference";
-    case Verdict::does_not:
-      return "does not";
-    case Verdict::too_close_to_call:
-      return "too close to call";
-    case Verdict::does_not_fit:
-      return "does not fit";
-  }
-  return "";
-}
-
-// Less sure than nine to one is not called.
-Verdict Comparison::verdict() const {
-  if (probability >= 0.9) {
-    return Verdict::pays;
-  }
-  if (probability_equal >= 0.9) {
-    return Verdict::no_difference;
-  }
-  return probability <= 0.1 ? Verdict::does_not : Verdict::too_close_to_call;
-}
 
 const PlanPayoff* Payoff::best_plan() const {
   const PlanPayoff* best = nullptr;

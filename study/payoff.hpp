@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/experiment.hpp"
 #include "model/remedy_limits.hpp"
+#include "study/comparison.hpp"
 #include "study/observed.hpp"
 #include "study/remedy.hpp"
 #include "study/sensitivity.hpp"
@@ -21,26 +21,6 @@
 // comparison.
 
 namespace payoff {
-
-// Gains and losses within this are no difference, unless the user names another band.
-inline constexpr double noise_band = 0.01;
-
-enum class Verdict { pays, no_difference, does_not, too_close_to_call, does_not_fit };
-[[nodiscard]] std::string_view name(Verdict verdict);
-
-// Faster than what, and how sure. Speedups are ratios of times per sample.
-struct Comparison {
-  double speedup{1};           // with the most likely parameters
-  double speedup_low{1};       // 5 % of the draws are below
-  double speedup_high{1};      // 5 % of the draws are above
-  double probability{};        // that it is faster by more than the band
-  double probability_equal{};  // that the difference is within the band
-
-  // Of the times alone; verdict_of() knows more.
-  [[nodiscard]] Verdict verdict() const;
-  // More iterations, as a share, that convergence may take before time to accuracy gets worse.
-  [[nodiscard]] double convergence_slack_ratio() const { return speedup - 1.0; }
-};
 
 struct PlanPayoff {
   std::string label;
@@ -72,10 +52,11 @@ struct Payoff {
 
 struct AssessOptions {
   RemedyLimits limits;
-  std::optional<Observation> observed;
+  std::vector<Observation> observed;  // of the uncompressed job, all of them together
   double band{noise_band};
   std::size_t draws{256};
   std::uint64_t seed{1};
+  double codec_factor{1};    // all codecs of the plans take so many times as long
   bool search_remedy{true};  // false: the job as given stands for its remedy
   bool sensitivity{false};   // what decides each verdict
 };

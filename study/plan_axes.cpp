@@ -27,7 +27,7 @@ Seconds codec_time(const StepPlan& plan, const StagePlan& stage) {
 }
 
 void stretch_codec(Work& work, double factor) {
-  work.alone = work.codec() * factor + work.bucket_copy;
+  work.alone = work.codec() * factor + work.bucket_copy + work.update;
 }
 
 void stretch_codec(std::vector<Piece>& pieces, double factor) {

@@ -37,7 +37,9 @@ void add_casts(StepPlan& plan, const Gpu& gpu) {
     const Seconds cast = streaming_time(traffic, gpu);
     Work& encode = kind.rounds.front().encode;
     encode = {WorkKind::encode, encode.alone + cast, encode.bucket_copy};
+    const Seconds update = kind.decode.update;
     kind.decode = {WorkKind::decode, kind.decode.alone + cast, kind.decode.bucket_copy};
+    kind.decode.update = update;
   }
 }
 

@@ -57,11 +57,15 @@ struct Ensemble::Factors {
   std::vector<double> codecs;  // by method
   const Latents& latents;
 
-  // Bucket copies are the framework's, whatever the codec.
+  // Bucket copies and updates are the framework's, whatever the codec.
   [[nodiscard]] Work scaled(const Work& work) const {
     const Seconds copy = work.bucket_copy * compute;
+    const Seconds update = work.update * compute;
     const double codec = codecs.empty() ? 1.0 : codecs[work.method];
-    return {work.kind, work.codec() * codec + copy, copy, work.memory_share, work.mix, work.method};
+    return {work.kind, work.codec() * codec + copy + update,
+            copy,      work.memory_share,
+            work.mix,  work.method,
+            update};
   }
 
   // Of pieces; returns what their messages take.

@@ -42,7 +42,7 @@ ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind
 }
 
 std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
-  const std::array<std::pair<std::string_view, Seconds>, 15> all{{
+  const std::array<std::pair<std::string_view, Seconds>, 18> all{{
       {"forward", w.forward},
       {"recompute", w.recompute},
       {"backward", w.backward},
@@ -58,6 +58,9 @@ std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
       {"bubble", w.bubble},
       {"optimizer", w.optimizer},
       {"host", w.host},
+      {"host jitter", w.host_jitter},
+      {"data stall", w.data_stall},
+      {"checkpoint", w.checkpoint},
   }};
   std::vector<std::pair<std::string, double>> terms;
   for (const auto& [term, time] : all) {

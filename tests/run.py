@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "results"
-SOURCE_FOLDERS = ["model", "sim", "profiles", "calibrate", "kernels", "study", "cli", "tests", "bench"]
+SOURCE_FOLDERS = ["model", "sim", "profiles", "calibrate", "kernels", "study", "web", "cli", "tests", "bench"]
 JOBS = str(len(os.sched_getaffinity(0)))
 CLANG_FORMAT = "clang-format-16"
 LINES_SHOWN_ON_FAILURE = 200

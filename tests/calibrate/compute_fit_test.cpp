@@ -86,7 +86,7 @@ TEST_CASE("a fit to synthetic steps finds the law that made them") {
 TEST_CASE("what no step contains keeps its prior") {
   const ComputeFit& fit = synthetic_fit();
   const FittedLaw& ampere = fit.laws.at(static_cast<std::size_t>(Architecture::ampere));
-  const Prior& convolution =
+  const LawPrior& convolution =
       law_prior(Architecture::ampere)[static_cast<std::size_t>(LawParameter::convolution)];
   CHECK(ampere[LawParameter::convolution].cases == 0);
   CHECK_THAT(ampere[LawParameter::convolution].value, WithinRel(convolution.value, 1e-9));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -105,7 +106,66 @@ TEST_CASE("sums in switches and packed trees have no price, and say so") {
       test::payoff(collective("all_reduce", {"--cluster", "dgx-1v", "--program", "packed_trees"}));
   CHECK(trees.code == ExitCode::success);
   CHECK_THAT(trees.out, ContainsSubstring("packed trees"));
-  CHECK_THAT(trees.out, ContainsSubstring("Nobody has measured it"));
+  CHECK_THAT(trees.out, ContainsSubstring("Nobody has measured this program"));
+  CHECK_THAT(trees.out, !ContainsSubstring("part of the price"));
+}
+
+TEST_CASE("a program that cannot be laid on the group is a mistake of whoever asks for it") {
+  for (const auto& [program, nodes, reason] :
+       {std::tuple{"halving_doubling", "3", "a power of two of ranks, not 24"},
+        {"sharp", "1", "a tree of switches between the servers"},
+        {"packed_trees", "1", "3 to 10 GPUs directly"}}) {
+    const Captured run = test::payoff(collective(
+        "all_reduce", {"--cluster", "dgx-h100", "--nodes", nodes, "--program", program}));
+    INFO(program << ": " << run.err);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK(run.out.empty());
+    CHECK_THAT(run.err,
+               ContainsSubstring(std::string(program) + " cannot be laid on these ranks") &&
+                   ContainsSubstring(reason) && ContainsSubstring("--> argument"));
+  }
+  const Captured alone = test::payoff(
+      collective("all_reduce", {"--cluster", "dgx-h100", "--ranks", "1", "--program", "gossip"}));
+  CHECK(alone.code == ExitCode::bad_input);
+  CHECK_THAT(alone.err, ContainsSubstring("two ranks or more"));
+}
+
+TEST_CASE("a collective that takes longer than the clock is told at the topology, or at its size") {
+  const ScratchFolder folder;
+  folder.write("slow.yaml",
+               "topology: slow\n"
+               "server: {gpus: 8, fabric: {kind: switch, bandwidth: 450 GB/s}, "
+               "nics: {count: 8, bandwidth: 1 Kb/s}}\n"
+               "servers: 2\n"
+               "network: {kind: switch}\n");
+  // Between servers each of eight NICs passes an eighth of 16 GiB: more than 198 days.
+  const Captured run =
+      test::payoff({"collective", "all_reduce", "--cluster", "dgx-h100", "--nodes", "2", "--sizes",
+                    "16GiB", "--level", "steps", "--topology", folder.path("slow.yaml")});
+  INFO(run.err);
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("takes more than 106 days on these links") &&
+                          ContainsSubstring("slow.yaml\n"));
+  const Captured checked = test::payoff({"check", folder.path("slow.yaml")});
+  CHECK(checked.code == ExitCode::success);
+}
+
+TEST_CASE("links that together carry more than can be counted are refused") {
+  const ScratchFolder folder;
+  // Of 1,024 servers eight NICs of 100 TB/s each: 8e17 bytes a second up from their leaf.
+  folder.write("wide.yaml",
+               "topology: wide\n"
+               "server: {gpus: 8, fabric: {kind: switch, bandwidth: 450 GB/s}, "
+               "nics: {count: 8, bandwidth: 100 TB/s}}\n"
+               "servers: 2048\n"
+               "network: {kind: fat_tree, servers_per_leaf: 1024, spines: 1}\n");
+  const Captured run =
+      test::payoff({"collective", "all_reduce", "--cluster", "dgx-h100", "--nodes", "2", "--sizes",
+                    "1GiB", "--level", "steps", "--topology", folder.path("wide.yaml")});
+  INFO(run.err);
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("carries more than can be simulated"));
 }
 
 TEST_CASE("a collective runs on the links of a topology file") {

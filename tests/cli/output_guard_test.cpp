@@ -36,6 +36,12 @@ std::vector<std::string> working(const Command& command, const ScratchFolder& fo
   if (command.name == "calibrate") {
     return {"calibrate", "fit", "network"};
   }
+  if (command.name == "survey") {
+    return {"survey", folder.path("job.yaml"), "--over", "nodes=2"};
+  }
+  if (command.name == "run") {
+    return {"run", folder.path("job.yaml"), "--set", "run.phases=[{iterations: 10}]"};
+  }
   return {std::string(command.name), folder.path("job.yaml")};
 }
 
@@ -103,8 +109,9 @@ TEST_CASE("no result of any command is written over the experiment") {
         continue;
       }
       INFO(command.name << " " << option.name);
-      // The picture's name has to end in .gp: the experiment is read whatever it is called.
-      const std::string name = option.name == "-o" ? "job.gp" : "job.json.yaml";
+      // What is drawn has a name that says so: the experiment is read whatever it is called.
+      const std::string drawn = command.name == "report" ? "job.html" : "job.gp";
+      const std::string name = option.name == "-o" ? drawn : "job.json.yaml";
       folder.write(name, job);
       std::vector<std::string> words{std::string(command.name), folder.path(name)};
       if (command.name == "predict") {

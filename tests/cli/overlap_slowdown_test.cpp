@@ -40,7 +40,9 @@ SlowDown simulated(const std::string& cluster, const std::string& model, int mic
 
 }  // namespace
 
-TEST_CASE("jobs with sharded weights on a node are slowed by overlap as published: 18.9 %") {
+TEST_CASE(
+    "the published 18.9 % by which overlap slows computation lies between all work of jobs with "
+    "sharded weights on a node and their work beside messages") {
   SlowDown mean;
   SlowDown most;
   int jobs = 0;

@@ -39,6 +39,24 @@ TEST_CASE("all mistakes of a command line are told at once, and nothing is writt
   CHECK(folder.files().empty());
 }
 
+TEST_CASE("a number that is none has no multiples, and makes no batch") {
+  const auto errors = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--model", "gpt2", "--cluster", "p3-8xlarge", "--nodes", "2"});
+    const Captured run = predict(std::move(more));
+    INFO(run.err);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK_THAT(run.err, ContainsSubstring("\n1 error;"));
+  };
+  errors({"--micro-batch", "1", "--global-batch", "many"});
+  errors({"--micro-batch", "1", "--global-batch", "0"});
+  errors({"--micro-batch", "x", "--global-batch", "12"});
+  errors({"--micro-batch", "1", "--dp", "x", "--global-batch", "12"});
+  errors({"--micro-batch", "1", "--tp", "x", "--global-batch", "12"});
+  errors({"--micro-batch", "1", "--micro-batches", "x", "--global-batch", "16"});
+  // Three of one micro-batch of 8 GPUs is what was meant, and is wrong.
+  errors({"--micro-batch", "1", "--global-batch", "12"});
+}
+
 TEST_CASE("what is wrong with one strategy hides nothing of another") {
   const Captured run =
       predict(small_experiment({"--zero", "3", "--compress", "qwz", "--compress", "topk"}));

@@ -231,6 +231,18 @@ TEST_CASE("every strategy has its numbers of training, and a run of so many toke
   }
 }
 
+TEST_CASE("what a network costs that makes compression pointless is said where it is asked") {
+  const Captured run = predict(
+      small_experiment({"--tokens", "1e9", "--price", "36 USD/h", "--network-price", "12"}));
+  REQUIRE(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("costs 12 USD for each Gb/s of a NIC"));
+  CHECK_THAT(run.out, ContainsSubstring("power of a GPU") && !ContainsSubstring("price of a node"));
+  CHECK_THAT(predict(small_experiment({"--network-price", "12"})).err,
+             ContainsSubstring("`--network-price` without --tokens"));
+  CHECK_THAT(predict(small_experiment({"--tokens", "1e9", "--network-price", "12 USD"})).err,
+             ContainsSubstring("--network-price"));
+}
+
 TEST_CASE("a price without a number of tokens is a mistake, and so is one without a unit") {
   CHECK_THAT(predict(small_experiment({"--price", "36 USD/h"})).err,
              ContainsSubstring("add --tokens"));

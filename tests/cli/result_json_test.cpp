@@ -23,7 +23,7 @@ namespace {
 
 // Numbers without a unit by their nature.
 bool is_pure(std::string_view key) {
-  constexpr std::array<std::string_view, 27> pure = {"schema",
+  constexpr std::array<std::string_view, 29> pure = {"schema",
                                                      "band_ratio",
                                                      "probability_no_difference",
                                                      "draws",
@@ -34,6 +34,8 @@ bool is_pure(std::string_view key) {
                                                      "probability",
                                                      "numbers",
                                                      "sigmas",
+                                                     "mean_sigmas",
+                                                     "left_sigmas",
                                                      "batches",
                                                      "scanned_low",
                                                      "scanned_high",

@@ -144,6 +144,32 @@ TEST_CASE("predict shows the simulator's answer beside its own") {
              WithinRel(result["plans"][0]["step_seconds"].get<double>(), 1e-3));
 }
 
+// What it announces: tests/simulate/check.py.
+TEST_CASE("predict refuses the simulator's runs as simulate does, before the first event") {
+  // 32 ranks that differ, some 80 pieces of a million micro-batches each: an hour.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"simulate"}, {"predict", "--engine", "sim"}}) {
+    std::vector<std::string> job = words;
+    job.insert(job.end(),
+               {"--model", "gpt3-13b", "--cluster", "p3-8xlarge", "--nodes", "8", "--micro-batch",
+                "1", "--micro-batches", "1048576", "--set", "cluster.jitter=1 %"});
+    const Captured run = test::payoff(job);
+    INFO(words[0] << ": " << run.err);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK(run.out.empty());
+    CHECK_THAT(run.err, ContainsSubstring("events, more than 2000000000") &&
+                            ContainsSubstring("simulate fewer micro-batches"));
+    job.insert(job.end(), {"--event-limit", "10"});
+    CHECK_THAT(test::payoff(job).err, ContainsSubstring("events, more than 10\n"));
+  }
+}
+
+TEST_CASE("a limit of events is asked of the simulator alone") {
+  const Captured run = test::predict(test::small_experiment({"--event-limit", "5"}));
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`--event-limit` needs --engine sim"));
+}
+
 TEST_CASE("a timeline appears under its name only when it is whole") {
   const ScratchFolder folder;
   const Captured run =
@@ -202,7 +228,9 @@ TEST_CASE("a step beyond the clock is refused by every command that simulates") 
   const Captured run = test::payoff(words);
   CHECK(run.code == ExitCode::bad_input);
   CHECK(run.out.empty());
-  CHECK_THAT(run.err, ContainsSubstring("error: the simulated time passes the end of the clock"));
+  CHECK_THAT(run.err, ContainsSubstring("error: `cluster.inter.bandwidth`: the simulated time "
+                                        "passes the end of the clock") &&
+                          ContainsSubstring(": 1 Kb/s\n"));
 }
 
 TEST_CASE("a timeline that no disk takes is refused before the first event") {
@@ -260,4 +288,51 @@ TEST_CASE("an unknown strategy is answered with the nearest one") {
   const Captured run = test::payoff(simulate({"--plan", "nome"}));
   CHECK(run.code == ExitCode::bad_input);
   CHECK_THAT(run.err, ContainsSubstring("did you mean `none`?"));
+}
+
+TEST_CASE("a run that meets the end of the clock is refused under the key that makes it so slow") {
+  const ScratchFolder folder;
+  // 250 MB of gradients at 10 Gb/s / 1000 (uplinks) / 1000000 (degraded): 1.25 B/s.
+  folder.write("slow.yaml",
+               "topology: slow\n"
+               "server: {gpus: 4, fabric: {kind: switch, bandwidth: 150 GB/s}, "
+               "nics: {count: 1, bandwidth: 10 Gb/s}}\n"
+               "servers: 2\n"
+               "network: {kind: fat_tree, servers_per_leaf: 1, spines: 1, oversubscription: 1000}\n"
+               "degraded: [{link: [leaf0, spine0], ratio: 0.000001}]\n");
+  const std::vector<std::string> job{
+      "--model",       "gpt2", "--cluster",   "p3-8xlarge",
+      "--nodes",       "2",    "--precision", "fp16",
+      "--micro-batch", "1",    "--set",       "cluster.topology=" + folder.path("slow.yaml")};
+  // Known before the run where messages are flows, met on the way where they are sends.
+  for (std::vector<std::string> words : {std::vector<std::string>{"simulate"},
+                                         {"predict", "--engine", "sim"},
+                                         {"simulate", "--level", "steps"}}) {
+    words.insert(words.end(), job.begin(), job.end());
+    const Captured run = test::payoff(words);
+    INFO(run.err);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK(run.out.empty());
+    CHECK_THAT(run.err,
+               ContainsSubstring("`cluster.topology`: the simulated time passes the end of "
+                                 "the clock, 106 days") &&
+                   ContainsSubstring("leaf0") && ContainsSubstring("--> argument"));
+  }
+}
+
+TEST_CASE("options of a simulation are checked beside its experiment") {
+  const ScratchFolder folder;
+  const std::string trace = folder.path("none/step.json");
+  const Captured both =
+      test::payoff(simulate({"--bucket", "25", "--level", "step", "--trace", trace}));
+  CHECK(both.code == ExitCode::bad_input);
+  CHECK_THAT(both.err, ContainsSubstring("`training.bucket` has no unit") &&
+                           ContainsSubstring("did you mean `steps`?") &&
+                           ContainsSubstring("`--trace`: there is no folder `") &&
+                           ContainsSubstring("3 errors"));
+  const Captured options =
+      test::payoff(simulate({"--plan", "nome", "--level", "step", "--trace", trace}));
+  CHECK(options.code == ExitCode::bad_input);
+  CHECK_THAT(options.err,
+             ContainsSubstring("did you mean `none`?") && ContainsSubstring("3 errors"));
 }

@@ -25,6 +25,7 @@ TEST_CASE("payoff check prints the bisection bandwidth of a topology") {
       "topology: ring\nserver: {gpus: 1}\nservers: 6\nnetwork: {kind: ring, bandwidth: 10 GB/s}\n");
   CHECK(run.code == ExitCode::success);
   CHECK_THAT(run.out, ContainsSubstring("bisection bandwidth: 20 GB/s"));
+  CHECK_THAT(run.out, ContainsSubstring("by max-flow"));
 }
 
 TEST_CASE("payoff check counts what the traffic of others leaves of the links") {
@@ -58,6 +59,19 @@ TEST_CASE("payoff check says what it does not work out, and why") {
   const Captured more = check(pod + "servers: 1025\nnetwork: {kind: switch}\n");
   CHECK(more.code == ExitCode::success);
   CHECK_THAT(more.out, ContainsSubstring("not worked out, 8200 GPUs are more than 8192"));
+  CHECK_THAT(more.out, ContainsSubstring("no closed form: servers do not fill halves"));
+  CHECK_THAT(more.out, ContainsSubstring("links: not listed"));
+}
+
+// Half of the NICs, 8 of 50 GB/s in each of 131072 servers, half as much above the leaves.
+TEST_CASE("payoff check prints the bisection bandwidth of a million GPUs, in closed form") {
+  const Captured run = check(
+      "topology: t\nserver: {gpus: 8, fabric: {kind: switch, bandwidth: 450 GB/s}, "
+      "nics: {count: 8, bandwidth: 400 Gb/s}}\nservers: 131072\nnetwork: {kind: fat_tree, rails: "
+      "true, servers_per_leaf: 32, spines: 8, oversubscription: 2}\n");
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("bisection bandwidth: at most 13.1 PB/s, 25 GB/s for each "
+                                        "GPU of a half, in closed form"));
 }
 
 TEST_CASE("payoff check finds ranks that are cut off beside a rank order that is none") {

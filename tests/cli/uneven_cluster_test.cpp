@@ -55,7 +55,48 @@ TEST_CASE("an uneven cluster folds, and takes the same step rank by rank") {
         folded["plans"][0]["step_seconds"].get<double>());
 }
 
-TEST_CASE("predict says that it does not see the topology, unless the simulator is asked too") {
+// Each alone, as a file says it, and whether anything folds then; of slow GPUs see above.
+TEST_CASE("what makes a cluster uneven makes its step longer, folded and rank by rank alike") {
+  struct Uneven {
+    const char* keys;
+    bool folds;
+  };
+  const std::vector<std::string> even_cluster = {"--set", "cluster.slow_gpus=[]"};
+  const auto with = [&](const char* keys, bool folds) {
+    std::vector<std::string> words = even_cluster;
+    words.insert(words.end(), {"--set", keys});
+    if (!folds) {
+      words.emplace_back("--no-fold");
+    }
+    return simulated(words);
+  };
+  const double even = simulated(even_cluster)["plans"][0]["step_seconds"].get<double>();
+  for (const auto& [keys, folds] : {
+           Uneven{"cluster.topology.failed=[[leaf0, spine0]]", true},
+           Uneven{"cluster.topology.degraded=[{link: [s1.nic3, leaf0], ratio: 0.2}]", true},
+           Uneven{"cluster.topology.background={network: {mean: 30 %, sd: 10 %}}", true},
+           Uneven{"cluster.jitter=5 %", false},
+       }) {
+    INFO(keys);
+    const json folded = with(keys, true);
+    const json whole = with(keys, false);
+    CHECK(folded["plans"][0]["step_seconds"].get<double>() > even);
+    CHECK(folded["plans"][0]["step_seconds"] == whole["plans"][0]["step_seconds"]);
+    CHECK((folded["folding"]["simulated_ranks"].get<int>() < 32) == folds);
+    CHECK(folded["plans"][0]["estimate"]["events"].get<double>() >=
+          folded["plans"][0]["events"].get<double>());
+  }
+  // Ranks dealt out to the servers in turn: a ring changes servers at every step.
+  std::string order = "cluster.topology.rank_order=[";
+  for (int rank = 0; rank < 32; ++rank) {
+    order += std::to_string(rank % 4 * 8 + rank / 4) + (rank < 31 ? ", " : "]");
+  }
+  CHECK(with(order.c_str(), true)["plans"][0]["step_seconds"] ==
+        with(order.c_str(), false)["plans"][0]["step_seconds"]);
+}
+
+TEST_CASE(
+    "predict says that it does not see the topology, with the simulator that its table does") {
   const ScratchFolder folder;
   folder.write("e.yaml", job);
   const Captured run = test::payoff({"predict", folder.path("e.yaml")});
@@ -63,7 +104,20 @@ TEST_CASE("predict says that it does not see the topology, unless the simulator 
   CHECK_THAT(run.err, ContainsSubstring("not in these figures"));
   const Captured both = test::payoff({"predict", folder.path("e.yaml"), "--engine", "sim"});
   CHECK(both.code == ExitCode::success);
-  CHECK_THAT(both.err, !ContainsSubstring("not in these figures"));
+  CHECK_THAT(both.err, ContainsSubstring("not in these figures") &&
+                           ContainsSubstring("the table of the simulator sees them"));
+}
+
+TEST_CASE("commands that answer analytically say that they do not see the topology") {
+  const ScratchFolder folder;
+  folder.write("e.yaml", job);
+  for (const std::string command : {"explain", "run"}) {
+    INFO(command);
+    const Captured answer =
+        test::payoff({command, folder.path("e.yaml"), "--set", "run.phases=[{iterations: 10}]"});
+    CHECK(answer.code == ExitCode::success);
+    CHECK_THAT(answer.err, ContainsSubstring("payoff simulate"));
+  }
 }
 
 TEST_CASE("payoff check prints the bisection bandwidth of an experiment's topology") {

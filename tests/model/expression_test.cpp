@@ -154,3 +154,28 @@ TEST_CASE("lanes give what one evaluation at a time gives") {
     }
   }
 }
+
+TEST_CASE("a stored program is the expression that it was") {
+  const auto parsed = Expression::parse("if(rows > rank, min(n, rows), 2) * W", names);
+  REQUIRE(parsed.errors.empty());
+  const auto program = parsed.expression.program();
+  const auto again =
+      Expression::assemble(parsed.expression.text(), {program.begin(), program.end()});
+  REQUIRE(again);
+  const std::vector<double> values{100, 20, 4, 8};
+  CHECK(again->evaluate(values) == parsed.expression.evaluate(values));
+  CHECK(again->values_needed() == parsed.expression.values_needed());
+  CHECK(again->text() == parsed.expression.text());
+}
+
+TEST_CASE("a program that would leave its stack is no expression") {
+  using Operation = Expression::Operation;
+  const Expression::Instruction one{Operation::constant, 0, 1.0};
+  const Expression::Instruction add{Operation::add, 0, 0.0};
+  CHECK(Expression::assemble("", {}));
+  CHECK(Expression::assemble("1 + 1", {one, one, add}));
+  CHECK_FALSE(Expression::assemble("1 1", {one, one}));
+  CHECK_FALSE(Expression::assemble("1 +", {one, add}));
+  CHECK_FALSE(Expression::assemble("deep", std::vector<Expression::Instruction>(100, one)));
+  CHECK_FALSE(Expression::assemble("?", {{static_cast<Operation>(200), 0, 0.0}}));
+}

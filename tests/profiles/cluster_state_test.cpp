@@ -74,6 +74,10 @@ TEST_CASE("a cluster may have a part of a larger topology, GPU by GPU") {
   CHECK_THAT(wrong, ContainsSubstring("is 3 again"));
   CHECK_THAT(wrong, ContainsSubstring("lists 3 GPUs, the cluster has 32"));
   CHECK_THAT(errors_of("on_gpus: [0]"), ContainsSubstring("needs a `cluster.topology`"));
+  CHECK_THAT(errors_of("topology: {servers: 64, network: {kind: switch}, rank_order: [1, 0]}, "
+                       "on_gpus: [3, 4]"),
+             ContainsSubstring("says which GPU every rank is on, and so does the topology's "
+                               "`rank_order`"));
 }
 
 TEST_CASE("a cluster may use fewer GPUs of a server than it has NICs") {

@@ -40,6 +40,15 @@ TEST_CASE("the header of a table of layer times says the unit of each time") {
   CHECK(*table.times == LayerTimes{{"block", 2, 4, 1, 1, 1.5_ms, 3000_us}});
 }
 
+TEST_CASE("a table of layer times that a spreadsheet wrote is read: byte order mark, CR LF") {
+  const ReadTable table =
+      read("\xEF\xBB\xBFlayer,micro_batch,forward_ms,backward_ms\r\nblock 2,1,1.5,3\r\n");
+  CHECK(table.errors.empty());
+  REQUIRE(table.times);
+  CHECK(*table.times == LayerTimes{{"block 2", 1, 1, 1, 1, 1.5_ms, 3_ms}});
+  CHECK(read("\xEF\xBB\xBF").errors.ends_with(" the table is empty\n"));
+}
+
 TEST_CASE("every mistake in a table of layer times is told at its cell, and nothing is read") {
   const ReadTable table = read(
       "layer,micro_batch,forward_ms,backward_ms\n"

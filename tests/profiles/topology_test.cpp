@@ -118,6 +118,33 @@ TEST_CASE("keys that another kind of network has are unknown") {
   CHECK(reading.diagnostics.error_count() == 1);
 }
 
+TEST_CASE("a mesh that nobody knows is answered with the one that has a name") {
+  TopologyReading reading(
+      "topology: t\n"
+      "server: {gpus: 8, fabric: {kind: mesh, links: dgx1-vlta, bandwidth: 25 GB/s}}\n");
+  CHECK_THAT(reading.lines(), ContainsSubstring("2:47 `server.fabric.links` has the unknown value "
+                                                "`dgx1-vlta`"));
+  CHECK(reading.diagnostics.error_count() == 1);
+}
+
+TEST_CASE("a failed link that is written as a degraded one is one mistake") {
+  TopologyReading reading("topology: t\n" + server + "failed: [{link: [x]}]\n");
+  CHECK_THAT(reading.lines(), ContainsSubstring("`failed.0` is a mapping, a link two names"));
+  CHECK(reading.diagnostics.error_count() == 1);
+}
+
+TEST_CASE("a link is not faster, slower or farther than any is") {
+  for (const char* rate :
+       {"bandwidth: 1e9 GB/s", "bandwidth: 1 b/s", "bandwidth: 1 GB/s, latency: 1 h"}) {
+    TopologyReading reading(
+        "topology: t\n"
+        "server: {gpus: 2, fabric: {kind: switch, " +
+        std::string(rate) + "}}\n");
+    INFO(rate << reading.lines());
+    CHECK(reading.diagnostics.error_count() == 1);
+  }
+}
+
 TEST_CASE("what a network cannot hold points at its field") {
   TopologyReading reading("topology: t\n" + server +
                           "servers: 6\nnetwork: {kind: torus, sides: [2, 2], bandwidth: 1 GB/s}\n");

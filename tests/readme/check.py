@@ -4,7 +4,7 @@
 
   check.py [--update] --payoff PROGRAM [FILE.md...]
 
-Without files: README.md and everything in docs/. In every fenced block marked `console`, a line `$ COMMAND` is run by bash and the lines after it,
+Without files: README.md, everything in docs/ and the READMEs of the examples. In every fenced block marked `console`, a line `$ COMMAND` is run by bash and the lines after it,
 up to the next `$`, are what it has to print, stderr included. A line that is only `...` stands
 for any lines. A line ending in a backslash goes on in the next. An HTML comment right before the
 block changes what is expected: `<!-- exit 2 -->` the exit status of its last command,
@@ -164,7 +164,8 @@ def main():
     parser.add_argument("files", type=Path, nargs="*")
     arguments = parser.parse_args()
     commands = failures = 0
-    files = arguments.files or [*ROOT.glob("README.md"), *sorted((ROOT / "docs").glob("*.md"))]
+    files = arguments.files or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")),
+                                *sorted((ROOT / "examples").glob("*/README.md"))]
     for path in files:
         run_count, differences = check_file(path, arguments.payoff.resolve(), arguments.update)
         print(f"{path}: {run_count} commands, {differences} differ")

@@ -44,15 +44,20 @@ TEST_CASE("a retimed event is due at its new date only, a cancelled one never") 
 }
 
 // The queue against a sorted map, in a long random history of operations. `dates` is how many
-// different dates there are ahead: few make full buckets, many make a deep heap.
-void compare_with_map(std::uint64_t seed, std::uint32_t dates, std::uint32_t slots) {
+// different dates there are ahead: few make many events of one date, many make a deep heap. Some
+// are `stretch` times as far away: by nearly all of the clock, they meet its end.
+void compare_with_map(std::uint64_t seed, std::uint32_t dates, std::uint32_t slots,
+                      std::int64_t stretch = 1) {
   Random random(seed);
   EventQueue queue;
   std::map<EventQueue::Slot, std::int64_t> reference;
   std::int64_t now = 0;
   for (int step = 0; step < 20'000; ++step) {
     const EventQueue::Slot slot = random.below(slots);
-    const SimTime date{now + random.below(dates)};
+    const std::int64_t ahead = random.below(dates);
+    const bool far = stretch > 1 && random.chance(0.1);
+    const SimTime date{far ? now + std::min(ahead * stretch, end_of_clock.picoseconds - now)
+                           : now + ahead};
     const bool pending = reference.contains(slot);
     REQUIRE(queue.contains(slot) == pending);
     if (!pending) {
@@ -93,6 +98,34 @@ TEST_CASE("the queue agrees with a sorted map in random histories") {
   compare_with_map(3, 1'000'000'000, 100);
   compare_with_map(4, 1'000'000'000, 3);
   compare_with_map(5, 50, 700);
+}
+
+// What waits in buckets is spread again when they are through: also if one date is far from all
+// others, and at the end of the clock.
+TEST_CASE("the queue agrees with a sorted map where some dates are far away") {
+  compare_with_map(6, 1'000, 200, 1'000);
+  compare_with_map(7, 1'000'000, 200, 1'000'000'000);
+  compare_with_map(8, 1'000'000, 20, 9'000'000'000'000);
+  compare_with_map(9, 1'000'000'000, 600, 9'000'000'000);
+}
+
+TEST_CASE("what comes near is what is due before anything else") {
+  EventQueue queue;
+  for (EventQueue::Slot slot = 0; slot < 100; ++slot) {
+    queue.push(slot, {1'000 + (slot * 37) % 100 * 10});
+  }
+  Slots due;
+  std::vector<bool> seen(100);
+  while (!queue.empty()) {
+    due.clear();
+    const SimTime date = queue.take(due);
+    for (const EventQueue::Slot slot : queue.came_near()) {
+      CHECK_FALSE(seen[slot]);
+      CHECK(queue.date_of(slot) > date);
+      seen[slot] = true;
+    }
+  }
+  CHECK(std::count(seen.begin(), seen.end(), true) == 99);  // all but the first, never far away
 }
 
 TEST_CASE("the trace hash sees every date, every key and their order") {

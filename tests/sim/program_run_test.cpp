@@ -126,3 +126,21 @@ TEST_CASE("the same program on the same links leaves the same trace") {
   const Program program(HierarchicalProgram{4, 4});
   CHECK(run(program, 10_MB, {}, &a).trace_hash == run(program, 10_MB, {}, &b).trace_hash);
 }
+
+TEST_CASE("a collective that is not through when the clock ends says so") {
+  // Two steps of half the buffer each: 1 TB at 1 MB/s is 11.6 days, at 0.1 MB/s 116.
+  const Program ring(RingProgram{2, Outcome::all_reduced});
+  CHECK_FALSE(run(ring, 1e3 * 1_GB, {0_s, 1e-3 * 1_GBps}).beyond_clock);
+  CHECK(run(ring, 1e3 * 1_GB, {0_s, 1e-4 * 1_GBps}).beyond_clock);
+  // One send alone beyond it, and latencies.
+  CHECK(run(ring, 1e3 * 1_GB, {0_s, 1e-9 * 1_GBps}).beyond_clock);
+  CHECK(run(ring, 1_MB, {Seconds{1e7}, 1_GBps}).beyond_clock);
+  TopologyGraph graph = built(regular(one_gpu(), 2, SingleSwitch{}));
+  std::vector<Edge> edges = graph.links.edges();
+  for (Edge& edge : edges) {
+    edge.capacity = 1e-4 * 1_GBps;
+  }
+  graph.links = {graph.links.vertices(), edges, {graph.links.gpu(0), graph.links.gpu(1)}};
+  Routing routing(graph, Balance::ideal, 1);
+  CHECK(run(ring, 1e3 * 1_GB, {}, &routing).beyond_clock);
+}

@@ -200,7 +200,8 @@ RandomPlan random_replicas(std::uint64_t seed) {
   plan.pair_quantile = random.chance(50) ? 0.5 : random.between(0, 1);
   plan.host = random.time(0_s, 1_ms);
   add_stage(random, plan);
-  add_buckets(random, plan, 0, random.chance(4) ? 0 : random.integer(1, 8), random.chance(60));
+  const int buckets = random.chance(4) ? 0 : random.integer(1, 8);
+  add_buckets(random, plan, 0, buckets, random.chance(60));
   share_memory(random, plan);
   know_kernels(random, plan);
   return {plan, traits_of(plan)};

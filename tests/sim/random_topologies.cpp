@@ -19,8 +19,10 @@ LinkRate random_rate(Random& random, double least, double most) {
 }
 
 FatTree random_tree(Random& random, bool rails) {
-  return sim::test::fat_tree(rails, random.chance(50) ? 2 : 4, random.integer(1, 3),
-                             random.chance(50) ? 2.0 : 1.0);
+  // Drawn one by one: compilers evaluate arguments in different orders.
+  const int per_leaf = random.chance(50) ? 2 : 4;
+  const int spines = random.integer(1, 3);
+  return sim::test::fat_tree(rails, per_leaf, spines, random.chance(50) ? 2.0 : 1.0);
 }
 
 NetworkShape random_network(Random& random, int servers) {

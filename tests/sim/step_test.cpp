@@ -181,6 +181,40 @@ TEST_CASE("what cannot be simulated is refused with a number and advice") {
             .size() == 4);  // in and out of both nodes
 }
 
+TEST_CASE("a step is refused for the clock only where no order of its work could fit") {
+  // 1,000 micro-batches of 5,000 s: 58 days on either stage, both at once.
+  StepPlan plan = test::pipeline(2, 1000, 1, Seconds{2000}, Seconds{3000});
+  CHECK_THAT(simulated(plan).prediction.step.si, WithinRel(1001 * 5000.0, 1e-12));
+  // 116 days on each.
+  const Problems work =
+      sim::check(test::pipeline(2, 2000, 1, Seconds{2000}, Seconds{3000}), sim::Platform());
+  REQUIRE(work.size() == 1);
+  CHECK(work[0].path == "layout.micro_batches");
+  // 58 days of work, and 116 of gradients beside it.
+  test::add_bucket(plan, 1, 0, 0_s, test::gradients(Seconds{1e7}), 0_s);
+  const Problems messages = sim::check(plan, sim::Platform());
+  REQUIRE(messages.size() == 1);
+  CHECK(messages[0].path == "cluster.inter.bandwidth");
+}
+
+TEST_CASE("the refusal of memory names what takes most of it") {
+  sim::SimOptions options;
+  options.memory_limit = 1_KB;
+  const auto blamed = [&](const StepPlan& plan) {
+    const Problems problems = sim::check(plan, {}, options);
+    REQUIRE(problems.size() == 1);
+    return problems[0].path;
+  };
+  // A date of 8 bytes for each of 4,000 operations, against 20 inputs on their way of 400.
+  CHECK(blamed(test::pipeline(2, 1000, 1, 1_ms, 2_ms)) == "layout.micro_batches");
+  CHECK(blamed(test::pipeline(8, 1, 1, 1_ms, 2_ms)) == "layout.pp");
+  StepPlan plan = test::pipeline(1, 1, 1, 1_ms, 2_ms);
+  for (std::size_t bucket = 0; bucket < 20; ++bucket) {
+    test::add_bucket(plan, 0, 0, 0_s, test::gradients(1_ms), 0_s);
+  }
+  CHECK(blamed(plan) == "training.bucket");
+}
+
 TEST_CASE("the estimate of events is what happens where everything takes time") {
   StepPlan plan = test::pipeline(2, 8, 1, 1_ms, 2_ms);
   test::add_bucket(plan, 0, 0, 1_ms, test::gradients(1_ms), 1_ms);

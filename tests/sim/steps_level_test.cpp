@@ -156,6 +156,7 @@ TEST_CASE("on links that are the limit, sends and messages differ by what the pr
   constexpr int fewer = 60;
   std::vector<double> own;
   std::vector<double> narrow;
+  std::vector<double> rails;
   for_each_plan(fewer, [&](const Experiment& job, const StepPlan& plan) {
     ClusterState state = links_of(job.cluster, 1);
     own.push_back(both(job, state, plan).difference());
@@ -163,10 +164,15 @@ TEST_CASE("on links that are the limit, sends and messages differ by what the pr
       std::get<RegularTopology>(state.topology->shape).network =
           sim::test::fat_tree(false, 1, 1, 4.0);
       narrow.push_back(both(job, state, plan).difference());
+      // The same for what changes rails, and for nothing else: a leaf has all servers.
+      std::get<RegularTopology>(state.topology->shape).network =
+          sim::test::fat_tree(true, job.cluster.nodes, 1, 4.0);
+      rails.push_back(both(job, state, plan).difference());
     }
   });
   print("links of the cluster", own);
   print("uplinks of a quarter", narrow);
+  print("rails, uplinks of a quarter", rails);
   // Prices know the links of servers and NICs: only different traffic at once comes later.
   CHECK(own.front() >= -1e-3);
   CHECK(own.back() <= 0.01);
@@ -176,6 +182,10 @@ TEST_CASE("on links that are the limit, sends and messages differ by what the pr
   CHECK(narrow.front() >= -0.2);
   CHECK(narrow.back() <= 0.2);
   CHECK(std::abs(narrow[narrow.size() / 2]) <= 0.02);
+  // Rings and trees on rails pass no uplink.
+  CHECK(rails.front() >= -1e-3);
+  CHECK(rails[rails.size() * 9 / 10] <= 0.01);
+  CHECK(rails.back() <= 0.25);
 }
 
 TEST_CASE("a narrow NIC slows the bytes of sends, not their latency") {

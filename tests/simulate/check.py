@@ -90,6 +90,20 @@ def interrupted_before_the_last_strategy(program):
         spans(folder)
 
 
+def predict_announces(program):
+    """What `simulate` says before the same run, and Ctrl-C ends it."""
+    run = subprocess.Popen([program, "predict", "--engine", "sim", *LONG],
+                           env={"PAYOFF_PROFILES": str(ROOT / "profiles"), "PATH": "/usr/bin:/bin"},
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+    note = run.stderr.readline()
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    expect("predict announces", note.startswith("note: simulating up to 9841195 events, less than a minute, in ")
+           and note.endswith(" of memory; Ctrl-C ends it\n"), note + err)
+    expect("predict, interrupted: no result", run.returncode != 0 and out == "", f"{run.returncode} {out}")
+
+
 def interrupted_twice(program):
     with tempfile.TemporaryDirectory() as folder:
         run = start(program, LONG, folder)
@@ -138,6 +152,7 @@ def main(program):
     interrupted(program, "Ctrl-C while it simulates", LONG, 1_000_000)
     interrupted(program, "a request to terminate", LONG, 1_000_000, signal.SIGTERM)
     interrupted_before_the_last_strategy(program)
+    predict_announces(program)
     interrupted_twice(program)
     full_device(program)
     full_disk(program)

@@ -234,9 +234,14 @@ TEST_CASE("experts that cannot be divided so are refused, all reasons at once") 
   Experiment copied = job_with(4, 2);
   copied.layout.sequence_parallel = false;
   CHECK(problems_of(copied) == Paths{"layout.sequence_parallel"});
-  Experiment gathered = job_with(4);
-  gathered.layout.zero = 3;
-  CHECK(problems_of(gathered) == Paths{"layout.zero"});
+  Experiment grouped = job_with(4);
+  grouped.layout.zero = 3;
+  CHECK(problems_of(grouped) == Paths{});
+  grouped.layout.shard = 4;
+  CHECK(problems_of(grouped) == Paths{"layout.shard"});
+  Experiment alone = job_with(2, 16);
+  alone.layout.zero = 3;
+  CHECK(problems_of(alone) == Paths{"layout.zero"});  // dp is 1
   Experiment beyond = job_with(2);
   beyond.layout.expert_imbalance = 3;
   CHECK(problems_of(beyond) == Paths{"layout.expert_imbalance"});

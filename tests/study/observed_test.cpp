@@ -2,6 +2,7 @@
 #include "study/observed.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "study/payoff.hpp"
 #include "study/spread.hpp"
@@ -140,7 +141,7 @@ TEST_CASE("an observation narrows the interval of the gain as well") {
   Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 10)});
   AssessOptions options;
   const Comparison before = assess(job, options).plans[1].against_uncompressed;
-  options.observed = slow_network(job, 1.1);
+  options.observed = {slow_network(job, 1.1)};
   const Comparison after = assess(job, options).plans[1].against_uncompressed;
   CHECK(after.speedup_high - after.speedup_low < before.speedup_high - before.speedup_low);
   CHECK(after.speedup > before.speedup);  // a slower network makes compression worth more
@@ -155,9 +156,9 @@ TEST_CASE("the remedy is the best one on the machine that was measured, and neve
     for (const double exposed : {0.02, 0.3, 0.8}) {
       AssessOptions options;
       options.draws = 16;
-      options.observed = Observation{};
-      options.observed->step = slower * step;
-      options.observed->exposed = exposed * options.observed->step;
+      options.observed = {Observation{}};
+      options.observed.front().step = slower * step;
+      options.observed.front().exposed = exposed * options.observed.front().step;
       const Payoff payoff = assess(job, options);
       INFO(slower << " of the predicted step, " << exposed << " of it exposed");
       CHECK(payoff.remedy_gain.speedup >= 1.0);
@@ -165,4 +166,49 @@ TEST_CASE("the remedy is the best one on the machine that was measured, and neve
             payoff.plans[1].against_uncompressed.speedup * (1 + 1e-12));
     }
   }
+}
+
+TEST_CASE("a chi-squared value is as many deviations as its tail is improbable") {
+  // Tables of Abramowitz and Stegun, 26.8: 5 % of the draws are above these; 1.96 deviations.
+  for (const auto& [degrees, value] :
+       {std::pair{1U, 3.84146}, {2U, 5.99146}, {3U, 7.81473}, {4U, 9.48773}, {7U, 14.0671}}) {
+    INFO(degrees << " degrees");
+    CHECK_THAT(chi_squared_sigmas(value, degrees), WithinRel(1.95996, 1e-4));
+  }
+}
+
+TEST_CASE("steps of two sizes tell compute from messages, which one step cannot") {
+  const Experiment job = test::small_job();
+  Observation here;
+  here.step = 1.1 * predicted(job).step;
+  Observation alone = here;
+  alone.dp = 1;  // nobody to talk to: compute is as predicted
+  const Experiment one = measured_job(job, alone).value();
+  alone.step = predicted(one).step;
+  const Conditioning both = condition(job, {alone, here});
+  const Conditioning only = condition(job, here);
+  REQUIRE(both.observed.size() == 2);
+  CHECK(both.observed[0].dp == 1);
+  CHECK_THAT(both.observed[0].before / alone.step, WithinRel(1.0, 1e-12));
+  CHECK(std::abs(both.belief.mean[latent::compute]) < 0.2);
+  CHECK(both.belief.mean[latent::network] > only.belief.mean[latent::network]);
+  // What was measured twice is known better, whatever was measured.
+  const Latents left_both = deviations(both.belief);
+  const Latents left_only = deviations(only.belief);
+  CHECK(left_both[latent::compute] < left_only[latent::compute]);
+  CHECK(left_only[latent::compute] < 1.0);
+}
+
+TEST_CASE("one measurement in a list is that measurement, and nodes are replicas") {
+  const Experiment job = test::small_job();
+  Observation observation;
+  observation.step = 1.2 * predicted(job).step;
+  const Conditioning single = condition(job, observation);
+  observation.nodes = job.cluster.nodes;
+  const Conditioning listed = condition(job, {observation});
+  CHECK(listed.belief.mean == single.belief.mean);
+  observation.nodes = 2;
+  CHECK(measured_job(job, observation)->layout.dp == 2 * job.cluster.gpus_per_node);
+  observation.dp = 8;
+  CHECK(check_observation(job, observation).size() == 1);
 }

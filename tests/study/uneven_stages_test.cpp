@@ -97,3 +97,21 @@ TEST_CASE("stages that do not add up to the model are refused, all reasons at on
   chunks.layout.virtual_stages = 2;
   CHECK(problems_of(chunks) == Paths{path, path});  // chunks, sum
 }
+
+// Two chunks belong to the schedule: one would be refused in its turn.
+TEST_CASE("uneven stages in a V are refused with advice that is accepted") {
+  Experiment job = job_with({4, 4, 4, 4});
+  job.model = test::gpt(16, 1024, 16, 512, 64000);
+  job.layout.schedule = PipelineSchedule::zb_v;
+  job.layout.virtual_stages = 2;
+  const Problems problems = check(job);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems.front().help == "leave it out, or set schedule to one without chunks");
+  Experiment without = job;
+  without.layout.stage_layers.clear();
+  CHECK(check(without).empty());
+  Experiment another = job;
+  another.layout.schedule = PipelineSchedule::zb_h1;
+  another.layout.virtual_stages = 1;
+  CHECK(check(another).empty());
+}

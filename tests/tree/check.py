@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what no compiler does: that every source is in a build list and carries its licence.
+"""Checks what no compiler does: that every source is in a build list and carries its licence, and
+that no two headers give one name to two types.
 
 A header that is in no list is neither compiled alone nor installed, and a test file that is in no
-list never runs.
+list never runs. Of two types with one name, in one namespace, the linker keeps the functions of
+either, such as those of their vectors, and says nothing.
 """
 
+import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ["model", "sim", "profiles", "calibrate", "kernels", "study", "cli", "bench", "tests"]
+FOLDERS = ["model", "sim", "profiles", "calibrate", "kernels", "study", "web", "cli", "python", "bench", "tests"]
 LICENCE = "// SPDX-License-Identifier: Apache-2.0"
 
 
@@ -37,6 +40,19 @@ def problems_of(source):
         yield f"is not in {build_list.relative_to(ROOT)}"
 
 
+def types_with_one_name(headers):
+    """Types at namespace scope that are defined in more than one header."""
+    defined = {}
+    for header in headers:
+        namespace = ""
+        for line in header.read_text(encoding="utf-8").splitlines():
+            if opened := re.match(r"namespace (\S*) ?\{", line):
+                namespace = opened[1]
+            elif found := re.match(r"(?:struct|class) (\w+)(?: final)?(?: : .*)? \{", line):
+                defined.setdefault(f"{namespace}::{found[1]}", []).append(header)
+    return {name: files for name, files in defined.items() if len(files) > 1}
+
+
 def main():
     sources = [p for f in FOLDERS for s in ("*.hpp", "*.cpp", "*.cu") for p in (ROOT / f).rglob(s)]
     helpers_of_tests = set((ROOT / "tests").rglob("*.hpp"))  # compiled with what includes them
@@ -45,6 +61,10 @@ def main():
         for problem in problems_of(source):
             print(f"{source.relative_to(ROOT)} {problem}")
             found += 1
+    headers = [path for path in sources if path.suffix == ".hpp" and path not in helpers_of_tests]
+    for name, files in sorted(types_with_one_name(headers).items()):
+        print(f"{name} is defined in {', '.join(str(path.relative_to(ROOT)) for path in files)}")
+        found += 1
     print(f"{len(sources)} sources, {found} problems")
     return 1 if found or not sources else 0
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/advice_report.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/input_json.hpp"
+#include "cli/json_output.hpp"
+#include "cli/prediction_report.hpp"
+#include "cli/step_json.hpp"
+#include "cli/table.hpp"
+#include "cli/verdict_text.hpp"
+#include "model/units_text.hpp"
+
+namespace payoff {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view words_of(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::tp_activations:
+      return "sums of tensor parallelism";
+    case Traffic::pp_activations:
+      return "sends between stages";
+    case Traffic::dp_gradients:
+      break;
+  }
+  return "gradients";
+}
+
+std::string options_text(const Advice& advice) {
+  std::string text = "Ways to compress";
+  for (const TrafficOptions& kind : advice.kinds) {
+    text += fmt::format("{} {}: {}", &kind == advice.kinds.data() ? "" : ",",
+                        words_of(kind.traffic), kind.options.size());
+    text += kind.over_budget > 0 ? fmt::format(" ({} over the budget)", kind.over_budget) : "";
+  }
+  return text + fmt::format(". {} combinations with none, {}.\n", advice.combinations,
+                            advice.is_exact
+                                ? "all priced"
+                                : fmt::format("{} priced, one kind changed at a time until none "
+                                              "made the step shorter",
+                                              advice.evaluated));
+}
+
+bool is_advised(const Advice& advice, std::size_t plan) {
+  return plan > 0 && plan == advice.advised;
+}
+
+std::string table_text(const Advice& advice) {
+  Table table({{"what", Align::left},
+               {"strategy", Align::left},
+               {"step", Align::right},
+               {"speedup", Align::right},
+               {"vs best remedy", Align::right},
+               {"verdict", Align::left}});
+  const Payoff& payoff = advice.payoff;
+  for (std::size_t i = 0; i < payoff.plans.size(); ++i) {
+    const PlanPayoff& plan = payoff.plans[i];
+    table.add({i == 0                  ? "nothing compressed"
+               : is_advised(advice, i) ? "advised plan"
+                                       : "best plan as written",
+               i == 0 ? "uncompressed" : plan.label, step_text(plan),
+               i == 0 ? "1.00" : speedup_text(plan.against_uncompressed),
+               speedup_text(plan.against_remedy),
+               i == 0 ? "" : verdict_word(Payoff::verdict_of(plan))});
+  }
+  if (!payoff.remedy.description.empty()) {
+    table.add({"best remedy", payoff.remedy.description, to_text(payoff.remedy.step_per_batch()),
+               speedup_text(payoff.remedy_gain), "1.00", ""});
+  }
+  return table.markdown();
+}
+
+std::string verdict_line(const Advice& advice) {
+  const std::string& remedy = advice.payoff.remedy.description;
+  const std::string instead = remedy.empty() ? "Leave the job as it is" : "Use " + remedy;
+  if (advice.advised == 0) {
+    return "Compress nothing: no way within the budget makes the step shorter. " + instead + ".\n";
+  }
+  const PlanPayoff& plan = advice.payoff.plans[advice.advised];
+  const std::string gain = speedup_text(plan.against_remedy);
+  switch (Payoff::verdict_of(plan)) {
+    case Verdict::pays:
+      return fmt::format("Compress as above: {} times as fast as the best job without.\n", gain);
+    case Verdict::too_close_to_call:
+      return fmt::format(
+          "Too close to call: the plan is {} times as fast as the best job without.\n", gain);
+    default:
+      return fmt::format(
+          "Compress nothing: the plan is {} times as fast as the best job without. {}.\n", gain,
+          instead);
+  }
+}
+
+Json kinds_json(const Advice& advice) {
+  Json kinds = Json::array();
+  for (const TrafficOptions& kind : advice.kinds) {
+    Json options = Json::array();
+    for (const TrafficOption& option : kind.options) {
+      options.push_back({{"strategy", option.plan.label},
+                         {"wire_ratio", option.ratio},
+                         {"bits_per_element", option.bits}});
+    }
+    kinds.push_back({{"traffic", kind.traffic == Traffic::dp_gradients     ? "dp_gradients"
+                                 : kind.traffic == Traffic::tp_activations ? "tp_activations"
+                                                                           : "pp_activations"},
+                     {"options", std::move(options)},
+                     {"over_budget", kind.over_budget}});
+  }
+  return kinds;
+}
+
+}  // namespace
+
+std::string advice_text(const AdviceReport& report) {
+  const Advice& advice = report.advice;
+  std::string text = experiment_headline(report.read.experiment) + "\n\n" + options_text(advice) +
+                     "\n" + table_text(advice) + "\n";
+  text += fmt::format("(low to high) holds 90 % of the draws; gains within {} are none.\n",
+                      percent_text(advice.payoff.band));
+  if (advice.advised > 0) {
+    text += fmt::format("\ncompress:\n- \"{}\"\n", advice.compared.plans[advice.advised].label);
+  }
+  return text + "\n" + verdict_line(advice);
+}
+
+std::string advice_json(const AdviceReport& report, const Session& session) {
+  const Advice& advice = report.advice;
+  const AccuracyBudget& budget = report.options.budget;
+  Json json = json_envelope("advise", session);
+  json["experiment"] = experiment_json(report.read);
+  json["profiles"] = profiles_json(report.library, session.sources(), report.read);
+  json["budget"] = {{"most_ratio", budget.most_ratio},
+                    {"least_bits", budget.least_bits},
+                    {"inflation_ratio", budget.inflation}};
+  json["band_ratio"] = advice.payoff.band;
+  json["kinds"] = kinds_json(advice);
+  json["combinations"] = advice.combinations;
+  json["evaluated"] = advice.evaluated;
+  json["exact"] = advice.is_exact;
+  json["compared"] = Json::array();
+  for (const PlanPayoff& plan : advice.payoff.plans) {
+    json["compared"].push_back(
+        {{"strategy", plan.label},
+         {"step_seconds", plan.prediction.step.si},
+         {"step_low_seconds", plan.step_low.si},
+         {"step_high_seconds", plan.step_high.si},
+         {"against_uncompressed", comparison_json(plan.against_uncompressed)},
+         {"against_remedy", comparison_json(plan.against_remedy)}});
+  }
+  json["remedy"] = advice.payoff.remedy.description;
+  json["advised"] =
+      advice.advised > 0 ? Json(advice.compared.plans[advice.advised].label) : Json(nullptr);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace payoff

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/collective_level.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/option_values.hpp"
+#include "cli/topology_file.hpp"
+#include "model/topology.hpp"
+#include "sim/collective_programs.hpp"
+
+namespace payoff {
+namespace {
+
+enum class Level { fluid, steps };
+
+// Only the GPUs of the group: a server has as many as take part.
+Topology own_topology(const CollectiveQuestion& question) {
+  Cluster cluster = question.cluster;
+  cluster.gpus_per_node = std::min(question.group.ranks, question.group.ranks_per_node);
+  Topology topology = topology_of(cluster);
+  topology.balance = Balance::ideal;
+  return topology;
+}
+
+std::optional<Topology> read_file(const Argument& file, const CollectiveQuestion& question,
+                                  Session& session) {
+  const auto read = read_topology_file(file.text, session, &question.cluster);
+  if (!read || !read->graph) {
+    return std::nullopt;
+  }
+  return read->read.topology;
+}
+
+// A group of few ranks has the first GPUs of as many servers as it has nodes.
+std::vector<std::int64_t> first_gpus(const Topology& topology, const Group& group) {
+  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
+  std::vector<std::int64_t> gpus;
+  for (int rank = 0; rank < group.ranks; ++rank) {
+    const int node = rank / group.ranks_per_node;
+    const int server_gpus = regular != nullptr ? regular->server.gpus : group.ranks_per_node;
+    gpus.push_back(std::int64_t{node} * server_gpus + rank % group.ranks_per_node);
+  }
+  return gpus;
+}
+
+// Which ranks of the topology are on these GPUs; what is wrong with them is reported.
+std::vector<sim::Rank> members_on(const std::vector<std::int64_t>& gpus, const Topology& topology,
+                                  int nodes, const Argument& asked, Session& session) {
+  const auto count = static_cast<std::int64_t>(topology.gpus());
+  std::vector<sim::Rank> members;
+  std::set<std::int64_t> taken;
+  for (const std::int64_t gpu : gpus) {
+    if (gpu < 0 || gpu >= count) {
+      session.diagnostics().error(
+          asked.span,
+          fmt::format("there is no GPU {}: the topology has GPUs 0 to {}", gpu, count - 1));
+      continue;
+    }
+    if (!taken.insert(gpu).second) {
+      session.diagnostics().error(asked.span, fmt::format("GPU {} is there twice", gpu));
+    }
+    const std::vector<int>& order = topology.rank_order;
+    const auto found = std::find(order.begin(), order.end(), gpu);
+    members.push_back(static_cast<sim::Rank>(order.empty() ? gpu : found - order.begin()));
+  }
+  // The price is that of a group on its nodes.
+  std::set<std::int64_t> servers;
+  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
+  for (const std::int64_t gpu : taken) {
+    servers.insert(regular != nullptr ? gpu / regular->server.gpus : 0);
+  }
+  if (regular != nullptr && members.size() == gpus.size() &&
+      servers.size() != static_cast<std::size_t>(nodes)) {
+    session.diagnostics().error(
+        asked.span,
+        fmt::format("these GPUs are on {} server{}, the group on {} node{}", servers.size(),
+                    servers.size() == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s"),
+        {}, "--nodes and --gpus-per-node say on how many");
+  }
+  return members;
+}
+
+void read_members(const Arguments& arguments, const Argument& file, CollectiveQuestion& question,
+                  Session& session) {
+  const Topology& topology = *question.topology;
+  const Group& group = question.group;
+  const std::optional<Argument> asked = arguments.value("--on-gpus");
+  const std::vector<std::int64_t> gpus =
+      asked ? series_value<std::int64_t>(arguments, "--on-gpus", "", session)
+            : first_gpus(topology, group);
+  if (session.diagnostics().has_errors()) {
+    return;
+  }
+  if (gpus.size() != static_cast<std::size_t>(group.ranks)) {
+    session.diagnostics().error(
+        asked->span,
+        fmt::format("{} GPUs are listed, the group has {} ranks", gpus.size(), group.ranks), {},
+        "--ranks, or --nodes and --gpus-per-node, say how many");
+  } else if (!asked && topology.gpus() < gpus.size()) {
+    session.diagnostics().error(
+        file.span,
+        fmt::format("the topology has {} GPUs, the group {} ranks", topology.gpus(), group.ranks));
+  } else if (asked || topology.gpus() > gpus.size()) {
+    question.members = members_on(gpus, topology, group.nodes(), asked.value_or(file), session);
+  }
+}
+
+void read_program(const Argument& asked, const Arguments& arguments, CollectiveQuestion& question,
+                  Session& session) {
+  std::vector<std::pair<std::string, sim::OtherProgram>> programs;
+  for (int i = 0; i < sim::other_program_count; ++i) {
+    const auto program = static_cast<sim::OtherProgram>(i);
+    programs.emplace_back(sim::name(program), program);
+  }
+  question.program = named_value("a program", asked, programs, session);
+  if (const auto pinned = arguments.value("--algo")) {
+    session.diagnostics().error(pinned->span, "--algo pins NCCL's algorithm, --program is none", {},
+                                "leave one of them away");
+  }
+  if (question.program && sim::collective_of(*question.program) != question.collective) {
+    session.diagnostics().error(
+        asked.span,
+        fmt::format("{} is a program of {}, not of {}", sim::name(*question.program),
+                    name(sim::collective_of(*question.program)), name(question.collective)));
+  }
+}
+
+// What a program is asked for beside its name; of another program it is refused.
+void read_details(const Arguments& arguments, CollectiveQuestion& question, Session& session) {
+  const auto of = [&](const char* option, sim::OtherProgram program) {
+    std::optional<Argument> asked = arguments.value(option);
+    if (asked && question.program != program) {
+      session.diagnostics().error(asked->span,
+                                  fmt::format("{} needs --program {}", option, sim::name(program)));
+    }
+    return asked;
+  };
+  if (of("--servers", sim::OtherProgram::parameter_server)) {
+    const auto servers =
+        integer_value(arguments, "--servers", {1, std::max(1, question.group.ranks - 1)}, session);
+    question.details.servers = static_cast<sim::Rank>(servers.value_or(0));
+  }
+  if (const auto asked = of("--neighbours", sim::OtherProgram::gossip)) {
+    std::vector<std::pair<std::string, sim::GossipGraph>> graphs;
+    for (int i = 0; i < sim::gossip_graph_count; ++i) {
+      const auto graph = static_cast<sim::GossipGraph>(i);
+      graphs.emplace_back(sim::name(graph), graph);
+    }
+    question.details.neighbours =
+        named_value("a graph of gossip", *asked, graphs, session).value_or(sim::GossipGraph::ring);
+  }
+  if (of("--imbalance", sim::OtherProgram::sparse_all_gatherv)) {
+    const double most = std::max(1, question.group.ranks);
+    question.details.imbalance =
+        number_value(arguments, "--imbalance", {1, most}, session).value_or(1);
+  }
+}
+
+// Options of sends where none are simulated.
+void refuse_without_steps(const std::optional<Argument>& option, const char* message,
+                          Session& session) {
+  if (option) {
+    session.diagnostics().error(option->span, message, {}, "prices do not see links one by one");
+  }
+}
+
+}  // namespace
+
+void read_level(const Arguments& arguments, CollectiveQuestion& question, Session& session) {
+  const std::optional<Argument> asked = arguments.value("--level");
+  const std::optional<Argument> file = arguments.value("--topology");
+  const std::optional<Argument> program = arguments.value("--program");
+  const std::vector<std::pair<std::string, Level>> levels{{"fluid", Level::fluid},
+                                                          {"steps", Level::steps}};
+  const auto level =
+      asked ? named_value("a level", *asked, levels, session) : std::optional(Level::fluid);
+  if (program && level != Level::fluid) {
+    read_program(*program, arguments, question, session);
+  }
+  read_details(arguments, question, session);
+  if (const auto members = arguments.value("--on-gpus"); members && !file) {
+    session.diagnostics().error(members->span, "--on-gpus needs a --topology", {},
+                                "without one, --nodes and --gpus-per-node say what is used");
+  }
+  if (level == Level::fluid) {
+    refuse_without_steps(file, "--topology needs --level steps", session);
+    refuse_without_steps(program, "--program needs --level steps", session);
+    return;
+  }
+  if (file) {
+    question.topology = read_file(*file, question, session);
+    if (question.topology) {
+      read_members(arguments, *file, question, session);
+    }
+  } else if (question.group.ranks > 1 && !session.diagnostics().has_errors()) {
+    question.topology = own_topology(question);
+    for (const Problem& problem : check(*question.topology)) {
+      session.diagnostics().error(std::nullopt, problem.path + ": " + problem.message, {},
+                                  problem.help);
+    }
+  }
+  if (question.group.ranks < 2) {
+    if (program) {
+      session.diagnostics().error(program->span, "a program needs two ranks or more");
+    }
+    question.topology.reset();
+  }
+}
+
+}  // namespace payoff

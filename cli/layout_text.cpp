@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/layout_text.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "profiles/experiment_keys.hpp"
+
+namespace payoff {
+namespace {
+
+template <typename Names, typename T>
+std::string_view name_in(const Names& names, T value) {
+  const auto found = std::find_if(names.begin(), names.end(),
+                                  [value](const auto& name) { return name.second == value; });
+  return found == names.end() ? std::string_view{} : found->first;
+}
+
+}  // namespace
+
+std::string layout_words(const ParallelLayout& layout) {
+  std::string text = fmt::format("dp {}", layout.dp);
+  text += layout.tp > 1 ? fmt::format(", tp {}", layout.tp) : "";
+  text += layout.sequence_parallel ? " sp" : "";
+  text += layout.cp > 1 ? fmt::format(", cp {}", layout.cp) : "";
+  text += layout.ep > 1 ? fmt::format(", ep {}", layout.ep) : "";
+  text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
+  text += layout.virtual_stages > 1 ? fmt::format(" x {} chunks", layout.virtual_stages) : "";
+  text += layout.schedule != PipelineSchedule::one_f_one_b
+              ? fmt::format(" {}", name_in(schedules, layout.schedule))
+              : "";
+  text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
+  text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
+  text += fmt::format(", {} x {} samples", layout.micro_batches, layout.micro_batch);
+  text += layout.recompute != Recompute::none
+              ? fmt::format(", recompute {}", name_in(recomputes, layout.recompute))
+              : "";
+  return text;
+}
+
+std::string layout_options(const ParallelLayout& layout, const ParallelLayout& given) {
+  std::string text = fmt::format("--dp {} --tp {} --pp {} --cp {} --ep {}", layout.dp, layout.tp,
+                                 layout.pp, layout.cp, layout.ep);
+  text += fmt::format(" --set layout.sequence_parallel={}", layout.sequence_parallel);
+  text += fmt::format(" --schedule {}", name_in(schedules, layout.schedule));
+  if (layout.expert_imbalance != given.expert_imbalance) {
+    text += fmt::format(" --expert-imbalance {}", layout.expert_imbalance);
+  }
+  if (layout.shard != given.shard) {
+    text += fmt::format(" --shard-ranks {}", layout.shard);
+  }
+  if (layout.stage_layers.empty() && !given.stage_layers.empty()) {
+    text += " --set 'layout.stage_layers=[]'";
+  }
+  text += fmt::format(" --virtual-stages {} --zero {} --micro-batch {} --micro-batches {}",
+                      layout.virtual_stages, layout.zero, layout.micro_batch, layout.micro_batches);
+  return text + fmt::format(" --recompute {}", name_in(recomputes, layout.recompute));
+}
+
+nlohmann::ordered_json layout_json(const ParallelLayout& layout) {
+  return {{"dp", layout.dp},
+          {"tp", layout.tp},
+          {"pp", layout.pp},
+          {"cp", layout.cp},
+          {"ep", layout.ep},
+          {"sequence_parallel", layout.sequence_parallel},
+          {"schedule", name_in(schedules, layout.schedule)},
+          {"virtual_stages", layout.virtual_stages},
+          {"zero", layout.zero},
+          {"shard", layout.shard},
+          {"micro_batch", layout.micro_batch},
+          {"micro_batches", layout.micro_batches},
+          {"recompute", name_in(recomputes, layout.recompute)}};
+}
+
+}  // namespace payoff

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/experiment_input.hpp"
+#include "cli/option_values.hpp"
+#include "cli/profile_library.hpp"
+#include "profiles/key_schema.hpp"
+#include "profiles/record_keys.hpp"
+
+// payoff schema: what can stand in a file, for editors.
+
+namespace payoff {
+namespace {
+
+ExitCode run_schema(const Arguments& arguments, Session& session) {
+  std::string_view kind = document_kinds().front();
+  if (!arguments.positionals().empty()) {
+    std::vector<std::pair<std::string, std::string_view>> kinds;
+    for (const std::string_view each : document_kinds()) {
+      kinds.emplace_back(each, each);
+    }
+    kind = named_value("a kind of file", arguments.positionals().front(), kinds, session)
+               .value_or(kind);
+  }
+  if (!session.diagnostics().has_errors()) {
+    const KeyHelp help = [kind](std::string_view path) {
+      return kind == document_kinds().front() ? std::string(help_of_key(path)) : std::string();
+    };
+    session.out() << json_schema(kind, all_keys(kind, find_library()), help);
+  }
+  return session.report();
+}
+
+}  // namespace
+
+Command schema_command() {
+  return {
+      "schema",
+      "prints the JSON Schema of a kind of file, for editors and validators",
+      "payoff schema experiment\n  payoff schema compression",
+      {"KIND",
+       "experiment (the default), topology, gpu, fabric, network, cluster, model, software or "
+       "compression",
+       0, 1},
+      {},
+      run_schema,
+      "The first line of a file tells an editor with a YAML language server which schema is "
+      "meant:\n"
+      "  # yaml-language-server: $schema=experiment.schema.json\n"
+      "What `payoff schema` says of keys, names, units and ranges is what the readers ask for;\n"
+      "what holds between values is for `payoff check` alone.\n"};
+}
+
+}  // namespace payoff

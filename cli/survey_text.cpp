@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/survey_report.hpp"
+#include "cli/table.hpp"
+#include "model/units_text.hpp"
+
+namespace payoff {
+namespace {
+
+std::string explained(Finding finding) {
+  switch (finding) {
+    case Finding::pays:
+      return "over the job as given and over its best uncompressed remedy";
+    case Finding::too_close:
+      return "between 10 and 90 % of the draws pay";
+    case Finding::remedy_is_enough:
+      return "pays over the job as given; 16-bit reduction, other buckets or NCCL's other "
+             "algorithm "
+             "gain as much";
+    case Finding::nothing_exposed:
+      return "a step without any gradient message would not pay either";
+    case Finding::codec:
+      return "takes longer than the messages that it saves";
+    case Finding::cannot_be_summed:
+      return "gathered from all workers; it would pay if it were summed on the way";
+    case Finding::latency:
+      return "would not pay with messages of no bytes";
+    case Finding::too_little_saved:
+      return "its messages are still too large";
+    case Finding::does_not_fit:
+      return "the memory of a GPU";
+  }
+  return {};
+}
+
+std::string share_text(std::size_t part, std::size_t all) {
+  return all == 0 ? "" : percent_text(static_cast<double>(part) / static_cast<double>(all));
+}
+
+std::string findings_table(const SurveyReport& report) {
+  Table table({{"finding", Align::left},
+               {"setups", Align::right},
+               {"share", Align::right},
+               {"what it means", Align::left}});
+  for (const Finding finding : all_findings) {
+    const std::size_t found = report.found(finding);
+    if (found > 0 || finding == Finding::pays) {
+      table.add({std::string(name(finding)), std::to_string(found),
+                 share_text(found, report.possible()), explained(finding)});
+    }
+  }
+  return table.markdown();
+}
+
+// Of a part of the setups: how many there are and pay, and what most of the others lack.
+std::vector<std::string> row(const SurveyReport& report, std::string what,
+                             const SurveyReport::Which& which) {
+  const auto with = [&](Finding finding) {
+    return report.count(
+        [&](const Setup& setup) { return which(setup) && setup.plan.finding == finding; });
+  };
+  const std::size_t all = report.count(which);
+  const auto most = std::max_element(all_findings.begin() + 2, all_findings.end(),
+                                     [&](Finding a, Finding b) { return with(a) < with(b); });
+  const std::size_t others = with(*most);
+  return {std::move(what),
+          std::to_string(all),
+          std::to_string(with(Finding::pays)),
+          std::to_string(with(Finding::too_close)),
+          std::to_string(report.count(
+              [&](const Setup& setup) { return which(setup) && setup.plan.pays_over_job; })),
+          others == 0 ? "" : fmt::format("{} ({})", name(*most), others)};
+}
+
+std::string parts_table(const SurveyReport& report) {
+  Table table({{"", Align::left},
+               {"setups", Align::right},
+               {"pay", Align::right},
+               {"too close", Align::right},
+               {"pay over the job as given", Align::right},
+               {"most of the others", Align::left}});
+  const std::vector<std::string>& strategies = report.question.strategies;
+  for (std::size_t s = 1; s < strategies.size(); ++s) {
+    table.add(row(report, strategies[s],
+                  [&](const Setup& setup) { return setup.plan.label == strategies[s]; }));
+  }
+  const std::vector<SweepAxis>& axes = report.question.design.axes();
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    for (std::size_t v = 0; v < axes[a].values.size(); ++v) {
+      table.add(row(report, axes[a].key + " " + axes[a].values[v],
+                    [&](const Setup& setup) { return setup.values[a] == v; }));
+    }
+  }
+  return table.markdown();
+}
+
+std::string impossible_text(const SurveyReport& report) {
+  std::vector<std::string> reasons;
+  for (const Setup& setup : report.setups) {
+    if (!setup.impossible.empty() &&
+        std::find(reasons.begin(), reasons.end(), setup.impossible) == reasons.end()) {
+      reasons.push_back(setup.impossible);
+    }
+  }
+  return reasons.empty()
+             ? ""
+             : fmt::format("{} setups cannot be: {}.\n\n", report.setups.size() - report.possible(),
+                           fmt::join(reasons, "; "));
+}
+
+}  // namespace
+
+std::size_t SurveyReport::count(const Which& which) const {
+  return static_cast<std::size_t>(
+      std::count_if(setups.begin(), setups.end(),
+                    [&](const Setup& setup) { return setup.impossible.empty() && which(setup); }));
+}
+
+std::size_t SurveyReport::possible() const {
+  return count([](const Setup&) { return true; });
+}
+
+std::size_t SurveyReport::found(Finding finding) const {
+  return count([&](const Setup& setup) { return setup.plan.finding == finding; });
+}
+
+std::size_t SurveyReport::pay_over_job() const {
+  return count([](const Setup& setup) { return setup.plan.pays_over_job; });
+}
+
+std::string survey_sentence(const SurveyReport& report) {
+  return fmt::format(
+      "{} of {} setups pay over the best uncompressed remedy, {} over the job as given; {} are too "
+      "close to call.",
+      report.found(Finding::pays), report.possible(), report.pay_over_job(),
+      report.found(Finding::too_close));
+}
+
+std::string survey_text(const SurveyReport& report) {
+  return findings_table(report) + "\n" + parts_table(report) + "\n" + impossible_text(report) +
+         survey_sentence(report) + "\n";
+}
+
+}  // namespace payoff

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "model/experiment.hpp"
+
+// What a prepared job takes at the end of a step beside its work.
+
+namespace payoff {
+namespace {
+
+// The copy takes what the fullest GPU holds of the model; replicas are written once.
+CheckpointTimes checkpoint_times(const Checkpointing& asked, Bytes size, Bytes of_one_gpu) {
+  if (asked.every == 0) {
+    return {};
+  }
+  return {asked.every, asked.asynchronous,
+          asked.asynchronous ? of_one_gpu / asked.host_copy : Seconds{},
+          (asked.size > 0_B ? asked.size : size) / asked.storage};
+}
+
+}  // namespace
+
+StepOverheads PreparedExperiment::overheads() const {
+  const ParallelLayout& layout = experiment_.layout;
+  const Training& training = experiment_.training;
+  const Bytes weight = weight_size(training.precision, experiment_.software.fp8_weights);
+  Bytes size;
+  Bytes fullest;
+  for (const Stage& stage : stages_) {
+    const auto experts = static_cast<double>(stage.prepared.compute->expert_parameters);
+    const double others = static_cast<double>(stage.prepared.compute->parameters) - experts;
+    size += (layout.tp * others + layout.ep * experts) *
+            (weight + training.optimizer_bytes_per_parameter);
+    const double state = layout.zero > 0
+                             ? others / layout.shard_ranks() + experts / layout.expert_replicas()
+                             : others + experts;
+    const double kept = layout.zero == 3 ? state : others + experts;
+    fullest = std::max(fullest, kept * weight + state * training.optimizer_bytes_per_parameter);
+  }
+  return {expected_maximum(training.host_jitter, layout.ranks()), training.data,
+          checkpoint_times(training.checkpoint, size, fullest)};
+}
+
+}  // namespace payoff

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "model/remedy_limits.hpp"
+#include "study/payoff.hpp"
+
+// What to compress, and how: of each kind of traffic (gradients, sums of tensor parallelism, sends
+// between stages) nothing or one of the methods that an experiment names, gradients on the compute
+// stream, on a stream of their own or after backward, sums in all blocks or from a quarter, half or
+// three quarters of them on, so that the step is shortest and no method exceeds what accuracy
+// allows. Kinds interact (they share links, units and memory), so they are chosen together: all
+// combinations where these are few, else by improving one kind at a time until none can be.
+
+namespace payoff {
+
+struct AccuracyBudget {
+  double most_ratio{};  // dense bytes over those sent, of each kind of traffic; 0: any
+  double least_bits{};  // sent for each element, of each kind of traffic; 0: any
+  double inflation{};   // share of iterations that the plan may cost more: gains up to it are none
+};
+
+struct AdviceOptions {
+  AccuracyBudget budget;
+  RemedyLimits limits;
+  std::uint64_t most_combinations{4096};  // more are searched kind by kind
+  double band{noise_band};
+  std::size_t draws{256};
+  std::uint64_t seed{1};
+};
+
+// One way to treat a kind of traffic: a plan that compresses nothing else.
+struct TrafficOption {
+  CompressionPlan plan;
+  double ratio{1};  // dense bytes over those sent
+  double bits{};    // sent for each element
+};
+
+struct TrafficOptions {
+  Traffic traffic{};
+  std::vector<TrafficOption> options;  // "none" is none of them
+  std::uint64_t over_budget{};         // left out for the ratio or the bits
+};
+
+struct Advice {
+  std::vector<TrafficOptions> kinds;
+  std::uint64_t combinations{};  // of all kinds, with none
+  std::uint64_t evaluated{};
+  bool is_exact{};
+  // "none", then the fastest of the experiment's own plans within the budget, if there is one, then
+  // the advised plan, if it compresses and is not that one.
+  Experiment compared;
+  Payoff payoff;          // of these, with the best remedy; its band covers the inflation
+  std::size_t advised{};  // in `compared.plans`; 0: compress nothing
+  Seconds step{};         // of the advised plan
+};
+
+// Requires check() empty. Same inputs, same answer.
+[[nodiscard]] Advice advise(const Experiment& experiment, const AdviceOptions& options = {});
+
+// A plan as an experiment file has it, every parameter stated: reads back as the same plan.
+[[nodiscard]] std::string plan_text(const CompressionPlan& plan);
+
+}  // namespace payoff

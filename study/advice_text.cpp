@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "study/advice.hpp"
+
+// A plan as the reader of experiments takes it.
+
+namespace payoff {
+namespace {
+
+std::string_view name_of(Placement placement) {
+  switch (placement) {
+    case Placement::side_stream:
+      return "side_stream";
+    case Placement::after_backward:
+      return "after_backward";
+    case Placement::compute_stream:
+      break;
+  }
+  return "compute_stream";
+}
+
+void append(std::string& text, bool& any, std::string_view key, std::string_view value) {
+  text += fmt::format("{}{}={}", any ? "," : ":", key, value);
+  any = true;
+}
+
+// The shortest text of a number reads back as that number.
+bool append_parameters(std::string& text, const Method& method) {
+  bool any = false;
+  for (const auto& [key, value] : method.parameters) {
+    append(text, any, key, fmt::format("{}", value));
+  }
+  return any;
+}
+
+std::string gradients_text(const CompressionPlan& plan) {
+  std::string text = plan.method->name;
+  bool any = append_parameters(text, *plan.method);
+  if (plan.placement != Placement::compute_stream) {
+    append(text, any, "placement", name_of(plan.placement));
+  }
+  if (!plan.overlap) {
+    append(text, any, "overlap", "false");
+  }
+  return text;
+}
+
+std::string activations_text(const ActivationCompression& of) {
+  std::string text = of.method.name;
+  bool any = append_parameters(text, of.method);
+  append(text, any, "traffic",
+         of.traffic == Traffic::tp_activations ? "tp_activations" : "pp_activations");
+  append(text, any, "directions",
+         of.forward && of.backward ? "both"
+         : of.forward              ? "forward"
+                                   : "backward");
+  if (!(of.blocks == BlockRange{})) {
+    const bool open = of.blocks.last == std::numeric_limits<std::int64_t>::max();
+    append(text, any, "layers",
+           open ? fmt::format("{}-", of.blocks.first)
+                : fmt::format("{}-{}", of.blocks.first, of.blocks.last));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string plan_text(const CompressionPlan& plan) {
+  std::string text = plan.method ? gradients_text(plan) : "";
+  for (const ActivationCompression& of : plan.activations) {
+    text += (text.empty() ? "" : " + ") + activations_text(of);
+  }
+  return text.empty() ? plan.label : text;
+}
+
+}  // namespace payoff

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/candidate_job.hpp"
+
+#include "model/activation_check.hpp"
+#include "model/compression_effect.hpp"
+#include "model/groups.hpp"
+
+namespace payoff {
+
+bool is_possible(const CompressionPlan& plan, const ParallelLayout& layout) {
+  const bool gradients =
+      !plan.method || (layout.data_ranks() > 1 && (layout.zero == 0 || plan.method->elementwise));
+  return gradients && (plan.activations.empty() || check_activations(plan, layout, "").empty());
+}
+
+bool has_effect(const CompressionPlan& plan, const PreparedExperiment& job) {
+  const Experiment& experiment = job.experiment();
+  const int node = experiment.cluster.gpus_per_node;
+  const Group data = data_group(experiment.layout, node);
+  return check_effect(plan, job.workload(), element_size(experiment.training.gradient),
+                      {data.ranks, data.ranks_per_node})
+             .empty() &&
+         check_activation_effect(plan, job.workload(), experiment.layout,
+                                 element_size(experiment.training.precision),
+                                 tensor_group(experiment.layout, node), "")
+             .empty();
+}
+
+Experiment in_layout(const Experiment& experiment, const ParallelLayout& layout) {
+  return {experiment.name, experiment.cluster,  experiment.software,        experiment.model,
+          layout,          experiment.training, {experiment.plans.front()}, experiment.layer_times};
+}
+
+}  // namespace payoff

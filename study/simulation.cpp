@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/simulation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "study/engine_parts.hpp"
+
+namespace payoff {
+namespace {
+
+// What made messages late, if anything did: of the links and the memories of the GPUs the worst.
+std::string contention(const sim::SimulatedStep& step) {
+  std::string worst;
+  Seconds most;
+  for (const sim::LinkUse& link : step.links) {
+    if (link.delay > most) {
+      most = link.delay;
+      worst = link.name;
+    }
+  }
+  for (std::size_t s = 0; s < step.memory_delay.size(); ++s) {
+    if (step.memory_delay[s] > most) {
+      most = step.memory_delay[s];
+      worst = "memory of the GPU of stage " + std::to_string(s);
+    }
+  }
+  return worst.empty() ? worst : "contended: " + worst;
+}
+
+}  // namespace
+
+const sim::BuiltPlatform& Simulation::platform(const StepPlan& step) {
+  auto& built = platforms_[sim::sends_all_to_all(step) ? 1 : 0];
+  if (!built) {
+    built = sim::build_platform(prepared_.experiment().cluster, state_, step, rules_);
+  }
+  return *built;
+}
+
+Simulation::Outlook Simulation::outlook(const CompressionPlan& compression) {
+  const StepPlan step = prepared_.plan(compression);
+  const sim::BuiltPlatform& built = platform(step);
+  return {sim::estimate(step, built.platform), built.fold,
+          built.problems.empty() ? sim::check(step, built.platform, options_) : built.problems};
+}
+
+sim::SimulatedStep Simulation::run(const CompressionPlan& compression, sim::TraceWriter* trace) {
+  sim::SimOptions options = options_;
+  options.trace = trace;
+  const StepPlan step = prepared_.plan(compression);
+  sim::SimulatedStep result = sim::simulate(step, platform(step).platform, options);
+  result.prediction.memory = prepared_.predict(compression).memory;
+  return result;
+}
+
+EngineAnswer Simulation::answer(const CompressionPlan& compression) {
+  Problems problems = outlook(compression).problems;
+  if (!problems.empty()) {
+    return {std::nullopt, problems.front().message, std::move(problems)};
+  }
+  const sim::SimulatedStep step = run(compression);
+  if (step.problem) {
+    return {std::nullopt, step.problem->message, {*step.problem}};
+  }
+  return {step.prediction, contention(step), {}};
+}
+
+sim::Estimate together(const sim::Estimate& all, const sim::Estimate& next) {
+  return {all.events + next.events, all.sends + next.sends, std::max(all.memory, next.memory),
+          next.trace};
+}
+
+namespace engines {
+
+EngineAnswer simulated(const PreparedExperiment& prepared, const CompressionPlan& compression,
+                       const ClusterState& state) {
+  return Simulation(prepared, state).answer(compression);
+}
+
+}  // namespace engines
+}  // namespace payoff

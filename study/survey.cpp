@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/survey.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "study/plan_axes.hpp"
+#include "study/scheduled_run.hpp"
+
+namespace payoff {
+namespace {
+
+// A job whose plans are asked for again with something taken away.
+class Doubts {
+ public:
+  Doubts(const Experiment& experiment, const Payoff& payoff)
+      : experiment_(experiment),
+        prepared_(experiment),
+        rival_(payoff.remedy.step_per_batch()),
+        band_(payoff.band) {}
+
+  // Of a plan that does not pay over the remedy.
+  [[nodiscard]] Finding reason(std::size_t place) const {
+    const CompressionPlan& compression = experiment_.plans[place];
+    const StepPlan plan = prepared_.plan(compression);
+    const bool gradients_only = compression.activations.empty();
+    if (gradients_only && !pays(without_gradients(prepared_.plan(experiment_.plans.front())))) {
+      return Finding::nothing_exposed;
+    }
+    if (pays(stretched_codec(plan, 0.0))) {
+      return Finding::codec;
+    }
+    if (!gradients_only) {
+      return Finding::too_little_saved;
+    }
+    return pays(with_free_messages(plan)) ? of_messages(plan) : Finding::codec;
+  }
+
+ private:
+  [[nodiscard]] bool pays(const StepPlan& plan) const {
+    return rival_ > (1.0 + band_) * evaluate(plan).step;
+  }
+
+  [[nodiscard]] Finding of_messages(const StepPlan& plan) const {
+    if (const auto summed = all_reduced(plan); summed && pays(*summed)) {
+      return Finding::cannot_be_summed;
+    }
+    constexpr double almost_nothing = 1e-6;
+    const bool would = pays(MessageSizes(experiment_).resized(plan, almost_nothing));
+    return would ? Finding::too_little_saved : Finding::latency;
+  }
+
+  static StepPlan with_free_messages(StepPlan plan) {
+    for (BucketKind& kind : plan.kinds) {
+      for (BucketRound& round : kind.rounds) {
+        round.message.alone = {};
+      }
+    }
+    return plan;
+  }
+
+  // What every worker gathers, summed on the way instead; nothing where no payload is gathered.
+  [[nodiscard]] std::optional<StepPlan> all_reduced(StepPlan plan) const {
+    const CollectiveModel& network = prepared_.data_network();
+    bool changes = false;
+    for (BucketKind& kind : plan.kinds) {
+      for (BucketRound& round : kind.rounds) {
+        Message& message = round.message;
+        if (message.collective != Collective::all_gather ||
+            message.kind != MessageKind::dp_gradients) {
+          continue;
+        }
+        changes = true;
+        message.collective = Collective::all_reduce;
+        message.size /= network.group().ranks;  // nccl-tests counts what is gathered
+        message.alone = network.price(Collective::all_reduce, message.size).time;
+      }
+    }
+    return changes ? std::optional(std::move(plan)) : std::nullopt;
+  }
+
+  const Experiment& experiment_;
+  PreparedExperiment prepared_;
+  Seconds rival_;  // the best remedy, for one batch
+  double band_;
+};
+
+Finding finding_of(const PlanPayoff& plan, std::size_t place, const Doubts& doubts) {
+  switch (Payoff::verdict_of(plan)) {
+    case Verdict::pays:
+      return Finding::pays;
+    case Verdict::too_close_to_call:
+      return Finding::too_close;
+    case Verdict::does_not_fit:
+      return Finding::does_not_fit;
+    case Verdict::no_difference:
+    case Verdict::does_not:
+      break;
+  }
+  return plan.against_uncompressed.verdict() == Verdict::pays ? Finding::remedy_is_enough
+                                                              : doubts.reason(place);
+}
+
+}  // namespace
+
+std::string_view name(Finding finding) {
+  switch (finding) {
+    case Finding::pays:
+      return "pays";
+    case Finding::too_close:
+      return "too close to call";
+    case Finding::remedy_is_enough:
+      return "a remedy is enough";
+    case Finding::nothing_exposed:
+      return "nothing exposed";
+    case Finding::codec:
+      return "encode and decode";
+    case Finding::cannot_be_summed:
+      return "cannot be summed";
+    case Finding::latency:
+      return "latency";
+    case Finding::too_little_saved:
+      return "too little saved";
+    case Finding::does_not_fit:
+      return "does not fit";
+  }
+  return "";
+}
+
+std::vector<SurveyedPlan> survey(const Experiment& experiment, const SurveyOptions& options) {
+  AssessOptions assessment;
+  assessment.limits = options.limits;
+  assessment.band = options.band;
+  assessment.draws = options.draws;
+  assessment.seed = options.seed;
+  const Payoff payoff = assess(experiment, assessment);
+  const Doubts doubts(experiment, payoff);
+  std::vector<SurveyedPlan> plans;
+  for (std::size_t i = 1; i < payoff.plans.size(); ++i) {
+    const PlanPayoff& plan = payoff.plans[i];
+    plans.push_back(
+        {plan.label, finding_of(plan, i, doubts),
+         plan.prediction.memory.fits() && plan.against_uncompressed.verdict() == Verdict::pays,
+         plan.prediction.step, plan.against_uncompressed.speedup, plan.against_remedy.speedup,
+         plan.against_remedy.probability});
+  }
+  return plans;
+}
+
+}  // namespace payoff

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+// payoff run: a whole training whose compression changes as it goes.
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinAbs;
+using Catch::Matchers::WithinRel;
+using nlohmann::json;
+using payoff::test::Captured;
+using payoff::test::json_of;
+
+namespace {
+
+const std::string accordion = PAYOFF_SOURCE_DIR "/examples/10-accordion-resnet18/experiment.yaml";
+
+// Million floats that one worker sends in so many of these.
+double floats(const json& part, double times) {
+  return times * part["sent_per_gpu_bytes"].get<double>() / 4 / 1e6;
+}
+
+}  // namespace
+
+TEST_CASE("a run of Accordion sends the floats of the paper's tables") {
+  // Accordion (MLSys 2021, arXiv 2010.16248), tables 1 and 2, ResNet-18, million floats of 300
+  // epochs: rank 1, rank 2, and ACCORDION, whose share of rank 2 follows from the three of a table.
+  // The paper cuts or rounds its last digit.
+  struct Row {
+    const char* model;
+    double low, high, accordion;
+    const char* share;
+  };
+  for (const Row& row : {Row{"resnet-18-cifar10", 1350.4, 2418.4, 1571.8, "20.73 %"},
+                         Row{"resnet-18-cifar100", 1355.7, 2426.3, 1566.3, "19.67 %"}}) {
+    const json result = json_of({"run", accordion, "--model", row.model, "--set",
+                                 std::string("run.phases.0.share=") + row.share});
+    CHECK_THAT(floats(result["run"], 1), WithinAbs(row.accordion, 0.1));
+    // A phase that lasted for the whole training would have sent what the table says of its rank.
+    CHECK_THAT(floats(result["phases"][0], 29400 / result["phases"][0]["steps"].get<double>()),
+               WithinAbs(row.high, 0.1));
+    CHECK_THAT(floats(result["phases"][1], 29400 / result["phases"][1]["steps"].get<double>()),
+               WithinAbs(row.low, 0.1));
+  }
+}
+
+TEST_CASE("phases add up to the run, in time, bytes and money") {
+  const json result = json_of({"run", accordion, "--price", "7.2 USD/h"});
+  double time = 0;
+  double sent = 0;
+  for (const json& phase : result["phases"]) {
+    time += phase["time_seconds"].get<double>();
+    sent += phase["sent_per_gpu_bytes"].get<double>();
+    CHECK_THAT(phase["step_seconds"].get<double>() * phase["steps"].get<double>(),
+               WithinRel(phase["time_seconds"].get<double>(), 1e-12));
+  }
+  const json& run = result["run"];
+  CHECK_THAT(run["time_seconds"].get<double>(), WithinRel(time, 1e-12));
+  CHECK_THAT(run["sent_per_gpu_bytes"].get<double>(), WithinRel(sent, 1e-12));
+  // Four nodes at 7.2 USD/h are 0.008 USD a second.
+  CHECK_THAT(run["cost_usd"].get<double>(), WithinRel(0.008 * time, 1e-12));
+  CHECK_THAT(run["gpu_hours"].get<double>(), WithinRel(4 * time / 3600, 1e-12));
+  CHECK(run["time_low_seconds"] < run["time_seconds"]);
+  CHECK(run["time_seconds"] < run["time_high_seconds"]);
+}
+
+TEST_CASE("silent and refreshing steps are told with what each takes") {
+  const Captured result = test::payoff(
+      {"run", accordion, "--set",
+       "run.phases=[{plan: 'topk:ratio=0.01', local_steps: 8, trigger_probability: 50 %, refresh: "
+       "{plan: 'topk:ratio=0.02', every: 1000}}]"});
+  CHECK(result.code == ExitCode::success);
+  CHECK_THAT(result.out, ContainsSubstring("1 of 8 steps, triggered in 50 %"));
+  CHECK_THAT(result.out, ContainsSubstring("are silent steps"));
+  CHECK_THAT(result.out, ContainsSubstring("0.1 % refresh (topk:ratio=0.02)"));
+}
+
+TEST_CASE("inflation can cost all that a run gains") {
+  const auto verdict = [](const char* inflation) {
+    return json_of({"run", accordion, "--set",
+                    std::string("run.phases.1.inflation=") + inflation})["verdict"]["word"]
+        .get<std::string>();
+  };
+  CHECK(verdict("0 %") == "pays");
+  CHECK(verdict("300 %") == "does not");
+}
+
+TEST_CASE("an experiment without a run is a mistake that says how one is written") {
+  std::vector<std::string> words = test::small_experiment();
+  words.insert(words.begin(), "run");
+  const Captured refused = test::payoff(words);
+  CHECK(refused.code == ExitCode::bad_input);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, ContainsSubstring("has no `run`"));
+}
+
+TEST_CASE("a run as CSV has a row for each phase, the run and its rivals") {
+  const Captured result = test::payoff({"run", accordion, "--csv", "-"});
+  CHECK_THAT(result.out, ContainsSubstring("phase,plan,steps,step_seconds,time_seconds"));
+  for (const char* row : {"\ncritical regimes,powersgd_reducer:rank=2,", "\nthe rest,", "\nrun,",
+                          "\nuncompressed,none,29400,", "\nremedy,"}) {
+    CHECK_THAT(result.out, ContainsSubstring(row));
+  }
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check.py BUILD-FOLDER: makes the packages of a build and uses what is in them.
+
+The .deb is unpacked into a scratch root, the .tar.gz into a folder; in both the program has to run
+and to find its profiles, and manual, completions and schemas have to be where they are looked for.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+QUESTION = ["predict", "--model", "gpt2", "--cluster", "p3-8xlarge", "--nodes", "2",
+            "--micro-batch", "4", "--compress", "powersgd:rank=4"]
+FILES = ["share/man/man1/payoff.1", "share/bash-completion/completions/payoff",
+         "share/zsh/vendor-completions/_payoff", "share/fish/vendor_completions.d/payoff.fish",
+         "share/payoff/schema/experiment.schema.json", "share/payoff/profiles/gpu/t4.yaml",
+         "share/payoff/validation/split.csv"]
+
+
+def output_of(*command, cwd, **more):
+    done = subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False, **more)
+    if done.returncode != 0:
+        sys.exit(f"error: `{' '.join(map(str, command))}` exits with {done.returncode}\n"
+                 f"{done.stdout}")
+    return done.stdout
+
+
+def require(condition, what):
+    if not condition:
+        sys.exit(f"error: {what}")
+
+
+def check_tree(root, scratch, plain):
+    """`root` has bin/ and share/."""
+    program = root / "bin" / "payoff"
+    answer = output_of(program, *QUESTION, cwd=scratch, env=plain)
+    require("powersgd:rank=4" in answer, f"{program} predicts nothing")
+    for name in FILES:
+        file = root / name
+        compressed = file.with_name(file.name + ".gz")
+        require(file.exists() or compressed.exists(), f"{file} is missing")
+    package = root / "lib" / "python3" / "dist-packages"
+    if (package / "payoff").is_dir():
+        output_of("/usr/bin/python3", "-B", "-c",
+                  "import payoff; assert payoff.profile('t4')['name'] == 't4'", cwd=scratch,
+                  env=dict(plain, PYTHONPATH=str(package)))
+
+
+def main(build):
+    if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
+        print("SKIPPED: dpkg-dev is not installed")
+        return
+    plain = {key: value for key, value in os.environ.items() if key != "PAYOFF_PROFILES"}
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        packages = scratch / "packages"
+        output_of("cpack", "--config", Path(build) / "CPackConfig.cmake", "-B", packages,
+                  cwd=scratch)
+        [deb] = packages.glob("*.deb")
+        [tarball] = packages.glob("*.tar.gz")
+        output_of("dpkg-deb", "-x", deb, scratch / "root", cwd=scratch)
+        check_tree(scratch / "root" / "usr", scratch, plain)
+        needs = output_of("dpkg-deb", "-f", deb, "Depends", cwd=scratch)
+        require("libyaml-cpp" in needs and "libc6" in needs, f"the package needs {needs}")
+        (scratch / "unpacked").mkdir()
+        output_of("tar", "-xzf", tarball, "-C", scratch / "unpacked", cwd=scratch)
+        [root] = (scratch / "unpacked").iterdir()
+        check_tree(root, scratch, plain)
+        print(f"{deb.name}: {deb.stat().st_size // 1024} KiB, needs {needs}"
+              f"{tarball.name}: {tarball.stat().st_size // 1024} KiB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds `import payoff` against the program: same numbers, same mistakes, and what docs/python.md
+says.
+
+  PYTHONPATH=BUILD/python check.py PROGRAM
+"""
+
+import ast
+import contextlib
+import inspect
+import io
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import payoff
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ["01-resnet50-v100", "07-gpt3-175b-h100", "09-bert-large-activations"]
+PROBLEMS = []
+
+
+def require(condition, what):
+    if not condition:
+        PROBLEMS.append(what)
+
+
+def asked(program, *words):
+    return subprocess.run([program, *words], capture_output=True, text=True, check=True,
+                          cwd=ROOT).stdout
+
+
+def without_command_line(result):
+    return {key: value for key, value in result.items() if key != "command_line"}
+
+
+def check_numbers(program):
+    for name in EXAMPLES:
+        file = f"examples/{name}/experiment.yaml"
+        ours = payoff.Experiment(file).predict()
+        theirs = json.loads(asked(program, "predict", file, "--json"))
+        require(without_command_line(ours) == without_command_line(theirs), f"predict {file}")
+    file = f"examples/{EXAMPLES[0]}/experiment.yaml"
+    job = payoff.Experiment(Path(file))
+    theirs = json.loads(asked(program, "simulate", file, "--json"))
+    require(without_command_line(job.simulate()) == without_command_line(theirs), "simulate")
+    sweep = job.sweep({"nodes": "1..4:x2", "layout.micro_batch": [32, 64]}, {"training.bucket":
+                                                                           "10 MiB"})
+    lines = asked(program, "sweep", file, "--over", "nodes=1..4:x2", "--over",
+                  "layout.micro_batch=32,64", "--set", "training.bucket=10 MiB").splitlines()
+    rows = [row for row in map(json.loads, lines) if "job" in row]
+    require(len(rows) == 72, f"a sweep of {len(rows)} rows")
+    require(sweep.rows() == rows, "the rows of a sweep")
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for same in (text, as_dictionary(text)):
+        require(payoff.Experiment(same).predict()["plans"] == job.predict()["plans"],
+                f"predict {type(same).__name__}")
+    check_arrays(sweep)
+
+
+def as_dictionary(text):
+    import yaml
+    return yaml.safe_load(text)
+
+
+def check_arrays(sweep):
+    for package, convert in (("numpy", sweep.to_numpy), ("pandas", sweep.to_pandas)):
+        try:
+            table = convert()
+        except ImportError:
+            print(f"{package} is not installed: skipped")
+            continue
+        require(list(table["step_seconds"]) == sweep["step_seconds"], package)
+
+
+def check_mistakes():
+    try:
+        payoff.Experiment({"cluster": {"profile": "p3-8xlarge"},
+                           "model": {"profile": "gpt2"},
+                           "layout": {"tpp": 2}, "softwar": "x"}).predict()
+        require(False, "a misspelt key is no error")
+    except payoff.InputError as error:
+        first, second = sorted(error.diagnostics, key=lambda each: each.line)
+        require((first.file, first.line, first.column) == ("<experiment>", 9, 3), str(first))
+        require(first.label == "did you mean `tp`?", first.label)
+        require("`softwar`" in second.message and isinstance(error, ValueError), str(second))
+    try:
+        payoff.Experiment("no-such-file.yaml").predict()
+        require(False, "a missing file is no error")
+    except payoff.FailureError as error:
+        require("no-such-file.yaml" in str(error) and isinstance(error, OSError), str(error))
+
+
+def check_other_threads_run():
+    """With the lock held, the main thread would not get to count before the sweep is over."""
+    job = payoff.Experiment(f"examples/{EXAMPLES[0]}/experiment.yaml")
+    results = []
+    worker = threading.Thread(target=lambda: results.append(
+        payoff._payoff.run(["sweep", job.source, "--over", "nodes=1..24", "--over",
+                            "layout.micro_batch=1..64", "--threads", "1"])))
+    worker.start()
+    counted = 0
+    while worker.is_alive():
+        counted += 1
+    require(results and results[0][0] == 0, "a sweep in a thread")
+    require(counted > 1000, f"only {counted} steps of the main thread beside a sweep")
+
+
+def parameters(node):
+    return [arg.arg for arg in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
+
+
+def check_stubs():
+    stubs = ast.parse((ROOT / "python/payoff/__init__.pyi").read_text(encoding="utf-8"))
+    named = {node.name: node for node in stubs.body if hasattr(node, "name")}
+    require(set(named) == set(payoff.__all__), f"stubs of {set(named) ^ set(payoff.__all__)}")
+    for name, node in named.items():
+        thing = getattr(payoff, name)
+        require(thing.__doc__, f"{name} has no docstring")
+        functions = [(thing, node)] if isinstance(node, ast.FunctionDef) else [
+            (getattr(thing, each.name), each) for each in node.body
+            if isinstance(each, ast.FunctionDef)]
+        for function, stub in functions:
+            signature = [p.name for p in inspect.signature(function).parameters.values()
+                         if p.kind is not p.VAR_POSITIONAL]
+            require(signature == parameters(stub), f"{name}: {stub.name}{signature}")
+
+
+def check_documentation():
+    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", text, re.M | re.S)
+    namespace = {}
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "docs/python.md", "exec"), namespace)
+        require(printed.getvalue() == expected, f"docs/python.md prints\n{printed.getvalue()}")
+    require(len(blocks) >= 4, f"{len(blocks)} blocks in docs/python.md")
+    for example in sorted((ROOT / "examples/python").glob("*.py")):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            runpy.run_path(str(example), run_name="__main__")
+        require("did you mean" in printed.getvalue(), str(example))
+        print(printed.getvalue())
+
+
+def main():
+    program = str(Path(sys.argv[1]).resolve())
+    os.chdir(ROOT)
+    check_numbers(program)
+    check_mistakes()
+    check_other_threads_run()
+    check_stubs()
+    check_documentation()
+    print("\n".join(PROBLEMS))
+    return 1 if PROBLEMS else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

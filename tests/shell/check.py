@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Completes real command lines in real shells, and checks what holds for every command.
+
+  check.py PROGRAM
+
+bash and zsh run on a terminal of their own (pty): a line is typed, the tabulator pressed, and the
+line that stands there then is echoed. fish is asked by its own `complete -C`. A shell that is not
+installed is skipped, and so is man.
+"""
+
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_SECONDS = 60
+
+# (typed, what stands there after the tabulator); each has one answer.
+LINES = [
+    ("payoff pred", "payoff predict"),
+    ("payoff predict --clus", "payoff predict --cluster"),
+    ("payoff predict --cluster p3-8x", "payoff predict --cluster p3-8xlarge"),
+    ("payoff predict --cluster=p3-8x", "payoff predict --cluster=p3-8xlarge"),
+    ("payoff predict --model bert-l", "payoff predict --model bert-large"),
+    ("payoff predict --compress powersgd_g", "payoff predict --compress powersgd_gram_schmidt"),
+    ("payoff predict --recompute sel", "payoff predict --recompute selective"),
+    ("payoff predict --set layout.sched", "payoff predict --set layout.schedule="),
+    ("payoff predict --set layout.schedule=dual",
+     "payoff predict --set layout.schedule=dualpipe-v"),
+    ("payoff predict --set training.overlap=f", "payoff predict --set training.overlap=false"),
+    ("payoff predict --software megatron-2022 --clus",
+     "payoff predict --software megatron-2022 --cluster"),
+    ("payoff collective all_ga", "payoff collective all_gather"),
+    ("payoff collective all_reduce --cluster dgx-h1", "payoff collective all_reduce --cluster dgx-h100"),
+    ("payoff schema exp", "payoff schema experiment"),
+    ("payoff completion f", "payoff completion fish"),
+    ("payoff check examples/eig", "payoff check examples/eighths.yaml"),
+]
+
+
+class Terminal:
+    """A shell on a pty."""
+
+    def __init__(self, words, environment):
+        self.pid, self.end = pty.fork()
+        if self.pid == 0:
+            os.chdir(ROOT)
+            os.execvpe(words[0], words, environment)
+        self.seen = ""
+
+    def type(self, text):
+        os.write(self.end, text.encode())
+
+    def wait_for(self, pattern):
+        limit = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < limit:
+            found = re.search(pattern, self.seen)
+            if found:
+                self.seen = self.seen[found.end():]
+                return found
+            if select.select([self.end], [], [], 0.1)[0]:
+                try:
+                    self.seen += os.read(self.end, 65536).decode(errors="replace")
+                except OSError:
+                    break
+        return None
+
+    def close(self):
+        os.close(self.end)
+        os.waitpid(self.pid, 0)
+
+
+def shell_words(shell, bin_folder):
+    setup = {
+        "bash": "PS1='READY> '; bind 'set enable-bracketed-paste off'; "
+                "source <(payoff completion bash)\n",
+        "zsh": "unsetopt prompt_sp prompt_cr zle_bracketed_paste; unset zle_bracketed_paste; "
+               "PS1='READY> '; autoload -U compinit; compinit -D -u; "
+               "source <(payoff completion zsh)\n",
+    }[shell]
+    words = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}[shell]
+    environment = dict(os.environ, PATH=f"{bin_folder}:{os.environ['PATH']}", TERM="dumb",
+                       HOME=str(bin_folder), LC_ALL="C.UTF-8")
+    return words, environment, setup
+
+
+def completed_on_terminal(shell, bin_folder):
+    words, environment, setup = shell_words(shell, bin_folder)
+    terminal = Terminal(words, environment)
+    terminal.type(setup)
+    terminal.wait_for(r"READY> $")
+    for typed, expected in LINES:
+        # The tabulator, to the beginning of the line, and echo in front of it. The line is in quotes
+        # by then, so that the shell takes nothing of it for a pattern.
+        terminal.type(typed + "\t" + "'\x01echo ANSWER: '\n")
+        found = terminal.wait_for(r"\nANSWER: ([^\r\n]*)\r?\n")
+        yield typed, expected, found.group(1).rstrip() if found else "nothing"
+    terminal.type("exit\n")
+    terminal.close()
+
+
+def completed_by_fish(bin_folder):
+    environment = dict(os.environ, PATH=f"{bin_folder}:{os.environ['PATH']}", HOME=str(bin_folder))
+    for typed, expected in LINES:
+        script = f"payoff completion fish | source; complete -C '{typed}'"
+        done = subprocess.run(["fish", "--no-config", "-c", script], env=environment, cwd=ROOT,
+                              capture_output=True, text=True, check=False)
+        answers = [line.split("\t")[0] for line in done.stdout.splitlines()]
+        last = typed.rsplit(" ", 1)[0]
+        found = f"{last} {answers[0]}" if len(answers) == 1 else f"{answers} {done.stderr}"
+        yield typed, expected, found
+
+
+def check_shells(bin_folder, problems):
+    for shell in ("bash", "zsh", "fish"):
+        if shutil.which(shell) is None:
+            print(f"{shell} is not installed: skipped")
+            continue
+        answers = (completed_by_fish(bin_folder) if shell == "fish"
+                   else completed_on_terminal(shell, bin_folder))
+        count = 0
+        for typed, expected, found in answers:
+            count += 1
+            if found != expected:
+                problems.append(f"{shell}: `{typed}` becomes `{found}`, not `{expected}`")
+        print(f"{shell}: {count} lines completed")
+
+
+def run(program, *words, **more):
+    return subprocess.run([program, *words], capture_output=True, text=True, check=False, cwd=ROOT,
+                          **more)
+
+
+def check_manual(program, problems):
+    page = run(program, "man").stdout
+    listed = run(program, "--help").stdout.split("Commands:\n", 1)[1].split("\n\n", 1)[0]
+    for name in (line.split()[0] for line in listed.splitlines()):
+        if f".SS payoff {name}" not in page:
+            problems.append(f"the manual page has no `payoff {name}`")
+    if shutil.which("man") is None:
+        print("man is not installed: skipped")
+        return
+    done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-"], input=page, text=True,
+                          capture_output=True, check=False,
+                          env=dict(os.environ, LC_ALL="C.UTF-8", MANWIDTH="100"))
+    if done.returncode != 0 or done.stderr or "EXIT STATUS" not in done.stdout:
+        problems.append(f"man: {done.returncode} {done.stderr[:1000]}")
+
+
+def on_terminal(program, words, environment):
+    """What a run writes to a terminal that is its stderr."""
+    first, second = pty.openpty()
+    with subprocess.Popen([program, *words], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=second,
+                          env=environment) as process:
+        os.close(second)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(first, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        process.wait()
+    os.close(first)
+    return seen.decode()
+
+
+def check_conventions(program, problems):
+    example = "examples/01-resnet50-v100/experiment.yaml"
+    wrong = ["predict", example, "--set", "layout.tpp=1"]
+    expected = [
+        (0, ["predict", example]),
+        (1, ["check", "no-such-file.yaml"]),
+        (2, wrong),
+        (3, ["predict", "--model", "gpt2", "--cluster", "dgx-h100", "--micro-batch", "8",
+             "--compress", "signsgd", "--fail-if-no-payoff"]),
+    ]
+    for code, words in expected:
+        done = run(program, *words)
+        if done.returncode != code:
+            problems.append(f"`{' '.join(words)}` exits with {done.returncode}, not {code}")
+        if code in (1, 2) and (done.stdout or not done.stderr):
+            problems.append(f"`{' '.join(words)}` does not tell its mistakes on stderr alone")
+        if f"{code} " not in run(program, "--help").stdout.split("Exit status:", 1)[1]:
+            problems.append(f"the help does not say what {code} means")
+    plain = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    if "\x1b[" not in on_terminal(program, wrong, plain):
+        problems.append("mistakes have no colour on a terminal")
+    if "\x1b[" in on_terminal(program, wrong, dict(plain, NO_COLOR="1")):
+        problems.append("NO_COLOR leaves colours")
+    if "\x1b" in run(program, *wrong).stderr:
+        problems.append("mistakes have colours in a pipe")
+
+
+def main():
+    program = str(Path(sys.argv[1]).resolve())
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "payoff").symlink_to(program)
+        check_shells(folder, problems)
+    check_manual(program, problems)
+    check_conventions(program, problems)
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/advice.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "profiles/read_experiment.hpp"
+#include "tests/catch.hpp"
+#include "tests/study/experiments.hpp"
+
+using namespace payoff;
+
+namespace {
+
+// BERT-Large with six ways to compress what two stages of two ranks send each other.
+Experiment activations_job(const std::vector<Setting>& settings = {}) {
+  const std::filesystem::path source = PAYOFF_SOURCE_DIR;
+  SourceMap sources;
+  Diagnostics diagnostics;
+  const Library library(source / "profiles");
+  auto read = read_experiment(source / "examples/09-bert-large-activations/experiment.yaml",
+                              settings, {library, sources, diagnostics});
+  REQUIRE(read);
+  return read->experiment;
+}
+
+AdviceOptions few_draws() {
+  AdviceOptions options;
+  options.draws = 4;
+  return options;
+}
+
+// The shortest step over every combination of what was offered, each put together here.
+Seconds shortest_step(const Experiment& job, const Advice& advice) {
+  Experiment alone = job;
+  alone.plans.resize(1);
+  const PreparedExperiment prepared(alone);
+  std::vector<CompressionPlan> combined{job.plans.front()};
+  for (const TrafficOptions& kind : advice.kinds) {
+    const std::vector<CompressionPlan> before = combined;
+    for (const CompressionPlan& plan : before) {
+      for (const TrafficOption& option : kind.options) {
+        CompressionPlan& more = combined.emplace_back(plan);
+        more.method = option.plan.method ? option.plan.method : more.method;
+        more.placement = option.plan.method ? option.plan.placement : more.placement;
+        more.activations.insert(more.activations.end(), option.plan.activations.begin(),
+                                option.plan.activations.end());
+      }
+    }
+  }
+  CHECK(combined.size() == advice.combinations);
+  Seconds shortest = prepared.predict(job.plans.front()).step;
+  for (const CompressionPlan& plan : combined) {
+    const StepPrediction prediction = prepared.predict(plan);
+    shortest = prediction.memory.fits() ? std::min(shortest, prediction.step) : shortest;
+  }
+  return shortest;
+}
+
+}  // namespace
+
+TEST_CASE("the advised plan is the fastest of all combinations") {
+  const Experiment job = activations_job();
+  const Advice advice = advise(job, few_draws());
+  CHECK(advice.is_exact);
+  CHECK(advice.evaluated == advice.combinations);
+  CHECK(advice.step == shortest_step(job, advice));
+  REQUIRE(advice.advised > 0);
+  // Better than any plan that the experiment has: it takes one method for each kind.
+  CHECK(advice.compared.plans[advice.advised].activations.size() == 2);
+  CHECK(advice.payoff.plans[advice.advised].prediction.step <
+        advice.payoff.plans[1].prediction.step);
+}
+
+TEST_CASE("the text of a plan reads back as that plan") {
+  const Advice advice = advise(activations_job(), few_draws());
+  REQUIRE(advice.advised > 0);
+  const std::string text = advice.compared.plans[advice.advised].label;
+  const Experiment again = activations_job({{1, "compress=[\"" + text + "\"]"}});
+  REQUIRE(again.plans.size() == 2);
+  CHECK(PreparedExperiment(again).predict(again.plans[1]).step == advice.step);
+  CHECK(plan_text(again.plans[1]) == text);
+}
+
+TEST_CASE("improving one kind of traffic at a time finds what all combinations do, with fewer") {
+  const Experiment job = activations_job();
+  AdviceOptions options = few_draws();
+  options.most_combinations = 1;
+  const Advice fast = advise(job, options);
+  const Advice exact = advise(job, few_draws());
+  CHECK_FALSE(fast.is_exact);
+  CHECK(fast.step == exact.step);
+  CHECK(fast.evaluated < exact.evaluated);
+}
+
+TEST_CASE("no option exceeds the budget, and a budget of nothing leaves nothing to advise") {
+  const Experiment job =
+      test::with_plans(test::small_job(), {test::shrink(4, 1), test::shrink(40, 1)});
+  AdviceOptions options = few_draws();
+  options.budget.least_bits = 4;  // of 32: a ratio of 8
+  const Advice within = advise(job, options);
+  CHECK(within.kinds.front().options.size() == 3);  // of one ratio, in three places
+  CHECK(within.kinds.front().over_budget == 3);
+  for (const TrafficOption& option : within.kinds.front().options) {
+    CHECK(option.bits >= 4);
+    CHECK_THAT(option.ratio * option.bits, Catch::Matchers::WithinRel(32.0, 1e-9));
+  }
+  options.budget.most_ratio = 1;
+  const Advice nothing = advise(job, options);
+  CHECK(nothing.combinations == 1);
+  CHECK(nothing.advised == 0);
+  CHECK(nothing.compared.plans.size() == 1);
+}
+
+TEST_CASE("what makes the step longer is not advised") {
+  const Experiment job =
+      test::with_plans(test::small_job({.nic = 10'000_Gbps}), {test::shrink(2, 1000)});
+  const Advice advice = advise(job, few_draws());
+  CHECK(advice.advised == 0);
+  CHECK(advice.step == advice.payoff.plans.front().prediction.step);
+}
+
+TEST_CASE("iterations that compression may cost are taken off what counts as a gain") {
+  const Experiment job = test::with_plans(test::small_job(), {test::shrink(10, 1)});
+  AdviceOptions options = few_draws();
+  options.budget.inflation = 0.5;
+  const Advice advice = advise(job, options);
+  CHECK(advice.payoff.band == 0.5);
+  REQUIRE(advice.advised > 0);
+  const PlanPayoff& plan = advice.payoff.plans[advice.advised];
+  if (plan.against_remedy.speedup_high < 1.5) {
+    CHECK(plan.against_remedy.verdict() != Verdict::pays);
+  }
+}
