@@ -2,6 +2,7 @@
 #include "sim/regular_bisection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,9 @@ class Cuts {
   Cuts(const Topology& topology, const RegularTopology& shape)
       : topology_(topology), shape_(shape), layout_(shape) {}
 
-  Answer operator()(const SingleSwitch& /*star*/) const { return of_servers(from_server(no_cap)); }
+  Answer operator()(const SingleSwitch& /*star*/) const {
+    return with_inside(of_servers(from_server(no_cap)), no_cap);
+  }
 
   Answer operator()(const FatTree& fat) const {
     const RegularLayout::TreeSize& tree = layout_.tree();
@@ -33,8 +36,9 @@ class Cuts {
     // A rail that is full at its leaf leaves the others to the same server.
     const Bandwidth to_leaves =
         fat.rails ? from_server(up / shape_.server.nics) : std::min(from_server(no_cap), up);
-    return of_servers(several_pods ? std::min(to_leaves, up / fat.core_oversubscription)
-                                   : to_leaves);
+    return with_inside(
+        of_servers(several_pods ? std::min(to_leaves, up / fat.core_oversubscription) : to_leaves),
+        fat.rails ? up / shape_.server.nics : no_cap);
   }
 
   Answer operator()(const Dragonfly& fly) const {
@@ -42,8 +46,10 @@ class Cuts {
       return std::string("groups do not fill halves");
     }
     const double pairs = 0.25 * fly.groups * fly.groups;
-    return std::min(of_servers(from_server(no_cap)), left(LinkClass::global, fly.global.bandwidth) *
-                                                         (pairs * layout_.links_per_group_pair()));
+    const Bandwidth global = left(LinkClass::global, fly.global.bandwidth);
+    return with_inside(std::min(of_servers(from_server(no_cap)),
+                                global * (pairs * layout_.links_per_group_pair())),
+                       no_cap);
   }
 
   Answer operator()(const Torus& torus) const {
@@ -81,11 +87,17 @@ class Cuts {
   }
   [[nodiscard]] Bandwidth of_servers(Bandwidth each) const { return each * (0.5 * shape_.servers); }
   [[nodiscard]] Bandwidth with_servers(Bandwidth cut) const {
-    return layout_.bare() ? cut : std::min(cut, of_servers(from_server(no_cap)));
+    return layout_.bare() ? cut
+                          : with_inside(std::min(cut, of_servers(from_server(no_cap))), no_cap);
   }
 
-  // What the GPUs of one server can send into the network, if each of its NICs is given `cap`.
-  [[nodiscard]] Bandwidth from_server(Bandwidth cap) const {
+  // A server and the network as one vertex, to which each NIC has `cap` if that is given.
+  struct ServerGraph {
+    LinkGraph links;
+    VertexId network{};
+    std::vector<VertexId> gpus;  // of the server
+  };
+  [[nodiscard]] ServerGraph server_graph(Bandwidth cap) const {
     Topology two;
     two.shape = RegularTopology{shape_.server, 2, SingleSwitch{}};
     two.background = topology_.background;
@@ -95,13 +107,42 @@ class Cuts {
     const std::vector<Bandwidth> left = left_capacities(two, links);
     std::vector<Edge> edges = links.edges();
     for (EdgeId e = 0; e < edges.size(); ++e) {
-      edges[e].capacity = edges[e].to == network && cap > no_cap ? std::min(left[e], cap) : left[e];
+      const bool capped = cap > no_cap && (edges[e].to == network || edges[e].from == network);
+      edges[e].capacity = capped ? std::min(left[e], cap) : left[e];
     }
     std::vector<VertexId> gpus;
     for (Rank r = 0; r < layout_.gpus_per_server(); ++r) {
       gpus.push_back(links.gpu(r));
     }
-    return MaxFlow({links.vertices(), std::move(edges), gpus}).between(gpus, {&network, 1});
+    return {LinkGraph(links.vertices(), std::move(edges), gpus), network, std::move(gpus)};
+  }
+
+  // What the GPUs of one server can send into the network.
+  [[nodiscard]] Bandwidth from_server(Bandwidth cap) const {
+    const ServerGraph server = server_graph(cap);
+    return MaxFlow(server.links).between(server.gpus, {&server.network, 1});
+  }
+
+  // At most what passes where every server is divided alike. What a half of a server sends through
+  // the network to the other halves, its own other half receives from others: it is as if the
+  // network led back into the server.
+  [[nodiscard]] Bandwidth with_inside(Bandwidth least, Bandwidth cap) const {
+    const auto half = static_cast<Rank>(layout_.gpus_per_server() / 2);
+    if (layout_.gpus_per_server() % 2 != 0) {
+      return least;
+    }
+    const ServerGraph server = server_graph(cap);
+    MaxFlow flow(server.links);
+    for (Rank block = 1; block <= half; ++block) {
+      if (half % block == 0) {
+        std::array<std::vector<VertexId>, 2> sides;
+        for (Rank r = 0; r < 2 * half; ++r) {
+          sides[r / block % 2].push_back(server.gpus[r]);
+        }
+        least = std::min(least, flow.between(sides[0], sides[1]) * shape_.servers);
+      }
+    }
+    return least;
   }
 
   const Topology& topology_;
