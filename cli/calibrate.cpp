@@ -163,8 +163,8 @@ check SAMPLES OTHER                      laws of the first file against the time
                                          exits with 3 beyond 10 % RMS
 diff NAME.yaml OTHER.yaml                two profiles, value by value
 Of a job:
-needs EXPERIMENT.yaml                    which of its inputs nobody measured or published, what
-                                         decides the verdict first, and what would settle them
+needs EXPERIMENT.yaml                    what to measure next, by what it is expected to settle;
+                                         which inputs nobody measured or published
 )";
 
 // The laws that are shipped, or files of their names in the folder of --out.
@@ -256,7 +256,11 @@ Command calibrate_command() {
            {"--implementation", "CLASS",
             "of `import`: fused, library or framework_ops; default: library"},
            {"--program", "FILE", "of `run`: where payoff-kernels is; default: in $PATH"},
-           {"--set", "KEY=VALUE", "of `needs`: over a key of the experiment", Takes::values}},
+           {"--set", "KEY=VALUE", "of `needs`: over a key of the experiment", Takes::values},
+           {"--observed", "step=TIME,...",
+            "of `needs`: what was measured already, as of `payoff predict`", Takes::values},
+           {"--json", "FILE", "of `needs`: the result as JSON, or to FILE, which ends in .json",
+            Takes::optional_file, true}},
           run_calibrate,
           details};
 }

@@ -1,53 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/calibrate_needs.hpp"
 
-#include <cmath>
-#include <string>
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/calibration_needs.hpp"
 #include "cli/experiment_input.hpp"
+#include "cli/json_output.hpp"
+#include "cli/needs_report.hpp"
+#include "cli/observation_option.hpp"
+#include "cli/output_guard.hpp"
 #include "cli/profile_library.hpp"
-#include "cli/table.hpp"
 
 namespace payoff {
 namespace {
 
-std::string fact_text(const Fact& fact) {
-  const std::string spread =
-      fact.relative_sd ? fmt::format(" +- {} %", significant(100 * *fact.relative_sd, 2)) : "";
-  return fmt::format("     {} = {}{}, {}\n", fact.path, fact.value_text, spread,
-                     name_of(fact.kind));
-}
-
-std::string need_text(const Need& need, std::size_t rank) {
-  std::string text =
-      fmt::format("\n{}. {}: {} % of the variance of the speedup, alone {} to {}\n", rank,
-                  need.subject, fixed(std::round(100 * need.variance_share) + 0.0, 0),
-                  fixed(need.speedup_low, 3), fixed(need.speedup_high, 3));
-  for (const Measurement& measurement : need.measurements) {
-    text += fmt::format("   {}\n", measurement.text);
-    for (const Fact& fact : measurement.settles) {
-      text += fact_text(fact);
+// The other actions of `calibrate` have options of their own.
+void refuse_options_of_others(const Arguments& arguments, Session& session) {
+  constexpr std::array<std::string_view, 4> own{"--set", "--observed", "--json", "--error-format"};
+  for (const auto& [option, value] : arguments.options()) {
+    if (std::find(own.begin(), own.end(), option) == own.end()) {
+      session.diagnostics().error(value.span, fmt::format("`needs` has no use for `{}`", option));
     }
   }
-  return text;
-}
-
-std::string needs_text(const PlanPayoff& plan, const std::vector<Need>& needs) {
-  const Comparison& gain = plan.against_remedy;
-  std::string text = fmt::format(
-      "{} over the best uncompressed remedy: {} times as fast (90 %: {} to {}), {}\n"
-      "What would settle it: measurements of what is assumed or of a data sheet, what decides the "
-      "verdict first\n",
-      plan.label, fixed(gain.speedup, 3), fixed(gain.speedup_low, 3), fixed(gain.speedup_high, 3),
-      name(Payoff::verdict_of(plan)));
-  for (std::size_t i = 0; i < needs.size(); ++i) {
-    text += need_text(needs[i], i + 1);
-  }
-  return needs.empty() ? text + "\nEvery number that it reads is measured or published.\n" : text;
 }
 
 }  // namespace
@@ -63,10 +42,16 @@ ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
   }
   const Library library = find_library();
   const auto read = read_experiment_input(arguments, words[1], library, session);
+  AssessOptions options;
+  options.observed = read_observations(arguments, session);
+  if (read) {
+    report_observation_problems(read->experiment, options.observed, arguments, session);
+  }
+  refuse_options_of_others(arguments, session);
+  (void)inputs_are_kept(arguments, session);
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
-  AssessOptions options;
   options.limits = read->limits;
   options.sensitivity = true;
   const Payoff payoff = assess(read->experiment, options);
@@ -78,8 +63,12 @@ ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
     return session.report();
   }
   const PreparedExperiment prepared(read->experiment);
-  session.out() << needs_text(*best,
-                              calibration_needs(prepared, trust_in(prepared, read->facts), *best));
+  const auto needs = calibration_needs(prepared, trust_in(prepared, read->facts), *best);
+  const auto place = static_cast<std::size_t>(best - payoff.plans.data());
+  const NextMeasurements next = next_measurements(read->experiment, payoff, place);
+  const NeedsReport report{*read, library, *best, needs, next};
+  OutputFiles files;
+  deliver({needs_text(report), needs_json(report, session), ""}, arguments, files, session);
   return session.report();
 }
 

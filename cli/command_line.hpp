@@ -31,6 +31,10 @@ class Arguments {
   [[nodiscard]] std::optional<Argument> value(std::string_view option) const;
   [[nodiscard]] std::vector<Argument> values(std::string_view option) const;
   [[nodiscard]] const std::vector<Argument>& positionals() const { return positionals_; }
+  // All that were given, by name.
+  [[nodiscard]] const std::vector<std::pair<std::string, Argument>>& options() const {
+    return options_;
+  }
   [[nodiscard]] bool help_wanted() const { return has("--help"); }
   // Whether no positional is missing: without them a command cannot even look for more mistakes.
   [[nodiscard]] bool complete() const { return complete_; }

@@ -31,11 +31,7 @@ std::size_t family(Collective collective) {
 }
 
 double network_factor(const Message& message, const Latents& latents) {
-  const std::size_t own = latent::first_of_messages + 2 * family(message.collective) +
-                          (message.size < small_message ? 0U : 1U);
-  const double z = std::sqrt(shared_variance) * latents[latent::network] +
-                   std::sqrt(1.0 - shared_variance) * latents[own];
-  return std::exp(message.relative_sd * z);
+  return std::exp(message.relative_sd * message_deviation(message, latents));
 }
 
 void scale_message(const Message& from, Message& to, const Latents& latents) {
@@ -51,6 +47,16 @@ Seconds messages_of(MessageKind kind, const std::vector<Piece>& pieces) {
 }
 
 }  // namespace
+
+std::size_t message_latent(const Message& message) {
+  return latent::first_of_messages + 2 * family(message.collective) +
+         (message.size < small_message ? 0U : 1U);
+}
+
+double message_deviation(const Message& message, const Latents& latents) {
+  return std::sqrt(shared_variance) * latents[latent::network] +
+         std::sqrt(1.0 - shared_variance) * latents[message_latent(message)];
+}
 
 struct Ensemble::Factors {
   double compute{};

@@ -39,6 +39,11 @@ struct UncertainPlan {
 // Relative standard deviation of everything a GPU computes: kernels and software stack.
 [[nodiscard]] double compute_sd(const Experiment& experiment);
 
+// The latent of a message's own kind.
+[[nodiscard]] std::size_t message_latent(const Message& message);
+// How far a message is off, in its own standard deviations: its time grows by exp(relative_sd * z).
+[[nodiscard]] double message_deviation(const Message& message, const Latents& latents);
+
 class Ensemble {
  public:
   Ensemble(std::vector<UncertainPlan> plans, double compute_sd);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
 
@@ -62,6 +64,62 @@ TEST_CASE(
   CHECK(numbers > 10);
   CHECK_THAT(run.out, ContainsSubstring("all_reduce_perf on 32 GPUs of 8 nodes") &&
                           ContainsSubstring("payoff-kernels --only launch on v100-sxm2-16"));
+}
+
+TEST_CASE("what to measure next is said before the numbers, the most telling first") {
+  const Captured run = test::payoff({"calibrate", "needs", job});
+  REQUIRE(run.code == ExitCode::success);
+  const std::regex row(R"(\| (.+) +\| +(\d+) % \| +(\d+) % \|)");
+  int last = 0;
+  int rows = 0;
+  for (const std::string& line : lines_of(run.out)) {
+    std::smatch found;
+    if (!std::regex_match(line, found, row)) {
+      continue;
+    }
+    INFO(line);
+    if (found[1].str().starts_with("none ")) {
+      CHECK(found[2] == "100");
+      CHECK(found[3] == "0");  // too close to call
+      continue;
+    }
+    CHECK(std::stoi(found[2]) >= last);
+    last = std::stoi(found[2]);
+    ++rows;
+  }
+  CHECK(rows >= 8);
+  CHECK(run.out.find("What to measure next") < run.out.find("1. "));
+  CHECK_THAT(run.out, ContainsSubstring("a step, 8 nodes: --observed step=TIME@nodes=8") &&
+                          ContainsSubstring("nccl-tests on 8 nodes: reductions from 1 MiB"));
+}
+
+TEST_CASE("what was observed already is not worth much a second time") {
+  const auto next_of = [](std::vector<std::string> words) {
+    words.emplace_back("--json");
+    const Captured run = test::payoff(words);
+    REQUIRE(run.code == ExitCode::success);
+    double left = 0;
+    const auto result = nlohmann::json::parse(run.out);
+    for (const auto& next : result.at("next")) {
+      if (next.at("measurement") == "step" && next.at("nodes") == 8) {
+        left = next.at("width_ratio").get<double>();
+      }
+    }
+    return left;
+  };
+  const double first = next_of({"calibrate", "needs", job});
+  const double second = next_of({"calibrate", "needs", job, "--observed", "step=420ms@nodes=8"});
+  CHECK(first < 0.9);
+  CHECK(second > first);
+}
+
+TEST_CASE("needs refuse what only other actions take, and say what is wrong with a measurement") {
+  const Captured run = test::payoff({"calibrate", "needs", job, "--full", "--gpu", "h100-sxm",
+                                     "--observed", "step=1s,exposed=2s"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`needs` has no use for `--full`") &&
+                          ContainsSubstring("`needs` has no use for `--gpu`") &&
+                          ContainsSubstring("is not shorter than the step"));
 }
 
 TEST_CASE("a number that the user states needs no measurement") {

@@ -50,6 +50,7 @@ COMMANDS = [
     ("switch", ["switch", ACTIVATIONS, "--storage", "20 GB/s", "--json"]),
     ("survey", ["survey", *JOB, *PLANS, "--over", "bandwidth=10 Gb/s,100 Gb/s", "--over",
                 "zero=0,3", "--json"]),
+    ("needs", ["calibrate", "needs", ACTIVATIONS, "--json"]),
     ("simulate", ["simulate", *JOB, *PLANS, "--json"]),
     ("simulate", ["simulate", *JOB, "--level", "steps", "--json"]),
     ("simulate", ["simulate", "--model", "gpt2", "--cluster", "dgx-a100", "--tp", "2", "--pp", "2",

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/needs_report.hpp"
+#include "cli/table.hpp"
+
+namespace payoff {
+namespace {
+
+using Kind = PossibleMeasurement::Kind;
+
+std::string counted(int count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string text_of(const NextMeasurement& measurement, const NeedsReport& report) {
+  const auto& cluster = report.read.experiment.cluster;
+  switch (measurement.kind) {
+    case Kind::step:
+      return fmt::format("a step, {}: --observed step=TIME@nodes={}",
+                         counted(measurement.nodes, "node"), measurement.nodes);
+    case Kind::profile:
+      return fmt::format("a step, its exposed part, {}: --observed step=TIME,exposed=TIME@nodes={}",
+                         counted(measurement.nodes, "node"), measurement.nodes);
+    case Kind::compute:
+      return fmt::format("payoff-kernels on {}, all that computes", cluster.gpu.name);
+    case Kind::messages:
+      return fmt::format("nccl-tests on {}: {}", counted(cluster.nodes, "node"),
+                         name(measurement.unknown));
+    case Kind::codec:
+      return fmt::format("the codec of {} alone", report.plan.label);
+    case Kind::beside:
+      return "the codec beside backward and beside a collective";
+  }
+  return "";
+}
+
+std::string percent(double ratio) { return fixed(std::round(100 * ratio) + 0.0, 0) + " %"; }
+
+std::string next_text(const NeedsReport& report) {
+  Table table({{"measurement", Align::left},
+               {"interval left", Align::right},
+               {"verdict called", Align::right}});
+  table.add({"none", percent(1.0), percent(report.next.now.called)});
+  for (const NextMeasurement& each : report.next.measurements) {
+    table.add(
+        {text_of(each, report), percent(each.expected.width_ratio), percent(each.expected.called)});
+  }
+  return "\nWhat to measure next: what is expected to be left of the interval of the speedup, and "
+         "how often the\nverdict could then be called. Steps are of the uncompressed job.\n\n" +
+         table.markdown();
+}
+
+std::string fact_text(const Fact& fact) {
+  const std::string spread =
+      fact.relative_sd ? fmt::format(" +- {} %", significant(100 * *fact.relative_sd, 2)) : "";
+  return fmt::format("     {} = {}{}, {}\n", fact.path, fact.value_text, spread,
+                     name_of(fact.kind));
+}
+
+std::string need_text(const Need& need, std::size_t rank) {
+  std::string text = fmt::format("\n{}. {}: {} of the variance of the speedup, alone {} to {}\n",
+                                 rank, need.subject, percent(need.variance_share),
+                                 fixed(need.speedup_low, 3), fixed(need.speedup_high, 3));
+  for (const Measurement& measurement : need.measurements) {
+    text += fmt::format("   {}\n", measurement.text);
+    for (const Fact& fact : measurement.settles) {
+      text += fact_text(fact);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string needs_text(const NeedsReport& report) {
+  const Comparison& gain = report.plan.against_remedy;
+  std::string text =
+      fmt::format("{} over the best uncompressed remedy: {} times as fast (90 %: {} to {}), {}\n",
+                  report.plan.label, fixed(gain.speedup, 3), fixed(gain.speedup_low, 3),
+                  fixed(gain.speedup_high, 3), name(Payoff::verdict_of(report.plan)));
+  text += next_text(report);
+  text += report.needs.empty()
+              ? "\nEvery number that it reads is measured or published.\n"
+              : "\nWhat is assumed or of a data sheet, what decides the verdict first\n";
+  for (std::size_t i = 0; i < report.needs.size(); ++i) {
+    text += need_text(report.needs[i], i + 1);
+  }
+  return text;
+}
+
+}  // namespace payoff
