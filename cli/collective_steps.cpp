@@ -2,9 +2,13 @@
 #include "cli/collective_steps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include <fmt/format.h>
@@ -12,13 +16,13 @@
 #include "model/units_text.hpp"
 #include "sim/collective_programs.hpp"
 #include "sim/collective_steps.hpp"
+#include "sim/program_count.hpp"
 #include "sim/topology.hpp"
 
 namespace payoff {
 namespace {
 
 constexpr std::uint64_t most_sends = 50'000'000;  // a ring of 4,096 ranks has 33.5 million
-constexpr std::uint64_t sends_of_a_minute = 5'000'000;
 
 // The graph is that of the ranks that take part.
 sim::ProgramRanks ranks_on(const CollectiveQuestion& question, const sim::TopologyGraph& graph) {
@@ -48,6 +52,88 @@ std::optional<sim::StepsPrice> price_of(const CollectiveQuestion& question,
              : sim::price_of(program, row.price, row.size);
 }
 
+// What a send takes, all of its up to four simulations together: measured on one core of an
+// x86-64 server (docs/performance.md). New partners in every step mean new routes.
+Seconds cost_of_send(const sim::Program& program) {
+  if (program.has_lone_sends()) {
+    return 0.5_us;
+  }
+  return std::visit(
+      [](const auto& kind) {
+        using Kind = std::decay_t<decltype(kind)>;
+        constexpr bool new_partners =
+            std::is_same_v<Kind, sim::PairwiseProgram> || std::is_same_v<Kind, sim::PxnProgram> ||
+            std::is_same_v<Kind, sim::TwoShotProgram> || std::is_same_v<Kind, sim::BruckProgram> ||
+            std::is_same_v<Kind, sim::HalvingDoublingProgram> ||
+            std::is_same_v<Kind, sim::GossipProgram> ||
+            std::is_same_v<Kind, sim::ParameterServerProgram>;
+        return new_partners ? 5_us : 2_us;
+      },
+      program.kind());
+}
+
+std::string rounded_up(Seconds time) {
+  constexpr Seconds minute{60};
+  return time <= 2 * minute ? fmt::format("{:.0f} s", std::ceil(time.si))
+                            : fmt::format("{:.0f} minutes", std::ceil(time / minute));
+}
+
+void announce(std::uint64_t sends, Seconds time, Session& session) {
+  constexpr Seconds noticed{2};
+  if (time > noticed) {
+    session.note(fmt::format("{:.1f} million sends, each simulated up to four times: about {}",
+                             static_cast<double>(sends) / 1e6, rounded_up(time)));
+  }
+}
+
+std::string_view name_of_program(const CollectiveQuestion& question, const CollectiveRow& row) {
+  return question.program ? sim::name(*question.program) : name(row.price.algorithm);
+}
+
+std::uint64_t sends_of(const CollectiveQuestion& question, const CollectiveRow& row,
+                       const sim::ProgramRanks& ranks) {
+  return (question.program ? sim::expected_sends(*question.program, ranks, question.details)
+                           : sim::expected_sends(question.collective, row.price.algorithm, ranks))
+      .value_or(0);
+}
+
+// Nothing is laid for the sake of a refusal: programs of many ranks take long to lay, too.
+bool may_run(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows,
+             const sim::ProgramRanks& ranks, const Arguments& arguments, Session& session) {
+  std::uint64_t all = 0;
+  std::uint64_t largest = 0;
+  const CollectiveRow* of_largest = nullptr;
+  for (const CollectiveRow& row : rows) {
+    const std::uint64_t sends = sends_of(question, row, ranks);
+    all += std::min(sends, std::numeric_limits<std::uint64_t>::max() - all);
+    if (sends > largest) {
+      largest = sends;
+      of_largest = &row;
+    }
+  }
+  if (all <= most_sends) {
+    return true;
+  }
+  const bool by_ranks = largest > most_sends;
+  const bool is_bound = question.program == sim::OtherProgram::sharp;
+  std::optional<Argument> blamed = by_ranks ? std::nullopt : arguments.value("--sizes");
+  for (const char* option : {"--ranks", "--nodes", "--gpus-per-node", "--topology", "--level"}) {
+    blamed = blamed ? blamed : arguments.value(option);
+  }
+  session.diagnostics().error(
+      blamed ? std::optional(blamed->span) : std::nullopt,
+      by_ranks ? fmt::format("{} of {} ranks ({}) is {}{} sends; at most {} are simulated",
+                             name(question.collective), ranks.ranks,
+                             name_of_program(question, *of_largest), is_bound ? "more than " : "",
+                             largest, most_sends)
+               : fmt::format("these {} sizes are {} sends; at most {} are simulated", rows.size(),
+                             all, most_sends),
+      {},
+      by_ranks ? "ask for fewer ranks; prices alone, without --level steps, have no such limit"
+               : fmt::format("ask for fewer sizes (--sizes): one is up to {} sends", largest));
+  return false;
+}
+
 // Of one row: those of other sizes say nothing new.
 void report_too_long(Collective collective, const CollectiveRow& row, const Arguments& arguments,
                      Session& session) {
@@ -64,6 +150,12 @@ void report_too_long(Collective collective, const CollectiveRow& row, const Argu
 
 void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
                std::vector<CollectiveRow>& rows, Session& session) {
+  // On all of a topology, who takes part is known before its links are.
+  if (question.members.empty() &&
+      !may_run(question, rows, sim::ranks_on(*question.topology, question.group), arguments,
+               session)) {
+    return;
+  }
   const sim::BuiltTopology built = sim::build(*question.topology);
   for (const Problem& problem : built.problems) {
     session.diagnostics().error(std::nullopt, problem.path + ": " + problem.message, {},
@@ -75,7 +167,11 @@ void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
   const sim::TopologyGraph graph =
       question.members.empty() ? *built.graph : sim::part_of(*built.graph, question.members);
   const sim::ProgramRanks ranks = ranks_on(question, graph);
+  if (!question.members.empty() && !may_run(question, rows, ranks, arguments, session)) {
+    return;
+  }
   std::uint64_t sends = 0;
+  Seconds time;
   for (CollectiveRow& row : rows) {
     const sim::LaidOrReason laid = program_of(question, row, graph);
     const auto* reason = std::get_if<std::string>(&laid);
@@ -92,18 +188,9 @@ void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
     const sim::Program& program = std::get<sim::LaidProgram>(laid).program;
     row.program = program.name();
     sends += sim::send_count(program);
-    if (sends > most_sends) {
-      session.diagnostics().error(std::nullopt,
-                                  fmt::format("these sizes are more than {} sends", most_sends), {},
-                                  "ask for fewer sizes (--sizes) or ranks");
-      return;
-    }
+    time += static_cast<double>(sim::send_count(program)) * cost_of_send(program);
   }
-  if (sends > sends_of_a_minute) {
-    session.note(fmt::format(
-        "{:.1f} million sends, each simulated up to four times: up to {} minutes",
-        static_cast<double>(sends) / 1e6, (sends + sends_of_a_minute - 1) / sends_of_a_minute));
-  }
+  announce(sends, time, session);
   const Seconds latency = sim::step_latency(ranks, question.cluster);
   for (CollectiveRow& row : rows) {
     if (!row.no_steps.empty() || row.price.time <= 0_s || row.size <= 0_B) {

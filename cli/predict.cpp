@@ -39,16 +39,6 @@ constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
 constexpr OptionSpec band_option{
     "--band", "SHARE", "gains and losses within it are no difference; default 1 %", Takes::value};
 
-// Of engines that run events, which the others do not.
-void check_event_limit(const Arguments& arguments, const std::vector<Engine>& engines,
-                       Session& session) {
-  const auto limit = arguments.value(event_limit_option.name);
-  if (limit && std::find(engines.begin(), engines.end(), Engine::simulated) == engines.end()) {
-    session.diagnostics().error(limit->span, "`--event-limit` needs --engine sim", {},
-                                "only the simulator runs events");
-  }
-}
-
 ExitCode run_predict(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   AssessOptions options;
@@ -56,8 +46,9 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   options.band = ratio_value(arguments, band_option.name, noise_band, session);
   const TrainingQuestion training = read_training_question(arguments, session);
   const std::vector<Engine> engines = read_engines(arguments, session);
-  const std::uint64_t event_limit = read_event_limit(arguments, session);
-  check_event_limit(arguments, engines, session);
+  const bool simulates =
+      std::find(engines.begin(), engines.end(), Engine::simulated) != engines.end();
+  const std::uint64_t event_limit = read_event_limit(arguments, simulates, session);
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
   if (read) {
     report_observation_problems(read->experiment, options.observed, arguments, session);

@@ -19,6 +19,7 @@
 #include "cli/simulation_problems.hpp"
 #include "cli/simulation_report.hpp"
 #include "cli/trace_file.hpp"
+#include "sim/not_folded.hpp"
 #include "study/simulation.hpp"
 
 // payoff simulate: every strategy of an experiment run by events.
@@ -27,7 +28,8 @@ namespace payoff {
 namespace {
 
 constexpr OptionSpec trace_option{
-    "--trace", "FILE", "the timeline of one strategy, for ui.perfetto.dev", Takes::value, true};
+    "--trace", "FILE", "the timeline of one strategy, for ui.perfetto.dev; no `-` for stdout",
+    Takes::value, true};
 constexpr OptionSpec plan_option{"--plan", "LABEL",
                                  "simulate this strategy alone; default: all, the last one traced",
                                  Takes::value};
@@ -63,15 +65,39 @@ std::vector<CompressionPlan> wanted_plans(const Experiment& experiment, const Ar
 }
 
 // Where a file cannot be made is known before the run.
-void check_folder(std::string_view option, const Arguments& arguments, Session& session) {
-  const std::optional<Argument> file = arguments.value(option);
-  const std::filesystem::path folder =
-      file ? std::filesystem::path(file->text).parent_path() : std::filesystem::path();
+void check_trace(const Arguments& arguments, Session& session) {
+  const std::optional<Argument> file = arguments.value(trace_option.name);
+  if (!file) {
+    return;
+  }
+  if (file->text == "-") {
+    session.diagnostics().error(file->span,
+                                "`--trace` needs the name of a file: standard output has the table",
+                                {}, "`--trace step.json`");
+    return;
+  }
+  const std::filesystem::path folder = std::filesystem::path(file->text).parent_path();
   std::error_code unknown;
   if (!folder.empty() && !std::filesystem::is_directory(folder, unknown)) {
-    session.diagnostics().error(
-        file->span, fmt::format("`{}`: there is no folder `{}`", option, folder.string()));
+    session.diagnostics().error(file->span, fmt::format("`{}`: there is no folder `{}`",
+                                                        trace_option.name, folder.string()));
   }
+}
+
+// Ranks that nothing folds are listed one by one, and that has a limit.
+void check_listed(const Arguments& arguments, const ReadExperiment& read, bool steps,
+                  Session& session) {
+  const std::int64_t ranks = read.experiment.layout.ranks();
+  const bool lists = steps || (arguments.has(no_fold_option.name) && !read.cluster_state.is_even());
+  if (!lists || ranks <= sim::most_listed_ranks) {
+    return;
+  }
+  const std::string_view option = steps ? level_option.name : no_fold_option.name;
+  session.diagnostics().error(
+      arguments.value(option)->span,
+      fmt::format("`{}` simulates every rank by itself: {} are more than {}",
+                  steps ? "--level steps" : option, ranks, sim::most_listed_ranks),
+      {}, fmt::format("leave `{}` away, or simulate a smaller job", option));
 }
 
 // Everything that is wrong is found, and the analytical answers are there, before the first event.
@@ -157,12 +183,15 @@ ExitCode finish(const SimulationReport& report, const ReadExperiment& read, cons
 ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   sim::SimOptions options;
-  options.event_limit = read_event_limit(arguments, session);
+  options.event_limit = read_event_limit(arguments, true, session);
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
   const std::vector<CompressionPlan> plans =
       read ? wanted_plans(read->experiment, arguments, session) : std::vector<CompressionPlan>{};
   const bool steps = wants_steps(arguments, session);
-  check_folder(trace_option.name, arguments, session);
+  check_trace(arguments, session);
+  if (read) {
+    check_listed(arguments, *read, steps, session);
+  }
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
@@ -179,15 +208,14 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   }
   options.stop = &InterruptGuard::flag();
   const PreparedExperiment prepared(read->experiment);
-  SimulationReport report{read->experiment,
-                          trust_in(prepared, read->facts),
-                          {},
-                          {},
-                          steps,
-                          !steps && !arguments.has(no_fold_option.name)};
-  Simulation simulation(prepared, read->cluster_state, options,
-                        {report.folds, report.folds, steps});
+  const bool folds = !steps && !arguments.has(no_fold_option.name);
+  const sim::PlatformRules rules{folds, folds, steps};
+  SimulationReport report{read->experiment, trust_in(prepared, read->facts), {}, {}, steps, ""};
+  Simulation simulation(prepared, read->cluster_state, options, rules);
   prepare_reports(simulation, prepared, plans, read->positions, report, session);
+  if (report.fold.places == report.fold.ranks) {
+    report.not_folded = sim::why_not_folded(read->cluster_state, read->experiment.layout, rules);
+  }
   if (!session.diagnostics().has_errors()) {
     announce(report, trace_name, session);
   }

@@ -16,8 +16,9 @@ inline constexpr OptionSpec event_limit_option{
     "--event-limit", "N", "refuse to simulate more events than this; default 2000000000",
     Takes::value};
 
-// The simulator's own where none is given.
-[[nodiscard]] std::uint64_t read_event_limit(const Arguments& arguments, Session& session);
+// The simulator's own where none is given. Refused where it is given and nothing is simulated.
+[[nodiscard]] std::uint64_t read_event_limit(const Arguments& arguments, bool simulates,
+                                             Session& session);
 
 [[nodiscard]] std::string megabytes(Bytes size);
 

@@ -7,20 +7,13 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "cli/input_json.hpp"
-#include "cli/json_output.hpp"
 #include "cli/prediction_report.hpp"
-#include "cli/step_json.hpp"
 #include "cli/table.hpp"
-#include "cli/trust_json.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string ms(Seconds time) { return fixed(time / 1_ms, 2); }
 std::string percent(double ratio) { return fmt::format("{:.1f} %", 100 * ratio); }
@@ -87,15 +80,15 @@ std::string path_sentence(const PlanSimulation& plan) {
   return text + "\n";
 }
 
-// Where work that uses a GPU's memory made messages late, most first.
+// Where work that uses a GPU's memory made a message latest.
 std::string memory_sentence(const PlanSimulation& plan) {
-  const std::vector<Seconds>& delays = plan.simulated.memory_delay;
+  const std::vector<Seconds>& delays = plan.simulated.max_memory_delay;
   const auto most = std::max_element(delays.begin(), delays.end());
   if (most == delays.end() || *most < 5_us) {
     return "";
   }
   return fmt::format(
-      "Memory of the GPU of stage {}: messages {} ms late beside work that uses it, {}.\n",
+      "Memory of the GPU of stage {}: messages up to {} ms late beside work that uses it, {}.\n",
       most - delays.begin(), ms(*most), title(plan));
 }
 
@@ -157,7 +150,7 @@ std::vector<LinkRow> rows_of(const SimulationReport& report) {
       LinkRow& row = rows[found->second];
       row.of_plan[plan] = &link;
       row.utilization = std::max(row.utilization, link.utilization);
-      row.delay = std::max(row.delay, link.delay);
+      row.delay = std::max(row.delay, link.max_delay);
     }
   }
   std::stable_sort(rows.begin(), rows.end(), [](const LinkRow& a, const LinkRow& b) {
@@ -193,7 +186,7 @@ std::string links_table(const SimulationReport& report) {
           use == nullptr
               ? ""
               : percent(use->utilization) +
-                    (use->delay > 0_s ? fmt::format(" ({} ms late)", ms(use->delay)) : ""));
+                    (use->max_delay > 0_s ? fmt::format(" ({} ms late)", ms(use->max_delay)) : ""));
     }
     table.add(std::move(cells));
   }
@@ -202,76 +195,42 @@ std::string links_table(const SimulationReport& report) {
   }
   const auto others = std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
                                     [](const LinkRow& row) { return row.delay > 0_s; });
+  const bool is_late = !rows.empty() && rows.front().delay > 0_s;
   return fmt::format("\n{}", table.markdown()) +
-         (others == 0 ? ""
-                      : fmt::format("\n{} more made messages late, by less; --json has them all.\n",
-                                    others));
+         (others == 0
+              ? ""
+              : fmt::format("\n{} more made messages late, none by more; --json has them all.\n",
+                            others)) +
+         (is_late ? fmt::format("\nLate: the {} that a link made latest.\n",
+                                report.steps ? "send" : "message")
+                  : "");
 }
 
-// How far the ranks and links of a topology folded.
+// How far the ranks and links folded, or why not.
 std::string fold_sentence(const SimulationReport& report) {
   const sim::FoldReport& fold = report.fold;
-  if (fold.places == 0) {
+  if (fold.ranks == 1) {
     return {};
   }
-  const std::string folded = fmt::format(
-      "\n{} ranks {} as {}{}; {} groups and sends in {} classes, {} directed links in {}.\n",
-      fold.ranks, report.folds ? "folded, simulated" : "simulated", fold.places,
-      fold.listed < fold.ranks ? fmt::format(" ({} listed)", fold.listed) : "", fold.channels,
-      fold.channel_classes, fold.links, fold.link_classes);
-  return folded +
-         (report.steps ? "Level steps: what is late at a link is its sends, added up.\n" : "");
-}
-
-Json traffic_json(const sim::TrafficTime& traffic) {
-  return {{"bytes", traffic.bytes.si},
-          {"in_flight_seconds", traffic.busy.si},
-          {"hidden_seconds", traffic.hidden().si},
-          {"exposed_seconds", traffic.exposed.si},
-          {"waiting_seconds", traffic.waiting.si}};
-}
-
-Json plan_json(const PlanSimulation& plan) {
-  const sim::SimulatedStep& simulated = plan.simulated;
-  Json json{{"label", plan.label}};
-  json.update(step_json(simulated.prediction));
-  json["estimate"] = {{"events", plan.estimate.events},
-                      {"sends", plan.estimate.sends},
-                      {"memory_bytes", plan.estimate.memory.si},
-                      {"trace_bytes", plan.estimate.trace.si}};
-  json["analytical_step_seconds"] = plan.analytical.step.si;
-  json["last_stage"] = simulated.last_stage;
-  json["critical_path"] = Json::object();
-  for (std::size_t c = 0; c < sim::cause_count; ++c) {
-    // Overheads only where the job states any.
-    if (static_cast<sim::Cause>(c) > sim::Cause::host && simulated.critical_path[c] == 0_s) {
-      continue;
-    }
-    json["critical_path"][fmt::format("{}_seconds", name(static_cast<sim::Cause>(c)))] =
-        simulated.critical_path[c].si;
+  const std::string classes =
+      fmt::format("{} {}", fold.places, fold.places == 1 ? "class" : "classes");
+  if (fold.channels == 0) {
+    return report.not_folded.empty()
+               ? fmt::format(
+                     "\n{} ranks folded into {}: those of a pipeline stage are alike, and without "
+                     "a topology nothing tells their links apart.\n",
+                     fold.ranks, classes)
+               : fmt::format("\n{} ranks, not folded: {}.\n", fold.ranks, report.not_folded);
   }
-  json["traffic"] = {{"dp", traffic_json(simulated.dp)},
-                     {"tp", traffic_json(simulated.tp)},
-                     {"cp", traffic_json(simulated.cp)},
-                     {"ep", traffic_json(simulated.ep)},
-                     {"pp", traffic_json(simulated.pp)}};
-  json["links"] = Json::array();
-  for (const sim::LinkUse& link : simulated.links) {
-    json["links"].push_back({{"name", link.name},
-                             {"capacity_bytes_per_second", link.capacity.si},
-                             {"bytes", link.bytes.si},
-                             {"utilization_ratio", link.utilization},
-                             {"delay_seconds", link.delay.si}});
+  const std::string links =
+      fmt::format("{} groups and sends in {} classes, {} directed links in {}", fold.channels,
+                  fold.channel_classes, fold.links, fold.link_classes);
+  if (!report.not_folded.empty()) {
+    return fmt::format("\n{} ranks, not folded: {}; {}.\n", fold.ranks, report.not_folded, links);
   }
-  json["memory_delay_seconds"] = Json::array();
-  for (const Seconds delay : simulated.memory_delay) {
-    json["memory_delay_seconds"].push_back(delay.si);
-  }
-  json["events"] = simulated.events;
-  json["sends"] = simulated.sends;
-  json["trace_hash"] = fmt::format("{:016x}", simulated.trace_hash);
-  json["interrupted"] = simulated.interrupted;
-  return json;
+  return fmt::format("\n{} ranks folded into {}{}; {}.\n", fold.ranks, classes,
+                     fold.listed < fold.ranks ? fmt::format(" ({} ranks listed)", fold.listed) : "",
+                     links);
 }
 
 }  // namespace
@@ -285,7 +244,7 @@ std::string simulation_text(const SimulationReport& report) {
   text += links_table(report);
   text += fold_sentence(report);
   text +=
-      report.fold.places > 0
+      report.fold.channels > 0
           ? "\nTimes in ms; traffic of the rank that ends last; pp is what comes to it.\n"
           : "\nTimes in ms; links and traffic of the stage that ends last and of one node; pp is "
             "what comes to it.\n";
@@ -296,28 +255,6 @@ std::string simulation_text(const SimulationReport& report) {
     text += trust + "\n";
   }
   return text;
-}
-
-std::string simulation_json(const SimulationReport& report, const ReadExperiment& read,
-                            const Library& library, const Session& session) {
-  Json json = json_envelope("simulate", session);
-  json["experiment"] = experiment_json(read);
-  json["profiles"] = profiles_json(library, session.sources(), read);
-  json["headline"] = experiment_headline(report.experiment);
-  json["trust"] = trust_json(report.trust);
-  json["level"] = report.steps ? "steps" : "fluid";
-  if (report.fold.places > 0) {
-    json["folding"] = {{"ranks", report.fold.ranks},
-                       {"listed_ranks", report.fold.listed},
-                       {"simulated_ranks", report.fold.places},
-                       {"links", report.fold.links},
-                       {"link_classes", report.fold.link_classes}};
-  }
-  json["plans"] = Json::array();
-  for (const PlanSimulation& plan : report.plans) {
-    json["plans"].push_back(plan_json(plan));
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace payoff

@@ -30,8 +30,8 @@ struct SimulationReport {
   Trust trust;
   std::vector<PlanSimulation> plans;  // the last one may have been interrupted
   sim::FoldReport fold;
-  bool steps{false};  // level `steps`
-  bool folds{true};
+  bool steps{false};       // level `steps`
+  std::string not_folded;  // why every rank is simulated by itself; empty: they are not
 };
 
 [[nodiscard]] std::string simulation_text(const SimulationReport& report);

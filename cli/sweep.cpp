@@ -16,7 +16,9 @@
 #include "cli/option_values.hpp"
 #include "cli/output_guard.hpp"
 #include "cli/profile_library.hpp"
+#include "cli/simulation_cost.hpp"
 #include "cli/sweep_axes.hpp"
+#include "cli/sweep_cost.hpp"
 #include "cli/sweep_job.hpp"
 #include "cli/sweep_log.hpp"
 #include "cli/sweep_mistakes.hpp"
@@ -187,31 +189,6 @@ class Progress {
   bool shown_{};
 };
 
-void say_plan(const Sweep& sweep, Session& session) {
-  const SweepQuestion& question = sweep.question;
-  for (std::size_t a = 0; a < question.design.axes().size(); ++a) {
-    const SweepAxis& axis = question.design.axes()[a];
-    session.out() << fmt::format("{}: {} values, {} to {}\n", axis.key, axis.values.size(),
-                                 axis.values.front(), axis.values.back());
-  }
-  const std::uint64_t own = sweep.own_jobs();
-  session.out() << fmt::format("{} jobs of {} strategies: {} results{}\n", own,
-                               question.strategies.size(), own * question.strategies.size(),
-                               sweep.shard.of > 1 ? fmt::format(" of this shard ({} of {})",
-                                                                sweep.shard.index, sweep.shard.of)
-                                                  : "");
-  constexpr std::uint64_t tried = 8;
-  const std::uint64_t sample = std::min(tried, own);
-  const auto start = Clock::now();
-  for (std::uint64_t i = 0; i < sample; ++i) {
-    (void)job_lines(question, sweep.shard.job(i * own / sample));
-  }
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  session.note(fmt::format("about {:.3g} s on one core",
-                           seconds / static_cast<double>(std::max<std::uint64_t>(1, sample)) *
-                               static_cast<double>(own)));
-}
-
 ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
                   const std::optional<Argument>& output, const Arguments& arguments,
                   Session& session) {
@@ -226,6 +203,7 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
     log->begin(first_line);
   }
   const std::uint64_t all = sweep.own_jobs();
+  announce_simulations(sweep.question, sweep.shard, done, session);
   Progress progress(done, all, session);
   const InterruptGuard guard;
   const InterruptGuard::Polling polling;
@@ -270,6 +248,8 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
   std::optional<ExperimentDocument> base = experiment_document(arguments, input.keys, session);
   const SweepDesign design = read_design(arguments, input, session);
   const Engine engine = read_engine(arguments, session);
+  sim::SimOptions simulation;
+  simulation.event_limit = read_event_limit(arguments, engine == Engine::simulated, session);
   const Shard shard = read_shard(arguments, session);
   (void)integer_value(arguments, threads_option.name, {1, 1024}, session);
   (void)inputs_are_kept(arguments, session);
@@ -290,7 +270,7 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
   }
   free_replicas(input, base->document.root, session);
   Sweep sweep{{library, std::move(base->document), session.sources(), input, design, engine,
-               arguments.has(verdicts_option.name)},
+               simulation, arguments.has(verdicts_option.name)},
               shard,
               read_seed(arguments, session)};
   const std::optional<ReadExperiment> first = report_mistakes(sweep.question, session);
@@ -304,7 +284,7 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
     sweep.question.strategies.push_back(plan.label);
   }
   if (arguments.has(dry_option.name)) {
-    say_plan(sweep, session);
+    say_plan(sweep.question, sweep.shard, session);
     return session.report();
   }
   return run_jobs(sweep, header(sweep, *first, session), output, arguments, session);
@@ -319,8 +299,8 @@ Command sweep_command() {
           "--over bandwidth='10 Gb/s'..'100 Gb/s':x2 -o runs.jsonl",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
           experiment_options({over_option, zip_option, sample_option, latin_option, seed_option,
-                              sim_option, verdicts_option, output_option, resume_option,
-                              shard_option, threads_option, dry_option}),
+                              sim_option, event_limit_option, verdicts_option, output_option,
+                              resume_option, shard_option, threads_option, dry_option}),
           run_sweep,
           experiment_details};
 }

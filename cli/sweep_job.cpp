@@ -12,6 +12,7 @@
 #include "model/experiment.hpp"
 #include "profiles/override.hpp"
 #include "study/payoff.hpp"
+#include "study/simulation.hpp"
 
 namespace payoff {
 namespace {
@@ -92,7 +93,9 @@ class JobRows {
 
  private:
   [[nodiscard]] EngineAnswer ask(const CompressionPlan& plan) const {
-    return predict(question_.engine, prepared_, plan, read_.cluster_state);
+    return question_.engine == Engine::simulated
+               ? Simulation(prepared_, read_.cluster_state, question_.simulation).answer(plan)
+               : predict(question_.engine, prepared_, plan, read_.cluster_state);
   }
 
   const SweepQuestion& question_;

@@ -9,6 +9,7 @@
 
 #include "cli/experiment_input.hpp"
 #include "cli/sweep_axes.hpp"
+#include "sim/step.hpp"
 #include "study/engine.hpp"
 #include "study/sweep.hpp"
 
@@ -25,7 +26,8 @@ struct SweepQuestion {
   SweepInput input;
   SweepDesign design;
   Engine engine{Engine::analytical};
-  bool verdicts{};  // intervals and probabilities too: some thousand times the work
+  sim::SimOptions simulation{};  // of that engine
+  bool verdicts{};               // intervals and probabilities too: some thousand times the work
   std::vector<std::string> strategies{};  // labels, the uncompressed job first, then as listed
 };
 

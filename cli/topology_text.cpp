@@ -143,15 +143,25 @@ std::string trees_text(const sim::LinkGraph& links) {
   }
   const auto line = [&](const char* what, sim::TreeUse use, Bandwidth bound) {
     const sim::TreePacking trees = sim::pack_few(*mesh, 0, use);
-    return fmt::format("{} by {} packed trees: {}, no trees carry more than {}\n", what,
-                       trees.trees.size(), to_text(trees.rate), to_text(bound));
+    return fmt::format("{} by {} packed tree{}: {}, no trees carry more than {}\n", what,
+                       trees.trees.size(), trees.trees.size() == 1 ? "" : "s", to_text(trees.rate),
+                       to_text(bound));
   };
+  const std::string broadcast =
+      line("broadcast", sim::TreeUse::broadcast, sim::broadcast_bound(*mesh, 0));
+  // Where links go one way only, sums cannot come back the way that they went up.
+  const Bandwidth bound = sim::all_reduce_bound(*mesh);
+  if (bound <= Bandwidth{}) {
+    return broadcast +
+           "all-reduce by packed trees or rings both ways: none, as links in both directions do "
+           "not join all GPUs\n";
+  }
   const int rings = sim::ring_count(*mesh, unit);
   const auto n = static_cast<double>(links.ranks());
-  return line("broadcast", sim::TreeUse::broadcast, sim::broadcast_bound(*mesh, 0)) +
-         line("all-reduce", sim::TreeUse::all_reduce, sim::all_reduce_bound(*mesh)) +
-         fmt::format("all-reduce by {} rings: {}\n", 2 * rings,
-                     to_text(unit * (2.0 * rings * n / (2 * (n - 1)))));
+  return broadcast + line("all-reduce", sim::TreeUse::all_reduce, bound) +
+         (rings == 0 ? "all-reduce by rings: none, as links in both directions make no circle\n"
+                     : fmt::format("all-reduce by {} rings: {}\n", 2 * rings,
+                                   to_text(unit * (2.0 * rings * n / (2 * (n - 1))))));
 }
 
 struct NamedProgram {

@@ -27,6 +27,8 @@ std::atomic<bool> polled{false};       // NOLINT(cppcoreguidelines-avoid-non-con
 std::atomic<bool> growing{false};      // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
+
 // Of the timeline, for the handler; longer ones than the system takes were refused when opened.
 using PathText = std::array<char, 4096>;
 PathText grows_at{};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
@@ -126,8 +128,9 @@ void TraceFile::fail(const std::string& reason) const {
 HeldSignals::HeldSignals() {
   sigset_t held;
   sigemptyset(&held);
-  sigaddset(&held, SIGINT);
-  sigaddset(&held, SIGTERM);
+  for (const int signal : ending_signals) {
+    sigaddset(&held, signal);
+  }
   pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -140,13 +143,18 @@ InterruptGuard::InterruptGuard(const TraceFile* trace) {
     keep(trace->path(), goes_to);
   }
   growing.store(trace != nullptr, std::memory_order_relaxed);
-  before_interrupt_ = std::signal(SIGINT, interrupt);
-  before_terminate_ = std::signal(SIGTERM, interrupt);
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    before_[i] = std::signal(ending_signals[i], interrupt);
+    if (before_[i] == SIG_IGN) {
+      std::signal(ending_signals[i], SIG_IGN);
+    }
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, before_interrupt_);
-  std::signal(SIGTERM, before_terminate_);
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    std::signal(ending_signals[i], before_[i]);
+  }
   growing.store(false, std::memory_order_relaxed);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -41,8 +42,8 @@ class TraceFile {
   std::unique_ptr<sim::TraceWriter> writer_;
 };
 
-// While it lives, Ctrl-C and a request to terminate wait: between the making of a timeline's file
-// and the guard below, they would leave its part behind.
+// While it lives, Ctrl-C, a request to terminate and a terminal that hangs up wait: between the
+// making of a timeline's file and the guard below, they would leave its part behind.
 class HeldSignals {
  public:
   HeldSignals();
@@ -54,10 +55,11 @@ class HeldSignals {
   sigset_t before_{};
 };
 
-// While it lives, Ctrl-C (and a request to terminate) leaves a valid timeline, whatever the program
-// is doing. While `Polling` lives the signal sets a flag, and a second one ends the program without
-// a timeline; otherwise it ends the program at once, exit code `failure`, and the timeline, which
-// has no spans yet, is completed.
+// While it lives, Ctrl-C (and a request to terminate, and a terminal that hangs up) leaves a valid
+// timeline, whatever the program is doing. A signal that was ignored when the program started stays
+// so (nohup, background jobs of a shell). While `Polling` lives the signal sets a flag, and a
+// second one ends the program without a timeline; otherwise it ends the program at once, exit code
+// `failure`, and the timeline, which has no spans yet, is completed.
 class InterruptGuard {
  public:
   explicit InterruptGuard(const TraceFile* trace = nullptr);
@@ -77,8 +79,7 @@ class InterruptGuard {
 
  private:
   using Handler = void (*)(int);
-  Handler before_interrupt_;
-  Handler before_terminate_;
+  std::array<Handler, 3> before_;
 };
 
 }  // namespace payoff

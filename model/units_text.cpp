@@ -180,7 +180,8 @@ Parsed<double> parse_in(const Dimension& dimension, std::string_view text, Sign 
     return whole("is out of range", "too large");
   }
   if (sign != Sign::any && si < 0.0) {
-    return whole("is negative", "must not be negative");
+    return whole("is negative",
+                 sign == Sign::positive ? "must be above zero" : "must not be negative");
   }
   if (sign == Sign::positive && si <= 0.0) {
     return whole("is zero", "must be above zero");

@@ -40,7 +40,9 @@ void read_batches(const Section& section, bool known, ParallelLayout& layout) {
     global.error("disagrees with micro_batches " + std::to_string(layout.micro_batches), "",
                  "leave one of them out");
   } else if (samples / once > most_ranks) {
-    global.error("needs " + std::to_string(samples / once) + " micro-batches a step");
+    global.error("needs " + std::to_string(samples / once) + " micro-batches a step; at most " +
+                     std::to_string(most_ranks) + " are modelled",
+                 "", "a larger micro_batch needs fewer");
   } else {
     layout.micro_batches = static_cast<int>(samples / once);
   }

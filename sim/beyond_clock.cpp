@@ -144,10 +144,10 @@ void name_cause(std::optional<Problem>& problem, const std::vector<LinkUse>& lin
   if (!problem) {
     return;
   }
-  const auto worst =
-      std::max_element(links.begin(), links.end(),
-                       [](const LinkUse& a, const LinkUse& b) { return a.delay < b.delay; });
-  const bool is_known = worst != links.end() && worst->delay > 0_s;
+  const auto worst = std::max_element(
+      links.begin(), links.end(),
+      [](const LinkUse& a, const LinkUse& b) { return a.max_delay < b.max_delay; });
+  const bool is_known = worst != links.end() && worst->max_delay > 0_s;
   problem = is_known ? beyond("cluster.topology",
                               ", while it ran; `" + worst->name + "` held messages up most")
                      : beyond("layout.micro_batches", ", while it ran");

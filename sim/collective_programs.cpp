@@ -132,6 +132,9 @@ LaidOrReason packed_trees(const ProgramRanks& ranks, const Topology& topology,
     return "trees are packed where links join 3 to " + std::to_string(most_searched_mesh) +
            " GPUs directly";
   }
+  if (all_reduce_bound(*mesh) <= Bandwidth{}) {
+    return "sums go up a tree and come back: links in both directions do not join all GPUs";
+  }
   return in_segments(TreesProgram{pack_few(*mesh, 0, TreeUse::all_reduce), 1});
 }
 

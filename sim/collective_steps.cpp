@@ -6,6 +6,7 @@
 
 #include "model/group_paths.hpp"
 #include "sim/background.hpp"
+#include "sim/program_count.hpp"
 #include "sim/routing.hpp"
 
 namespace payoff::sim {
@@ -248,16 +249,6 @@ CollectiveSteps run_steps(const LaidProgram& laid, Bytes size,
     steps.alpha_beta = std::min(steps.alpha_beta, alpha_beta(laid.whole));
   }
   return steps;
-}
-
-std::uint64_t send_count(const Program& program) {
-  std::uint64_t count = 0;
-  std::vector<Send> sends;
-  for (std::uint32_t step = 0; step < program.steps(); ++step) {
-    program.sends(step, sends);
-    count += sends.size();
-  }
-  return count;
 }
 
 }  // namespace payoff::sim

@@ -60,7 +60,4 @@ struct CollectiveSteps {
                                         const std::optional<StepsPrice>& price, Seconds latency,
                                         const TopologyGraph& graph, const Topology& topology);
 
-// How many sends the program consists of.
-[[nodiscard]] std::uint64_t send_count(const Program& program);
-
 }  // namespace payoff::sim

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "model/groups.hpp"
+#include "sim/program_count.hpp"
 
 namespace payoff::sim {
 

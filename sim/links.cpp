@@ -88,22 +88,24 @@ ActivityId Links::start(const PreparedMessage& message, std::uint64_t key, std::
 }
 
 SimTime Links::end(const PreparedMessage& message, SimTime since, SimTime held_back) {
-  State* late_by = nullptr;
+  SimTime last = since;
   for (const LinkLoad& load : message.loads) {
     State& link = states_[load.link];
     note_overload(link);
     link.demand -= demand(message, load);
     link.bytes += load.bytes;
-    const bool was_overloaded = link.overloaded > since;
-    if (was_overloaded && (late_by == nullptr || link.overloaded > late_by->overloaded)) {
-      late_by = &link;
-    }
+    last = std::max(last, link.overloaded);
   }
   const SimTime delay = engine_.now() - since - message.alone - held_back;
-  if (late_by == nullptr || delay.picoseconds <= 1) {
+  if (last == since || delay.picoseconds <= 1) {
     return {};
   }
-  late_by->delay = late_by->delay + delay;
+  for (const LinkLoad& load : message.loads) {
+    State& link = states_[load.link];
+    if (link.overloaded == last) {
+      link.max_delay = std::max(link.max_delay, delay);
+    }
+  }
   return delay;
 }
 
@@ -114,7 +116,8 @@ std::vector<LinkUse> Links::report(SimTime step) const {
     const Link& link = platform_.links()[i];
     const Bytes could = link.capacity * to_seconds(step);
     uses.push_back({link.name, link.capacity, states_[i].bytes,
-                    could > 0_B ? states_[i].bytes / could : 0.0, to_seconds(states_[i].delay)});
+                    could > 0_B ? states_[i].bytes / could : 0.0,
+                    to_seconds(states_[i].max_delay)});
   }
   return uses;
 }

@@ -35,7 +35,7 @@ struct LinkUse {
   Bandwidth capacity;
   Bytes bytes;         // through it in the step
   double utilization;  // of what it could carry in the step
-  Seconds delay;       // by which messages came late because of it, all together
+  Seconds max_delay;   // of the message that it made latest: folding does not change it
 };
 
 class Links {
@@ -50,7 +50,8 @@ class Links {
                     const std::vector<LinkLoad>& of_one_byte, PreparedMessage& result) const;
   ActivityId start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag);
   // Has to be told of the end of what it started: `since` is when it did, `held_back` what it lost
-  // elsewhere. Returns what it lost on its links.
+  // elsewhere. Returns what it lost on its links; the one that was overloaded last is why, or all
+  // that were at that date.
   SimTime end(const PreparedMessage& message, SimTime since, SimTime held_back = {});
 
   [[nodiscard]] std::vector<LinkUse> report(SimTime step) const;
@@ -61,7 +62,7 @@ class Links {
     Bytes bytes;
     double demand{};     // of what is in flight, as a share of the capacity
     SimTime overloaded;  // when it was last asked for more than it has
-    SimTime delay;
+    SimTime max_delay;
   };
 
   [[nodiscard]] double demand(const PreparedMessage& message, const LinkLoad& load) const;

@@ -173,6 +173,7 @@ class Program {
   // The parameters have to make sense: two ranks at least, a power of two where it says so.
   explicit Program(ProgramKind kind);
 
+  [[nodiscard]] const ProgramKind& kind() const { return kind_; }
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] Outcome outcome() const;
   [[nodiscard]] Rank ranks() const { return shape_.ranks; }    // that take part with data

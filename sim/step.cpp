@@ -234,11 +234,11 @@ class StepRun {
     step.trace_hash = engine_.trace_hash();
     step.interrupted = stopped;
     step.problem = engine_.problem();
-    step.memory_delay.resize(plan_.stages.size());
+    step.max_memory_delay.resize(plan_.stages.size());
     std::size_t last = 0;
     for (std::size_t p = 0; p < stages_.size(); ++p) {
-      Seconds& delay = step.memory_delay[places_.places[p].stage];
-      delay = std::max(delay, to_seconds(stages_[p].memory_delay()));
+      Seconds& delay = step.max_memory_delay[places_.places[p].stage];
+      delay = std::max(delay, to_seconds(stages_[p].max_memory_delay()));
       PAYOFF_INVARIANT(stopped || step.problem || stages_[p].is_over(), "a stage waits for ever");
       if (stages_[p].path().end() > stages_[last].path().end()) {
         last = p;

@@ -72,7 +72,8 @@ struct SimulatedStep {
   TrafficTime ep;
   TrafficTime pp;
   std::vector<LinkUse> links;
-  std::vector<Seconds> memory_delay;  // by which work that uses a stage's memory made messages late
+  // Of each stage: by how much work that uses a GPU's memory made one message late, at most.
+  std::vector<Seconds> max_memory_delay;
   std::uint64_t events{};
   std::uint64_t sends{};  // of them, at level `steps`: of the programs of messages
   std::uint64_t trace_hash{};

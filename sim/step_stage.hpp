@@ -73,8 +73,8 @@ class StageRun {
   [[nodiscard]] Bytes tp_bytes() const { return tp_bytes_; }
   [[nodiscard]] Bytes cp_bytes() const { return cp_bytes_; }
   [[nodiscard]] Bytes ep_bytes() const { return ep_bytes_; }
-  // By which messages came late because of the GPU's memory.
-  [[nodiscard]] SimTime memory_delay() const { return memory_delay_; }
+  // Of the message that the GPU's memory made latest.
+  [[nodiscard]] SimTime max_memory_delay() const { return max_memory_delay_; }
 
  private:
   struct Task {
@@ -203,7 +203,7 @@ class StageRun {
   Bytes tp_bytes_{};
   Bytes cp_bytes_{};
   Bytes ep_bytes_{};
-  SimTime memory_delay_;
+  SimTime max_memory_delay_;
 };
 
 }  // namespace payoff::sim

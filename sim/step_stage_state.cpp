@@ -82,7 +82,7 @@ void StageRun::message_ended(StreamKind kind, SimTime by_memory) {
   s.path.count_activity();
   s.path.add(Cause::memory_contention, by_memory);
   s.path.add(Cause::link_contention, late - by_memory);
-  memory_delay_ = memory_delay_ + by_memory;
+  max_memory_delay_ = std::max(max_memory_delay_, by_memory);
   count_bytes(s.task);
   finish(kind);
 }

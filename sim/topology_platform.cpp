@@ -18,8 +18,6 @@
 namespace payoff::sim {
 namespace {
 
-constexpr int most_listed = 1 << 15;
-
 void apply_background(const Topology& topology, const LinkGraph& graph, Incidence& incidence) {
   for (Incidence::LinkPart& link : incidence.links) {
     const LinkClass link_class = graph.edges()[link.edge].link_class;
@@ -65,11 +63,11 @@ Problems check_sizes(const ClusterState& state, const ParallelLayout& layout, in
           {slow.path, "is GPU " + std::to_string(slow.gpu) + " of " + std::to_string(gpus), {}});
     }
   }
-  if (listed > most_listed) {
+  if (listed > most_listed_ranks) {
     problems.push_back(
         {"cluster.topology",
          std::to_string(listed) + " ranks do not fold by their coordinates; at most " +
-             std::to_string(most_listed) + " can be listed",
+             std::to_string(most_listed_ranks) + " can be listed",
          "`routing: {balance: ideal}`, a regular topology without faults and jitter, "
          "and stages that fill whole leaves (or pods) fold"});
   }
@@ -158,6 +156,7 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
                 incidence.links.size(),
                 partition.link_classes};
   built.place_of_rank = std::move(partition.ranks);
+  built.class_of_link = std::move(partition.links);
   std::vector<Link> links;
   links.reserve(system.links.size());
   for (const FoldedSystem::Link& link : system.links) {
@@ -193,6 +192,10 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
   BuiltPlatform built;
   if (state.is_even() && !rules.steps) {
     built.platform = Platform(cluster, plan.layout);
+    const auto stages = static_cast<std::uint64_t>(plan.layout.pp);
+    const std::size_t links = built.platform.links().size();
+    built.fold = {
+        static_cast<std::uint64_t>(plan.layout.ranks()), stages, stages, 0, 0, links, links};
     return built;
   }
   Listed listed = with_topology(cluster, state, plan.layout);

@@ -16,6 +16,9 @@
 
 namespace payoff::sim {
 
+// More ranks than this are not listed one by one.
+inline constexpr int most_listed_ranks = 1 << 15;
+
 struct PlatformRules {
   bool folds{true};    // false: every rank is a place of its own, to compare with
   bool reduces{true};  // false: all ranks are listed
@@ -24,7 +27,8 @@ struct PlatformRules {
   bool steps{false};
 };
 
-// How far it folded. No places: one stands for each stage by construction.
+// How far it folded. On an even cluster one place stands for each stage by construction, without
+// channels, and the links are those of one GPU and node of every stage.
 struct FoldReport {
   std::uint64_t ranks{};
   std::uint64_t listed{};  // of them, after reduction
@@ -39,6 +43,8 @@ struct BuiltPlatform {
   Platform platform;
   FoldReport fold;
   std::vector<std::uint32_t> place_of_rank;  // of those that are listed
+  std::vector<std::uint32_t>
+      class_of_link;  // of the platform, by the number of an incidence's link
   Problems problems;  // by path, "cluster.topology.failed.0"; the platform is then empty
 };
 

@@ -11,19 +11,20 @@
 namespace payoff {
 namespace {
 
-// What made messages late, if anything did: of the links and the memories of the GPUs the worst.
+// What made a message late, if anything did: of the links and the memories of the GPUs the one that
+// held a single message up most.
 std::string contention(const sim::SimulatedStep& step) {
   std::string worst;
   Seconds most;
   for (const sim::LinkUse& link : step.links) {
-    if (link.delay > most) {
-      most = link.delay;
+    if (link.max_delay > most) {
+      most = link.max_delay;
       worst = link.name;
     }
   }
-  for (std::size_t s = 0; s < step.memory_delay.size(); ++s) {
-    if (step.memory_delay[s] > most) {
-      most = step.memory_delay[s];
+  for (std::size_t s = 0; s < step.max_memory_delay.size(); ++s) {
+    if (step.max_memory_delay[s] > most) {
+      most = step.max_memory_delay[s];
       worst = "memory of the GPU of stage " + std::to_string(s);
     }
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <tuple>
@@ -303,9 +304,40 @@ TEST_CASE("many sends are announced, and more than can be run are refused before
   const Captured refused = of_sizes("4096", "1GiB,4GiB");
   CHECK(refused.code == ExitCode::bad_input);
   CHECK(refused.out.empty());
-  CHECK_THAT(refused.err, ContainsSubstring("more than 50000000 sends"));
+  CHECK_THAT(refused.err, ContainsSubstring("these 2 sizes are 67092480 sends"));
+  CHECK_THAT(refused.err, ContainsSubstring("one is up to 33546240"));
+  CHECK_THAT(refused.err, ContainsSubstring("--sizes"));
   const Captured announced = of_sizes("1600", "4GiB");
   CHECK(announced.code == ExitCode::success);
-  CHECK_THAT(announced.err, ContainsSubstring("note: 5.1 million sends"));
+  CHECK_THAT(announced.err, ContainsSubstring("note: 5.1 million sends") &&
+                                ContainsSubstring("up to four times: about 3 s"));
   CHECK_THAT(announced.out, ContainsSubstring("| 5116800 |"));
+}
+
+TEST_CASE("what has too many sends at any size is refused before it is laid") {
+  struct Case {
+    std::vector<std::string> words;
+    const char* sends;
+  };
+  // A pair each; 8 rings of all ranks; twice all pairs.
+  const std::vector<Case> cases{
+      {{"all_to_all", "--nodes", "131072"}, "1099510579200"},  // n (n - 1), n = 2^20
+      {{"all_reduce", "--nodes", "16384", "--algo", "ring"}, "274875809792"},  // 8 x 2 n (n - 1)
+      {{"all_reduce", "--nodes", "131072", "--program", "gossip", "--neighbours", "complete"},
+       "1099510579200"}};
+  for (const Case& one : cases) {
+    std::vector<std::string> words{"collective"};
+    words.insert(words.end(), one.words.begin(), one.words.end());
+    words.insert(words.end(), {"--cluster", "dgx-a100", "--level", "steps", "--sizes", "1MB"});
+    INFO(one.words.front());
+    const auto since = std::chrono::steady_clock::now();
+    const Captured refused = test::payoff(words);
+    const auto took = std::chrono::steady_clock::now() - since;
+    CHECK(refused.code == ExitCode::bad_input);
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.err,
+               ContainsSubstring(one.sends) && ContainsSubstring("ask for fewer ranks"));
+    CHECK_THAT(refused.err, ContainsSubstring(": " + one.words[2] + "\n"));  // of --nodes
+    CHECK(took < std::chrono::seconds(5));  // laid, they take half a minute and more
+  }
 }

@@ -336,3 +336,21 @@ TEST_CASE("options of a simulation are checked beside its experiment") {
   CHECK_THAT(options.err,
              ContainsSubstring("did you mean `none`?") && ContainsSubstring("3 errors"));
 }
+
+TEST_CASE("a timeline needs the name of a file") {
+  const Captured run = test::payoff(simulate({"--trace", "-"}));
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("`--trace` needs the name of a file") &&
+                          ContainsSubstring("--trace step.json"));
+  CHECK_FALSE(std::filesystem::exists("-"));
+}
+
+TEST_CASE("more micro-batches than are modelled are refused with their number") {
+  const Captured run = test::payoff({"simulate", "--model", "gpt3-175b", "--cluster", "selene",
+                                     "--nodes", "128", "--tp", "8", "--pp", "8", "--dp", "16",
+                                     "--micro-batch", "1", "--global-batch", "1600000000"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("100000000 micro-batches a step; at most 1048576") &&
+                          ContainsSubstring("a larger micro_batch needs fewer"));
+}

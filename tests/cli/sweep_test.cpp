@@ -258,3 +258,23 @@ TEST_CASE("a dry run says how many jobs there are and writes nothing") {
   CHECK_THAT(run.err, ContainsSubstring("on one core"));
   CHECK(folder.files().empty());
 }
+
+TEST_CASE("a sweep of simulations is announced where it is long, and refuses jobs of many events") {
+  const Captured limited = sweep_nodes({"--engine", "sim", "--event-limit", "5"});
+  CHECK(limited.code == ExitCode::success);
+  for (const json& line : lines_of(limited.out)) {
+    if (line.contains("status")) {
+      CHECK(line["status"] == "impossible");
+      CHECK_THAT(line["reason"].get<std::string>(), ContainsSubstring("events, more than 5"));
+    }
+  }
+  CHECK(limited.err.empty());
+  const Captured analytical = sweep_nodes({"--event-limit", "5"});
+  CHECK(analytical.code == ExitCode::bad_input);
+  CHECK_THAT(analytical.err, ContainsSubstring("`--event-limit` needs --engine sim"));
+  // 2 jobs, 3 strategies, 30,000 micro-batches of more than 24 events.
+  const Captured large =
+      sweep({"--micro-batches", "30000", "--engine", "sim", "--over", "bandwidth=10 Gb/s,20 Gb/s"});
+  CHECK_THAT(large.err, ContainsSubstring("note: simulating up to ") &&
+                            ContainsSubstring("Ctrl-C ends it after the jobs"));
+}

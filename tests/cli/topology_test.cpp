@@ -148,3 +148,27 @@ TEST_CASE("a fault of a link that is not there is refused at its place") {
   CHECK(run.code == ExitCode::bad_input);
   CHECK_THAT(run.err, ContainsSubstring("t.yaml:3:10"));
 }
+
+TEST_CASE("payoff check says that sums find no way back over links that go one way") {
+  const Captured run = check(
+      "topology: t\n"
+      "graph:\n"
+      "  gpus: [a, b, c]\n"
+      "  links:\n"
+      "    - {from_to: [a, b], bandwidth: 25 GB/s}\n"
+      "    - {from_to: [b, c], bandwidth: 25 GB/s}\n"
+      "    - {from_to: [c, a], bandwidth: 25 GB/s}\n");
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("broadcast by 1 packed tree: 25 GB/s") &&
+                          ContainsSubstring("all-reduce by packed trees or rings both ways: none"));
+  CHECK_THAT(run.out, !ContainsSubstring(" 0 B/s") && !ContainsSubstring("| packed trees"));
+  const Captured chain = check(
+      "topology: t\n"
+      "graph:\n"
+      "  gpus: [a, b, c]\n"
+      "  links:\n"
+      "    - {between: [a, b], bandwidth: 25 GB/s}\n"
+      "    - {between: [b, c], bandwidth: 25 GB/s}\n");
+  CHECK_THAT(chain.out, ContainsSubstring("all-reduce by 1 packed tree: 25 GB/s") &&
+                            ContainsSubstring("all-reduce by rings: none"));
+}

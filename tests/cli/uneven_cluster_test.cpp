@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +11,7 @@
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinRel;
 using nlohmann::json;
 using payoff::test::Captured;
 using payoff::test::ScratchFolder;
@@ -53,6 +56,100 @@ TEST_CASE("an uneven cluster folds, and takes the same step rank by rank") {
   CHECK(even["folding"]["simulated_ranks"] == 1);
   CHECK(even["plans"][0]["step_seconds"].get<double>() <
         folded["plans"][0]["step_seconds"].get<double>());
+}
+
+TEST_CASE("links of a class are as late folded as each of them is rank by rank") {
+  const std::vector<std::string> narrow{
+      "--set", "cluster.slow_gpus=[]", "--set",
+      "cluster.topology.network={kind: fat_tree, servers_per_leaf: 1, spines: 2, "
+      "oversubscription: 16}"};
+  const json folded = simulated(narrow)["plans"][0]["links"];
+  std::vector<std::string> unfolded = narrow;
+  unfolded.emplace_back("--no-fold");
+  const json whole = simulated(unfolded)["plans"][0]["links"];
+  CHECK(folded.size() < whole.size());
+  double latest = 0;
+  for (const json& link : folded) {
+    // "leaf0 > spine0 and 7 like it" is named after one of its links.
+    const std::string name = link["name"];
+    const auto same = std::find_if(whole.begin(), whole.end(), [&](const json& other) {
+      return other["name"] == name.substr(0, name.find(" and "));
+    });
+    INFO(name);
+    REQUIRE(same != whole.end());
+    CHECK((*same)["max_delay_seconds"] == link["max_delay_seconds"]);
+    CHECK_THAT((*same)["bytes"].get<double>(), WithinRel(link["bytes"].get<double>(), 1e-9));
+    latest = std::max(latest, link["max_delay_seconds"].get<double>());
+  }
+  CHECK(latest > 0);
+}
+
+TEST_CASE("a simulation says how far its ranks folded, or why they did not") {
+  const auto text = [](const std::vector<std::string>& more) {
+    const ScratchFolder folder;
+    folder.write("e.yaml", job);
+    std::vector<std::string> words{"simulate", folder.path("e.yaml")};
+    words.insert(words.end(), more.begin(), more.end());
+    return test::payoff(words).out;
+  };
+  CHECK_THAT(text({"--set", "cluster.slow_gpus=[]"}),
+             ContainsSubstring("32 ranks folded into 1 class"));
+  CHECK_THAT(text({"--no-fold"}), ContainsSubstring("32 ranks, not folded: it was asked for;"));
+  CHECK_THAT(text({"--level", "steps"}),
+             ContainsSubstring("32 ranks, not folded: sends are simulated rank by rank;"));
+  CHECK_THAT(text({"--set", "cluster.jitter={sd: 0.1}"}),
+             ContainsSubstring("32 ranks, not folded: jitter and slow GPUs tell them apart;"));
+  CHECK(simulated({})["folding"]["not_folded_because"].is_null());
+  CHECK(simulated({"--no-fold"})["folding"]["not_folded_because"] == "it was asked for");
+  // Without a topology one rank stands for those of each stage.
+  const json even = test::json_of({"simulate", "--model", "gpt2", "--cluster", "p3-8xlarge",
+                                   "--nodes", "2", "--dp", "8", "--micro-batch", "4"});
+  CHECK(even["folding"]["ranks"] == 8);
+  CHECK(even["folding"]["simulated_ranks"] == 1);
+  const Captured stages =
+      test::payoff({"simulate", "--model", "gpt2", "--cluster", "p3-8xlarge", "--nodes", "1",
+                    "--pp", "4", "--micro-batch", "4", "--micro-batches", "4"});
+  CHECK_THAT(stages.out, ContainsSubstring("4 ranks, not folded: every pipeline stage has one"));
+}
+
+TEST_CASE("more ranks than can be listed are told at the option that lists them") {
+  // 65,536 ranks.
+  const std::vector<std::string> large{
+      "simulate",
+      "--model",
+      "gpt3-175b",
+      "--cluster",
+      "selene",
+      "--nodes",
+      "8192",
+      "--tp",
+      "8",
+      "--pp",
+      "8",
+      "--dp",
+      "1024",
+      "--micro-batch",
+      "1",
+      "--micro-batches",
+      "8",
+      "--set",
+      "cluster.topology={network: {kind: fat_tree, servers_per_leaf: 32, spines: 8}, "
+      "routing: {balance: ideal}}"};
+  for (const auto& [option, value] : {std::pair{"--no-fold", ""}, {"--level", "steps"}}) {
+    std::vector<std::string> words = large;
+    words.emplace_back(option);
+    if (*value != 0) {
+      words.emplace_back(value);
+    }
+    const Captured run = test::payoff(words);
+    INFO(run.err);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK_THAT(run.err, ContainsSubstring("simulates every rank by itself: 65536 are more than "
+                                          "32768") &&
+                            ContainsSubstring(std::string("leave `") + option + "` away"));
+    CHECK_THAT(run.err, !ContainsSubstring("fold by their coordinates"));
+  }
+  CHECK(test::payoff(large).code == ExitCode::success);
 }
 
 // Each alone, as a file says it, and whether anything folds then; of slow GPUs see above.

@@ -111,6 +111,7 @@ TEST_CASE("what is not a finite decimal number is refused") {
 TEST_CASE("a negative quantity is refused unless it is asked for") {
   CHECK(refusal<Seconds>("-5 us") == "is negative | must not be negative");
   CHECK(refusal<Seconds>("0 us", Sign::positive) == "is zero | must be above zero");
+  CHECK(refusal<Seconds>("-5 us", Sign::positive) == "is negative | must be above zero");
   CHECK(*parse_quantity<Seconds>("-5 us", Sign::any) == -5_us);
   CHECK_FALSE(std::signbit(parse_quantity<Seconds>("-0 s")->si));
 }

@@ -92,6 +92,37 @@ TEST_CASE("folded and unfolded steps end at the same picosecond on every rank") 
   const test::FoldingCount count = test::compare_folded(1, 100);
   CHECK(2 * count.uneven >= count.all.jobs);
   CHECK(count.all.places < count.all.ranks);
+  CHECK(4 * count.late >= count.all.jobs);
+}
+
+TEST_CASE("how late a link makes a message is the same for a class and for each of its links") {
+  // 4 servers of 4, one on a leaf, each leaf with 1 GB/s above it, what one NIC needs:
+  // replicas in all servers sum gradients over four rails at once.
+  UnevenJob job;
+  job.plan = test::pipeline(1, 1, 1, 1_ms, 1_ms);
+  job.plan.layout.tp = 4;
+  job.plan.layout.dp = 4;
+  // A ring of four sends 1.5 times 4 MB: 6 ms at a NIC's 1 GB/s.
+  test::add_bucket(job.plan, 0, 0, 0_s, test::gradients(6_ms, 4_MB), 0_s);
+  job.state.topology =
+      sim::test::regular(sim::test::switched(4, 4), 4, sim::test::fat_tree(false, 1, 2, 40.0));
+  job.state.topology->balance = Balance::ideal;
+  job.cluster = cluster_of(*job.state.topology, 4);
+  const BuiltPlatform folded = build(job, {true, false});
+  const BuiltPlatform all = build(job, {false, false});
+  CHECK(folded.fold.places == 1);
+  const sim::SimulatedStep of_classes = simulated(job, folded.platform);
+  const sim::SimulatedStep of_all = simulated(job, all.platform);
+  CHECK(test::unequal_links(of_classes, folded, of_all, all).empty());
+  // Four rings pass every uplink, which takes one: 24 ms instead of 6, and 8 uplinks each way.
+  int late = 0;
+  for (const sim::LinkUse& link : of_all.links) {
+    if (link.max_delay > 0_s) {
+      ++late;
+      CHECK_THAT(link.max_delay / 1_ms, Catch::Matchers::WithinRel(18.0, 1e-6));
+    }
+  }
+  CHECK(late == 16);
 }
 
 TEST_CASE("a planted mistake of the refinement is found by comparing with the unfolded step") {

@@ -8,6 +8,7 @@ TEST_CASE("a thousand folded and unfolded steps end at the same picosecond on ev
   const payoff::test::FoldingCount count = payoff::test::compare_folded(1, 1000);
   CHECK(count.all.jobs == 1000);
   CHECK(2 * count.uneven >= count.all.jobs);
+  CHECK(4 * count.late >= count.all.jobs);
   CHECK(count.of_kind.size() == 12);
   for (const char* asymmetry :
        {"degraded link", "failed link", "hashed routes", "jitter", "loads that differ",

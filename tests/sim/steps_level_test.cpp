@@ -67,7 +67,7 @@ ClusterState links_of(const Cluster& cluster, double width) {
 
 // Of one level over the other, where messages are slowed by nothing but each other.
 bool memory_is_free(const sim::SimulatedStep& step) {
-  return std::all_of(step.memory_delay.begin(), step.memory_delay.end(),
+  return std::all_of(step.max_memory_delay.begin(), step.max_memory_delay.end(),
                      [](Seconds delay) { return delay <= 0_s; });
 }
 

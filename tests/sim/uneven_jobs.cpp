@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "model/units_text.hpp"
 #include "sim/background.hpp"
 #include "sim/routing.hpp"
 #include "tests/catch.hpp"
@@ -241,13 +242,32 @@ BuiltPlatform build(const UnevenJob& job, const sim::PlatformRules& rules) {
 }
 
 std::vector<Seconds> ends(const UnevenJob& job, const BuiltPlatform& built) {
-  const sim::SimulatedStep step = simulated(job, built.platform);
+  return ends_of_ranks(simulated(job, built.platform), built);
+}
+
+std::vector<Seconds> ends_of_ranks(const sim::SimulatedStep& step, const BuiltPlatform& built) {
   REQUIRE_FALSE(step.problem);
   std::vector<Seconds> result;
   for (const std::uint32_t place : built.place_of_rank) {
     result.push_back(step.place_ends[place]);
   }
   return result;
+}
+
+std::string unequal_links(const sim::SimulatedStep& folded, const BuiltPlatform& classes,
+                          const sim::SimulatedStep& whole, const BuiltPlatform& all) {
+  REQUIRE(classes.class_of_link.size() == all.class_of_link.size());
+  const auto differ = [](double a, double b) { return std::abs(a - b) > 1e-9 * std::max(a, b); };
+  for (std::size_t i = 0; i < all.class_of_link.size(); ++i) {
+    const sim::LinkUse& of_class = folded.links[classes.class_of_link[i]];
+    const sim::LinkUse& own = whole.links[all.class_of_link[i]];
+    if (of_class.max_delay != own.max_delay || differ(of_class.bytes.si, own.bytes.si) ||
+        differ(of_class.utilization, own.utilization)) {
+      return own.name + ": " + to_text(of_class.bytes) + ", " + to_text(of_class.max_delay) +
+             " late folded, " + to_text(own.bytes) + ", " + to_text(own.max_delay) + " unfolded";
+    }
+  }
+  return {};
 }
 
 namespace {
@@ -277,7 +297,16 @@ FoldingCount compare_folded(int first, int last) {
     INFO("job of seed " << seed << " on " << job.kind << ": " << folded.fold.ranks << " ranks, "
                         << folded.fold.places << " places, " << job.asymmetries.size()
                         << " asymmetries");
-    CHECK(ends(job, folded) == ends(job, build(job, {false, false})));
+    const BuiltPlatform all = build(job, {false, false});
+    const sim::SimulatedStep of_classes = simulated(job, folded.platform);
+    const sim::SimulatedStep of_all = simulated(job, all.platform);
+    CHECK(ends_of_ranks(of_classes, folded) == ends_of_ranks(of_all, all));
+    CHECK(unequal_links(of_classes, folded, of_all, all).empty());
+    CHECK(of_classes.max_memory_delay == of_all.max_memory_delay);
+    count.late += std::any_of(of_all.links.begin(), of_all.links.end(),
+                              [](const sim::LinkUse& link) { return link.max_delay > 0_s; })
+                      ? 1
+                      : 0;
     CHECK(folded.fold.ranks <= 256);
     add(folded.fold, count.all);
     add(folded.fold, count.of_kind[job.kind]);
@@ -294,6 +323,7 @@ FoldingCount compare_folded(int first, int last) {
     std::printf("folding: %-17s in %4d jobs\n", asymmetry.c_str(), jobs);
   }
   std::printf("folding: two or more      in %4d jobs\n", count.uneven);
+  std::printf("folding: links too narrow in %4d jobs\n", count.late);
   return count;
 }
 

@@ -45,9 +45,17 @@ struct ListedJob {
 [[nodiscard]] sim::SimulatedStep simulated(const UnevenJob& job, const sim::Platform& platform);
 // The end of every rank.
 [[nodiscard]] std::vector<Seconds> ends(const UnevenJob& job, const sim::BuiltPlatform& built);
+[[nodiscard]] std::vector<Seconds> ends_of_ranks(const sim::SimulatedStep& step,
+                                                 const sim::BuiltPlatform& built);
+// The first link whose bytes, use or latest message are others than those of its class; empty:
+// none.
+[[nodiscard]] std::string unequal_links(const sim::SimulatedStep& folded,
+                                        const sim::BuiltPlatform& classes,
+                                        const sim::SimulatedStep& whole,
+                                        const sim::BuiltPlatform& all);
 
-// Of the jobs of seeds first to last: folded and unfolded steps are compared, rank by rank. Prints
-// how many there were of each kind, and how far they folded.
+// Of the jobs of seeds first to last: folded and unfolded steps are compared, rank by rank and link
+// by link. Prints how many there were of each kind, and how far they folded.
 struct FoldingSum {
   int jobs{};
   std::uint64_t ranks{};
@@ -58,6 +66,7 @@ struct FoldingSum {
 struct FoldingCount {
   FoldingSum all;
   int uneven{};  // two asymmetries or more
+  int late{};    // some link made a message late
   std::map<std::string, FoldingSum> of_kind;
   std::map<std::string, int> with;  // jobs by asymmetry
 };

@@ -4,7 +4,7 @@
 
   check.py PROGRAM
 
-A real SIGINT at many moments of the run, a second one, SIGTERM, a device that is full, a disk that
+A real SIGINT at many moments of the run, a second one, SIGTERM, SIGHUP, a device that is full, a disk that
 fills up: a timeline under the wanted name is valid JSON, nothing else is left, and the exit code is
 the documented one.
 """
@@ -76,6 +76,21 @@ def interrupted(program, what, job, size, kind=signal.SIGINT):
         expect(f"{what}: it says so", "nterrupted" in out + err, out + err)
         expect(f"{what}: it was announced", ("simulating up to 9841195 events" in err) == (size > 0), err)
         print(f"{what}: {count} spans, {took:.2f} s after the signal")
+
+
+def hung_up_under_nohup(program):
+    """A run that was told to outlive its terminal does; only SIGTERM ends it."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = start(program, LONG, folder,
+                    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        growing(folder, 1_000_000)
+        run.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        expect("nohup: it goes on", run.poll() is None, run.returncode)
+        run.send_signal(signal.SIGTERM)
+        _, err = run.communicate(timeout=60)
+        expect("nohup: exit code 1", run.returncode == 1, f"{run.returncode} {err}")
+        expect("nohup: one file", files_in(folder) == ["step.json"], files_in(folder))
 
 
 def interrupted_before_the_last_strategy(program):
@@ -151,6 +166,8 @@ def main(program):
     interrupted(program, "Ctrl-C while it prepares", PREPARES, 0)
     interrupted(program, "Ctrl-C while it simulates", LONG, 1_000_000)
     interrupted(program, "a request to terminate", LONG, 1_000_000, signal.SIGTERM)
+    interrupted(program, "a terminal that hangs up", LONG, 1_000_000, signal.SIGHUP)
+    hung_up_under_nohup(program)
     interrupted_before_the_last_strategy(program)
     predict_announces(program)
     interrupted_twice(program)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep_cost.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/simulation_cost.hpp"
+#include "study/simulation.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr std::uint64_t tried = 8;
+
+// Of all strategies of a job; nothing of those that are refused.
+sim::Estimate estimate_job(const SweepQuestion& question, std::uint64_t number) {
+  SourceMap sources = question.sources;
+  Diagnostics diagnostics;
+  const std::optional<ReadExperiment> read =
+      read_job(question, question.design.job(number), sources, diagnostics);
+  sim::Estimate all;
+  if (!read) {
+    return all;
+  }
+  const PreparedExperiment prepared(read->experiment);
+  Simulation simulation(prepared, read->cluster_state, question.simulation);
+  for (const CompressionPlan& plan : read->experiment.plans) {
+    const Simulation::Outlook outlook = simulation.outlook(plan);
+    if (outlook.problems.empty()) {
+      all = together(all, outlook.estimate);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+void say_plan(const SweepQuestion& question, const Shard& shard, Session& session) {
+  for (std::size_t a = 0; a < question.design.axes().size(); ++a) {
+    const SweepAxis& axis = question.design.axes()[a];
+    session.out() << fmt::format("{}: {} values, {} to {}\n", axis.key, axis.values.size(),
+                                 axis.values.front(), axis.values.back());
+  }
+  const std::uint64_t own = shard.size(question.design.jobs());
+  session.out() << fmt::format(
+      "{} jobs of {} strategies: {} results{}\n", own, question.strategies.size(),
+      own * question.strategies.size(),
+      shard.of > 1 ? fmt::format(" of this shard ({} of {})", shard.index, shard.of) : "");
+  const std::uint64_t sample = std::min(tried, own);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i < sample; ++i) {
+    (void)job_lines(question, shard.job(i * own / sample));
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  session.note(fmt::format("about {:.3g} s on one core",
+                           took.count() / static_cast<double>(std::max<std::uint64_t>(1, sample)) *
+                               static_cast<double>(own)));
+}
+
+void announce_simulations(const SweepQuestion& question, const Shard& shard, std::uint64_t first,
+                          Session& session) {
+  const std::uint64_t end = shard.size(question.design.jobs());
+  if (question.engine != Engine::simulated || first >= end) {
+    return;
+  }
+  const std::uint64_t jobs = end - first;
+  const std::uint64_t samples = std::min(tried, jobs);
+  sim::Estimate all;
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    all = together(all, estimate_job(question, shard.job(first + i * jobs / samples)));
+  }
+  const double scale = static_cast<double>(jobs) / static_cast<double>(samples);
+  all.events = static_cast<std::uint64_t>(std::ceil(static_cast<double>(all.events) * scale));
+  all.trace = 0_B;
+  announce_long_run(all, " after the jobs that are under way", session);
+}
+
+}  // namespace payoff

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/not_folded.hpp"
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+namespace payoff::sim {
+namespace {
+
+bool differs_from_link_to_link(const Topology& topology) {
+  return std::any_of(topology.background.begin(), topology.background.end(),
+                     [](const BackgroundLoad& load) { return load.sd > 0; });
+}
+
+std::vector<std::string> what_tells_apart(const ClusterState& state) {
+  std::vector<std::string> found;
+  const auto note = [&](bool holds, const char* what) {
+    if (holds) {
+      found.emplace_back(what);
+    }
+  };
+  note(state.jitter.sd > 0, "jitter");
+  note(!state.slow_gpus.empty(), "slow GPUs");
+  if (const auto& topology = state.topology) {
+    note(topology->balance == Balance::hashed, "hashed routes");
+    note(!topology->rank_order.empty(), "ranks in an order of their own");
+    note(!topology->faults.empty(), "failed or degraded links");
+    note(differs_from_link_to_link(*topology), "loads that differ from link to link");
+    note(std::holds_alternative<UserGraph>(topology->shape), "links of the user's own graph");
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string why_not_folded(const ClusterState& state, const ParallelLayout& layout,
+                           const PlatformRules& rules) {
+  if (rules.steps) {
+    return "sends are simulated rank by rank";
+  }
+  if (!rules.folds) {
+    return "it was asked for";
+  }
+  if (layout.ranks() == layout.pp) {
+    return "every pipeline stage has one rank";
+  }
+  const std::vector<std::string> found = what_tells_apart(state);
+  if (found.empty()) {
+    return "no two of a stage pass links alike on this topology";
+  }
+  std::string text;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == found.size() ? " and " : ", ") + found[i];
+  }
+  return text + (found.size() == 1 && found.front() == "jitter" ? " tells them apart"
+                                                                : " tell them apart");
+}
+
+}  // namespace payoff::sim
