@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/table.hpp"
 #include "profiles/source_map.hpp"
 
 namespace payoff {
@@ -47,7 +46,7 @@ std::vector<std::string> captions(const Chart& chart) {
   if (count > 0) {
     lines.push_back(fmt::format("{} of {} curves go on {} {}, which is not drawn.", count,
                                 chart.curves.size(), from_zero ? "above" : "below",
-                                significant(end / chart.y_unit)));
+                                fmt::format("{:.3g}", end / chart.y_unit)));
   }
   return lines;
 }

@@ -81,6 +81,15 @@ void remove_date(std::string& bytes) {
   }
 }
 
+// Of gnuplot, in an SVG.
+void remove_version(std::string& bytes) {
+  const std::size_t at = bytes.find("<desc>Produced by GNUPLOT");
+  const std::size_t end = bytes.find('\n', at);
+  if (at != std::string::npos && end != std::string::npos) {
+    bytes.erase(at, end + 1 - at);
+  }
+}
+
 // This process' own, but for the time zone, which Cairo would write too.
 std::vector<std::string> environment() {
   std::vector<std::string> variables{"TZ=UTC"};
@@ -147,6 +156,7 @@ std::string drawn(const std::function<std::string(const std::string&)>& script) 
     throw std::runtime_error("gnuplot left no picture");
   }
   remove_date(bytes);
+  remove_version(bytes);
   return bytes;
 }
 
