@@ -107,6 +107,7 @@ void run_gnuplot(std::string script_file, const std::string& words_file) {
   const Redirection redirection(words_file);
   std::vector<std::string> variables = environment();
   std::vector<char*> pointers;
+  pointers.reserve(variables.size() + 1);
   for (std::string& variable : variables) {
     pointers.push_back(variable.data());
   }
