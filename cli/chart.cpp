@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -26,30 +27,34 @@ std::string block(std::string_view name, std::size_t number,
   return text + "EOD\n";
 }
 
+bool is_logarithmic(const Chart& chart) { return chart.values != ChartValues::from_zero; }
+
 bool within(const std::vector<ChartPoint>& points, double x) {
   return !points.empty() && x >= points.front().x && x <= points.back().x;
 }
 
 // Symbols stand at ticks, those of one family at different ones.
 std::vector<ChartPoint> symbols(const ChartCurve& curve, const CurveStyle& style,
-                                const std::vector<double>& ticks) {
+                                const Chart& chart) {
+  const std::vector<double>& ticks = chart.x.ticks;
   std::vector<ChartPoint> points;
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     if (i % style.members == style.member && within(curve.points, ticks[i])) {
-      points.push_back({ticks[i], value_at(curve.points, ticks[i])});
+      points.push_back({ticks[i], value_at(curve.points, ticks[i], is_logarithmic(chart))});
     }
   }
   return points;
 }
 
 // Close enough for characters to form a line.
-std::vector<ChartPoint> dense(const std::vector<ChartPoint>& points, const ChartAxis& x) {
+std::vector<ChartPoint> dense(const std::vector<ChartPoint>& points, const Chart& chart) {
   constexpr int count = 240;
+  const ChartAxis& x = chart.x;
   std::vector<ChartPoint> result;
   for (int i = 0; i <= count; ++i) {
     const double at = x.low * std::pow(x.high / x.low, i / double{count});
     if (within(points, at)) {
-      result.push_back({at, value_at(points, at)});
+      result.push_back({at, value_at(points, at, is_logarithmic(chart))});
     }
   }
   return result;
@@ -61,14 +66,18 @@ std::string data_blocks(const Chart& chart, const std::vector<CurveStyle>& style
   std::string text;
   if (!chart.rival.points.empty()) {
     text += "\n# " + chart.rival.label + "\n" +
-            block("rival", 0, dumb ? dense(chart.rival.points, chart.x) : chart.rival.points);
+            block("rival", 0, dumb ? dense(chart.rival.points, chart) : chart.rival.points);
+  }
+  if (!chart.base.empty()) {
+    text += "\n# " + chart.base_label + "\n" +
+            block("base", 0, dumb ? dense(chart.base, chart) : chart.base);
   }
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const ChartCurve& curve = chart.curves[i];
     text += fmt::format("\n# {}\n", curve.label);
-    text += block("curve", i, dumb ? dense(curve.points, chart.x) : curve.points);
+    text += block("curve", i, dumb ? dense(curve.points, chart) : curve.points);
     if (!dumb) {
-      text += block("symbols", i, symbols(curve, styles[i], chart.x.ticks));
+      text += block("symbols", i, symbols(curve, styles[i], chart));
     }
     if (!curve.marks.empty()) {
       text += block("marks", i, curve.marks);
@@ -83,6 +92,8 @@ std::string data_blocks(const Chart& chart, const std::vector<CurveStyle>& style
   }
   return text;
 }
+
+std::string base_data(const Chart& chart) { return chart.base.empty() ? "1" : "$base0 using 1:2"; }
 
 using Items = std::vector<std::string>;
 
@@ -105,7 +116,7 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
                       i, styles[i].colour));
     }
   }
-  items.push_back("1 with lines lc rgb '#000000' dt 1 lw 1.4 title " +
+  items.push_back(base_data(chart) + " with lines lc rgb '#000000' dt 1 lw 1.4 title " +
                   plain(chart.base_label, picture));
   if (!chart.rival.points.empty()) {
     items.push_back("$rival0 using 1:2 with lines lc rgb '#000000' dt (14,6) lw 2.4 title " +
@@ -134,7 +145,8 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
 
 // On a terminal a curve is a letter, a break-even an O.
 Items typed_items(const Chart& chart, const std::vector<CurveStyle>& styles) {
-  Items items{"1 with points pt '-' title " + plain(chart.base_label, Picture::terminal)};
+  Items items{base_data(chart) + " with points pt '-' title " +
+              plain(chart.base_label, Picture::terminal)};
   if (!chart.rival.points.empty()) {
     items.push_back("$rival0 using 1:2 with points pt '=' title " +
                     title_of(chart.rival, Picture::terminal));
@@ -151,17 +163,30 @@ Items typed_items(const Chart& chart, const std::vector<CurveStyle>& styles) {
   return items;
 }
 
-ChartAxis speedups(const Chart& chart) {
-  double low = 1.0;
-  double high = 1.0;
-  const auto see = [&](const ChartCurve& curve) {
-    for (const ChartPoint& point : curve.points) {
-      low = std::min(low, point.y);
-      high = std::max(high, point.y);
+struct Extent {
+  double low{};
+  double high{};
+};
+
+// Of all values, and of 1 where that is the base.
+Extent extent_of(const Chart& chart) {
+  Extent extent{std::numeric_limits<double>::infinity(), 0.0};
+  const auto see = [&](const std::vector<ChartPoint>& points) {
+    for (const ChartPoint& point : points) {
+      extent.low = std::min(extent.low, point.y);
+      extent.high = std::max(extent.high, point.y);
     }
   };
-  see(chart.rival);
-  std::for_each(chart.curves.begin(), chart.curves.end(), see);
+  see(chart.rival.points);
+  see(chart.base.empty() ? std::vector<ChartPoint>{{1.0, 1.0}} : chart.base);
+  for (const ChartCurve& curve : chart.curves) {
+    see(curve.points);
+  }
+  return extent;
+}
+
+ChartAxis speedups(const Chart& chart) {
+  auto [low, high] = extent_of(chart);
   const double band_low = low / widest_band;
   const double band_high = high * widest_band;
   for (const ChartCurve& curve : chart.curves) {
@@ -171,6 +196,19 @@ ChartAxis speedups(const Chart& chart) {
     }
   }
   return value_axis(std::max(low, slowest_shown), high);
+}
+
+ChartAxis axis_of_values(const Chart& chart) {
+  const Extent extent = extent_of(chart);
+  switch (chart.values) {
+    case ChartValues::positive:
+      return value_axis(extent.low, extent.high, chart.y_unit);
+    case ChartValues::from_zero:
+      return axis_from_zero(end_from_zero(chart), chart.y_unit);
+    case ChartValues::speedups:
+      break;
+  }
+  return speedups(chart);
 }
 
 std::string limit_commands(const Chart& chart, Picture picture) {
@@ -186,12 +224,14 @@ std::string limit_commands(const Chart& chart, Picture picture) {
 
 }  // namespace
 
-double value_at(const std::vector<ChartPoint>& points, double x) {
+double value_at(const std::vector<ChartPoint>& points, double x, bool logarithmic) {
   for (std::size_t i = 1; i < points.size(); ++i) {
     const ChartPoint& a = points[i - 1];
     const ChartPoint& b = points[i];
     if (x <= b.x) {
-      return a.y * std::pow(b.y / a.y, std::log(x / a.x) / std::log(b.x / a.x));
+      const double share = std::log(x / a.x) / std::log(b.x / a.x);
+      return logarithmic && a.y > 0.0 && b.y > 0.0 ? a.y * std::pow(b.y / a.y, share)
+                                                   : a.y + share * (b.y - a.y);
     }
   }
   return points.back().y;
@@ -207,7 +247,7 @@ std::string gnuplot_script(const Chart& chart, Picture picture, const std::strin
   text += title_command(chart, picture);
   text += "set xlabel " + plain(chart.x_label, picture) + " offset 0,0.3\n";  // off the legend
   text += "set ylabel " + plain(chart.y_label, picture) + "\n";
-  text += axis_commands('x', chart.x) + axis_commands('y', speedups(chart));
+  text += axis_commands('x', chart.x) + axis_commands('y', axis_of_values(chart));
   text += limit_commands(chart, picture);
   if (dumb) {
     text += "set key below left Left reverse maxcols 1 samplen 1\n";

@@ -36,6 +36,13 @@ struct ChartCurve {
   std::vector<ChartBandPoint> band;  // drawn as a ribbon behind the curves; may be empty
 };
 
+// What the axis of values spans.
+enum class ChartValues {
+  speedups,   // 1 is among them, and what is slower than half is cut
+  positive,   // all of them
+  from_zero,  // linear; what is far above base and rival is cut
+};
+
 // A value of x beyond which something else holds.
 struct ChartLimit {
   double x{};
@@ -49,8 +56,11 @@ struct Chart {
   std::string x_label;                // with the unit
   std::string y_label;
   ChartAxis x;
-  std::string base_label;  // of the line y = 1
-  ChartCurve rival;        // in black; without points there is none
+  ChartValues values{};
+  double y_unit{1};              // in which values are written
+  std::string base_label;        // of the line y = 1, or of another one, in black
+  std::vector<ChartPoint> base;  // of that; empty: y = 1
+  ChartCurve rival;              // in black; without points there is none
   std::vector<ChartCurve> curves;
   std::vector<ChartLimit> limits;
 };
@@ -70,7 +80,9 @@ enum class Picture { png, svg, pdf, terminal };
 // Of any script, given the file that it shall leave the picture in.
 [[nodiscard]] std::string drawn(const std::function<std::string(const std::string&)>& script);
 
-// On the drawn line between the points next to `x`, which lies between the first and the last.
-[[nodiscard]] double value_at(const std::vector<ChartPoint>& points, double x);
+// On the drawn line between the points next to `x`, which lies between the first and the last;
+// straight in the logarithm of x, and of y where both ends have one and the axis is logarithmic.
+[[nodiscard]] double value_at(const std::vector<ChartPoint>& points, double x,
+                              bool logarithmic = true);
 
 }  // namespace payoff

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -96,13 +97,33 @@ std::vector<double> log_ticks(double low, double high) {
   return ticks;
 }
 
+ChartAxis in_unit(ChartAxis axis, double unit) {
+  axis.low *= unit;
+  axis.high *= unit;
+  axis.unit = unit;
+  for (double& tick : axis.ticks) {
+    tick *= unit;
+  }
+  return axis;
+}
+
 }  // namespace
 
-ChartAxis value_axis(double low, double high) {
+ChartAxis value_axis(double low, double high, double unit) {
   if (high / low < linear_below) {
-    return linear_axis(low, high);
+    return in_unit(linear_axis(low / unit, high / unit), unit);
   }
-  return {low / room, high * room, true, log_ticks(low, high)};
+  return in_unit({low / unit / room, high / unit * room, true, log_ticks(low / unit, high / unit)},
+                 unit);
+}
+
+ChartAxis axis_from_zero(double high, double unit) {
+  const double step = round_step(high / unit, 6);
+  ChartAxis axis{0.0, high / unit * room, false, {}};
+  for (double i = 0.0; i * step <= axis.high; ++i) {
+    axis.ticks.push_back(i * step);
+  }
+  return in_unit(std::move(axis), unit);
 }
 
 ChartAxis span_axis(double low, double high, const std::vector<double>& ticks) {
@@ -129,6 +150,18 @@ std::vector<double> doublings(double low, double high) {
   std::vector<double> ticks;
   for (double x = low; x <= high; x *= 2.0) {
     ticks.push_back(x);
+  }
+  return ticks;
+}
+
+std::vector<double> round_numbers(double low, double high) {
+  std::vector<double> ticks;
+  for (double decade = std::pow(10.0, std::floor(std::log10(low))); decade <= high; decade *= 10) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      if (factor * decade >= low && factor * decade <= high) {
+        ticks.push_back(factor * decade);
+      }
+    }
   }
   return ticks;
 }

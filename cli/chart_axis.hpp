@@ -12,12 +12,17 @@ struct ChartAxis {
   double low{};
   double high{};
   bool logarithmic{};
-  std::vector<double> ticks;  // ascending, within the span
+  std::vector<double> ticks;          // ascending, within the span
+  double unit{1};                     // ticks are written in so many of it: 1e-3 for seconds in ms
+  std::vector<std::string> labels{};  // of the ticks, instead of numbers; may be empty
 };
 
 // Spans `low` to `high` (both positive) with round ticks: linear where they differ by less than
 // half, so that 0.95 and 1.05 can be told apart, else logarithmic.
-[[nodiscard]] ChartAxis value_axis(double low, double high);
+[[nodiscard]] ChartAxis value_axis(double low, double high, double unit = 1.0);
+
+// From zero to `high` (positive) with round ticks; linear. Ticks are round in `unit`.
+[[nodiscard]] ChartAxis axis_from_zero(double high, double unit = 1.0);
 
 // From the first of the values to the last, which both have a tick; in between those of `ticks`
 // that do not touch them or one another. Logarithmic, with a little room at the ends for what is
@@ -31,5 +36,7 @@ struct ChartAxis {
 [[nodiscard]] std::vector<double> doublings(double low, double high);
 // What NICs are sold with, and rates to compare with, from `low` to `high` in Gb/s.
 [[nodiscard]] std::vector<double> usual_rates(double low, double high);
+// 1, 2, 5, 10, ... from `low` to `high`.
+[[nodiscard]] std::vector<double> round_numbers(double low, double high);
 
 }  // namespace payoff

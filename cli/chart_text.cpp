@@ -32,19 +32,47 @@ std::size_t legend_columns(const Chart& chart) {
 std::vector<std::string> captions(const Chart& chart) {
   std::vector<std::string> lines = chart.captions;
   lines.insert(lines.end(), chart.notes.begin(), chart.notes.end());
-  const auto leaves = [](const ChartCurve& curve) {
-    return std::any_of(curve.points.begin(), curve.points.end(),
-                       [](const ChartPoint& point) { return point.y < slowest_shown; });
+  const bool from_zero = chart.values == ChartValues::from_zero;
+  if (chart.values == ChartValues::positive) {
+    return lines;
+  }
+  const double end = from_zero ? end_from_zero(chart) : slowest_shown;
+  const auto leaves = [&](const ChartCurve& curve) {
+    return std::any_of(curve.points.begin(), curve.points.end(), [&](const ChartPoint& point) {
+      return from_zero ? point.y > end : point.y < end;
+    });
   };
   const auto count = std::count_if(chart.curves.begin(), chart.curves.end(), leaves);
   if (count > 0) {
-    lines.push_back(fmt::format("{} of {} curves go on below {}, which is not drawn.", count,
-                                chart.curves.size(), slowest_shown));
+    lines.push_back(fmt::format("{} of {} curves go on {} {}, which is not drawn.", count,
+                                chart.curves.size(), from_zero ? "above" : "below",
+                                fmt::format("{:.3g}", end / chart.y_unit)));
   }
   return lines;
 }
 
+double largest(const std::vector<ChartPoint>& points) {
+  double most = 0.0;
+  for (const ChartPoint& point : points) {
+    most = std::max(most, point.y);
+  }
+  return most;
+}
+
 }  // namespace
+
+double end_from_zero(const Chart& chart) {
+  constexpr double most_times = 2.5;
+  const double own = std::max(largest(chart.base), largest(chart.rival.points));
+  double high = own;
+  for (const ChartCurve& curve : chart.curves) {
+    high = std::max(high, largest(curve.points));
+  }
+  if (high <= 0.0) {
+    return chart.y_unit;
+  }
+  return own > 0.0 && high > most_times * own ? most_times * own : high;
+}
 
 std::string gnuplot_string(std::string_view text) {
   std::string result = "\"";
@@ -106,9 +134,10 @@ std::string axis_commands(char name, const ChartAxis& axis) {
   std::string text = fmt::format("set {}range [{:.6g}:{:.6g}]\n", name, axis.low, axis.high);
   text += axis.logarithmic ? fmt::format("set logscale {} 2\n", name) : "";
   text += fmt::format("set {}tics nomirror (", name);
-  for (const double tick : axis.ticks) {
-    text += fmt::format("{}'{}' {:.10g}", tick == axis.ticks.front() ? "" : ", ", tick_text(tick),
-                        tick);
+  for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
+    text += fmt::format("{}'{}' {:.10g}", i == 0 ? "" : ", ",
+                        axis.labels.empty() ? tick_text(axis.ticks[i] / axis.unit) : axis.labels[i],
+                        axis.ticks[i]);
   }
   return text + ")\n";
 }

@@ -16,6 +16,10 @@ namespace payoff {
 // Slower than this is not worth the room that it takes from what is near 1.
 inline constexpr double slowest_shown = 0.5;
 
+// The end of an axis from zero: the largest value, unless that is many times those of base and
+// rival, beside which the others would not be seen.
+[[nodiscard]] double end_from_zero(const Chart& chart);
+
 [[nodiscard]] std::string gnuplot_string(std::string_view text);
 // The same without markup.
 [[nodiscard]] std::string plain(std::string_view text, Picture picture);

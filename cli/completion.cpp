@@ -21,7 +21,7 @@ struct KnownWords {
   std::string_view values;
 };
 
-constexpr std::array<KnownWords, 12> known_words{{
+constexpr std::array<KnownWords, 14> known_words{{
     {"", "--error-format", "text json"},
     {"", "--cluster", "@cluster"},
     {"", "--gpu", "@gpu"},
@@ -31,7 +31,9 @@ constexpr std::array<KnownWords, 12> known_words{{
      "all_reduce all_gather reduce_scatter broadcast reduce all_to_all send_recv"},
     {"completion", "", "bash zsh fish"},
     {"methods", "", "list show @compression"},
-    {"plot", "--x", "gpus bandwidth"},
+    {"plot", "--x", "gpus bandwidth model"},
+    {"plot", "--y", "gpus bandwidth model"},
+    {"plot", "--quantity", "speedup step_time efficiency exposed"},
     {"profiles", "",
      "list show gpu fabric network cluster model software compression @cluster @gpu @fabric "
      "@network @model @software @compression"},

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -69,13 +70,51 @@ std::string content_of(const std::string& path) {
   return text.str();
 }
 
+// Cairo dates its PDF, and has no setting for it. In place: the file lists the offsets of its
+// parts.
+void remove_date(std::string& bytes) {
+  constexpr std::string_view key = "/CreationDate (D:";
+  constexpr std::string_view date = "19700101000000";
+  const std::size_t at = bytes.rfind(key);
+  if (at != std::string::npos && bytes.size() >= at + key.size() + date.size()) {
+    bytes.replace(at + key.size(), date.size(), date);
+  }
+}
+
+// Of gnuplot, in an SVG.
+void remove_version(std::string& bytes) {
+  const std::size_t at = bytes.find("<desc>Produced by GNUPLOT");
+  const std::size_t end = bytes.find('\n', at);
+  if (at != std::string::npos && end != std::string::npos) {
+    bytes.erase(at, end + 1 - at);
+  }
+}
+
+// This process' own, but for the time zone, which Cairo would write too.
+std::vector<std::string> environment() {
+  std::vector<std::string> variables{"TZ=UTC"};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with("TZ=")) {
+      variables.emplace_back(*variable);
+    }
+  }
+  return variables;
+}
+
 void run_gnuplot(std::string script_file, const std::string& words_file) {
   std::string program = "gnuplot";
   const std::array<char*, 3> words = {program.data(), script_file.data(), nullptr};
   const Redirection redirection(words_file);
+  std::vector<std::string> variables = environment();
+  std::vector<char*> pointers;
+  pointers.reserve(variables.size() + 1);
+  for (std::string& variable : variables) {
+    pointers.push_back(variable.data());
+  }
+  pointers.push_back(nullptr);
   pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, program.c_str(), redirection.get(), nullptr, words.data(), environ);
+  const int error = posix_spawnp(&child, program.c_str(), redirection.get(), nullptr, words.data(),
+                                 pointers.data());
   if (error == ENOENT) {
     throw std::runtime_error(
         "gnuplot is not installed: install gnuplot-nox, or write a script with -o FILE.gp");
@@ -117,6 +156,8 @@ std::string drawn(const std::function<std::string(const std::string&)>& script) 
   if (bytes.empty()) {
     throw std::runtime_error("gnuplot left no picture");
   }
+  remove_date(bytes);
+  remove_version(bytes);
   return bytes;
 }
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "cli/interval_text.hpp"
-#include "cli/names.hpp"
 #include "model/units_text.hpp"
 #include "study/break_even.hpp"
 #include "study/job_axis.hpp"
@@ -23,10 +22,7 @@ constexpr std::size_t most_intervals_named = 2;
 
 double on_chart(int gpus) { return gpus; }
 double on_chart(Bandwidth bandwidth) { return bandwidth / 1_Gbps; }
-
-std::string counted(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
+double on_chart(double parameters) { return parameters / 1e9; }
 
 // "pays from 12 GPUs": as the tables say it, cut where it is longer than a legend.
 template <typename X, typename Print>
@@ -46,23 +42,28 @@ std::string where_it_pays(const BreakEven& entry, PlotAxis axis) {
     return entry.gpus ? where_it_pays(*entry.gpus, " GPUs", [](int n) { return std::to_string(n); })
                       : "";
   }
-  return entry.bandwidth ? where_it_pays(*entry.bandwidth, "", link_rate_text) : "";
+  return axis == PlotAxis::bandwidth && entry.bandwidth
+             ? where_it_pays(*entry.bandwidth, "", link_rate_text)
+             : "";
 }
 
-// Speedups over the rival that was asked for, from those over the job as given.
+// Points of a chart from those of curves. Speedups are over the rival that was asked for, from
+// those over the job as given.
 template <typename X>
 class Drawing {
  public:
-  Drawing(const Curves<X>& curves, bool against_remedy)
-      : curves_(curves), against_remedy_(against_remedy) {}
+  Drawing(const Curves<X>& curves, PlotQuantity quantity, bool against_remedy)
+      : curves_(curves), quantity_(quantity), against_remedy_(against_remedy) {}
 
   [[nodiscard]] ChartCurve curve(const Curve<X>& from) const {
     ChartCurve result{from.label, {}, {}, {}, {}};
     for (const CurvePoint<X>& point : from.points) {
-      result.points.push_back({on_chart(point.x), point.speedup / base_at(point.x)});
+      result.points.push_back({on_chart(point.x), value(point)});
     }
-    for (const X x : from.break_evens) {
-      result.marks.push_back({on_chart(x), value_at(result.points, on_chart(x))});
+    if (quantity_ == PlotQuantity::speedup || quantity_ == PlotQuantity::step_time) {
+      for (const X x : from.break_evens) {
+        result.marks.push_back({on_chart(x), value_at(result.points, on_chart(x))});
+      }
     }
     return result;
   }
@@ -77,6 +78,20 @@ class Drawing {
   }
 
  private:
+  [[nodiscard]] double value(const CurvePoint<X>& point) const {
+    switch (quantity_) {
+      case PlotQuantity::step_time:
+        return point.step.si;
+      case PlotQuantity::exposed:
+        return point.exposed.si;
+      case PlotQuantity::efficiency:
+        return curves_.plans.front().points.front().step / point.step;
+      case PlotQuantity::speedup:
+        break;
+    }
+    return point.speedup / base_at(point.x);
+  }
+
   [[nodiscard]] double base_at(X x) const {
     const auto& points = curves_.remedy.points;
     const auto at = std::find_if(points.begin(), points.end(),
@@ -85,49 +100,66 @@ class Drawing {
   }
 
   const Curves<X>& curves_;
+  PlotQuantity quantity_;
   bool against_remedy_;
 };
 
+// Both ends are those of the jobs that were found.
 template <typename X>
-void add_curves(const Curves<X>& curves, bool against_remedy, std::optional<std::size_t> band_of,
+void add_axis(const Curves<X>& curves, PlotAxis axis, Chart& chart) {
+  chart.x_label = axis_text(axis).label;
+  if (const auto& jobs = curves.plans.front().points; !jobs.empty()) {
+    chart.x = axis_between(axis, on_chart(jobs.front().x), on_chart(jobs.back().x));
+  }
+}
+
+template <typename X>
+void add_curves(const Curves<X>& curves, const PlotQuestion& question, bool against_remedy,
                 Chart& chart) {
-  const Drawing<X> drawing(curves, against_remedy);
+  const Drawing<X> drawing(curves, question.quantity, against_remedy);
   if (!curves.remedy.points.empty()) {
     chart.rival = drawing.curve(against_remedy ? curves.plans.front() : curves.remedy);
   }
+  if (question.quantity != PlotQuantity::speedup && !curves.plans.empty()) {
+    chart.base = drawing.curve(curves.plans.front()).points;
+  }
   for (std::size_t i = 1; i < curves.plans.size(); ++i) {
     chart.curves.push_back(drawing.curve(curves.plans[i]));
-    if (band_of && *band_of == i) {
+    if (question.scaling.band_of == i) {
       chart.curves.back().band = drawing.band();
     }
   }
 }
 
-std::optional<std::size_t> fastest_plan(const Experiment& experiment) {
-  const PreparedExperiment prepared(experiment);
-  std::optional<std::size_t> fastest;
-  Seconds best{};
-  for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
-    const Seconds step = prepared.predict(experiment.plans[i]).step;
-    if (!fastest || step < best) {
-      fastest = i;
-      best = step;
-    }
-  }
-  return fastest;
-}
-
+// What the lines of the picture mean that its legend does not say.
 std::vector<std::string> captions(const Experiment& experiment, const Variant& remedy,
-                                  std::optional<std::size_t> band_of) {
-  std::vector<std::string> lines = {
-      remedy.description.empty()
-          ? "Circle: begins or ceases to pay. No uncompressed remedy helps here."
-          : fmt::format("Circle: crosses the best uncompressed remedy ({} for the job as given).",
-                        remedy.description)};
-  if (band_of) {
+                                  const PlotQuestion& question) {
+  const bool helps = !remedy.description.empty();
+  std::vector<std::string> lines;
+  const bool marked =
+      question.axis != PlotAxis::model &&
+      (question.quantity == PlotQuantity::speedup || question.quantity == PlotQuantity::step_time);
+  if (marked) {
+    lines.push_back(
+        helps
+            ? fmt::format("Circle: crosses the best uncompressed remedy ({} for the job as given).",
+                          remedy.description)
+            : "Circle: begins or ceases to pay. No uncompressed remedy helps here.");
+  } else {
+    lines.push_back(helps ? fmt::format("Best remedy: {} for the job as given.", remedy.description)
+                          : "No uncompressed remedy helps here.");
+  }
+  if (question.quantity == PlotQuantity::efficiency) {
+    lines.emplace_back(
+        "Samples a GPU trains in a second, over those of the job as given on the fewest GPUs.");
+  }
+  if (question.axis == PlotAxis::model) {
+    lines.emplace_back("Depth and width of the model grow together; layout and batch stay.");
+  }
+  if (question.scaling.band_of) {
     lines.push_back(
         fmt::format("Ribbon: 90 % of the draws of {}, the fastest for the job as given.",
-                    experiment.plans[*band_of].label));
+                    experiment.plans[*question.scaling.band_of].label));
   }
   return lines;
 }
@@ -150,44 +182,19 @@ void note_single_replica(const Curves<int>& curves, Chart& chart) {
   }
 }
 
-void note_memory(const Experiment& experiment, Chart& chart) {
-  const PreparedExperiment prepared(experiment);
-  std::vector<std::string> labels;
-  Memory largest;
-  for (const CompressionPlan& plan : experiment.plans) {
-    const Memory memory = prepared.predict(plan).memory;
-    if (!memory.fits()) {
-      labels.push_back(&plan == &experiment.plans.front() ? "uncompressed" : plan.label);
-      largest = memory.total() > largest.total() ? memory : largest;
-    }
+// The smallest model that no longer fits.
+void note_large_models(const Curves<double>& curves, Chart& chart) {
+  const auto& points = curves.plans.front().points;
+  const auto large = std::find_if(points.begin(), points.end(),
+                                  [](const CurvePoint<double>& point) { return !point.fits; });
+  if (large != points.end()) {
+    chart.notes.push_back(
+        fmt::format("From {:.3g} billion parameters on the job does not fit a GPU uncompressed.",
+                    large->x / 1e9));
   }
-  if (labels.empty()) {
-    return;
-  }
-  const std::string size =
-      fmt::format("{} of {}", to_text(largest.total()), to_text(largest.capacity));
-  chart.notes.push_back(
-      labels.size() == experiment.plans.size()
-          ? fmt::format("The job as given does not fit a GPU, compressed or not: {}.", size)
-          : fmt::format("Does not fit a GPU in the job as given: {} (up to {}).",
-                        fmt::join(labels, ", "), size));
 }
 
-std::string title(const Experiment& experiment, PlotAxis axis) {
-  const Cluster& cluster = experiment.cluster;
-  const std::string size =
-      axis == PlotAxis::gpus
-          ? fmt::format("{} x {} a node", cluster.nics_per_node, link_rate_text(cluster.nic))
-          : counted(experiment.layout.ranks(), "GPU");
-  return fmt::format("{} on {}, {}, {} a GPU and micro-batch", model_name(experiment), cluster.name,
-                     size, counted(experiment.layout.micro_batch, "sample"));
-}
-
-void add_bandwidth_axis(const Experiment& experiment, const ScalingOptions& scaling, Chart& chart) {
-  const double low = scaling.lowest_bandwidth / 1_Gbps;
-  const double high = scaling.highest_bandwidth / 1_Gbps;
-  chart.x_label = "line rate of one NIC [Gb/s]";
-  chart.x = span_axis(low, high, usual_rates(low, high));
+void note_node_limit(const Experiment& experiment, const ScalingOptions& scaling, Chart& chart) {
   if (const auto useful = useful_bandwidth(experiment, scaling.highest_bandwidth)) {
     if (*useful > scaling.lowest_bandwidth) {
       chart.limits.push_back(
@@ -201,39 +208,67 @@ void add_bandwidth_axis(const Experiment& experiment, const ScalingOptions& scal
 
 }  // namespace
 
+std::optional<std::size_t> fastest_plan(const Experiment& experiment) {
+  const PreparedExperiment prepared(experiment);
+  std::optional<std::size_t> fastest;
+  Seconds best{};
+  for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
+    const Seconds step = prepared.predict(experiment.plans[i]).step;
+    if (!fastest || step < best) {
+      fastest = i;
+      best = step;
+    }
+  }
+  return fastest;
+}
+
 Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
-                    const PlotQuestion& question) {
+                    const PlotQuestion& asked) {
   const Variant remedy = best_remedy(experiment, limits);
   const bool helps = !remedy.description.empty();
-  const bool against_remedy = question.rival == PlotRival::remedy && helps;
-  ScalingOptions scaling = question.scaling;
-  scaling.rivals = limits;
-  scaling.band_of = fastest_plan(experiment);
-  const std::vector<BreakEven> answers = break_evens(experiment, {.rivals = limits});
+  const bool speedups = asked.quantity == PlotQuantity::speedup;
+  const bool against_remedy = speedups && asked.rival == PlotRival::remedy && helps;
+  PlotQuestion question = asked;
+  question.scaling.rivals = limits;
+  question.scaling.band_of = speedups ? fastest_plan(experiment) : std::nullopt;
+  const ScalingOptions& scaling = question.scaling;
+  const std::vector<BreakEven> answers = question.axis == PlotAxis::model
+                                             ? std::vector<BreakEven>()
+                                             : break_evens(experiment, {.rivals = limits});
   Chart chart;
-  chart.title = title(experiment, question.axis);
-  chart.captions = captions(experiment, remedy, scaling.band_of);
-  note_memory(experiment, chart);
+  chart.title = plot_title(experiment, {question.axis});
+  chart.captions = captions(experiment, remedy, question);
+  if (const std::string note = memory_note(experiment); !note.empty()) {
+    chart.notes.push_back(note);
+  }
   chart.base_label = against_remedy ? "best remedy" : "uncompressed";
-  chart.y_label = "speedup over " + chart.base_label;
-  if (question.axis == PlotAxis::gpus) {
-    const Curves<int> curves = gpu_curves(experiment, answers, scaling);
-    add_curves(curves, against_remedy, scaling.band_of, chart);
-    note_single_replica(curves, chart);
-    chart.x_label = "GPUs";
-    if (const auto& jobs = curves.plans.front().points; !jobs.empty()) {
-      const double low = jobs.front().x;
-      const double high = jobs.back().x;
-      chart.x = span_axis(low, high, doublings(low, high));
+  switch (question.axis) {
+    case PlotAxis::gpus: {
+      const Curves<int> curves = gpu_curves(experiment, answers, scaling);
+      add_curves(curves, question, against_remedy, chart);
+      add_axis(curves, question.axis, chart);
+      note_single_replica(curves, chart);
+      break;
     }
-  } else {
-    add_curves(bandwidth_curves(experiment, answers, scaling), against_remedy, scaling.band_of,
-               chart);
-    add_bandwidth_axis(experiment, scaling, chart);
+    case PlotAxis::bandwidth:
+      add_curves(bandwidth_curves(experiment, answers, scaling), question, against_remedy, chart);
+      chart.x_label = axis_text(question.axis).label;
+      chart.x = axis_between(question.axis, scaling.lowest_bandwidth / 1_Gbps,
+                             scaling.highest_bandwidth / 1_Gbps);
+      note_node_limit(experiment, scaling, chart);
+      break;
+    case PlotAxis::model: {
+      const Curves<double> curves = size_curves(experiment, scaling);
+      add_curves(curves, question, against_remedy, chart);
+      add_axis(curves, question.axis, chart);
+      note_large_models(curves, chart);
+      break;
+    }
   }
   if (!helps) {
     chart.rival = {};
   }
+  set_values(question.quantity, chart);
   chart.rival.label = against_remedy ? "uncompressed" : "best remedy";
   for (ChartCurve& curve : chart.curves) {
     for (const BreakEven& answer : answers) {

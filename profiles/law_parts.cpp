@@ -5,11 +5,11 @@
 
 namespace payoff {
 
-Node part_of(const Document& document, const Entry& entry) {
+Node part_of(const Node& root, const Entry& entry) {
   Node part;
   part.kind = Node::Kind::map;
   part.span = entry.value.span;
-  if (const Entry* citations = document.root.find("citations")) {
+  if (const Entry* citations = root.find("citations")) {
     part.entries.push_back(*citations);
   }
   part.entries.push_back({"law", entry.key_span, entry.value});

@@ -21,7 +21,7 @@ inline constexpr RatioRules factor_rules{.fallback = 0.0, .min = 0.0, .max = 1e6
 
 // Only one entry and the citations: the file holds the laws of everything else too. Its key is
 // `law`, so that facts are named "law. ...".
-[[nodiscard]] Node part_of(const Document& document, const Entry& entry);
+[[nodiscard]] Node part_of(const Node& root, const Entry& entry);
 
 // Absent where nobody measured such a kernel.
 template <typename Amount>

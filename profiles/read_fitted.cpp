@@ -10,6 +10,7 @@
 #include "profiles/law_parts.hpp"
 #include "profiles/precision_names.hpp"
 #include "profiles/section.hpp"
+#include "profiles/shared_document.hpp"
 
 namespace payoff {
 namespace {
@@ -57,11 +58,11 @@ template <class Read>
 void with_law(std::string_view file, std::string_view kind, const LawEntry& named,
               const ReadContext& context, Facts& facts, Read read) {
   const std::string path = context.library.fitted(file).string();
-  const auto document = load_yaml_file(path, context.sources, context.diagnostics);
+  const auto document = share_yaml_file(path, context.sources, context.diagnostics);
   if (!document) {
     return;
   }
-  const Entry* kinds = document->root.find(kind);
+  const Entry* kinds = document->root->find(kind);
   const Entry* entry = kinds == nullptr ? nullptr : kinds->value.find(named.name);
   if (entry == nullptr) {
     context.diagnostics.error(Span{document->source, 0, 0},
@@ -70,7 +71,7 @@ void with_law(std::string_view file, std::string_view kind, const LawEntry& name
                               "law it shares: `law_of: NAME`");
     return;
   }
-  const Node part = part_of(*document, *entry);
+  const Node part = part_of(*document->root, *entry);
   Reader reader(part, context.sources, context.diagnostics);
   const Section law = reader.root().required("law").section();
   read(law);

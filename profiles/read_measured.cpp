@@ -63,7 +63,7 @@ class LawReader {
 // One class of implementations; facts are named "law. ...".
 Facts read_codec(const Document& document, const Entry& entry, const ReadContext& context,
                  CodecLaw& law) {
-  const Node part = part_of(document, entry);
+  const Node part = part_of(document.root, entry);
   Reader reader(part, context.sources, context.diagnostics);
   const Section section = reader.root().required("law").section();
   const auto share = [&](std::string_view key) {

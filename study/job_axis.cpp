@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/groups.hpp"
+#include "study/observed.hpp"
 #include "study/scaled_job.hpp"
 #include "study/spread.hpp"
 
@@ -92,7 +93,8 @@ std::optional<JobAxis::Timed> JobAxis::timed(std::size_t plan, double x) {
   if (is_new) {
     const Experiment& experiment = here.prepared->experiment();
     const StepPrediction prediction = here.prepared->predict(experiment.plans[plan]);
-    entry->second = {prediction.step, prediction.memory.fits()};
+    entry->second = {prediction.step, exposed_communication(prediction.waterfall),
+                     prediction.memory.fits()};
     if (mean_ != Latents{}) {
       entry->second.step =
           central_step(here.prepared->plan(experiment.plans[plan]), experiment, mean_);
@@ -106,16 +108,38 @@ std::optional<Seconds> JobAxis::step(std::size_t plan, double x) {
   return found ? std::optional(found->step) : std::nullopt;
 }
 
-std::optional<Seconds> JobAxis::rival_step(double x) {
+std::optional<Seconds> JobAxis::exposed(std::size_t plan, double x) {
+  const std::optional<Timed> found = timed(plan, x);
+  return found ? std::optional(found->exposed) : std::nullopt;
+}
+
+bool JobAxis::fits(std::size_t plan, double x) {
+  const std::optional<Timed> found = timed(plan, x);
+  return found && found->fits;
+}
+
+std::optional<JobAxis::Timed> JobAxis::timed_rival(double x) {
   if (!rivals_) {
-    return step(0, x);
+    return timed(0, x);
   }
   At& here = at(x);
   if (here.prepared && !here.rival) {
     const Variant remedy = best_remedy(*here.prepared, *rivals_, mean_);
-    here.rival = central_step(remedy.plan, here.prepared->experiment(), mean_) / remedy.batches;
+    here.rival = {central_step(remedy.plan, here.prepared->experiment(), mean_) / remedy.batches,
+                  exposed_communication(remedy.prediction.waterfall) / remedy.batches,
+                  remedy.prediction.memory.fits()};
   }
   return here.rival;
+}
+
+std::optional<Seconds> JobAxis::rival_step(double x) {
+  const std::optional<Timed> found = timed_rival(x);
+  return found ? std::optional(found->step) : std::nullopt;
+}
+
+std::optional<Seconds> JobAxis::rival_exposed(double x) {
+  const std::optional<Timed> found = timed_rival(x);
+  return found ? std::optional(found->exposed) : std::nullopt;
 }
 
 double JobAxis::gain(std::size_t plan, double x) {

@@ -32,19 +32,26 @@ class JobAxis {
   [[nodiscard]] std::optional<Seconds> step(std::size_t plan, double x);
   // For one batch of the plans' step.
   [[nodiscard]] std::optional<Seconds> rival_step(double x);
+  // Of that step, the communication that nothing hides.
+  [[nodiscard]] std::optional<Seconds> exposed(std::size_t plan, double x);
+  [[nodiscard]] std::optional<Seconds> rival_exposed(double x);
+  // Where there is such a job: whether it fits the memory.
+  [[nodiscard]] bool fits(std::size_t plan, double x);
 
  private:
   struct Timed {
     Seconds step{};
+    Seconds exposed{};
     bool fits{};
   };
   struct At {
     std::unique_ptr<PreparedExperiment> prepared;  // null where there is no such job
-    std::optional<Seconds> rival;
+    std::optional<Timed> rival;
     std::map<std::size_t, Timed> steps;
   };
   At& at(double x);
   [[nodiscard]] std::optional<Timed> timed(std::size_t plan, double x);
+  [[nodiscard]] std::optional<Timed> timed_rival(double x);
 
   Make make_;
   std::optional<RemedyLimits> rivals_;

@@ -12,6 +12,7 @@
 #include "model/groups.hpp"
 #include "study/job_axis.hpp"
 #include "study/scaled_job.hpp"
+#include "study/scaled_model.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
@@ -42,7 +43,8 @@ Curves<X> trace(const Experiment& experiment, JobAxis& axis, const std::vector<d
       const std::optional<Seconds> step = axis.step(plan, x);
       const std::optional<Seconds> given = axis.step(0, x);
       if (step && given) {
-        curve.points.push_back({on(x, unit), *step, *given / *step});
+        curve.points.push_back(
+            {on(x, unit), *step, *given / *step, *axis.exposed(plan, x), axis.fits(plan, x)});
       }
     }
   }
@@ -50,7 +52,8 @@ Curves<X> trace(const Experiment& experiment, JobAxis& axis, const std::vector<d
     const std::optional<Seconds> step = axis.rival_step(x);
     const std::optional<Seconds> given = axis.step(0, x);
     if (step && given) {
-      curves.remedy.points.push_back({on(x, unit), *step, *given / *step});
+      curves.remedy.points.push_back(
+          {on(x, unit), *step, *given / *step, *axis.rival_exposed(x), true});
     }
   }
   return curves;
@@ -190,6 +193,16 @@ Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
   Curves<Bandwidth> curves = trace(experiment, axis, xs, Bandwidth{1.0});
   add_band(make, xs, Bandwidth{1.0}, options, curves);
   mark_all(marks, &BreakEven::bandwidth, curves);
+  return curves;
+}
+
+Curves<double> size_curves(const Experiment& experiment, const ScalingOptions& options) {
+  const std::vector<double> xs = model_sizes(experiment, options.fewest_parameters,
+                                             options.most_parameters, options.points_per_decade);
+  const JobAxis::Make make = size_axis(experiment);
+  JobAxis axis(make, options.rivals, options.mean);
+  Curves<double> curves = trace(experiment, axis, xs, 1.0);
+  add_band(make, xs, 1.0, options, curves);
   return curves;
 }
 

@@ -9,9 +9,10 @@
 #include "model/experiment.hpp"
 #include "study/break_even.hpp"
 
-// Curves for plots: how step and speedup of every plan, and of the best uncompressed remedy, change
-// with the number of GPUs (replicas added, the batch of each kept) and with the line rate of the
-// NICs, with the break-evens marked.
+// Curves for plots: how step, exposed communication and speedup of every plan, and of the best
+// uncompressed remedy, change with the number of GPUs (replicas added, the batch of each kept),
+// with the line rate of the NICs and with the size of the model (study/scaled_model.hpp), with the
+// break-evens marked where the tables have them.
 
 namespace payoff {
 
@@ -19,7 +20,9 @@ template <typename X>
 struct CurvePoint {
   X x{};
   Seconds step{};
-  double speedup{};  // against the job as given at the same x
+  double speedup{};   // against the job as given at the same x
+  Seconds exposed{};  // communication of the step that nothing hides
+  bool fits{true};    // the memory
 };
 
 // Where 90 % of the draws of a speedup lie.
@@ -52,6 +55,8 @@ struct ScalingOptions {
   int most_gpus{1024};
   Bandwidth lowest_bandwidth{1_Gbps};
   Bandwidth highest_bandwidth{800_Gbps};
+  double fewest_parameters{0.1e9};
+  double most_parameters{1000e9};
   int points_per_decade{16};
   std::optional<std::size_t> band_of{};  // which plan
   std::size_t draws{64};
@@ -65,5 +70,8 @@ struct ScalingOptions {
 [[nodiscard]] Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
                                                  const std::vector<BreakEven>& marks,
                                                  const ScalingOptions& options = {});
+// By parameters. Without points where the model cannot be scaled, or not on this layout.
+[[nodiscard]] Curves<double> size_curves(const Experiment& experiment,
+                                         const ScalingOptions& options = {});
 
 }  // namespace payoff

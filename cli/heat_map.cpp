@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/heat_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cli/chart_text.hpp"
+#include "cli/colour_scale.hpp"
+#include "profiles/source_map.hpp"
+
+namespace payoff {
+namespace {
+
+std::string terminal(Picture picture) {
+  switch (picture) {
+    case Picture::png:
+      return "pngcairo size 1400,1080 font 'Sans,18' linewidth 1.6 background '#ffffff'";
+    case Picture::pdf:
+      return "pdfcairo size 17.5cm,13.5cm font 'Sans,10' linewidth 1.2";
+    default:
+      return "svg size 1050,810 font 'Sans,15' linewidth 1.2 background '#ffffff' enhanced";
+  }
+}
+
+// A cell reaches half-way to its neighbours, those at the rim to themselves.
+std::vector<double> rims(const std::vector<double>& values) {
+  std::vector<double> result{values.front()};
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    result.push_back(std::sqrt(values[i - 1] * values[i]));
+  }
+  result.push_back(values.back());
+  return result;
+}
+
+std::string cell_data(const HeatMap& map) {
+  const std::vector<double> x = rims(map.xs);
+  const std::vector<double> y = rims(map.ys);
+  std::string cells;
+  std::string crosses;
+  for (std::size_t row = 0; row < map.ys.size(); ++row) {
+    for (std::size_t column = 0; column < map.xs.size(); ++column) {
+      const std::optional<HeatCell>& cell = map.cells[row * map.xs.size() + column];
+      if (!cell) {
+        continue;
+      }
+      cells += fmt::format("{:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g}\n", map.xs[column],
+                           map.ys[row], x[column], x[column + 1], y[row], y[row + 1], cell->value);
+      if (cell->marked) {
+        crosses += fmt::format("{:.6g} {:.6g}\n", map.xs[column], map.ys[row]);
+      }
+    }
+  }
+  std::string text = "$cells << EOD\n" + cells + "EOD\n";
+  return crosses.empty() ? text : text + "$crosses << EOD\n" + crosses + "EOD\n";
+}
+
+std::string line_data(const HeatMap& map) {
+  std::string text;
+  for (std::size_t i = 0; i < map.lines.size(); ++i) {
+    if (map.lines[i].paths.empty()) {
+      continue;
+    }
+    text += fmt::format("$line{} << EOD\n", i);
+    for (const std::vector<ChartPoint>& path : map.lines[i].paths) {
+      for (const ChartPoint& point : path) {
+        text += fmt::format("{:.6g} {:.6g}\n", point.x, point.y);
+      }
+      text += "\n";
+    }
+    text += "EOD\n";
+  }
+  return text;
+}
+
+ChartAxis colour_axis(const HeatMap& map) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0.0;
+  for (const std::optional<HeatCell>& cell : map.cells) {
+    if (cell) {
+      low = std::min(low, cell->value);
+      high = std::max(high, cell->value);
+    }
+  }
+  return value_axis(low, high);
+}
+
+bool has_marks(const HeatMap& map) {
+  return std::any_of(map.cells.begin(), map.cells.end(),
+                     [](const auto& cell) { return cell && cell->marked; });
+}
+
+// Behind a line a wider white one: it is seen on every colour.
+std::string line_items(const HeatMap& map, Picture picture) {
+  std::string text;
+  for (std::size_t i = 0; i < map.lines.size(); ++i) {
+    const HeatLine& line = map.lines[i];
+    const std::string dash = line.dashed ? "(10,5)" : "1";
+    if (!line.paths.empty()) {
+      text += fmt::format(
+          ", \\\n  $line{0} using 1:2 with lines lc rgb '#ffffff' lw 5.5 notitle"
+          ", \\\n  $line{0} using 1:2 with lines lc rgb '#000000' dt {1} lw 2.6 "
+          "notitle",
+          i, dash);
+    }
+    text += fmt::format(", \\\n  keyentry with lines lc rgb '#000000' dt {} lw 2.6 title {}", dash,
+                        plain(line.label, picture));
+  }
+  if (has_marks(map)) {
+    text +=
+        ", \\\n  $crosses using 1:2 with points pt 2 ps 1.0 lw 2.6 lc rgb '#ffffff' notitle"
+        ", \\\n  $crosses using 1:2 with points pt 2 ps 0.9 lw 1.0 lc rgb '#000000' title " +
+        plain(map.mark_label, picture);
+  }
+  return text;
+}
+
+std::string colour_commands(const HeatMap& map, Picture picture) {
+  const ChartAxis axis = colour_axis(map);
+  std::string text = palette_command();
+  text += fmt::format("set cbrange [{:.6g}:{:.6g}]\n", axis.low, axis.high);
+  text += axis.logarithmic ? "set logscale cb 2\n" : "";
+  text += "set cbtics (";
+  for (const double tick : axis.ticks) {
+    text += fmt::format("{}'{}' {:.10g}", tick == axis.ticks.front() ? "" : ", ", tick_text(tick),
+                        tick);
+  }
+  return text + ")\nset cblabel " + plain(map.value_label, picture) + "\n";
+}
+
+std::string title(const HeatMap& map, Picture picture) {
+  std::string text = "set title " + plain(map.title, picture);
+  for (const std::string& caption : map.captions) {
+    const std::string line = plain(caption, picture);
+    text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
+  }
+  return text + "\n";
+}
+
+char letter_of(const HeatMap& map, const std::optional<HeatCell>& cell) {
+  if (!cell) {
+    return ' ';
+  }
+  if (cell->marked) {
+    return 'x';
+  }
+  return cell->above == 0 ? '.' : map.lines[cell->above - 1].letter;
+}
+
+}  // namespace
+
+std::string gnuplot_script(const HeatMap& map, Picture picture, const std::string& output) {
+  std::string text = "set encoding utf8\nset terminal " + terminal(picture) + "\n";
+  text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
+  text += title(map, picture);
+  text += "set xlabel " + plain(map.x_label, picture) + " offset 0,0.3\n";
+  text += "set ylabel " + plain(map.y_label, picture) + "\n";
+  text += axis_commands('x', map.x) + axis_commands('y', map.y);
+  text += colour_commands(map, picture);
+  text += "set border 3\nset tics out\nset key below vertical maxrows 3 Left reverse samplen 3\n";
+  text +=
+      "set object rectangle from graph 0, graph 0 to graph 1, graph 1 behind fc rgb '#e4e4e4' "
+      "fs solid noborder\n";
+  text += cell_data(map) + line_data(map);
+  return text +
+         "plot $cells using 1:2:3:4:5:6:7 with boxxyerror lc palette lw 0.4 fs solid 1.0 border "
+         "notitle" +
+         line_items(map, picture) + "\n";
+}
+
+std::string typed(const HeatMap& map) {
+  const auto label = [](double y) { return fmt::format("{:.3g}", y); };
+  std::size_t width = 0;
+  for (const double y : map.ys) {
+    width = std::max(width, label(y).size());
+  }
+  std::string text = map.title + "\n" + map.y_label + "\n";
+  for (std::size_t row = map.ys.size(); row-- > 0;) {
+    text += fmt::format("{:>{}} |", label(map.ys[row]), width);
+    for (std::size_t column = 0; column < map.xs.size(); ++column) {
+      text += letter_of(map, map.cells[row * map.xs.size() + column]);
+    }
+    text += "\n";
+  }
+  text += fmt::format("{:{}} +{:-<{}}\n", "", width, "", map.xs.size());
+  text += fmt::format("{:{}}  {:<{}}{}\n", "", width, label(map.xs.front()),
+                      map.xs.size() - std::min(map.xs.size(), label(map.xs.back()).size()),
+                      label(map.xs.back()));
+  text += fmt::format("{:{}}  {}\n", "", width, map.x_label);
+  for (const HeatLine& line : map.lines) {
+    text += fmt::format("{}: {}\n", line.letter, line.above);
+  }
+  return text + (has_marks(map) ? "x: " + map.mark_label + "\n" : "");
+}
+
+}  // namespace payoff

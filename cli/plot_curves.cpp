@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
+#include "cli/plot_view.hpp"
+#include "cli/speedup_chart.hpp"
+#include "cli/table.hpp"
+
+// Curves of `payoff plot`, and their CSV.
+
+namespace payoff {
+namespace {
+
+std::string column_of(PlotQuantity quantity) {
+  switch (quantity) {
+    case PlotQuantity::step_time:
+      return "step_seconds";
+    case PlotQuantity::efficiency:
+      return "efficiency_ratio";
+    case PlotQuantity::exposed:
+      return "exposed_communication_seconds";
+    case PlotQuantity::speedup:
+      break;
+  }
+  return "speedup";
+}
+
+std::string curves_csv(const Chart& chart, const PlotQuestion& question) {
+  std::string text = csv_line(
+      {"strategy", axis_text(question.axis).column, column_of(question.quantity), "break_even"});
+  const auto add = [&text](const ChartCurve& curve) {
+    for (const ChartPoint& point : curve.points) {
+      text += csv_line({curve.label, exact_number(point.x), exact_number(point.y), "false"});
+    }
+    for (const ChartPoint& mark : curve.marks) {
+      text += csv_line({curve.label, exact_number(mark.x), exact_number(mark.y), "true"});
+    }
+  };
+  add({chart.base_label, {}, chart.base, {}, {}});
+  add(chart.rival);
+  std::for_each(chart.curves.begin(), chart.curves.end(), add);
+  return text;
+}
+
+}  // namespace
+
+PlotView view_curves(const ReadExperiment& read, const PlotRequest& request) {
+  const Chart chart = speedup_chart(read.experiment, read.limits, request.question);
+  PlotView view;
+  view.csv = curves_csv(chart, request.question);
+  view.script = [chart](Picture picture, const std::string& output) {
+    return gnuplot_script(chart, picture, output);
+  };
+  view.typed = [chart] {
+    std::string shown = picture_bytes(chart, Picture::terminal);
+    for (const std::string& note : chart.notes) {
+      shown += note + "\n";
+    }
+    return shown;
+  };
+  return view;
+}
+
+}  // namespace payoff

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plot_request.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/option_values.hpp"
+#include "cli/picture_file.hpp"
+#include "model/groups.hpp"
+#include "study/scaled_job.hpp"
+#include "study/scaled_model.hpp"
+
+namespace payoff {
+namespace {
+
+constexpr OptionSpec tornado_option{
+    "--tornado", "", "instead: what decides the verdict on the best strategy", Takes::nothing};
+constexpr OptionSpec steps_option{
+    "--waterfall", "", "instead: where the time of a step goes, a bar for every strategy",
+    Takes::nothing};
+constexpr OptionSpec codecs_option{
+    "--roofline", "", "instead: how fast codecs are by size, beside the memory and the network",
+    Takes::nothing};
+
+// The options of one axis.
+struct AxisOptions {
+  const char* axis;
+  const char* from;
+  const char* to;
+};
+constexpr AxisOptions x_options{"--x", "--from", "--to"};
+constexpr AxisOptions y_options{"--y", "--y-from", "--y-to"};
+
+// The option that set an end of the range, the upper one first.
+std::optional<Span> range_place(const Arguments& arguments, const AxisOptions& options) {
+  for (const char* option : {options.to, options.from, options.axis}) {
+    if (const auto given = arguments.value(option)) {
+      return given->span;
+    }
+  }
+  return std::nullopt;
+}
+
+void read_gpu_range(const Arguments& arguments, const AxisOptions& options, ScalingOptions& scaling,
+                    Session& session) {
+  constexpr IntegerRange gpus{1, 1 << 20};
+  scaling.fewest_gpus =
+      integer_value(arguments, options.from, gpus, session).value_or(scaling.fewest_gpus);
+  scaling.most_gpus =
+      integer_value(arguments, options.to, gpus, session).value_or(scaling.most_gpus);
+  if (scaling.fewest_gpus > scaling.most_gpus) {
+    session.diagnostics().error(range_place(arguments, options), "the range of GPUs is empty");
+  }
+}
+
+void read_bandwidth_range(const Arguments& arguments, const AxisOptions& options,
+                          ScalingOptions& scaling, Session& session) {
+  for (const auto& [option, bound] : {std::pair{options.from, &scaling.lowest_bandwidth},
+                                      std::pair{options.to, &scaling.highest_bandwidth}}) {
+    *bound = quantity_value(arguments, option, nic_rates, session).value_or(*bound);
+  }
+  if (scaling.lowest_bandwidth >= scaling.highest_bandwidth) {
+    session.diagnostics().error(range_place(arguments, options),
+                                "the range of bandwidths is empty");
+  }
+}
+
+void read_size_range(const Arguments& arguments, const AxisOptions& options,
+                     ScalingOptions& scaling, Session& session) {
+  constexpr NumberRange parameters{1e6, 1e15};
+  for (const auto& [option, bound] : {std::pair{options.from, &scaling.fewest_parameters},
+                                      std::pair{options.to, &scaling.most_parameters}}) {
+    *bound = number_value(arguments, option, parameters, session).value_or(*bound);
+  }
+  if (scaling.fewest_parameters >= scaling.most_parameters) {
+    session.diagnostics().error(range_place(arguments, options),
+                                "the range of parameters is empty");
+  }
+}
+
+PlotAxis read_axis(const Arguments& arguments, const AxisOptions& options, ScalingOptions& scaling,
+                   Session& session) {
+  PlotAxis axis{};
+  if (const auto given = arguments.value(options.axis)) {
+    axis = named_value<PlotAxis>("an axis", *given,
+                                 {{"gpus", PlotAxis::gpus},
+                                  {"bandwidth", PlotAxis::bandwidth},
+                                  {"model", PlotAxis::model}},
+                                 session)
+               .value_or(PlotAxis::gpus);
+  }
+  switch (axis) {
+    case PlotAxis::gpus:
+      read_gpu_range(arguments, options, scaling, session);
+      break;
+    case PlotAxis::bandwidth:
+      read_bandwidth_range(arguments, options, scaling, session);
+      break;
+    case PlotAxis::model:
+      read_size_range(arguments, options, scaling, session);
+      break;
+  }
+  return axis;
+}
+
+void read_output(const Arguments& arguments, PlotRequest& request, Session& session) {
+  request.output = arguments.value("-o");
+  request.on_terminal = arguments.has("--terminal");
+  Picture picture{};
+  if (request.output && !picture_of(request.output->text, picture)) {
+    session.diagnostics().error(request.output->span,
+                                "the name ends in none of .png .svg .pdf .gp");
+  }
+  if (!request.output && !request.on_terminal && !arguments.has(csv_option.name)) {
+    session.diagnostics().error(std::nullopt,
+                                "`payoff plot` needs -o FILE, --terminal or --csv FILE", {},
+                                "for example `payoff plot EXPERIMENT.yaml -o scaling.svg`");
+  }
+}
+
+// At most one option asks for another picture than curves.
+void read_kind(const Arguments& arguments, PlotRequest& request, Session& session) {
+  for (const auto& [option, kind] :
+       {std::pair{y_options.axis, PlotKind::frontier}, std::pair{"--tornado", PlotKind::tornado},
+        std::pair{"--waterfall", PlotKind::steps}, std::pair{"--roofline", PlotKind::codecs}}) {
+    const auto given = arguments.value(option);
+    if (!given) {
+      continue;
+    }
+    if (request.kind != PlotKind::curves) {
+      session.diagnostics().error(given->span, "two pictures are asked for", {},
+                                  "--y, --tornado, --waterfall and --roofline exclude each other");
+    }
+    request.kind = kind;
+    request.place = given->span;
+  }
+}
+
+void read_curves(const Arguments& arguments, PlotRequest& request, Session& session) {
+  PlotQuestion& question = request.question;
+  if (const auto rival = arguments.value("--against")) {
+    question.rival =
+        named_value<PlotRival>(
+            "a rival", *rival,
+            {{"uncompressed", PlotRival::uncompressed}, {"remedy", PlotRival::remedy}}, session)
+            .value_or(PlotRival::uncompressed);
+  }
+  const auto quantity = arguments.value("--quantity");
+  if (!quantity) {
+    return;
+  }
+  question.quantity = named_value<PlotQuantity>("a quantity", *quantity,
+                                                {{"speedup", PlotQuantity::speedup},
+                                                 {"step_time", PlotQuantity::step_time},
+                                                 {"efficiency", PlotQuantity::efficiency},
+                                                 {"exposed", PlotQuantity::exposed}},
+                                                session)
+                          .value_or(PlotQuantity::speedup);
+  if (question.quantity != PlotQuantity::speedup && request.kind != PlotKind::curves) {
+    session.diagnostics().error(quantity->span, "this picture has no other quantity");
+  } else if (question.quantity == PlotQuantity::efficiency && question.axis != PlotAxis::gpus) {
+    session.diagnostics().error(quantity->span, "efficiency is that of adding GPUs", {},
+                                "leave out --x, or choose another quantity");
+  }
+}
+
+// Why no job has the numbers of GPUs that were asked for.
+void check_gpu_range(const Experiment& experiment, const ScalingOptions& range,
+                     const std::optional<Span>& place, Session& session) {
+  const ScalingStep step = scaling_step(experiment);
+  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  if (range.most_gpus / gpus < (range.fewest_gpus + gpus - 1) / gpus) {
+    session.diagnostics().error(
+        place, fmt::format("no such job has {} to {} GPUs", range.fewest_gpus, range.most_gpus), {},
+        fmt::format("whole replicas on whole nodes: a multiple of {} GPUs", gpus));
+  }
+}
+
+void check_axis(const Experiment& experiment, PlotAxis axis, const ScalingOptions& range,
+                const AxisOptions& options, const Arguments& arguments, Session& session) {
+  const std::optional<Span> place = range_place(arguments, options);
+  if (axis == PlotAxis::gpus) {
+    check_gpu_range(experiment, range, place, session);
+    return;
+  }
+  const std::optional<Span> axis_place = arguments.value(options.axis)->span;
+  if (axis == PlotAxis::bandwidth) {
+    if (experiment.cluster.nodes == 1) {
+      session.diagnostics().error(axis_place, "no NIC is used on one node");
+    }
+    return;
+  }
+  if (const std::string_view reason = unscalable(experiment); !reason.empty()) {
+    session.diagnostics().error(axis_place, "the size of this model cannot be changed", {},
+                                std::string(reason));
+  } else if (model_sizes(experiment, range.fewest_parameters, range.most_parameters, 1).empty()) {
+    session.diagnostics().error(
+        place, fmt::format("no model of this build that the layout can hold has {:.3g} to {:.3g} "
+                           "parameters",
+                           range.fewest_parameters, range.most_parameters));
+  }
+}
+
+}  // namespace
+
+std::vector<OptionSpec> plot_options() {
+  return {
+      {"--x", "AXIS", "gpus (the default; replicas are added), bandwidth or model (its size)"},
+      {"--from", "X",
+       "fewest GPUs (default: one replica), lowest bandwidth (1 Gb/s), or fewest "
+       "parameters (1e8)"},
+      {"--to", "X",
+       "most GPUs (default 1024), highest bandwidth (800 Gb/s), or most parameters "
+       "(1e12)"},
+      {"--quantity", "NAME",
+       "speedup (the default), step_time, efficiency or exposed "
+       "(communication that nothing hides)"},
+      {"--against", "RIVAL", "uncompressed (the default) or remedy, the best one"},
+      {"--y", "AXIS",
+       "instead of curves: a map of the speedup over two axes, with the break-even "
+       "frontier"},
+      {"--y-from", "Y", "as --from, of that axis"},
+      {"--y-to", "Y", "as --to, of that axis"},
+      {"--plan", "LABEL", "the strategy of the map; default: the fastest for the job as given"},
+      steps_option,
+      codecs_option,
+      tornado_option,
+      {"-o", "FILE", "a picture (.png .svg .pdf) or the gnuplot script (.gp)", Takes::value, true},
+      {"--terminal", "", "draws with characters", Takes::nothing},
+      csv_option};
+}
+
+PlotRequest read_plot_request(const Arguments& arguments, Session& session) {
+  PlotRequest request;
+  read_kind(arguments, request, session);
+  request.question.axis = read_axis(arguments, x_options, request.question.scaling, session);
+  if (request.kind == PlotKind::frontier) {
+    request.y = read_axis(arguments, y_options, request.y_range, session);
+    if (request.y == request.question.axis) {
+      session.diagnostics().error(*request.place, "both axes are the same", {},
+                                  "choose two of gpus, bandwidth and model for --x and --y");
+    }
+  }
+  request.plan = arguments.value("--plan");
+  if (request.plan && request.kind != PlotKind::frontier) {
+    session.diagnostics().error(request.plan->span,
+                                "--plan chooses the strategy of a map: add --y");
+  }
+  read_curves(arguments, request, session);
+  read_output(arguments, request, session);
+  return request;
+}
+
+void check_axes(const Experiment& experiment, const PlotRequest& request,
+                const Arguments& arguments, Session& session) {
+  if (request.kind != PlotKind::curves && request.kind != PlotKind::frontier) {
+    return;
+  }
+  check_axis(experiment, request.question.axis, request.question.scaling, x_options, arguments,
+             session);
+  if (request.kind == PlotKind::frontier) {
+    check_axis(experiment, request.y, request.y_range, y_options, arguments, session);
+  }
+}
+
+}  // namespace payoff

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/session.hpp"
+#include "cli/speedup_chart.hpp"
+
+// What `payoff plot` is asked for.
+
+namespace payoff {
+
+enum class PlotKind { curves, frontier, tornado, steps, codecs };
+
+struct PlotRequest {
+  PlotKind kind{};
+  std::optional<Span> place;  // of the option that chose the kind
+  PlotQuestion question;      // of curves; its axis is the horizontal one of a frontier
+  PlotAxis y{};               // of a frontier
+  ScalingOptions y_range;
+  std::optional<Argument> plan;
+  std::optional<Argument> output;
+  bool on_terminal{};
+};
+
+[[nodiscard]] std::vector<OptionSpec> plot_options();
+
+// What is wrong is reported.
+[[nodiscard]] PlotRequest read_plot_request(const Arguments& arguments, Session& session);
+
+// Reports what the axes cannot show of this experiment.
+void check_axes(const Experiment& experiment, const PlotRequest& request,
+                const Arguments& arguments, Session& session);
+
+}  // namespace payoff

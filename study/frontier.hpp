@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "model/remedy_limits.hpp"
+
+// The break-even frontier: the speedup of one plan over two axes of the job at once, and the lines
+// on which it is as fast as the job as given, and as the best uncompressed remedy at the same place
+// (study/remedy.hpp, searched anew everywhere). By the most likely parameters. The values stand on
+// a grid; where a line crosses an edge of the grid is found by halving with predictions of its own,
+// so that it does not depend on how fine the grid is; between two edges the line is straight.
+
+namespace payoff {
+
+// One axis: the job at a value of it (nullopt where there is none), and the nearest value that a
+// job has (GPUs and models come in steps). Values are positive and equally spaced in the logarithm,
+// or nearly.
+struct JobScale {
+  std::vector<double> values;  // ascending, at least two
+  std::function<std::optional<Experiment>(const Experiment&, double)> job;
+  std::function<double(double)> nearest;
+};
+
+// GPUs: whole replicas on whole nodes, from the fewest to the most, at most `count` of them.
+[[nodiscard]] JobScale gpu_scale(const Experiment& experiment, int fewest, int most, int count);
+// Line rate of a NIC in SI.
+[[nodiscard]] JobScale bandwidth_scale(Bandwidth lowest, Bandwidth highest, int count);
+// Parameters of the model (study/scaled_model.hpp).
+[[nodiscard]] JobScale size_scale(const Experiment& experiment, double fewest, double most,
+                                  int count);
+
+struct FrontierValue {
+  double speedup{};         // over the job as given at the same place
+  double against_remedy{};  // over the best remedy there
+  bool fits{};              // the memory
+};
+
+struct FrontierPlace {
+  double x{};
+  double y{};
+
+  bool operator==(const FrontierPlace&) const = default;
+};
+using FrontierLine = std::vector<FrontierPlace>;  // at least two
+
+struct Frontier {
+  std::vector<double> xs;
+  std::vector<double> ys;
+  std::vector<std::optional<FrontierValue>> values;  // y by y; nullopt: there is no such job
+  std::vector<FrontierLine> even;                    // as fast as the job as given
+  std::vector<FrontierLine> even_with_remedy;
+
+  [[nodiscard]] const std::optional<FrontierValue>& at(std::size_t x, std::size_t y) const {
+    return values[y * xs.size() + x];
+  }
+};
+
+struct FrontierQuestion {
+  const Experiment& experiment;
+  std::size_t plan{};  // which of its plans; not the first
+  RemedyLimits limits;
+  JobScale x;
+  JobScale y;
+};
+
+[[nodiscard]] Frontier find_frontier(const FrontierQuestion& question);
+
+}  // namespace payoff

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "cli/colour_scale.hpp"
+#include "cli/heat_map.hpp"
+#include "cli/step_bars.hpp"
+#include "tests/catch.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinAbs;
+
+namespace {
+
+// IEC 61966-2-1 and CIE 15: lightness of what a screen shows, written apart from the program's.
+double lightness(const std::array<int, 3>& rgb) {
+  const auto light = [](int value) {
+    const double v = value / 255.0;
+    return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+  };
+  const double y =
+      0.2126729 * light(rgb[0]) + 0.7151522 * light(rgb[1]) + 0.0721750 * light(rgb[2]);
+  return y > 0.008856 ? 116.0 * std::cbrt(y) - 16.0 : 903.3 * y;
+}
+
+HeatMap two_by_two() {
+  HeatMap map;
+  map.title = "title";
+  map.x = {1, 2, true, {1, 2}};
+  map.y = {1, 2, true, {1, 2}};
+  map.xs = {1, 2};
+  map.ys = {1, 2};
+  map.cells = {HeatCell{0.5, false, 0}, HeatCell{1.5, false, 1}, std::nullopt,
+               HeatCell{2, true, 2}};
+  map.lines = {{"even", "faster", {{{1.5, 1}, {1.5, 2}}}, false, '+'},
+               {"even with remedy", "faster than all", {}, true, '#'}};
+  map.mark_label = "does not fit";
+  return map;
+}
+
+StepBars two_steps() {
+  return {"title",
+          {},
+          {{"work", "#0072b2", 'w'}, {"wait", "#d55e00", '.'}},
+          {{"one", {0.1, 0.1}, "200 ms"}, {"two", {0.1, 0.0}, "100 ms"}}};
+}
+
+}  // namespace
+
+TEST_CASE("equal steps of the scale of colours are equal steps of lightness, all within sRGB") {
+  for (int i = 0; i <= 32; ++i) {
+    const Lab colour = colour_on_scale(i / 32.0);
+    // Rounded to 8 bits a colour is half a unit of lightness off at most, unless it was cut off.
+    CHECK_THAT(lightness(to_srgb(colour)), WithinAbs(colour.lightness, 0.5));
+    CHECK_THAT(colour.lightness, WithinAbs(24.0 + 68.0 * i / 32.0, 1e-9));
+  }
+}
+
+TEST_CASE("white, black and mid grey are where CIE and sRGB have them") {
+  CHECK(to_srgb({100, 0, 0}) == std::array<int, 3>{255, 255, 255});
+  CHECK(to_srgb({0, 0, 0}) == std::array<int, 3>{0, 0, 0});
+  CHECK(to_srgb({53.585, 0, 0}) == std::array<int, 3>{128, 128, 128});
+}
+
+TEST_CASE("a heat map carries its cells, half-way to their neighbours, and its lines") {
+  const std::string script = gnuplot_script(two_by_two(), Picture::svg, "x.svg");
+  CHECK_THAT(script, ContainsSubstring("$cells << EOD\n1 1 1 1.41421 1 1.41421 0.5\n"));
+  CHECK_THAT(script, ContainsSubstring("$crosses << EOD\n2 2\nEOD\n"));
+  CHECK_THAT(script, ContainsSubstring("$line0 << EOD\n1.5 1\n1.5 2\n\nEOD\n"));
+  CHECK_THAT(script, !ContainsSubstring("$line1 << EOD"));
+  CHECK_THAT(script, ContainsSubstring("set palette defined (0 '#0b308c'"));
+}
+
+TEST_CASE("a heat map in characters has a letter a cell, the largest y on top") {
+  CHECK_THAT(typed(two_by_two()), ContainsSubstring("2 | x\n1 |.+\n"));
+  CHECK_THAT(typed(two_by_two()), ContainsSubstring("+: faster\n#: faster than all\nx: does not"));
+}
+
+TEST_CASE("a bar begins where the one before it ends, and the first one is on top") {
+  const std::string script = gnuplot_script(two_steps(), Picture::svg, "x.svg");
+  CHECK_THAT(script, ContainsSubstring("$part0 << EOD\n0 100 2\n0 100 1\nEOD\n"));
+  CHECK_THAT(script, ContainsSubstring("$part1 << EOD\n100 200 2\n100 100 1\nEOD\n"));
+  CHECK_THAT(script, ContainsSubstring("time of a step [ms]"));
+  CHECK_THAT(typed(two_steps(), 43),
+             ContainsSubstring(
+                 "one |wwwwwwwwwwwwwww............... 200 ms\ntwo |wwwwwwwwwwwwwww 100 ms\n"));
+}

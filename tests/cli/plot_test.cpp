@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinRel;
+using test::Captured;
+using test::ScratchFolder;
+using test::small_experiment;
+
+namespace {
+
+Captured plot(const std::vector<std::string>& more) {
+  std::vector<std::string> words{"plot"};
+  for (const std::string& word : small_experiment()) {
+    words.push_back(word);
+  }
+  words.insert(words.end(), more.begin(), more.end());
+  return test::payoff(words);
+}
+
+// The rows of a table, by the names of its columns. To be called in a test: it requires success.
+std::vector<std::map<std::string, std::string>> rows_of(std::vector<std::string> more) {
+  more.insert(more.end(), {"--csv", "-"});
+  const Captured run = plot(more);
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  const auto cells = [](const std::string& line) {
+    std::vector<std::string> result;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');) {
+      result.push_back(cell);
+    }
+    return result;
+  };
+  std::istringstream stream(run.out);
+  std::string line;
+  std::getline(stream, line);
+  const std::vector<std::string> names = cells(line);
+  std::vector<std::map<std::string, std::string>> rows;
+  while (std::getline(stream, line)) {
+    const std::vector<std::string> values = cells(line);
+    std::map<std::string, std::string>& row = rows.emplace_back();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      row[names[i]] = values[i];
+    }
+  }
+  return rows;
+}
+
+double at(const std::vector<std::map<std::string, std::string>>& rows, const std::string& strategy,
+          const std::string& column, const std::string& where, const std::string& value) {
+  for (const auto& row : rows) {
+    if (row.at("strategy") == strategy && row.at(where) == value) {
+      return std::stod(row.at(column));
+    }
+  }
+  FAIL("no such row");
+  return 0;
+}
+
+const std::vector<std::vector<std::string>>& all_pictures() {
+  static const std::vector<std::vector<std::string>> pictures = {
+      {"--to", "32"},
+      {"--to", "32", "--quantity", "step_time"},
+      {"--to", "32", "--quantity", "efficiency"},
+      {"--x", "bandwidth", "--quantity", "exposed"},
+      {"--x", "model", "--from", "1e8", "--to", "1e9"},
+      {"--to", "32", "--y", "bandwidth"},
+      {"--waterfall"},
+      {"--roofline"},
+      {"--tornado"}};
+  return pictures;
+}
+
+}  // namespace
+
+TEST_CASE("the same picture is the same bytes, in every format") {
+  const ScratchFolder folder;
+  for (const std::vector<std::string>& options : all_pictures()) {
+    for (const char* kind : {".svg", ".png", ".pdf", ".gp"}) {
+      const std::string file = folder.path(std::string("a") + kind);
+      std::vector<std::string> words = options;
+      words.insert(words.end(), {"-o", file});
+      const Captured first = plot(words);
+      INFO(options.back() << kind << first.err);
+      REQUIRE(first.code == ExitCode::success);
+      const std::string bytes = test::read_text(file);
+      REQUIRE(bytes.size() > 500);
+      CHECK_THAT(bytes, !ContainsSubstring("GNUPLOT") && !ContainsSubstring("(D:2"));
+      REQUIRE(plot(words).code == ExitCode::success);
+      CHECK(test::read_text(file) == bytes);
+    }
+  }
+}
+
+TEST_CASE("every picture is drawn with characters too") {
+  for (std::vector<std::string> words : all_pictures()) {
+    words.emplace_back("--terminal");
+    const Captured run = plot(words);
+    INFO(words.front() << run.err);
+    CHECK(run.code == ExitCode::success);
+    CHECK(run.out.size() > 200);
+  }
+}
+
+TEST_CASE("points of curves are what predict says of the job there") {
+  const auto json = test::predicted();
+  const auto& plans = json.at("plans");
+  const double given = plans.at(0).at("step_seconds");
+  const double step = plans.at(1).at("step_seconds");
+  const auto exposed = [](const nlohmann::json& plan) {
+    double sum = 0;
+    for (const char* term : {"tp", "cp", "ep", "pp", "dp"}) {
+      sum += plan.at("waterfall").at("exposed_" + std::string(term) + "_seconds").get<double>();
+    }
+    return sum;
+  };
+  const auto times = rows_of({"--to", "32", "--quantity", "step_time"});
+  CHECK(at(times, "uncompressed", "step_seconds", "gpus", "8") == given);
+  CHECK(at(times, "powersgd:rank=4", "step_seconds", "gpus", "8") == step);
+  const auto hidden_not = rows_of({"--to", "32", "--quantity", "exposed"});
+  const std::string column = "exposed_communication_seconds";
+  CHECK_THAT(at(hidden_not, "uncompressed", column, "gpus", "8"),
+             WithinRel(exposed(plans.at(0)), 1e-12));
+  CHECK_THAT(at(hidden_not, "powersgd:rank=4", column, "gpus", "8"),
+             WithinRel(exposed(plans.at(1)), 1e-12));
+  const auto efficiencies = rows_of({"--to", "32", "--quantity", "efficiency"});
+  const double fewest = at(times, "uncompressed", "step_seconds", "gpus", "4");
+  CHECK(at(efficiencies, "uncompressed", "efficiency_ratio", "gpus", "4") == 1.0);
+  CHECK_THAT(at(efficiencies, "powersgd:rank=4", "efficiency_ratio", "gpus", "8"),
+             WithinRel(fewest / step, 1e-12));
+}
+
+TEST_CASE("the parts of a bar add up to the step, and speak of all of it") {
+  const auto json = test::predicted();
+  for (const auto& row : rows_of({"--waterfall"})) {
+    double sum = 0;
+    for (const auto& [name, value] : row) {
+      sum += name == "strategy" || name == "step_seconds" ? 0.0 : std::stod(value);
+    }
+    CHECK_THAT(sum, WithinRel(std::stod(row.at("step_seconds")), 1e-12));
+    if (row.at("strategy") == "powersgd:rank=4") {
+      CHECK_THAT(sum, WithinRel(json.at("plans").at(1).at("step_seconds").get<double>(), 1e-9));
+    }
+  }
+}
+
+TEST_CASE("a map has the speedups of the curves, and both lines where they cross") {
+  const auto map =
+      rows_of({"--to", "32", "--y", "bandwidth", "--y-from", "10 Gb/s", "--y-to", "100 Gb/s"});
+  const auto curve = rows_of({"--to", "32"});
+  int compared = 0;
+  for (const auto& row : map) {
+    if (row.at("kind") == "grid" && row.at("bandwidth_gigabits_per_second") == "10") {
+      CHECK_THAT(std::stod(row.at("speedup")),
+                 WithinRel(at(curve, "powersgd:rank=4", "speedup", "gpus", row.at("gpus")), 1e-12));
+      ++compared;
+    }
+  }
+  CHECK(compared >= 4);
+}
+
+TEST_CASE("what a plot cannot show is told at its option") {
+  const auto refused = [](std::vector<std::string> words, const std::string& why) {
+    words.insert(words.end(), {"--terminal"});
+    const Captured run = plot(words);
+    INFO(run.err);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK(run.out.empty());
+    CHECK_THAT(run.err, ContainsSubstring(why));
+  };
+  refused({"--waterfall", "--roofline"}, "two pictures are asked for");
+  refused({"--y", "gpus"}, "both axes are the same");
+  refused({"--y", "bandwith"}, "did you mean `bandwidth`?");
+  refused({"--y", "bandwidth", "--plan", "powersgd:rank=5"}, "did you mean `powersgd:rank=4`?");
+  refused({"--plan", "powersgd:rank=4"}, "add --y");
+  refused({"--x", "bandwidth", "--quantity", "efficiency"}, "efficiency is that of adding GPUs");
+  refused({"--waterfall", "--quantity", "exposed"}, "this picture has no other quantity");
+  refused({"--quantity", "speed"}, "is not a quantity");
+  refused({"--x", "model", "--from", "2e9", "--to", "1e9"}, "the range of parameters is empty");
+  refused({"--x", "model", "--from", "1e3"}, "1e3");
+  refused({"--y", "bandwidth", "--from", "8", "--to", "8"}, "a map needs two jobs");
+}
+
+TEST_CASE("a table of layers has no axis of sizes, one replica nothing to send") {
+  const Captured table =
+      test::payoff({"plot", "--model", "resnet-50", "--cluster", "p3-8xlarge", "--nodes", "2",
+                    "--micro-batch", "64", "--compress", "fp16", "--x", "model", "--terminal"});
+  CHECK(table.code == ExitCode::bad_input);
+  CHECK_THAT(table.err, ContainsSubstring("a table of layers has one size"));
+  const Captured alone = test::payoff({"plot", "--model", "gpt2", "--gpu", "v100-sxm2-16",
+                                       "--micro-batch", "1", "--roofline", "--terminal"});
+  CHECK(alone.code == ExitCode::bad_input);
+}

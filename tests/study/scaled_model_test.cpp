@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/scaled_model.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <variant>
+#include <vector>
+
+#include "model/transformer.hpp"
+#include "tests/catch.hpp"
+#include "tests/study/experiments.hpp"
+
+using namespace payoff;
+
+namespace {
+
+// GPT-3 6.7B of Brown et al. 2020, table 2.1: 32 blocks, 4,096 columns, 32 heads of 128.
+Experiment transformer_job() {
+  Experiment job = test::small_job();
+  TransformerShape shape;
+  shape.name = "gpt";
+  shape.layers = 32;
+  shape.hidden = 4096;
+  shape.heads = 32;
+  shape.kv_heads = 32;
+  shape.head_size = 128;
+  shape.feed_forward = 4 * 4096;
+  shape.vocabulary = 50257;
+  shape.positions = 2048;
+  shape.sequence = 2048;
+  shape.tied_embeddings = true;
+  job.model = shape;
+  return job;
+}
+
+const TransformerShape& shape_of(const Experiment& job) {
+  return std::get<TransformerShape>(job.model);
+}
+
+}  // namespace
+
+TEST_CASE("the own size of a model is the model as it is") {
+  const Experiment job = transformer_job();
+  const auto same = with_parameters(job, parameters_of(job));
+  REQUIRE(same);
+  CHECK(shape_of(*same).layers == 32);
+  CHECK(shape_of(*same).hidden == 4096);
+  CHECK(shape_of(*same).feed_forward == 4 * 4096);
+}
+
+TEST_CASE("a model with eight times the weights of its blocks is twice as deep and wide") {
+  const Experiment job = transformer_job();
+  // 12 l h^2 in the blocks, and the embeddings with the width.
+  const double blocks = 12.0 * 32 * 4096 * 4096;
+  const double ends = parameters_of(job) - blocks;
+  const auto large = with_parameters(job, 8 * blocks + 2 * ends);
+  REQUIRE(large);
+  CHECK(shape_of(*large).layers == 64);
+  CHECK(shape_of(*large).heads == 64);
+  CHECK(shape_of(*large).hidden == 8192);
+  CHECK(shape_of(*large).head_size == 128);
+  CHECK(shape_of(*large).feed_forward == 4 * 8192);
+}
+
+TEST_CASE(
+    "sizes ascend between the ends, the model's own among them, and the layout divides them") {
+  Experiment job = transformer_job();
+  job.layout.tp = 4;
+  job.layout.pp = 2;
+  job.layout.dp = 2;
+  job.layout.micro_batches = 4;
+  REQUIRE(check(job).empty());
+  const std::vector<double> sizes = model_sizes(job, 1e9, 100e9, 8);
+  REQUIRE(sizes.size() > 8);
+  CHECK(sizes.front() >= 1e9);
+  CHECK(sizes.back() <= 100e9);
+  CHECK(std::count(sizes.begin(), sizes.end(), parameters_of(job)) == 1);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    CHECK((i == 0 || sizes[i] > sizes[i - 1]));
+    const auto scaled = with_parameters(job, sizes[i]);
+    REQUIRE(scaled);
+    CHECK(parameters_of(*scaled) == sizes[i]);
+    CHECK(shape_of(*scaled).layers % 2 == 0);
+    CHECK(shape_of(*scaled).heads % 4 == 0);
+  }
+}
+
+TEST_CASE("a table of layers and measured times of layers have one size, and say so") {
+  CHECK_FALSE(unscalable(test::small_job()).empty());
+  CHECK_FALSE(with_parameters(test::small_job(), 1e9));
+  Experiment measured = transformer_job();
+  measured.layer_times.push_back({"block", 1, 1, 1, 1, 1_ms, 2_ms});
+  CHECK_FALSE(unscalable(measured).empty());
+  CHECK(model_sizes(measured, 1e8, 1e12, 4).empty());
+}
