@@ -90,6 +90,7 @@ Bytes volume(const LoggedMessages& message) { return message.size * message.call
 
 std::vector<const LoggedMessages*> by_volume(const NcclDebugLog& log) {
   std::vector<const LoggedMessages*> messages;
+  messages.reserve(log.messages.size());
   for (const LoggedMessages& message : log.messages) {
     messages.push_back(&message);
   }

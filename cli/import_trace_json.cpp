@@ -33,6 +33,7 @@ Json stream_json(const TracedStream& stream) {
 
 Json message_json(const TraceMessage& message) {
   std::vector<double> times;
+  times.reserve(message.times.size());
   for (const std::int64_t time : message.times) {
     times.push_back(static_cast<double>(time) * 1e-9);
   }
@@ -71,6 +72,7 @@ Json trace_json(const OneTrace& one) {
 
 Json pass_json(const std::vector<Seconds>& passes) {
   std::vector<double> times;
+  times.reserve(passes.size());
   for (const Seconds time : passes) {
     times.push_back(time.si);
   }

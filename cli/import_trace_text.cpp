@@ -81,6 +81,7 @@ std::string streams_table(const OneTrace& one) {
 
 double median_us(const std::vector<std::int64_t>& nanoseconds) {
   std::vector<double> times;
+  times.reserve(nanoseconds.size());
   for (const std::int64_t time : nanoseconds) {
     times.push_back(static_cast<double>(time) / 1e3);
   }
@@ -97,6 +98,7 @@ std::string bus_rate(const TraceMessage& message, double time_us) {
 
 std::string messages_table(const OneTrace& one) {
   std::vector<const TraceMessage*> messages;
+  messages.reserve(one.trace.messages.size());
   for (const TraceMessage& message : one.trace.messages) {
     messages.push_back(&message);
   }
@@ -133,6 +135,7 @@ std::string messages_table(const OneTrace& one) {
 
 std::string pass_text(const std::vector<Seconds>& passes) {
   std::vector<double> times;
+  times.reserve(passes.size());
   for (const Seconds time : passes) {
     times.push_back(time / 1_us);
   }

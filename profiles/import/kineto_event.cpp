@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 
@@ -54,7 +55,7 @@ std::optional<std::int64_t> nanoseconds(std::string_view microseconds) {
     const auto [last, error] = std::from_chars(text.data(), end, value);
     const bool fits =
         error == std::errc() && last == end && value * 1e3 < static_cast<double>(latest);
-    const auto whole = fits ? static_cast<std::int64_t>(value * 1e3 + 0.5) : 0;
+    const auto whole = fits ? std::int64_t{std::llround(value * 1e3)} : 0;
     return fits ? std::optional(is_negative ? -whole : whole) : std::nullopt;
   }
   std::int64_t whole = 0;

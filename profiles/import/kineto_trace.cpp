@@ -22,7 +22,6 @@ namespace {
 using import_detail::Count;
 using import_detail::CountedCharacters;
 using import_detail::CountedText;
-using import_detail::Place;
 using import_detail::RawEvent;
 using import_detail::TraceBuilder;
 using Json = nlohmann::json;
@@ -250,18 +249,18 @@ class KinetoReader : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-KinetoTrace read_kineto(std::istream& stream, const std::string& file) {
+KinetoTrace read_kineto(std::istream& text, const std::string& file) {
   KinetoTrace trace;
   trace.file = file;
-  CountedText text(stream);
+  CountedText characters(text);
   constexpr unsigned char gzip_mark = 0x1f;
-  if (!text.at_end() && static_cast<unsigned char>(text.front()) == gzip_mark) {
+  if (!characters.at_end() && static_cast<unsigned char>(characters.front()) == gzip_mark) {
     trace.findings.push_back(
         {file, 0, 0, "", "is compressed: `gunzip` it first, and give the .json", Effect::rejected});
     return trace;
   }
-  KinetoReader reader(text, trace);
-  const bool is_json = Json::sax_parse(CountedCharacters(text), CountedCharacters(), &reader);
+  KinetoReader reader(characters, trace);
+  const bool is_json = Json::sax_parse(CountedCharacters(characters), CountedCharacters(), &reader);
   if (is_json) {
     reader.finish();
   }

@@ -15,6 +15,7 @@ TraceLaunches::TraceLaunches(const KinetoTrace& trace) {
     }
     has_operators_[index] = true;
   };
+  calls_.reserve(trace.launches.size());
   for (const TraceLaunch& launch : trace.launches) {
     calls_.push_back({launch.correlation, {launch.begin, launch.thread}});
   }

@@ -35,6 +35,7 @@ class BusyTimes {
         merged_.push_back(event);
       }
     }
+    before_.reserve(merged_.size());
     std::int64_t sum = 0;
     for (const Stretch& each : merged_) {
       before_.push_back(sum);
@@ -127,6 +128,7 @@ TracedLayer& layer_named(const std::string& name, TracedLayers& layers,
 
 std::vector<double> numbers(const std::vector<Seconds>& times) {
   std::vector<double> values;
+  values.reserve(times.size());
   for (const Seconds time : times) {
     values.push_back(time / 1_us);
   }

@@ -56,6 +56,7 @@ void TracePasses::find_instances(const KinetoTrace& trace, const std::vector<Lay
 
 std::vector<TracePasses::Moment> TracePasses::moments_of(const KinetoTrace& trace) const {
   std::vector<Moment> moments;
+  moments.reserve(instances_.size() + trace.operators.size() + trace.gpu_events.size());
   for (std::size_t i = 0; i < instances_.size(); ++i) {
     moments.push_back(
         {instances_[i].thread, instances_[i].begin, instances_[i].end, Moment::Kind::layer, i});

@@ -189,6 +189,7 @@ std::vector<TracedStep> steps_of(const KinetoTrace& trace, int device,
 
 std::vector<const GpuEvent*> by_stream(const KinetoTrace& trace) {
   std::vector<const GpuEvent*> events;
+  events.reserve(trace.gpu_events.size());
   for (const GpuEvent& event : trace.gpu_events) {
     events.push_back(&event);
   }
