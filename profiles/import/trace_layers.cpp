@@ -14,7 +14,6 @@
 namespace payoff {
 namespace {
 
-using import_detail::LayerInstance;
 using import_detail::LayerPass;
 
 struct Stretch {
