@@ -16,6 +16,7 @@ namespace payoff {
 [[nodiscard]] Command diff_command();
 [[nodiscard]] Command completion_command();
 [[nodiscard]] Command explain_command();
+[[nodiscard]] Command import_command();
 [[nodiscard]] Command man_command();
 [[nodiscard]] Command merge_command();
 [[nodiscard]] Command methods_command();

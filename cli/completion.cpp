@@ -21,7 +21,7 @@ struct KnownWords {
   std::string_view values;
 };
 
-constexpr std::array<KnownWords, 14> known_words{{
+constexpr std::array<KnownWords, 15> known_words{{
     {"", "--error-format", "text json"},
     {"", "--cluster", "@cluster"},
     {"", "--gpu", "@gpu"},
@@ -30,6 +30,7 @@ constexpr std::array<KnownWords, 14> known_words{{
     {"collective", "",
      "all_reduce all_gather reduce_scatter broadcast reduce all_to_all send_recv"},
     {"completion", "", "bash zsh fish"},
+    {"import", "", "kineto nccl-log @file"},
     {"methods", "", "list show @compression"},
     {"plot", "--x", "gpus bandwidth model"},
     {"plot", "--y", "gpus bandwidth model"},
@@ -142,6 +143,8 @@ class Completer {
       words.remove_prefix(std::min(end + 1, words.size()));
       if (!word.starts_with("@")) {
         offer(prefix + std::string(word), "");
+      } else if (word == "@file") {
+        result_.files = true;
       } else {
         offer_names_of(word.substr(1), prefix);
       }

@@ -36,6 +36,9 @@ std::vector<std::string> working(const Command& command, const ScratchFolder& fo
   if (command.name == "calibrate") {
     return {"calibrate", "fit", "network"};
   }
+  if (command.name == "import") {
+    return {"import", "nccl-log", PAYOFF_SOURCE_DIR "/examples/12-own-trace/nccl.log"};
+  }
   if (command.name == "survey") {
     return {"survey", folder.path("job.yaml"), "--over", "nodes=2"};
   }

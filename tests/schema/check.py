@@ -61,6 +61,8 @@ COMMANDS = [
     ("search", ["search", *ONE_NODE, "--set", "compress=[]", "--json"]),
     ("validation", ["validate", "--set", "step", "--half", "judge", "--json"]),
     ("validation", ["validate", "--set", "compression", "--json"]),
+    ("import", ["import", "kineto", str(ROOT / "examples/12-own-trace/rank0.json"), "--json"]),
+    ("import", ["import", "nccl-log", str(ROOT / "examples/12-own-trace/nccl.log"), "--json"]),
     ("profiles", ["profiles", "list", "--json"]),
     ("profiles", ["profiles", "show", "dgx-h100", "--json"]),
     ("methods", ["methods", "list", "--json"]),

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/finding_places.hpp"
+#include "cli/import_report.hpp"
+#include "cli/json_output.hpp"
+#include "cli/option_values.hpp"
+
+// payoff import: what somebody's own job did, from the logs and traces that its frameworks write.
+
+namespace payoff {
+namespace {
+
+constexpr OptionSpec out_option{
+    "-o", "FILE",
+    "of `kineto`: the times of layers, for model.layer_times; of `nccl-log`: the messages (.csv)",
+    Takes::value, true};
+constexpr OptionSpec steps_option{
+    "--steps", "N", "of `nccl-log`: how many steps it is of; counts are those of one"};
+constexpr OptionSpec micro_batch_option{"--micro-batch", "N",
+                                        "of `kineto`: samples of a micro-batch; -o needs it"};
+constexpr OptionSpec tp_option{"--tp", "N", "of `kineto`: the degree that was traced; default 1"};
+constexpr OptionSpec cp_option{"--cp", "N", "of `kineto`: the same"};
+constexpr OptionSpec ep_option{"--ep", "N", "of `kineto`: the same"};
+constexpr OptionSpec layer_option{
+    "--layer", "FROM=TO",
+    "of `kineto`: an annotation and the layer it is; `*` is any text: 'nn.Module: Block_*=block *'",
+    Takes::values};
+
+// Larger files are not read again to show a line of them.
+constexpr std::uintmax_t most_shown = std::uintmax_t{64} << 20U;
+
+void report(const Finding& finding, Session& session) {
+  const Severity severity = finding.effect == Effect::noted ? Severity::warning : Severity::error;
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(finding.file, unknown);
+  if (unknown || size > most_shown) {
+    session.diagnostics().add({severity, to_text(finding), std::nullopt, "", "", {}});
+  } else {
+    report_finding(finding, severity, "", session);
+  }
+}
+
+// `-` alone is the standard input nowhere in this program.
+void with_file(const std::string& path, Session& session,
+               const std::function<void(std::istream&)>& use) {
+  session.reads(path);
+  std::error_code unknown;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path, unknown)) {
+    throw std::runtime_error(fmt::format("{} cannot be read", path));
+  }
+  use(stream);
+}
+
+std::vector<std::string> files_of(const Arguments& arguments) {
+  std::vector<std::string> files;
+  for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {
+    files.push_back(arguments.positionals()[i].text);
+  }
+  return files;
+}
+
+// What else is to be written, and under which name.
+void write_result(const std::string& text, const nlohmann::ordered_json& json,
+                  const std::optional<std::string>& csv, const Arguments& arguments,
+                  Session& session) {
+  OutputFiles files;
+  std::string said = text;
+  if (const auto out = arguments.value(out_option.name); out && csv) {
+    files.add(out->text, *csv);
+    said += fmt::format("Wrote {}.\n", out->text);
+  }
+  deliver({said, json.dump(2) + "\n", {}}, arguments, files, session);
+}
+
+ExitCode import_log(const Arguments& arguments, Session& session) {
+  constexpr std::int64_t most_steps = 1'000'000'000;
+  LogReport report_of;
+  report_of.steps = integer_value(arguments, steps_option.name, {1, most_steps}, session);
+  report_of.files = files_of(arguments);
+  NcclDebugReader reader;
+  for (const std::string& file : report_of.files) {
+    with_file(file, session, [&](std::istream& stream) { reader.read(stream, file); });
+  }
+  report_of.log = reader.finish();
+  for (const Finding& finding : report_of.log.findings) {
+    report(finding, session);
+  }
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  nlohmann::ordered_json json = json_envelope("import", session);
+  add_log_json(report_of, json);
+  write_result(log_text(report_of), json, log_csv(report_of), arguments, session);
+  return session.report();
+}
+
+void report_rule(const Argument& rule, const std::string& what, Session& session) {
+  session.diagnostics().error(rule.span, backquoted(rule.text) + " " + what, "",
+                              "for example `--layer 'nn.Module: Block_*=block *'`");
+}
+
+// The last `=` is the sign: names of annotations may have others.
+std::vector<LayerRule> rules_of(const Arguments& arguments, Session& session) {
+  std::vector<LayerRule> rules;
+  for (const Argument& given : arguments.values(layer_option.name)) {
+    const std::size_t sign = given.text.rfind('=');
+    const std::string from = given.text.substr(0, sign);
+    const std::string to = sign == std::string::npos ? "" : given.text.substr(sign + 1);
+    const auto stars = [](const std::string& text) {
+      return std::count(text.begin(), text.end(), '*');
+    };
+    if (from.empty() || to.empty()) {
+      report_rule(given, "is not FROM=TO", session);
+    } else if (stars(from) > 1 || stars(to) > stars(from)) {
+      report_rule(given, "has too many `*`", session);
+    } else if (to.find_first_of(",\n\r") != std::string::npos) {
+      report_rule(given, "names a layer that no table can hold", session);
+    }
+    rules.push_back({from, to});
+  }
+  const std::vector<LayerRule> usual = usual_layer_rules();
+  rules.insert(rules.end(), usual.begin(), usual.end());
+  return rules;
+}
+
+LayerTimesAt sizes_of(const Arguments& arguments, Session& session) {
+  constexpr std::int64_t most = 1 << 20;
+  const auto size = [&](const OptionSpec& option, int otherwise) {
+    return integer_value(arguments, option.name, {1, most}, session).value_or(otherwise);
+  };
+  LayerTimesAt at{size(micro_batch_option, 0), size(tp_option, 1), size(cp_option, 1),
+                  size(ep_option, 1)};
+  const auto out = arguments.value(out_option.name);
+  if (out && !arguments.has(micro_batch_option.name)) {
+    session.diagnostics().error(out->span, "times of layers need the size of a micro-batch", "",
+                                "`--micro-batch N`");
+  }
+  return at;
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t few = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), few); ++i) {
+    text += (i == 0 ? "" : ", ") + backquoted(names[i]);
+  }
+  return text + (names.size() > few ? ", ..." : "");
+}
+
+// A table of layers that was asked for has to have some.
+void check_layers(const TraceReport& read, const std::vector<std::string>& annotations,
+                  const Arguments& arguments, Session& session) {
+  const auto out = arguments.value(out_option.name);
+  const bool any = std::any_of(
+      read.layers.layers.begin(), read.layers.layers.end(),
+      [](const TracedLayer& each) { return !each.forward.empty() && !each.backward.empty(); });
+  if (out && !any) {
+    session.diagnostics().error(
+        out->span, "no layer of the traces has a forward and a backward pass", "",
+        annotations.empty()
+            ? "put record_function(\"block 3\") around layers, or profile with_modules"
+            : "annotations there are " + some_of(annotations) + ": `--layer FROM=TO`");
+  }
+  for (const TracedLayer& each : read.layers.layers) {
+    if (any && out && (each.forward.empty() || each.backward.empty())) {
+      session.diagnostics().warning(
+          std::nullopt,
+          fmt::format("{} has no {} pass and is left out of the table", backquoted(each.layer),
+                      each.forward.empty() ? "forward" : "backward"));
+    }
+  }
+}
+
+ExitCode import_traces(const Arguments& arguments, Session& session) {
+  const std::vector<LayerRule> rules = rules_of(arguments, session);
+  const LayerTimesAt at = sizes_of(arguments, session);
+  TraceReport read;
+  std::vector<TracedLayers> layers;
+  std::vector<std::string> annotations;
+  for (const std::string& file : files_of(arguments)) {
+    KinetoTrace trace;
+    with_file(file, session, [&](std::istream& stream) { trace = read_kineto(stream, file); });
+    for (const Finding& finding : trace.findings) {
+      report(finding, session);
+    }
+    layers.push_back(layers_of(trace, rules));
+    annotations.insert(annotations.end(), trace.names.begin(), trace.names.end());
+    TraceTimeline timeline = timeline_of(trace);
+    trace.gpu_events = {};
+    trace.operators = {};
+    trace.launches = {};
+    trace.annotations = {};
+    read.traces.push_back({std::move(trace), std::move(timeline)});
+  }
+  read.layers = join(std::move(layers));
+  if (!session.diagnostics().has_errors()) {
+    check_layers(read, annotations, arguments, session);
+  }
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  nlohmann::ordered_json json = json_envelope("import", session);
+  add_trace_json(read, json);
+  write_result(trace_text(read), json, layer_times_csv(read.layers, at), arguments, session);
+  return session.report();
+}
+
+using Action = ExitCode (*)(const Arguments&, Session&);
+
+// Options that mean nothing to what is done.
+void check_options(std::string_view action, const Arguments& arguments, Session& session) {
+  const std::vector<OptionSpec> of_traces{micro_batch_option, tp_option, cp_option, ep_option,
+                                          layer_option};
+  const std::vector<OptionSpec> of_logs{steps_option};
+  const bool is_log = action == "nccl-log";
+  for (const OptionSpec& option : is_log ? of_traces : of_logs) {
+    if (const auto given = arguments.value(option.name)) {
+      session.diagnostics().error(given->span,
+                                  fmt::format("`{}` is of `payoff import {}`", option.name,
+                                              is_log ? "kineto" : "nccl-log"));
+    }
+  }
+}
+
+ExitCode run_import(const Arguments& arguments, Session& session) {
+  const std::vector<std::pair<std::string, Action>> actions{{"kineto", import_traces},
+                                                            {"nccl-log", import_log}};
+  const Argument& word = arguments.positionals().front();
+  const auto action = named_value("something that can be imported", word, actions, session);
+  if (action && arguments.positionals().size() < 2) {
+    session.diagnostics().error(word.span,
+                                fmt::format("`{}` takes files, and there is none", word.text));
+  }
+  if (action) {
+    check_options(word.text, arguments, session);
+  }
+  return session.diagnostics().has_errors() ? session.report() : (*action)(arguments, session);
+}
+
+}  // namespace
+
+Command import_command() {
+  return {
+      "import",
+      "what a job of your own did, from its logs and traces",
+      "payoff import kineto examples/12-own-trace/rank0.json --micro-batch 4 -o layers.csv\n"
+      "  payoff import nccl-log examples/12-own-trace/nccl.log --steps 3",
+      {"ACTION FILE...", "what they are, and the files: one job's, of any of its ranks", 1, 100000},
+      {out_option, micro_batch_option, tp_option, cp_option, ep_option, layer_option, steps_option,
+       json_option},
+      run_import,
+      R"(kineto FILE...     traces of PyTorch's profiler: steps, exposed communication, streams,
+                   messages, times of layers for `model.layer_times`
+nccl-log FILE...   what NCCL prints with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: groups,
+                   nodes, sizes of messages
+Times that nccl-tests and other programs measured: `payoff calibrate import`.
+)"};
+}
+
+}  // namespace payoff

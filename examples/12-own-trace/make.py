@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes rank0.json and nccl.log: a made-up job in the forms of PyTorch's profiler and of NCCL.
+
+GPT-2 on 16 GPUs of two nodes, data-parallel, gradients in three buckets that overlap backward. All
+times are set here, so that what `payoff import` finds can be checked by hand: README.md does.
+"""
+
+import json
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BLOCKS = 12
+STEPS = 3
+GAP = 10  # us between the kernels of a layer
+FORWARD = {"embedding": [100], "block": [300, 200], "head": [400]}
+BACKWARD = {"embedding": [150], "block": [500, 300, 200], "head": [800]}
+BUCKETS = {8: 41_500_000, 4: 41_500_000, 0: 41_439_808}  # ready after this block: elements
+BUCKET_TIME = 5000  # us
+OPTIMIZER = 2800
+HOST = 4500  # between steps, when nothing runs
+START = 1_760_000_000_000_000  # us since 1970
+MAIN, AUTOGRAD, COMPUTE, COMMUNICATION = 4001, 4002, 7, 20
+
+
+class Trace:
+    """Events, with the host one microsecond ahead of the GPU."""
+
+    def __init__(self):
+        self.events = []
+        self.correlation = 0
+        self.now = START  # of the compute stream
+        self.communication = START
+
+    def event(self, category, name, thread, begin, duration, **args):
+        on_gpu = category == "kernel"
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": 0 if on_gpu else 4000,
+                            "tid": thread, "ts": begin, "dur": duration, "args": args})
+
+    def kernel(self, name, thread, begin, duration, stream=COMPUTE, **args):
+        self.correlation += 1
+        self.event("cuda_runtime", "cudaLaunchKernel", thread, begin - 1, 1,
+                   correlation=self.correlation)
+        self.event("kernel", name, stream, begin, duration, device=0, stream=stream,
+                   correlation=self.correlation, **args)
+
+    def run(self, kernels, thread, name):
+        for i, duration in enumerate(kernels):
+            self.now += GAP if i > 0 else 2
+            self.kernel(f"{name}_{i}", thread, self.now, duration)
+            self.now += duration
+
+    def layer(self, layer, sequence, forward):
+        kind = layer.split()[0]
+        kernels = FORWARD[kind] if forward else BACKWARD[kind]
+        begin = self.now
+        thread = MAIN if forward else AUTOGRAD
+        self.run(kernels, thread, f"{kind}_{'forward' if forward else 'backward'}")
+        if forward:
+            self.event("user_annotation", layer, MAIN, begin, self.now - begin)
+        args = {"Sequence number": sequence, "Fwd thread id": 0 if forward else 1}
+        self.event("cpu_op", f"{kind} {'' if forward else 'Backward0'}".strip(), thread, begin,
+                   self.now - begin, **args)
+
+    def all_reduce(self, elements):
+        begin = max(self.now, self.communication) + 3
+        self.communication = begin + BUCKET_TIME
+        self.kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                    AUTOGRAD, begin, BUCKET_TIME, COMMUNICATION, **{
+                        "Collective name": "allreduce", "In msg nelems": elements,
+                        "Out msg nelems": elements, "Group size": 16, "dtype": "BFloat16",
+                        "Process Group Name": "0", "Process Group Description": "default_pg",
+                        "Process Group Ranks": "[0, 1, 2, 3, 4, 5, 6, 7, 8, ...]"})
+
+    def step(self, number):
+        begin = self.now
+        self.now += HOST
+        layers = ["embedding", *(f"block {i}" for i in range(BLOCKS)), "head"]
+        first = 100 + 50 * number
+        for i, layer in enumerate(layers):
+            self.layer(layer, first + i, True)
+        for i, layer in reversed(list(enumerate(layers))):
+            self.layer(layer, first + i, False)
+            if i - 1 in BUCKETS:
+                self.all_reduce(BUCKETS[i - 1])
+        self.now = max(self.now, self.communication)
+        self.run([OPTIMIZER], MAIN, "multi_tensor_apply_kernel")
+        self.event("user_annotation", f"ProfilerStep#{number}", MAIN, begin, self.now - begin)
+
+    def text(self):
+        head = {"schemaVersion": 1,
+                "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB", "numSms": 108}],
+                "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 16,
+                                    "nccl_version": "2.21.5"}}
+        lines = ",\n".join(json.dumps(event) for event in self.events)
+        return json.dumps(head)[:-1] + ',\n"traceEvents": [\n' + lines + "\n]}\n"
+
+
+def log():
+    lines = ["node0:4000:4000 [0] NCCL INFO NCCL version 2.21.5+cuda12.4"]
+    ranks = [(rank, f"node{rank // 8}", 4000 + rank % 8, rank % 8) for rank in range(16)]
+    for rank, host, process, device in ranks:
+        begin = f"{host}:{process}:{process + 100} [{device}] NCCL INFO "
+        comm = f"comm 0x55d0{rank:04x}0"
+        lines.append(f"{begin}{comm} rank {rank} nRanks 16 nNodes 2 localRanks 8 localRank "
+                     f"{device} MNNVL 0")
+        lines.append(f"{begin}ncclCommInitRank {comm} rank {rank} nranks 16 cudaDev {device} "
+                     f"nvmlDev {device} busId {device + 7:x}000 commId 0x9ca74fa6e40df7f4 - Init "
+                     f"COMPLETE")
+        peer = (rank + 1) % 16
+        via = "P2P/CUMEM" if peer // 8 == rank // 8 else "NET/IB/0/GDRDMA"
+        lines.append(f"{begin}Channel 00/0 : {rank}[{device}] -> {peer}[{peer % 8}]"
+                     f"{'' if via[0] == 'P' else ' [send]'} via {via}")
+    for step in range(STEPS):
+        for bucket, elements in enumerate(BUCKETS.values()):
+            for rank, host, process, device in ranks:
+                lines.append(
+                    f"{host}:{process}:{process} [{device}] NCCL INFO AllReduce: opCount "
+                    f"{step * len(BUCKETS) + bucket:x} sendbuff 0x7f0000000000 recvbuff "
+                    f"0x7f0000000000 count {elements} datatype 9 op 0 root 0 comm "
+                    f"0x55d0{rank:04x}0 [nranks=16] stream 0x55d100000000")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    trace = Trace()
+    for number in range(STEPS):
+        trace.step(number)
+    (HERE / "rank0.json").write_text(trace.text(), encoding="utf-8")
+    (HERE / "nccl.log").write_text(log(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
