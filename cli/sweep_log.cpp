@@ -225,6 +225,7 @@ std::string merged_log(const std::vector<std::filesystem::path>& files) {
 }
 
 std::string csv_of_log(const std::string& log) {
+  constexpr std::size_t most_columns = 1000;  // a row has some dozens of keys
   const std::vector<std::string_view> lines = whole_lines(log);
   std::vector<Json> rows;
   std::vector<std::string> keys;
@@ -233,6 +234,12 @@ std::string csv_of_log(const std::string& log) {
     for (const auto& [key, value] : rows.back().items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
         keys.push_back(key);
+      }
+      if (keys.size() > most_columns) {
+        throw std::runtime_error(
+            fmt::format("line {} has another key than the lines before it: this is no result of "
+                        "`payoff sweep`",
+                        i + 1));
       }
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -26,7 +26,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 #ifndef PAYOFF_FUZZ_SECONDS  // sanitizers make everything many times as long
 #define PAYOFF_FUZZ_SECONDS 10
@@ -61,11 +60,18 @@ std::string bytes_of(const fs::path& file) {
   return text.str();
 }
 
+// The machine may be busy with other work.
+double processor_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
 void replay(const payoff::fuzz::Target& target, const std::string& name, const std::string& input) {
   std::fprintf(stderr, "%s\r", name.c_str());  // what a crash is about
-  const auto start = Clock::now();
+  const double start = processor_seconds();
   const std::string first = target.read(input);
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = processor_seconds() - start;
   if (seconds > 1.0) {
     std::printf("%s: %.1f s\n", name.c_str(), seconds);
   }
@@ -77,7 +83,7 @@ void replay(const payoff::fuzz::Target& target, const std::string& name, const s
   if (used.ru_maxrss > most_kilobytes) {
     payoff::fuzz::broken("an input is read or refused within 2 GB");
   }
-  if (seconds < 1.0 && target.read(input) != first) {
+  if (input.size() < 65536 && target.read(input) != first) {
     payoff::fuzz::broken("the same input is told in the same words");
   }
 }
