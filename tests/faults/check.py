@@ -26,6 +26,7 @@ import tempfile
 import termios
 import fcntl
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +34,7 @@ ENVIRONMENT = {"PAYOFF_PROFILES": str(ROOT / "profiles"), "PATH": os.environ.get
 SWEPT = ["--model", "resnet-50", "--cluster", "p3-8xlarge", "--micro-batch", "8", "--precision", "fp32",
          "--compress", "powersgd:rank=4"]
 JOB = [*SWEPT, "--nodes", "2"]
+PLAIN = [*SWEPT[:-2], "--nodes", "2"]
 TRACED = ["--model", "gpt2", "--cluster", "dgx-a100", "--nodes", "2", "--tp", "2", "--pp", "2",
           "--micro-batch", "1", "--micro-batches", "64"]
 PAGE = "<html><body>@PAYOFF_DATA@</body></html>\n"  # what `make page` builds, without its scripts
@@ -72,18 +74,6 @@ def names_in(folder):
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-class Folder(tempfile.TemporaryDirectory):
-    """With the page of reports, which is not built everywhere."""
-
-    def __enter__(self):
-        folder = super().__enter__()
-        (Path(folder) / "page").mkdir()
-        (Path(folder) / "page" / "report.html").write_text(PAGE)
-        ENVIRONMENT["PAYOFF_PAGE"] = str(Path(folder) / "page" / "report.html")
-        (Path(folder) / "work").mkdir()
-        return str(Path(folder) / "work")
-
-
 # Every command that writes, with the name of what it writes in place of FILE.
 WRITES = {
     "predict --json": (["predict", *JOB, "--json", "FILE"], "out.json"),
@@ -111,7 +101,7 @@ def failed_cleanly(what, code, out, err, *said, codes=(1,)):
 
 def full_devices(program):
     for what, (words, name) in WRITES.items():
-        with Folder() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / name).symlink_to("/dev/full")
             code, out, err = finished(program, with_file(words, name), folder)
             failed_cleanly(f"{what} on a full device", code, out, err, name, "No space left on device")
@@ -127,7 +117,7 @@ def full_disks(program):
         return set_limit
 
     for what, (words, name) in WRITES.items():
-        with Folder() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             code, out, err = finished(program, with_file(words, name), folder, preexec_fn=limit(100))
             failed_cleanly(f"{what} on a full disk", code, out, err, name, "File too large")
             if what != "sweep -o":
@@ -135,7 +125,7 @@ def full_disks(program):
 
 
 def full_standard_output(program):
-    with Folder() as folder, open("/dev/full", "w") as full:
+    with tempfile.TemporaryDirectory() as folder, open("/dev/full", "w") as full:
         for words in (["predict", *JOB], ["profiles", "list"], ["sweep", *SWEPT, "--over", "nodes=1..4"]):
             code, _, err = finished(program, words, folder, stdout=full)
             expect(f"{words[0]} to a full disk: exit code 1", code == 1, f"{code} {err}")
@@ -145,16 +135,16 @@ def full_standard_output(program):
 # What even root may not write: a folder of the kernel's.
 def folders_without_permission(program):
     for what, (words, name) in WRITES.items():
-        with Folder() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             place = f"/proc/{name}"
             code, out, err = finished(program, with_file(words, place), folder)
             failed_cleanly(f"{what} where nothing may be written", code, out, err, place)
-        with Folder() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             code, out, err = finished(program, with_file(words, f"missing/{name}"), folder)
             failed_cleanly(f"{what} in a folder that is not there", code, out, err, f"missing", codes=(1, 2))
             expect(f"{what}: no folder is made", names_in(folder) == [], names_in(folder))
         if os.geteuid() != 0:
-            with Folder() as folder:
+            with tempfile.TemporaryDirectory() as folder:
                 Path(folder).chmod(0o500)
                 code, out, err = finished(program, with_file(words, name), folder)
                 failed_cleanly(f"{what} in a folder of others", code, out, err, name)
@@ -164,7 +154,7 @@ def folders_without_permission(program):
 # As in `payoff sweep ... | head -1`: whoever closes the pipe has what he wanted.
 def closed_pipes(program):
     for words in (["predict", *JOB], ["sweep", *SWEPT, "--over", "nodes=1..64"], ["profiles", "list"]):
-        with Folder() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             run = start(program, words, folder, restore_signals=True)
             run.stdout.close()
             err = run.stderr.read()
@@ -172,7 +162,7 @@ def closed_pipes(program):
             code = run.wait(timeout=60)
             expect(f"{words[0]} into a closed pipe: it ends", code in (0, 1, -signal.SIGPIPE), f"{code} {err}")
             expect(f"{words[0]} into a closed pipe: no noise", "terminate" not in err, err)
-    with Folder() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         words = with_file(*WRITES["predict --json"])
         run = start(program, words, folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                     preexec_fn=lambda: (os.close(1), os.close(2)))
@@ -183,7 +173,7 @@ def closed_pipes(program):
 
 
 def missing_tools(program):
-    with Folder() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         words = with_file(WRITES["plot -o"][0], "out.svg")
         code, out, err = finished(program, words, folder, {"PATH": "/nonexistent"})
         failed_cleanly("without gnuplot", code, out, err, "gnuplot is not installed")
@@ -191,19 +181,19 @@ def missing_tools(program):
         code, out, err = finished(program, words, folder, {"TMPDIR": "/nonexistent"})
         expect("without a temporary folder: a picture, or why not",
                code == 0 or (code == 1 and "temporary" in err), f"{code} {err}")
-    with Folder() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         words = with_file(*WRITES["report -o"])
         code, out, err = finished(program, words, folder, {"PAYOFF_PAGE": "/nonexistent/report.html"})
         failed_cleanly("without the page of reports", code, out, err, "make page")
         expect("without the page of reports: no file", names_in(folder) == [], names_in(folder))
-    with Folder() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         code, out, err = finished(program, ["predict", *JOB], folder, {"PAYOFF_PROFILES": "/nonexistent"})
         failed_cleanly("without profiles", code, out, err, "/nonexistent")
 
 
 # What prints is the same whatever the locale says of commas, HOME says of folders and TERM of screens.
 def surroundings(program):
-    with Folder() as folder, tempfile.TemporaryDirectory() as locales:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as locales:
         words = ["predict", *JOB, "--json"]
         expected = finished(program, words, folder)
         made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", f"{locales}/de_DE.UTF-8"],
@@ -231,7 +221,7 @@ def _has(tool):
 
 
 def narrow_terminal(program):
-    with Folder() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
         words = ["predict", *JOB, "--set", "layout.tpp=" + 200 * "2", "--set", "training.buckett=25 MiB"]
@@ -281,12 +271,12 @@ class Strikes:
     def __init__(self, program, words, result, sound):
         self.program, self.words, self.result, self.sound = program, words, result, sound
         self.sent = self.in_time = self.leftovers = 0
-        with Folder() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             self.seconds = seconds_of(program, words, folder)
             self.expected = (Path(folder) / result).read_bytes()
 
     def strike(self, rng):
-        with Folder() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             kind = rng.choice(KINDS)
             moment = rng.random() * self.seconds * 1.05
             self.in_time += struck(self.program, self.words, folder, moment, kind)
@@ -314,7 +304,7 @@ class SweepStrikes(Strikes):
     """The same file, struck again and again and gone on with until it is done."""
 
     def strike(self, rng):
-        with Folder() as folder:
+        with tempfile.TemporaryDirectory() as folder:
             log, before = Path(folder) / self.result, b""
             for _ in range(200):
                 kind = rng.choice(KINDS)
@@ -345,22 +335,29 @@ def signals(program, count):
         SweepStrikes(program, ["sweep", *SWEPT, "--over", "nodes=1..96", "--threads", "2", "-o", "runs.jsonl"],
                      "runs.jsonl", None),
         Strikes(program, FIT, "codecs.yaml", same_bytes),
-        Strikes(program, ["report", *JOB, "-o", "page.html"], "page.html", same_bytes),
+        Strikes(program, ["report", *PLAIN, "-o", "page.html"], "page.html", same_bytes),
         Strikes(program, ["simulate", *TRACED, "--trace", "step.json"], "step.json", whole_timeline),
     ]
     for strikes in kinds:
-        while strikes.sent < count / len(kinds):
-            strikes.strike(rng)
+        # Each has a generator of its own, so that the moments do not depend on who is faster.
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            while strikes.sent < count / len(kinds):
+                round_of = [random.Random(rng.random()) for _ in range(2)]
+                list(pool.map(strikes.strike, round_of))
         print(f"{strikes.words[0]}: {strikes.sent} signals, {strikes.in_time} before the end of "
               f"{strikes.seconds:.2f} s, {strikes.leftovers} left a temporary file", flush=True)
 
 
 def main(program, count="50"):
     program = str(Path(program).resolve())
-    for check in (full_devices, full_disks, full_standard_output, folders_without_permission,
-                  closed_pipes, missing_tools, surroundings, narrow_terminal):
-        check(program)
-    signals(program, int(count))
+    with tempfile.TemporaryDirectory() as folder:  # the page of reports is not built everywhere
+        page = Path(folder) / "report.html"
+        page.write_text(PAGE)
+        ENVIRONMENT["PAYOFF_PAGE"] = str(page)
+        for check in (full_devices, full_disks, full_standard_output, folders_without_permission,
+                      closed_pipes, missing_tools, surroundings, narrow_terminal):
+            check(program)
+        signals(program, int(count))
     print(f"{expectations} expectations, {len(failures)} do not hold")
     return 1 if failures else 0
 
