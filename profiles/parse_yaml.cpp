@@ -83,7 +83,9 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
   [[nodiscard]] Span at(const YAML::Mark& mark, std::size_t length) const {
-    return {region_.source, region_.offset + position(mark), length};
+    const std::size_t left = text_.size() - position(mark);
+    return {region_.source, region_.offset + position(mark),
+            std::min(length, std::max<std::size_t>(left, 1))};
   }
 
  private:
