@@ -3,6 +3,8 @@
 #   make demo       builds, answers the field's first question, leaves tables and plots in demo/
 #   make test       installs what is missing, builds, runs every quick test
 #   make test-all   that, the slow tests, sanitizers, second compiler, clang-tidy, formatting
+#   make fuzz       feeds every reader random inputs, SECONDS=60 each; what breaks one is kept
+#   make mutants    puts wrong formulas into a copy, one at a time: do the tests notice? Takes hours
 #   make bench      builds and runs the benchmarks
 #   make kernels    the CUDA program that measures GPUs, at build-kernels/payoff-kernels; needs nvcc
 #   make page       the page of `payoff report`, at build/page/report.html; needs Node.js with npm
@@ -11,7 +13,7 @@
 #   make format     formats every source
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-all bench kernels page install package format install-packages install-packages-all clean
+.PHONY: build demo test test-all fuzz mutants bench kernels page install package format install-packages install-packages-all clean
 
 SHELL := /bin/bash
 
@@ -41,6 +43,13 @@ test: install-packages
 
 test-all: install-packages-all
 	@python3 tests/run.py all
+
+SECONDS ?= 60
+fuzz: install-packages-all
+	@python3 tests/fuzz/run.py $(SECONDS) $(TARGETS)
+
+mutants: install-packages
+	@python3 tests/mutants/run.py
 
 bench: install-packages-all
 	cmake --preset release -DPAYOFF_BUILD_BENCH=ON

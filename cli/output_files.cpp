@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output_files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "cli/trace_file.hpp"
 
 namespace payoff {
 namespace {
@@ -48,6 +52,11 @@ void OutputFiles::add(std::filesystem::path path, std::string content) {
 }
 
 void OutputFiles::commit() {
+  std::optional<HeldSignals> held;  // that none leaves a temporary file; a pipe may be waited for
+  if (std::none_of(files_.begin(), files_.end(),
+                   [](const File& file) { return is_special(file.path); })) {
+    held.emplace();
+  }
   for (File& file : files_) {
     if (is_special(file.path)) {
       continue;

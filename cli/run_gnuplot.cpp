@@ -28,7 +28,12 @@ namespace {
 // A script and a picture on the disk for as long as gnuplot works.
 class WorkFolder {
  public:
-  WorkFolder() : path_((std::filesystem::temp_directory_path() / "payoff-XXXXXX").string()) {
+  WorkFolder() {
+    std::error_code none;
+    path_ = (std::filesystem::temp_directory_path(none) / "payoff-XXXXXX").string();
+    if (none) {
+      throw std::runtime_error("cannot make a temporary folder: $TMPDIR names none");
+    }
     if (mkdtemp(path_.data()) == nullptr) {
       throw std::runtime_error(
           fmt::format("cannot make a temporary folder: {}", std::strerror(errno)));

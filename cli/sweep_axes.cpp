@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -173,15 +174,15 @@ class AxisReader {
 
  private:
   bool are_distinct(const Argument& argument, const std::vector<std::string>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i].empty()) {
+    std::set<std::string_view> seen;
+    for (const std::string& value : values) {
+      if (value.empty()) {
         session_.diagnostics().error(argument.span, "a value of the axis is empty");
         return false;
       }
-      if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
-          values.begin() + static_cast<std::ptrdiff_t>(i)) {
+      if (!seen.insert(value).second) {
         session_.diagnostics().error(argument.span,
-                                     fmt::format("{} is given twice", backquoted(values[i])));
+                                     fmt::format("{} is given twice", backquoted(value)));
         return false;
       }
     }

@@ -38,6 +38,11 @@ std::string contents(const std::filesystem::path& file) {
   return text.str();
 }
 
+// What was written there before. Of a pipe or a device nothing: /dev/full gives zeros without end.
+std::string written_before(const std::filesystem::path& file) {
+  return std::filesystem::is_regular_file(file) ? contents(file) : std::string();
+}
+
 // The whole lines of a text, without their ends.
 std::vector<std::string_view> whole_lines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -52,8 +57,24 @@ bool is_count(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_number_unsigned();
 }
 
+// Discarded where it is no JSON, or nested as no result is: what is made of it later is recursive.
+Json parsed_line(std::string_view line) {
+  constexpr int deepest = 64;
+  struct TooDeep {};
+  try {
+    return Json::parse(
+        line,
+        [](int depth, Json::parse_event_t, const Json&) {
+          return depth > deepest ? throw TooDeep{} : true;
+        },
+        false);
+  } catch (const TooDeep&) {
+    return Json(Json::value_t::discarded);
+  }
+}
+
 Json header_of(const std::filesystem::path& file, const std::vector<std::string_view>& lines) {
-  Json header = lines.empty() ? Json() : Json::parse(lines.front(), nullptr, false);
+  Json header = lines.empty() ? Json() : parsed_line(lines.front());
   const bool is_sweep = header.is_object() && header.contains("kind") &&
                         header["kind"] == "sweep" && is_count(header, "jobs") &&
                         header.contains("strategies") && header["strategies"].is_array() &&
@@ -154,14 +175,14 @@ SweepLog::SweepLog(std::filesystem::path file)
 SweepLog::~SweepLog() { ::close(descriptor_); }
 
 void SweepLog::begin(const std::string& header) {
-  if (!contents(file_).empty()) {
+  if (!written_before(file_).empty()) {
     refuse(file_, "exists");
   }
   add(header);
 }
 
 std::uint64_t SweepLog::go_on(const std::string& header, std::size_t strategies) {
-  const std::string text = contents(file_);
+  const std::string text = written_before(file_);
   if (text.size() < header.size() && header.starts_with(text)) {
     cut(0);  // it ended while its first line was written
     add(header);
@@ -225,14 +246,24 @@ std::string merged_log(const std::vector<std::filesystem::path>& files) {
 }
 
 std::string csv_of_log(const std::string& log) {
+  constexpr std::size_t most_columns = 1000;  // a row has some dozens of keys
   const std::vector<std::string_view> lines = whole_lines(log);
   std::vector<Json> rows;
   std::vector<std::string> keys;
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    rows.push_back(Json::parse(lines[i]));
+    rows.push_back(parsed_line(lines[i]));
+    if (!rows.back().is_object()) {
+      throw std::runtime_error(fmt::format("line {} is no result of `payoff sweep`", i + 1));
+    }
     for (const auto& [key, value] : rows.back().items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
         keys.push_back(key);
+      }
+      if (keys.size() > most_columns) {
+        throw std::runtime_error(
+            fmt::format("line {} has another key than the lines before it: this is no result of "
+                        "`payoff sweep`",
+                        i + 1));
       }
     }
   }

@@ -83,7 +83,9 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
   [[nodiscard]] Span at(const YAML::Mark& mark, std::size_t length) const {
-    return {region_.source, region_.offset + position(mark), length};
+    const std::size_t left = text_.size() - position(mark);
+    return {region_.source, region_.offset + position(mark),
+            std::min(length, std::max<std::size_t>(left, 1))};
   }
 
  private:
@@ -107,11 +109,11 @@ class TreeBuilder : public YAML::EventHandler {
       return frames_.back().key_span;
     }
     const std::size_t next = position(mark);
-    const std::size_t dash = next == 0 ? std::string_view::npos : text_.rfind('-', next - 1);
     const bool written =
         next < text_.size() && std::string_view("~nN").find(text_[next]) != std::string_view::npos;
-    return {region_.source,
-            region_.offset + (written || dash == std::string_view::npos ? next : dash), 1};
+    const std::size_t dash =
+        written || next == 0 ? std::string_view::npos : text_.rfind('-', next - 1);
+    return {region_.source, region_.offset + (dash == std::string_view::npos ? next : dash), 1};
   }
 
   [[noreturn]] void abandon(Span span, std::string message, std::string label) {

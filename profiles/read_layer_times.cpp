@@ -75,6 +75,8 @@ TimeOfColumn time_of(std::string_view name) {
   return {};
 }
 
+constexpr std::size_t most_columns = 64;
+
 class LayerTimesReader {
  public:
   LayerTimesReader(const Workload& model, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
@@ -128,6 +130,12 @@ class LayerTimesReader {
   void read_names(std::vector<Cell> cells) {
     const std::size_t before = diagnostics_.error_count();
     columns_ = std::move(cells);
+    if (columns_.size() > most_columns) {
+      diagnostics_.error(columns_.front().place,
+                         "there are " + std::to_string(columns_.size()) + " columns",
+                         "at most " + std::to_string(most_columns));
+      return;
+    }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       read_name(i);
     }

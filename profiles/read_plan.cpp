@@ -76,8 +76,34 @@ class PlanBuilder {
   bool is_first_ = true;
 };
 
+// Beyond any method; what is longer was not written by hand.
+constexpr std::size_t most_parts = 16;
+constexpr std::size_t most_parameters = 64;
+
+bool is_too_long(const std::vector<WrittenPlan>& parts, Diagnostics& diagnostics) {
+  if (parts.size() > most_parts) {
+    diagnostics.error(parts.front().method.span,
+                      "the plan joins " + std::to_string(parts.size()) + " methods",
+                      "at most " + std::to_string(most_parts));
+    return true;
+  }
+  for (const WrittenPlan& part : parts) {
+    if (part.assignments.size() > most_parameters) {
+      diagnostics.error(part.method.span,
+                        backquoted(part.method.text) + " is given " +
+                            std::to_string(part.assignments.size()) + " parameters",
+                        "at most " + std::to_string(most_parameters));
+      return true;
+    }
+  }
+  return false;
+}
+
 std::optional<ReadPlan> read(const std::vector<WrittenPlan>& parts, const std::string& label,
                              const ReadContext& context) {
+  if (is_too_long(parts, context.diagnostics)) {
+    return std::nullopt;
+  }
   const std::size_t errors = context.diagnostics.error_count();
   PlanBuilder builder(context);
   for (const WrittenPlan& part : parts) {

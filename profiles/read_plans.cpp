@@ -127,7 +127,13 @@ void PlanReader::mark_transferred(CompressionPlan& plan, Facts& facts) const {
 
 ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& context) {
   PlanReader reader(gpu, context);
+  constexpr std::size_t most = 1000;  // each is compared with every other
   const std::vector<Value> items = list.list();
+  if (items.size() > most) {
+    list.error("compares " + std::to_string(items.size()) + " strategies",
+               "at most " + std::to_string(most));
+    return std::move(reader).result();
+  }
   for (std::size_t i = 0; i < items.size(); ++i) {
     reader.compare(items[i], i);
   }

@@ -110,7 +110,10 @@ std::vector<Change> candidate_changes(const Experiment& experiment, const Remedy
     return {Change{}};
   }
   std::vector<int> accumulations{1};
-  const double most = std::min(limits.global_batch / experiment.layout.global_batch(), 1e6);
+  // A pipeline is computed operation by operation; beyond so many, more change nothing.
+  const double most_micro_batches = experiment.layout.pp > 1 ? 4096.0 : 1e6;
+  const double most = std::min(limits.global_batch / experiment.layout.global_batch(),
+                               most_micro_batches / experiment.layout.micro_batches);
   if (most >= 2.0) {
     accumulations.push_back(static_cast<int>(most));
   }

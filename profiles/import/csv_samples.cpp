@@ -70,6 +70,8 @@ std::vector<Cell> cells_of(std::string_view line, Span place) {
   return cells;
 }
 
+constexpr std::size_t most_columns = 256;
+
 class CsvSamplesReader {
  public:
   explicit CsvSamplesReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
@@ -116,6 +118,11 @@ class CsvSamplesReader {
     const bool has_time = std::any_of(time_columns.begin(), time_columns.end(),
                                       [&](const TimeColumn& each) { return is_there(each.name); });
     const std::size_t before = diagnostics_.error_count();
+    if (names.size() > most_columns) {
+      wrong(names.front().place, fmt::format("there are {} columns", names.size()),
+            fmt::format("at most {}", most_columns));
+      names.resize(1);
+    }
     if (!is_there("kernel")) {
       wrong(names.front().place, "no column `kernel`");
     }

@@ -2,7 +2,9 @@
 #include "profiles/import/json_tree.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,7 +73,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool key(string_t& value) override {
     const Span place = token(value.size() + 2);
-    if (open_.back()->find(value) != nullptr) {
+    if (!keys_.back().insert(value).second) {
       diagnostics_.error(place, "the key " + backquoted(value) + " is there twice");
       is_sound_ = false;
     }
@@ -133,6 +135,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     node.kind = kind;
     node.span = token(1);
     open_.push_back(&node);
+    keys_.emplace_back();
     if (open_.size() > deepest) {
       diagnostics_.error(node.span, "this is nested too deeply");
       return false;
@@ -141,6 +144,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   }
   bool close() {
     open_.pop_back();
+    keys_.pop_back();
     return true;
   }
 
@@ -150,6 +154,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   std::size_t read_ = 0;
   Node root_;
   std::vector<Node*> open_;
+  std::vector<std::set<std::string, std::less<>>> keys_;  // of what is open
   bool is_sound_ = true;
 };
 

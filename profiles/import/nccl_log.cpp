@@ -66,6 +66,9 @@ bool read_device(const std::string& line, NcclRun& run) {
   }
   const std::vector<std::string> before = words_of(line.substr(0, line.find(" device ")));
   const std::vector<std::string> name = words_of(device.substr(bracket + 1));
+  if (before.empty()) {
+    return false;
+  }
   run.hosts.push_back(before.back());
   std::string joined;
   for (const std::string& word : name) {
@@ -89,8 +92,8 @@ void read_remark(const std::string& line, NcclRun& run) {
   } else if (const std::string text = after(line, "NCCL version "); !text.empty()) {
     run.nccl_version = text.substr(0, text.find_first_not_of("0123456789."));
   }
-  if (const std::string name = after(line, "Collective test starting: "); !name.empty()) {
-    run.program = words_of(name).front();
+  if (const auto name = words_of(after(line, "Collective test starting: ")); !name.empty()) {
+    run.program = name.front();
   }
 }
 

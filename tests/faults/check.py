@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the world can do to `payoff`, run as its users run it.
+
+  check.py PROGRAM [SIGNALS]
+
+A disk that is full, a folder that may not be written, a pipe that nobody reads, tools and folders
+that are not there, another locale, no terminal and a narrow one; then SIGNALS times (default 50)
+SIGINT, SIGTERM or SIGKILL at a random moment of sweep, calibrate fit, report and simulate --trace.
+Every failure has to say what it is about and exit with 1; no result is ever a part of one; and a
+sweep that was stopped goes on to the very bytes of one that was not. The moments are drawn from a
+fixed seed; where in the program they fall depends on the machine.
+"""
+
+import json
+import os
+import pty
+import random
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import fcntl
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {"PAYOFF_PROFILES": str(ROOT / "profiles"), "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
+SWEPT = ["--model", "resnet-50", "--cluster", "p3-8xlarge", "--micro-batch", "8", "--precision", "fp32",
+         "--compress", "powersgd:rank=4"]
+JOB = [*SWEPT, "--nodes", "2"]
+PLAIN = [*SWEPT[:-2], "--nodes", "2"]
+TRACED = ["--model", "gpt2", "--cluster", "dgx-a100", "--nodes", "2", "--tp", "2", "--pp", "2",
+          "--micro-batch", "1", "--micro-batches", "64"]
+PAGE = "<html><body>@PAYOFF_DATA@</body></html>\n"  # what `make page` builds, without its scripts
+# A law that fits from little, into a folder of the run's own.
+FIT = ["calibrate", "fit", "codecs", "--data", str(ROOT / "tests/validation"), "--out", "."]
+failures = []
+expectations = 0
+
+
+def expect(what, holds, detail=""):
+    global expectations
+    expectations += 1
+    if not holds:
+        failures.append(what)
+        print(f"{what}: {detail}", flush=True)
+
+
+def start(program, words, folder, environment=None, **more):
+    settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+                "text": True, **more}
+    return subprocess.Popen([program, *words], cwd=folder, env={**ENVIRONMENT, **(environment or {})},
+                            **settings)
+
+
+def finished(program, words, folder, environment=None, **more):
+    run = start(program, words, folder, environment, **more)
+    try:
+        out, err = run.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        run.kill()
+        out, err = run.communicate()
+        err = (err or "") + "killed after a minute"
+    return run.returncode, out or "", err or ""
+
+
+def names_in(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+# Every command that writes, with the name of what it writes in place of FILE.
+WRITES = {
+    "predict --json": (["predict", *JOB, "--json", "FILE"], "out.json"),
+    "predict --csv": (["predict", *JOB, "--csv", "FILE"], "out.csv"),
+    "predict --save": (["predict", *JOB, "--save", "FILE"], "out.yaml"),
+    "simulate --json": (["simulate", *JOB, "--json", "FILE"], "out.json"),
+    "simulate --trace": (["simulate", *TRACED, "--trace", "FILE"], "out.json"),
+    "collective --csv": (["collective", "all_reduce", "--cluster", "dgx-h100", "--sizes", "8B..8GiB:x2",
+                          "--csv", "FILE"], "out.csv"),
+    "sweep -o": (["sweep", *SWEPT, "--over", "nodes=1..8", "-o", "FILE"], "out.jsonl"),
+    "plot -o": (["plot", *JOB, "--x", "gpus", "--from", "8", "--to", "16", "-o", "FILE"], "out.gp"),
+    "report -o": (["report", *JOB, "-o", "FILE"], "out.html"),
+}
+
+
+def with_file(words, name):
+    return [name if word == "FILE" else word for word in words]
+
+
+def failed_cleanly(what, code, out, err, *said, codes=(1,)):
+    expect(f"{what}: exit code {codes[0]}", code in codes, f"{code} {err}")
+    expect(f"{what}: it says why", all(text in err for text in said), err)
+    expect(f"{what}: one message", err.count("error: ") == 1, err)
+
+
+def full_devices(program):
+    for what, (words, name) in WRITES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / name).symlink_to("/dev/full")
+            code, out, err = finished(program, with_file(words, name), folder)
+            failed_cleanly(f"{what} on a full device", code, out, err, name, "No space left on device")
+            expect(f"{what} on a full device: nothing else is left", names_in(folder) == [name],
+                   names_in(folder))
+
+
+def full_disks(program):
+    def limit(size):
+        def set_limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        return set_limit
+
+    for what, (words, name) in WRITES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = finished(program, with_file(words, name), folder, preexec_fn=limit(100))
+            failed_cleanly(f"{what} on a full disk", code, out, err, name, "File too large")
+            if what != "sweep -o":
+                expect(f"{what} on a full disk: no file", names_in(folder) == [], names_in(folder))
+
+
+def full_standard_output(program):
+    with tempfile.TemporaryDirectory() as folder, open("/dev/full", "w") as full:
+        for words in (["predict", *JOB], ["profiles", "list"], ["sweep", *SWEPT, "--over", "nodes=1..4"]):
+            code, _, err = finished(program, words, folder, stdout=full)
+            expect(f"{words[0]} to a full disk: exit code 1", code == 1, f"{code} {err}")
+            expect(f"{words[0]} to a full disk: it says so", "cannot write to standard output" in err, err)
+
+
+# What even root may not write: a folder of the kernel's.
+def folders_without_permission(program):
+    for what, (words, name) in WRITES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            place = f"/proc/{name}"
+            code, out, err = finished(program, with_file(words, place), folder)
+            failed_cleanly(f"{what} where nothing may be written", code, out, err, place)
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = finished(program, with_file(words, f"missing/{name}"), folder)
+            failed_cleanly(f"{what} in a folder that is not there", code, out, err, f"missing", codes=(1, 2))
+            expect(f"{what}: no folder is made", names_in(folder) == [], names_in(folder))
+        if os.geteuid() != 0:
+            with tempfile.TemporaryDirectory() as folder:
+                Path(folder).chmod(0o500)
+                code, out, err = finished(program, with_file(words, name), folder)
+                failed_cleanly(f"{what} in a folder of others", code, out, err, name)
+                Path(folder).chmod(0o700)
+
+
+# As in `payoff sweep ... | head -1`: whoever closes the pipe has what he wanted.
+def closed_pipes(program):
+    for words in (["predict", *JOB], ["sweep", *SWEPT, "--over", "nodes=1..64"], ["profiles", "list"]):
+        with tempfile.TemporaryDirectory() as folder:
+            run = start(program, words, folder, restore_signals=True)
+            run.stdout.close()
+            err = run.stderr.read()
+            run.stderr.close()
+            code = run.wait(timeout=60)
+            expect(f"{words[0]} into a closed pipe: it ends", code in (0, 1, -signal.SIGPIPE), f"{code} {err}")
+            expect(f"{words[0]} into a closed pipe: no noise", "terminate" not in err, err)
+    with tempfile.TemporaryDirectory() as folder:
+        words = with_file(*WRITES["predict --json"])
+        run = start(program, words, folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    preexec_fn=lambda: (os.close(1), os.close(2)))
+        code = run.wait(timeout=60)
+        expect("without any stream: the file is whole or not there",
+               code in (0, 1) and all(json.loads((Path(folder) / name).read_text()) for name in names_in(folder)),
+               f"{code} {names_in(folder)}")
+
+
+def missing_tools(program):
+    with tempfile.TemporaryDirectory() as folder:
+        words = with_file(WRITES["plot -o"][0], "out.svg")
+        code, out, err = finished(program, words, folder, {"PATH": "/nonexistent"})
+        failed_cleanly("without gnuplot", code, out, err, "gnuplot is not installed")
+        expect("without gnuplot: no file", names_in(folder) == [], names_in(folder))
+        code, out, err = finished(program, words, folder, {"TMPDIR": "/nonexistent"})
+        expect("without a temporary folder: a picture, or why not",
+               code == 0 or (code == 1 and "temporary" in err), f"{code} {err}")
+    with tempfile.TemporaryDirectory() as folder:
+        words = with_file(*WRITES["report -o"])
+        code, out, err = finished(program, words, folder, {"PAYOFF_PAGE": "/nonexistent/report.html"})
+        failed_cleanly("without the page of reports", code, out, err, "make page")
+        expect("without the page of reports: no file", names_in(folder) == [], names_in(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, err = finished(program, ["predict", *JOB], folder, {"PAYOFF_PROFILES": "/nonexistent"})
+        failed_cleanly("without profiles", code, out, err, "/nonexistent")
+
+
+# What prints is the same whatever the locale says of commas, HOME says of folders and TERM of screens.
+def surroundings(program):
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as locales:
+        words = ["predict", *JOB, "--json"]
+        expected = finished(program, words, folder)
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", f"{locales}/de_DE.UTF-8"],
+                              capture_output=True).returncode == 0 if _has("localedef") else False
+        german = {"LC_ALL": "de_DE.UTF-8", "LC_NUMERIC": "de_DE.UTF-8", "LANG": "de_DE.UTF-8",
+                  "LOCPATH": locales}
+        if not made:
+            print("no German locale can be made here: asked for by name only")
+        expect("a locale with decimal commas", finished(program, words, folder, german) == expected)
+        drawn = ["plot", *JOB, "--x", "gpus", "--from", "8", "--to", "16", "-o"]
+        if _has("gnuplot"):
+            finished(program, [*drawn, "plain.svg"], folder)
+            code, _, err = finished(program, [*drawn, "german.svg"], folder, german)
+            expect("a picture in a locale with decimal commas",
+                   code == 0 and (Path(folder) / "plain.svg").read_bytes()
+                   == (Path(folder) / "german.svg").read_bytes(), err)
+        expect("an unknown locale", finished(program, words, folder, {"LC_ALL": "xx_YY"}) == expected)
+        expect("another HOME", finished(program, words, folder, {"HOME": "/nonexistent"}) == expected)
+        expect("no terminal", finished(program, words, folder, {"TERM": "dumb", "COLUMNS": "1"}) == expected)
+        expect("no words of a terminal in a file", "\x1b" not in expected[1] + expected[2])
+
+
+def _has(tool):
+    return any((Path(folder) / tool).exists() for folder in ENVIRONMENT["PATH"].split(":"))
+
+
+def narrow_terminal(program):
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+        words = ["predict", *JOB, "--set", "layout.tpp=" + 200 * "2", "--set", "training.buckett=25 MiB"]
+        run = start(program, words, folder, stderr=theirs, environment={"NO_COLOR": "1"})
+        out, _ = run.communicate(timeout=60)
+        os.close(theirs)
+        text = b""
+        try:
+            while piece := os.read(ours, 65536):
+                text += piece
+        except OSError:
+            pass  # the other end is closed
+        os.close(ours)
+        lines = text.decode().replace("\r", "").splitlines()
+        expect("40 columns: exit code 2", run.returncode == 2, run.returncode)
+        expect("40 columns: both mistakes", text.count(b"error: ") == 2, text)
+        # The excerpt is never cut to less than 40 columns, whatever stands before it.
+        shown = [line.split(": ", 1)[1] for line in lines if re.match(r" *--> argument", line)]
+        expect("40 columns: what is shown of the input is cut", shown and max(map(len, shown)) <= 40, text)
+
+
+def seconds_of(program, words, folder):
+    since = time.monotonic()
+    code, _, err = finished(program, words, folder)
+    expect(f"{words[0]} works when nothing happens", code == 0, err)
+    return time.monotonic() - since
+
+
+def struck(program, words, folder, moment, kind):
+    """Whether the signal came before the end."""
+    run = start(program, words, folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        run.wait(timeout=moment)
+        return False
+    except subprocess.TimeoutExpired:
+        run.send_signal(kind)
+    run.wait(timeout=60)
+    return run.returncode != 0
+
+
+KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+
+
+class Strikes:
+    """Signals at random moments, and how many came in time."""
+
+    def __init__(self, program, words, result, sound):
+        self.program, self.words, self.result, self.sound = program, words, result, sound
+        self.sent = self.in_time = self.leftovers = 0
+        with tempfile.TemporaryDirectory() as folder:
+            self.seconds = seconds_of(program, words, folder)
+            self.expected = (Path(folder) / result).read_bytes()
+
+    def strike(self, rng):
+        with tempfile.TemporaryDirectory() as folder:
+            kind = rng.choice(KINDS)
+            moment = rng.random() * self.seconds * 1.05
+            self.in_time += struck(self.program, self.words, folder, moment, kind)
+            self.sent += 1
+            what = f"{self.words[0]}, {kind.name} after {moment:.4f} s"
+            left = names_in(folder)
+            if self.result in left:
+                expect(f"{what}: the result is whole", self.sound((Path(folder) / self.result), self.expected))
+            parts = [name for name in left if name != self.result]
+            # Nobody can clean up after SIGKILL; what is left has a name that says what it is.
+            self.leftovers += bool(parts)
+            expect(f"{what}: nothing else is left",
+                   not parts or (kind == signal.SIGKILL and all(".part-" in name for name in parts)), parts)
+
+
+def same_bytes(path, expected):
+    return path.read_bytes() == expected
+
+
+def whole_timeline(path, _):
+    return isinstance(json.loads(path.read_text())["traceEvents"], list)
+
+
+class SweepStrikes(Strikes):
+    """The same file, struck again and again and gone on with until it is done."""
+
+    def strike(self, rng):
+        with tempfile.TemporaryDirectory() as folder:
+            log, before = Path(folder) / self.result, b""
+            for _ in range(200):
+                kind = rng.choice(KINDS)
+                moment = rng.random() * self.seconds
+                came = struck(self.program, [*self.words, "--resume"], folder, moment, kind)
+                self.sent += 1
+                self.in_time += came
+                now = log.read_bytes() if log.exists() else b""
+                what = f"sweep, {kind.name} after {moment:.4f} s"
+                whole = before[:before.rfind(b"\n") + 1]
+                expect(f"{what}: no finished line is lost", now.startswith(whole[:self._jobs_end(whole)]))
+                expect(f"{what}: what is there is right", self.expected.startswith(now))
+                before = now
+                if now == self.expected:
+                    return
+            expect("sweep: it gets on between signals", False, f"{len(before)} of {len(self.expected)} bytes")
+
+    @staticmethod
+    def _jobs_end(text):
+        """Where the last whole job ends: two strategies a job, after the header."""
+        ends = [match.end() for match in re.finditer(b"\n", text)]
+        return ends[len(ends) - 1 - (len(ends) - 1) % 2] if ends else 0
+
+
+def signals(program, count):
+    rng = random.Random(20261123)
+    kinds = [
+        SweepStrikes(program, ["sweep", *SWEPT, "--over", "nodes=1..96", "--threads", "2", "-o", "runs.jsonl"],
+                     "runs.jsonl", None),
+        Strikes(program, FIT, "codecs.yaml", same_bytes),
+        Strikes(program, ["report", *PLAIN, "-o", "page.html"], "page.html", same_bytes),
+        Strikes(program, ["simulate", *TRACED, "--trace", "step.json"], "step.json", whole_timeline),
+    ]
+    for strikes in kinds:
+        # Each has a generator of its own, so that the moments do not depend on who is faster.
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            while strikes.sent < count / len(kinds):
+                round_of = [random.Random(rng.random()) for _ in range(2)]
+                list(pool.map(strikes.strike, round_of))
+        print(f"{strikes.words[0]}: {strikes.sent} signals, {strikes.in_time} before the end of "
+              f"{strikes.seconds:.2f} s, {strikes.leftovers} left a temporary file", flush=True)
+
+
+def main(program, count="50"):
+    program = str(Path(program).resolve())
+    with tempfile.TemporaryDirectory() as folder:  # the page of reports is not built everywhere
+        page = Path(folder) / "report.html"
+        page.write_text(PAGE)
+        ENVIRONMENT["PAYOFF_PAGE"] = str(page)
+        for check in (full_devices, full_disks, full_standard_output, folders_without_permission,
+                      closed_pipes, missing_tools, surroundings, narrow_terminal):
+            check(program)
+        signals(program, int(count))
+    print(f"{expectations} expectations, {len(failures)} do not hold")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
