@@ -67,11 +67,12 @@ void set_network(const Cluster& cluster, const Group& group, GroupPaths& paths) 
   const double shared = std::min(near, nics / group.rivals);
   const int rails = std::clamp(static_cast<int>(near), 1, local);
   const Bandwidth slot = slot_to_nic(cluster);
-  // A NIC that several GPUs share is fed by the one next to it.
-  const int feeding = slot < pcie_slot(cluster.gpu.architecture) ? rails : local;
-  paths.domain = std::min(cluster.nic * shared, slot * feeding) * nodes_in_domain;
-  paths.rank = std::min(cluster.nic * std::min(std::max(1.0, per_gpu), shared), slot);
   const Bandwidth slots = pcie_slot(cluster.gpu.architecture) * local;
+  // Over the root complex a NIC is fed by one GPU, also where several share it.
+  const bool behind = slot < pcie_slot(cluster.gpu.architecture);
+  const Bandwidth nic = behind ? std::min(cluster.nic, slot) : cluster.nic;
+  paths.domain = std::min(nic * shared, slot * local) * nodes_in_domain;
+  paths.rank = std::min(nic * std::min(std::max(1.0, per_gpu), shared), slot);
   paths.rails = rails * nodes_in_domain;
   paths.rail_line = std::min(cluster.nic * (near / rails), slots / rails);
 }
