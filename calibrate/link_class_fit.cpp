@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "calibrate/link_quality.hpp"
@@ -49,6 +50,79 @@ std::size_t index_of(const LinkCoefficient& coefficient) {
   return static_cast<std::size_t>(coefficient.parameter - link_parameters().data());
 }
 
+std::vector<Prior> without(const std::vector<std::string_view>& lacks, std::vector<Prior> priors) {
+  for (std::size_t j = 0; j < priors.size(); ++j) {
+    if (std::ranges::find(lacks, link_parameters()[j].key) != lacks.end()) {
+      priors[j] = {};
+    }
+  }
+  return priors;
+}
+
+// A link that is another one but for its path to memory.
+struct Twin {
+  LinkClass link_class{};
+  std::string_view suffix;  // of the name, which is else its twin's
+  bool (*shares)(std::string_view key){};
+};
+
+// LL passes through host memory between nodes, with GPUDirect and without (NVIDIA/nccl,
+// src/transport/net.cc). Across sockets what long messages achieve, and how they begin, is another.
+std::optional<Twin> twin_of(LinkClass link_class) {
+  if (link_class == LinkClass::rdma_staged) {
+    return Twin{LinkClass::rdma, "-nogdr", [](std::string_view key) {
+                  return key == "launch" || key == "step_ll" || key == "share_ll";
+                }};
+  }
+  if (link_class == LinkClass::pcie_sockets) {
+    return Twin{LinkClass::pcie, "-numa",
+                [](std::string_view key) { return key != "share_simple" && key != "ramp"; }};
+  }
+  return std::nullopt;
+}
+
+// Normal distributions of the mean of a class, parameter by parameter.
+class PopulationMean {
+ public:
+  explicit PopulationMean(const std::vector<Prior>& wide) : wide_(wide) {
+    for (const Prior& prior : wide) {
+      weight_.push_back(prior.sd > 0 ? 1 / (prior.sd * prior.sd) : 1);
+      sum_.push_back(weight_.back() * prior.mean);
+    }
+  }
+
+  // `around` are the priors that the link was given: its distance from the mean.
+  void add(const LinkFit& link, const std::vector<Prior>& around) {
+    constexpr double least_told = 0.05;  // of the prior's precision; below, a link says nothing
+    for (const LinkCoefficient& coefficient : link.coefficients) {
+      const std::size_t j = index_of(coefficient);
+      const double given = 1 / (around[j].sd * around[j].sd);
+      const double after = 1 / (coefficient.sd * coefficient.sd);
+      const double told = after - given;
+      if (told < least_told * given) {
+        continue;
+      }
+      const double value = (coefficient.value * after - around[j].mean * given) / told;
+      const double weight = 1 / (1 / told + around[j].sd * around[j].sd);
+      weight_[j] += weight;
+      sum_[j] += weight * std::max(value, around[j].lower);
+    }
+  }
+
+  [[nodiscard]] std::vector<double> values() const {
+    std::vector<double> result;
+    for (std::size_t j = 0; j < sum_.size(); ++j) {
+      result.push_back(wide_[j].sd > 0 ? sum_[j] / weight_[j] : wide_[j].mean);
+    }
+    return result;
+  }
+
+ private:
+  std::vector<Prior> wide_;
+  std::vector<double> weight_;
+  std::vector<double> sum_;
+};
+
 }  // namespace
 
 Link link_of(const Fabric& fabric) {
@@ -81,9 +155,53 @@ LinkClassFit::LinkClassFit(Side side, LinkClass link_class, const Tables& tables
     }
   }
   tables_ = own.size();
-  const std::vector<Prior> wide = prior_of(link_class);
-  mean_ = full(wide, LinkProblem(side, own).solve(wide));
+  fit_mean(own);
   fit_hosts(own);
+  if (const std::optional<Twin> twin = twin_of(link_class)) {
+    twins_ = std::make_unique<LinkClassFit>(side, twin->link_class, tables);
+  }
+}
+
+// Links of a class differ, by more than the noise of their tables: what they have in common is the
+// mean of a population, of which every link tells one value (Gauss-Newton's normal distribution of
+// it, less the prior that it was given) and which starts at the class's own prior.
+void LinkClassFit::fit_mean(const Tables& tables) {
+  constexpr int passes = 4;
+  const std::vector<Prior> wide = prior_of(link_class_);
+  std::map<std::string, Tables> links;
+  for (const MeasuredCollective& table : tables) {
+    links[link_of(side_, table).name].push_back(table);
+  }
+  for (const Prior& prior : wide) {
+    mean_.push_back(prior.mean);
+  }
+  for (int pass = 0; pass < passes; ++pass) {
+    const std::vector<Prior> priors = around(mean_, link_class_);
+    PopulationMean mean(wide);
+    for (const auto& [name, own] : links) {
+      const std::vector<Prior> having = without(link_of(side_, own.front()).lacks, priors);
+      mean.add(link_fit(name, link_class_, having, LinkProblem(side_, own).solve(having)), priors);
+    }
+    mean_ = mean.values();
+  }
+}
+
+// What a link has of its twin it has until its own tables say otherwise.
+void LinkClassFit::set_twin(const Link& link, const Tables& tables,
+                            std::vector<Prior>& priors) const {
+  const std::optional<Twin> twin = twin_of(link_class_);
+  if (!twin || !link.name.ends_with(twin->suffix)) {
+    return;
+  }
+  const std::string name = link.name.substr(0, link.name.size() - twin->suffix.size());
+  const LinkFit fit = twins_->fit({name, twin->link_class, link.lacks}, tables);
+  std::vector<double> mean = mean_;
+  for (const LinkCoefficient& coefficient : fit.coefficients) {
+    if (twin->shares(coefficient.parameter->key)) {
+      mean[index_of(coefficient)] = coefficient.value;
+    }
+  }
+  priors = without(link.lacks, around(mean, link_class_));
 }
 
 // How the parameters of hosts differ, from each system that says more about its own than the class
@@ -138,12 +256,8 @@ LinkFit LinkClassFit::fit(const Link& link, const Tables& tables) const {
       own.push_back(table);
     }
   }
-  std::vector<Prior> priors = around(mean_, link_class_);
-  for (std::size_t j = 0; j < priors.size(); ++j) {
-    if (std::ranges::find(link.lacks, link_parameters()[j].key) != link.lacks.end()) {
-      priors[j] = {};
-    }
-  }
+  std::vector<Prior> priors = without(link.lacks, around(mean_, link_class_));
+  set_twin(link, tables, priors);
   const LinkProblem problem(side_, std::move(own));
   const RelativeFit solved = problem.solve(priors);
   LinkFit result = link_fit(link.name, link_class_, priors, solved);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,13 +41,17 @@ class LinkClassFit {
   [[nodiscard]] std::size_t tables() const { return tables_; }
 
  private:
+  void fit_mean(const std::vector<MeasuredCollective>& tables);
   void fit_hosts(const std::vector<MeasuredCollective>& tables);
+  void set_twin(const Link& link, const std::vector<MeasuredCollective>& tables,
+                std::vector<Prior>& priors) const;
   void set_hosts(const std::vector<Prior>& priors, LinkFit& link) const;
 
   LinkProblem::Side side_;
   LinkClass link_class_;
   std::vector<double> mean_;
   std::size_t tables_{};
+  std::unique_ptr<LinkClassFit> twins_;        // the class of the links' twins
   std::map<std::size_t, BetweenHosts> hosts_;  // by parameter; where two systems or more tell
 };
 

@@ -21,7 +21,6 @@ using Tables = std::vector<MeasuredCollective>;
 using Side = LinkProblem::Side;
 
 constexpr double normal_quantile_95 = 1.6448536269514722;
-constexpr std::size_t few = 5;  // systems; less of them are no proof by being alike
 
 std::string scale_of(Side side, const MeasuredCollective& table) {
   const GroupPaths paths = paths_of(table.cluster, table.group);
@@ -182,8 +181,7 @@ BandSpreads spreads_of(const std::vector<HeldOut>& held_out, Side side, bool kno
       medians.push_back(median_error(errors));
     }
     if (const std::size_t systems = medians.size(); systems > 0) {
-      const double student =
-          systems < few ? student_quantile_95(systems) / normal_quantile_95 : 1.0;
+      const double student = student_quantile_95(systems) / normal_quantile_95;
       spreads.at(band) = {systems, student * half_width(std::move(sizes)) / normal_quantile_95,
                           median_magnitude(std::move(medians))};
     }

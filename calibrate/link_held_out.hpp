@@ -45,8 +45,8 @@ struct HeldOut {
 
 // What the law of a link is off by on a further system, one standard deviation of the logarithm:
 // the half width that holds 90 % of the errors, systems counting equally whatever the number of
-// their tables, over the normal quantile. Less than five systems that happen to be alike are no
-// proof: those are widened by Student's quantile over the normal one (calibrate/between_hosts.hpp).
+// their tables, over the normal quantile. Few systems that happen to be alike are no proof: widened
+// by Student's quantile over the normal one, whatever their number (calibrate/between_hosts.hpp).
 struct HeldOutSpread {
   std::size_t systems{};
   double log_sd{};        // 0: nothing to tell it from

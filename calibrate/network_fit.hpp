@@ -17,8 +17,7 @@
 
 // The laws of links (model/hardware.hpp, LinkLaw) from measured collectives. NCCL's tuner says
 // which algorithm and protocol ran, so every time is (nearly) linear in a link's parameters:
-//   1. every class of fabric (NVLink, PCIe), all its groups in one domain together: the class's
-//   law;
+//   1. every class of fabric (NVLink, PCIe), from groups in one domain: the mean of its links;
 //   2. every fabric, around its class;
 //   3. the same for networks, with the fabrics' laws given.
 // What belongs to hosts (LinkParameter::of_hosts) is solved for with each system's own tables; a

@@ -36,6 +36,27 @@ int domain_gpus(const Cluster& cluster) {
   return cluster.gpus_per_node * std::max(1, cluster.fabric.max_gpus / cluster.gpus_per_node);
 }
 
+bool is_card(const Cluster& cluster) {
+  const Architecture architecture = cluster.gpu.architecture;
+  return cluster.fabric.kind == FabricKind::pcie_tree ||
+         cluster.fabric.kind == FabricKind::bridge || architecture == Architecture::turing ||
+         architecture == Architecture::ada || cluster.gpu.name.ends_with("-pcie");
+}
+
+// What a GPU and a NIC that write to each other carry. On boards of eight GPUs a PCIe switch joins
+// the two, and Grace is no bottleneck: the whole slot. Cards, and boards of four fully connected
+// GPUs on x86, reach a NIC over the root complex, where it gets what another card gets: 0.66 of the
+// slot (share_simple of `pcie4` in profiles/fitted/network.yaml, 2 A100 cards, 20.7 GB/s).
+Bandwidth slot_to_nic(const Cluster& cluster) {
+  constexpr double peer_to_peer = 0.66;
+  const Bandwidth slot = pcie_slot(cluster.gpu.architecture);
+  const Fabric& fabric = cluster.fabric;
+  const bool four =
+      fabric.kind == FabricKind::full_mesh && fabric.max_gpus <= 4 && cluster.cpu != CpuVendor::arm;
+  const bool direct = cluster.network.kind == NetworkKind::rdma && cluster.network.gpudirect;
+  return direct && (four || is_card(cluster)) ? slot * peer_to_peer : slot;
+}
+
 void set_network(const Cluster& cluster, const Group& group, GroupPaths& paths) {
   const int nodes_in_domain = (paths.local + group.ranks_per_node - 1) / group.ranks_per_node;
   const int local = paths.local / nodes_in_domain;
@@ -43,12 +64,15 @@ void set_network(const Cluster& cluster, const Group& group, GroupPaths& paths) 
   const double per_gpu = nics / cluster.gpus_per_node;
   // NICs near the group's GPUs of one node; neighbours share a NIC where there are fewer.
   const double near = std::clamp(per_gpu * local, std::min(1.0, nics), nics);
-  const Bandwidth slots = pcie_slot(cluster.gpu.architecture) * local;
   const double shared = std::min(near, nics / group.rivals);
-  paths.domain = std::min(cluster.nic * shared, slots) * nodes_in_domain;
-  paths.rank = std::min(cluster.nic * std::min(std::max(1.0, per_gpu), shared),
-                        pcie_slot(cluster.gpu.architecture));
   const int rails = std::clamp(static_cast<int>(near), 1, local);
+  const Bandwidth slot = slot_to_nic(cluster);
+  const Bandwidth slots = pcie_slot(cluster.gpu.architecture) * local;
+  // Over the root complex a NIC is fed by one GPU, also where several share it.
+  const bool behind = slot < pcie_slot(cluster.gpu.architecture);
+  const Bandwidth nic = behind ? std::min(cluster.nic, slot) : cluster.nic;
+  paths.domain = std::min(nic * shared, slot * local) * nodes_in_domain;
+  paths.rank = std::min(nic * std::min(std::max(1.0, per_gpu), shared), slot);
   paths.rails = rails * nodes_in_domain;
   paths.rail_line = std::min(cluster.nic * (near / rails), slots / rails);
 }

@@ -81,6 +81,13 @@ void read_settings(const NcclTable& table, MeasuredCollective& measured, Reasons
   }
 }
 
+// The schema has one bridge; that of Turing cards has a sixth of the bandwidth.
+std::string fabric_of(const NcclTable& table, const Gpu& gpu) {
+  return table.intra == "nvlink-bridge" && gpu.architecture == Architecture::turing
+             ? "nvlink-bridge-turing"
+             : table.intra;
+}
+
 void read_launch(const std::string& launch, MeasuredCollective& measured) {
   measured.graph = launch.ends_with("-graph");
   measured.launch = launch.starts_with("single-process")    ? Launch::single_process
@@ -172,10 +179,10 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
     reasons.push_back(fmt::format("cluster.gpu: no profile of {}", table.gpu));
   }
   if (table.intra != "none") {
-    const auto& fabric = part_of(fabrics_, table.intra, [&] {
-      return value_of(known(ProfileKind::fabric, table.intra)
-                          ? read_fabric(table.intra, std::nullopt, context_)
-                          : std::nullopt);
+    const std::string name = fabric_of(table, cluster.gpu);
+    const auto& fabric = part_of(fabrics_, name, [&] {
+      return value_of(known(ProfileKind::fabric, name) ? read_fabric(name, std::nullopt, context_)
+                                                       : std::nullopt);
     });
     if (fabric) {
       cluster.fabric = *fabric;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,52 @@ TEST_CASE("a link that nobody measured has the law of its class and a wide sprea
   for (const LinkCoefficient& coefficient : fit.fabrics.at(1).coefficients) {
     CHECK_FALSE(coefficient.fitted);
   }
+}
+
+TEST_CASE("a class has the mean of its links, however many tables one of them has") {
+  // Six tables of a slow link, one of a fast link; a third link was never measured.
+  Cluster truth = dgx_h100();
+  truth.fabric.law = planted_fabric();
+  Noise random;
+  std::vector<MeasuredCollective> tables;
+  std::vector<Network> networks;
+  for (const auto& [link, step, copies] :
+       {std::tuple("slow", 25_us, 6), std::tuple("fast", 5_us, 1), std::tuple("third", 5_us, 0)}) {
+    truth.network.name = link;
+    truth.network.law = planted_network();
+    truth.network.law.step_ll = step;
+    networks.push_back(truth.network);
+    for (int copy = 0; copy < copies; ++copy) {
+      tables.push_back(measured(truth, 2, Collective::all_reduce, 0.02, random));
+    }
+  }
+  const NetworkFit fit = fit_network(tables, std::vector<Fabric>{truth.fabric}, networks);
+  CHECK_THAT(fit.networks.at(0).law.step_ll / 1_us, WithinRel(25.0, 0.1));
+  CHECK_THAT(fit.networks.at(1).law.step_ll / 1_us, WithinRel(5.0, 0.2));
+  const double third = fit.networks.at(2).law.step_ll / 1_us;
+  CHECK(third > 5.5);
+  CHECK(third < 18);
+}
+
+TEST_CASE("a transport without GPUDirect has the LL of the same transport with it") {
+  Cluster truth = dgx_h100();
+  truth.fabric.law = planted_fabric();
+  truth.network.law = planted_network();
+  truth.network.law.step_ll = 22_us;
+  Network staged = truth.network;
+  staged.name += "-nogdr";
+  staged.gpudirect = false;
+  Network other = staged;
+  other.name = "other-nogdr";
+  Noise random;
+  const std::vector<MeasuredCollective> tables{
+      measured(truth, 2, Collective::all_reduce, 0.02, random)};
+  const NetworkFit fit = fit_network(tables, std::vector<Fabric>{truth.fabric},
+                                     std::vector<Network>{truth.network, staged, other});
+  const double direct = fit.networks.at(0).law.step_ll / 1_us;
+  CHECK_THAT(fit.networks.at(1).law.step_ll / 1_us, WithinRel(direct, 1e-6));
+  CHECK(fit.networks.at(1).tables.empty());
+  CHECK(fit.networks.at(2).law.step_ll / 1_us < direct);  // not the same transport
 }
 
 TEST_CASE("what sockets carry belongs to hosts: a link has what hosts of its class carry") {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "model/group_paths.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/collective_clusters.hpp"
 
@@ -195,6 +196,28 @@ TEST_CASE("a group uses the NICs near its GPUs: two of eight GPUs have a quarter
   };
   CHECK_THAT(wire(2) / wire(8), WithinRel(4.0, 0.15));  // 8 NICs and the switch are nearly as fast
   CHECK_THAT(wire(1) / wire(2), WithinRel(2.0, 0.01));
+}
+
+TEST_CASE("a card, or a board of four on x86, reaches a NIC as it reaches another card") {
+  Cluster cluster = eight_gpus(Architecture::ampere, LinkGeneration::nvlink3, 300_GBps, 200_Gbps);
+  const auto domain = [&](int local) { return paths_of(cluster, {2 * local, local, 1}).domain; };
+  constexpr double card = 0.66 * 31.5;  // GB/s of a slot of PCIe 4; the NIC has 25
+  CHECK_THAT(domain(8) / 1_GBps, WithinRel(8 * 25.0, 1e-9));  // a PCIe switch between the two
+  cluster.gpu.name = "a100-pcie";
+  CHECK_THAT(domain(1) / 1_GBps, WithinRel(card, 1e-9));
+  cluster.network.gpudirect = false;  // through host memory: another law
+  CHECK_THAT(domain(1) / 1_GBps, WithinRel(25.0, 1e-9));
+  cluster.network.gpudirect = true;
+  cluster.gpu.name = "a100-sxm-40";
+  cluster.fabric.kind = FabricKind::full_mesh;
+  cluster.fabric.max_gpus = 4;
+  cluster.gpus_per_node = 4;
+  cluster.nics_per_node = 2;
+  CHECK_THAT(domain(4) / 1_GBps, WithinRel(2 * card, 1e-9));
+  // Two groups of the node share what its two NICs get.
+  CHECK_THAT(paths_of(cluster, {4, 2, 2}).domain / 1_GBps, WithinRel(card, 1e-9));
+  cluster.cpu = CpuVendor::arm;
+  CHECK_THAT(domain(4) / 1_GBps, WithinRel(2 * 25.0, 1e-9));
 }
 
 TEST_CASE("one switch over several nodes is one domain: no network is needed") {
