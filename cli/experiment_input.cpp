@@ -28,7 +28,7 @@ struct KeyOption {
   std::string_view help;
 };
 
-constexpr std::array<KeyOption, 30> key_options = {{
+constexpr std::array<KeyOption, 33> key_options = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
     {"--cluster", "NAME", "cluster.profile", "", "a profile of `payoff profiles list cluster`"},
@@ -41,6 +41,7 @@ constexpr std::array<KeyOption, 30> key_options = {{
     {"--cp", "N", "layout.cp", "", "ranks that share the tokens of a sequence"},
     {"--context-exchange", "HOW", "layout.context_exchange", "", "ring or all_to_all, with cp"},
     {"--ep", "N", "layout.ep", "", "ranks of a stage that divide the experts"},
+    {"--etp", "N", "layout.etp", "", "ranks that divide each expert"},
     {"--expert-imbalance", "X", "layout.expert_imbalance", "",
      "tokens of the busiest rank over the mean, with ep"},
     {"--schedule", "NAME", "layout.schedule", "", "1f1b, gpipe, zb-h1, zb-h2, zb-v or dualpipe-v"},
@@ -48,7 +49,10 @@ constexpr std::array<KeyOption, 30> key_options = {{
     {"--zero", "STAGE", "layout.zero", "", "0 to 3: what is sharded over dp; 3 is FSDP"},
     {"--shard-ranks", "N", "layout.shard", "",
      "ranks that share one copy (HSDP); default: all of dp"},
+    {"--keep-weights", "", "layout.reshard", "false", "zero 3: weights stay whole after forward"},
     {"--sequence-parallel", "", "layout.sequence_parallel", "true", "Megatron's, with tp"},
+    {"--tp-overlap", "N", "layout.tp_overlap", "",
+     "pieces of products and tp messages, each beside another"},
     {"--micro-batch", "N", "layout.micro_batch", "", "samples of one GPU at a time"},
     {"--micro-batches", "N", "layout.micro_batches", "", "of one step"},
     {"--global-batch", "N", "layout.global_batch", "", "samples of one step, instead"},

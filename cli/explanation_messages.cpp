@@ -144,7 +144,8 @@ ExplainedMessages activation_messages(const ExplainedPlan& plan, MessageKind kin
   MessageParts parts(plan);
   for (const auto* pieces : {&plan.stage.compute->forward, &plan.stage.compute->backward}) {
     for (const Piece& piece : *pieces) {
-      if (piece.message.kind == kind) {
+      const bool of_tokens = is_of_experts(kind) && is_of_experts(piece.message.kind);
+      if (piece.message.kind == kind || of_tokens) {
         parts.add(piece.message);
       }
     }
@@ -176,7 +177,8 @@ ExplainedMessages gradient_messages(const ExplainedPlan& plan) {
   }
   for (const auto* gathers : {&plan.stage.forward_gathers, &plan.stage.backward_gathers}) {
     for (const WeightGather& gather : *gathers) {
-      add_kind(plan.step.kinds[gather.kind], plan.experiment().layout.micro_batches);
+      add_kind(plan.step.kinds[gather.kind],
+               plan.step.gathers_once ? 1 : plan.experiment().layout.micro_batches);
     }
   }
   parts.add(plan.stage.gather_weights);

@@ -69,7 +69,8 @@ class Collector {
         tensor_(network(MessageKind::tp_activations)),
         ring_(network(MessageKind::cp_activations)),
         experts_(network(MessageKind::ep_activations)),
-        messages_(experiment_.layout, context_, {tensor_, ring_, experts_}),
+        expert_tensor_(network(MessageKind::etp_activations)),
+        messages_(experiment_.layout, context_, {tensor_, ring_, experts_, expert_tensor_}),
         compression_(plan.compression),
         kind_(kind) {}
 
@@ -179,6 +180,7 @@ class Collector {
   CollectiveModel tensor_;
   CollectiveModel ring_;
   CollectiveModel experts_;
+  CollectiveModel expert_tensor_;
   StageMessages messages_;
   const CompressionPlan& compression_;
   WorkKind kind_;

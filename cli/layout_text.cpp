@@ -25,8 +25,10 @@ std::string layout_words(const ParallelLayout& layout) {
   std::string text = fmt::format("dp {}", layout.dp);
   text += layout.tp > 1 ? fmt::format(", tp {}", layout.tp) : "";
   text += layout.sequence_parallel ? " sp" : "";
+  text += layout.tp_overlap > 1 ? fmt::format(" in {} pieces", layout.tp_overlap) : "";
   text += layout.cp > 1 ? fmt::format(", cp {}", layout.cp) : "";
   text += layout.ep > 1 ? fmt::format(", ep {}", layout.ep) : "";
+  text += layout.etp > 1 ? fmt::format(", etp {}", layout.etp) : "";
   text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
   text += layout.virtual_stages > 1 ? fmt::format(" x {} chunks", layout.virtual_stages) : "";
   text += layout.schedule != PipelineSchedule::one_f_one_b
@@ -34,6 +36,7 @@ std::string layout_words(const ParallelLayout& layout) {
               : "";
   text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
   text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
+  text += layout.reshard ? "" : " without reshard";
   text += fmt::format(", {} x {} samples", layout.micro_batches, layout.micro_batch);
   text += layout.recompute != Recompute::none
               ? fmt::format(", recompute {}", name_in(recomputes, layout.recompute))
@@ -48,6 +51,15 @@ std::string layout_options(const ParallelLayout& layout, const ParallelLayout& g
   text += fmt::format(" --schedule {}", name_in(schedules, layout.schedule));
   if (layout.expert_imbalance != given.expert_imbalance) {
     text += fmt::format(" --expert-imbalance {}", layout.expert_imbalance);
+  }
+  if (layout.etp != given.etp) {
+    text += fmt::format(" --etp {}", layout.etp);
+  }
+  if (layout.tp_overlap != given.tp_overlap) {
+    text += fmt::format(" --tp-overlap {}", layout.tp_overlap);
+  }
+  if (layout.reshard != given.reshard) {
+    text += fmt::format(" --set layout.reshard={}", layout.reshard);
   }
   if (layout.shard != given.shard) {
     text += fmt::format(" --shard-ranks {}", layout.shard);
@@ -66,11 +78,14 @@ nlohmann::ordered_json layout_json(const ParallelLayout& layout) {
           {"pp", layout.pp},
           {"cp", layout.cp},
           {"ep", layout.ep},
+          {"etp", layout.etp},
           {"sequence_parallel", layout.sequence_parallel},
           {"schedule", name_in(schedules, layout.schedule)},
           {"virtual_stages", layout.virtual_stages},
           {"zero", layout.zero},
           {"shard", layout.shard},
+          {"reshard", layout.reshard},
+          {"tp_overlap", layout.tp_overlap},
           {"micro_batch", layout.micro_batch},
           {"micro_batches", layout.micro_batches},
           {"recompute", name_in(recomputes, layout.recompute)}};

@@ -23,6 +23,8 @@ std::string_view name_of(MessageKind kind) {
       return "weights";
     case MessageKind::ep_gradients:
       return "gradients of experts";
+    case MessageKind::ep_replicas:
+      return "gradients of experts between replicas";
     case MessageKind::ep_weights:
       return "weights of experts";
     case MessageKind::tp_activations:
@@ -31,6 +33,8 @@ std::string_view name_of(MessageKind kind) {
       return "context-parallel activations";
     case MessageKind::ep_activations:
       return "tokens for experts";
+    case MessageKind::etp_activations:
+      return "tokens between parts of experts";
     case MessageKind::pp_activations:
       return "pipeline activations";
   }

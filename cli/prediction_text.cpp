@@ -21,11 +21,14 @@ namespace {
 std::string layout_text(const ParallelLayout& layout) {
   std::string text = fmt::format("dp {}", layout.dp);
   text += layout.tp > 1 ? fmt::format(", tp {}", layout.tp) : "";
+  text += layout.tp_overlap > 1 ? fmt::format(" in {} pieces", layout.tp_overlap) : "";
   text += layout.cp > 1 ? fmt::format(", cp {}", layout.cp) : "";
   text += layout.ep > 1 ? fmt::format(", ep {}", layout.ep) : "";
+  text += layout.etp > 1 ? fmt::format(", etp {}", layout.etp) : "";
   text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
   text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
   text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
+  text += layout.reshard ? "" : " without reshard";
   text += fmt::format(", {} x {} samples", layout.micro_batches, layout.micro_batch);
   return text;
 }

@@ -30,6 +30,10 @@ class Check {
       add("tp is 1: no activations are summed that " + method() + " could compress",
           "set layout.tp above 1, or compress other traffic");
     }
+    if (is_tensor() && layout_.tp_overlap > 1) {
+      add("tp_overlap cuts messages in pieces, which " + method() + " does not compress",
+          "set layout.tp_overlap to 1, or compress other traffic");
+    }
     if (!is_tensor() && layout_.pp == 1) {
       add("pp is 1: no activations are sent to another stage that " + method() + " could compress",
           "set layout.pp above 1, or compress other traffic");

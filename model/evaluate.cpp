@@ -211,15 +211,49 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
   return w;
 }
 
-StepPrediction evaluate_sharded(const StepPlan& plan, const StageEnd& end) {
-  const StagePlan& stage = plan.stages.front();
-  const OverlapResult all = sharded_step(plan);
+bool gathers_weights(const StepPlan& plan) {
+  return std::any_of(plan.stages.begin(), plan.stages.end(),
+                     [](const StagePlan& stage) { return !stage.forward_gathers.empty(); });
+}
+
+// What a send that is still in flight then adds to the optimizer.
+Seconds slowed_optimizer(const StepPlan& plan, const StagePlan& stage, const ShardedStage& of) {
+  const double rate = stream_rates(true, false, plan.send_share).compute;
+  const Seconds sending = std::max(0_s, of.sending - of.result.finish);
+  return std::min(stage.optimizer.alone / rate, sending) * (1.0 - rate);
+}
+
+// All waits of a stage are for its inputs: what transfers add to them, and the rest.
+Waterfall waterfall_of_sharded(const StepPlan& plan, const StagePlan& stage, const StageEnd& end,
+                               const OverlapResult& all) {
+  StageEnd own;
+  own.end =
+      plan.layout.micro_batches * (stage.compute->forward_time() + stage.compute->backward_time());
+  own.exposed_pp = end.exposed_pp;
+  return waterfall_of(plan, stage, own, {}, all);
+}
+
+StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd>& ends) {
+  std::vector<ShardedStage> stages = sharded_step(plan);
+  std::size_t slowest = 0;
+  Seconds step;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const Seconds slowed = slowed_optimizer(plan, plan.stages[s], stages[s]);
+    stages[s].result.interference += slowed;
+    const Seconds end =
+        stages[s].result.finish + slowed + plan.stages[s].optimizer.alone + plan.host;
+    if (s == 0 || end > step) {
+      step = end;
+      slowest = s;
+    }
+  }
+  const OverlapResult& all = stages[slowest].result;
   StepPrediction prediction;
-  prediction.step = all.finish + stage.optimizer.alone + plan.host;
-  prediction.waterfall = waterfall_of(plan, stage, end, {}, all);
+  prediction.step = step;
+  prediction.waterfall = waterfall_of_sharded(plan, plan.stages[slowest], ends[slowest], all);
   prediction.dp_communication = all.dp_busy;
   prediction.hidden_dp = std::max(0_s, all.dp_busy - all.exposed_dp);
-  add_traffic(plan, 0, prediction);
+  add_traffic(plan, slowest, prediction);
   add_overheads(plan.overheads, prediction);
   return prediction;
 }
@@ -257,8 +291,8 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
 StepPrediction evaluate(const StepPlan& plan) { return evaluate(plan, pipeline_ends(plan)); }
 
 StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends) {
-  if (!plan.stages.front().forward_gathers.empty()) {
-    return evaluate_sharded(plan, ends.front());
+  if (gathers_weights(plan)) {
+    return evaluate_sharded(plan, ends);
   }
   const std::vector<Seconds> most = most_added(plan);
   PipelineOverlap overlap(plan, ends);

@@ -77,9 +77,11 @@ PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin
       tensor_network_(network_of(experiment_, MessageKind::tp_activations, pin)),
       context_network_(network_of(experiment_, MessageKind::cp_activations, pin)),
       expert_network_(network_of(experiment_, MessageKind::ep_activations, pin)),
+      expert_tensor_network_(network_of(experiment_, MessageKind::etp_activations, pin)),
       data_network_(network_of(experiment_, MessageKind::dp_gradients, pin)),
       replica_network_(network_of(experiment_, MessageKind::dp_replicas, pin)),
-      expert_data_network_(network_of(experiment_, MessageKind::ep_gradients, pin)) {
+      expert_data_network_(network_of(experiment_, MessageKind::ep_gradients, pin)),
+      expert_replica_network_(network_of(experiment_, MessageKind::ep_replicas, pin)) {
   prepare_stages();
   ends_ = pipeline_ends(unpriced({}, stages_, waves_));
 }
@@ -92,9 +94,11 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
       tensor_network_(like.tensor_network_),
       context_network_(like.context_network_),
       expert_network_(like.expert_network_),
+      expert_tensor_network_(like.expert_tensor_network_),
       data_network_(like.data_network_),
       replica_network_(like.replica_network_),
       expert_data_network_(like.expert_data_network_),
+      expert_replica_network_(like.expert_replica_network_),
       waves_(like.waves_),
       stages_(like.stages_) {
   data_network_.pin(pin);
@@ -118,8 +122,8 @@ void PreparedExperiment::prepare_stages() {
     for (const std::size_t layer : division[s]) {
       stage.layers.push_back(&workload_->layers[layer]);
     }
-    stage.prepared = prepare_stage(*workload_, division[s], layout, context,
-                                   {tensor_network_, context_network_, expert_network_}, *waves);
+    stage.prepared =
+        prepare_stage(*workload_, division[s], layout, context, stage_networks(), *waves);
     share_equal(stages_, s);
     plan_update(stage);
     cut_gradients(stage, kinds_, weights_);
@@ -148,7 +152,7 @@ void PreparedExperiment::plan_update(Stage& stage) const {
   if (layout.data_ranks() > 1) {
     stage.gather_weights = gather_message(others, gradient_context());
   }
-  if (experts > 0 && layout.expert_replicas() > 1) {
+  if (experts > 0 && layout.expert_shards() > 1) {
     stage.gather_experts = gather_message(experts, gradient_context(), true);
   }
 }
@@ -162,9 +166,8 @@ Work PreparedExperiment::last_update(const StageCompute& stage) const {
     return in_backward && in_buckets ? 0 : (all + ranks - 1) / ranks;
   };
   const std::int64_t experts = stage.expert_parameters;
-  const int expert_shards = layout.zero > 0 ? layout.expert_replicas() : 1;
   const std::int64_t updated = left(stage.parameters - experts, layout.shard_ranks(), false) +
-                               left(experts, expert_shards, true);
+                               left(experts, layout.expert_shards(), true);
   if (in_backward && updated == 0) {
     return {WorkKind::optimizer};
   }
@@ -185,7 +188,7 @@ void PreparedExperiment::cut_gradients(Stage& stage, GradientKinds& kinds,
   stage.units = weight_units(stage.layers, stage.prepared, training, experiment_.layout);
   stage.buckets =
       unit_buckets(stage.prepared, stage.units, experiment_.software, experiment_.layout, kinds);
-  stage.gathers = stage_gathers(stage.units, experiment_.software, weights);
+  stage.gathers = stage_gathers(stage.units, experiment_.software, experiment_.layout, weights);
 }
 
 // A stage that does what an earlier one does shares its parts.
@@ -216,8 +219,9 @@ Message PreparedExperiment::boundary_message(std::size_t stage, Bytes size) cons
 }
 
 GradientContext PreparedExperiment::gradient_context() const {
-  return {experiment_.cluster.gpu, experiment_.software, experiment_.training, experiment_.layout,
-          data_network_,           replica_network_,     expert_data_network_};
+  return {experiment_.cluster.gpu, experiment_.software,   experiment_.training,
+          experiment_.layout,      data_network_,          replica_network_,
+          expert_data_network_,    expert_replica_network_};
 }
 
 StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
@@ -229,7 +233,8 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
   plan.overlap = compression.overlap && experiment_.training.overlap;
   plan.compresses_gradients = compression.method.has_value();
   plan.compresses_activations = !compression.activations.empty();
-  plan.reduces_every_micro_batch = experiment_.layout.zero == 3;
+  plan.gathers_once = experiment_.layout.keeps_weights();
+  plan.reduces_every_micro_batch = experiment_.layout.zero == 3 && !plan.gathers_once;
   plan.waves = std::move(waves);
   plan.host = experiment_.software.host_per_step;
   plan.overheads = overheads();

@@ -93,6 +93,9 @@ class PreparedExperiment {
   };
 
   void prepare_stages();
+  [[nodiscard]] StageNetworks stage_networks() const {
+    return {tensor_network_, context_network_, expert_network_, expert_tensor_network_};
+  }
   static void share_equal(std::vector<Stage>& stages, std::size_t stage);
   void cut_gradients(Stage& stage, GradientKinds& kinds, WeightKinds& weights) const;
   void plan_update(Stage& stage) const;
@@ -125,9 +128,11 @@ class PreparedExperiment {
   CollectiveModel tensor_network_;
   CollectiveModel context_network_;
   CollectiveModel expert_network_;
+  CollectiveModel expert_tensor_network_;
   CollectiveModel data_network_;         // of the ranks that share a copy of the state, or of all
   CollectiveModel replica_network_;      // of those that hold the same part
-  CollectiveModel expert_data_network_;  // of those that hold the same experts
+  CollectiveModel expert_data_network_;  // of those that hold the same experts, likewise
+  CollectiveModel expert_replica_network_;
   GradientKinds kinds_;
   WeightKinds weights_;
   std::shared_ptr<const WaveTable> waves_;  // of all pieces

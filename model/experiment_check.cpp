@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -29,11 +30,32 @@ void check_no_experts(const ParallelLayout& layout, Problems& problems) {
   if (layout.ep > 1) {
     problems.push_back({"layout.ep", "the model has no experts", "set ep to 1"});
   }
+  if (layout.etp > 1) {
+    problems.push_back({"layout.etp", "the model has no experts", "set etp to 1"});
+  }
   if (layout.expert_imbalance > 1) {
     problems.push_back({"layout.expert_imbalance", "the model has no experts", "leave it out"});
   }
   if (layout.expert_capacity > 0) {
     problems.push_back({"layout.expert_capacity", "the model has no experts", "leave it out"});
+  }
+}
+
+// A group that holds one copy of all other weights holds one or more of all experts.
+void check_expert_shards(const ParallelLayout& layout, Problems& problems) {
+  if (layout.zero == 0 || layout.shard <= 0 || layout.ep < 1 || layout.etp < 1) {
+    return;
+  }
+  const std::int64_t block = std::int64_t{layout.tp} * layout.shard;
+  const std::int64_t ranks = std::int64_t{layout.ep} * layout.etp;
+  if (block % ranks != 0) {
+    problems.push_back({"layout.shard",
+                        "tp x shard " + std::to_string(block) +
+                            " ranks do not hold all experts, "
+                            "which ep x etp " +
+                            std::to_string(ranks) + " ranks divide between them",
+                        "choose a multiple of " +
+                            std::to_string(ranks / std::gcd(ranks, std::int64_t{layout.tp}))});
   }
 }
 
@@ -54,22 +76,39 @@ void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Pro
                             " ranks has at most so many times the mean",
                         "give a number from 1 to ep"});
   }
-  if (layout.tp > 1 && !layout.sequence_parallel) {
+  if (layout.etp > 0 && experts.width % layout.etp != 0) {
+    problems.push_back({"layout.etp",
+                        "etp " + std::to_string(layout.etp) + " does not divide the " +
+                            std::to_string(experts.width) + " columns of an expert",
+                        "choose a divisor of them"});
+  }
+  if (layout.tp > 1 && !layout.sequence_parallel && layout.etp != layout.tp) {
     problems.push_back({"layout.sequence_parallel",
-                        "experts are whole on their ranks, and every rank of a tensor group routes "
-                        "its own part of the tokens",
-                        "set it to true, or tp to 1"});
+                        "experts are not divided as the other layers are, and every rank of a "
+                        "tensor group routes its own part of the tokens",
+                        "set it to true, or tp to 1, or etp to tp"});
   }
-  if (layout.has_expert_groups() && layout.shard > 0) {
-    problems.push_back({"layout.shard",
-                        "shards in groups are not modelled of experts that other ranks share than "
-                        "the other weights",
-                        "leave it out, or use ep 1 and tp 1"});
-  }
-  if (layout.zero == 3 && layout.data_ranks() == 1 && layout.expert_replicas() > 1) {
+  check_expert_shards(layout, problems);
+  if (layout.zero == 3 && layout.data_ranks() == 1 && layout.expert_ranks() > 0 &&
+      layout.expert_replicas() > 1) {
     problems.push_back({"layout.zero",
                         "dp is 1: only experts, which other ranks share, could be sharded",
                         "use zero 0, 1 or 2"});
+  }
+}
+
+// Of products and their messages, by the tokens of a micro-batch that a tensor group has.
+void check_pieces(const TransformerShape& shape, const ParallelLayout& layout, Problems& problems) {
+  if (layout.tp_overlap <= 1 || layout.cp < 1 || layout.micro_batch < 1) {
+    return;
+  }
+  const std::int64_t tokens = shape.sequence / layout.cp * layout.micro_batch;
+  if (tokens % layout.tp_overlap != 0) {
+    problems.push_back({"layout.tp_overlap",
+                        "the " + std::to_string(tokens) +
+                            " tokens of a micro-batch cannot be divided into " +
+                            std::to_string(layout.tp_overlap) + " pieces",
+                        "choose a divisor of them"});
   }
 }
 
@@ -78,6 +117,7 @@ void check_division(const Experiment& experiment, Problems& problems) {
   const ParallelLayout& layout = experiment.layout;
   if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
     append(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
+    check_pieces(*shape, layout, problems);
     check_experts(shape->experts, layout, problems);
     return;
   }
@@ -185,13 +225,18 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
     if (sound.model && sound.training && sound.plans) {
       check_effects(experiment, data, problems);
     }
-    if (layout.ep > 1) {
+    if (layout.expert_ranks() > 1) {
+      append(problems, check_group(experiment.cluster, expert_tensor_group(layout, node)));
       append(problems, check_group(experiment.cluster, expert_group(layout, node)));
       append(problems, check_group(experiment.cluster, expert_data_group(layout, node)));
     }
     if (layout.shard > 0) {
       append(problems, check_group(experiment.cluster, shard_group(layout, node)));
       append(problems, check_group(experiment.cluster, replica_group(layout, node)));
+    }
+    if (layout.shard > 0 && layout.expert_ranks() > 1) {
+      append(problems, check_group(experiment.cluster, expert_shard_group(layout, node)));
+      append(problems, check_group(experiment.cluster, expert_replica_group(layout, node)));
     }
   }
   return problems;

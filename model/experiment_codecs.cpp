@@ -67,8 +67,7 @@ PreparedExperiment::Stages PreparedExperiment::with_codecs(ActivationCodecs& cod
   for (std::size_t s = 0; s < stages.size(); ++s) {
     Stage& stage = stages[s];
     stage.prepared =
-        prepare_stage(*workload_, division[s], layout, context,
-                      {tensor_network_, context_network_, expert_network_}, *waves, &codecs);
+        prepare_stage(*workload_, division[s], layout, context, stage_networks(), *waves, &codecs);
     share_equal(stages, s);
     cut_gradients(stage, kinds, weights);
     Bytes saved;

@@ -21,7 +21,8 @@ Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
                              experiment_.software.fused_attention,
                              experiment_.software.fp8_weights,
                              copies ? 1.0 : 0.0,
-                             {}};
+                             {},
+                             experiment_.layout.reshard ? 0 : all_gathered(stages_[s].units)};
   return stage_memory(content, experiment_.layout, experiment_.training,
                       experiment_.cluster.gpu.memory);
 }

@@ -29,10 +29,10 @@ StepOverheads PreparedExperiment::overheads() const {
   for (const Stage& stage : stages_) {
     const auto experts = static_cast<double>(stage.prepared.compute->expert_parameters);
     const double others = static_cast<double>(stage.prepared.compute->parameters) - experts;
-    size += (layout.tp * others + layout.ep * experts) *
+    size += (layout.tp * others + layout.expert_ranks() * experts) *
             (weight + training.optimizer_bytes_per_parameter);
     const double state = layout.zero > 0
-                             ? others / layout.shard_ranks() + experts / layout.expert_replicas()
+                             ? others / layout.shard_ranks() + experts / layout.expert_shards()
                              : others + experts;
     const double kept = layout.zero == 3 ? state : others + experts;
     fullest = std::max(fullest, kept * weight + state * training.optimizer_bytes_per_parameter);

@@ -23,8 +23,9 @@ void BlockParts::route(Layer& layer) const {
 void BlockParts::expert_products(Layer& layer) const {
   const ExpertShape& experts = shape_.experts;
   const std::int64_t mine = experts.count / experts_.ranks;
-  const double rows =
-      experts_.load * number(shape_.sequence * experts.per_token) / sequence_parts();
+  const std::int64_t width = experts.width / experts_.tensor;
+  const double own = experts_.load * number(shape_.sequence * experts.per_token) / sequence_parts();
+  const double rows = gathers_tokens() ? experts_.tensor * own : own;
   const auto add = [&](std::int64_t depth, std::int64_t columns) {
     Operator grouped = product(depth, columns);
     grouped.rows_per_sample = rows / number(mine);
@@ -32,20 +33,25 @@ void BlockParts::expert_products(Layer& layer) const {
     layer.forward.push_back(grouped);
   };
   const std::int64_t inner_matrices = shape_.gated ? 2 : 1;
-  add(shape_.hidden, inner_matrices * experts.width);
-  const Bytes inner = rows * number(experts.width) * activation_;
+  add(shape_.hidden, inner_matrices * width);
+  const Bytes inner = rows * number(width) * activation_;
   activation_function(layer, inner);
-  add(experts.width, shape_.hidden);
-  const bool apart = experts_.ranks * tp_ > 1;
+  add(width, shape_.hidden);
+  const bool apart = experts_.ranks > 1 || experts_.tensor != tp_;
   for (std::int64_t expert = 0; expert < mine; ++expert) {
     for (std::int64_t matrix = 0; matrix < inner_matrices; ++matrix) {
-      layer.parameters.push_back({experts.width, shape_.hidden, true, apart});
+      layer.parameters.push_back({width, shape_.hidden, true, apart});
     }
-    layer.parameters.push_back({shape_.hidden, experts.width, true, apart});
+    layer.parameters.push_back({shape_.hidden, width, true, apart});
   }
-  // Inputs and outputs of the experts, and what stands between their products.
-  const Bytes routed = rows * number(shape_.hidden) * activation_;
-  layer.activation_per_sample += 2 * routed + number(inner_matrices + 1) * inner;
+  // Inputs of the experts, outputs of this rank's tokens, and what stands between the products.
+  const Bytes routed = (rows + own) * number(shape_.hidden) * activation_;
+  layer.activation_per_sample += routed + number(inner_matrices + 1) * inner;
+}
+
+// Ranks that divide an expert and have different tokens.
+bool BlockParts::gathers_tokens() const {
+  return experts_.tensor > 1 && (sequence_parallel_ || tp_ == 1);
 }
 
 // Passed by all tokens, divided by tensor parallelism as any feed-forward.
@@ -74,8 +80,11 @@ void BlockParts::expert_block(Layer& layer) const {
   layer.forward.push_back(memory_pass(share + copies, share + copies));
   const std::size_t before = layer.forward.size();
   expert_products(layer);
-  if (experts_.ranks > 1) {
-    layer.experts = {before, layer.forward.size() - 1, experts_.load * copies};
+  if (experts_.ranks * experts_.tensor > 1) {
+    const Bytes routed = experts_.load * copies;
+    const Bytes whole = gathers_tokens() ? experts_.tensor * routed : routed;
+    layer.experts = {before, layer.forward.size() - 1, experts_.ranks > 1 ? routed : 0_B,
+                     experts_.tensor > 1 ? whole : 0_B, gathers_tokens()};
   }
   layer.forward.push_back(memory_pass(share + copies, 2 * copies + share));
   residual(layer);

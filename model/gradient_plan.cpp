@@ -19,9 +19,11 @@ class Prices {
   }
 
   // What the ranks with the same part of the sum do with it, after a reduce-scatter.
-  Message replica_message(Bytes size) {
-    return message(MessageKind::dp_replicas, context_.replicas, Collective::all_reduce,
-                   size / context_.network.group().ranks);
+  Message replica_message(Bytes size, bool of_experts) {
+    return of_experts ? message(MessageKind::ep_replicas, context_.expert_replicas,
+                                Collective::all_reduce, size / context_.experts.group().ranks)
+                      : message(MessageKind::dp_replicas, context_.replicas, Collective::all_reduce,
+                                size / context_.network.group().ranks);
   }
 
  private:
@@ -84,7 +86,7 @@ Work bucket_copy(const KindContent& content, const GradientContext& context) {
 
 // Among how many ranks the sum of a bucket is divided.
 int parts_of(const ParallelLayout& layout, bool of_experts) {
-  return layout.zero > 0 && of_experts ? layout.expert_replicas() : layout.shard_ranks();
+  return of_experts ? layout.expert_shards() : layout.shard_ranks();
 }
 
 // After a reduce-scatter only the rank's own part is left to empty into the gradients.
@@ -126,11 +128,19 @@ Collective dense_collective(const ParallelLayout& layout) {
   return layout.zero > 0 ? Collective::reduce_scatter : Collective::all_reduce;
 }
 
-// Copies of the model add up their parts once each has scattered its own.
-void add_replica_round(BucketKind& kind, Bytes scattered, bool of_experts,
-                       const GradientContext& context, Prices& prices) {
-  if (context.replicas.group().ranks > 1 && !of_experts) {
-    kind.rounds.push_back({{WorkKind::encode, {}}, prices.replica_message(scattered)});
+// Copies of the model add up their parts once each has scattered its own; a rank that holds a copy
+// alone, all of it.
+void add_sum(BucketKind& kind, const Work& work, const Message& message, Bytes scattered,
+             bool of_experts, const GradientContext& context, Prices& prices) {
+  const bool copies = (of_experts ? context.expert_replicas : context.replicas).group().ranks > 1;
+  const bool alone = (of_experts ? context.experts : context.network).group().ranks == 1;
+  if (copies && alone) {
+    kind.rounds.push_back({work, prices.replica_message(scattered, of_experts)});
+    return;
+  }
+  kind.rounds.push_back({work, message});
+  if (copies) {
+    kind.rounds.push_back({{WorkKind::encode, {}}, prices.replica_message(scattered, of_experts)});
   }
 }
 
@@ -150,18 +160,16 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
   BucketKind kind{content.elements, {}, work(WorkKind::decode, cost.decode), cost.state};
   kind.rounds.reserve(cost.rounds.size() + 1);
   if (cost.dense_message > 0_B) {
-    kind.rounds.push_back(
-        {work(WorkKind::encode, cost.dense),
-         prices.dp_message(dense_collective(context.layout), cost.dense_message, of_experts)});
-    add_replica_round(kind, cost.dense_message, of_experts, context, prices);
+    add_sum(kind, work(WorkKind::encode, cost.dense),
+            prices.dp_message(dense_collective(context.layout), cost.dense_message, of_experts),
+            cost.dense_message, of_experts, context, prices);
   }
   for (const RoundCost& round : cost.rounds) {
     const bool shard = context.layout.zero > 0 && round.collective == Collective::all_reduce;
     const Collective collective = shard ? Collective::reduce_scatter : round.collective;
-    kind.rounds.push_back(
-        {work(WorkKind::encode, round.encode),
-         prices.dp_message(collective, collective_size(round, workers), of_experts)});
-    add_replica_round(kind, round.message, of_experts, context, prices);
+    add_sum(kind, work(WorkKind::encode, round.encode),
+            prices.dp_message(collective, collective_size(round, workers), of_experts),
+            round.message, of_experts, context, prices);
   }
   if (!method.bypasses_buckets) {
     const Work copy = bucket_copy(content, context);
@@ -175,11 +183,9 @@ BucketKind dense_kind(const KindContent& content, const GradientContext& context
   const bool of_experts = content.of_experts;
   const Work copy = bucket_copy(content, context);
   const Bytes size = gradients_of(content.elements, context);
-  BucketKind kind{content.elements,
-                  {{copy, prices.dp_message(dense_collective(context.layout), size, of_experts)}},
-                  emptied(copy, context.layout, of_experts),
-                  {}};
-  add_replica_round(kind, size, of_experts, context, prices);
+  BucketKind kind{content.elements, {}, emptied(copy, context.layout, of_experts), {}};
+  add_sum(kind, copy, prices.dp_message(dense_collective(context.layout), size, of_experts), size,
+          of_experts, context, prices);
   return kind;
 }
 

@@ -40,16 +40,19 @@ struct GradientContext {
   const Software& software;
   const Training& training;
   const ParallelLayout& layout;
-  const CollectiveModel& network;   // of the ranks that share one copy, or of all
-  const CollectiveModel& replicas;  // of the ranks that hold the same part of it; may be one
-  const CollectiveModel& experts;   // of the ranks that hold the same experts
+  const CollectiveModel& network;          // of the ranks that share one copy, or of all
+  const CollectiveModel& replicas;         // of the ranks that hold the same part of it; may be one
+  const CollectiveModel& experts;          // of the ranks that hold the same experts
+  const CollectiveModel& expert_replicas;  // of them, those that hold the same part
 };
 
 // Whether the optimizer of a bucket follows on its gradients. Where weights are sharded and
-// gradients accumulate, every micro-batch reduces, and the sum is whole only after the last one.
+// gradients accumulate, every micro-batch reduces, and the sum is whole only after the last one,
+// unless a pipeline keeps them.
 [[nodiscard]] constexpr bool updates_in_backward(const Software& software,
                                                  const ParallelLayout& layout) {
-  return software.optimizer_in_backward && (layout.zero != 3 || layout.micro_batches == 1);
+  return software.optimizer_in_backward &&
+         (layout.zero != 3 || layout.micro_batches == 1 || layout.keeps_weights());
 }
 
 // What the codec does to each kind of bucket, before it is priced.

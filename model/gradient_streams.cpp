@@ -44,8 +44,8 @@ void GradientStreams::run(const StageOperation& operation, const std::vector<Pie
   }
 }
 
-void GradientStreams::begin_buckets() {
-  next_bucket_ = 0;
+void GradientStreams::begin_buckets(std::size_t first) {
+  next_bucket_ = first;
   next_ready_ = next_ready();
 }
 

@@ -36,12 +36,13 @@ class GradientStreams {
   void run(const StageOperation& operation) { run(operation, *backward_); }
   void run(const StageOperation& operation, const std::vector<Piece>& pieces);
   // Sharded weights: hands over a gather of a kind; waits until so many have come in all. The
-  // buckets of another micro-batch begin.
+  // buckets of another micro-batch begin, with the first one of an operation.
   void gather(std::size_t kind) { push(calls_->first(kind)); }
   void wait_for_gathers(std::size_t count);
-  void begin_buckets();
-  // Buckets that no operation has completed.
+  void begin_buckets(std::size_t first = 0);
+  // Buckets that no operation has completed; those of pieces before the end of one.
   void release_all() { release(every_piece); }
+  void release_until(std::size_t end_piece) { release(end_piece - 1); }
   // To the last decoder.
   void finish();
 

@@ -4,6 +4,21 @@
 #include <algorithm>
 
 namespace payoff {
+namespace {
+
+// So many neighbours of a group, as all of it is divided.
+Group neighbours(const Group& all, int ranks) {
+  const int inside = std::min(all.ranks_per_node, ranks);
+  return {ranks, inside, all.rivals * std::max(1, all.ranks_per_node / inside)};
+}
+
+// One of each of so many divisions.
+Group with_same_part(const Group& all, int ranks_of_division, int divisions) {
+  const int inside = std::max(1, all.ranks_per_node / ranks_of_division);
+  return {divisions, inside, all.rivals * (all.ranks_per_node / inside)};
+}
+
+}  // namespace
 
 Group tensor_group(const ParallelLayout& layout, int gpus_per_node) {
   const int inside = std::min(layout.tp, gpus_per_node);
@@ -29,27 +44,38 @@ Group data_group(const ParallelLayout& layout, int gpus_per_node) {
 }
 
 Group shard_group(const ParallelLayout& layout, int gpus_per_node) {
-  const Group all = data_group(layout, gpus_per_node);
-  const int inside = std::min(all.ranks_per_node, layout.shard_ranks());
-  return {layout.shard_ranks(), inside, all.rivals * std::max(1, all.ranks_per_node / inside)};
+  return neighbours(data_group(layout, gpus_per_node), layout.shard_ranks());
 }
 
 Group replica_group(const ParallelLayout& layout, int gpus_per_node) {
-  const Group all = data_group(layout, gpus_per_node);
-  const int inside = std::max(1, all.ranks_per_node / layout.shard_ranks());
-  return {layout.replicas(), inside, all.rivals * (all.ranks_per_node / inside)};
+  return with_same_part(data_group(layout, gpus_per_node), layout.shard_ranks(), layout.replicas());
+}
+
+Group expert_tensor_group(const ParallelLayout& layout, int gpus_per_node) {
+  const int inside = std::min(layout.etp, gpus_per_node);
+  return {layout.etp, inside, gpus_per_node / inside};
 }
 
 Group expert_group(const ParallelLayout& layout, int gpus_per_node) {
-  const int inside = std::min(layout.ep, gpus_per_node);
+  const int inside =
+      layout.etp >= gpus_per_node ? 1 : std::min(layout.ep, gpus_per_node / layout.etp);
   return {layout.ep, inside, gpus_per_node / inside};
 }
 
 Group expert_data_group(const ParallelLayout& layout, int gpus_per_node) {
-  const int inside = layout.ep >= gpus_per_node
-                         ? 1
-                         : std::min(layout.expert_replicas(), gpus_per_node / layout.ep);
-  return {layout.expert_replicas(), inside, std::min(layout.ep, gpus_per_node)};
+  const int apart = layout.expert_ranks();
+  const int inside =
+      apart >= gpus_per_node ? 1 : std::min(layout.expert_replicas(), gpus_per_node / apart);
+  return {layout.expert_replicas(), inside, std::min(apart, gpus_per_node)};
+}
+
+Group expert_shard_group(const ParallelLayout& layout, int gpus_per_node) {
+  return neighbours(expert_data_group(layout, gpus_per_node), layout.expert_shards());
+}
+
+Group expert_replica_group(const ParallelLayout& layout, int gpus_per_node) {
+  return with_same_part(expert_data_group(layout, gpus_per_node), layout.expert_shards(),
+                        layout.replicas());
 }
 
 Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node) {
@@ -60,9 +86,14 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
       return context_group(layout, gpus_per_node);
     case MessageKind::ep_activations:
       return expert_group(layout, gpus_per_node);
+    case MessageKind::etp_activations:
+      return expert_tensor_group(layout, gpus_per_node);
     case MessageKind::ep_gradients:
     case MessageKind::ep_weights:
-      return expert_data_group(layout, gpus_per_node);
+      return layout.zero > 0 ? expert_shard_group(layout, gpus_per_node)
+                             : expert_data_group(layout, gpus_per_node);
+    case MessageKind::ep_replicas:
+      return expert_replica_group(layout, gpus_per_node);
     case MessageKind::dp_replicas:
       return replica_group(layout, gpus_per_node);
     case MessageKind::dp_gradients:

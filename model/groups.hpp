@@ -21,10 +21,14 @@ namespace payoff {
 [[nodiscard]] Group shard_group(const ParallelLayout& layout, int gpus_per_node);
 [[nodiscard]] Group replica_group(const ParallelLayout& layout, int gpus_per_node);
 
-// Ranks that divide the experts of a mixture, neighbours in the stage; and those that hold the same
-// experts, whose gradients are summed.
+// Ranks that divide each expert of a mixture, neighbours in the stage; those that divide the
+// experts between them, `etp` apart; and those that hold the same ones, whose gradients are summed:
+// all of them, those that hold one copy of the sharded state, those that hold the same part of it.
+[[nodiscard]] Group expert_tensor_group(const ParallelLayout& layout, int gpus_per_node);
 [[nodiscard]] Group expert_group(const ParallelLayout& layout, int gpus_per_node);
 [[nodiscard]] Group expert_data_group(const ParallelLayout& layout, int gpus_per_node);
+[[nodiscard]] Group expert_shard_group(const ParallelLayout& layout, int gpus_per_node);
+[[nodiscard]] Group expert_replica_group(const ParallelLayout& layout, int gpus_per_node);
 
 // Those that take part in a collective of a kind; not for sends.
 [[nodiscard]] Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node);

@@ -10,20 +10,24 @@ namespace {
 
 bool is_of(const LayerTime& time, const ParallelLayout& layout) {
   return time.micro_batch == layout.micro_batch && time.tp == layout.tp && time.cp == layout.cp &&
-         time.ep == layout.ep;
+         time.ep == layout.ep && time.etp == layout.etp;
 }
 
-std::string sizes_text(int micro_batch, int tp, int cp, int ep) {
-  std::string text = "micro-batch " + std::to_string(micro_batch) + ", tp " + std::to_string(tp);
-  text += cp > 1 ? ", cp " + std::to_string(cp) : "";
-  return text + (ep > 1 ? ", ep " + std::to_string(ep) : "");
+// Of a measured time, or of a layout.
+template <typename Sizes>
+std::string sizes_text(const Sizes& of) {
+  std::string text =
+      "micro-batch " + std::to_string(of.micro_batch) + ", tp " + std::to_string(of.tp);
+  text += of.cp > 1 ? ", cp " + std::to_string(of.cp) : "";
+  text += of.ep > 1 ? ", ep " + std::to_string(of.ep) : "";
+  return text + (of.etp > 1 ? ", etp " + std::to_string(of.etp) : "");
 }
 
 // Each once, in the order of the file.
 std::string measured_sizes(const LayerTimes& times, const std::string& layer) {
   std::vector<std::string> known;
   for (const LayerTime& time : times) {
-    const std::string sizes = sizes_text(time.micro_batch, time.tp, time.cp, time.ep);
+    const std::string sizes = sizes_text(time);
     if (time.layer == layer && std::find(known.begin(), known.end(), sizes) == known.end()) {
       known.push_back(sizes);
     }
@@ -50,8 +54,7 @@ Problems check_layer_times(const LayerTimes& times, const ParallelLayout& layout
     });
     if (!fits) {
       problems.push_back({"model.layer_times",
-                          "`" + time.layer + "` was not measured at " +
-                              sizes_text(layout.micro_batch, layout.tp, layout.cp, layout.ep),
+                          "`" + time.layer + "` was not measured at " + sizes_text(layout),
                           "measured: " + measured_sizes(times, time.layer)});
     }
   }

@@ -24,6 +24,7 @@ struct LayerTime {
   int tp{1};
   int cp{1};
   int ep{1};
+  int etp{1};
   Seconds forward{};
   Seconds backward{};  // gradients of inputs and of weights
 

@@ -17,7 +17,8 @@ void check_counts(const ParallelLayout& layout, Problems& problems) {
   for (const CountField& field :
        {CountField{"layout.dp", layout.dp}, CountField{"layout.tp", layout.tp},
         CountField{"layout.pp", layout.pp}, CountField{"layout.cp", layout.cp},
-        CountField{"layout.ep", layout.ep},
+        CountField{"layout.ep", layout.ep}, CountField{"layout.etp", layout.etp},
+        CountField{"layout.tp_overlap", layout.tp_overlap},
         CountField{"layout.virtual_stages", layout.virtual_stages},
         CountField{"layout.micro_batch", layout.micro_batch},
         CountField{"layout.micro_batches", layout.micro_batches}}) {
@@ -36,10 +37,11 @@ void check_counts(const ParallelLayout& layout, Problems& problems) {
 }
 
 void check_sharding(const ParallelLayout& layout, Problems& problems) {
-  if (layout.zero == 3 && layout.pp > 1) {
-    problems.push_back({"layout.zero",
-                        "zero 3 gathers the weights for every micro-batch, which no pipeline does",
-                        "set zero to 1, or pp to 1"});
+  if (layout.zero != 3 && !layout.reshard) {
+    problems.push_back({"layout.reshard",
+                        "only zero 3 gathers weights that could be kept after forward, zero is " +
+                            std::to_string(layout.zero),
+                        "leave it out, or set zero to 3"});
   }
   if (layout.shard == 0) {
     return;
@@ -86,6 +88,33 @@ void check_fill(std::int64_t ranks, const char* path, const char* what, const Cl
        "choose a divisor or a multiple of " + std::to_string(cluster.gpus_per_node)});
 }
 
+// Neighbours that divide an expert, and all of them, in stages and nodes.
+void check_expert_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
+  const std::string ranks =
+      std::to_string(layout.stage_ranks()) + " ranks of a stage (tp x cp x dp)";
+  const std::string etp = "etp " + std::to_string(layout.etp);
+  if (layout.stage_ranks() % layout.etp != 0) {
+    problems.push_back(
+        {"layout.etp", etp + " does not divide the " + ranks, "choose a divisor of them"});
+    return;
+  }
+  if (layout.stage_ranks() % (std::int64_t{layout.ep} * layout.etp) != 0) {
+    problems.push_back(
+        {"layout.ep",
+         "ep " + std::to_string(layout.ep) + (layout.etp > 1 ? " x " + etp : "") +
+             " does not divide the " + ranks,
+         layout.etp > 1 ? "choose a divisor of them over etp" : "choose a divisor of them"});
+    return;
+  }
+  if (layout.etp > 1) {
+    check_fill(layout.etp, "layout.etp", "groups that divide an expert", cluster, problems);
+  }
+  if (layout.ep > 1) {
+    check_fill(layout.expert_ranks(), "layout.ep",
+               layout.etp > 1 ? "ep x etp blocks" : "expert-parallel groups", cluster, problems);
+  }
+}
+
 void check_experts(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
   if (!(layout.expert_imbalance >= 1.0)) {
     problems.push_back({"layout.expert_imbalance",
@@ -97,18 +126,7 @@ void check_experts(const ParallelLayout& layout, const Cluster& cluster, Problem
                         "with expert_capacity every rank computes equally many tokens",
                         "leave one of them out"});
   }
-  if (layout.ep == 1) {
-    return;
-  }
-  if (layout.stage_ranks() % layout.ep != 0) {
-    problems.push_back({"layout.ep",
-                        "ep " + std::to_string(layout.ep) + " does not divide the " +
-                            std::to_string(layout.stage_ranks()) +
-                            " ranks of a stage (tp x cp x dp)",
-                        "choose a divisor of them"});
-  } else {
-    check_fill(layout.ep, "layout.ep", "expert-parallel groups", cluster, problems);
-  }
+  check_expert_ranks(layout, cluster, problems);
 }
 
 void check_stage_layers(const ParallelLayout& layout, int layers, Problems& problems) {
@@ -239,6 +257,14 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
   check_experts(layout, cluster, problems);
   check_pipeline(layout, layers, problems);
   check_sharding(layout, problems);
+  if (layout.tp_overlap > 1 && (!layout.sequence_parallel || layout.tp == 1)) {
+    problems.push_back(
+        {"layout.tp_overlap",
+         "only gathers and scatters of sequence parallelism are cut in pieces beside "
+         "their products",
+         layout.tp > 1 ? "set sequence_parallel to true, or tp_overlap to 1"
+                       : "leave it out, tp is 1"});
+  }
   if (layout.sequence_parallel && layout.tp == 1) {
     problems.push_back({"layout.sequence_parallel", "sequence parallelism needs tp > 1", ""});
   }

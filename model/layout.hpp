@@ -27,7 +27,8 @@ struct ParallelLayout {
   int pp{1};
   int cp{1};  // context parallelism: ranks that share the tokens of a sequence
   ContextExchange context_exchange{ContextExchange::ring};
-  int ep{1};  // of the ranks of a stage, those that divide the experts between them
+  int ep{1};   // of the ranks of a stage, those that divide the experts between them
+  int etp{1};  // and those that divide the matrices of each expert
   double expert_imbalance{1};  // tokens of the busiest rank, over the mean
   double expert_capacity{};    // every expert computes so many times the mean, drops what is more
                                // and pads what is less; 0: as many as are sent to it
@@ -38,6 +39,8 @@ struct ParallelLayout {
                  // 3: weights sharded too, gathered where they are needed (FSDP)
   int shard{0};  // with zero: of the data ranks, those that hold one copy between them; 0: all
                  // (HSDP: few)
+  bool reshard{true};  // zero 3: gathered weights are let go after forward, and gathered again
+  int tp_overlap{1};   // pieces of a product, each beside the tp message of another; 1: none
   bool sequence_parallel{};  // tp all-reduces become reduce-scatter + all-gather of equal volume
   int micro_batch{1};        // samples per GPU and micro-batch
   int micro_batches{1};      // per step: gradient accumulation, or what fills the pipeline
@@ -47,16 +50,26 @@ struct ParallelLayout {
   // Ranks that hold the same parameters, whose gradients are summed: other samples, other tokens.
   [[nodiscard]] int data_ranks() const { return dp * cp; }
   [[nodiscard]] int stage_ranks() const { return tp * data_ranks(); }
-  // Ranks that hold the same experts.
-  [[nodiscard]] int expert_replicas() const { return stage_ranks() / ep; }
+  // Neighbours that hold all experts between them.
+  [[nodiscard]] int expert_ranks() const { return ep * etp; }
+  // Ranks that hold the same experts, or the same part of them.
+  [[nodiscard]] int expert_replicas() const { return stage_ranks() / expert_ranks(); }
   // Whether the gradients of experts are summed over other ranks than all the others are.
-  [[nodiscard]] bool has_expert_groups() const { return ep * tp > 1; }
+  [[nodiscard]] bool has_expert_groups() const { return ep > 1 || etp != tp; }
   [[nodiscard]] ExpertParts experts() const {
-    return {ep, expert_capacity > 0 ? expert_capacity : expert_imbalance};
+    return {ep, expert_capacity > 0 ? expert_capacity : expert_imbalance, etp};
   }
   [[nodiscard]] int shard_ranks() const { return zero == 0 ? 1 : shard > 0 ? shard : data_ranks(); }
   // Ranks that hold the same part; without zero nobody holds a part.
   [[nodiscard]] int replicas() const { return zero == 0 ? 1 : data_ranks() / shard_ranks(); }
+  // The same of experts: of the ranks that hold one copy of all other weights, those with the same
+  // experts hold one copy of these.
+  [[nodiscard]] int expert_shards() const {
+    return zero == 0 ? 1 : tp * shard_ranks() / expert_ranks();
+  }
+  // Pipelines that do not reshard keep what is gathered first, and add gradients up, to the last
+  // micro-batch.
+  [[nodiscard]] bool keeps_weights() const { return zero == 3 && !reshard && pp > 1; }
   [[nodiscard]] double global_batch() const {
     return static_cast<double>(dp) * micro_batch * micro_batches;
   }

@@ -67,17 +67,17 @@ Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
                     const Training& training, Bytes capacity) {
   const auto parameters = static_cast<double>(content.parameters);
   const auto gathered = static_cast<double>(content.gathered);
+  const double whole = std::max(gathered, static_cast<double>(content.kept));
   const double parts = layout.shard_ranks();
   // Of one rank, with sharded states.
   const auto experts = static_cast<double>(content.expert_parameters);
-  const double part = (parameters - experts) / parts +
-                      (layout.zero > 0 ? experts / layout.expert_replicas() : experts);
+  const double part = (parameters - experts) / parts + experts / layout.expert_shards();
   const Bytes gradients = parameters * element_size(training.gradient);
   Memory memory;
-  memory.parameters = (layout.zero == 3 ? part + gathered : parameters) *
+  memory.parameters = (layout.zero == 3 ? part + whole : parameters) *
                       weight_size(training.precision, content.fp8_weights);
-  memory.gradients =
-      ((layout.zero >= 2 ? part : parameters) + gathered) * element_size(training.gradient);
+  const bool adds_parts = layout.zero >= 2 && !layout.keeps_weights();
+  memory.gradients = (adds_parts ? part + gathered : parameters) * element_size(training.gradient);
   memory.optimizer = part * training.optimizer_bytes_per_parameter;
   memory.activations = micro_batches_in_flight(layout, content.stage) *
                            kept_activations(content.layers, layout, content.fused_attention) +

@@ -31,6 +31,7 @@ struct StageContent {
   bool fp8_weights{};      // keeps only what fp8 products read
   double bucket_copies{};  // of the gradients, held for their reduction
   Bytes codec_state{};
+  std::int64_t kept{};  // zero 3: those that stay whole after forward, where it does not reshard
 };
 
 // Micro-batches whose activations a stage holds at once, in units of the whole stage.

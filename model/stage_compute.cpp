@@ -117,7 +117,7 @@ class StageBuilder {
   void count_apart(const Piece& piece) {
     if (piece.message.kind == MessageKind::cp_activations) {
       compute_.context_messages += piece.message.alone;
-    } else if (piece.message.kind == MessageKind::ep_activations) {
+    } else if (is_of_experts(piece.message.kind)) {
       compute_.expert_messages += piece.message.alone;
     }
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/stage_messages.hpp"
 
+#include <algorithm>
 #include <span>
+
+#include "model/interference.hpp"
 
 namespace payoff {
 namespace {
@@ -22,6 +25,14 @@ std::span<const Operator> attention(const Layer& layer) {
   return {&layer.forward[layer.context->attention], 1};
 }
 
+// The part of a layer between two sums that a sync's output goes to, forward or backward. Blocks
+// are alike: after the last part comes the first one.
+std::size_t following(const Layer& layer, const TensorParallelSync& sync, bool forward) {
+  const auto own = static_cast<std::size_t>(&sync - layer.syncs.data());
+  const std::size_t count = layer.syncs.size();
+  return (own + (forward ? 1 : count - 1)) % count;
+}
+
 Message message_of(MessageKind kind, const CollectiveModel& network, Collective collective,
                    Bytes size) {
   const CollectivePrice price = network.price(collective, size);
@@ -34,7 +45,7 @@ StageMessages::Messages StageMessages::after_forward(const Layer& layer, std::si
   Messages messages;
   for (const TensorParallelSync& sync : layer.syncs) {
     if (sync.forward && sync.after == op) {
-      add_sync(messages, sync);
+      add_sync(messages, layer, sync, true);
     }
   }
   if (exchanges_heads(layer) && op + 1 == layer.context->attention) {
@@ -46,7 +57,12 @@ StageMessages::Messages StageMessages::after_forward(const Layer& layer, std::si
   if (passes_keys(layer) && op == layer.context->attention) {
     add_forward_ring(messages, layer);
   }
-  if (layer.experts && (op + 1 == layer.experts->before || op == layer.experts->after)) {
+  if (layer.experts && op + 1 == layer.experts->before) {
+    add_tokens(messages, *layer.experts);
+    add_gather(messages, *layer.experts);
+  }
+  if (layer.experts && op == layer.experts->after) {
+    add_sum(messages, *layer.experts);
     add_tokens(messages, *layer.experts);
   }
   return messages;
@@ -56,7 +72,7 @@ StageMessages::Messages StageMessages::before_backward(const Layer& layer, std::
   Messages messages;
   for (const TensorParallelSync& sync : layer.syncs) {
     if (sync.backward && sync.before == op) {
-      add_sync(messages, sync);
+      add_sync(messages, layer, sync, false);
     }
   }
   if (exchanges_heads(layer) && op == layer.context->attention + 1) {
@@ -71,7 +87,12 @@ StageMessages::Messages StageMessages::before_backward(const Layer& layer, std::
     add_hops(messages, context, 2 * context.key_value_per_sample, price.time);
     add_exchange(messages, Collective::send_recv, context.key_value_per_sample);
   }
-  if (layer.experts && (op == layer.experts->after + 1 || op == layer.experts->before)) {
+  if (layer.experts && op == layer.experts->after + 1) {
+    add_tokens(messages, *layer.experts);
+    add_gather(messages, *layer.experts);
+  }
+  if (layer.experts && op == layer.experts->before) {
+    add_sum(messages, *layer.experts);
     add_tokens(messages, *layer.experts);
   }
   return messages;
@@ -90,20 +111,77 @@ void StageMessages::add_forward_ring(Messages& messages, const Layer& layer) con
   add_hops(messages, *layer.context, layer.context->key_value_per_sample, price.time);
 }
 
-void StageMessages::add_sync(Messages& messages, const TensorParallelSync& sync) const {
+// What the last product before a sum has computed is scattered, what the first one after it needs
+// is gathered; in backward likewise, with the other products of their parts.
+void StageMessages::add_sync(Messages& messages, const Layer& layer, const TensorParallelSync& sync,
+                             bool forward) const {
   const Bytes size = layout_.micro_batch * sync.bytes_per_sample;
-  const auto add = [&](Collective collective) {
-    messages.push_back(message_of(MessageKind::tp_activations, networks_.tensor, collective, size));
+  const auto whole = [&](Collective collective) {
+    return message_of(MessageKind::tp_activations, networks_.tensor, collective, size);
   };
-  if (layout_.sequence_parallel) {
-    add(Collective::reduce_scatter);
-    add(Collective::all_gather);
-  } else {
-    add(Collective::all_reduce);
+  if (!layout_.sequence_parallel) {
+    messages.push_back(whole(Collective::all_reduce));
+    return;
+  }
+  const std::size_t other = following(layer, sync, forward);
+  const Operator& scattered = layer.forward[forward ? sync.after : sync.before];
+  const Operator& gathered =
+      layer.forward[forward ? layer.syncs[other].before : layer.syncs[other].after];
+  messages.push_back(beside(whole(Collective::reduce_scatter), scattered, forward));
+  // What the ends of a model gather goes to a product of another layer.
+  const bool in_block = sync.forward && sync.backward;
+  const Message gather = whole(Collective::all_gather);
+  messages.push_back(in_block ? beside(gather, gathered, forward) : gather);
+}
+
+// In pieces, the first message or the first product exposed and the last one of the other. The
+// kernels of a message hold their units for its life, beside all products but one.
+Message StageMessages::beside(const Message& whole, const Operator& product, bool forward) const {
+  const int pieces = layout_.tp_overlap;
+  if (pieces == 1 || product.kind != OperatorKind::gemm || whole.alone <= 0_s) {
+    return whole;
+  }
+  Operator part = product;
+  part.rows_per_sample /= pieces;
+  const auto time_of = [&](const Operator& op) {
+    const std::span<const Operator> one(&op, 1);
+    return forward ? price_forward(one, layout_.micro_batch, compute_).time
+                   : price_backward(one, layout_.micro_batch, compute_, BackwardPart::inputs).time;
+  };
+  const Message message =
+      message_of(whole.kind, networks_.tensor, whole.collective, whole.size / pieces);
+  const double left = 1.0 - reserved_share(message.channels, compute_.gpu.compute_units);
+  const Seconds alone = time_of(part);
+  const Seconds both = std::max(message.alone, alone + (1.0 - left) * message.alone);
+  const Seconds all = message.alone + (pieces - 1) * both + alone;
+  Message exposed = whole;
+  exposed.alone = std::max(0_s, all - time_of(product));
+  exposed.size = whole.size * std::min(1.0, exposed.alone / whole.alone);
+  return exposed;
+}
+
+// Ranks that divide an expert and have the same tokens already have nothing to gather.
+void StageMessages::add_gather(Messages& messages, const ExpertSync& experts) const {
+  if (experts.gathers) {
+    messages.push_back(message_of(MessageKind::etp_activations, networks_.expert_tensor,
+                                  Collective::all_gather,
+                                  layout_.micro_batch * experts.tensor_bytes_per_sample));
+  }
+}
+
+void StageMessages::add_sum(Messages& messages, const ExpertSync& experts) const {
+  if (experts.tensor_bytes_per_sample > 0_B) {
+    messages.push_back(
+        message_of(MessageKind::etp_activations, networks_.expert_tensor,
+                   experts.gathers ? Collective::reduce_scatter : Collective::all_reduce,
+                   layout_.micro_batch * experts.tensor_bytes_per_sample));
   }
 }
 
 void StageMessages::add_tokens(Messages& messages, const ExpertSync& experts) const {
+  if (experts.bytes_per_sample <= 0_B) {
+    return;
+  }
   messages.push_back(message_of(MessageKind::ep_activations, networks_.experts,
                                 Collective::all_to_all,
                                 layout_.micro_batch * experts.bytes_per_sample));

@@ -12,8 +12,12 @@
 
 // What the ranks that share the layers of a stage send each other between two operators.
 //
-// * Tensor parallelism: all-reduces, or with sequence parallelism their two halves.
+// * Tensor parallelism: all-reduces, or with sequence parallelism their two halves. Where the
+// layout
+//   overlaps them (layout.tp_overlap) products and messages are cut in pieces, each message beside
+//   the product of another one: only what that adds to the product is a message of the plan.
 // * Expert parallelism: tokens to the ranks of their experts, and back; their gradients likewise.
+//   Ranks that divide an expert gather the tokens of all of them there, and scatter the sums.
 // * Context parallelism, all_to_all: queries, keys and values before attention, its output after.
 // * Context parallelism, ring: cp - 1 hops of keys and values, each beside the computation of one
 //   block of scores. Only what is longer than a block is a message of the plan: what is hidden
@@ -27,6 +31,7 @@ struct StageNetworks {
   const CollectiveModel& tensor;
   const CollectiveModel& context;
   const CollectiveModel& experts;
+  const CollectiveModel& expert_tensor;
 };
 
 class StageMessages {
@@ -45,8 +50,12 @@ class StageMessages {
   [[nodiscard]] Messages around_again(const Layer& layer) const;
 
  private:
-  void add_sync(Messages& messages, const TensorParallelSync& sync) const;
+  void add_sync(Messages& messages, const Layer& layer, const TensorParallelSync& sync,
+                bool forward) const;
+  [[nodiscard]] Message beside(const Message& whole, const Operator& product, bool forward) const;
   void add_tokens(Messages& messages, const ExpertSync& experts) const;
+  void add_gather(Messages& messages, const ExpertSync& experts) const;
+  void add_sum(Messages& messages, const ExpertSync& experts) const;
   void add_exchange(Messages& messages, Collective collective, Bytes per_sample) const;
   void add_hops(Messages& messages, const ContextSync& context, Bytes per_sample,
                 Seconds all_blocks) const;

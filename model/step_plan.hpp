@@ -36,17 +36,19 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 
-// dp_replicas: of gradients, between ranks that hold the same part (layout.shard). ep_gradients and
-// ep_weights: of experts, between the ranks that hold the same ones.
+// dp_replicas: of gradients, between ranks that hold the same part (layout.shard). ep_gradients,
+// ep_replicas and ep_weights: of experts, between the ranks that hold the same ones.
 enum class MessageKind {
   dp_gradients,
   dp_replicas,
   dp_weights,
   ep_gradients,
+  ep_replicas,
   ep_weights,
   tp_activations,
-  cp_activations,  // keys and values, or heads: what of them nothing hides
-  ep_activations,  // tokens on the way to experts and back
+  cp_activations,   // keys and values, or heads: what of them nothing hides
+  ep_activations,   // tokens on the way to experts and back
+  etp_activations,  // the same tokens, between the ranks that divide each expert
   pp_activations
 };
 
@@ -61,6 +63,11 @@ struct Message {
 
   bool operator==(const Message&) const = default;
 };
+
+// Of their tokens.
+[[nodiscard]] constexpr bool is_of_experts(MessageKind kind) {
+  return kind == MessageKind::ep_activations || kind == MessageKind::etp_activations;
+}
 
 [[nodiscard]] inline bool is_codec(WorkKind kind) {
   return kind == WorkKind::encode || kind == WorkKind::decode;
@@ -173,7 +180,8 @@ struct StagePlan {
   Work optimizer;
   Message gather_weights;  // zero 1, 2: all-gather of the updated weights, but for experts'
   Message gather_experts;  // then of theirs, among the ranks that hold the same ones
-  // zero 3, in every micro-batch: in order of need. Let go after use.
+  // zero 3: in order of need. In every micro-batch, and let go after use; or in the first one,
+  // and kept (StepPlan::gathers_once).
   std::vector<WeightGather> forward_gathers;
   std::vector<WeightGather> backward_gathers;
   // Of activations that are compressed: what the sends would be, where they are; what codecs keep
@@ -187,6 +195,11 @@ struct StagePlan {
   [[nodiscard]] Seconds gather_time() const { return gather_weights.alone + gather_experts.alone; }
 };
 
+// Of pieces in a range, those that are needed there; both lists are in order of pieces.
+[[nodiscard]] PieceRange gathers_in(const std::vector<WeightGather>& gathers,
+                                    const PieceRange& pieces);
+[[nodiscard]] PieceRange buckets_in(const std::vector<Bucket>& buckets, const PieceRange& pieces);
+
 struct StepPlan {
   ParallelLayout layout;
   std::vector<StagePlan> stages;  // pipeline order; size() == pp
@@ -196,6 +209,7 @@ struct StepPlan {
   bool compresses_gradients{};
   bool compresses_activations{};
   bool reduces_every_micro_batch{};  // sharded gradients cannot be added up where they appear
+  bool gathers_once{};               // weights stay whole from the first micro-batch to the last
   double reserved_share{};           // of the GPU's compute units, held by a gradient message
   double send_share{};               // by the sends of a stage, for their life
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's

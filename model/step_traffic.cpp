@@ -13,9 +13,9 @@ Bytes sent(const BucketKind& kind) {
 }
 
 Bytes& activation_bytes(StepPrediction& prediction, MessageKind kind) {
-  return kind == MessageKind::cp_activations   ? prediction.cp_bytes
-         : kind == MessageKind::ep_activations ? prediction.ep_bytes
-                                               : prediction.tp_bytes;
+  return kind == MessageKind::cp_activations ? prediction.cp_bytes
+         : is_of_experts(kind)               ? prediction.ep_bytes
+                                             : prediction.tp_bytes;
 }
 
 }  // namespace
@@ -45,9 +45,10 @@ void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction
   for (const Bucket& bucket : plan.buckets(s)) {
     prediction.dp_bytes += reductions * sent(plan.kind(bucket));
   }
+  const double gatherings = plan.gathers_once ? 1.0 : micro_batches;
   for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
     for (const WeightGather& gather : *gathers) {
-      prediction.dp_bytes += micro_batches * sent(plan.kinds[gather.kind]);
+      prediction.dp_bytes += gatherings * sent(plan.kinds[gather.kind]);
     }
   }
   prediction.dp_bytes += stage.gather_weights.size + stage.gather_experts.size;

@@ -56,6 +56,7 @@ class BlockParts {
   void expert_block(Layer& layer) const;
   void route(Layer& layer) const;
   void expert_products(Layer& layer) const;
+  [[nodiscard]] bool gathers_tokens() const;
   void shared_expert(Layer& layer) const;
   void inner_products(Layer& layer, std::int64_t width) const;
   void activation_function(Layer& layer, Bytes inner) const;

@@ -31,17 +31,20 @@ void add_parameters(const Layer& layer, bool shards_experts, WeightUnit& unit) {
   }
 }
 
-// Of a transformer: the root, then block by block.
+// Of a transformer: the root, if there is one, then block by block.
 void add_blocks(std::span<const Layer* const> layers, const PreparedStage& stage,
-                bool shards_experts, WeightUnits& result) {
-  result.units.emplace_back().is_root = true;
+                const ParallelLayout& layout, WeightUnits& result) {
+  const bool has_root = layout.pp == 1;
+  if (has_root) {
+    result.units.emplace_back().is_root = true;
+  }
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const bool is_block = layers[i]->recomputable;
-    const std::size_t unit = is_block ? result.units.size() : 0;
-    if (is_block) {
+    const bool is_own = layers[i]->recomputable || !has_root;
+    const std::size_t unit = is_own ? result.units.size() : 0;
+    if (is_own) {
       result.units.emplace_back().first = stage.layers[i];
     }
-    add_parameters(*layers[i], shards_experts, result.units[unit]);
+    add_parameters(*layers[i], layout.expert_shards() > 1, result.units[unit]);
     result.of_layer.push_back(unit);
   }
 }
@@ -149,7 +152,7 @@ WeightUnits weight_units(std::span<const Layer* const> layers, const PreparedSta
   result.of_layer.reserve(layers.size());
   if (std::any_of(layers.begin(), layers.end(),
                   [](const Layer* layer) { return layer->recomputable; })) {
-    add_blocks(layers, stage, layout.expert_replicas() > 1, result);
+    add_blocks(layers, stage, layout, result);
   } else {
     add_neighbours(layers, stage, training, result);
   }
@@ -169,6 +172,14 @@ std::int64_t most_gathered(const WeightUnits& units) {
     before = unit.elements;
   }
   return root + most;
+}
+
+std::int64_t all_gathered(const WeightUnits& units) {
+  std::int64_t all = 0;
+  for (const WeightUnit& unit : units.units) {
+    all += unit.elements;
+  }
+  return all;
 }
 
 std::vector<Bucket> unit_buckets(const PreparedStage& stage, const WeightUnits& units,
@@ -192,14 +203,15 @@ std::vector<Bucket> unit_buckets(const PreparedStage& stage, const WeightUnits& 
   return buckets;
 }
 
-StageGathers stage_gathers(const WeightUnits& units, const Software& software, WeightKinds& kinds) {
+StageGathers stage_gathers(const WeightUnits& units, const Software& software,
+                           const ParallelLayout& layout, WeightKinds& kinds) {
   StageGathers gathers;
   for (const WeightUnit& unit : units.units) {
     if (unit.elements > 0) {
       gathers.forward.push_back({unit.first.forward, kind_of(unit, software, kinds)});
     }
   }
-  for (std::size_t i = units.units.size(); i-- > 0;) {
+  for (std::size_t i = units.units.size(); layout.reshard && i-- > 0;) {
     const WeightUnit& unit = units.units[i];
     if (unit.elements > 0 && !unit.is_root) {
       gathers.backward.push_back({unit.first.backward, kind_of(unit, software, kinds)});

@@ -15,14 +15,15 @@
 // used and let go together, and what a gather costs. Every block of a transformer is a unit of its
 // own, as PyTorch's FSDP is wrapped in practice; what stands outside the blocks is the root, which
 // is kept from forward to backward (torch.distributed.fsdp: the root is not resharded after
-// forward). DeepSpeed gathers and scatters the matrices of a block in messages of a given number of
-// parameters (`software.gather_bucket`, reached or exceeded; `scatter_bucket`, exceeded by single
-// matrices only), which never span two blocks. A table of layers is cut into units of a bucket's
-// size. Rajbhandari et al. 2020, section 7: three times the parameters travel in a step, half as
-// much again as without sharding. Experts that are summed over ranks of their own are sharded over
-// these, in messages of their own; those that one rank holds alone are never gathered. Without:
-// units kept by choice (reshard_after_forward=False),
-// copies around the gathered buffer.
+// forward). In a pipeline, where another micro-batch comes between the two, there is no root: the
+// layers outside the blocks are units of their own. DeepSpeed gathers and scatters the matrices of
+// a block in messages of a given number of parameters (`software.gather_bucket`, reached or
+// exceeded; `scatter_bucket`, exceeded by single matrices only), which never span two blocks. A
+// table of layers is cut into units of a bucket's size. Rajbhandari et al. 2020, section 7: three
+// times the parameters travel in a step, half as much again as without sharding. Experts that are
+// summed over ranks of their own are sharded over these, in messages of their own; those that one
+// rank holds alone are never gathered. Without `layout.reshard` (reshard_after_forward=False)
+// nothing is gathered in backward. Without: copies around the gathered buffer.
 
 namespace payoff {
 
@@ -43,8 +44,10 @@ struct WeightUnits {
                                        const PreparedStage& stage, const Training& training,
                                        const ParallelLayout& layout);
 
-// Parameters that are whole at once: the root, the unit in use and the one fetched ahead.
+// Parameters that are whole at once: the root, the unit in use and the one fetched ahead; and all
+// that are gathered.
 [[nodiscard]] std::int64_t most_gathered(const WeightUnits& units);
+[[nodiscard]] std::int64_t all_gathered(const WeightUnits& units);
 
 // The gradients of a unit travel together, as soon as its backward is done; the root's come last.
 [[nodiscard]] std::vector<Bucket> unit_buckets(const PreparedStage& stage, const WeightUnits& units,
@@ -67,7 +70,7 @@ struct StageGathers {
 };
 
 [[nodiscard]] StageGathers stage_gathers(const WeightUnits& units, const Software& software,
-                                         WeightKinds& kinds);
+                                         const ParallelLayout& layout, WeightKinds& kinds);
 
 // All-gather of weights among data-parallel ranks, or among those that hold the same experts, in
 // the precision that they are kept in.

@@ -82,7 +82,9 @@ struct ContextSync {
 struct ExpertSync {
   std::size_t before{};
   std::size_t after{};
-  Bytes bytes_per_sample{};  // that the busiest rank gets of its tokens, and gives back
+  Bytes bytes_per_sample{};         // that the busiest rank gets of its tokens, and gives back
+  Bytes tensor_bytes_per_sample{};  // whole, of the ranks that divide an expert; 0: one does not
+  bool gathers{};                   // these have different tokens
 };
 
 // Of one micro-batch, in place of what the operators would take (model/layer_times.hpp).

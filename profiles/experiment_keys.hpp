@@ -57,7 +57,7 @@ inline constexpr std::array<std::pair<std::string_view, JitterLaw>, 2> jitter_la
 }};
 
 // Names of the same degrees elsewhere: torchtitan's and Megatron-LM's.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 15> foreign_degrees{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 18> foreign_degrees{{
     {"data_parallel_degree", "dp"},
     {"data_parallel_replicate_degree", "dp"},
     {"data_parallel_size", "dp"},
@@ -67,6 +67,9 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 15> f
     {"pipeline_model_parallel_size", "pp"},
     {"expert_parallel_degree", "ep"},
     {"expert_model_parallel_size", "ep"},
+    {"expert_tensor_parallel_size", "etp"},
+    {"reshard_after_forward", "reshard"},
+    {"tp_comm_overlap", "tp_overlap"},
     {"context_parallel_degree", "cp"},
     {"context_parallel_size", "cp"},
     {"cp_comm_type", "context_exchange"},

@@ -23,10 +23,11 @@ struct SizeColumn {
   std::string_view name;
   int LayerTime::*field;
 };
-constexpr std::array<SizeColumn, 4> size_columns{{{"micro_batch", &LayerTime::micro_batch},
+constexpr std::array<SizeColumn, 5> size_columns{{{"micro_batch", &LayerTime::micro_batch},
                                                   {"tp", &LayerTime::tp},
                                                   {"cp", &LayerTime::cp},
-                                                  {"ep", &LayerTime::ep}}};
+                                                  {"ep", &LayerTime::ep},
+                                                  {"etp", &LayerTime::etp}}};
 
 struct TimeColumn {
   std::string_view name;
@@ -169,11 +170,12 @@ class LayerTimesReader {
     const TimeOfColumn time = time_of(cell.text);
     if (cell.text != "layer" && size == size_columns.end() && time.column == nullptr) {
       const std::vector<std::string> known{"layer", "micro_batch", "tp",         "cp",
-                                           "ep",    "forward_ms",  "backward_ms"};
-      diagnostics_.error(cell.place, "the column " + backquoted(cell.text) + " is not known",
-                         did_you_mean(closest(cell.text, known)),
-                         "columns: layer, micro_batch, forward_UNIT, backward_UNIT, tp, cp, ep; "
-                         "UNIT is ns, us, ms or s");
+                                           "ep",    "etp",         "forward_ms", "backward_ms"};
+      diagnostics_.error(
+          cell.place, "the column " + backquoted(cell.text) + " is not known",
+          did_you_mean(closest(cell.text, known)),
+          "columns: layer, micro_batch, forward_UNIT, backward_UNIT, tp, cp, ep, etp; "
+          "UNIT is ns, us, ms or s");
     }
     for (std::size_t other = 0; other < i; ++other) {
       const bool same =
@@ -213,7 +215,8 @@ class LayerTimesReader {
   void add(LayerTime time, Span place) {
     const bool twice = std::any_of(times_.begin(), times_.end(), [&](const LayerTime& other) {
       return other.layer == time.layer && other.micro_batch == time.micro_batch &&
-             other.tp == time.tp && other.cp == time.cp && other.ep == time.ep;
+             other.tp == time.tp && other.cp == time.cp && other.ep == time.ep &&
+             other.etp == time.etp;
     });
     if (twice) {
       diagnostics_.error(place, "a second time of " + backquoted(time.layer) + " at equal sizes");

@@ -10,6 +10,8 @@
 namespace payoff {
 namespace {
 
+constexpr int most_overlapped_pieces = 1024;
+
 constexpr IntegerRules degree{.fallback = 1, .min = 1, .max = most_ranks};
 
 // A degree, and whether it is what was meant: not where what stands there was refused.
@@ -62,6 +64,7 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
   layout.cp = read_degree(section.optional("cp"), knows_rest);
   layout.context_exchange = section.optional("context_exchange").choice(context_exchanges);
   layout.ep = section.optional("ep").integer<int>(degree);
+  layout.etp = section.optional("etp").integer<int>(degree);
   layout.expert_imbalance =
       section.optional("expert_imbalance").number({.fallback = 1.0, .min = 1.0, .max = 1e6});
   layout.expert_capacity =
@@ -85,6 +88,9 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
   layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
   layout.shard =
       section.optional("shard").integer<int>({.fallback = 0, .min = 0, .max = most_ranks});
+  layout.reshard = section.optional("reshard").boolean(true);
+  layout.tp_overlap = section.optional("tp_overlap")
+                          .integer<int>({.fallback = 1, .min = 1, .max = most_overlapped_pieces});
   layout.sequence_parallel = section.optional("sequence_parallel").boolean();
   layout.micro_batch = read_degree(section.optional("micro_batch"), knows_batch);
   layout.recompute = section.optional("recompute").choice(recomputes);

@@ -180,16 +180,19 @@ void add_places(const Incidence& incidence, const Partition& partition, FoldedSy
     place.ranks = 0;
     place.slowdown = rank.slowdown;
     const std::uint32_t gradients = channel_of(rank, Incidence::Role::gradients);
-    const std::uint32_t replicas = channel_of(rank, Incidence::Role::replicas);
-    const std::uint32_t context = channel_of(rank, Incidence::Role::context);
-    const std::uint32_t experts = channel_of(rank, Incidence::Role::experts);
-    const std::uint32_t expert_gradients = channel_of(rank, Incidence::Role::expert_gradients);
-    place.group = {channel_of(rank, Incidence::Role::tensor),
-                   context == Incidence::none ? gradients : context,
+    // Of groups that the layout has not, which send nothing.
+    const auto of_group = [&](Incidence::Role role) {
+      const std::uint32_t channel = channel_of(rank, role);
+      return channel == Incidence::none ? gradients : channel;
+    };
+    place.group = {of_group(Incidence::Role::tensor),
+                   of_group(Incidence::Role::context),
                    gradients,
-                   replicas == Incidence::none ? gradients : replicas,
-                   experts == Incidence::none ? gradients : experts,
-                   expert_gradients == Incidence::none ? gradients : expert_gradients};
+                   of_group(Incidence::Role::replicas),
+                   of_group(Incidence::Role::experts),
+                   of_group(Incidence::Role::expert_tensor),
+                   of_group(Incidence::Role::expert_gradients),
+                   of_group(Incidence::Role::expert_replicas)};
     place.next = peer(rank, Incidence::Role::forward);
     place.previous = peer(rank, Incidence::Role::backward);
     system.forward.push_back(channel_of(rank, Incidence::Role::forward));

@@ -50,8 +50,14 @@ class Builder {
       if (layout_.ep > 1) {
         add_group(GroupKind::experts, Role::experts, r);
       }
+      if (layout_.etp > 1) {
+        add_group(GroupKind::expert_tensor, Role::expert_tensor, r);
+      }
       if (layout_.has_expert_groups()) {
         add_group(GroupKind::expert_gradients, Role::expert_gradients, r);
+        if (layout_.zero > 0) {
+          add_group(GroupKind::expert_replicas, Role::expert_replicas, r);
+        }
       }
     }
     for (Rank r = 0; r < count && layout_.pp > 1; ++r) {
@@ -228,7 +234,11 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
   const Rank d = rank / tp % dp;
   const Rank in_stage = rank % (tp * dp);
   const Rank stage_first = rank - in_stage;
-  const Rank ep = whole(layout.ep);
+  const Rank etp = whole(layout.etp);
+  const Rank apart = whole(layout.expert_ranks());  // of those with the same experts
+  const Rank e = in_stage / apart;
+  const Rank same_first = stage_first + in_stage % apart;
+  const Rank part = layout.zero > 0 ? whole(layout.expert_shards()) : tp * dp / apart;
   switch (kind) {
     case GroupKind::tensor:
       return {rank - t, 1, tp};
@@ -239,9 +249,13 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
     case GroupKind::replicas:
       return {stage_first + d % shard * tp + t, tp * shard, dp / shard};
     case GroupKind::experts:
-      return {rank - in_stage % ep, 1, ep};
+      return {rank - in_stage % apart + in_stage % etp, etp, whole(layout.ep)};
+    case GroupKind::expert_tensor:
+      return {rank - in_stage % etp, 1, etp};
     case GroupKind::expert_gradients:
-      return {stage_first + in_stage % ep, ep, tp * dp / ep};
+      return {same_first + (e - e % part) * apart, apart, part};
+    case GroupKind::expert_replicas:
+      return {same_first + e % part * apart, apart * part, tp * dp / apart / part};
   }
   return {rank, 1, 1};
 }

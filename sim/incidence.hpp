@@ -36,11 +36,13 @@ struct Incidence {
     gradients,
     replicas,
     experts,
+    expert_tensor,
     expert_gradients,
+    expert_replicas,
     forward,
     backward
   };
-  static constexpr std::size_t role_count = 8;
+  static constexpr std::size_t role_count = 10;
   static constexpr std::uint32_t none = 0xffffffff;
 
   struct Channel {
@@ -52,7 +54,8 @@ struct Incidence {
   struct RankPart {
     std::size_t stage{};
     double slowdown{1};
-    std::array<std::uint32_t, role_count> channel{none, none, none, none, none, none, none, none};
+    std::array<std::uint32_t, role_count> channel{none, none, none, none, none,
+                                                  none, none, none, none, none};
   };
   struct LinkPart {
     EdgeId edge{};

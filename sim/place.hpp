@@ -21,9 +21,11 @@ enum class GroupKind : std::uint8_t {
   gradients,
   replicas,
   experts,
-  expert_gradients
+  expert_tensor,
+  expert_gradients,
+  expert_replicas
 };
-inline constexpr std::size_t group_kind_count = 6;
+inline constexpr std::size_t group_kind_count = 8;
 
 [[nodiscard]] constexpr GroupKind group_kind(MessageKind kind) {
   switch (kind) {
@@ -33,9 +35,13 @@ inline constexpr std::size_t group_kind_count = 6;
       return GroupKind::context;
     case MessageKind::ep_activations:
       return GroupKind::experts;
+    case MessageKind::etp_activations:
+      return GroupKind::expert_tensor;
     case MessageKind::ep_gradients:
     case MessageKind::ep_weights:
       return GroupKind::expert_gradients;
+    case MessageKind::ep_replicas:
+      return GroupKind::expert_replicas;
     case MessageKind::dp_replicas:
       return GroupKind::replicas;
     case MessageKind::dp_gradients:
@@ -67,7 +73,7 @@ struct Places {
   Places result;
   for (std::size_t s = 0; s < stages; ++s) {
     result.places.push_back(
-        {s, 1, 1.0, {s, s, s, s, s, s}, (s + 1) % stages, (s + stages - 1) % stages});
+        {s, 1, 1.0, {s, s, s, s, s, s, s, s}, (s + 1) % stages, (s + stages - 1) % stages});
     result.groups.push_back({s});
   }
   return result;

@@ -35,7 +35,8 @@ bool is_uniform(const ClusterState& state) {
 bool keeps_groups(const ParallelLayout& layout, int block) {
   const int part = layout.shard_ranks() * layout.tp;
   const bool sharded_inside = layout.zero > 0 && layout.replicas() > 1;
-  return block % (layout.tp * layout.cp) == 0 && (!sharded_inside || block % part == 0);
+  return block % (layout.tp * layout.cp) == 0 && block % layout.expert_ranks() == 0 &&
+         (!sharded_inside || block % part == 0);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ void add_messages(const StepPlan& plan, std::size_t s, MessageCounts& counts) {
   }
   for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
     for (const WeightGather& gather : *gathers) {
-      add_rounds(plan.kinds[gather.kind], micro_batches);
+      add_rounds(plan.kinds[gather.kind], plan.gathers_once ? 1 : micro_batches);
     }
   }
   counts.add(stage.gather_weights, 1);
@@ -132,7 +132,7 @@ StageTasks tasks_of(const StepPlan& plan, std::size_t s) {
   }
   for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
     for (const WeightGather& gather : *gathers) {
-      sum.add(plan.kinds[gather.kind], micro_batches);
+      sum.add(plan.kinds[gather.kind], plan.gathers_once ? 1 : micro_batches);
     }
   }
   sum.add(stage.optimizer.alone);

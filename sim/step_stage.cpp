@@ -142,11 +142,9 @@ bool StageRun::begin_operation() {
   const PieceRange range = pieces_of(*plan_.stages[stage_].compute, next, plan_.layout);
   piece_ = range.begin;
   piece_end_ = range.end;
-  needed_ = 0;
-  fetched_ = 0;
-  gathered_ = 0;
-  if (plan_.reduces_every_micro_batch) {
-    next_bucket_ = 0;
+  begin_weights(range);
+  if (plan_.reduces_every_micro_batch && completes_gradients()) {
+    next_bucket_ = buckets_in(plan_.buckets(stage_), range).begin;
   }
   if (piece_ == piece_end_) {
     operation_ended();
@@ -296,8 +294,9 @@ void StageRun::piece_ended() {
 
 void StageRun::operation_ended() {
   ended_.push_back({operation_, stream(StreamKind::compute).path});
-  if (next_operation_ == schedule_.size() ||
-      (plan_.reduces_every_micro_batch && completes_gradients())) {
+  if (plan_.reduces_every_micro_batch && completes_gradients()) {
+    release_buckets(false);
+  } else if (next_operation_ == schedule_.size()) {
     release_buckets(true);
   }
 }

@@ -154,6 +154,7 @@ class StageRun {
   void next_round(const BucketKind& kind, std::size_t index, std::size_t round, const Path& path);
   [[nodiscard]] bool completes_gradients() const;
   [[nodiscard]] const std::vector<WeightGather>& gathers() const;
+  void begin_weights(const PieceRange& pieces);
   bool fetch_weights();
   [[nodiscard]] bool waits_for_weights() const;
   [[nodiscard]] std::size_t reductions() const;
@@ -187,10 +188,12 @@ class StageRun {
   std::size_t piece_end_ = 0;
   std::vector<Input> inputs_;  // sent and not used yet
   int sends_ = 0;              // in flight
-  // Gathers of the present operation: needed by now, handed over, and come.
+  // Gathers of the present operation, the last ones of gathers() but those from `gather_end_` on:
+  // needed by now, handed over, and come.
   std::size_t needed_ = 0;
   std::size_t fetched_ = 0;
   std::size_t gathered_ = 0;
+  std::size_t gather_end_ = 0;
   Path gathered_path_;
   std::size_t next_bucket_ = 0;
   std::size_t decoded_ = 0;

@@ -29,15 +29,23 @@ void StageRun::release_buckets(bool all) {
   }
 }
 
+// Those of the pieces of an operation; of a micro-batch that finds the weights kept there are none.
+void StageRun::begin_weights(const PieceRange& pieces) {
+  const PieceRange own = gathers_in(gathers(), pieces);
+  const bool kept = plan_.gathers_once && operation_.micro_batch > 0;
+  needed_ = fetched_ = gathered_ = own.begin;
+  gather_end_ = kept ? own.begin : own.end;
+}
+
 // Hands over the gathers up to the unit of the present piece and, once they have come, the one
 // after it when communication overlaps. Whether there was any.
 bool StageRun::fetch_weights() {
   const std::vector<WeightGather>& weights = gathers();
-  while (needed_ < weights.size() && weights[needed_].needed_by <= piece_) {
+  while (needed_ < gather_end_ && weights[needed_].needed_by <= piece_) {
     ++needed_;
   }
   const bool ahead = plan_.overlap && gathered_ >= needed_;
-  const std::size_t wanted = std::min(weights.size(), needed_ + (ahead ? 1 : 0));
+  const std::size_t wanted = std::min(gather_end_, needed_ + (ahead ? 1 : 0));
   const std::size_t before = fetched_;
   for (; fetched_ < wanted; ++fetched_) {
     next_round(plan_.kinds[weights[fetched_].kind], fetched_, 0, stream(StreamKind::compute).path);

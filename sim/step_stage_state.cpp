@@ -36,9 +36,9 @@ SimTime StageRun::time_for(const payoff::Work& work) const {
 }
 
 Cause StageRun::message_cause(const Message& message) {
-  return message.kind == MessageKind::cp_activations   ? Cause::cp_message
-         : message.kind == MessageKind::ep_activations ? Cause::ep_message
-                                                       : Cause::tp_message;
+  return message.kind == MessageKind::cp_activations ? Cause::cp_message
+         : is_of_experts(message.kind)               ? Cause::ep_message
+                                                     : Cause::tp_message;
 }
 
 StageRun::Input* StageRun::input_of(const Operation& operation) {

@@ -76,8 +76,9 @@ StateShares written_dense(const ParallelLayout& layout, const Place& place) {
 }
 
 StateShares written_experts(const ParallelLayout& layout, const Place& place) {
-  const double first = place.of_stage < layout.ep ? 1.0 : 0.0;
-  const double part = 1.0 / layout.expert_replicas();
+  const double first = place.of_stage < layout.expert_ranks() ? 1.0 : 0.0;
+  const bool of_first_copy = place.of_stage < layout.tp * layout.shard_ranks();
+  const double part = of_first_copy ? 1.0 / layout.expert_shards() : 0.0;
   return {layout.zero == 3 ? part : first, layout.zero > 0 ? part : first};
 }
 
@@ -126,7 +127,7 @@ CheckpointTraffic native_load_traffic(const CheckpointShape& shape) {
   const ParameterState& state = shape.state;
   CheckpointTraffic traffic = summed(shape, [&](const HeldParameters& held, const Place&) -> Bytes {
     const double whole = held.dense + held.experts;
-    const double part = held.dense / layout.shard_ranks() + held.experts / layout.expert_replicas();
+    const double part = held.dense / layout.shard_ranks() + held.experts / layout.expert_shards();
     return (layout.zero == 3 ? part : whole) * state.weight +
            (layout.zero > 0 ? part : whole) * state.optimizer;
   });
@@ -139,7 +140,7 @@ CheckpointTraffic atoms_load_traffic(const CheckpointShape& shape) {
   CheckpointTraffic traffic = summed(shape, [&](const HeldParameters& held, const Place&) -> Bytes {
     const double part = layout.zero == 0 ? held.dense + held.experts
                                          : held.dense / layout.shard_ranks() +
-                                               held.experts / layout.expert_replicas();
+                                               held.experts / layout.expert_shards();
     return part * shape.state.atoms();
   });
   // A shard is a run of parameters: it begins and ends within a tensor.
@@ -152,13 +153,14 @@ CheckpointTraffic atoms_load_traffic(const CheckpointShape& shape) {
 bool same_shards(const CheckpointShape& a, const CheckpointShape& b) {
   const ParallelLayout& x = a.layout;
   const ParallelLayout& y = b.layout;
-  const bool whole = x.tp == y.tp && x.pp == y.pp && x.ep == y.ep && x.zero == y.zero &&
-                     x.stage_layers == y.stage_layers && x.virtual_stages == y.virtual_stages &&
+  const bool whole = x.tp == y.tp && x.pp == y.pp && x.ep == y.ep && x.etp == y.etp &&
+                     x.zero == y.zero && x.stage_layers == y.stage_layers &&
+                     x.virtual_stages == y.virtual_stages &&
                      is_v_shaped(x.schedule) == is_v_shaped(y.schedule);
   const bool experts = std::any_of(a.stages.begin(), a.stages.end(),
                                    [](const HeldParameters& held) { return held.experts > 0; });
   const bool parts = x.zero == 0 || (x.shard_ranks() == y.shard_ranks() &&
-                                     (!experts || x.expert_replicas() == y.expert_replicas()));
+                                     (!experts || x.expert_shards() == y.expert_shards()));
   return whole && parts && a.state.weight == b.state.weight &&
          a.state.optimizer == b.state.optimizer;
 }

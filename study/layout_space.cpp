@@ -229,6 +229,7 @@ ParallelLayout layout_of(const LayoutChoice& choice, const ParallelLayout& given
   layout.micro_batches = choice.micro_batches;
   layout.zero = choice.zero;
   layout.shard = choice.zero > 0 ? given.shard : 0;
+  layout.reshard = choice.zero != 3 || given.reshard;
   layout.schedule = choice.schedule;
   layout.recompute = choice.recompute;
   layout.stage_layers.clear();
@@ -257,6 +258,7 @@ ParallelLayout with_parts(ParallelLayout layout, const ModelParts& parts) {
   layout.cp = parts.cp;
   layout.ep = parts.ep;
   layout.sequence_parallel = parts.sequence_parallel;
+  layout.tp_overlap = parts.sequence_parallel ? layout.tp_overlap : 1;
   // The busiest of few ranks has at most as many times the mean as there are ranks.
   layout.expert_imbalance = std::min(layout.expert_imbalance, static_cast<double>(parts.ep));
   return layout;

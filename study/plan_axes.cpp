@@ -103,7 +103,8 @@ MessageSizes::MessageSizes(const Experiment& experiment)
     : gradient_(element_size(experiment.training.gradient)) {
   for (const MessageKind kind :
        {MessageKind::dp_gradients, MessageKind::dp_replicas, MessageKind::dp_weights,
-        MessageKind::ep_gradients, MessageKind::ep_weights, MessageKind::tp_activations}) {
+        MessageKind::ep_gradients, MessageKind::ep_replicas, MessageKind::ep_weights,
+        MessageKind::tp_activations}) {
     networks_.emplace(
         kind, CollectiveModel(experiment.cluster,
                               group_of(kind, experiment.layout, experiment.cluster.gpus_per_node)));

@@ -155,7 +155,9 @@ void Ensemble::scale_compute(const Draw& draw) {
     to.context_messages = messages_of(MessageKind::cp_activations, to.forward) +
                           messages_of(MessageKind::cp_activations, to.backward);
     to.expert_messages = messages_of(MessageKind::ep_activations, to.forward) +
-                         messages_of(MessageKind::ep_activations, to.backward);
+                         messages_of(MessageKind::ep_activations, to.backward) +
+                         messages_of(MessageKind::etp_activations, to.forward) +
+                         messages_of(MessageKind::etp_activations, to.backward);
     to.forward_work = from.forward_work * by.compute;
     to.backward_work = from.backward_work * by.compute;
     to.recompute_work = from.recompute_work * by.compute;

@@ -31,8 +31,9 @@ bool are_alike(const std::vector<T>& a, const std::vector<T>& b) {
 
 bool are_alike(const std::optional<ExpertSync>& a, const std::optional<ExpertSync>& b) {
   return a.has_value() == b.has_value() &&
-         (!a || std::tie(a->before, a->after, a->bytes_per_sample) ==
-                    std::tie(b->before, b->after, b->bytes_per_sample));
+         (!a || std::tie(a->before, a->after, a->bytes_per_sample, a->tensor_bytes_per_sample,
+                         a->gathers) == std::tie(b->before, b->after, b->bytes_per_sample,
+                                                 b->tensor_bytes_per_sample, b->gathers));
 }
 
 bool are_alike(const std::optional<ContextSync>& a, const std::optional<ContextSync>& b) {
@@ -85,7 +86,8 @@ StepBounds::StepBounds(const Experiment& job)
       alike_(first_alike(workload_->layers)),
       tensor_(network_of(job, MessageKind::tp_activations)),
       context_(network_of(job, MessageKind::cp_activations)),
-      experts_(network_of(job, MessageKind::ep_activations)) {}
+      experts_(network_of(job, MessageKind::ep_activations)),
+      expert_tensor_(network_of(job, MessageKind::etp_activations)) {}
 
 const StepBounds::Division& StepBounds::divide(const ParallelLayout& layout) const {
   const DivisionKey key{layout.pp, layout.virtual_stages, is_v_shaped(layout.schedule)};
@@ -125,8 +127,8 @@ const std::vector<StepBounds::LayerTime>& StepBounds::price(const ParallelLayout
       times[i] = times[alike_[i]];
       continue;
     }
-    const PreparedStage stage =
-        prepare_stage(*workload_, {i}, alone, compute, {tensor_, context_, experts_}, waves);
+    const PreparedStage stage = prepare_stage(*workload_, {i}, alone, compute,
+                                              {tensor_, context_, experts_, expert_tensor_}, waves);
     times[i] = {stage.compute->forward_time(), stage.compute->backward_time(),
                 stage.compute->forward_messages + stage.compute->backward_messages};
   }
@@ -170,10 +172,9 @@ const std::vector<StepBounds::StageTime>& StepBounds::stages(const ParallelLayou
 // As PreparedExperiment plans it.
 Seconds StepBounds::update(const Share& share, const ParallelLayout& layout) const {
   const auto part = [](std::int64_t all, int ranks) { return (all + ranks - 1) / ranks; };
-  const int expert_shards = layout.zero > 0 ? layout.expert_replicas() : 1;
   const ComputeContext compute{job_.cluster.gpu, job_.software, job_.training.precision};
   return optimizer_time(part(share.parameters - share.expert_parameters, layout.shard_ranks()) +
-                            part(share.expert_parameters, expert_shards),
+                            part(share.expert_parameters, layout.expert_shards()),
                         job_.training, compute);
 }
 

@@ -33,7 +33,7 @@ struct StepBound {
   Seconds without_sums{};  // of plans that compress what the ranks of a model exchange
 };
 
-// For layouts with the tp, cp, ep and sequence parallelism of a job. Not for several threads.
+// For layouts with the tp, cp, ep, etp and sequence parallelism of a job. Not for several threads.
 class StepBounds {
  public:
   // `job` has a sound layout; it must outlive the bounds.
@@ -78,6 +78,7 @@ class StepBounds {
   CollectiveModel tensor_;
   CollectiveModel context_;
   CollectiveModel experts_;
+  CollectiveModel expert_tensor_;
   mutable std::map<DivisionKey, Division> divisions_;
   std::map<PriceKey, std::vector<LayerTime>> prices_;
   std::map<std::pair<DivisionKey, PriceKey>, std::vector<StageTime>> stages_;

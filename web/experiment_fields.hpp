@@ -45,9 +45,9 @@ PAYOFF_FIELDS(Cluster, name, gpu, fabric, network, gpus_per_node, nics_per_node,
 PAYOFF_FIELDS(Software, name, fused_attention, fused_elementwise, fp8_weights, bucket_copy_passes,
               copies_each_tensor, optimizer_in_backward, gather_bucket, scatter_bucket,
               hides_launch, host_per_kernel, host_per_step, memory_traffic_ratio, relative_sd)
-PAYOFF_FIELDS(ParallelLayout, dp, tp, pp, cp, context_exchange, ep, expert_imbalance,
-              expert_capacity, schedule, stage_layers, virtual_stages, zero, shard,
-              sequence_parallel, micro_batch, micro_batches, recompute)
+PAYOFF_FIELDS(ParallelLayout, dp, tp, pp, cp, context_exchange, ep, etp, expert_imbalance,
+              expert_capacity, schedule, stage_layers, virtual_stages, zero, shard, reshard,
+              tp_overlap, sequence_parallel, micro_batch, micro_batches, recompute)
 PAYOFF_FIELDS(DataLoading, time, prefetch)
 PAYOFF_FIELDS(HostJitter, law, mean)
 PAYOFF_FIELDS(Checkpointing, every, storage, asynchronous, host_copy, size)
@@ -70,13 +70,13 @@ PAYOFF_FIELDS(ParameterTensor, rows, columns, is_matrix, of_expert)
 PAYOFF_FIELDS(TensorParallelSync, before, after, bytes_per_sample, forward, backward)
 PAYOFF_FIELDS(ContextParts, ranks, exchange)
 PAYOFF_FIELDS(ContextSync, attention, parts, query_per_sample, key_value_per_sample)
-PAYOFF_FIELDS(ExpertSync, before, after, bytes_per_sample)
+PAYOFF_FIELDS(ExpertSync, before, after, bytes_per_sample, tensor_bytes_per_sample, gathers)
 PAYOFF_FIELDS(MeasuredLayer, forward, backward)
 PAYOFF_FIELDS(Layer, name, forward, parameters, syncs, context, experts, measured,
               activation_per_sample, selective_activation_per_sample, boundary_per_sample,
               recomputable)
 PAYOFF_FIELDS(Workload, name, layers, tokens_per_sample, width, sample_name)
-PAYOFF_FIELDS(LayerTime, layer, micro_batch, tp, cp, ep, forward, backward)
+PAYOFF_FIELDS(LayerTime, layer, micro_batch, tp, cp, ep, etp, forward, backward)
 
 PAYOFF_FIELDS(CodecLaw, dispatch, host_sync, resident_efficiency, memory_efficiency,
               random_efficiency, gemm_efficiency, streams, relative_sd)

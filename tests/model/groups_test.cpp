@@ -102,6 +102,8 @@ TEST_CASE("ranks that divide experts are neighbours, and those with the same one
   CHECK(e.ranks == count(experts, node).ranks);
   CHECK(e.ranks_per_node == count(experts, node).ranks_per_node);
   CHECK(e.rivals * e.ranks_per_node == node);  // every GPU of a node is in one of them
+  CHECK(replica_group(mixture, node).ranks == 1);  // without zero nobody holds a part
+  CHECK(expert_replica_group(mixture, node).ranks == 1);
   const Group d = expert_data_group(mixture, node);
   CHECK(d.ranks == count(equals, node).ranks);
   CHECK(d.ranks_per_node == count(equals, node).ranks_per_node);

@@ -40,8 +40,19 @@ void add_experts(Random& random, Experiment& job) {
   shape.experts.shared_width = random.chance(50) ? 1024 : 0;
   layout.sequence_parallel = layout.tp > 1;
   layout.ep = std::min(layout.stage_ranks(), 1 << random.integer(0, 4));
+  const int parts = 1 << random.integer(0, 2);
+  layout.etp = std::min(layout.stage_ranks() / layout.ep, random.chance(60) ? 1 : parts);
   layout.expert_imbalance = layout.ep > 1 && random.chance(50) ? random.between(1, 2) : 1;
   layout.zero = random.integer(0, 2);
+}
+
+// Weights too, over all ranks or in groups, let go after forward or not.
+void shard_weights(Random& random, ParallelLayout& layout) {
+  layout.zero = 3;
+  layout.reshard = random.chance(60);
+  const int shard = layout.data_ranks() >> random.integer(0, 2);
+  const bool holds_experts = layout.tp * shard % layout.expert_ranks() == 0;
+  layout.shard = shard > 1 && holds_experts ? shard : 0;
 }
 
 ParallelLayout random_layout(Random& random, int gpus) {
@@ -95,6 +106,13 @@ Experiment random_experiment(std::uint64_t seed) {
   }
   if (random.chance(40)) {
     add_experts(random, job);
+  }
+  if (job.layout.sequence_parallel && random.chance(30)) {
+    job.layout.tp_overlap = 1 << random.integer(1, 3);
+  }
+  if (job.layout.dp > 1 && random.chance(25)) {
+    shard_weights(random, job.layout);
+    job.training.overlap = random.chance(85);
   }
   job.training.precision = Precision::fp16;
   job.training.gradient = Precision::fp16;

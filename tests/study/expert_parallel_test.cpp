@@ -238,6 +238,8 @@ TEST_CASE("experts that cannot be divided so are refused, all reasons at once") 
   grouped.layout.zero = 3;
   CHECK(problems_of(grouped) == Paths{});
   grouped.layout.shard = 4;
+  CHECK(problems_of(grouped) == Paths{});
+  grouped.layout.shard = 2;  // which hold half of the experts
   CHECK(problems_of(grouped) == Paths{"layout.shard"});
   Experiment alone = job_with(2, 16);
   alone.layout.zero = 3;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "model/experiment.hpp"
+#include "model/groups.hpp"
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
@@ -122,6 +124,35 @@ TEST_CASE("experts that one rank alone holds are neither gathered nor scattered"
   CHECK(experts.gathered == 0.0);
   CHECK(experts.scattered == 0.0);
   CHECK(volumes_of(plan, MessageKind::dp_weights, MessageKind::dp_gradients).gathered > 0.0);
+}
+
+// Hybrid sharding: those with the same experts among the ranks that hold one copy of all else
+// gather and scatter; between copies the parts are added up.
+TEST_CASE("experts are sharded inside the groups that hold one copy, and summed between copies") {
+  const auto [ep, tp, shard] =
+      GENERATE(std::tuple{2, 1, 4}, std::tuple{4, 1, 8}, std::tuple{4, 2, 4}, std::tuple{4, 1, 4});
+  Experiment job = job_with(ep, tp);
+  job.layout.shard = shard;
+  REQUIRE(check(job).empty());
+  const int parts = tp * shard / ep;
+  CHECK(job.layout.expert_shards() == parts);
+  const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
+  const double held = static_cast<double>(experts_of_model) / ep;
+  const Volumes experts = volumes_of(plan, MessageKind::ep_weights, MessageKind::ep_gradients);
+  CHECK_THAT(experts.gathered, WithinRel(parts > 1 ? 2.0 * held : 0.0, 1e-12));
+  CHECK_THAT(experts.scattered, WithinRel(parts > 1 ? held : 0.0, 1e-12));
+  const Volumes between = volumes_of(plan, MessageKind::ep_weights, MessageKind::ep_replicas);
+  CHECK_THAT(between.scattered, WithinRel(held / parts, 1e-12));
+  // Of 16 ranks, `shard` of data parallelism hold one copy.
+  CHECK(group_of(MessageKind::ep_gradients, job.layout, 4).ranks == parts);
+  CHECK(group_of(MessageKind::ep_replicas, job.layout, 4).ranks == 16 / (tp * shard));
+  const StepPrediction evaluated = evaluate(plan);
+  const sim::SimulatedStep simulated = sim::simulate(plan, {});
+  CHECK_THAT(simulated.prediction.step / evaluated.step, WithinRel(1.0, 1e-7));
+  CHECK_THAT(simulated.prediction.dp_bytes / evaluated.dp_bytes, WithinRel(1.0, 1e-12));
+  const Memory memory = PreparedExperiment(job).predict(job.plans[0]).memory;
+  const Others parameters = others_of(job);
+  CHECK_THAT(memory.optimizer / 12_B, WithinRel(parameters.all / shard + held / parts, 1e-12));
 }
 
 // 14 bytes a parameter are divided by 16 for most, by the ranks that hold the same experts for

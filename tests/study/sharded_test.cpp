@@ -194,10 +194,13 @@ TEST_CASE("layouts that cannot be sharded are refused, all at once") {
     return std::any_of(problems.begin(), problems.end(),
                        [&](const Problem& problem) { return problem.path == path; });
   };
-  CHECK(names("layout.zero"));   // zero 3 in a pipeline
-  CHECK(names("layout.shard"));  // 3 does not divide 8
-  job.layout = {.dp = 16, .zero = 0, .shard = 4};
-  CHECK(check_layout(job.layout, job.cluster, 12).front().path == "layout.shard");
+  CHECK_FALSE(names("layout.zero"));  // zero 3 in a pipeline
+  CHECK(names("layout.shard"));       // 3 does not divide 8
+  job.layout = {.dp = 16, .zero = 0, .shard = 4, .reshard = false};
+  const Problems without = check_layout(job.layout, job.cluster, 12);
+  REQUIRE(without.size() == 2);
+  CHECK(without[0].path == "layout.reshard");
+  CHECK(without[1].path == "layout.shard");
 }
 
 // NVIDIA/apex pull request 1723: parameters of fp8 products gathered as bytes; else 16 bits of
