@@ -201,6 +201,7 @@ void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
     row.steps = sim::run_steps(known, row.size, price_of(question, row, known.program, ranks),
                                latency, graph, *question.topology);
     if (row.steps->too_long != sim::CollectiveSteps::TooLong::no) {
+      session.started();
       report_too_long(question.collective, row, arguments, session);
       return;
     }

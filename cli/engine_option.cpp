@@ -60,6 +60,9 @@ void report_engine_problems(const EngineAnswers& answers, const std::vector<Comp
   StrategyProblems problems;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     problems.emplace_back(plans[i].label, answers.plans[i].problems);
+    if (answers.engine == Engine::simulated && !answers.plans[i].problems.empty()) {
+      session.started();
+    }
   }
   report_problems(problems, positions, session);
 }

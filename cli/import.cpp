@@ -36,6 +36,7 @@ constexpr OptionSpec micro_batch_option{"--micro-batch", "N",
 constexpr OptionSpec tp_option{"--tp", "N", "of `kineto`: the degree that was traced; default 1"};
 constexpr OptionSpec cp_option{"--cp", "N", "of `kineto`: the same"};
 constexpr OptionSpec ep_option{"--ep", "N", "of `kineto`: the same"};
+constexpr OptionSpec etp_option{"--etp", "N", "of `kineto`: the same"};
 constexpr OptionSpec layer_option{
     "--layer", "FROM=TO",
     "of `kineto`: an annotation and the layer it is; `*` is any text: 'nn.Module: Block_*=block *'",
@@ -145,7 +146,7 @@ LayerTimesAt sizes_of(const Arguments& arguments, Session& session) {
     return integer_value(arguments, option.name, {1, most}, session).value_or(otherwise);
   };
   LayerTimesAt at{size(micro_batch_option, 0), size(tp_option, 1), size(cp_option, 1),
-                  size(ep_option, 1)};
+                  size(ep_option, 1), size(etp_option, 1)};
   const auto out = arguments.value(out_option.name);
   if (out && !arguments.has(micro_batch_option.name)) {
     session.diagnostics().error(out->span, "times of layers need the size of a micro-batch", "",
@@ -225,8 +226,8 @@ using Action = ExitCode (*)(const Arguments&, Session&);
 
 // Options that mean nothing to what is done.
 void check_options(std::string_view action, const Arguments& arguments, Session& session) {
-  const std::vector<OptionSpec> of_traces{micro_batch_option, tp_option, cp_option, ep_option,
-                                          layer_option};
+  const std::vector<OptionSpec> of_traces{micro_batch_option, tp_option,  cp_option,
+                                          ep_option,          etp_option, layer_option};
   const std::vector<OptionSpec> of_logs{steps_option};
   const bool is_log = action == "nccl-log";
   for (const OptionSpec& option : is_log ? of_traces : of_logs) {
@@ -262,8 +263,8 @@ Command import_command() {
       "payoff import kineto examples/12-own-trace/rank0.json --micro-batch 4 -o layers.csv\n"
       "  payoff import nccl-log examples/12-own-trace/nccl.log --steps 3",
       {"ACTION FILE...", "what they are, and the files: one job's, of any of its ranks", 1, 100000},
-      {out_option, micro_batch_option, tp_option, cp_option, ep_option, layer_option, steps_option,
-       json_option},
+      {out_option, micro_batch_option, tp_option, cp_option, ep_option, etp_option, layer_option,
+       steps_option, json_option},
       run_import,
       R"(kineto FILE...     traces of PyTorch's profiler: steps, exposed communication, streams,
                    messages, times of layers for `model.layer_times`

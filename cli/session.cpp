@@ -9,8 +9,9 @@ ExitCode Session::report() {
   if (format_ == ErrorFormat::json) {
     console_.err << render_json(diagnostics_, sources_);
   } else if (!diagnostics_.empty()) {
-    console_.err << render_text(diagnostics_, sources_,
-                                {.width = console_.width, .color = console_.color_err});
+    console_.err << render_text(
+        diagnostics_, sources_,
+        {.width = console_.width, .color = console_.color_err, .outcome = outcome_});
   }
   return diagnostics_.has_errors() ? ExitCode::bad_input : ExitCode::success;
 }

@@ -42,6 +42,8 @@ class Session {
   // How far long work is: one line that takes the place of the one before it, on a terminal only.
   // An empty one leaves nothing there.
   void progress(const std::string& text);
+  // Errors found from now on came up while it ran.
+  void started() { outcome_ = "stopped, and nothing was written"; }
   // Prints everything that was found: `bad_input` when there are errors.
   [[nodiscard]] ExitCode report();
   // The same when the world failed (a file that cannot be read): `failure`.
@@ -55,6 +57,7 @@ class Session {
   Diagnostics diagnostics_;
   std::vector<std::filesystem::path> inputs_;
   ErrorFormat format_{ErrorFormat::text};
+  std::string_view outcome_ = "nothing was run";
 };
 
 }  // namespace payoff

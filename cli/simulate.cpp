@@ -129,6 +129,7 @@ void run_plans(Simulation& simulation, const std::vector<CompressionPlan>& plans
     PlanSimulation& result = report.plans[i];
     result.simulated = simulation.run(plans[i], traced ? &trace->writer() : nullptr);
     if (result.simulated.problem) {
+      session.started();
       report_problems({{plans[i].label, {*result.simulated.problem}}}, positions, session);
     }
     if (result.simulated.interrupted) {

@@ -54,9 +54,10 @@ class Diagnostics {
 struct RenderOptions {
   std::size_t width = 120;  // of the terminal; longer source lines are cut around the caret
   bool color = false;
+  std::string_view outcome = "nothing was run";
 };
 
-// The diagnostics and, after errors, the line "4 errors; nothing was run".
+// The diagnostics and, after errors, the line "4 errors; nothing was run", or another outcome.
 [[nodiscard]] std::string render_text(const Diagnostics& diagnostics, const SourceMap& sources,
                                       const RenderOptions& options = {});
 

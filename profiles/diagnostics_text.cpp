@@ -267,7 +267,7 @@ class TextRenderer {
     if (warnings > 0) {
       out_ += ", " + counted(warnings, "warning");
     }
-    out_ += "; nothing was run\n";
+    out_.append("; ").append(options_.outcome) += '\n';
   }
 
   const SourceMap& sources_;

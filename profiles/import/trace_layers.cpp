@@ -210,12 +210,12 @@ TracedLayers join(std::vector<TracedLayers> traces) {
 }
 
 std::string layer_times_csv(const TracedLayers& layers, const LayerTimesAt& at) {
-  std::string text = "layer,micro_batch,forward_us,backward_us,tp,cp,ep\n";
+  std::string text = "layer,micro_batch,forward_us,backward_us,tp,cp,ep,etp\n";
   for (const TracedLayer& layer : layers.layers) {
     if (!layer.forward.empty() && !layer.backward.empty()) {
-      text += fmt::format("{},{},{:.3f},{:.3f},{},{},{}\n", layer.layer, at.micro_batch,
+      text += fmt::format("{},{},{:.3f},{:.3f},{},{},{},{}\n", layer.layer, at.micro_batch,
                           median(numbers(layer.forward)), median(numbers(layer.backward)), at.tp,
-                          at.cp, at.ep);
+                          at.cp, at.ep, at.etp);
     }
   }
   return text;

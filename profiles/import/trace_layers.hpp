@@ -58,6 +58,7 @@ struct LayerTimesAt {
   int tp{1};
   int cp{1};
   int ep{1};
+  int etp{1};
 };
 
 // The table that model.layer_times reads (profiles/read_layer_times.hpp): medians. Layers that lack

@@ -97,10 +97,10 @@ TEST_CASE("annotations of other names are layers by rules") {
   INFO(run.err);
   CHECK(run.code == ExitCode::success);
   CHECK(test::read_text(folder.path("l.csv")) ==
-        "layer,micro_batch,forward_us,backward_us,tp,cp,ep\n"
-        "embedding,4,100.000,150.000,2,1,1\n"
-        "block,4,510.000,1020.000,2,1,1\n"
-        "head,4,400.000,800.000,2,1,1\n");
+        "layer,micro_batch,forward_us,backward_us,tp,cp,ep,etp\n"
+        "embedding,4,100.000,150.000,2,1,1,1\n"
+        "block,4,510.000,1020.000,2,1,1,1\n"
+        "head,4,400.000,800.000,2,1,1,1\n");
 }
 
 TEST_CASE("a log says how many bytes a step sends") {

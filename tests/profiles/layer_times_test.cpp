@@ -37,7 +37,7 @@ TEST_CASE("the header of a table of layer times says the unit of each time") {
       read("# by hand\nlayer,micro_batch,forward_ms,backward_us,tp\nblock, 2, 1.5, 3000, 4\n");
   CHECK(table.errors.empty());
   REQUIRE(table.times);
-  CHECK(*table.times == LayerTimes{{"block", 2, 4, 1, 1, 1.5_ms, 3000_us}});
+  CHECK(*table.times == LayerTimes{{"block", 2, 4, 1, 1, 1, 1.5_ms, 3000_us}});
 }
 
 TEST_CASE("a table of layer times that a spreadsheet wrote is read: byte order mark, CR LF") {
@@ -45,7 +45,7 @@ TEST_CASE("a table of layer times that a spreadsheet wrote is read: byte order m
       read("\xEF\xBB\xBFlayer,micro_batch,forward_ms,backward_ms\r\nblock 2,1,1.5,3\r\n");
   CHECK(table.errors.empty());
   REQUIRE(table.times);
-  CHECK(*table.times == LayerTimes{{"block 2", 1, 1, 1, 1, 1.5_ms, 3_ms}});
+  CHECK(*table.times == LayerTimes{{"block 2", 1, 1, 1, 1, 1, 1.5_ms, 3_ms}});
   CHECK(read("\xEF\xBB\xBF").errors.ends_with(" the table is empty\n"));
 }
 

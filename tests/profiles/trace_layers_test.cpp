@@ -172,7 +172,7 @@ TEST_CASE("the table of layers is read back by model.layer_times as it was measu
   INFO(csv);
   REQUIRE(times);
   REQUIRE(times->size() == 1);
-  CHECK(times->front() == LayerTime{"block 1", 4, 2, 1, 1, 24_us, 30_us});
+  CHECK(times->front() == LayerTime{"block 1", 4, 2, 1, 1, 1, 24_us, 30_us});
 }
 
 TEST_CASE("passes of several ranks are one job's") {

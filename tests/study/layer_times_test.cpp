@@ -83,7 +83,7 @@ TEST_CASE("layers that were not measured keep their price") {
 
 TEST_CASE("times of other sizes than the layout's are refused, each layer once") {
   Experiment job = job_with(1, 1, PipelineSchedule::one_f_one_b, Recompute::none);
-  job.layer_times.push_back({"head", 4, 1, 1, 1, 4_ms, 9_ms});
+  job.layer_times.push_back({"head", 4, 1, 1, 1, 1, 4_ms, 9_ms});
   CHECK(check(job).empty());
   job.layout.micro_batch = 4;
   const Problems problems = check(job);

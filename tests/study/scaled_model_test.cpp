@@ -89,7 +89,7 @@ TEST_CASE("a table of layers and measured times of layers have one size, and say
   CHECK_FALSE(unscalable(test::small_job()).empty());
   CHECK_FALSE(with_parameters(test::small_job(), 1e9));
   Experiment measured = transformer_job();
-  measured.layer_times.push_back({"block", 1, 1, 1, 1, 1_ms, 2_ms});
+  measured.layer_times.push_back({"block", 1, 1, 1, 1, 1, 1_ms, 2_ms});
   CHECK_FALSE(unscalable(measured).empty());
   CHECK(model_sizes(measured, 1e8, 1e12, 4).empty());
 }
