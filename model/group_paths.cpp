@@ -36,11 +36,12 @@ int domain_gpus(const Cluster& cluster) {
   return cluster.gpus_per_node * std::max(1, cluster.fabric.max_gpus / cluster.gpus_per_node);
 }
 
+// Bridges and trees of PCIe join cards, and no board was made for Turing and Ada.
 bool is_card(const Cluster& cluster) {
   const Architecture architecture = cluster.gpu.architecture;
   return cluster.fabric.kind == FabricKind::pcie_tree ||
          cluster.fabric.kind == FabricKind::bridge || architecture == Architecture::turing ||
-         architecture == Architecture::ada || cluster.gpu.name.ends_with("-pcie");
+         architecture == Architecture::ada;
 }
 
 // What a GPU and a NIC that write to each other carry. On boards of eight GPUs a PCIe switch joins

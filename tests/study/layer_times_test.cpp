@@ -31,7 +31,7 @@ Experiment job_with(int tp, int pp, PipelineSchedule schedule, Recompute recompu
   job.layout.schedule = schedule;
   job.layout.recompute = recompute;
   const auto time = [&](const std::string& layer, Seconds forward, Seconds backward) {
-    job.layer_times.push_back({layer, 2, tp, 1, 1, forward, backward});
+    job.layer_times.push_back({layer, 2, tp, 1, 1, 1, forward, backward});
   };
   time("embedding", 0.5_ms, 0.25_ms);
   time("block", 3_ms, 7_ms);
@@ -67,11 +67,11 @@ TEST_CASE("blocks that are computed again take their measured forward once more"
 
 TEST_CASE("layers that were not measured keep their price") {
   Experiment job = job_with(1, 1, PipelineSchedule::one_f_one_b, Recompute::none);
-  job.layer_times = {{"head", 2, 1, 1, 1, 1_s, 2_s}};
+  job.layer_times = {{"head", 2, 1, 1, 1, 1, 1_s, 2_s}};
   Experiment priced = job;
   priced.layer_times.clear();
   Experiment head = priced;
-  head.layer_times = {{"head", 2, 1, 1, 1, 3_s, 2_s}};
+  head.layer_times = {{"head", 2, 1, 1, 1, 1, 3_s, 2_s}};
   const auto forward = [](const Experiment& of) {
     const PreparedExperiment prepared(of);
     return prepared.plan(of.plans.front()).stages.front().compute->forward_work;
