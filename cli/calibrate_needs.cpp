@@ -52,6 +52,11 @@ ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
+  if (read->experiment.plans.size() < 2) {
+    session.diagnostics().error(words[1].span, "no strategy is given: there is nothing to decide",
+                                "", "list some under `compress`");
+    return session.report();
+  }
   options.limits = read->limits;
   options.sensitivity = true;
   const Payoff payoff = assess(read->experiment, options);

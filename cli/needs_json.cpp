@@ -38,7 +38,7 @@ Json next_json(const NextMeasurement& next) {
           {"nodes", is_step ? Json(next.nodes) : Json(nullptr)},
           {"dp", is_step ? Json(next.dp) : Json(nullptr)},
           {"messages", next.kind == Kind::messages ? Json(name(next.unknown)) : Json(nullptr)},
-          {"width_ratio", next.expected.width_ratio},
+          {"spread_ratio", next.expected.spread_ratio},
           {"called_probability", next.expected.called}};
 }
 

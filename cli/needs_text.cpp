@@ -28,8 +28,7 @@ std::string text_of(const NextMeasurement& measurement, const NeedsReport& repor
     case Kind::compute:
       return fmt::format("payoff-kernels on {}, all that computes", cluster.gpu.name);
     case Kind::messages:
-      return fmt::format("nccl-tests on {}: {}", counted(cluster.nodes, "node"),
-                         name(measurement.unknown));
+      return fmt::format("nccl-tests: {}", name(measurement.unknown));
     case Kind::codec:
       return fmt::format("the codec of {} alone", report.plan.label);
     case Kind::beside:
@@ -42,15 +41,18 @@ std::string percent(double ratio) { return fixed(std::round(100 * ratio) + 0.0, 
 
 std::string next_text(const NeedsReport& report) {
   Table table({{"measurement", Align::left},
-               {"interval left", Align::right},
+               {"spread left", Align::right},
                {"verdict called", Align::right}});
   table.add({"none", percent(1.0), percent(report.next.now.called)});
   for (const NextMeasurement& each : report.next.measurements) {
-    table.add(
-        {text_of(each, report), percent(each.expected.width_ratio), percent(each.expected.called)});
+    table.add({text_of(each, report), percent(each.expected.spread_ratio),
+               percent(each.expected.called)});
   }
-  return "\nWhat to measure next: what is expected to be left of the interval of the speedup, and "
-         "how often the\nverdict could then be called. Steps are of the uncompressed job.\n\n" +
+  return "\nWhat to measure next: what is expected to be left of the spread of the speedup, and "
+         "how often "
+         "the\nverdict could then be called. Steps are of the uncompressed job; groups and sizes "
+         "of "
+         "nccl-tests stand\nbelow.\n\n" +
          table.markdown();
 }
 

@@ -36,14 +36,6 @@ int domain_gpus(const Cluster& cluster) {
   return cluster.gpus_per_node * std::max(1, cluster.fabric.max_gpus / cluster.gpus_per_node);
 }
 
-// Bridges and trees of PCIe join cards, and no board was made for Turing and Ada.
-bool is_card(const Cluster& cluster) {
-  const Architecture architecture = cluster.gpu.architecture;
-  return cluster.fabric.kind == FabricKind::pcie_tree ||
-         cluster.fabric.kind == FabricKind::bridge || architecture == Architecture::turing ||
-         architecture == Architecture::ada;
-}
-
 // What a GPU and a NIC that write to each other carry. On boards of eight GPUs a PCIe switch joins
 // the two, and Grace is no bottleneck: the whole slot. Cards, and boards of four fully connected
 // GPUs on x86, reach a NIC over the root complex, where it gets what another card gets: 0.66 of the
@@ -55,7 +47,7 @@ Bandwidth slot_to_nic(const Cluster& cluster) {
   const bool four =
       fabric.kind == FabricKind::full_mesh && fabric.max_gpus <= 4 && cluster.cpu != CpuVendor::arm;
   const bool direct = cluster.network.kind == NetworkKind::rdma && cluster.network.gpudirect;
-  return direct && (four || is_card(cluster)) ? slot * peer_to_peer : slot;
+  return direct && (four || cluster.gpu.card) ? slot * peer_to_peer : slot;
 }
 
 void set_network(const Cluster& cluster, const Group& group, GroupPaths& paths) {

@@ -112,6 +112,7 @@ struct Gpu {
   PerPrecision<FlopRate> peak{};  // dense; zero where the hardware has no such unit
   ComputeLaw law{};
   Watts power{};  // limit of the board; zero: not known
+  bool card{};    // in a PCI Express slot, not on a board with others
 };
 
 enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };

@@ -126,6 +126,9 @@ void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Fa
     gpu.peak[precision] = sourced<FlopRate>(value);
   }
   gpu.power = sourced<Watts>(root.optional("power"));
+  if (const Value card = root.optional("card")) {
+    gpu.card = card.boolean();
+  }
   if (const auto entry = law_entry(root, gpu.name, context)) {
     gpu.law = read_compute_law(*entry, gpu, context, facts);
   }

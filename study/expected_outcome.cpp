@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <vector>
 
 #include "study/draws.hpp"
@@ -40,15 +39,23 @@ struct Weights {
 // The speedups of the draws, and what is believed of them once the draws have weights.
 class Speedups {
  public:
-  Speedups(std::span<const double> values, double band)
-      : values_(values), band_(band), order_(values.size()) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::stable_sort(order_.begin(), order_.end(),
-                     [values](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  Speedups(std::span<const double> values, double band) : values_(values), band_(band) {
+    for (const double value : values) {
+      logs_.push_back(std::log(value));
+    }
   }
 
-  [[nodiscard]] double width(const Weights& weights) const {
-    return std::log(quantile(weights, 0.95) / quantile(weights, 0.05));
+  // Of the logarithm.
+  [[nodiscard]] double variance(const Weights& weights) const {
+    double mean = 0;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      mean += logs_[i] * weights.each[i] / weights.sum;
+    }
+    double variance = 0;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      variance += (logs_[i] - mean) * (logs_[i] - mean) * weights.each[i] / weights.sum;
+    }
+    return variance;
   }
 
   [[nodiscard]] bool is_called(const Weights& weights) const {
@@ -65,21 +72,9 @@ class Speedups {
   }
 
  private:
-  // Where the weights of the speedups below, and half of its own, reach the share.
-  [[nodiscard]] double quantile(const Weights& weights, double share) const {
-    double below = 0;
-    for (const std::size_t i : order_) {
-      below += weights.each[i];
-      if (below - weights.each[i] / 2 >= share * weights.sum) {
-        return values_[i];
-      }
-    }
-    return values_[order_.back()];
-  }
-
   std::span<const double> values_;
+  std::vector<double> logs_;
   double band_;
-  std::vector<std::size_t> order_;
 };
 
 class Learning {
@@ -141,16 +136,16 @@ ExpectedOutcome expected_outcome(const PossibleMeasurement& measurement,
   }
   const Speedups known(speedups, band);
   const Learning learning(measurement);
-  double width = 0;
+  double variance = 0;
   double called = 0;
   for (std::size_t truth = 0; truth < draws; ++truth) {
     const Weights weights = learning.after(truth, draws);
-    width += known.width(weights);
+    variance += known.variance(weights);
     called += known.is_called(weights) ? 1 : 0;
   }
-  const double before = known.width({std::vector<double>(draws, 1.0), static_cast<double>(draws)});
   const auto count = static_cast<double>(draws);
-  return {before > 0 ? width / count / before : 1.0, called / count};
+  const double before = known.variance({std::vector<double>(draws, 1.0), count});
+  return {before > 0 ? std::sqrt(variance / count / before) : 1.0, called / count};
 }
 
 }  // namespace payoff

@@ -76,7 +76,7 @@ class Possibilities {
     result_.now = expected_outcome({}, speedups_, payoff_.band);
     std::stable_sort(result_.measurements.begin(), result_.measurements.end(),
                      [](const NextMeasurement& a, const NextMeasurement& b) {
-                       return a.expected.width_ratio < b.expected.width_ratio;
+                       return a.expected.spread_ratio < b.expected.spread_ratio;
                      });
     return std::move(result_);
   }
@@ -116,7 +116,11 @@ class Possibilities {
     if (!job) {
       return;
     }
-    Ensemble ensemble({{PreparedExperiment(*job).plan(job->plans.front())}}, compute_sd(*job));
+    const PreparedExperiment prepared(*job);
+    if (!prepared.predict(job->plans.front()).memory.fits()) {
+      return;
+    }
+    Ensemble ensemble({{prepared.plan(job->plans.front())}}, compute_sd(*job));
     PossibleMeasurement step{Kind::step, dp, nodes, {}, {{}}, {step_noise}};
     PossibleMeasurement profile{Kind::profile, dp, nodes, {}, {{}, {}}, {step_noise, step_noise}};
     for (const Draw& draw : draws_) {

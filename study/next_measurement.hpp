@@ -9,9 +9,10 @@
 #include "study/payoff.hpp"
 #include "study/sensitivity.hpp"
 
-// What to measure next. Of each measurement that can be made: how much narrower the interval of the
-// speedup over the best remedy is expected to be once it is known, and how probable it is that the
-// verdict can be called then.
+// What to measure next. Of each measurement that can be made: how much of the spread of the speedup
+// over the best remedy is expected to be left once it is known, and how probable it is that the
+// verdict can be called then. The spread is the standard deviation of the logarithm; its variance
+// never grows on average, where the width of an interval of a lopsided belief may.
 //
 // Expected, because nobody knows yet what the measurement will say: each draw in turn is taken for
 // the truth and measured, with noise, and the other draws are weighted by how likely they make what
@@ -41,8 +42,8 @@ struct PossibleMeasurement {
 };
 
 struct ExpectedOutcome {
-  double width_ratio{1};  // of the 5-95 % interval, of ln(speedup): after over before
-  double called{};        // probability that the verdict is not too close to call
+  double spread_ratio{1};  // root of the mean variance of ln(speedup) after, over the one before
+  double called{};         // probability that the verdict is not too close to call
 };
 
 // Of one measurement. `speedups` are those of the draws; nothing is learned from fewer than three.
@@ -59,11 +60,12 @@ struct NextMeasurement {
 
 struct NextMeasurements {
   ExpectedOutcome now;                        // without any
-  std::vector<NextMeasurement> measurements;  // the one that narrows most first
+  std::vector<NextMeasurement> measurements;  // the one that leaves least first
 };
 
 // For strategy `plan` of an experiment that was assessed, 1 or more; steps are offered on one node
-// or the fewest that hold the job, and on four times as many each, up to all.
+// or the fewest that hold a replica, and on four times as many each, up to all, where they fit the
+// memory.
 [[nodiscard]] NextMeasurements next_measurements(const Experiment& experiment, const Payoff& payoff,
                                                  std::size_t plan);
 

@@ -90,7 +90,7 @@ TEST_CASE("what to measure next is said before the numbers, the most telling fir
   CHECK(rows >= 8);
   CHECK(run.out.find("What to measure next") < run.out.find("1. "));
   CHECK_THAT(run.out, ContainsSubstring("a step, 8 nodes: --observed step=TIME@nodes=8") &&
-                          ContainsSubstring("nccl-tests on 8 nodes: reductions from 1 MiB"));
+                          ContainsSubstring("nccl-tests: reductions from 1 MiB"));
 }
 
 TEST_CASE("what was observed already is not worth much a second time") {
@@ -102,7 +102,7 @@ TEST_CASE("what was observed already is not worth much a second time") {
     const auto result = nlohmann::json::parse(run.out);
     for (const auto& next : result.at("next")) {
       if (next.at("measurement") == "step" && next.at("nodes") == 8) {
-        left = next.at("width_ratio").get<double>();
+        left = next.at("spread_ratio").get<double>();
       }
     }
     return left;
@@ -140,6 +140,8 @@ TEST_CASE("needs are of one experiment in which there is something to decide") {
   const Captured nothing = test::payoff({"calibrate", "needs", folder.path("job.yaml")});
   CHECK(nothing.code == ExitCode::bad_input);
   CHECK_THAT(nothing.err, ContainsSubstring("there is nothing to decide"));
+  CHECK_THAT(test::payoff({"calibrate", "needs", job, "--set", "compress=[]"}).err,
+             ContainsSubstring("no strategy is given"));
   CHECK_THAT(test::payoff({"calibrate", "need", job}).err,
              ContainsSubstring("did you mean `needs`"));
 }

@@ -203,12 +203,12 @@ TEST_CASE("a card, or a board of four on x86, reaches a NIC as it reaches anothe
   const auto domain = [&](int local) { return paths_of(cluster, {2 * local, local, 1}).domain; };
   constexpr double card = 0.66 * 31.5;  // GB/s of a slot of PCIe 4; the NIC has 25
   CHECK_THAT(domain(8) / 1_GBps, WithinRel(8 * 25.0, 1e-9));  // a PCIe switch between the two
-  cluster.gpu.name = "a100-pcie";
+  cluster.gpu.card = true;
   CHECK_THAT(domain(1) / 1_GBps, WithinRel(card, 1e-9));
   cluster.network.gpudirect = false;  // through host memory: another law
   CHECK_THAT(domain(1) / 1_GBps, WithinRel(25.0, 1e-9));
   cluster.network.gpudirect = true;
-  cluster.gpu.name = "a100-sxm-40";
+  cluster.gpu.card = false;
   cluster.fabric.kind = FabricKind::full_mesh;
   cluster.fabric.max_gpus = 4;
   cluster.gpus_per_node = 4;

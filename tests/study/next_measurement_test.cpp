@@ -67,7 +67,7 @@ TEST_CASE("what a measurement leaves of a sum is its noise and the other variabl
     const double left_of_one = noise * noise / (1 + noise * noise);
     const double left = of_compute * of_compute * left_of_one + of_codec * of_codec;
     const ExpectedOutcome found = sum.of_compute_measured(noise);
-    CHECK_THAT(found.width_ratio, WithinRel(std::sqrt(left / all), 0.05));
+    CHECK_THAT(found.spread_ratio, WithinRel(std::sqrt(left / all), 0.05));
     CHECK_THAT(found.called, WithinAbs(called_after(std::sqrt(all - left), std::sqrt(left)), 0.05));
   }
 }
@@ -78,9 +78,9 @@ TEST_CASE("what the speedup does not hang on teaches nothing of it") {
   for (const Draw& draw : sum.draws) {
     measurement.shown[0].push_back(draw.shared[latent::network]);
   }
-  CHECK_THAT(expected_outcome(measurement, sum.speedups, band).width_ratio, WithinAbs(1.0, 0.04));
-  CHECK_THAT(expected_outcome({}, sum.speedups, band).width_ratio, WithinAbs(1.0, 0.01));
-  CHECK(expected_outcome({}, std::vector<double>{1.1, 0.9}, band).width_ratio == 1.0);
+  CHECK_THAT(expected_outcome(measurement, sum.speedups, band).spread_ratio, WithinAbs(1.0, 0.04));
+  CHECK_THAT(expected_outcome({}, sum.speedups, band).spread_ratio, WithinAbs(1.0, 0.01));
+  CHECK(expected_outcome({}, std::vector<double>{1.1, 0.9}, band).spread_ratio == 1.0);
 }
 
 // The second implementation is what --observed does: the mode, and a normal belief around it.
@@ -98,15 +98,16 @@ TEST_CASE("what a step is expected to teach is what observed steps teach on aver
 
   Ensemble truth({{PreparedExperiment(job).plan(job.plans.front())}}, compute_sd(job));
   const std::vector<Draw> draws = make_draws(48, 3, 1);
-  double width = 0;
+  double squares = 0;
   for (const Draw& draw : draws) {
     options.observed = {Observation{.step = truth.step(0, draw)}};
-    width += log_width(assess(job, options).plans[1].against_remedy);
+    const double width = log_width(assess(job, options).plans[1].against_remedy);
+    squares += width * width;
   }
-  const double measured =
-      width / static_cast<double>(draws.size()) / log_width(before.plans[1].against_remedy);
-  CHECK_THAT(expected->expected.width_ratio, WithinRel(measured, 0.15));
-  CHECK(expected->expected.width_ratio < 0.95);
+  const double measured = std::sqrt(squares / static_cast<double>(draws.size())) /
+                          log_width(before.plans[1].against_remedy);
+  CHECK_THAT(expected->expected.spread_ratio, WithinRel(measured, 0.15));
+  CHECK(expected->expected.spread_ratio < 0.95);
 }
 
 TEST_CASE("measurements are ranked by what they leave, and more is learned from more") {
@@ -117,11 +118,11 @@ TEST_CASE("measurements are ranked by what they leave, and more is learned from 
         next.measurements.begin(), next.measurements.end(),
         [&](const NextMeasurement& each) { return each.kind == kind && each.nodes == nodes; });
     REQUIRE(found != next.measurements.end());
-    return found->expected.width_ratio;
+    return found->expected.spread_ratio;
   };
   for (std::size_t i = 1; i < next.measurements.size(); ++i) {
-    CHECK(next.measurements[i - 1].expected.width_ratio <=
-          next.measurements[i].expected.width_ratio);
+    CHECK(next.measurements[i - 1].expected.spread_ratio <=
+          next.measurements[i].expected.spread_ratio);
   }
   for (const int nodes : {1, 4, 8}) {
     INFO(nodes << " nodes");
