@@ -65,16 +65,16 @@ std::string data_blocks(const Chart& chart, const std::vector<CurveStyle>& style
   const bool dumb = picture == Picture::terminal;
   std::string text;
   if (!chart.rival.points.empty()) {
-    text += "\n# " + chart.rival.label + "\n" +
+    text += "\n" + gnuplot_comment(chart.rival.label) +
             block("rival", 0, dumb ? dense(chart.rival.points, chart) : chart.rival.points);
   }
   if (!chart.base.empty()) {
-    text += "\n# " + chart.base_label + "\n" +
+    text += "\n" + gnuplot_comment(chart.base_label) +
             block("base", 0, dumb ? dense(chart.base, chart) : chart.base);
   }
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const ChartCurve& curve = chart.curves[i];
-    text += fmt::format("\n# {}\n", curve.label);
+    text += "\n" + gnuplot_comment(curve.label);
     text += block("curve", i, dumb ? dense(curve.points, chart) : curve.points);
     if (!dumb) {
       text += block("symbols", i, symbols(curve, styles[i], chart));

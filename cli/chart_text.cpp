@@ -59,6 +59,26 @@ double largest(const std::vector<ChartPoint>& points) {
   return most;
 }
 
+bool is_control(char c) {
+  constexpr unsigned char first_printed = 0x20;
+  constexpr unsigned char del = 0x7f;
+  const auto code = static_cast<unsigned char>(c);
+  return code < first_printed || code == del;
+}
+
+// gnuplot's enhanced text takes these for markup; a terminal of characters takes none.
+std::string without_markup(std::string_view text, Picture picture) {
+  std::string result;
+  for (const char c : text) {
+    if (picture != Picture::terminal &&
+        std::string_view("_^{}@&\\~").find(c) != std::string_view::npos) {
+      result += '\\';
+    }
+    result += c;
+  }
+  return result;
+}
+
 }  // namespace
 
 double end_from_zero(const Chart& chart) {
@@ -74,25 +94,27 @@ double end_from_zero(const Chart& chart) {
   return own > 0.0 && high > most_times * own ? most_times * own : high;
 }
 
+// Between single quotes gnuplot runs nothing and knows no escapes; only the end of a line is left
+// that could end a text early.
 std::string gnuplot_string(std::string_view text) {
-  std::string result = "\"";
+  std::string result = "'";
   for (const char c : text) {
-    result += (c == '"' || c == '\\') ? std::string("\\") + c : std::string(1, c);
+    result += is_control(c) ? std::string(" ") : c == '\'' ? std::string("''") : std::string(1, c);
   }
-  return result + "\"";
+  return result + "'";
 }
 
-// gnuplot's enhanced text takes these for markup; a terminal of characters takes none.
-std::string plain(std::string_view text, Picture picture) {
-  std::string result;
+// A comment ends with its line, unless a backslash is the last of it.
+std::string gnuplot_comment(std::string_view text) {
+  std::string result = "# ";
   for (const char c : text) {
-    if (picture != Picture::terminal &&
-        std::string_view("_^{}@&\\~").find(c) != std::string_view::npos) {
-      result += '\\';
-    }
-    result += c;
+    result += is_control(c) || c == '`' || c == '\\' ? ' ' : c;
   }
-  return gnuplot_string(result);
+  return result + "\n";
+}
+
+std::string plain(std::string_view text, Picture picture) {
+  return gnuplot_string(without_markup(text, picture));
 }
 
 std::string terminal(const Chart& chart, Picture picture, std::size_t columns) {
@@ -119,15 +141,19 @@ std::string title_of(const ChartCurve& curve, Picture picture) {
   return plain(curve.label + (curve.remark.empty() ? "" : " · " + curve.remark), picture);
 }
 
-std::string title_command(const Chart& chart, Picture picture) {
-  std::string text = "set title " + plain(chart.title, picture);
-  for (const std::string& caption : captions(chart)) {
-    const std::string line = plain(caption, picture);
-    if (picture != Picture::terminal) {
-      text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
+std::string title_command(std::string_view title, const std::vector<std::string>& lines,
+                          Picture picture) {
+  std::string text = "set title " + plain(title, picture);
+  if (picture != Picture::terminal) {
+    for (const std::string& line : lines) {
+      text += ".\"\\n\"." + gnuplot_string("{/*0.8 " + without_markup(line, picture) + "}");
     }
   }
   return text + "\n";
+}
+
+std::string title_command(const Chart& chart, Picture picture) {
+  return title_command(chart.title, captions(chart), picture);
 }
 
 std::string axis_commands(char name, const ChartAxis& axis) {
@@ -135,22 +161,23 @@ std::string axis_commands(char name, const ChartAxis& axis) {
   text += axis.logarithmic ? fmt::format("set logscale {} 2\n", name) : "";
   text += fmt::format("set {}tics nomirror (", name);
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
-    text += fmt::format("{}'{}' {:.10g}", i == 0 ? "" : ", ",
-                        axis.labels.empty() ? tick_text(axis.ticks[i] / axis.unit) : axis.labels[i],
-                        axis.ticks[i]);
+    const std::string label =
+        axis.labels.empty() ? tick_text(axis.ticks[i] / axis.unit) : axis.labels[i];
+    text += fmt::format("{}{} {:.10g}", i == 0 ? "" : ", ", gnuplot_string(label), axis.ticks[i]);
   }
   return text + ")\n";
 }
 
 // Two columns below the axis where they fit, else one. gnuplot takes texts for wider than they are,
-// and the more so the longer they are.
+// and the more so the longer they are. The extra height is room below the label of the axis.
 std::string key_commands(const Chart& chart, Picture picture) {
   const std::size_t longest = longest_legend(chart);
   const std::size_t entries = chart.curves.size() + (chart.rival.points.empty() ? 1 : 2);
   const std::size_t columns = legend_columns(chart);
   const std::size_t surplus = picture == Picture::png ? longest / 7 : longest / 10;
   return fmt::format(
-      "set key below vertical maxrows {} Left reverse samplen 2.6 width -{} font ',15'\n",
+      "set key below vertical maxrows {} Left reverse samplen 2.6 width -{} height 1.5 font "
+      "',15'\n",
       (entries + columns - 1) / columns, surplus > 2 ? surplus - 2 : 0);
 }
 

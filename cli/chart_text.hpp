@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/chart.hpp"
 
@@ -20,12 +21,18 @@ inline constexpr double slowest_shown = 0.5;
 // rival, beside which the others would not be seen.
 [[nodiscard]] double end_from_zero(const Chart& chart);
 
+// A text as gnuplot reads one, and never as code: names of files and strategies are other people's.
+// Control characters become spaces.
 [[nodiscard]] std::string gnuplot_string(std::string_view text);
+[[nodiscard]] std::string gnuplot_comment(std::string_view text);
 // The same without markup.
 [[nodiscard]] std::string plain(std::string_view text, Picture picture);
 
 [[nodiscard]] std::string terminal(const Chart& chart, Picture picture, std::size_t columns);
 [[nodiscard]] std::string title_of(const ChartCurve& curve, Picture picture);
+// The lines below the title are smaller; not on a terminal.
+[[nodiscard]] std::string title_command(std::string_view title,
+                                        const std::vector<std::string>& lines, Picture picture);
 [[nodiscard]] std::string title_command(const Chart& chart, Picture picture);
 [[nodiscard]] std::string axis_commands(char name, const ChartAxis& axis);
 [[nodiscard]] std::string key_commands(const Chart& chart, Picture picture);

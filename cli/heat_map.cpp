@@ -92,18 +92,22 @@ bool has_marks(const HeatMap& map) {
                      [](const auto& cell) { return cell && cell->marked; });
 }
 
-// Behind a line a wider white one: it is seen on every colour.
+// Behind the lines wider white ones: they are seen on every colour. All of these first, for where
+// two lines lie on one another.
 std::string line_items(const HeatMap& map, Picture picture) {
   std::string text;
+  for (std::size_t i = 0; i < map.lines.size(); ++i) {
+    if (!map.lines[i].paths.empty()) {
+      text +=
+          fmt::format(", \\\n  $line{} using 1:2 with lines lc rgb '#ffffff' lw 5.5 notitle", i);
+    }
+  }
   for (std::size_t i = 0; i < map.lines.size(); ++i) {
     const HeatLine& line = map.lines[i];
     const std::string dash = line.dashed ? "(10,5)" : "1";
     if (!line.paths.empty()) {
       text += fmt::format(
-          ", \\\n  $line{0} using 1:2 with lines lc rgb '#ffffff' lw 5.5 notitle"
-          ", \\\n  $line{0} using 1:2 with lines lc rgb '#000000' dt {1} lw 2.6 "
-          "notitle",
-          i, dash);
+          ", \\\n  $line{} using 1:2 with lines lc rgb '#000000' dt {} lw 2.6 notitle", i, dash);
     }
     text += fmt::format(", \\\n  keyentry with lines lc rgb '#000000' dt {} lw 2.6 title {}", dash,
                         plain(line.label, picture));
@@ -130,15 +134,6 @@ std::string colour_commands(const HeatMap& map, Picture picture) {
   return text + ")\nset cblabel " + plain(map.value_label, picture) + "\n";
 }
 
-std::string title(const HeatMap& map, Picture picture) {
-  std::string text = "set title " + plain(map.title, picture);
-  for (const std::string& caption : map.captions) {
-    const std::string line = plain(caption, picture);
-    text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
-  }
-  return text + "\n";
-}
-
 char letter_of(const HeatMap& map, const std::optional<HeatCell>& cell) {
   if (!cell) {
     return ' ';
@@ -154,12 +149,15 @@ char letter_of(const HeatMap& map, const std::optional<HeatCell>& cell) {
 std::string gnuplot_script(const HeatMap& map, Picture picture, const std::string& output) {
   std::string text = "set encoding utf8\nset terminal " + terminal(picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  text += title(map, picture);
+  text += title_command(map.title, map.captions, picture);
   text += "set xlabel " + plain(map.x_label, picture) + " offset 0,0.3\n";
   text += "set ylabel " + plain(map.y_label, picture) + "\n";
   text += axis_commands('x', map.x) + axis_commands('y', map.y);
   text += colour_commands(map, picture);
-  text += "set border 3\nset tics out\nset key below vertical maxrows 3 Left reverse samplen 3\n";
+  text +=
+      "set border 3\nset tics out\nset key below vertical maxrows 3 Left reverse samplen 3 height "
+      "1.5 height "
+      "1.5\n";
   text +=
       "set object rectangle from graph 0, graph 0 to graph 1, graph 1 behind fc rgb '#e4e4e4' "
       "fs solid noborder\n";
@@ -171,7 +169,10 @@ std::string gnuplot_script(const HeatMap& map, Picture picture, const std::strin
 }
 
 std::string typed(const HeatMap& map) {
-  const auto label = [](double y) { return fmt::format("{:.3g}", y); };
+  const auto label = [](double y) {
+    constexpr double whole = 100.0;  // from here on without fractions, never in powers of ten
+    return y < whole ? fmt::format("{:.3g}", y) : fmt::format("{:.0f}", y);
+  };
   std::size_t width = 0;
   for (const double y : map.ys) {
     width = std::max(width, label(y).size());

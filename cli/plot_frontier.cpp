@@ -56,15 +56,31 @@ std::optional<std::size_t> plan_of(const Experiment& experiment, const PlotReque
   return std::nullopt;
 }
 
+// Why there is no line: all values are on one side of it, or it would run beside grey cells only,
+// where there is no job to predict.
+std::string without_line(const Frontier& frontier, double FrontierValue::*ratio) {
+  std::size_t faster = 0;
+  std::size_t slower = 0;
+  for (const std::optional<FrontierValue>& value : frontier.values) {
+    faster += value && (*value).*ratio > 1.0 ? 1U : 0U;
+    slower += value && (*value).*ratio < 1.0 ? 1U : 0U;
+  }
+  if (faster > 0 && slower > 0) {
+    return fmt::format(": faster in {} of {} cells, beside grey ones", faster,
+                       std::count_if(frontier.values.begin(), frontier.values.end(),
+                                     [](const auto& value) { return value.has_value(); }));
+  }
+  return faster > 0   ? ": nowhere here, faster"
+         : slower > 0 ? ": nowhere here, slower"
+                      : ": everywhere here";
+}
+
 // "as fast as uncompressed", or which way it is not.
 HeatLine line_of(const Frontier& frontier, double FrontierValue::*ratio,
                  const std::vector<FrontierLine>& lines, const std::string& rival) {
   HeatLine result{"as fast as " + rival, "faster than " + rival, {}, false, {}};
   if (lines.empty()) {
-    const bool above =
-        std::any_of(frontier.values.begin(), frontier.values.end(),
-                    [ratio](const auto& value) { return value && (*value).*ratio > 1.0; });
-    result.label += above ? ": nowhere here, faster" : ": nowhere here, slower";
+    result.label += without_line(frontier, ratio);
   }
   for (const FrontierLine& line : lines) {
     std::vector<ChartPoint>& path = result.paths.emplace_back();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/plot_request.hpp"
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -139,6 +140,30 @@ void read_kind(const Arguments& arguments, PlotRequest& request, Session& sessio
   }
 }
 
+void refuse(const Arguments& arguments, std::initializer_list<const char*> options, const char* why,
+            Session& session) {
+  for (const char* option : options) {
+    if (const auto given = arguments.value(option)) {
+      session.diagnostics().error(given->span, why);
+    }
+  }
+}
+
+// What would be read and change nothing.
+void check_unused(const Arguments& arguments, const PlotRequest& request, Session& session) {
+  const bool is_map = request.kind == PlotKind::frontier;
+  if (request.kind != PlotKind::curves && !is_map) {
+    refuse(arguments, {"--x", "--from", "--to"}, "only curves and maps have axes to choose",
+           session);
+  }
+  if (!is_map) {
+    refuse(arguments, {"--y-from", "--y-to"}, "only a map (--y AXIS) has a second axis", session);
+  }
+  if (request.kind != PlotKind::curves || request.question.quantity != PlotQuantity::speedup) {
+    refuse(arguments, {"--against"}, "only curves of speedups are against a rival", session);
+  }
+}
+
 void read_curves(const Arguments& arguments, PlotRequest& request, Session& session) {
   PlotQuestion& question = request.question;
   if (const auto rival = arguments.value("--against")) {
@@ -179,8 +204,9 @@ void check_gpu_range(const Experiment& experiment, const ScalingOptions& range,
   }
 }
 
-void check_axis(const Experiment& experiment, PlotAxis axis, const ScalingOptions& range,
-                const AxisOptions& options, const Arguments& arguments, Session& session) {
+void check_axis(const Experiment& experiment, PlotKind kind, PlotAxis axis,
+                const ScalingOptions& range, const AxisOptions& options, const Arguments& arguments,
+                Session& session) {
   const std::optional<Span> place = range_place(arguments, options);
   if (axis == PlotAxis::gpus) {
     check_gpu_range(experiment, range, place, session);
@@ -190,6 +216,10 @@ void check_axis(const Experiment& experiment, PlotAxis axis, const ScalingOption
   if (axis == PlotAxis::bandwidth) {
     if (experiment.cluster.nodes == 1) {
       session.diagnostics().error(axis_place, "no NIC is used on one node");
+    } else if (kind == PlotKind::curves &&
+               data_group(experiment.layout, experiment.cluster.gpus_per_node).nodes() < 2) {
+      session.diagnostics().error(axis_place, "no gradients pass a NIC", {},
+                                  "every data-parallel group of this job stays within a node");
     }
     return;
   }
@@ -250,6 +280,7 @@ PlotRequest read_plot_request(const Arguments& arguments, Session& session) {
                                 "--plan chooses the strategy of a map: add --y");
   }
   read_curves(arguments, request, session);
+  check_unused(arguments, request, session);
   read_output(arguments, request, session);
   return request;
 }
@@ -259,10 +290,10 @@ void check_axes(const Experiment& experiment, const PlotRequest& request,
   if (request.kind != PlotKind::curves && request.kind != PlotKind::frontier) {
     return;
   }
-  check_axis(experiment, request.question.axis, request.question.scaling, x_options, arguments,
-             session);
+  check_axis(experiment, request.kind, request.question.axis, request.question.scaling, x_options,
+             arguments, session);
   if (request.kind == PlotKind::frontier) {
-    check_axis(experiment, request.y, request.y_range, y_options, arguments, session);
+    check_axis(experiment, request.kind, request.y, request.y_range, y_options, arguments, session);
   }
 }
 

@@ -108,7 +108,9 @@ std::vector<std::string> environment() {
 
 void run_gnuplot(std::string script_file, const std::string& words_file) {
   std::string program = "gnuplot";
-  const std::array<char*, 3> words = {program.data(), script_file.data(), nullptr};
+  std::string without_settings = "-d";  // of the user's ~/.gnuplot
+  const std::array<char*, 4> words = {program.data(), without_settings.data(), script_file.data(),
+                                      nullptr};
   const Redirection redirection(words_file);
   std::vector<std::string> variables = environment();
   std::vector<char*> pointers;

@@ -46,15 +46,6 @@ std::string terminal_of(Picture picture) {
   }
 }
 
-std::string title_of(const Scatter& scatter, Picture picture) {
-  std::string text = "set title " + plain(scatter.title, picture);
-  for (const std::string& caption : scatter.captions) {
-    const std::string line = plain(caption, picture);
-    text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
-  }
-  return text + "\n";
-}
-
 // Whole powers of ten, or of two where less than two of ten would be seen.
 std::string range_of(const Scatter& scatter) {
   double low = scatter.groups.front().points.front().x;
@@ -106,7 +97,7 @@ std::string gnuplot_script(const Scatter& scatter, Picture picture, const std::s
   const std::vector<CurveStyle> styles = curve_styles(scatter.groups);
   std::string text = "set encoding utf8\nset terminal " + terminal_of(picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  text += title_of(scatter, picture) + range_of(scatter);
+  text += title_command(scatter.title, scatter.captions, picture) + range_of(scatter);
   text += "set size square\nset border 3\nset grid lc rgb '#dddddd' lw 0.6\n";
   text +=
       "set xtics nomirror\nset ytics nomirror\nset format xy '%g'\nset key outside right top Left "

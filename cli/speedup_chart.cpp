@@ -104,6 +104,10 @@ class Drawing {
   bool against_remedy_;
 };
 
+bool is_against_remedy(const PlotQuestion& question) {
+  return question.quantity == PlotQuantity::speedup && question.rival == PlotRival::remedy;
+}
+
 // Both ends are those of the jobs that were found.
 template <typename X>
 void add_axis(const Curves<X>& curves, PlotAxis axis, Chart& chart) {
@@ -113,11 +117,17 @@ void add_axis(const Curves<X>& curves, PlotAxis axis, Chart& chart) {
   }
 }
 
+// Whether any remedy helps at any point, though none may for the job as given. Without, there is no
+// rival but the uncompressed job.
 template <typename X>
-void add_curves(const Curves<X>& curves, const PlotQuestion& question, bool against_remedy,
-                Chart& chart) {
+bool add_curves(const Curves<X>& curves, const PlotQuestion& question, Chart& chart) {
+  constexpr double rounding = 1e-9;
+  const bool helps =
+      std::any_of(curves.remedy.points.begin(), curves.remedy.points.end(),
+                  [](const CurvePoint<X>& point) { return point.speedup > 1.0 + rounding; });
+  const bool against_remedy = helps && is_against_remedy(question);
   const Drawing<X> drawing(curves, question.quantity, against_remedy);
-  if (!curves.remedy.points.empty()) {
+  if (helps) {
     chart.rival = drawing.curve(against_remedy ? curves.plans.front() : curves.remedy);
   }
   if (question.quantity != PlotQuantity::speedup && !curves.plans.empty()) {
@@ -129,24 +139,23 @@ void add_curves(const Curves<X>& curves, const PlotQuestion& question, bool agai
       chart.curves.back().band = drawing.band();
     }
   }
+  return helps;
 }
 
 // What the lines of the picture mean that its legend does not say.
-std::vector<std::string> captions(const Experiment& experiment, const Variant& remedy,
+std::vector<std::string> captions(const Experiment& experiment, const Variant& remedy, bool helps,
                                   const PlotQuestion& question) {
-  const bool helps = !remedy.description.empty();
+  const std::string best =
+      (remedy.description.empty() ? "none" : remedy.description) + " for the job as given";
   std::vector<std::string> lines;
   const bool marked =
       question.axis != PlotAxis::model &&
       (question.quantity == PlotQuantity::speedup || question.quantity == PlotQuantity::step_time);
   if (marked) {
-    lines.push_back(
-        helps
-            ? fmt::format("Circle: crosses the best uncompressed remedy ({} for the job as given).",
-                          remedy.description)
-            : "Circle: begins or ceases to pay. No uncompressed remedy helps here.");
+    lines.push_back(helps ? fmt::format("Circle: crosses the best uncompressed remedy ({}).", best)
+                          : "Circle: begins or ceases to pay. No uncompressed remedy helps here.");
   } else {
-    lines.push_back(helps ? fmt::format("Best remedy: {} for the job as given.", remedy.description)
+    lines.push_back(helps ? fmt::format("Best remedy: {}.", best)
                           : "No uncompressed remedy helps here.");
   }
   if (question.quantity == PlotQuantity::efficiency) {
@@ -224,10 +233,7 @@ std::optional<std::size_t> fastest_plan(const Experiment& experiment) {
 
 Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
                     const PlotQuestion& asked) {
-  const Variant remedy = best_remedy(experiment, limits);
-  const bool helps = !remedy.description.empty();
   const bool speedups = asked.quantity == PlotQuantity::speedup;
-  const bool against_remedy = speedups && asked.rival == PlotRival::remedy && helps;
   PlotQuestion question = asked;
   question.scaling.rivals = limits;
   question.scaling.band_of = speedups ? fastest_plan(experiment) : std::nullopt;
@@ -237,21 +243,20 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
                                              : break_evens(experiment, {.rivals = limits});
   Chart chart;
   chart.title = plot_title(experiment, {question.axis});
-  chart.captions = captions(experiment, remedy, question);
   if (const std::string note = memory_note(experiment); !note.empty()) {
     chart.notes.push_back(note);
   }
-  chart.base_label = against_remedy ? "best remedy" : "uncompressed";
+  bool helps = false;
   switch (question.axis) {
     case PlotAxis::gpus: {
       const Curves<int> curves = gpu_curves(experiment, answers, scaling);
-      add_curves(curves, question, against_remedy, chart);
+      helps = add_curves(curves, question, chart);
       add_axis(curves, question.axis, chart);
       note_single_replica(curves, chart);
       break;
     }
     case PlotAxis::bandwidth:
-      add_curves(bandwidth_curves(experiment, answers, scaling), question, against_remedy, chart);
+      helps = add_curves(bandwidth_curves(experiment, answers, scaling), question, chart);
       chart.x_label = axis_text(question.axis).label;
       chart.x = axis_between(question.axis, scaling.lowest_bandwidth / 1_Gbps,
                              scaling.highest_bandwidth / 1_Gbps);
@@ -259,15 +264,15 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
       break;
     case PlotAxis::model: {
       const Curves<double> curves = size_curves(experiment, scaling);
-      add_curves(curves, question, against_remedy, chart);
+      helps = add_curves(curves, question, chart);
       add_axis(curves, question.axis, chart);
       note_large_models(curves, chart);
       break;
     }
   }
-  if (!helps) {
-    chart.rival = {};
-  }
+  chart.captions = captions(experiment, best_remedy(experiment, limits), helps, question);
+  const bool against_remedy = helps && is_against_remedy(question);
+  chart.base_label = against_remedy ? "best remedy" : "uncompressed";
   set_values(question.quantity, chart);
   chart.rival.label = against_remedy ? "uncompressed" : "best remedy";
   for (ChartCurve& curve : chart.curves) {

@@ -54,15 +54,6 @@ std::string terminal(const StepBars& steps, Picture picture) {
   }
 }
 
-std::string title(const StepBars& steps, Picture picture) {
-  std::string text = "set title " + plain(steps.title, picture);
-  for (const std::string& caption : steps.captions) {
-    const std::string line = plain(caption, picture);
-    text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
-  }
-  return text + "\n";
-}
-
 std::string axes(const StepBars& steps, double unit, Picture picture) {
   std::string tics;
   std::string remarks;
@@ -92,7 +83,8 @@ std::string axes(const StepBars& steps, double unit, Picture picture) {
 std::string data(const StepBars& steps, double unit) {
   std::string text;
   for (std::size_t part = 0; part < steps.parts.size(); ++part) {
-    text += fmt::format("\n# {}\n$part{} << EOD\n", steps.parts[part].label, part);
+    text += "\n" + gnuplot_comment(steps.parts[part].label);
+    text += fmt::format("$part{} << EOD\n", part);
     for (std::size_t i = 0; i < steps.bars.size(); ++i) {
       const std::vector<double>& times = steps.bars[i].times;
       const double from =
@@ -111,10 +103,11 @@ std::string gnuplot_script(const StepBars& steps, Picture picture, const std::st
   const double unit = longest(steps) < 1.0 ? 1e-3 : 1.0;
   std::string text = "set encoding utf8\nset terminal " + terminal(steps, picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  text += title(steps, picture) + axes(steps, unit, picture) + data(steps, unit);
+  text += title_command(steps.title, steps.captions, picture) + axes(steps, unit, picture) +
+          data(steps, unit);
   text += fmt::format(
       "set border 1\nset grid xtics lc rgb '#dddddd' lw 0.6\n"
-      "set key below horizontal maxcols 3 Left reverse samplen 1.5 font ',15'\n\nplot ");
+      "set key below horizontal maxcols 3 Left reverse samplen 1.5 height 1.5 font ',15'\n\nplot ");
   for (std::size_t part = 0; part < steps.parts.size(); ++part) {
     text += fmt::format(
         "{0}$part{1} using 1:3:1:2:($3-{2}):($3+{2}) with boxxyerror fc rgb '{3}' fs solid 1.0 "

@@ -29,17 +29,6 @@ std::string terminal(const Tornado& tornado, Picture picture, std::size_t column
   return {};
 }
 
-std::string title(const Tornado& tornado, Picture picture) {
-  std::string text = "set title " + plain(tornado.title, picture);
-  for (const std::string& caption : tornado.captions) {
-    const std::string line = plain(caption, picture);
-    if (picture != Picture::terminal) {
-      text.insert(text.size() - 1, "\\n{/*0.8 " + line.substr(1, line.size() - 2) + "}");
-    }
-  }
-  return text + "\n";
-}
-
 // gnuplot takes labels of ticks for formats of numbers.
 std::string tick_label(const std::string& label, Picture picture) {
   std::string text;
@@ -88,7 +77,7 @@ std::string gnuplot_script(const Tornado& tornado, Picture picture, const std::s
   std::string text =
       "set encoding utf8\nset terminal " + terminal(tornado, picture, columns) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  text += title(tornado, picture) + axes(tornado, picture);
+  text += title_command(tornado.title, tornado.captions, picture) + axes(tornado, picture);
   text +=
       fmt::format("set arrow from {0:.6g}, graph 0 to {0:.6g}, graph 1 nohead\n", tornado.centre);
   text += data(tornado);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -192,6 +193,23 @@ class Line {
   Ratio ratio_;
 };
 
+// The multiple of `gpus` next to x that has a job: shards and experts divide the replicas too.
+// Where none is near, the next multiple.
+double nearest_job(const Experiment& experiment,
+                   const std::function<std::optional<Experiment>(const Experiment&, double)>& job,
+                   int gpus, double x) {
+  constexpr int farthest = 64;
+  const double next = std::round(x / gpus);
+  for (int distance = 0; distance <= farthest; ++distance) {
+    for (const int steps : {-distance, distance}) {
+      if (next + steps >= 1.0 && job(experiment, (next + steps) * gpus)) {
+        return (next + steps) * gpus;
+      }
+    }
+  }
+  return next * gpus;
+}
+
 }  // namespace
 
 JobScale gpu_scale(const Experiment& experiment, int fewest, int most, int count) {
@@ -200,16 +218,21 @@ JobScale gpu_scale(const Experiment& experiment, int fewest, int most, int count
   const int low = std::max(1, (fewest + gpus - 1) / gpus);
   const int high = most / gpus;
   JobScale scale;
-  if (low < high) {
-    for (const double steps : log_spaced(low, high, count)) {
-      scale.values.push_back(std::round(steps) * gpus);
-    }
-    scale.values = ascending(std::move(scale.values));
-  }
   scale.job = [replicas = step.replicas, gpus](const Experiment& job, double x) {
     return with_dp(job, static_cast<int>(std::lround(x / gpus)) * replicas);
   };
-  scale.nearest = [gpus](double x) { return std::round(x / gpus) * gpus; };
+  scale.nearest = [&experiment, job = scale.job, gpus](double x) {
+    return nearest_job(experiment, job, gpus, x);
+  };
+  if (low < high) {
+    for (const double steps : log_spaced(low, high, count)) {
+      const double x = scale.nearest(steps * gpus);
+      if (x >= low * gpus && x <= high * gpus && scale.job(experiment, x)) {
+        scale.values.push_back(x);
+      }
+    }
+    scale.values = ascending(std::move(scale.values));
+  }
   return scale;
 }
 

@@ -19,7 +19,9 @@ std::int64_t multiple(double value, std::int64_t unit) {
   return unit * std::max<std::int64_t>(1, std::llround(units));
 }
 
-// Depth and width times `factor`, in numbers that the layout divides.
+// Depth and width times `factor`, in numbers that the layout divides. Keys and values that queries
+// share keep their number, as in the sizes of one family: Llama 3 has 8 heads of them at 8, 70 and
+// 405 billion parameters (Dubey et al. 2024, table 3).
 TransformerShape scaled(const TransformerShape& shape, const ParallelLayout& layout,
                         double factor) {
   if (factor == 1.0) {
@@ -28,9 +30,11 @@ TransformerShape scaled(const TransformerShape& shape, const ParallelLayout& lay
   TransformerShape result = shape;
   const auto times = [factor](std::int64_t count) { return factor * static_cast<double>(count); };
   result.layers = multiple(times(shape.layers), std::int64_t{layout.pp} * layout.virtual_stages);
-  const std::int64_t sharing = std::max<std::int64_t>(1, shape.heads / shape.kv_heads);
-  result.kv_heads = multiple(times(shape.kv_heads), layout.tp);
-  result.heads = sharing * result.kv_heads;
+  const bool grouped = shape.kv_heads < shape.heads;
+  result.heads =
+      multiple(times(shape.heads), grouped ? std::lcm(shape.kv_heads, std::int64_t{layout.tp})
+                                           : std::int64_t{layout.tp});
+  result.kv_heads = grouped ? shape.kv_heads : result.heads;
   const double widths = static_cast<double>(result.heads) / static_cast<double>(shape.heads);
   const auto widened = [&](std::int64_t width, std::int64_t unit) {
     return width == 0 ? 0 : multiple(widths * static_cast<double>(width), unit);

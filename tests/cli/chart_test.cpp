@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -114,7 +115,48 @@ TEST_CASE("the same chart is the same script, with its data and with quotes in i
   CHECK(script == gnuplot_script(chart, Picture::svg, "out.svg"));
   CHECK_THAT(script, ContainsSubstring("$curve0 << EOD\n4 0.95\n96 1.05\nEOD\n"));
   CHECK_THAT(script, ContainsSubstring("$marks0 << EOD\n5.65685 1\nEOD\n"));
-  CHECK_THAT(script, ContainsSubstring("title \"it's \\\"fp8\\\"\""));
+  CHECK_THAT(script, ContainsSubstring("title 'it''s \"fp8\"'"));
+}
+
+TEST_CASE(
+    "a text is never code to gnuplot: no command, no line of its own, no comment that goes on") {
+  Chart chart = two_curves();
+  const std::string text = "'`touch ran`\nsystem \"touch ran\"\n'\\";
+  chart.title = text;
+  chart.captions = {text};
+  chart.x_label = chart.y_label = chart.base_label = text;
+  chart.curves[0].label = text;
+  chart.rival = line(text, 1, 1);
+  chart.limits = {{20, text}};
+  for (const Picture picture : {Picture::svg, Picture::terminal}) {
+    std::string outside;  // what no single quotes enclose
+    bool quoted = false;
+    for (const char c : gnuplot_script(chart, picture, "out`touch ran`.svg")) {
+      quoted = quoted != (c == '\'');
+      outside += quoted ? ' ' : c;
+    }
+    CHECK_FALSE(quoted);
+    CHECK_THAT(outside, !ContainsSubstring("`") && !ContainsSubstring("\nsystem") &&
+                            !ContainsSubstring("\\\n$"));
+  }
+}
+
+TEST_CASE("gnuplot draws any text as it is, runs none, and reads no settings of a user's") {
+  const test::ScratchFolder folder;
+  folder.write(".gnuplot", "set title 'of the user'\nset grid\n");
+  Chart chart = two_curves();
+  const std::string file = folder.path("ran");
+  chart.title = "it's `touch " + file + "`\nsystem('touch " + file + "')";
+  chart.curves[0].label = chart.title;
+  const std::string before = picture_bytes(chart, Picture::svg);
+  const char* home = std::getenv("HOME");
+  const std::string own = home == nullptr ? "" : home;
+  setenv("HOME", folder.path("").c_str(), 1);
+  const std::string after = picture_bytes(chart, Picture::svg);
+  home == nullptr ? unsetenv("HOME") : setenv("HOME", own.c_str(), 1);
+  CHECK(folder.files() == std::vector<std::string>{".gnuplot"});
+  CHECK_THAT(after, ContainsSubstring("`touch ") && ContainsSubstring("it's"));
+  CHECK(after == before);
 }
 
 TEST_CASE("a picture of characters draws every curve with a letter of its own") {

@@ -142,7 +142,7 @@ TEST_CASE("a plot is a picture, or the script of one") {
                                           "-o", folder.path(name)})));
   };
   REQUIRE(plot("a.gp", "gpus").code == ExitCode::success);
-  CHECK_THAT(test::read_text(folder.path("a.gp")), ContainsSubstring("set xlabel \"GPUs\""));
+  CHECK_THAT(test::read_text(folder.path("a.gp")), ContainsSubstring("set xlabel 'GPUs'"));
   REQUIRE(plot("a.svg", "bandwidth").code == ExitCode::success);
   CHECK_THAT(test::read_text(folder.path("a.svg")), ContainsSubstring("<svg"));
   REQUIRE(plot("a.png", "bandwidth").code == ExitCode::success);

@@ -73,6 +73,21 @@ TEST_CASE("a heat map carries its cells, half-way to their neighbours, and its l
   CHECK_THAT(script, ContainsSubstring("set palette defined (0 '#0b308c'"));
 }
 
+TEST_CASE("no white edge of one line covers another line") {
+  HeatMap map = two_by_two();
+  map.lines[1].paths = map.lines[0].paths;
+  const std::string script = gnuplot_script(map, Picture::svg, "x.svg");
+  CHECK(script.rfind("lc rgb '#ffffff' lw 5.5") < script.find("lc rgb '#000000' dt"));
+}
+
+TEST_CASE("numbers beside a map of characters are never powers of ten") {
+  HeatMap map = two_by_two();
+  map.xs = {0.5, 1048576};
+  map.ys = {2.5, 1024};
+  CHECK_THAT(typed(map), ContainsSubstring("1024 | x\n") && ContainsSubstring(" 2.5 |.+\n") &&
+                             ContainsSubstring("1048576\n") && !ContainsSubstring("e+"));
+}
+
 TEST_CASE("a heat map in characters has a letter a cell, the largest y on top") {
   CHECK_THAT(typed(two_by_two()), ContainsSubstring("2 | x\n1 |.+\n"));
   CHECK_THAT(typed(two_by_two()), ContainsSubstring("+: faster\n#: faster than all\nx: does not"));

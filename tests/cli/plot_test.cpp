@@ -27,9 +27,7 @@ Captured plot(const std::vector<std::string>& more) {
 }
 
 // The rows of a table, by the names of its columns. To be called in a test: it requires success.
-std::vector<std::map<std::string, std::string>> rows_of(std::vector<std::string> more) {
-  more.insert(more.end(), {"--csv", "-"});
-  const Captured run = plot(more);
+std::vector<std::map<std::string, std::string>> table_of(const Captured& run) {
   INFO(run.err);
   REQUIRE(run.code == ExitCode::success);
   const auto cells = [](const std::string& line) {
@@ -53,6 +51,11 @@ std::vector<std::map<std::string, std::string>> rows_of(std::vector<std::string>
     }
   }
   return rows;
+}
+
+std::vector<std::map<std::string, std::string>> rows_of(std::vector<std::string> more) {
+  more.insert(more.end(), {"--csv", "-"});
+  return table_of(plot(more));
 }
 
 double at(const std::vector<std::map<std::string, std::string>>& rows, const std::string& strategy,
@@ -188,6 +191,53 @@ TEST_CASE("what a plot cannot show is told at its option") {
   refused({"--x", "model", "--from", "2e9", "--to", "1e9"}, "the range of parameters is empty");
   refused({"--x", "model", "--from", "1e3"}, "1e3");
   refused({"--y", "bandwidth", "--from", "8", "--to", "8"}, "a map needs two jobs");
+  refused({"--y-from", "1 Gb/s"}, "only a map (--y AXIS) has a second axis");
+  refused({"--waterfall", "--y-to", "1 Gb/s"}, "only a map (--y AXIS) has a second axis");
+  for (const char* picture : {"--waterfall", "--roofline", "--tornado"}) {
+    refused({picture, "--x", "bandwidth"}, "only curves and maps have axes to choose");
+    refused({picture, "--from", "8"}, "only curves and maps have axes to choose");
+    refused({picture, "--to", "8"}, "only curves and maps have axes to choose");
+    refused({picture, "--against", "remedy"}, "only curves of speedups are against a rival");
+  }
+  refused({"--y", "bandwidth", "--against", "remedy"}, "only curves of speedups");
+  refused({"--quantity", "exposed", "--against", "remedy"}, "only curves of speedups");
+}
+
+TEST_CASE("a remedy that helps more GPUs only is the rival there") {
+  // Within a node no remedy helps; between nodes one does.
+  const auto job = [](const char* command, const std::string& nodes, const std::string& dp) {
+    return std::vector<std::string>{command,      "--model",       "resnet-50", "--cluster",
+                                    "p3-8xlarge", "--nodes",       nodes,       "--dp",
+                                    dp,           "--micro-batch", "64",        "--precision",
+                                    "fp32",       "--compress",    "fp16"};
+  };
+  const auto over_remedy = [&](const std::string& nodes, const std::string& dp) {
+    const auto json = test::json_of(job("predict", nodes, dp));
+    return json.at("plans").at(1).at("against_remedy").at("speedup").get<double>();
+  };
+  const ScratchFolder folder;
+  std::vector<std::string> words = job("plot", "1", "4");
+  words.insert(words.end(), {"--against", "remedy", "--to", "64", "--csv", "-"});
+  const auto rows = table_of(test::payoff(words));
+  CHECK_THAT(at(rows, "fp16", "speedup", "gpus", "64"), WithinRel(over_remedy("16", "64"), 1e-9));
+  CHECK_THAT(at(rows, "fp16", "speedup", "gpus", "4"), WithinRel(over_remedy("1", "4"), 1e-9));
+  CHECK(at(rows, "uncompressed", "speedup", "gpus", "64") < 1.0);
+  words.back() = folder.path("a.csv");
+  words.insert(words.end(), {"-o", folder.path("a.gp")});
+  REQUIRE(test::payoff(words).code == ExitCode::success);
+  CHECK_THAT(test::read_text(folder.path("a.gp")),
+             ContainsSubstring("none for the job as given") && !ContainsSubstring("No uncompr"));
+}
+
+TEST_CASE("curves over the bandwidth of NICs that no gradient passes are refused") {
+  // Each of two stages of a pipeline has a node of its own.
+  const Captured run = test::payoff(
+      {"plot", "--model",    "gpt2", "--cluster", "p3-8xlarge",    "--nodes",   "2",
+       "--dp", "4",          "--pp", "2",         "--micro-batch", "1",         "--micro-batches",
+       "4",    "--compress", "fp16", "--x",       "bandwidth",     "--terminal"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("no gradients pass a NIC"));
 }
 
 TEST_CASE("a table of layers has no axis of sizes, one replica nothing to send") {

@@ -19,7 +19,7 @@ TEST_CASE("a tornado carries its data, the first bar on top") {
   const std::string script = gnuplot_script(two_bars(), Picture::svg, "out.svg");
   // centre, low, high, height: of two bars the first stands at 2
   CHECK(script.find("$bars << EOD\n1.2 1 1.5 2\n1.2 1.1 1.3 1\nEOD\n") != std::string::npos);
-  CHECK(script.find("set output \"out.svg\"\n") != std::string::npos);
+  CHECK(script.find("set output 'out.svg'\n") != std::string::npos);
 }
 
 TEST_CASE("a percent sign in the label of a bar is no format of a number") {

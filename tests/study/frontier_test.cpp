@@ -125,3 +125,16 @@ TEST_CASE("a single replica has nothing to compress and leaves a hole in the map
   CHECK_FALSE(map.at(0, 0));
   CHECK(map.at(1, 0));
 }
+
+TEST_CASE("an axis of GPUs has those only for which there is a job") {
+  Experiment job = test::small_job();
+  job.layout.zero = 3;
+  job.layout.shard = 8;
+  REQUIRE(check(job).empty());
+  const JobScale scale = gpu_scale(job, 8, 1024, 36);
+  REQUIRE(scale.values.size() > 10);
+  for (const double x : scale.values) {
+    CHECK(static_cast<int>(x) % 8 == 0);
+    CHECK(scale.job(job, x));
+  }
+}

@@ -2,6 +2,7 @@
 #include "study/scaled_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
+using Catch::Matchers::WithinRel;
 
 namespace {
 
@@ -82,6 +84,39 @@ TEST_CASE(
     CHECK(parameters_of(*scaled) == sizes[i]);
     CHECK(shape_of(*scaled).layers % 2 == 0);
     CHECK(shape_of(*scaled).heads % 4 == 0);
+  }
+}
+
+TEST_CASE("a larger model with grouped queries is wider too, its heads of keys as many as before") {
+  // As Llama 3 70B is built: 80 blocks, 64 heads of 128, which share 8 of keys, four ranks a
+  // layer.
+  Experiment job = transformer_job();
+  TransformerShape shape = shape_of(job);
+  shape.layers = 80;
+  shape.hidden = 8192;
+  shape.heads = 64;
+  shape.kv_heads = 8;
+  shape.feed_forward = 28672;
+  job.model = shape;
+  job.layout.tp = 4;
+  job.layout.pp = 2;
+  job.layout.dp = 2;
+  job.layout.micro_batches = 4;
+  REQUIRE(check(job).empty());
+  const double own = parameters_of(job);
+  double last = 0;
+  for (const double times : {0.25, 0.5, 2.0, 4.0}) {
+    const auto scaled = with_parameters(job, times * own);
+    REQUIRE(scaled);
+    const TransformerShape& there = shape_of(*scaled);
+    CHECK(there.kv_heads == 8);
+    CHECK(there.heads % 8 == 0);
+    CHECK(there.hidden == 128 * there.heads);
+    // Blocks hold about depth times width squared: each grows with the cube root.
+    CHECK_THAT(static_cast<double>(there.heads) / 64, WithinRel(std::cbrt(times), 0.12));
+    CHECK_THAT(static_cast<double>(there.layers) / 80, WithinRel(std::cbrt(times), 0.12));
+    CHECK(parameters_of(*scaled) > last);
+    last = parameters_of(*scaled);
   }
 }
 
