@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <functional>
+#include <istream>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +14,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/finding_places.hpp"
+#include "cli/import_files.hpp"
 #include "cli/import_report.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
@@ -56,26 +55,6 @@ void report(const Finding& finding, Session& session) {
   }
 }
 
-// `-` alone is the standard input nowhere in this program.
-void with_file(const std::string& path, Session& session,
-               const std::function<void(std::istream&)>& use) {
-  session.reads(path);
-  std::error_code unknown;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path, unknown)) {
-    throw std::runtime_error(fmt::format("{} cannot be read", path));
-  }
-  use(stream);
-}
-
-std::vector<std::string> files_of(const Arguments& arguments) {
-  std::vector<std::string> files;
-  for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {
-    files.push_back(arguments.positionals()[i].text);
-  }
-  return files;
-}
-
 // What else is to be written, and under which name.
 void write_result(const std::string& text, const nlohmann::ordered_json& json,
                   const std::optional<std::string>& csv, const Arguments& arguments,
@@ -93,10 +72,10 @@ ExitCode import_log(const Arguments& arguments, Session& session) {
   constexpr std::int64_t most_steps = 1'000'000'000;
   LogReport report_of;
   report_of.steps = integer_value(arguments, steps_option.name, {1, most_steps}, session);
-  report_of.files = files_of(arguments);
+  report_of.files = import_files(arguments);
   NcclDebugReader reader;
   for (const std::string& file : report_of.files) {
-    with_file(file, session, [&](std::istream& stream) { reader.read(stream, file); });
+    with_import_file(file, session, [&](std::istream& stream) { reader.read(stream, file); });
   }
   report_of.log = reader.finish();
   for (const Finding& finding : report_of.log.findings) {
@@ -194,9 +173,10 @@ ExitCode import_traces(const Arguments& arguments, Session& session) {
   TraceReport read;
   std::vector<TracedLayers> layers;
   std::vector<std::string> annotations;
-  for (const std::string& file : files_of(arguments)) {
+  for (const std::string& file : import_files(arguments)) {
     KinetoTrace trace;
-    with_file(file, session, [&](std::istream& stream) { trace = read_kineto(stream, file); });
+    with_import_file(file, session,
+                     [&](std::istream& stream) { trace = read_kineto(stream, file); });
     for (const Finding& finding : trace.findings) {
       report(finding, session);
     }
@@ -250,6 +230,7 @@ ExitCode run_import(const Arguments& arguments, Session& session) {
   }
   if (action) {
     check_options(word.text, arguments, session);
+    check_import_files(arguments, session);
   }
   return session.diagnostics().has_errors() ? session.report() : (*action)(arguments, session);
 }

@@ -119,6 +119,18 @@ TEST_CASE("a log says how many bytes a step sends") {
         "all_reduce,16,2,1,1,bfloat16,83000000,96,6\n");
 }
 
+TEST_CASE("a file is given once and can be read") {
+  const std::string again = example + "../12-own-trace/nccl.log";
+  check_refused({"import", "nccl-log", log_file, log_file}, "nccl.log` is given twice\n");
+  check_refused({"import", "nccl-log", log_file, again}, "nccl.log` is given twice: as `");
+  check_refused({"import", "kineto", trace, trace}, "rank0.json` is given twice");
+  const test::Captured none = test::payoff({"import", "nccl-log", "none.log", "none.too"});
+  CHECK(none.code == ExitCode::bad_input);
+  CHECK_THAT(none.err, ContainsSubstring("import nccl-log none.log none.too\n") &&
+                           ContainsSubstring("`none.log` cannot be read") &&
+                           ContainsSubstring("`none.too` cannot be read"));
+}
+
 TEST_CASE("mistakes of an import are told, and nothing is written") {
   const test::ScratchFolder folder;
   const std::string out = folder.path("out.csv");
