@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <functional>
+#include <istream>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +14,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/finding_places.hpp"
+#include "cli/import_files.hpp"
 #include "cli/import_report.hpp"
+#include "cli/import_trace_checks.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
 
@@ -56,26 +56,6 @@ void report(const Finding& finding, Session& session) {
   }
 }
 
-// `-` alone is the standard input nowhere in this program.
-void with_file(const std::string& path, Session& session,
-               const std::function<void(std::istream&)>& use) {
-  session.reads(path);
-  std::error_code unknown;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path, unknown)) {
-    throw std::runtime_error(fmt::format("{} cannot be read", path));
-  }
-  use(stream);
-}
-
-std::vector<std::string> files_of(const Arguments& arguments) {
-  std::vector<std::string> files;
-  for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {
-    files.push_back(arguments.positionals()[i].text);
-  }
-  return files;
-}
-
 // What else is to be written, and under which name.
 void write_result(const std::string& text, const nlohmann::ordered_json& json,
                   const std::optional<std::string>& csv, const Arguments& arguments,
@@ -86,17 +66,20 @@ void write_result(const std::string& text, const nlohmann::ordered_json& json,
     files.add(out->text, *csv);
     said += fmt::format("Wrote {}.\n", out->text);
   }
-  deliver({said, json.dump(2) + "\n", {}}, arguments, files, session);
+  // Names of hosts and paths may have bytes of any encoding.
+  const std::string dumped =
+      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  deliver({said, dumped + "\n", {}}, arguments, files, session);
 }
 
 ExitCode import_log(const Arguments& arguments, Session& session) {
   constexpr std::int64_t most_steps = 1'000'000'000;
   LogReport report_of;
   report_of.steps = integer_value(arguments, steps_option.name, {1, most_steps}, session);
-  report_of.files = files_of(arguments);
+  report_of.files = import_files(arguments);
   NcclDebugReader reader;
   for (const std::string& file : report_of.files) {
-    with_file(file, session, [&](std::istream& stream) { reader.read(stream, file); });
+    with_import_file(file, session, [&](std::istream& stream) { reader.read(stream, file); });
   }
   report_of.log = reader.finish();
   for (const Finding& finding : report_of.log.findings) {
@@ -130,7 +113,7 @@ std::vector<LayerRule> rules_of(const Arguments& arguments, Session& session) {
       report_rule(given, "is not FROM=TO", session);
     } else if (stars(from) > 1 || stars(to) > stars(from)) {
       report_rule(given, "has too many `*`", session);
-    } else if (to.find_first_of(",\n\r") != std::string::npos) {
+    } else if (!fits_table(to)) {
       report_rule(given, "names a layer that no table can hold", session);
     }
     rules.push_back({from, to});
@@ -155,63 +138,35 @@ LayerTimesAt sizes_of(const Arguments& arguments, Session& session) {
   return at;
 }
 
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t few = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), few); ++i) {
-    text += (i == 0 ? "" : ", ") + backquoted(names[i]);
+OneTrace read_trace(const std::string& file, const std::vector<LayerRule>& rules,
+                    std::vector<TracedLayers>& layers, TraceContent& content, Session& session) {
+  KinetoTrace trace;
+  with_import_file(file, session, [&](std::istream& stream) { trace = read_kineto(stream, file); });
+  for (const Finding& finding : trace.findings) {
+    report(finding, session);
   }
-  return text + (names.size() > few ? ", ..." : "");
-}
-
-// A table of layers that was asked for has to have some.
-void check_layers(const TraceReport& read, const std::vector<std::string>& annotations,
-                  const Arguments& arguments, Session& session) {
-  const auto out = arguments.value(out_option.name);
-  const bool any = std::any_of(
-      read.layers.layers.begin(), read.layers.layers.end(),
-      [](const TracedLayer& each) { return !each.forward.empty() && !each.backward.empty(); });
-  if (out && !any) {
-    session.diagnostics().error(
-        out->span, "no layer of the traces has a forward and a backward pass", "",
-        annotations.empty()
-            ? "put record_function(\"block 3\") around layers, or profile with_modules"
-            : "annotations there are " + some_of(annotations) + ": `--layer FROM=TO`");
-  }
-  for (const TracedLayer& each : read.layers.layers) {
-    if (any && out && (each.forward.empty() || each.backward.empty())) {
-      session.diagnostics().warning(
-          std::nullopt,
-          fmt::format("{} has no {} pass and is left out of the table", backquoted(each.layer),
-                      each.forward.empty() ? "forward" : "backward"));
-    }
-  }
+  content.take(trace, rules);
+  layers.push_back(layers_of(trace, rules));
+  TraceTimeline timeline = timeline_of(trace);
+  trace.gpu_events = {};
+  trace.operators = {};
+  trace.launches = {};
+  trace.annotations = {};
+  return {std::move(trace), std::move(timeline)};
 }
 
 ExitCode import_traces(const Arguments& arguments, Session& session) {
   const std::vector<LayerRule> rules = rules_of(arguments, session);
   const LayerTimesAt at = sizes_of(arguments, session);
   TraceReport read;
+  TraceContent content;
   std::vector<TracedLayers> layers;
-  std::vector<std::string> annotations;
-  for (const std::string& file : files_of(arguments)) {
-    KinetoTrace trace;
-    with_file(file, session, [&](std::istream& stream) { trace = read_kineto(stream, file); });
-    for (const Finding& finding : trace.findings) {
-      report(finding, session);
-    }
-    layers.push_back(layers_of(trace, rules));
-    annotations.insert(annotations.end(), trace.names.begin(), trace.names.end());
-    TraceTimeline timeline = timeline_of(trace);
-    trace.gpu_events = {};
-    trace.operators = {};
-    trace.launches = {};
-    trace.annotations = {};
-    read.traces.push_back({std::move(trace), std::move(timeline)});
+  for (const std::string& file : import_files(arguments)) {
+    read.traces.push_back(read_trace(file, rules, layers, content, session));
   }
   read.layers = join(std::move(layers));
   if (!session.diagnostics().has_errors()) {
-    check_layers(read, annotations, arguments, session);
+    check_traces(read, content, arguments.value(out_option.name), session);
   }
   if (session.diagnostics().has_errors()) {
     return session.report();
@@ -250,6 +205,7 @@ ExitCode run_import(const Arguments& arguments, Session& session) {
   }
   if (action) {
     check_options(word.text, arguments, session);
+    check_import_files(arguments, session);
   }
   return session.diagnostics().has_errors() ? session.report() : (*action)(arguments, session);
 }

@@ -36,8 +36,10 @@ struct TraceReport {
   TracedLayers layers;
 };
 
-// The middle step of the middle rank, of whole ones where there are some; nothing of a trace
-// without anything on a GPU.
+// Why a trace tells nothing of how long a step takes; empty: it tells.
+[[nodiscard]] std::string why_no_measurement(const TraceTimeline& timeline);
+
+// The middle whole step of the middle rank, of traces that tell it; nothing where none does.
 struct TracedJob {
   Seconds step{};
   Seconds exposed{};

@@ -170,7 +170,7 @@ std::string written(Seconds time) {
 std::vector<TracedStep> measured_steps(const TraceTimeline& timeline) {
   std::vector<TracedStep> whole = timeline.steps;
   std::erase_if(whole, [](const TracedStep& step) { return !step.is_whole; });
-  return whole.empty() ? timeline.steps : whole;
+  return timeline.streams.empty() || !timeline.has_steps ? std::vector<TracedStep>{} : whole;
 }
 
 // Standard deviation over mean.
@@ -185,6 +185,18 @@ double relative_spread(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::string why_no_measurement(const TraceTimeline& timeline) {
+  if (timeline.streams.empty()) {
+    return "nothing runs on a GPU: profile with ProfilerActivity.CUDA";
+  }
+  if (!timeline.has_steps) {
+    return "it has no steps: call profiler.step() after each one";
+  }
+  return measured_steps(timeline).empty()
+             ? "no step of it is whole, as no next one ends it: profile two or more"
+             : "";
+}
 
 std::optional<TracedJob> job_of(const TraceReport& report) {
   std::vector<double> all;

@@ -156,6 +156,18 @@ std::vector<std::size_t> describe_shapes(const std::vector<Communicator>& commun
   return shape_of_communicator;
 }
 
+// A GPU is in several groups of a shape where a job has more of them than it is wide: the two
+// neighbours of a pipeline's stage, groups of equal ranks, one that is begun again.
+std::vector<std::set<Gpu>> gpus_of_shapes(const std::vector<Communicator>& communicators,
+                                          const std::vector<std::size_t>& shapes,
+                                          std::size_t count) {
+  std::vector<std::set<Gpu>> gpus(count);
+  for (std::size_t i = 0; i < communicators.size(); ++i) {
+    gpus[shapes[i]].insert(gpu_of(communicators[i]));
+  }
+  return gpus;
+}
+
 void describe_messages(const std::vector<Communicator>& communicators,
                        const std::vector<std::size_t>& shapes, NcclDebugLog& log) {
   std::map<std::tuple<Collective, std::size_t, double, std::string_view>, std::int64_t> calls;
@@ -164,11 +176,11 @@ void describe_messages(const std::vector<Communicator>& communicators,
       calls[{key.collective, shapes[i], key.bytes, key.type}] += count;
     }
   }
+  const std::vector<std::set<Gpu>> gpus = gpus_of_shapes(communicators, shapes, log.groups.size());
   for (const auto& [key, count] : calls) {
     const auto& [collective, shape, bytes, type] = key;
-    log.messages.push_back(
-        {collective, shape, std::string(type), Bytes{bytes}, count,
-         static_cast<double>(count) / static_cast<double>(log.groups[shape].communicators)});
+    log.messages.push_back({collective, shape, std::string(type), Bytes{bytes}, count,
+                            static_cast<double>(count) / static_cast<double>(gpus[shape].size())});
   }
 }
 

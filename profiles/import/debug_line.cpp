@@ -100,6 +100,10 @@ void read_process(std::string_view before, DebugLine& line) {
       line.host.remove_prefix(label + 1);
       line.process.remove_prefix(label + 1);
     }
+    const std::string_view device = before.substr(bracket + 2);
+    int number = -1;
+    std::from_chars(device.data(), device.data() + device.size(), number);
+    line.device = std::max(number, -1);
   }
 }
 

@@ -76,6 +76,7 @@ struct DebugMistake {
 struct DebugLine {
   std::string_view host;
   std::string_view process;  // "host:pid"
+  int device{-1};            // of the process, as it counts them; -1: not told
   std::variant<std::monostate, DebugCall, DebugInit, DebugNodes, DebugEnd, DebugConnection,
                DebugChannels, DebugVersion, DebugOtherCall, DebugMistake>
       what;

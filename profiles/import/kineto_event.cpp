@@ -85,6 +85,9 @@ void TraceBuilder::find(Place place, const std::string& path, const std::string&
 }
 
 std::optional<TraceBuilder::Times> TraceBuilder::times_of(const RawEvent& event, bool is_gpu) {
+  if (event.has_wrong_time) {
+    return std::nullopt;
+  }
   if (!event.begin || !event.duration) {
     find(event.place, path(),
          fmt::format("an event of category {} has no {}", backquoted(event.category),

@@ -41,6 +41,7 @@ struct RawEvent {
   std::string phase, category, name, process, thread;
   std::string collective, type, group;
   std::optional<std::int64_t> begin, duration;  // ns
+  bool has_wrong_time{};                        // one that is told already
   std::array<std::optional<std::int64_t>, count_kinds> counts{};
 
   [[nodiscard]] std::optional<std::int64_t> count(Count kind) const {

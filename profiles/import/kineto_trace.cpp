@@ -123,7 +123,14 @@ class KinetoReader : public nlohmann::json_sax<Json> {
     key_.swap(value);
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+  bool parse_error(std::size_t, const std::string& token,
+                   const nlohmann::detail::exception& why) override {
+    constexpr int out_of_range = 406;  // of nlohmann's numbers: 1e400
+    if (why.id == out_of_range) {
+      const std::size_t and_what_follows = token.size() + 1;
+      wrong(and_what_follows, backquoted(token) + " is larger than any number");
+      return false;
+    }
     const bool at_end = text_.at_end();
     builder_.find({text_.line(), std::max(text_.column() - (at_end ? 0 : 1), 1)}, path(),
                   at_end ? "this is not valid JSON: the file ends here, unfinished"
@@ -149,10 +156,15 @@ class KinetoReader : public nlohmann::json_sax<Json> {
     return in_event ? fmt::format("traceEvents[{}]", trace_.events - 1) : std::string{};
   }
 
+  [[nodiscard]] std::string path_of_value() const {
+    const std::string around = path();
+    return around.empty() ? key_ : around + "." + key_;
+  }
+
   // `length` of the token: the parser has read that far.
   void wrong(std::size_t length, const std::string& message) {
     const int column = text_.column() - static_cast<int>(length);
-    builder_.find({text_.line(), std::max(column, 1)}, path() + "." + key_, message);
+    builder_.find({text_.line(), std::max(column, 1)}, path_of_value(), message);
   }
 
   bool whole(std::int64_t value) {
@@ -176,6 +188,7 @@ class KinetoReader : public nlohmann::json_sax<Json> {
     if (!ns) {
       const std::size_t and_what_follows = raw.size() + 1;  // a number ends where another begins
       wrong(and_what_follows, backquoted(raw) + " is no time in microseconds");
+      event_.has_wrong_time = true;
       return;
     }
     (key_ == "ts" ? event_.begin : event_.duration) = *ns;
@@ -216,6 +229,7 @@ class KinetoReader : public nlohmann::json_sax<Json> {
     } else if (is_time()) {
       const std::size_t with_quotes = value.size() + 2;
       wrong(with_quotes, backquoted(value) + " is no time in microseconds");
+      event_.has_wrong_time = true;
     }
   }
 

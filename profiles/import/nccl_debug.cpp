@@ -38,6 +38,7 @@ struct NcclDebugReader::State {
       added.host = line.host;
       added.process = line.process;
       added.ranks = ranks;
+      added.device = line.device;
     }
     return communicators[place->second];
   }
@@ -74,7 +75,7 @@ struct NcclDebugReader::State {
     begun.id = init.id;
     begun.rank = init.rank;
     begun.ranks = init.ranks;
-    begun.device = init.device;
+    begun.device = init.device >= 0 ? init.device : begun.device;
   }
 
   void take(const DebugLine& line, const import_detail::DebugNodes& told) {

@@ -35,11 +35,12 @@ struct LoggedGroups {
 // Messages of one size, over all groups of one shape.
 struct LoggedMessages {
   Collective collective{};
-  std::size_t groups{};   // which of NcclDebugLog::groups
-  std::string type;       // of the elements: "bfloat16"
-  Bytes size{};           // as nccl-tests counts it
-  std::int64_t calls{};   // of all ranks that are in the log
-  double calls_a_rank{};  // of a rank that is in such a group
+  std::size_t groups{};  // which of NcclDebugLog::groups
+  std::string type;      // of the elements: "bfloat16"
+  Bytes size{};          // as nccl-tests counts it
+  std::int64_t calls{};  // of all ranks that are in the log
+  double
+      calls_a_rank{};  // mean of the log's GPUs that are in such groups, whether in one or in more
 };
 
 struct LoggedNode {

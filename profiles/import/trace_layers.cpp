@@ -109,6 +109,29 @@ std::int64_t time_of(std::vector<Stretch> kernels, const OnDevice& device) {
   return time;
 }
 
+std::optional<std::string> named_by(std::string_view annotation,
+                                    const std::vector<LayerRule>& rules) {
+  for (const LayerRule& rule : rules) {
+    const std::size_t star = rule.from.find('*');
+    if (star == std::string::npos) {
+      if (annotation == rule.from) {
+        return rule.to;
+      }
+      continue;
+    }
+    const std::string_view before = std::string_view(rule.from).substr(0, star);
+    const std::string_view after = std::string_view(rule.from).substr(star + 1);
+    if (annotation.size() > before.size() + after.size() && annotation.starts_with(before) &&
+        annotation.ends_with(after)) {
+      const std::string_view any =
+          annotation.substr(before.size(), annotation.size() - before.size() - after.size());
+      const std::size_t place = rule.to.find('*');
+      return place == std::string::npos ? rule.to : std::string(rule.to).replace(place, 1, any);
+    }
+  }
+  return std::nullopt;
+}
+
 using PassKey = std::pair<std::size_t, LayerPass>;  // of an instance
 
 struct PassKernels {
@@ -140,27 +163,26 @@ std::vector<LayerRule> usual_layer_rules() {
   return {{"embedding", "embedding"}, {"head", "head"}, {"block", "block"}, {"block *", "block *"}};
 }
 
+bool fits_table(std::string_view layer) {
+  return !layer.empty() && layer.find_first_of(",\"\n\r") == std::string_view::npos;
+}
+
 std::optional<std::string> layer_of(std::string_view annotation,
                                     const std::vector<LayerRule>& rules) {
-  for (const LayerRule& rule : rules) {
-    const std::size_t star = rule.from.find('*');
-    if (star == std::string::npos) {
-      if (annotation == rule.from) {
-        return rule.to;
-      }
-      continue;
-    }
-    const std::string_view before = std::string_view(rule.from).substr(0, star);
-    const std::string_view after = std::string_view(rule.from).substr(star + 1);
-    if (annotation.size() > before.size() + after.size() && annotation.starts_with(before) &&
-        annotation.ends_with(after)) {
-      const std::string_view any =
-          annotation.substr(before.size(), annotation.size() - before.size() - after.size());
-      const std::size_t place = rule.to.find('*');
-      return place == std::string::npos ? rule.to : std::string(rule.to).replace(place, 1, any);
+  std::optional<std::string> layer = named_by(annotation, rules);
+  return layer && fits_table(*layer) ? layer : std::nullopt;
+}
+
+std::vector<std::string> unfit_annotations(const std::vector<std::string>& names,
+                                           const std::vector<LayerRule>& rules) {
+  std::vector<std::string> unfit;
+  for (const std::string& name : names) {
+    const std::optional<std::string> layer = named_by(name, rules);
+    if (layer && !fits_table(*layer)) {
+      unfit.push_back(name);
     }
   }
-  return std::nullopt;
+  return unfit;
 }
 
 TracedLayers layers_of(const KinetoTrace& trace, const std::vector<LayerRule>& rules) {

@@ -31,9 +31,17 @@ struct LayerRule {
 // `embedding`, `head`, `block` and `block *` as they are.
 [[nodiscard]] std::vector<LayerRule> usual_layer_rules();
 
-// The layer of an annotation by the first rule that fits; nothing: it is none.
+// Whether a table can hold the name: no comma, no quote, no line's end.
+[[nodiscard]] bool fits_table(std::string_view layer);
+
+// The layer of an annotation by the first rule that fits; nothing: it is none, or has a name that
+// no table can hold ("block 3, attn" by `block *`), so that what it runs is of the layer around it.
 [[nodiscard]] std::optional<std::string> layer_of(std::string_view annotation,
                                                   const std::vector<LayerRule>& rules);
+
+// Annotations that a rule fits and that are no layers, for their names.
+[[nodiscard]] std::vector<std::string> unfit_annotations(const std::vector<std::string>& names,
+                                                         const std::vector<LayerRule>& rules);
 
 struct TracedLayer {
   std::string layer;

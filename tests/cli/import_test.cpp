@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cli/exit_code.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
@@ -117,6 +119,110 @@ TEST_CASE("a log says how many bytes a step sends") {
         "collective,ranks,nodes,stride,groups,type,bytes,calls,calls_a_rank\n"
         "all_reduce,16,2,1,1,bfloat16,82879616,48,3\n"
         "all_reduce,16,2,1,1,bfloat16,83000000,96,6\n");
+}
+
+TEST_CASE("a file is given once and can be read") {
+  const std::string again = example + "../12-own-trace/nccl.log";
+  check_refused({"import", "nccl-log", log_file, log_file}, "` is given twice\n");
+  check_refused({"import", "nccl-log", log_file, again}, "` is given twice: as `");
+  check_refused({"import", "kineto", trace, trace}, "` is given twice");
+  const test::Captured none = test::payoff({"import", "nccl-log", "none.log", "none.too"});
+  CHECK(none.code == ExitCode::bad_input);
+  CHECK_THAT(none.err, ContainsSubstring("argument 3: none.log\n") &&
+                           ContainsSubstring("`none.log` cannot be read") &&
+                           ContainsSubstring("`none.too` cannot be read"));
+}
+
+namespace {
+
+std::string event(const std::string& category, const std::string& name, int begin, int duration,
+                  const std::string& args = "") {
+  return fmt::format(
+      R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": 1, "ts": {}, "dur": {}, "args": )"
+      R"({{{}}}}},)",
+      category, name, begin, duration, args);
+}
+
+// A kernel of 60 us, 10 after the launch.
+std::string kernel(int launch) {
+  const std::string correlation = fmt::format(R"("correlation": {})", launch + 1);
+  return event("cuda_runtime", "cudaLaunchKernel", launch, 1, correlation) +
+         event("kernel", "gemm", launch + 10, 60, R"("device": 0, "stream": 7, )" + correlation);
+}
+
+std::string step(int number, int begin) {
+  return event("user_annotation", fmt::format("ProfilerStep#{}", number), begin, 90) +
+         kernel(begin);
+}
+
+std::string trace_of(std::string events) {
+  events.pop_back();  // the last comma
+  return R"({"traceEvents": [)" + events + "]}";
+}
+
+}  // namespace
+
+TEST_CASE("a trace is a measurement where a step on a GPU begins and the next one ends it") {
+  const test::ScratchFolder folder;
+  const std::string file = folder.path("trace.json");
+  const auto observed = [&](const std::string& events) {
+    folder.write("trace.json", trace_of(events));
+    return test::json_of({"import", "kineto", file})["observation"];
+  };
+  // Begins of kernels: 10 and 110; the second step has no end.
+  CHECK(observed(step(1, 0) + step(2, 100))["observed"] == "step=100.000us,exposed=0.000us");
+  const auto check_none = [&](const std::string& events, const std::string& why) {
+    CHECK(observed(events).is_null());
+    const test::Captured run = test::payoff({"import", "kineto", file});
+    CHECK(run.code == ExitCode::success);
+    CHECK_THAT(run.out, !ContainsSubstring("--observed"));
+    CHECK_THAT(run.err, ContainsSubstring("is no measurement of a step: " + why));
+  };
+  check_none(step(1, 0), "no step of it is whole");
+  check_none(kernel(0) + kernel(100), "it has no steps");
+  check_none(event("user_annotation", "ProfilerStep#1", 0, 60) + event("cpu_op", "mm", 1, 5),
+             "nothing runs on a GPU");
+}
+
+TEST_CASE("a trace of another program is refused, as a log is") {
+  const test::ScratchFolder folder;
+  for (const char* text : {"[]", R"({"traceEvents": [{"ph": "X", "name": "k", "ts": 1}]})"}) {
+    folder.write("other.json", text);
+    check_refused({"import", "kineto", folder.path("other.json")}, "no event of the kinds");
+  }
+}
+
+TEST_CASE("bytes that are no UTF-8 stand in JSON as what replaces them") {
+  const test::ScratchFolder folder;
+  const std::string host = "n\xffode";
+  folder.write("\xff.log", host +
+                               ":1:1 [0] NCCL INFO AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x1 "
+                               "count 64 datatype 7 op 0 root 0 comm 0x1 [nranks=2] stream 0x2\n");
+  const std::string file = folder.path("\xff.log");
+  CHECK_THAT(test::payoff({"import", "nccl-log", file}).out, ContainsSubstring(host));
+  const json result = test::json_of({"import", "nccl-log", file});
+  CHECK(result["nodes"][0]["host"] == "n\xef\xbf\xbdode");
+}
+
+TEST_CASE("what no table can hold is no layer but part of the layer around it") {
+  const test::ScratchFolder folder;
+  const auto operation = [](int begin, int sequence, int forward_thread) {
+    return event(
+        "cpu_op", "mm", begin, 20,
+        fmt::format(R"("Sequence number": {}, "Fwd thread id": {})", sequence, forward_thread));
+  };
+  folder.write("trace.json",
+               trace_of(event("user_annotation", "block 3", 0, 90) +
+                        event("user_annotation", "block 3, attn", 0, 80) + operation(0, 1, 0) +
+                        kernel(5) + operation(100, 1, 1) + kernel(105)));
+  const test::Captured run = test::payoff({"import", "kineto", folder.path("trace.json"),
+                                           "--micro-batch", "4", "-o", folder.path("l.csv")});
+  INFO(run.err);
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.err, ContainsSubstring("`block 3, attn` can be no name of a layer"));
+  CHECK(test::read_text(folder.path("l.csv")) ==
+        "layer,micro_batch,forward_us,backward_us,tp,cp,ep,etp\n"
+        "block 3,4,60.000,60.000,1,1,1,1\n");
 }
 
 TEST_CASE("mistakes of an import are told, and nothing is written") {

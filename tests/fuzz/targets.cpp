@@ -21,6 +21,8 @@ std::string read_benchmark(std::string_view input);
 std::string read_samples_file(std::string_view input);
 std::string read_published(std::string_view input);
 std::string read_sweep_log(std::string_view input);
+std::string read_kineto_trace(std::string_view input);
+std::string read_nccl_debug_log(std::string_view input);
 std::string answer_experiment(std::string_view input);
 
 namespace {
@@ -41,7 +43,8 @@ constexpr std::array targets = {
     Target{"samples", "samples files of payoff-kernels", read_samples_file},
     Target{"published", "published measurements: YAML and CSV", read_published},
     Target{"sweep_log", "JSON Lines that a sweep goes on with", read_sweep_log},
-    // What imports traces of other programs belongs here too.
+    Target{"kineto", "traces of PyTorch's profiler", read_kineto_trace},
+    Target{"nccl_log", "what NCCL prints with NCCL_DEBUG=INFO", read_nccl_debug_log},
     Target{"answer", "any job from the edge of its ranges, by both engines", answer_experiment},
 };
 

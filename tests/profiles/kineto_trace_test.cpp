@@ -107,7 +107,11 @@ TEST_CASE("a mistake is told with line, column and path") {
              ContainsSubstring("4:1: traceEvents[1].dur: what a GPU does"));
   CHECK_THAT(wrong(R"("ts": "soon", "dur": 3)", ""),
              ContainsSubstring("t.json:4:69: traceEvents[1].ts: `soon` is no time"));
+  CHECK_THAT(wrong(R"("ts": "soon", "dur": 3)", ""), !ContainsSubstring("has no `ts`"));
   CHECK_THAT(wrong(R"("ts": 1e300, "dur": 3)", ""), ContainsSubstring("is no time"));
+  CHECK_THAT(
+      wrong(R"("ts": 1e400, "dur": 3)", ""),
+      ContainsSubstring("t.json:4:69: traceEvents[1].ts: `1e400` is larger than any number"));
   CHECK(wrong(R"("ts": 1, "dur": 3)", R"("stream": 99999999999)") ==
         "t.json:4:1: traceEvents[1]: an event of category `kernel` has no `args.stream`\n");
   CHECK_THAT(findings_of("{\"traceEvents\": [\n{\"ph\": \"X\", nan}]}"),

@@ -211,6 +211,55 @@ TEST_CASE("a pointer that is given again is another communicator") {
   }
 }
 
+TEST_CASE("calls of a rank are those of all its groups of a shape") {
+  // Two groups of the same four ranks, at once and one after the other: 3 + 2 calls of each rank.
+  for (const bool at_once : {true, false}) {
+    std::string text;
+    for (int world = 0; world < 4; ++world) {
+      const Rank rank{world, 4};
+      const std::string second = at_once ? "0xb" : "0xa";
+      text += init(rank, "0xa", world, 4, "0x1");
+      for (int i = 0; i < 3; ++i) {
+        text += call(rank, "AllReduce", 1000, 7, "0xa", 4);
+      }
+      text += at_once ? "" : rank.begin() + "comm 0xa rank 0 nranks 4 - Destroy COMPLETE\n";
+      text += init(rank, second, world, 4, "0x2");
+      for (int i = 0; i < 2; ++i) {
+        text += call(rank, "AllReduce", 1000, 7, second, 4);
+      }
+    }
+    const NcclDebugLog log = read({text});
+    CHECK(log.findings.empty());
+    REQUIRE(log.messages.size() == 1);
+    CHECK(log.messages[0].calls == 4 * (3 + 2));
+    CHECK(log.messages[0].calls_a_rank == 3 + 2);
+    CHECK(log.groups[0].groups == 2);
+  }
+}
+
+TEST_CASE("a stage in the middle of a pipeline is one rank in two pairs") {
+  // Ranks 0 to 3 in a row; each pair has one call of each of its two ranks: 6 calls, 4 ranks.
+  std::string text;
+  std::string calls;
+  for (int world = 0; world < 4; ++world) {
+    text += init({world, 4}, "0xa", world, 4, "0x1");
+  }
+  for (int pair = 0; pair < 3; ++pair) {
+    for (int end = 0; end < 2; ++end) {
+      const std::string comm = fmt::format("0xb{}", pair);
+      text += init({pair + end, 4}, comm, end, 2, fmt::format("0x2{}", pair));
+      calls += call({pair + end, 4}, "AllReduce", 1000, 7, comm, 2);
+    }
+  }
+  for (const std::string& log_text : {text + calls, calls}) {  // without a line of any group, too
+    const NcclDebugLog log = read({log_text});
+    CHECK(log.findings.empty());
+    REQUIRE(log.messages.size() == 1);
+    CHECK(log.messages[0].calls == 3 * 2);
+    CHECK(log.messages[0].calls_a_rank == 6.0 / 4.0);
+  }
+}
+
 TEST_CASE("every garbled line is told with its place") {
   const auto garbled = [](const std::string& from, const std::string& to) {
     std::string line = good;
