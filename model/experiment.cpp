@@ -149,7 +149,7 @@ void PreparedExperiment::plan_update(Stage& stage) const {
   if (layout.zero != 1 && layout.zero != 2) {
     return;
   }
-  if (layout.data_ranks() > 1) {
+  if (layout.shard_ranks() > 1) {
     stage.gather_weights = gather_message(others, gradient_context());
   }
   if (experts > 0 && layout.expert_shards() > 1) {
@@ -234,7 +234,6 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
   plan.compresses_gradients = compression.method.has_value();
   plan.compresses_activations = !compression.activations.empty();
   plan.gathers_once = experiment_.layout.keeps_weights();
-  plan.reduces_every_micro_batch = experiment_.layout.zero == 3 && !plan.gathers_once;
   plan.waves = std::move(waves);
   plan.host = experiment_.software.host_per_step;
   plan.overheads = overheads();
@@ -250,6 +249,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
     stage.send_backward = prepared.send_backward;
     stage.forward_gathers = prepared.gathers.forward;
     stage.backward_gathers = prepared.gathers.backward;
+    plan.reduces_every_micro_batch |= !plan.gathers_once && !stage.forward_gathers.empty();
     stage.like = prepared.like;
     stage.dense_send_forward = prepared.dense_send_forward;
     stage.dense_send_backward = prepared.dense_send_backward;

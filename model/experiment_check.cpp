@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/experiment_check.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <numeric>
 #include <string>
@@ -41,22 +43,38 @@ void check_no_experts(const ParallelLayout& layout, Problems& problems) {
   }
 }
 
-// A group that holds one copy of all other weights holds one or more of all experts.
-void check_expert_shards(const ParallelLayout& layout, Problems& problems) {
-  if (layout.zero == 0 || layout.shard <= 0 || layout.ep < 1 || layout.etp < 1) {
+// What divides the ranks of a stage, as `check_layout` says, has to divide something of the model
+// too.
+struct Divisor {
+  std::string path;
+  std::string name;
+  int value;
+  std::int64_t ranks;  // those to divide; 0: not known
+  std::int64_t all;    // of the model
+  std::string what;
+};
+
+// One field, one problem, whose suggestion holds for both.
+void check_divisor(const Divisor& divisor, Problems& problems) {
+  const bool divides_ranks = divisor.ranks % divisor.value == 0;
+  const bool divides_all = divisor.all % divisor.value == 0;
+  if (divides_ranks && divides_all) {
     return;
   }
-  const std::int64_t block = std::int64_t{layout.tp} * layout.shard;
-  const std::int64_t ranks = std::int64_t{layout.ep} * layout.etp;
-  if (block % ranks != 0) {
-    problems.push_back({"layout.shard",
-                        "tp x shard " + std::to_string(block) +
-                            " ranks do not hold all experts, "
-                            "which ep x etp " +
-                            std::to_string(ranks) + " ranks divide between them",
-                        "choose a multiple of " +
-                            std::to_string(ranks / std::gcd(ranks, std::int64_t{layout.tp}))});
+  const std::string all = "the " + std::to_string(divisor.all) + " " + divisor.what;
+  const std::string help =
+      "choose a divisor of " + std::to_string(std::gcd(divisor.ranks, divisor.all));
+  const auto known = std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) {
+    return problem.path == divisor.path;
+  });
+  if (divides_ranks || known == problems.end()) {
+    if (!divides_all) {
+      problems.push_back({divisor.path, divisor.name + " does not divide " + all, help});
+    }
+    return;
   }
+  known->message += divides_all ? "" : ", nor " + all;
+  known->help = help;
 }
 
 void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Problems& problems) {
@@ -64,11 +82,12 @@ void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Pro
     check_no_experts(layout, problems);
     return;
   }
-  if (layout.ep > 0 && experts.count % layout.ep != 0) {
-    problems.push_back({"layout.ep",
-                        "ep " + std::to_string(layout.ep) + " does not divide the " +
-                            std::to_string(experts.count) + " experts",
-                        "choose a divisor of them"});
+  const std::int64_t ranks = layout.stage_ranks();
+  if (layout.ep > 0) {
+    const bool sound_etp = layout.etp > 0 && ranks % layout.etp == 0;
+    check_divisor({"layout.ep", "ep " + std::to_string(layout.ep), layout.ep,
+                   sound_etp ? ranks / layout.etp : 0, experts.count, "experts"},
+                  problems);
   }
   if (layout.expert_imbalance > layout.ep) {
     problems.push_back({"layout.expert_imbalance",
@@ -76,11 +95,10 @@ void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Pro
                             " ranks has at most so many times the mean",
                         "give a number from 1 to ep"});
   }
-  if (layout.etp > 0 && experts.width % layout.etp != 0) {
-    problems.push_back({"layout.etp",
-                        "etp " + std::to_string(layout.etp) + " does not divide the " +
-                            std::to_string(experts.width) + " columns of an expert",
-                        "choose a divisor of them"});
+  if (layout.etp > 0) {
+    check_divisor({"layout.etp", "etp " + std::to_string(layout.etp), layout.etp, ranks,
+                   experts.width, "columns of an expert"},
+                  problems);
   }
   if (layout.tp > 1 && !layout.sequence_parallel && layout.etp != layout.tp) {
     problems.push_back({"layout.sequence_parallel",
@@ -88,7 +106,6 @@ void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Pro
                         "tensor group routes its own part of the tokens",
                         "set it to true, or tp to 1, or etp to tp"});
   }
-  check_expert_shards(layout, problems);
   if (layout.zero == 3 && layout.data_ranks() == 1 && layout.expert_ranks() > 0 &&
       layout.expert_replicas() > 1) {
     problems.push_back({"layout.zero",
@@ -103,13 +120,29 @@ void check_pieces(const TransformerShape& shape, const ParallelLayout& layout, P
     return;
   }
   const std::int64_t tokens = shape.sequence / layout.cp * layout.micro_batch;
-  if (tokens % layout.tp_overlap != 0) {
-    problems.push_back({"layout.tp_overlap",
-                        "the " + std::to_string(tokens) +
-                            " tokens of a micro-batch cannot be divided into " +
-                            std::to_string(layout.tp_overlap) + " pieces",
-                        "choose a divisor of them"});
+  // Of each piece every rank of the group has as many tokens.
+  if (tokens % (std::int64_t{layout.tp_overlap} * layout.tp) != 0) {
+    const std::string ranks =
+        layout.tp > 1 ? ", each scattered over tp " + std::to_string(layout.tp) : "";
+    problems.push_back(
+        {"layout.tp_overlap",
+         "the " + std::to_string(tokens) + " tokens of a micro-batch cannot be divided into " +
+             std::to_string(layout.tp_overlap) + " pieces" + ranks,
+         tokens % layout.tp == 0 ? "choose a divisor of " + std::to_string(tokens / layout.tp)
+                                 : "leave it out, tp does not divide them"});
   }
+}
+
+// What `check_layout` is asked about: without experts nothing follows from a number of ranks for
+// them.
+ParallelLayout asked_of_ranks(const Experiment& experiment, bool sound_model) {
+  ParallelLayout layout = experiment.layout;
+  const auto* shape = std::get_if<TransformerShape>(&experiment.model);
+  if (sound_model && (shape == nullptr || shape->experts.count == 0)) {
+    layout.ep = std::min(layout.ep, 1);
+    layout.etp = std::min(layout.etp, 1);
+  }
+  return layout;
 }
 
 // A table of layers says nothing about how to divide a layer or where to cut a pipeline.
@@ -204,7 +237,7 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
   // A model that is not known has the layers that any pipeline without chunks needs.
   const bool divisible = sound.model || layout.virtual_stages == 1;
   if (sound.layout && sound.gpus && divisible) {
-    append(problems, check_layout(layout, experiment.cluster,
+    append(problems, check_layout(asked_of_ranks(experiment, sound.model), experiment.cluster,
                                   sound.model ? blocks_of(experiment) : layout.pp));
   }
   if (sound.layout && sound.model && layout.tp > 0) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/experiment.hpp"
@@ -8,11 +11,33 @@
 // What the fullest GPU of a prepared job holds.
 
 namespace payoff {
+namespace {
+
+// Gradients that are held for their reduction at once: of the unit whose message is on its way and
+// of the next one. The root, the first in forward, is the last in backward.
+std::int64_t most_reduced(std::span<const Layer* const> layers, const WeightUnits& units,
+                          const ParallelLayout& layout) {
+  std::vector<std::int64_t> of_unit(units.units.size());
+  for (std::size_t i = 0; i < units.of_layer.size(); ++i) {
+    for (const ParameterTensor& tensor : layers[i]->parameters) {
+      const int ranks = tensor.of_expert ? layout.expert_replicas() : layout.data_ranks();
+      of_unit[units.of_layer[i]] += ranks > 1 ? tensor.elements() : 0;
+    }
+  }
+  std::int64_t most = 0;
+  std::int64_t before = 0;
+  for (const std::int64_t reduced : of_unit) {
+    most = std::max(most, before + reduced);
+    before = reduced;
+  }
+  return most;
+}
+
+}  // namespace
 
 Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
   // A reduction by bucket keeps its buckets beside the gradients only while they travel.
-  const bool copies =
-      experiment_.layout.data_ranks() > 1 && experiment_.software.bucket_copy_passes > 0.0;
+  const bool copies = experiment_.software.bucket_copy_passes > 0.0;
   const StageContent content{stages_[s].prepared.compute->parameters,
                              stages_[s].prepared.compute->expert_parameters,
                              most_gathered(stages_[s].units),
@@ -22,7 +47,8 @@ Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
                              experiment_.software.fp8_weights,
                              copies ? 1.0 : 0.0,
                              {},
-                             experiment_.layout.reshard ? 0 : all_gathered(stages_[s].units)};
+                             experiment_.layout.reshard ? 0 : all_gathered(stages_[s].units),
+                             most_reduced(stages_[s].layers, stages_[s].units, experiment_.layout)};
   return stage_memory(content, experiment_.layout, experiment_.training,
                       experiment_.cluster.gpu.memory);
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/shard_check.hpp"
+
 namespace payoff {
 namespace {
 
@@ -36,27 +38,6 @@ void check_counts(const ParallelLayout& layout, Problems& problems) {
   }
 }
 
-void check_sharding(const ParallelLayout& layout, Problems& problems) {
-  if (layout.zero != 3 && !layout.reshard) {
-    problems.push_back({"layout.reshard",
-                        "only zero 3 gathers weights that could be kept after forward, zero is " +
-                            std::to_string(layout.zero),
-                        "leave it out, or set zero to 3"});
-  }
-  if (layout.shard == 0) {
-    return;
-  }
-  if (layout.zero == 0) {
-    problems.push_back({"layout.shard", "nothing is sharded: zero is 0", "set zero to 1, 2 or 3"});
-  } else if (layout.data_ranks() % layout.shard != 0) {
-    const std::string what = layout.cp > 1 ? "dp x cp" : "dp";
-    problems.push_back({"layout.shard",
-                        what + " " + std::to_string(layout.data_ranks()) +
-                            " cannot be divided into groups of " + std::to_string(layout.shard),
-                        "choose a divisor of " + what});
-  }
-}
-
 void check_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
   const std::int64_t model = std::int64_t{layout.tp} * layout.cp * layout.pp;
   const std::int64_t ranks = layout.dp * model;
@@ -77,8 +58,7 @@ void check_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems&
 // whole groups, or a group whole nodes.
 void check_fill(std::int64_t ranks, const char* path, const char* what, const Cluster& cluster,
                 Problems& problems) {
-  if (cluster.nodes == 1 || cluster.gpus_per_node % ranks == 0 ||
-      ranks % cluster.gpus_per_node == 0) {
+  if (fills_nodes(ranks, cluster)) {
     return;
   }
   problems.push_back(
@@ -250,13 +230,10 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     check_fill(std::int64_t{layout.tp} * layout.data_ranks(), "layout.dp",
                layout.cp > 1 ? "tp x cp x dp blocks" : "tp x dp blocks", cluster, problems);
   }
-  if (problems.empty() && layout.shard > 0) {
-    check_fill(std::int64_t{layout.tp} * layout.shard, "layout.shard", "tp x shard blocks", cluster,
-               problems);
-  }
+  const bool sound_ranks = problems.empty();
   check_experts(layout, cluster, problems);
   check_pipeline(layout, layers, problems);
-  check_sharding(layout, problems);
+  check_sharding(layout, cluster, sound_ranks, problems);
   if (layout.tp_overlap > 1 && (!layout.sequence_parallel || layout.tp == 1)) {
     problems.push_back(
         {"layout.tp_overlap",

@@ -33,6 +33,25 @@ Bytes recomputation_peak(std::span<const Layer* const> layers, const ParallelLay
   return layout.micro_batch * peak;
 }
 
+// Gradients that stand in buckets at once. With sharded weights those of a unit go before the next
+// but one comes; else all that other ranks sum too.
+double in_buckets(const StageContent& content, const ParallelLayout& layout) {
+  if (layout.zero == 3) {
+    return static_cast<double>(content.reduced);
+  }
+  const std::int64_t experts = content.expert_parameters;
+  const std::int64_t others = content.parameters - experts;
+  return static_cast<double>((layout.data_ranks() > 1 ? others : 0) +
+                             (layout.expert_replicas() > 1 ? experts : 0));
+}
+
+// Whether a rank keeps the sum of its own part alone. What only the last micro-batch reduces has
+// to stand whole until then.
+bool adds_parts(const ParallelLayout& layout) {
+  return (layout.zero == 2 && layout.micro_batches == 1) ||
+         (layout.zero == 3 && !layout.keeps_weights());
+}
+
 }  // namespace
 
 double micro_batches_in_flight(const ParallelLayout& layout, int stage) {
@@ -72,17 +91,17 @@ Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
   // Of one rank, with sharded states.
   const auto experts = static_cast<double>(content.expert_parameters);
   const double part = (parameters - experts) / parts + experts / layout.expert_shards();
-  const Bytes gradients = parameters * element_size(training.gradient);
   Memory memory;
   memory.parameters = (layout.zero == 3 ? part + whole : parameters) *
                       weight_size(training.precision, content.fp8_weights);
-  const bool adds_parts = layout.zero >= 2 && !layout.keeps_weights();
-  memory.gradients = (adds_parts ? part + gathered : parameters) * element_size(training.gradient);
+  memory.gradients =
+      (adds_parts(layout) ? part + gathered : parameters) * element_size(training.gradient);
   memory.optimizer = part * training.optimizer_bytes_per_parameter;
   memory.activations = micro_batches_in_flight(layout, content.stage) *
                            kept_activations(content.layers, layout, content.fused_attention) +
                        recomputation_peak(content.layers, layout, content.fused_attention);
-  memory.buckets = layout.data_ranks() > 1 ? content.bucket_copies * gradients : Bytes{};
+  memory.buckets =
+      content.bucket_copies * in_buckets(content, layout) * element_size(training.gradient);
   memory.codec_state = content.codec_state;
   memory.margin_ratio = training.memory_margin;
   memory.capacity = capacity;

@@ -15,7 +15,9 @@
 // (Narayanan et al. 2021, section 2.2): pp - stage, and with v chunks a stage
 // pp (1 + (pp - 1) / (pp v)) of them on the first; all of them with GPipe; pp and 2 pp - 1 on every
 // stage with ZB-H1 and ZB-H2 (Qi et al. 2023, section 2), without what the gradients of weights
-// need beside their inputs. Fragmentation, workspaces, the CUDA context and the framework's caches
+// need beside their inputs. Zero 2 keeps a part of the gradients only of a single micro-batch: the
+// sum of several stands whole until the last one reduces it (DeepSpeed reduces in each instead).
+// Fragmentation, workspaces, the CUDA context and the framework's caches
 // take a few GB more: a share that the user states (training.memory_margin), none unless given.
 
 namespace payoff {
@@ -29,9 +31,10 @@ struct StageContent {
   int stage{};
   bool fused_attention{};  // keeps no scores
   bool fp8_weights{};      // keeps only what fp8 products read
-  double bucket_copies{};  // of the gradients, held for their reduction
+  double bucket_copies{};  // of gradients, held for their reduction
   Bytes codec_state{};
-  std::int64_t kept{};  // zero 3: those that stay whole after forward, where it does not reshard
+  std::int64_t kept{};     // zero 3: those that stay whole after forward, where it does not reshard
+  std::int64_t reduced{};  // zero 3: those whose gradients are held for their reduction at once
 };
 
 // Micro-batches whose activations a stage holds at once, in units of the whole stage.

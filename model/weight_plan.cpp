@@ -10,12 +10,16 @@
 namespace payoff {
 namespace {
 
-// Vectors go with the matrix before them, the first ones with the first matrix. Experts that no
-// other rank holds stay where they are.
-void add_parameters(const Layer& layer, bool shards_experts, WeightUnit& unit) {
+bool is_sharded(const ParameterTensor& tensor, const ParallelLayout& layout) {
+  return (tensor.of_expert ? layout.expert_shards() : layout.shard_ranks()) > 1;
+}
+
+// Vectors go with the matrix before them, the first ones with the first matrix. What no other rank
+// has a part of stays where it is.
+void add_parameters(const Layer& layer, const ParallelLayout& layout, WeightUnit& unit) {
   bool matrix_before = !unit.matrices.empty();
   for (const ParameterTensor& tensor : layer.parameters) {
-    if (tensor.of_expert && !shards_experts) {
+    if (!is_sharded(tensor, layout)) {
       continue;
     }
     unit.elements += tensor.elements();
@@ -44,24 +48,25 @@ void add_blocks(std::span<const Layer* const> layers, const PreparedStage& stage
     if (is_own) {
       result.units.emplace_back().first = stage.layers[i];
     }
-    add_parameters(*layers[i], layout.expert_shards() > 1, result.units[unit]);
+    add_parameters(*layers[i], layout, result.units[unit]);
     result.of_layer.push_back(unit);
   }
 }
 
-// Of a table: neighbours up to the size of a bucket.
+// Of a table: neighbours up to the size of a bucket, whether they are gathered or only reduced.
 void add_neighbours(std::span<const Layer* const> layers, const PreparedStage& stage,
-                    const Training& training, WeightUnits& result) {
-  const auto full = [&](const WeightUnit& unit) {
-    return static_cast<double>(unit.elements) * weight_size(training.precision, false) >=
-           training.bucket;
-  };
+                    const Training& training, const ParallelLayout& layout, WeightUnits& result) {
+  double held = 0;  // parameters of the last unit
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (result.units.empty() || full(result.units.back())) {
+    if (result.units.empty() || held * weight_size(training.precision, false) >= training.bucket) {
       result.units.emplace_back().first = stage.layers[i];
+      held = 0;
     }
     WeightUnit& unit = result.units.back();
-    add_parameters(*layers[i], false, unit);
+    add_parameters(*layers[i], layout, unit);
+    for (const ParameterTensor& tensor : layers[i]->parameters) {
+      held += static_cast<double>(tensor.elements());
+    }
     unit.first.backward = stage.layers[i].backward;
     result.of_layer.push_back(result.units.size() - 1);
   }
@@ -154,7 +159,7 @@ WeightUnits weight_units(std::span<const Layer* const> layers, const PreparedSta
                   [](const Layer* layer) { return layer->recomputable; })) {
     add_blocks(layers, stage, layout, result);
   } else {
-    add_neighbours(layers, stage, training, result);
+    add_neighbours(layers, stage, training, layout, result);
   }
   return result;
 }

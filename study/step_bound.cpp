@@ -215,7 +215,7 @@ StepBound StepBounds::step(const ParallelLayout& layout) {
 
 Memory StepBounds::memory(const ParallelLayout& layout) const {
   const Division& division = divide(layout);
-  const bool copies = layout.data_ranks() > 1 && job_.software.bucket_copy_passes > 0.0;
+  const bool copies = job_.software.bucket_copy_passes > 0.0;
   Memory fullest;
   for (std::size_t s = 0; s < division.size(); ++s) {
     const StageContent content{division[s].parameters,

@@ -149,3 +149,38 @@ TEST_CASE("a margin is a share of all that is held, and decides whether it fits"
   CHECK(memory.total() == 25_MB);
   CHECK_FALSE(memory.fits());
 }
+
+// Without sharded weights only the last micro-batch reduces: until then the sum is of all
+// gradients.
+TEST_CASE("zero 2 keeps a part of the gradients of one micro-batch, and the whole sum of several") {
+  const std::vector<const Layer*> none;
+  const StageContent content{.parameters = 8'000'000, .layers = none};
+  const auto gradients = [&](int zero, int micro_batches) {
+    const ParallelLayout layout{.dp = 8, .zero = zero, .micro_batches = micro_batches};
+    return stage_memory(content, layout, mixed_adam(), 1_GB).gradients;
+  };
+  CHECK(gradients(2, 1) == 2_MB);
+  CHECK(gradients(2, 8) == 16_MB);
+  CHECK(gradients(1, 1) == 16_MB);
+  CHECK(gradients(3, 8) == 2_MB);  // which every micro-batch reduces
+}
+
+TEST_CASE("buckets hold the gradients that other ranks sum too") {
+  const std::vector<const Layer*> none;
+  const StageContent content{
+      .parameters = 1'000'000, .expert_parameters = 400'000, .layers = none, .bucket_copies = 1};
+  const auto buckets = [&](const ParallelLayout& layout) {
+    return stage_memory(content, layout, mixed_adam(), 1_GB).buckets;
+  };
+  CHECK(buckets({.dp = 4, .ep = 2}) == 2_MB);
+  CHECK(buckets({.dp = 2, .ep = 2}) == 600'000 * 2_B);  // each expert on one rank
+  CHECK(buckets({.tp = 2}) == 400'000 * 2_B);           // all else on one rank
+}
+
+TEST_CASE("buckets of sharded weights hold what is reduced at once") {
+  const std::vector<const Layer*> none;
+  StageContent content{.parameters = 1'000'000, .layers = none, .bucket_copies = 1};
+  CHECK(stage_memory(content, {.dp = 4, .zero = 3}, mixed_adam(), 1_GB).buckets == 0_B);
+  content.reduced = 50'000;
+  CHECK(stage_memory(content, {.dp = 4, .zero = 3}, mixed_adam(), 1_GB).buckets == 50'000 * 2_B);
+}

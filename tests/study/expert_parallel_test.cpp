@@ -226,7 +226,13 @@ TEST_CASE("experts that cannot be divided so are refused, all reasons at once") 
   CHECK(problems_of(job_with(8)) == Paths{});
   CHECK(problems_of(job_with(8, 4)) == Paths{});
   Experiment many = job_with(3);
-  CHECK(problems_of(many) == Paths{"layout.ep", "layout.ep"});  // of 16 ranks, and 16 experts
+  CHECK(problems_of(many) == Paths{"layout.ep"});
+  CHECK(check(many)[0].message ==
+        "ep 3 does not divide the 16 ranks of a stage (tp x cp x dp), nor the 16 experts");
+  CHECK(check(many)[0].help == "choose a divisor of 16");
+  many.layout.etp = 3;  // of 16 ranks, and 2048 columns
+  CHECK(problems_of(many) == Paths{"layout.etp", "layout.ep"});
+  CHECK(check(many)[0].help == "choose a divisor of 16");
   Experiment dense = job_with(4);
   dense.model = test::llama(blocks, hidden, 16, 16, 4096, 32000);
   dense.layout.expert_imbalance = 2;

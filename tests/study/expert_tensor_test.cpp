@@ -236,8 +236,12 @@ TEST_CASE("the engines agree on divided experts, also on links that they share w
 TEST_CASE("experts that cannot be divided so are refused") {
   using Paths = std::vector<std::string>;
   CHECK(problems_of(job_with({.ep = 4, .etp = 2})) == Paths{});
-  CHECK(problems_of(job_with({.etp = 3})) == Paths{"layout.etp", "layout.etp"});  // ranks, columns
-  CHECK(problems_of(job_with({.ep = 16, .etp = 2})) == Paths{"layout.ep"});       // 32 ranks
+  const Problems both = check(job_with({.etp = 3}));  // one field, one problem
+  REQUIRE(both.size() == 1);
+  CHECK(both[0].path == "layout.etp");
+  CHECK(both[0].message.find("16 ranks of a stage") != std::string::npos);
+  CHECK(both[0].message.find("columns of an expert") != std::string::npos);
+  CHECK(problems_of(job_with({.ep = 16, .etp = 2})) == Paths{"layout.ep"});  // 32 ranks
   CHECK(problems_of(job_with({.etp = 0})) == Paths{"layout.etp"});
   Experiment dense = job_with({.etp = 2});
   dense.model = test::llama(blocks, hidden, 16, 16, 4096, 32000);

@@ -186,3 +186,15 @@ TEST_CASE("the engines agree on sharded experts, and a mixture without ep is as 
   const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
   CHECK(volumes_of(plan, MessageKind::ep_weights, MessageKind::ep_gradients).gathered == 0.0);
 }
+
+TEST_CASE("experts that one rank alone holds are in no bucket") {
+  const int ep = GENERATE(4, 16);
+  Experiment job = job_with(ep);
+  job.software.bucket_copy_passes = 2;
+  const Memory memory = PreparedExperiment(job).predict(job.plans[0]).memory;
+  const Others parameters = others_of(job);
+  const double block = (parameters.all - parameters.root) / blocks +
+                       (ep < 16 ? static_cast<double>(experts_of_model) / blocks / ep : 0.0);
+  const double at_once = block + std::max(block, parameters.root);
+  CHECK_THAT(memory.buckets / 2_B, WithinRel(at_once, 1e-12));
+}

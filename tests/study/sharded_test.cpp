@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "model/experiment.hpp"
 #include "model/weight_plan.hpp"
+#include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
 #include "tests/study/experiments.hpp"
@@ -226,4 +228,89 @@ TEST_CASE("weights of fp8 products are gathered in 16 bits, or in fp8 where they
   CHECK(gathered_bytes(Precision::fp16, true) == sixteen_bit);
   CHECK(gathered_bytes(Precision::fp8, false) == sixteen_bit);
   CHECK(2 * gathered_bytes(Precision::fp8, true) == sixteen_bit);
+}
+
+// A message on its way and the next one: of two blocks, or of a block and the root, which comes
+// last.
+TEST_CASE("buckets of sharded gradients hold two units, not all of them") {
+  const int shard = GENERATE(0, 1, 4);  // groups of one reduce by unit too
+  Experiment job = gpt_job();
+  job.layout.shard = shard;
+  job.software.bucket_copy_passes = 2;
+  double root = 0;
+  double block = 0;
+  const auto workload = workload_of(job);
+  for (const Layer& layer : workload->layers) {
+    for (const ParameterTensor& tensor : layer.parameters) {
+      const auto elements = static_cast<double>(tensor.elements());
+      root += layer.recomputable ? 0.0 : elements;
+      block += layer.recomputable ? elements / 12 : 0.0;
+    }
+  }
+  const Memory memory = PreparedExperiment(job).predict(job.plans[0]).memory;
+  const Bytes expected = (block + std::max(root, block)) * element_size(job.training.gradient);
+  CHECK_THAT(memory.buckets / expected, WithinRel(1.0, 1e-12));
+}
+
+// With groups of one rank (`shard` 1) every rank holds all of it, as without zero.
+TEST_CASE("groups of one rank shard nothing: what they send and hold is that of zero 0") {
+  const int zero = GENERATE(1, 2, 3);
+  const int micro_batches = GENERATE(1, 3);
+  const bool reshard = GENERATE(true, false);
+  if (zero < 3 && !reshard) {
+    return;
+  }
+  Experiment job = gpt_job();
+  job.layout.micro_batches = micro_batches;
+  job.layout.zero = 0;
+  const StepPrediction whole = PreparedExperiment(job).predict(job.plans[0]);
+  job.layout.zero = zero;
+  job.layout.shard = 1;
+  job.layout.reshard = reshard;
+  REQUIRE(check(job).empty());
+  const PreparedExperiment prepared(job);
+  const StepPlan plan = prepared.plan(job.plans[0]);
+  const StepPrediction prediction = prepared.predict(plan);
+  CHECK_THAT(prediction.dp_bytes / whole.dp_bytes, WithinRel(1.0, 1e-12));
+  CHECK_THAT(prediction.memory.parameters / whole.memory.parameters, WithinRel(1.0, 1e-12));
+  CHECK_THAT(prediction.memory.gradients / whole.memory.gradients, WithinRel(1.0, 1e-12));
+  CHECK_THAT(prediction.memory.optimizer / whole.memory.optimizer, WithinRel(1.0, 1e-12));
+  CHECK_THAT(sim::simulate(plan, {}).prediction.step / prediction.step, WithinRel(1.0, 1e-7));
+}
+
+TEST_CASE("sizes of groups that are refused have neighbours that are not") {
+  const auto answer = [](ParallelLayout layout, int nodes, int gpus = 8) {
+    Cluster cluster;
+    cluster.gpus_per_node = gpus;
+    cluster.nodes = nodes;
+    layout.zero = 3;
+    const Problems problems = check_layout(layout, cluster, 12);
+    return problems.size() == 1 && problems[0].path == "layout.shard" ? problems[0].help : "";
+  };
+  CHECK(answer({.dp = 16, .shard = 3}, 2) == "choose 2 or 4");
+  CHECK(answer({.dp = 16, .shard = 99}, 2) == "choose 8 or 16");
+  CHECK(answer({.dp = 24, .shard = 12}, 3) ==
+        "choose 8 or 24");  // 12 ranks are one node and a half
+  CHECK(answer({.dp = 16, .ep = 8, .shard = 2}, 2) == "choose 8");
+  CHECK(answer({.dp = 16, .ep = 8, .shard = 3}, 2) == "choose 8");
+  CHECK(answer({.dp = 8, .tp = 2, .ep = 8, .shard = 3, .sequence_parallel = true}, 2) ==
+        "choose 4");
+}
+
+TEST_CASE("what follows from other ranks that are refused waits for them") {
+  const auto refused = [](ParallelLayout layout) {
+    Cluster cluster;
+    cluster.gpus_per_node = 8;
+    cluster.nodes = 2;
+    layout.zero = 3;
+    std::vector<std::string> paths;
+    for (const Problem& problem : check_layout(layout, cluster, 12)) {
+      paths.push_back(problem.path);
+    }
+    return paths;
+  };
+  using Paths = std::vector<std::string>;
+  CHECK(refused({.dp = 4, .shard = 3}) == Paths{"layout.dp"});
+  // No group of the 8 ranks of a stage holds what 16 divide.
+  CHECK(refused({.dp = 8, .pp = 2, .ep = 8, .etp = 2, .shard = 4}) == Paths{"layout.ep"});
 }

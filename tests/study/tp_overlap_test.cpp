@@ -162,3 +162,17 @@ TEST_CASE("pieces that cannot be are refused, all reasons at once") {
   alone.layout.sequence_parallel = false;
   CHECK(problems_of(alone) == Paths{"layout.tp_overlap"});
 }
+
+// 2048 tokens in N pieces, each of them in equal parts for the 4 ranks of the group.
+TEST_CASE("pieces have as many tokens for every rank of the group") {
+  Experiment job = job_with(512);
+  job.layout.micro_batch = 1;
+  CHECK(check(job).empty());
+  for (const int pieces : {3, 1024, 2048}) {
+    job.layout.tp_overlap = pieces;
+    const Problems problems = check(job);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].path == "layout.tp_overlap");
+    CHECK(problems[0].help == "choose a divisor of 512");
+  }
+}
