@@ -123,7 +123,6 @@ void prepare_reports(Simulation& simulation, const PreparedExperiment& prepared,
 void run_plans(Simulation& simulation, const std::vector<CompressionPlan>& plans,
                const PositionMap& positions, std::optional<TraceFile>& trace,
                SimulationReport& report, Session& session) {
-  const InterruptGuard::Polling polling;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const bool traced = trace && i + 1 == plans.size();
     PlanSimulation& result = report.plans[i];
@@ -223,6 +222,7 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
+  guard->begin_polling();
   try {
     run_plans(simulation, plans, read->positions, trace, report, session);
   } catch (const sim::TraceError& error) {

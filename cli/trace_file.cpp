@@ -5,8 +5,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,11 +23,26 @@
 namespace payoff {
 namespace {
 
-// A signal handler can reach nothing else. Lock-free, so that it may be set there.
-std::atomic<bool> interrupted{false};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-std::atomic<bool> polled{false};       // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-std::atomic<bool> growing{false};      // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-static_assert(std::atomic<bool>::is_always_lock_free);
+// How far the program is, as a handler has to know it.
+enum class Phase : std::uint8_t {
+  unguarded,  // no InterruptGuard lives: before the first one, or after the last
+  preparing,  // the timeline has no spans yet: what of it is on the disk lacks its end alone
+  polling     // the timeline is the program's: spans wait in memory, or it is being renamed
+};
+
+// A signal handler can reach nothing else. Lock-free, so that they may be set there.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<bool> interrupted{false};
+std::atomic<Phase> phase{Phase::unguarded};
+std::atomic<bool> growing{false};
+std::atomic<std::int64_t> first_signal{0};  // when it came, in ns; 0: none came
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<Phase>::is_always_lock_free &&
+              std::atomic<std::int64_t>::is_always_lock_free);
+
+// Ordinary tools send one request as two signals: `timeout` to its child and to its group, a
+// terminal that closes once as itself and once through its shell. Nobody asks twice so fast.
+constexpr std::int64_t one_request = 1'000'000'000;  // ns
 
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
 
@@ -64,14 +81,44 @@ void say(int descriptor, std::string_view text) {
   ::_exit(static_cast<int>(ExitCode::failure));
 }
 
-extern "C" void interrupt(int /*signal*/) {
+std::int64_t now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return (static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000) + time.tv_nsec;
+}
+
+// Whether this signal asks for something that the ones before it did not.
+bool asks_again() {
+  const std::int64_t time = now();
+  std::int64_t first = 0;
+  return !first_signal.compare_exchange_strong(first, time) && time - first > one_request;
+}
+
+extern "C" void interrupt(int signal) {
   const int error = errno;
-  const bool again = interrupted.exchange(true, std::memory_order_relaxed);
-  const bool polls = polled.load(std::memory_order_relaxed);
-  if (again || !polls) {
-    end_at_once(!polls);
+  const Phase at = phase.load(std::memory_order_relaxed);
+  if (at == Phase::preparing) {
+    end_at_once(true);
+  }
+  const bool again = asks_again();
+  interrupted.store(true, std::memory_order_relaxed);
+  if (again && at == Phase::polling) {
+    end_at_once(false);
+  }
+  if (again) {  // only what was interrupted leaves the handler behind
+    std::signal(signal, SIG_DFL);
+    ::raise(signal);
   }
   errno = error;
+}
+
+sigset_t all_ending() {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int signal : ending_signals) {
+    sigaddset(&all, signal);
+  }
+  return all;
 }
 
 }  // namespace
@@ -126,40 +173,50 @@ void TraceFile::fail(const std::string& reason) const {
 }
 
 HeldSignals::HeldSignals() {
-  sigset_t held;
-  sigemptyset(&held);
-  for (const int signal : ending_signals) {
-    sigaddset(&held, signal);
-  }
+  const sigset_t held = all_ending();
   pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 InterruptGuard::InterruptGuard(const TraceFile* trace) {
   interrupted.store(false, std::memory_order_relaxed);
-  polled.store(false, std::memory_order_relaxed);
+  first_signal.store(0, std::memory_order_relaxed);
   if (trace != nullptr) {
     keep(trace->growing(), grows_at);
     keep(trace->path(), goes_to);
   }
   growing.store(trace != nullptr, std::memory_order_relaxed);
+  phase.store(Phase::preparing, std::memory_order_relaxed);
+  struct sigaction ours {};
+  ours.sa_handler = interrupt;
+  ours.sa_mask = all_ending();  // one after the other
+  ours.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < before_.size(); ++i) {
-    before_[i] = std::signal(ending_signals[i], interrupt);
-    if (before_[i] == SIG_IGN) {
-      std::signal(ending_signals[i], SIG_IGN);
+    ::sigaction(ending_signals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler == interrupt) {
+      before_[i].sa_handler = SIG_DFL;  // left by a guard that was interrupted
+    }
+    if (before_[i].sa_handler != SIG_IGN) {
+      ::sigaction(ending_signals[i], &ours, nullptr);
     }
   }
 }
 
+// What repeats a signal that was answered may come as late as this, or later.
 InterruptGuard::~InterruptGuard() {
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    std::signal(ending_signals[i], before_[i]);
-  }
+  phase.store(Phase::unguarded, std::memory_order_relaxed);
   growing.store(false, std::memory_order_relaxed);
+  if (first_signal.load(std::memory_order_relaxed) != 0) {
+    return;
+  }
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    ::sigaction(ending_signals[i], &before_[i], nullptr);
+  }
 }
 
-InterruptGuard::Polling::Polling() { polled.store(true, std::memory_order_relaxed); }
-InterruptGuard::Polling::~Polling() { polled.store(false, std::memory_order_relaxed); }
+void InterruptGuard::begin_polling() const {
+  phase.store(Phase::polling, std::memory_order_relaxed);
+}
 
 const std::atomic<bool>& InterruptGuard::flag() { return interrupted; }
 

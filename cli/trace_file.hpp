@@ -57,9 +57,12 @@ class HeldSignals {
 
 // While it lives, Ctrl-C (and a request to terminate, and a terminal that hangs up) leaves a valid
 // timeline, whatever the program is doing. A signal that was ignored when the program started stays
-// so (nohup, background jobs of a shell). While `Polling` lives the signal sets a flag, and a
-// second one ends the program without a timeline; otherwise it ends the program at once, exit code
-// `failure`, and the timeline, which has no spans yet, is completed.
+// so (nohup, background jobs of a shell). Until begin_polling() it ends the program at once, exit
+// code `failure`, and the timeline, which has no spans yet, is completed. From then on the first
+// signal sets a flag and does nothing else: the program ends by itself, or was about to. What comes
+// within a second of it is the same request (`timeout` signals its child, then its group); one that
+// comes later ends the program at once, without a timeline. After a signal the guard leaves its
+// handler behind, so that the rest of a request does not kill a program that has answered it.
 class InterruptGuard {
  public:
   explicit InterruptGuard(const TraceFile* trace = nullptr);
@@ -67,19 +70,13 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  class Polling {
-   public:
-    Polling();
-    Polling(const Polling&) = delete;
-    Polling& operator=(const Polling&) = delete;
-    ~Polling();
-  };
+  // Once only: the file of the timeline is from now on written by the program alone.
+  void begin_polling() const;
 
   [[nodiscard]] static const std::atomic<bool>& flag();
 
  private:
-  using Handler = void (*)(int);
-  std::array<Handler, 3> before_;
+  std::array<struct sigaction, 3> before_{};
 };
 
 }  // namespace payoff

@@ -188,12 +188,16 @@ TEST_CASE(
   {
     TraceFile file(folder.path("step.json"));
     const InterruptGuard guard(&file);
-    const InterruptGuard::Polling polling;
+    guard.begin_polling();
     CHECK_FALSE(InterruptGuard::flag().load());
     std::raise(SIGINT);
     CHECK(InterruptGuard::flag().load());
+    std::raise(SIGINT);  // the same request: `timeout` sends two
+    std::raise(SIGTERM);
     file.commit();
+    std::raise(SIGINT);
   }
+  std::raise(SIGINT);  // and its rest, after all was answered
   CHECK(folder.files() == std::vector<std::string>{"step.json"});
   CHECK(json::parse(test::read_text(folder.path("step.json")))["traceEvents"].empty());
   { const TraceFile abandoned(folder.path("other.json")); }

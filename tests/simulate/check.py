@@ -4,11 +4,12 @@
 
   check.py PROGRAM
 
-A real SIGINT at many moments of the run, a second one, SIGTERM, SIGHUP, a device that is full, a disk that
+A real SIGINT at many moments of the run, pairs of signals, `timeout`, SIGTERM, SIGHUP, a device that is full, a disk that
 fills up: a timeline under the wanted name is valid JSON, nothing else is left, and the exit code is
 the documented one.
 """
 
+import fcntl
 import json
 import resource
 import signal
@@ -119,7 +120,7 @@ def predict_announces(program):
     expect("predict, interrupted: no result", run.returncode != 0 and out == "", f"{run.returncode} {out}")
 
 
-def interrupted_twice(program):
+def interrupted_thrice(program):
     with tempfile.TemporaryDirectory() as folder:
         run = start(program, LONG, folder)
         growing(folder, 0)
@@ -127,10 +128,61 @@ def interrupted_twice(program):
             run.send_signal(signal.SIGINT)
         run.communicate(timeout=60)
         expect("three signals: exit code 1", run.returncode == 1, run.returncode)
-        expect("three signals: no part of a file", files_in(folder) in ([], ["step.json"]),
-               files_in(folder))
-        if files_in(folder):
-            spans(folder)
+        expect("three signals: the timeline", files_in(folder) == ["step.json"], files_in(folder))
+        spans(folder)
+
+
+def interrupted_twice(program):
+    """One request as two signals, 0 to 1 ms apart: of `timeout`, of a terminal that closes."""
+    for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for apart in (0, 2e-5, 4e-5, 6e-5, 8e-5, 1e-4, 1.5e-4, 3e-4, 6e-4, 1e-3):
+            what = f"{kind.name} twice, {apart * 1e6:.0f} us apart"
+            with tempfile.TemporaryDirectory() as folder:
+                run = start(program, LONG, folder)
+                growing(folder, 1_000_000)
+                run.send_signal(kind)
+                since = time.perf_counter()
+                while time.perf_counter() - since < apart:
+                    pass
+                run.send_signal(kind)
+                out, err = run.communicate(timeout=60)
+                expect(f"{what}: exit code 1", run.returncode == 1, f"{run.returncode} {err}")
+                expect(f"{what}: what ran is printed", "nterrupted" in out, out + err)
+                expect(f"{what}: the timeline", files_in(folder) == ["step.json"], files_in(folder))
+                expect(f"{what}: spans", spans(folder) > 0)
+
+
+def ended_by_timeout(program):
+    """`timeout` signals its child, then its group."""
+    for kind in ("INT", "TERM", "HUP"):
+        for after in ("0.3", "0.4", "0.5"):
+            what = f"timeout -s {kind} {after}"
+            with tempfile.TemporaryDirectory() as folder:
+                run = subprocess.Popen(["timeout", "-s", kind, after, program, "simulate", *LONG, "--trace", "step.json"],
+                                       cwd=folder, env={"PAYOFF_PROFILES": str(ROOT / "profiles"), "PATH": "/usr/bin:/bin"},
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, start_new_session=True)
+                out, err = run.communicate(timeout=60)
+                expect(f"{what}: its exit code", run.returncode == 124, f"{run.returncode} {err}")
+                expect(f"{what}: the timeline", files_in(folder) == ["step.json"], files_in(folder))
+                if files_in(folder) == ["step.json"] and spans(folder) > 0:
+                    expect(f"{what}: what ran is printed", "nterrupted" in out, out + err)
+
+
+def asked_again(program):
+    """Nobody reads the result: the run waits, and a second request ends it."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = start(program, [*LONG, "--json"], folder)
+        fcntl.fcntl(run.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        growing(folder, 1_000_000)
+        run.send_signal(signal.SIGINT)
+        time.sleep(1.5)
+        expect("asked again: it waits for a reader", run.poll() is None, run.returncode)
+        expect("asked again: the timeline was whole by then", files_in(folder) == ["step.json"], files_in(folder))
+        run.send_signal(signal.SIGINT)
+        expect("asked again: exit code 1", run.wait(timeout=60) == 1, run.returncode)
+        expect("asked again: it says so", run.stderr.read().endswith("interrupted\n"))
+        spans(folder)
 
 
 def full_device(program):
@@ -170,7 +222,10 @@ def main(program):
     hung_up_under_nohup(program)
     interrupted_before_the_last_strategy(program)
     predict_announces(program)
+    interrupted_thrice(program)
     interrupted_twice(program)
+    ended_by_timeout(program)
+    asked_again(program)
     full_device(program)
     full_disk(program)
     print(f"{len(failures)} of the expectations do not hold")
