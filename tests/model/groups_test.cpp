@@ -101,7 +101,7 @@ TEST_CASE("ranks that divide experts are neighbours, and those with the same one
   const Group e = expert_group(mixture, node);
   CHECK(e.ranks == count(experts, node).ranks);
   CHECK(e.ranks_per_node == count(experts, node).ranks_per_node);
-  CHECK(e.rivals * e.ranks_per_node == node);  // every GPU of a node is in one of them
+  CHECK(e.rivals * e.ranks_per_node == node);      // every GPU of a node is in one of them
   CHECK(replica_group(mixture, node).ranks == 1);  // without zero nobody holds a part
   CHECK(expert_replica_group(mixture, node).ranks == 1);
   const Group d = expert_data_group(mixture, node);
