@@ -102,7 +102,7 @@ ExitCode run_search(const Arguments& arguments, Session& session) {
     progress.at(decided, known);
   };
   const InterruptGuard guard;
-  guard.begin_polling();
+  InterruptGuard::begin_polling();
   options.search.stop = &InterruptGuard::flag();
   const SearchAnswer answer = answer_search(read->experiment, read->cluster_state, options);
   progress.end();

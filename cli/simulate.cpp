@@ -222,7 +222,7 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
-  guard->begin_polling();
+  InterruptGuard::begin_polling();
   try {
     run_plans(simulation, plans, read->positions, trace, report, session);
   } catch (const sim::TraceError& error) {

@@ -206,7 +206,7 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
   announce_simulations(sweep.question, sweep.shard, done, session);
   Progress progress(done, all, session);
   const InterruptGuard guard;
-  guard.begin_polling();
+  InterruptGuard::begin_polling();
   OrderedWork work;
   work.first = done;
   work.end = all;

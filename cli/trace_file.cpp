@@ -214,9 +214,7 @@ InterruptGuard::~InterruptGuard() {
   }
 }
 
-void InterruptGuard::begin_polling() const {
-  phase.store(Phase::polling, std::memory_order_relaxed);
-}
+void InterruptGuard::begin_polling() { phase.store(Phase::polling, std::memory_order_relaxed); }
 
 const std::atomic<bool>& InterruptGuard::flag() { return interrupted; }
 

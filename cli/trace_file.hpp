@@ -71,7 +71,7 @@ class InterruptGuard {
   ~InterruptGuard();
 
   // Once only: the file of the timeline is from now on written by the program alone.
-  void begin_polling() const;
+  static void begin_polling();
 
   [[nodiscard]] static const std::atomic<bool>& flag();
 

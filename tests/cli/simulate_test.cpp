@@ -188,7 +188,7 @@ TEST_CASE(
   {
     TraceFile file(folder.path("step.json"));
     const InterruptGuard guard(&file);
-    guard.begin_polling();
+    InterruptGuard::begin_polling();
     CHECK_FALSE(InterruptGuard::flag().load());
     std::raise(SIGINT);
     CHECK(InterruptGuard::flag().load());
