@@ -31,6 +31,6 @@ struct PlotQuestion {
 
 // Its curves have no points where the layout has no job within the range.
 [[nodiscard]] Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
-                                  const PlotQuestion& question);
+                                  const PlotQuestion& asked);
 
 }  // namespace payoff
