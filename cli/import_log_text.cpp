@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/counted.hpp"
 #include "cli/import_report.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
@@ -16,10 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_rows = 24;
-
-std::string plural(std::int64_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 // "0-7", "0, 8, 16, 24", "0, 8, ..., 120".
 std::string ranks_text(const std::vector<int>& ranks) {
@@ -52,9 +49,9 @@ std::string head(const LogReport& report) {
   const NcclDebugLog& log = report.log;
   return fmt::format(
       "{}{} on {}, {} in {} of {}\n\n", log.version.empty() ? "" : "NCCL " + log.version + ", ",
-      plural(log.ranks, "rank"), plural(static_cast<std::int64_t>(log.nodes.size()), "node"),
-      plural(log.calls, "call"), plural(static_cast<std::int64_t>(report.files.size()), "file"),
-      plural(log.lines, "line"));
+      counted(log.ranks, "rank"), counted(static_cast<std::int64_t>(log.nodes.size()), "node"),
+      counted(log.calls, "call"), counted(static_cast<std::int64_t>(report.files.size()), "file"),
+      counted(log.lines, "line"));
 }
 
 std::string nodes_table(const NcclDebugLog& log) {
@@ -138,7 +135,7 @@ std::string connections_sentence(const NcclDebugLog& log) {
   }
   if (log.channels > 0) {
     text += fmt::format("{}{} for collectives", text.empty() ? "" : "; ",
-                        plural(log.channels, "channel"));
+                        counted(log.channels, "channel"));
   }
   return text.empty() ? "" : text + ".\n";
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/counted.hpp"
 #include "cli/needs_report.hpp"
 #include "cli/table.hpp"
 
@@ -11,10 +12,6 @@ namespace payoff {
 namespace {
 
 using Kind = PossibleMeasurement::Kind;
-
-std::string counted(int count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
 
 std::string text_of(const NextMeasurement& measurement, const NeedsReport& report) {
   const auto& cluster = report.read.experiment.cluster;

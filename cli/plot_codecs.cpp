@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/chart.hpp"
+#include "cli/counted.hpp"
 #include "cli/plot_labels.hpp"
 #include "cli/plot_view.hpp"
 #include "cli/table.hpp"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/chart_text.hpp"
+#include "cli/counted.hpp"
 #include "cli/names.hpp"
 #include "model/units_text.hpp"
 
@@ -58,10 +59,6 @@ ChartAxis axis_between(PlotAxis axis, double low, double high) {
       break;
   }
   return span_axis(low, high, doublings(low, high));
-}
-
-std::string counted(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string plot_title(const Experiment& experiment, const std::vector<PlotAxis>& varied) {

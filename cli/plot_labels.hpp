@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/chart.hpp"
@@ -32,9 +31,6 @@ enum class PlotQuantity {
 };
 // Unit, label and kind of the axis for the curves of a chart: times in s or ms, efficiencies in %.
 void set_values(PlotQuantity quantity, Chart& chart);
-
-// "3 GPUs", "1 GPU"
-[[nodiscard]] std::string counted(std::int64_t count, std::string_view what);
 
 // Model, cluster, what the axes of the picture leave as it is, batch.
 [[nodiscard]] std::string plot_title(const Experiment& experiment,

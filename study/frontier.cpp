@@ -22,12 +22,6 @@ using Piece = std::pair<FrontierPlace, FrontierPlace>;  // of a line, within a c
 
 constexpr double resolution = 1e-4;  // of where a line crosses an edge, relative
 
-std::vector<double> ascending(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
 // The point between two at which the logarithm of the ratio is zero, were it straight.
 double straight_zero(double a, double b, double at_a, double at_b) {
   const double share = std::log(at_a) / (std::log(at_a) - std::log(at_b));

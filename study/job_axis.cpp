@@ -71,6 +71,12 @@ bool alike(const std::vector<Seconds>& times, const std::vector<Seconds>& others
 
 }  // namespace
 
+std::vector<double> ascending(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
 JobAxis::JobAxis(Make make, std::optional<RemedyLimits> rivals, Latents mean)
     : make_(std::move(make)), rivals_(rivals), mean_(mean) {}
 

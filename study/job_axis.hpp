@@ -18,6 +18,9 @@
 
 namespace payoff {
 
+// Values of an axis, each once.
+[[nodiscard]] std::vector<double> ascending(std::vector<double> values);
+
 class JobAxis {
  public:
   // The experiment at a value of the axis; nullopt where there is none.

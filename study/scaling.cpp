@@ -129,12 +129,6 @@ void mark_all(const std::vector<BreakEven>& marks, Set set, Curves<X>& curves) {
   }
 }
 
-std::vector<double> ascending(std::vector<double> xs) {
-  std::sort(xs.begin(), xs.end());
-  xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
-  return xs;
-}
-
 // Numbers of scaling steps from `low` to `high`, both ends included.
 std::vector<double> step_counts(int low, int high) {
   std::vector<double> xs;

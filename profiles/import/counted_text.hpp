@@ -46,7 +46,7 @@ class CountedText {
 };
 
 // The end is the iterator without a text.
-class CountedCharacters {
+class TextIterator {
  public:
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -54,21 +54,21 @@ class CountedCharacters {
   using pointer = const char*;
   using reference = const char&;
 
-  CountedCharacters() = default;
-  explicit CountedCharacters(CountedText& text) : text_(&text) {}
+  TextIterator() = default;
+  explicit TextIterator(CountedText& text) : text_(&text) {}
 
   reference operator*() const { return text_->front(); }
-  CountedCharacters& operator++() {
+  TextIterator& operator++() {
     text_->advance();
     return *this;
   }
-  CountedCharacters operator++(int) {
-    CountedCharacters before = *this;
+  TextIterator operator++(int) {
+    TextIterator before = *this;
     ++*this;
     return before;
   }
-  bool operator==(const CountedCharacters& other) const { return is_end() == other.is_end(); }
-  bool operator!=(const CountedCharacters& other) const { return !(*this == other); }
+  bool operator==(const TextIterator& other) const { return is_end() == other.is_end(); }
+  bool operator!=(const TextIterator& other) const { return !(*this == other); }
 
  private:
   [[nodiscard]] bool is_end() const { return text_ == nullptr || text_->at_end(); }

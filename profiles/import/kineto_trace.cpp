@@ -20,9 +20,9 @@ namespace payoff {
 namespace {
 
 using import_detail::Count;
-using import_detail::CountedCharacters;
 using import_detail::CountedText;
 using import_detail::RawEvent;
+using import_detail::TextIterator;
 using import_detail::TraceBuilder;
 using Json = nlohmann::json;
 
@@ -274,7 +274,7 @@ KinetoTrace read_kineto(std::istream& text, const std::string& file) {
     return trace;
   }
   KinetoReader reader(characters, trace);
-  const bool is_json = Json::sax_parse(CountedCharacters(characters), CountedCharacters(), &reader);
+  const bool is_json = Json::sax_parse(TextIterator(characters), TextIterator(), &reader);
   if (is_json) {
     reader.finish();
   }
