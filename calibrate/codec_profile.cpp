@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-#include <cstdio>
+#include <string>
 
 #include "calibrate/codec_fit.hpp"
+#include "calibrate/profile_digits.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
-
-// Four digits: what a fit to printed timings can carry, and equal on every compiler.
-std::string digits(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
 
 bool is_time(const CodecConstant& constant) {
   return constant.name == "dispatch" || constant.name == "host_sync";

@@ -52,6 +52,12 @@ ComputeLaw law_from(std::span<const double> parameters, double sustained) {
   return law;
 }
 
+// What an architecture sustains of its best 16-bit product over what is usual, it sustains of its
+// best fp8 product too: power and clocks limit both, and no step that a law is fitted to is in fp8.
+double fp8_share(Architecture architecture, double gemm_16) {
+  return gemm_16 / law_prior(architecture)[index(LawParameter::gemm_16)].value;
+}
+
 void set_software(std::span<const double> parameters, double traffic, Software& software) {
   software.host_per_kernel = Seconds{parameters[index(SoftwareParameter::host_per_kernel)]};
   software.host_per_step = Seconds{parameters[index(SoftwareParameter::host_per_step)]};
@@ -127,6 +133,10 @@ Seconds predict(const Experiment& given, const Layout& layout, std::span<const d
   Gpu& gpu = experiment.cluster.gpu;
   gpu.law = law_from(values.subspan(Layout::law(gpu.architecture), law_parameter_count),
                      values[sustained_at]);
+  double& fp8 = gpu.law.gemm_efficiency[Precision::fp8];
+  fp8 = std::min(
+      1.0, fp8 * fp8_share(gpu.architecture,
+                           values[Layout::law(gpu.architecture) + index(LawParameter::gemm_16)]));
   set_software(values.subspan(layout.stack(experiment.software.name), software_parameter_count),
                values[traffic_at], experiment.software);
   const PreparedExperiment prepared(std::move(experiment));
@@ -224,6 +234,8 @@ class Results {
       const bool tensor = p > index(LawParameter::gemm_fp32) && p <= index(LawParameter::gemm_fp8);
       law.parameters[p] = tensor ? product(start + p, sustained_at) : parameter(start + p);
     }
+    law.parameters[index(LawParameter::gemm_fp8)].value *=
+        fp8_share(architecture, result_.fit.values[start + index(LawParameter::gemm_16)]);
     return law;
   }
 

@@ -62,7 +62,6 @@ std::vector<Prior> without(const std::vector<std::string_view>& lacks, std::vect
 // A link that is another one but for its path to memory.
 struct Twin {
   LinkClass link_class{};
-  std::string_view suffix;  // of the name, which is else its twin's
   bool (*shares)(std::string_view key){};
 };
 
@@ -70,12 +69,12 @@ struct Twin {
 // src/transport/net.cc). Across sockets what long messages achieve, and how they begin, is another.
 std::optional<Twin> twin_of(LinkClass link_class) {
   if (link_class == LinkClass::rdma_staged) {
-    return Twin{LinkClass::rdma, "-nogdr", [](std::string_view key) {
+    return Twin{LinkClass::rdma, [](std::string_view key) {
                   return key == "launch" || key == "step_ll" || key == "share_ll";
                 }};
   }
   if (link_class == LinkClass::pcie_sockets) {
-    return Twin{LinkClass::pcie, "-numa",
+    return Twin{LinkClass::pcie,
                 [](std::string_view key) { return key != "share_simple" && key != "ramp"; }};
   }
   return std::nullopt;
@@ -93,7 +92,9 @@ class PopulationMean {
 
   // `around` are the priors that the link was given: its distance from the mean.
   void add(const LinkFit& link, const std::vector<Prior>& around) {
-    constexpr double least_told = 0.05;  // of the prior's precision; below, a link says nothing
+    // Of the prior's precision: below, the tables narrow the prior by less than 2.5 %, and what is
+    // left when the prior is taken out is a small difference of large numbers.
+    constexpr double least_told = 0.05;
     for (const LinkCoefficient& coefficient : link.coefficients) {
       const std::size_t j = index_of(coefficient);
       const double given = 1 / (around[j].sd * around[j].sd);
@@ -126,7 +127,7 @@ class PopulationMean {
 }  // namespace
 
 Link link_of(const Fabric& fabric) {
-  Link link{fabric.name, class_of(fabric), {}};
+  Link link{fabric.name, class_of(fabric), {}, fabric.twin};
   if (!fabric.nvls) {
     link.lacks = {"step_nvls", "share_nvls"};
   }
@@ -134,7 +135,7 @@ Link link_of(const Fabric& fabric) {
 }
 
 Link link_of(const Network& network) {
-  Link link{network.name, class_of(network), {}};
+  Link link{network.name, class_of(network), {}, network.twin};
   if (!network.eager) {
     link.lacks = {"rendezvous"};
   }
@@ -166,6 +167,9 @@ LinkClassFit::LinkClassFit(Side side, LinkClass link_class, const Tables& tables
 // mean of a population, of which every link tells one value (Gauss-Newton's normal distribution of
 // it, less the prior that it was given) and which starts at the class's own prior.
 void LinkClassFit::fit_mean(const Tables& tables) {
+  // The mean moves the priors of the links, and they the mean. Three times as many passes move the
+  // median parameter of the fit half by 0.1 %, none by half of its width (the ramp of RDMA, the
+  // least certain, by 37 %), for three times the time of the fit.
   constexpr int passes = 4;
   const std::vector<Prior> wide = prior_of(link_class_);
   std::map<std::string, Tables> links;
@@ -190,11 +194,10 @@ void LinkClassFit::fit_mean(const Tables& tables) {
 void LinkClassFit::set_twin(const Link& link, const Tables& tables,
                             std::vector<Prior>& priors) const {
   const std::optional<Twin> twin = twin_of(link_class_);
-  if (!twin || !link.name.ends_with(twin->suffix)) {
+  if (!twin || link.twin.empty()) {
     return;
   }
-  const std::string name = link.name.substr(0, link.name.size() - twin->suffix.size());
-  const LinkFit fit = twins_->fit({name, twin->link_class, link.lacks}, tables);
+  const LinkFit fit = twins_->fit({link.twin, twin->link_class, link.lacks, {}}, tables);
   std::vector<double> mean = mean_;
   for (const LinkCoefficient& coefficient : fit.coefficients) {
     if (twin->shares(coefficient.parameter->key)) {

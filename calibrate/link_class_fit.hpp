@@ -21,6 +21,7 @@ struct Link {
   std::string name;
   LinkClass link_class{};
   std::vector<std::string_view> lacks;  // keys of parameters of hardware that it does not have
+  std::string twin;  // the link that shares part of its law (Fabric::twin, Network::twin); or empty
 };
 
 [[nodiscard]] Link link_of(const Fabric& fabric);

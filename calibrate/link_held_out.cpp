@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "calibrate/between_hosts.hpp"
 #include "calibrate/launch_fit.hpp"
 #include "calibrate/link_class_fit.hpp"
-#include "calibrate/relative_fit.hpp"
 #include "model/collective.hpp"
 #include "model/group_paths.hpp"
 
@@ -19,8 +18,6 @@ namespace {
 
 using Tables = std::vector<MeasuredCollective>;
 using Side = LinkProblem::Side;
-
-constexpr double normal_quantile_95 = 1.6448536269514722;
 
 std::string scale_of(Side side, const MeasuredCollective& table) {
   const GroupPaths paths = paths_of(table.cluster, table.group);
@@ -42,6 +39,8 @@ std::string group_of(HeldOutBy by, Side side, const MeasuredCollective& table) {
       return link_of(side, table).name;
     case HeldOutBy::scale:
       return scale_of(side, table);
+    case HeldOutBy::family:
+      return std::string(family_name(family_of(table.collective)));
     case HeldOutBy::system:
       break;
   }
@@ -64,7 +63,9 @@ void add_errors(const MeasuredCollective& table, const HostLaw& host, HeldOut& r
     if (launches_are_priced(table)) {
       price = launched_by_one_process(*price, table.group.ranks_per_node, host);
     }
-    result.log_errors.at(spread_band(point.size)).push_back(std::log(price->time / point.time));
+    const double error = std::log(price->time / point.time);
+    result.log_errors.at(spread_band(point.size)).push_back(error);
+    result.by_size_band.at(size_band(point.size)).push_back(error);
   }
 }
 
@@ -73,12 +74,28 @@ struct Parted {
   Tables rest;
 };
 
+// By family only all-reduces stay.
 Parted part(HeldOutBy by, Side side, const std::string& group, const Tables& tables) {
   Parted parted;
   for (const MeasuredCollective& table : tables) {
-    (group_of(by, side, table) == group ? parted.out : parted.rest).push_back(table);
+    if (group_of(by, side, table) == group) {
+      parted.out.push_back(table);
+    } else if (by != HeldOutBy::family || table.collective == Collective::all_reduce) {
+      parted.rest.push_back(table);
+    }
   }
   return parted;
+}
+
+// More than any group has where no table has the link.
+int fewest_ranks(Side side, const Link& link, const Tables& tables) {
+  int fewest = std::numeric_limits<int>::max();
+  for (const MeasuredCollective& table : tables) {
+    if (link_of(side, table).name == link.name) {
+      fewest = std::min(fewest, table.group.ranks);
+    }
+  }
+  return fewest;
 }
 
 // Predicts what `parted` leaves out; the laws that it took, by link.
@@ -91,7 +108,15 @@ std::map<std::string, LinkLaw> predict(Side side, const std::string& group, cons
     if (!laws.contains(link.name)) {
       const LinkFit fit = LinkClassFit(side, link.link_class, parted.rest).fit(link, parted.rest);
       laws[link.name] = fit.law;
-      of_links[link.name] = {group, link.name, link.link_class, side, !fit.tables.empty(), {}};
+      of_links[link.name] = {
+          group,
+          link.name,
+          link.link_class,
+          side,
+          !fit.tables.empty(),
+          fewest_ranks(side, link, parted.rest) < fewest_ranks(side, link, parted.out),
+          {},
+          {}};
     }
     law_of(side, table.cluster) = laws.at(link.name);
     add_errors(table, host, of_links.at(link.name));
@@ -110,36 +135,6 @@ void set_fabrics(const std::map<std::string, LinkLaw>& laws, Tables& tables) {
   }
 }
 
-struct Weighted {
-  double size{};
-  double weight{};
-};
-
-// The smallest half width that holds 90 % of the weight.
-double half_width(std::vector<Weighted> errors) {
-  constexpr double share = 0.9 - 1e-12;  // sums of weights round
-  std::ranges::sort(errors, {}, &Weighted::size);
-  double all = 0;
-  for (const Weighted& error : errors) {
-    all += error.weight;
-  }
-  double held = 0;
-  for (const Weighted& error : errors) {
-    held += error.weight;
-    if (held >= share * all) {
-      return error.size;
-    }
-  }
-  return 0;
-}
-
-double median_error(std::vector<double> log_errors) {
-  for (double& log_error : log_errors) {
-    log_error = std::expm1(log_error);
-  }
-  return median_magnitude(std::move(log_errors));
-}
-
 }  // namespace
 
 std::vector<HeldOut> hold_out(HeldOutBy by, const Tables& inside, const Tables& between,
@@ -151,6 +146,9 @@ std::vector<HeldOut> hold_out(HeldOutBy by, const Tables& inside, const Tables& 
   for (const MeasuredCollective& table : between) {
     groups.insert(group_of(by, Side::network, table));
   }
+  if (by == HeldOutBy::family) {
+    groups.erase(std::string(family_name(CollectiveFamily::all_reduces)));
+  }
   std::vector<HeldOut> results;
   for (const std::string& group : groups) {
     const auto fabrics =
@@ -161,50 +159,6 @@ std::vector<HeldOut> hold_out(HeldOutBy by, const Tables& inside, const Tables& 
     predict(Side::network, group, outside, host, results);
   }
   return results;
-}
-
-BandSpreads spreads_of(const std::vector<HeldOut>& held_out, Side side, bool known,
-                       std::optional<LinkClass> of_class) {
-  BandSpreads spreads;
-  for (std::size_t band = 0; band < spread_band_count; ++band) {
-    std::vector<Weighted> sizes;
-    std::vector<double> medians;
-    for (const HeldOut& each : held_out) {
-      const std::vector<double>& errors = each.log_errors.at(band);
-      if (each.side != side || each.known != known || errors.empty() ||
-          (of_class && each.link_class != *of_class)) {
-        continue;
-      }
-      for (const double error : errors) {
-        sizes.push_back({std::abs(error), 1 / static_cast<double>(errors.size())});
-      }
-      medians.push_back(median_error(errors));
-    }
-    if (const std::size_t systems = medians.size(); systems > 0) {
-      const double student = student_quantile_95(systems) / normal_quantile_95;
-      spreads.at(band) = {systems, student * half_width(std::move(sizes)) / normal_quantile_95,
-                          median_magnitude(std::move(medians))};
-    }
-  }
-  return spreads;
-}
-
-ClassSpreads class_spreads(const std::vector<HeldOut>& systems, const std::vector<HeldOut>& links,
-                           LinkClass link_class) {
-  constexpr std::size_t enough = 2;
-  const Side side = is_of_fabrics(link_class) ? Side::fabric : Side::network;
-  const BandSpreads side_measured = spreads_of(systems, side, true, std::nullopt);
-  const BandSpreads side_unmeasured = spreads_of(links, side, false, std::nullopt);
-  ClassSpreads spreads{spreads_of(systems, side, true, link_class),
-                       spreads_of(links, side, false, link_class)};
-  for (std::size_t band = 0; band < spread_band_count; ++band) {
-    HeldOutSpread& measured = spreads.measured.at(band);
-    HeldOutSpread& unmeasured = spreads.unmeasured.at(band);
-    measured = measured.systems >= enough ? measured : side_measured.at(band);
-    unmeasured = unmeasured.systems >= enough ? unmeasured : side_unmeasured.at(band);
-    unmeasured.log_sd = std::max(measured.log_sd, unmeasured.log_sd);
-  }
-  return spreads;
 }
 
 }  // namespace payoff

@@ -8,8 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/held_out_spread.hpp"
+
 namespace payoff {
 namespace {
+
+using Side = LinkProblem::Side;
 
 // Relative width of share_simple.
 double share_of(const std::vector<Prior>& priors) {
@@ -64,6 +68,29 @@ BandSpread spread_of_unmeasured(const HeldOutSpread& unmeasured, bool class_is_m
   return {std::hypot(unmeasured.log_sd, class_width(link_class)), SpreadFrom::priors};
 }
 
+// What the link's own tables do not tell about a collective, and about more ranks than they have.
+// Where they have no size of a band, it has the spread of links held out whole, with all that those
+// were measured with.
+void set_further_spreads(const NetworkFit& fit, LinkFit& link) {
+  if (link.tables.empty()) {
+    return;
+  }
+  const Side side = is_of_fabrics(link.link_class) ? Side::fabric : Side::network;
+  const BandSpreads more_ranks = more_ranks_spreads(fit.scales_held_out, side);
+  for (std::size_t band = 0; band < spread_band_count; ++band) {
+    if (link.errors.at(band).points == 0) {
+      continue;
+    }
+    for (std::size_t f = 0; f < collective_family_count; ++f) {
+      const auto family = static_cast<CollectiveFamily>(f);
+      const bool told = family == CollectiveFamily::all_reduces || link.rows.at(f).at(band) > 0;
+      link.law.relative_sd_family.at(f).at(band) =
+          told ? 0 : family_spreads(fit.families_held_out, family).at(band).log_sd;
+    }
+    link.law.relative_sd_more_ranks.at(band) = more_ranks.at(band).log_sd;
+  }
+}
+
 void set_spreads(const NetworkFit& fit, std::vector<LinkFit>& links) {
   const std::set<LinkClass> measured = measured_classes(links);
   for (LinkFit& link : links) {
@@ -80,6 +107,7 @@ void set_spreads(const NetworkFit& fit, std::vector<LinkFit>& links) {
       sd.at(band) = spread.sd;
       error.spread_from = spread.from;
     }
+    set_further_spreads(fit, link);
     link.law.relative_sd_small = sd[0];
     link.law.relative_sd_middle = sd[1];
     link.law.relative_sd_large = sd[2];
@@ -103,6 +131,8 @@ void describe_rows(std::span<const MeasuredCollective> tables, const RelativeFit
     for (const CollectivePoint& point : table.points) {
       link.smallest = link.smallest <= 0_B ? point.size : std::min(link.smallest, point.size);
       link.largest = std::max(link.largest, point.size);
+      ++link.rows.at(static_cast<std::size_t>(family_of(table.collective)))
+            .at(spread_band(point.size));
       errors.at(spread_band(point.size)).push_back(fit.errors[row++]);
     }
   }

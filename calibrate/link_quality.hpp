@@ -21,6 +21,8 @@ void describe_rows(std::span<const MeasuredCollective> tables, const RelativeFit
 // else how far a link is off of which nobody measured this. Where no link of the class has tables,
 // nothing tells how far its prior is off, so the width of the prior counts too; where no machine
 // could be held out, the widths that are assumed between members of a class stand in.
+// Beside them, what a family of collectives adds that the link's own tables do not have at a size,
+// and more ranks than they have.
 void set_spreads(NetworkFit& fit);
 
 }  // namespace payoff

@@ -103,6 +103,7 @@ NetworkFit fit_network(std::span<const MeasuredCollective> tables, std::span<con
   fit.systems_held_out = held_out(HeldOutBy::system);
   fit.links_held_out = held_out(HeldOutBy::link);
   fit.scales_held_out = held_out(HeldOutBy::scale);
+  fit.families_held_out = held_out(HeldOutBy::family);
   set_spreads(fit);
   return fit;
 }

@@ -59,6 +59,8 @@ struct LinkFit {
   std::vector<std::string> tables;              // ids, sorted; empty: nobody measured it
   std::size_t systems{};
   std::array<BandError, spread_band_count> errors;
+  // Rows of its tables, by family of collectives and band.
+  std::array<std::array<std::size_t, spread_band_count>, collective_family_count> rows{};
   Bytes smallest{};
   Bytes largest{};
   int fewest_ranks{};
@@ -82,6 +84,7 @@ struct NetworkFit {
   std::vector<HeldOut> systems_held_out;
   std::vector<HeldOut> links_held_out;
   std::vector<HeldOut> scales_held_out;
+  std::vector<HeldOut> families_held_out;
 };
 
 [[nodiscard]] NetworkFit fit_network(std::span<const MeasuredCollective> tables,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "calibrate/link_held_out.hpp"
+#include "calibrate/held_out_profile.hpp"
 #include "calibrate/network_fit.hpp"
+#include "calibrate/profile_digits.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
@@ -21,13 +21,6 @@ constexpr std::string_view spread_citation = "held_out_tables";
 
 // A relative standard deviation that says nothing: the value is near zero.
 constexpr double unknown = 10;
-
-// Four digits: more than a fit to printed times carries, and equal on every compiler.
-std::string digits(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -94,6 +87,19 @@ std::string parameter_line(const LinkCoefficient& coefficient, const LinkFit& li
   return line + "}\n";
 }
 
+// Those that the law has.
+std::string further_lines(std::string_view of, const BandSds& sds) {
+  std::string text;
+  for (std::size_t band = 0; band < spread_band_count; ++band) {
+    if (sds.at(band) > 0) {
+      text += "    relative_sd_" + std::string(of) + "_" + band_names.at(band) +
+              ": {value: " + digits(sds.at(band)) + ", from: " + std::string(spread_citation) +
+              "}\n";
+    }
+  }
+  return text;
+}
+
 std::string law_lines(const LinkFit& link) {
   std::string text = "  " + link.name + ":\n";
   for (const LinkCoefficient& coefficient : link.coefficients) {
@@ -115,7 +121,11 @@ std::string law_lines(const LinkFit& link) {
             ": {value: " + digits(sds.at(band)) +
             ", from: " + citation_of(link.errors.at(band).spread_from, link) + "}\n";
   }
-  return text;
+  for (std::size_t family = 0; family < collective_family_count; ++family) {
+    text +=
+        further_lines(collective_family_names.at(family), link.law.relative_sd_family.at(family));
+  }
+  return text + further_lines("more_ranks", link.law.relative_sd_more_ranks);
 }
 
 std::string numbers(const std::vector<double>& row) {
@@ -185,28 +195,9 @@ std::string citation_line(const std::string& key, const std::vector<std::string>
 
 std::string spread_line() {
   return "  " + std::string(spread_citation) +
-         ": {kind: published, date: 2026-11-22, text: \"errors on machines and links of the fit "
-         "half, each held out of the fit and predicted by it: section held_out\"}\n";
-}
-
-// Of a class: what was held out, and the spread that follows.
-std::string spreads_lines(const NetworkFit& fit, LinkClass link_class) {
-  const ClassSpreads spreads = class_spreads(fit.systems_held_out, fit.links_held_out, link_class);
-  std::string text = "  " + std::string(name(link_class)) + ":\n";
-  for (const auto& [key, bands] : {std::pair{"measured_elsewhere", spreads.measured},
-                                   std::pair{"never_measured", spreads.unmeasured}}) {
-    text += "    " + std::string(key) + ":\n";
-    for (std::size_t band = 0; band < spread_band_count; ++band) {
-      const HeldOutSpread& spread = bands.at(band);
-      if (spread.systems > 0) {
-        text += "      " + std::string(band_names.at(band)) +
-                ": {held_out: " + std::to_string(spread.systems) +
-                ", median_error: " + digits(spread.median_error) +
-                ", relative_sd: " + digits(spread.log_sd) + "}\n";
-      }
-    }
-  }
-  return text;
+         ": {kind: published, date: 2026-11-22, text: \"errors on machines, links, scales and "
+         "families of collectives of the fit half, each held out of the fit and predicted by it: "
+         "section held_out\"}\n";
 }
 
 std::string class_line(LinkClass link_class) {
@@ -246,10 +237,7 @@ std::string network_profile(const NetworkFit& fit,
     }
   }
   text += launch_lines(fit.launches);
-  text += "held_out:\n";
-  for (const LinkClass link_class : link_classes) {
-    text += spreads_lines(fit, link_class);
-  }
+  text += held_out_lines(fit);
   text +=
       "# Covariance of what is solved for: times in us, 1 / share, square root of the ramp in us,\n"
       "# 1 / square root of the chunk in MiB, us/KB for bandwidths.\n"

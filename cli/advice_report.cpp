@@ -14,6 +14,7 @@
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
 #include "model/units_text.hpp"
+#include "profiles/method_notes.hpp"
 
 namespace payoff {
 namespace {
@@ -26,15 +27,32 @@ std::string_view words_of(Traffic traffic) {
       return "sums of tensor parallelism";
     case Traffic::pp_activations:
       return "sends between stages";
+    case Traffic::ep_dispatch:
+      return "tokens to experts";
+    case Traffic::ep_combine:
+      return "tokens back from experts";
+    case Traffic::dp_weights:
+      return "gathers of weights";
+    case Traffic::embeddings:
+      return "vectors of embedding tables";
     case Traffic::dp_gradients:
       break;
   }
   return "gradients";
 }
 
+bool has_none(const TrafficOptions& kind) { return kind.options.empty() && kind.over_budget == 0; }
+
+bool is_of_tables(const TrafficOptions& kind) { return kind.traffic == Traffic::embeddings; }
+
 std::string options_text(const Advice& advice) {
   std::string text = "Ways to compress";
   for (const TrafficOptions& kind : advice.kinds) {
+    const bool of_tokens =
+        kind.traffic == Traffic::ep_dispatch || kind.traffic == Traffic::ep_combine;
+    if ((of_tokens || is_of_tables(kind)) && has_none(kind)) {
+      continue;  // most jobs have no experts, and no embedding tables that ranks divide
+    }
     text += fmt::format("{} {}: {}", &kind == advice.kinds.data() ? "" : ",",
                         words_of(kind.traffic), kind.options.size());
     text += kind.over_budget > 0 ? fmt::format(" ({} over the budget)", kind.over_budget) : "";
@@ -100,15 +118,16 @@ std::string verdict_line(const Advice& advice) {
 Json kinds_json(const Advice& advice) {
   Json kinds = Json::array();
   for (const TrafficOptions& kind : advice.kinds) {
+    if (is_of_tables(kind) && has_none(kind)) {
+      continue;
+    }
     Json options = Json::array();
     for (const TrafficOption& option : kind.options) {
       options.push_back({{"strategy", option.plan.label},
                          {"wire_ratio", option.ratio},
                          {"bits_per_element", option.bits}});
     }
-    kinds.push_back({{"traffic", kind.traffic == Traffic::dp_gradients     ? "dp_gradients"
-                                 : kind.traffic == Traffic::tp_activations ? "tp_activations"
-                                                                           : "pp_activations"},
+    kinds.push_back({{"traffic", name_of(kind.traffic)},
                      {"options", std::move(options)},
                      {"over_budget", kind.over_budget}});
   }

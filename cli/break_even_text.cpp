@@ -18,6 +18,21 @@ std::string time_text(Seconds time) { return to_text(time); }
 std::string ratio_text(double ratio) { return significant(ratio); }
 std::string count_text(int count) { return std::to_string(count); }
 
+// Of updated weights the codec is in the optimizer's time, and has none of its own to tell.
+std::string codec_text(const BreakEven& entry) {
+  return entry.scans_codec_and_wire
+             ? fmt::format("{} ({})", interval_text(entry.codec_time, time_text),
+                           to_text(entry.codec_time_now))
+             : "not scanned";
+}
+
+std::string wire_text(const BreakEven& entry) {
+  return fmt::format(
+      "{} ({})",
+      entry.scans_codec_and_wire ? interval_text(entry.wire_ratio, ratio_text) : "not scanned",
+      significant(entry.wire_ratio_now));
+}
+
 template <typename T>
 nlohmann::ordered_json set_json(const IntervalSet<T>& set, double unit_of_one(T)) {
   nlohmann::ordered_json json{{"scanned_low", unit_of_one(set.scanned_low)},
@@ -59,10 +74,7 @@ std::string break_even_table(const std::vector<BreakEven>& break_evens, const Pa
                              : plan->against_remedy.convergence_slack_ratio();
     table.add({entry.label,
                entry.bandwidth ? interval_text(*entry.bandwidth, link_rate_text) : "no NIC is used",
-               fmt::format("{} ({})", interval_text(entry.codec_time, time_text),
-                           to_text(entry.codec_time_now)),
-               fmt::format("{} ({})", interval_text(entry.wire_ratio, ratio_text),
-                           significant(entry.wire_ratio_now)),
+               codec_text(entry), wire_text(entry),
                entry.gpus ? interval_text(*entry.gpus, count_text) : "not scanned",
                slack > payoff.band ? percent_text(slack) : "none"});
   }
@@ -93,9 +105,12 @@ nlohmann::ordered_json break_even_json(const BreakEven& entry) {
   json["useful_bandwidth_bytes_per_second"] =
       entry.useful_bandwidth ? nlohmann::ordered_json(entry.useful_bandwidth->si)
                              : nlohmann::ordered_json(nullptr);
-  json["codec_seconds"] = set_json<Seconds>(entry.codec_time, si);
+  const bool scanned = entry.scans_codec_and_wire;
+  json["codec_seconds"] =
+      scanned ? set_json<Seconds>(entry.codec_time, si) : nlohmann::ordered_json(nullptr);
   json["codec_now_seconds"] = entry.codec_time_now.si;
-  json["wire_ratio"] = set_json<double>(entry.wire_ratio, si);
+  json["wire_ratio"] =
+      scanned ? set_json<double>(entry.wire_ratio, si) : nlohmann::ordered_json(nullptr);
   json["wire_ratio_now"] = entry.wire_ratio_now;
   json["gpus"] = entry.gpus ? set_json<int>(*entry.gpus, si) : nlohmann::ordered_json(nullptr);
   return json;

@@ -239,9 +239,8 @@ nlohmann::ordered_json steps_json(const CollectiveRow& row) {
     return nullptr;
   }
   nlohmann::ordered_json json{{"program", row.program}};
-  const auto& priced = row.steps->priced;
   const auto add = [&](const char* key, Seconds sim::CollectiveSteps::Priced::*time) {
-    json[key] = priced ? nlohmann::ordered_json((*priced.*time).si) : nullptr;
+    json[key] = row.steps->priced ? nlohmann::ordered_json((*row.steps->priced.*time).si) : nullptr;
   };
   add("price_seconds", &sim::CollectiveSteps::Priced::price);
   add("time_seconds", &sim::CollectiveSteps::Priced::time);
@@ -272,6 +271,7 @@ std::string json_text(const CollectiveQuestion& question, const std::vector<Coll
     json["rows"].push_back({{"size_bytes", row.size.si},
                             {"time_seconds", row.price.time.si},
                             {"time_relative_sd", row.price.relative_sd},
+                            {"least_seconds", row.price.least.si},
                             {"latency_seconds", row.price.latency.si},
                             {"algbw_bytes_per_second", row.algbw.si},
                             {"busbw_bytes_per_second", row.busbw.si},

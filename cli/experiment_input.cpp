@@ -28,9 +28,11 @@ struct KeyOption {
   std::string_view help;
 };
 
-constexpr std::array<KeyOption, 33> key_options = {{
+constexpr std::array<KeyOption, 34> key_options = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
+    {"--decoder-sequence", "N", "model.decoder_sequence", "",
+     "tokens that a decoder predicts (T5)"},
     {"--cluster", "NAME", "cluster.profile", "", "a profile of `payoff profiles list cluster`"},
     {"--nodes", "N", "cluster.nodes", "", "how many nodes of it"},
     {"--gpus-per-node", "N", "cluster.gpus_per_node", "", "GPUs used on each"},

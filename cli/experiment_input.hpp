@@ -21,6 +21,8 @@ namespace payoff {
 inline constexpr std::string_view experiment_details =
     "Keys that have no option, for --set and files:\n"
     "  cluster.nics_per_node=N, cluster.intra.bandwidth='300 GB/s'\n"
+    "  cluster.inter.latency='10 ms'             of the way between two nodes, on top of the "
+    "law's\n"
     "  cluster.gpu=NAME, cluster.fabric=NAME, cluster.network=NAME    another part of the cluster\n"
     "  limits.global_batch=N                     most samples of a step that a remedy may take\n"
     "  limits.change_gradient_precision=false    a remedy must not reduce in 16 bits\n"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/explanation_parts.hpp"
+#include "model/host_codec.hpp"
 #include "profiles/method_notes.hpp"
 
 // The calls of codecs that terms are sums of.
@@ -71,6 +72,32 @@ std::vector<ExplainedPart> parts_of_activation_codecs(const ExplainedPlan& plan,
   return parts;
 }
 
+// Copied, and passed through the cores.
+void add_host_parts(const PassCost& cost, const std::string& what, const ExplainedPlan& plan,
+                    std::vector<ExplainedPart>& parts) {
+  const Experiment& experiment = plan.experiment();
+  const HostCodec& codec = *plan.compression.method->host;
+  const Cluster& cluster = experiment.cluster;
+  const double share =
+      static_cast<double>(cluster.host.cores) / sharers_of_host(cluster, experiment.layout);
+  const double threads = std::min(static_cast<double>(codec.threads), share);
+  add_part({what + ", by the cores", 1,
+            fmt::format("{} * {} + ({} / {} + {} / {}) / {} + {} / {} / {}", put_in(cost.kernels),
+                        put_in(codec.call.si), put_in(cost.bytes.si), put_in(codec.core.si),
+                        put_in(cost.random_bytes.si), put_in(codec.irregular.si), put_in(threads),
+                        put_in(cost.block_bytes.si), put_in(codec.irregular.si),
+                        put_in(std::min(1.0, share))),
+            host_time(cost, codec, cluster.host, sharers_of_host(cluster, experiment.layout))},
+           parts);
+  if (cost.copied > 0_B) {
+    add_part({what + ", copied", 1,
+              fmt::format("{} + {} / {}", put_in(copy_start.si), put_in(cost.copied.si),
+                          put_in(copy_rate(cluster).si)),
+              copy_time(cost.copied, cluster)},
+             parts);
+  }
+}
+
 }  // namespace
 
 std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode) {
@@ -86,6 +113,9 @@ std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode
         price_pass(cost, law, experiment.cluster.gpu, experiment.training.precision);
     if (each > 0_s) {
       add_part({what, 1, pass_numbers(cost, law, experiment), each}, parts);
+    }
+    if (cost.on_host) {
+      add_host_parts(cost, what, plan, parts);
     }
   };
   for (const Bucket& bucket : plan.step.buckets(plan.stage_index)) {

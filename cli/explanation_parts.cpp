@@ -70,7 +70,9 @@ class Collector {
         ring_(network(MessageKind::cp_activations)),
         experts_(network(MessageKind::ep_activations)),
         expert_tensor_(network(MessageKind::etp_activations)),
-        messages_(experiment_.layout, context_, {tensor_, ring_, experts_, expert_tensor_}),
+        tables_(network(MessageKind::table_activations)),
+        messages_(experiment_.layout, context_,
+                  {tensor_, ring_, experts_, expert_tensor_, tables_}),
         compression_(plan.compression),
         kind_(kind) {}
 
@@ -181,6 +183,7 @@ class Collector {
   CollectiveModel ring_;
   CollectiveModel experts_;
   CollectiveModel expert_tensor_;
+  CollectiveModel tables_;
   StageMessages messages_;
   const CompressionPlan& compression_;
   WorkKind kind_;

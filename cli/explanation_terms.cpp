@@ -103,7 +103,7 @@ const std::vector<TermRule>& term_rules() {
        "1 What a step sends",
        expert_numbers,
        {"cluster.fabric.", "cluster.network.", "cluster.nic"},
-       {MessageKind::ep_activations, MessageKind::etp_activations}},
+       {MessageKind::ep_activations, MessageKind::etp_activations, MessageKind::table_activations}},
       {"exposed_pp",
        "what the transfers between stages add",
        &Waterfall::exposed_pp,

@@ -43,8 +43,7 @@ class LinkKeys {
       if (paths.domains > 1) {
         between(price, paths);
       }
-      (paths.domains > 1 ? network : fabric)
-          .insert(std::string("relative_sd_") + spread_band_names.at(spread_band(size)));
+      spreads(use, size, paths.domains > 1 ? network : fabric);
     }
   }
 
@@ -52,6 +51,14 @@ class LinkKeys {
   Keys network;
 
  private:
+  // Keys that a law does not have say nothing.
+  static void spreads(const MessageUse& use, Bytes size, Keys& keys) {
+    const std::string band = spread_band_names.at(spread_band(size));
+    const auto family = static_cast<std::size_t>(family_of(use.collective));
+    keys.insert({"relative_sd_" + band, "relative_sd_more_ranks_" + band,
+                 "relative_sd_" + std::string(collective_family_names.at(family)) + "_" + band});
+  }
+
   void inside(const CollectivePrice& price, const GroupPaths& paths) {
     const std::string key = key_of(price.algorithm, price.protocol);
     fabric.insert({"launch", "ramp", "step_" + key, "share_" + key});
@@ -107,6 +114,9 @@ Keys kernel_keys(const Experiment& experiment, const Workload& workload) {
 Keys codec_keys(const std::vector<PassCost>& passes, const Gpu& gpu) {
   Keys keys{"relative_sd"};
   for (const PassCost& cost : passes) {
+    if (cost.on_host) {  // the method's own numbers
+      continue;
+    }
     if (cost.kernels > 0) {
       keys.insert("dispatch");
     }
@@ -203,6 +213,11 @@ class Reader {
       if (under(start)) {
         return keys->contains(path.substr(start.size()));
       }
+    }
+    if (under("cluster.host.")) {
+      return std::any_of(
+          experiment_.plans.begin(), experiment_.plans.end(),
+          [](const CompressionPlan& plan) { return plan.method && plan.method->host; });
     }
     if (under("cluster.fabric.")) {
       return !links_.fabric.empty();

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/finding_places.hpp"
+#include "cli/import_chakra.hpp"
 #include "cli/import_files.hpp"
 #include "cli/import_report.hpp"
 #include "cli/import_trace_checks.hpp"
@@ -30,12 +32,14 @@ constexpr OptionSpec out_option{
     "of `kineto`: the times of layers, for model.layer_times; of `nccl-log`: the messages (.csv)",
     Takes::value, true};
 constexpr OptionSpec steps_option{
-    "--steps", "N", "of `nccl-log`: how many steps it is of; counts are those of one"};
+    "--steps", "N",
+    "of `nccl-log`, `chakra`: how many steps it is of; counts and times are those of one"};
 constexpr OptionSpec micro_batch_option{"--micro-batch", "N",
                                         "of `kineto`: samples of a micro-batch; -o needs it"};
-constexpr OptionSpec tp_option{"--tp", "N", "of `kineto`: the degree that was traced; default 1"};
-constexpr OptionSpec cp_option{"--cp", "N", "of `kineto`: the same"};
-constexpr OptionSpec ep_option{"--ep", "N", "of `kineto`: the same"};
+constexpr OptionSpec tp_option{
+    "--tp", "N", "of `kineto`: the degree that was traced; of `chakra`: of the job; default 1"};
+constexpr OptionSpec cp_option{"--cp", "N", "the same"};
+constexpr OptionSpec ep_option{"--ep", "N", "the same"};
 constexpr OptionSpec etp_option{"--etp", "N", "of `kineto`: the same"};
 constexpr OptionSpec layer_option{
     "--layer", "FROM=TO",
@@ -177,26 +181,62 @@ ExitCode import_traces(const Arguments& arguments, Session& session) {
   return session.report();
 }
 
+ExitCode import_chakra(const Arguments& arguments, Session& session) {
+  constexpr std::int64_t most_steps = 1'000'000'000;
+  const auto steps = integer_value(arguments, steps_option.name, {1, most_steps}, session);
+  ChakraReport report_of;
+  for (const std::string& file : import_files(arguments)) {
+    OneChakra one;
+    with_import_file(file, session,
+                     [&](std::istream& stream) { one.trace = read_chakra(stream, file); });
+    for (const Finding& finding : one.trace.findings) {
+      report(finding, session);
+    }
+    one.steps = steps.value_or(std::max(1, one.trace.steps));
+    report_of.traces.push_back(std::move(one));
+  }
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  for (OneChakra& one : report_of.traces) {
+    one.messages = messages_of(one.trace);
+    one.replay = replay(one.trace, told_durations(one.trace));
+  }
+  scale_traces(arguments, report_of, session);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
+  nlohmann::ordered_json json = json_envelope("import", session);
+  add_chakra_json(report_of, json);
+  write_result(chakra_text(report_of), json, std::nullopt, arguments, session);
+  return session.report();
+}
+
 using Action = ExitCode (*)(const Arguments&, Session&);
 
 // Options that mean nothing to what is done.
 void check_options(std::string_view action, const Arguments& arguments, Session& session) {
-  const std::vector<OptionSpec> of_traces{micro_batch_option, tp_option,  cp_option,
-                                          ep_option,          etp_option, layer_option};
-  const std::vector<OptionSpec> of_logs{steps_option};
-  const bool is_log = action == "nccl-log";
-  for (const OptionSpec& option : is_log ? of_traces : of_logs) {
-    if (const auto given = arguments.value(option.name)) {
-      session.diagnostics().error(given->span,
-                                  fmt::format("`{}` is of `payoff import {}`", option.name,
-                                              is_log ? "kineto" : "nccl-log"));
+  using Actions = std::vector<std::string>;
+  const std::vector<std::pair<OptionSpec, Actions>> of{
+      {out_option, {"kineto", "nccl-log"}}, {steps_option, {"nccl-log", "chakra"}},
+      {micro_batch_option, {"kineto"}},     {etp_option, {"kineto"}},
+      {layer_option, {"kineto"}},           {tp_option, {"kineto", "chakra"}},
+      {cp_option, {"kineto", "chakra"}},    {ep_option, {"kineto", "chakra"}},
+      {chakra_cluster_option, {"chakra"}},  {chakra_nodes_option, {"chakra"}},
+      {chakra_pp_option, {"chakra"}},       {chakra_group_option, {"chakra"}}};
+  for (const auto& [option, actions] : of) {
+    const auto given = arguments.value(option.name);
+    if (given && std::find(actions.begin(), actions.end(), action) == actions.end()) {
+      session.diagnostics().error(
+          given->span,
+          fmt::format("`{}` is of `payoff import {}`", option.name, fmt::join(actions, "` and `")));
     }
   }
 }
 
 ExitCode run_import(const Arguments& arguments, Session& session) {
-  const std::vector<std::pair<std::string, Action>> actions{{"kineto", import_traces},
-                                                            {"nccl-log", import_log}};
+  const std::vector<std::pair<std::string, Action>> actions{
+      {"kineto", import_traces}, {"nccl-log", import_log}, {"chakra", import_chakra}};
   const Argument& word = arguments.positionals().front();
   const auto action = named_value("something that can be imported", word, actions, session);
   if (action && arguments.positionals().size() < 2) {
@@ -217,15 +257,19 @@ Command import_command() {
       "import",
       "what a job of your own did, from its logs and traces",
       "payoff import kineto examples/12-own-trace/rank0.json --micro-batch 4 -o layers.csv\n"
-      "  payoff import nccl-log examples/12-own-trace/nccl.log --steps 3",
+      "  payoff import nccl-log examples/12-own-trace/nccl.log --steps 3\n"
+      "  payoff import chakra examples/12-own-trace/rank0.et --cluster p4d-24xlarge --nodes 1,2,4",
       {"ACTION FILE...", "what they are, and the files: one job's, of any of its ranks", 1, 100000},
       {out_option, micro_batch_option, tp_option, cp_option, ep_option, etp_option, layer_option,
-       steps_option, json_option},
+       steps_option, chakra_cluster_option, chakra_nodes_option, chakra_pp_option,
+       chakra_group_option, json_option},
       run_import,
       R"(kineto FILE...     traces of PyTorch's profiler: steps, exposed communication, streams,
                    messages, times of layers for `model.layer_times`
 nccl-log FILE...   what NCCL prints with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: groups,
                    nodes, sizes of messages
+chakra FILE...     execution traces of Chakra (.et): what their graphs compute and communicate, and
+                   with --cluster the same on other numbers of ranks
 Times that nccl-tests and other programs measured: `payoff calibrate import`.
 )"};
 }

@@ -44,6 +44,7 @@ struct TracedJob {
   Seconds step{};
   Seconds exposed{};
   double spread{};         // standard deviation of the steps of all ranks, relative
+  double noise{};          // the same as --observed takes it: 2 % at least
   std::string observed{};  // for --observed: "step=412345.678us,exposed=110.2us"
 };
 [[nodiscard]] std::optional<TracedJob> job_of(const TraceReport& report);

@@ -223,8 +223,10 @@ std::optional<TracedJob> job_of(const TraceReport& report) {
   job.step = step * 1_us;
   job.exposed = median(std::move(exposed)) * 1_us;
   job.spread = relative_spread(all);
+  job.noise = usual_noise;
   job.observed = fmt::format("step={},exposed={}", written(job.step), written(job.exposed));
   if (job.spread > usual_noise && job.spread < 1.0) {
+    job.noise = job.spread;
     job.observed += fmt::format(",noise={:.2g}%", 100.0 * job.spread);
   }
   return job;

@@ -12,7 +12,7 @@ namespace payoff {
 
 nlohmann::ordered_json json_envelope(std::string_view command, const Session& session) {
   nlohmann::ordered_json json;
-  json["schema"] = json_schema;
+  json["schema"] = result_schema;
   json["kind"] = command;
   json["tool"] = {{"name", "payoff"}, {"version", PAYOFF_VERSION}};
   json["command_line"] = session.command_line();

@@ -16,7 +16,7 @@
 
 namespace payoff {
 
-inline constexpr int json_schema = 1;
+inline constexpr int result_schema = 1;
 
 [[nodiscard]] nlohmann::ordered_json json_envelope(std::string_view command,
                                                    const Session& session);

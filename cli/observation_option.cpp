@@ -3,19 +3,23 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/observed_trace.hpp"
 #include "cli/option_values.hpp"
 
 namespace payoff {
 namespace {
 
-// `step=412ms,exposed=110ms@dp=32`: fields are separated by commas or `@`.
+// `step=412ms,exposed=110ms@dp=32`: fields are separated by commas or `@`. The first may be a
+// trace.
 class ObservationReader {
  public:
   ObservationReader(const Argument& written, Session& session)
@@ -48,6 +52,10 @@ class ObservationReader {
   void field(std::size_t start, std::size_t end) {
     const std::size_t equals = std::min(written_.text.find('=', start), end);
     const std::string name = written_.text.substr(start, equals - start);
+    if (start == 0 && equals == end && is_file(name)) {
+      take_trace(part(start, end));
+      return;
+    }
     const Argument value = part(std::min(equals + 1, end), end);
     report_twice(name, part(start, end));
     if (name == "step") {
@@ -65,6 +73,19 @@ class ObservationReader {
     } else {
       report_unknown_name("a field of --observed", part(start, equals),
                           {"step", "exposed", "dp", "nodes", "noise"}, session_);
+    }
+  }
+
+  [[nodiscard]] static bool is_file(const std::string& name) {
+    std::error_code unknown;
+    return std::filesystem::is_regular_file(name, unknown);
+  }
+
+  // What the trace measured counts as given.
+  void take_trace(const Argument& named) {
+    if (const auto observed = observe_trace(named, session_)) {
+      observation_ = *observed;
+      seen_ = {{"step", named.text}, {"exposed", named.text}};
     }
   }
 

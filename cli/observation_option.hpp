@@ -12,9 +12,9 @@ namespace payoff {
 
 inline constexpr OptionSpec observed_option{
     "--observed", "step=TIME,...",
-    "what your uncompressed job takes: step=412ms,exposed=110ms@dp=32 (noise=2% may be added); "
-    "several "
-    "times for several sizes: @dp or @nodes",
+    "what your uncompressed job takes: step=412ms,exposed=110ms@dp=32 (noise=2% may be added), or "
+    "a "
+    "trace of PyTorch's profiler: rank0.json@dp=32; several times for several sizes: @dp or @nodes",
     Takes::values};
 
 // Empty where the option is not given, and where it is wrong: that was reported.

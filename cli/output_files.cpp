@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/output_place.hpp"
 #include "cli/trace_file.hpp"
 
 namespace payoff {
@@ -30,12 +31,6 @@ void write(const std::filesystem::path& path, const std::string& content,
   }
 }
 
-bool is_special(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-}
-
 }  // namespace
 
 OutputFiles::~OutputFiles() {
@@ -48,7 +43,7 @@ OutputFiles::~OutputFiles() {
 }
 
 void OutputFiles::add(std::filesystem::path path, std::string content) {
-  files_.push_back({std::move(path), std::move(content), {}});
+  files_.push_back({std::move(path), std::move(content)});
 }
 
 void OutputFiles::commit() {
@@ -61,7 +56,8 @@ void OutputFiles::commit() {
     if (is_special(file.path)) {
       continue;
     }
-    file.temporary = file.path;
+    file.target = target_of(file.path);
+    file.temporary = file.target;
     file.temporary += fmt::format(".part-{}", ::getpid());
     write(file.temporary, file.content, file.path);
   }
@@ -71,7 +67,7 @@ void OutputFiles::commit() {
       continue;
     }
     std::error_code failed;
-    std::filesystem::rename(file.temporary, file.path, failed);
+    std::filesystem::rename(file.temporary, file.target, failed);
     if (failed) {
       throw std::runtime_error(
           fmt::format("cannot write {}: {}", file.path.string(), failed.message()));

@@ -6,8 +6,8 @@
 #include <vector>
 
 // What a command writes, all or nothing: every text goes to a temporary name beside its target,
-// and only when all of them are on the disk are they renamed. What is not a regular file (a pipe,
-// /dev/null) is written in place.
+// and only when all of them are on the disk are they renamed. A symbolic link stays, and the file
+// that it leads to is written; what is not a regular file (a pipe, /dev/null) is, in place.
 
 namespace payoff {
 
@@ -27,7 +27,8 @@ class OutputFiles {
   struct File {
     std::filesystem::path path;
     std::string content;
-    std::filesystem::path temporary;  // empty: nothing there yet, or already renamed
+    std::filesystem::path target{};     // the file that a link leads to
+    std::filesystem::path temporary{};  // empty: nothing there yet, or already renamed
   };
   std::vector<File> files_;
 };

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/output_place.hpp"
+
 namespace payoff {
 namespace {
 
@@ -20,13 +22,6 @@ using Output = std::pair<std::string, Argument>;
 bool is_stdout(const Output& output) {
   const bool may_be = output.first == json_option.name || output.first == csv_option.name;
   return may_be && (output.second.text.empty() || output.second.text == "-");
-}
-
-// A pipe, a terminal, /dev/null: nothing there can be lost.
-bool is_special(const fs::path& path) {
-  std::error_code unknown;
-  const auto status = fs::status(path, unknown);
-  return fs::exists(status) && !fs::is_regular_file(status);
 }
 
 fs::path resolved(const fs::path& path) {

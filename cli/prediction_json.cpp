@@ -57,6 +57,9 @@ Json compresses_json(const CompressionPlan& plan) {
     add(of.traffic, of.method, directions_text(of),
         of.blocks == BlockRange{} ? Json(nullptr) : Json(layers_text(of.blocks)));
   }
+  if (plan.weights) {
+    add(Traffic::dp_weights, plan.weights->method, nullptr, nullptr);
+  }
   return json;
 }
 

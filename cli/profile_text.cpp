@@ -7,6 +7,7 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/convnet.hpp"
 #include "model/transformer.hpp"
@@ -122,21 +123,42 @@ void add_written(const Node& node, const std::string& path, Facts& facts, Profil
 }
 
 void add_shape(const TransformerShape& shape, ProfileText& profile) {
-  const std::pair<const char*, std::int64_t> counts[] = {{"parameters", parameter_count(shape)},
-                                                         {"layers", shape.layers},
-                                                         {"hidden", shape.hidden},
-                                                         {"heads", shape.heads},
-                                                         {"kv_heads", shape.kv_heads},
-                                                         {"head_size", shape.head_size},
-                                                         {"feed_forward", shape.feed_forward},
-                                                         {"vocabulary", shape.vocabulary},
-                                                         {"positions", shape.positions},
-                                                         {"sequence", shape.sequence}};
+  const std::pair<const char*, std::int64_t> counts[] = {
+      {"parameters", parameter_count(shape)},
+      {"layers", shape.layers},
+      {"hidden", shape.hidden},
+      {"heads", shape.heads},
+      {"kv_heads", shape.kv_heads},
+      {"head_size", shape.head_size},
+      {"feed_forward", shape.feed_forward},
+      {"vocabulary", shape.vocabulary},
+      {"positions", shape.positions},
+      {"sequence", shape.sequence},
+      {"decoder_layers", shape.decoder.layers},
+      {"decoder_sequence", shape.decoder.sequence}};
   for (const auto& [key, count] : counts) {
     if (count > 0) {
       profile.numbers.push_back({key, std::to_string(count), "", "", 0});
     }
   }
+}
+
+void add_tables(const RecommenderShape& shape, ProfileText& profile) {
+  const auto add = [&](const char* key, const std::string& value) {
+    profile.numbers.push_back({key, value, "", "", 0});
+  };
+  const auto widths = [](const std::vector<std::int64_t>& layers) {
+    return fmt::format("{}", fmt::join(layers, "-"));
+  };
+  add("parameters", std::to_string(parameter_count(shape)));
+  add("tables.parameters", std::to_string(table_elements(shape.tables)));
+  add("tables", std::to_string(shape.tables.rows.size()));
+  add("tables.dimension", std::to_string(shape.tables.dimension));
+  add("tables.lookups", fmt::format("{}", shape.tables.lookups));
+  add("dense", std::to_string(shape.dense));
+  add("bottom", widths(shape.bottom));
+  add("top.inputs", std::to_string(shape.top_inputs()));
+  add("top", widths(shape.top));
 }
 
 void add_layers(const ConvnetTable& table, ProfileText& profile) {
@@ -204,6 +226,8 @@ ProfileText profile_text(ProfileKind kind, std::string_view name, const ReadCont
     profile.description = model->description;
     if (const auto* shape = std::get_if<TransformerShape>(&model->value)) {
       add_shape(*shape, profile);
+    } else if (const auto* recommender = std::get_if<RecommenderShape>(&model->value)) {
+      add_tables(*recommender, profile);
     } else {
       add_layers(std::get<ConvnetTable>(model->value), profile);
     }

@@ -124,7 +124,11 @@ class ChoiceReader {
     const auto* one = std::get_if<TransformerShape>(&a);
     const auto* other = std::get_if<TransformerShape>(&b);
     if (one == nullptr || other == nullptr) {
-      return a.index() == b.index();
+      const auto has_tables = [](const Model& model) {
+        const auto* table = std::get_if<Workload>(&model);
+        return table != nullptr && table->recommender.has_value();
+      };
+      return a.index() == b.index() && has_tables(a) == has_tables(b);
     }
     const auto is_decoder = [](const TransformerShape& shape) {
       return shape.family == TransformerFamily::gpt || shape.family == TransformerFamily::llama;

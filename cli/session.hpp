@@ -44,6 +44,8 @@ class Session {
   void progress(const std::string& text);
   // Errors found from now on came up while it ran.
   void started() { outcome_ = "stopped, and nothing was written"; }
+  // Errors found from now on are told in results that were written.
+  void wrote_results() { outcome_ = "the results were written"; }
   // Prints everything that was found: `bad_input` when there are errors.
   [[nodiscard]] ExitCode report();
   // The same when the world failed (a file that cannot be read): `failure`.

@@ -14,6 +14,7 @@
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_place.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/simulation_cost.hpp"
 #include "cli/simulation_problems.hpp"
@@ -70,7 +71,7 @@ void check_trace(const Arguments& arguments, Session& session) {
   if (!file) {
     return;
   }
-  if (file->text == "-") {
+  if (file->text == "-" || is_standard_output(file->text)) {
     session.diagnostics().error(file->span,
                                 "`--trace` needs the name of a file: standard output has the table",
                                 {}, "`--trace step.json`");
@@ -82,6 +83,21 @@ void check_trace(const Arguments& arguments, Session& session) {
     session.diagnostics().error(file->span, fmt::format("`{}`: there is no folder `{}`",
                                                         trace_option.name, folder.string()));
   }
+}
+
+// Without a topology nothing is folded: there are no ranks that could be listed.
+void check_fold(const Arguments& arguments, const ReadExperiment& read, bool steps,
+                Session& session) {
+  if (steps || !read.cluster_state.is_even() || !arguments.has(no_fold_option.name)) {
+    return;
+  }
+  session.diagnostics().error(
+      arguments.value(no_fold_option.name)->span,
+      "`--no-fold` needs a topology: in this cluster all GPUs of a pipeline stage are alike, and "
+      "one of them is simulated",
+      "nothing is folded",
+      "`--set cluster.topology=FILE` says which links there are; or `--level steps`, which runs "
+      "every rank");
 }
 
 // Ranks that nothing folds are listed one by one, and that has a limit.
@@ -119,17 +135,17 @@ void prepare_reports(Simulation& simulation, const PreparedExperiment& prepared,
   }
 }
 
-// Until something is wrong or Ctrl-C.
+// Until Ctrl-C. What goes wrong on the way is told together, once where it is the same.
 void run_plans(Simulation& simulation, const std::vector<CompressionPlan>& plans,
-               const PositionMap& positions, std::optional<TraceFile>& trace,
-               SimulationReport& report, Session& session) {
+               std::optional<TraceFile>& trace, SimulationReport& report,
+               StrategyProblems& problems) {
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const bool traced = trace && i + 1 == plans.size();
     PlanSimulation& result = report.plans[i];
     result.simulated = simulation.run(plans[i], traced ? &trace->writer() : nullptr);
+    auto& [label, found] = problems.emplace_back(plans[i].label, Problems{});
     if (result.simulated.problem) {
-      session.started();
-      report_problems({{plans[i].label, {*result.simulated.problem}}}, positions, session);
+      found.push_back(*result.simulated.problem);
     }
     if (result.simulated.interrupted) {
       report.plans.resize(i + 1);
@@ -151,7 +167,7 @@ void announce(const SimulationReport& report, const std::optional<Argument>& tra
   }
   all.trace = trace ? report.plans.back().estimate.trace : 0_B;
   if (trace) {
-    const std::filesystem::path folder = std::filesystem::path(trace->text).parent_path();
+    const std::filesystem::path folder = target_of(trace->text).parent_path();
     std::error_code unknown;
     const auto space = std::filesystem::space(folder.empty() ? "." : folder, unknown);
     if (!unknown && all.trace > Bytes{static_cast<double>(space.available)}) {
@@ -190,6 +206,7 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const bool steps = wants_steps(arguments, session);
   check_trace(arguments, session);
   if (read) {
+    check_fold(arguments, *read, steps, session);
     check_listed(arguments, *read, steps, session);
   }
   if (!read || session.diagnostics().has_errors()) {
@@ -223,12 +240,15 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
     return session.report();
   }
   InterruptGuard::begin_polling();
+  StrategyProblems problems;
   try {
-    run_plans(simulation, plans, read->positions, trace, report, session);
+    run_plans(simulation, plans, trace, report, problems);
   } catch (const sim::TraceError& error) {
     trace->fail(error.what());
   }
+  report_problems(problems, read->positions, session);
   if (session.diagnostics().has_errors()) {
+    session.started();
     return session.report();
   }
   if (trace) {

@@ -2,6 +2,8 @@
 #include "cli/simulation_problems.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 namespace payoff {
 namespace {
@@ -25,6 +27,24 @@ void add(std::vector<Found>& all, const Problem& problem, const std::string& lab
   ++found->count;
 }
 
+// What a value that is not written itself follows from.
+std::string_view source_of(std::string_view path) {
+  return path == "layout.micro_batches" ? "layout.global_batch" : path;
+}
+
+// The place of the value, of what it follows from, or of the section of a file around them. Options
+// of the command line make sections too, and the one that happened to be first is not to blame.
+std::optional<Span> place_of(std::string_view path, const PositionMap& positions,
+                             const SourceMap& sources) {
+  for (const std::string_view written : {path, source_of(path)}) {
+    if (const auto found = positions.at(written)) {
+      return found;
+    }
+  }
+  const std::optional<Span> section = positions.find(path);
+  return section && !sources[section->source].argument ? section : std::nullopt;
+}
+
 }  // namespace
 
 void report_problems(const StrategyProblems& problems, const PositionMap& positions,
@@ -37,11 +57,10 @@ void report_problems(const StrategyProblems& problems, const PositionMap& positi
   }
   for (const Found& found : all) {
     Diagnostic diagnostic;
-    const bool is_field = found.problem.path.find('.') != std::string::npos;
-    diagnostic.message =
-        (is_field ? "`" + found.problem.path + "`: " : std::string()) + found.problem.message;
-    if (is_field) {
-      diagnostic.span = positions.find(found.problem.path);
+    const std::string& path = found.problem.path;
+    diagnostic.message = (path.empty() ? "" : "`" + path + "`: ") + found.problem.message;
+    if (!path.empty()) {
+      diagnostic.span = place_of(path, positions, session.sources());
     }
     diagnostic.help = found.problem.help;
     if (found.count < problems.size()) {

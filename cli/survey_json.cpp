@@ -54,7 +54,7 @@ std::string survey_json(const SurveyReport& report, const Session& session) {
   json["impossible"] = report.setups.size() - report.possible();
   json["pay_over_job"] = report.pay_over_job();
   json["findings"] = Json::object();
-  for (const Finding finding : all_findings) {
+  for (const SurveyFinding finding : all_findings) {
     json["findings"][std::string(name(finding))] = report.found(finding);
   }
   json["rows"] = Json::array();

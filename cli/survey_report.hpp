@@ -36,7 +36,7 @@ struct SurveyReport {
   // Of those that can be.
   [[nodiscard]] std::size_t count(const Which& which) const;
   [[nodiscard]] std::size_t possible() const;
-  [[nodiscard]] std::size_t found(Finding finding) const;
+  [[nodiscard]] std::size_t found(SurveyFinding finding) const;
   [[nodiscard]] std::size_t pay_over_job() const;
 };
 

@@ -13,27 +13,27 @@
 namespace payoff {
 namespace {
 
-std::string explained(Finding finding) {
+std::string explained(SurveyFinding finding) {
   switch (finding) {
-    case Finding::pays:
+    case SurveyFinding::pays:
       return "over the job as given and over its best uncompressed remedy";
-    case Finding::too_close:
+    case SurveyFinding::too_close:
       return "between 10 and 90 % of the draws pay";
-    case Finding::remedy_is_enough:
+    case SurveyFinding::remedy_is_enough:
       return "pays over the job as given; 16-bit reduction, other buckets or NCCL's other "
              "algorithm "
              "gain as much";
-    case Finding::nothing_exposed:
+    case SurveyFinding::nothing_exposed:
       return "a step without any gradient message would not pay either";
-    case Finding::codec:
+    case SurveyFinding::codec:
       return "takes longer than the messages that it saves";
-    case Finding::cannot_be_summed:
+    case SurveyFinding::cannot_be_summed:
       return "gathered from all workers; it would pay if it were summed on the way";
-    case Finding::latency:
+    case SurveyFinding::latency:
       return "would not pay with messages of no bytes";
-    case Finding::too_little_saved:
+    case SurveyFinding::too_little_saved:
       return "its messages are still too large";
-    case Finding::does_not_fit:
+    case SurveyFinding::does_not_fit:
       return "the memory of a GPU";
   }
   return {};
@@ -48,9 +48,9 @@ std::string findings_table(const SurveyReport& report) {
                {"setups", Align::right},
                {"share", Align::right},
                {"what it means", Align::left}});
-  for (const Finding finding : all_findings) {
+  for (const SurveyFinding finding : all_findings) {
     const std::size_t found = report.found(finding);
-    if (found > 0 || finding == Finding::pays) {
+    if (found > 0 || finding == SurveyFinding::pays) {
       table.add({std::string(name(finding)), std::to_string(found),
                  share_text(found, report.possible()), explained(finding)});
     }
@@ -61,18 +61,19 @@ std::string findings_table(const SurveyReport& report) {
 // Of a part of the setups: how many there are and pay, and what most of the others lack.
 std::vector<std::string> row(const SurveyReport& report, std::string what,
                              const SurveyReport::Which& which) {
-  const auto with = [&](Finding finding) {
+  const auto with = [&](SurveyFinding finding) {
     return report.count(
         [&](const Setup& setup) { return which(setup) && setup.plan.finding == finding; });
   };
   const std::size_t all = report.count(which);
-  const auto most = std::max_element(all_findings.begin() + 2, all_findings.end(),
-                                     [&](Finding a, Finding b) { return with(a) < with(b); });
+  const auto most =
+      std::max_element(all_findings.begin() + 2, all_findings.end(),
+                       [&](SurveyFinding a, SurveyFinding b) { return with(a) < with(b); });
   const std::size_t others = with(*most);
   return {std::move(what),
           std::to_string(all),
-          std::to_string(with(Finding::pays)),
-          std::to_string(with(Finding::too_close)),
+          std::to_string(with(SurveyFinding::pays)),
+          std::to_string(with(SurveyFinding::too_close)),
           std::to_string(report.count(
               [&](const Setup& setup) { return which(setup) && setup.plan.pays_over_job; })),
           others == 0 ? "" : fmt::format("{} ({})", name(*most), others)};
@@ -126,7 +127,7 @@ std::size_t SurveyReport::possible() const {
   return count([](const Setup&) { return true; });
 }
 
-std::size_t SurveyReport::found(Finding finding) const {
+std::size_t SurveyReport::found(SurveyFinding finding) const {
   return count([&](const Setup& setup) { return setup.plan.finding == finding; });
 }
 
@@ -138,8 +139,8 @@ std::string survey_sentence(const SurveyReport& report) {
   return fmt::format(
       "{} of {} setups pay over the best uncompressed remedy, {} over the job as given; {} are too "
       "close to call.",
-      report.found(Finding::pays), report.possible(), report.pay_over_job(),
-      report.found(Finding::too_close));
+      report.found(SurveyFinding::pays), report.possible(), report.pay_over_job(),
+      report.found(SurveyFinding::too_close));
 }
 
 std::string survey_text(const SurveyReport& report) {

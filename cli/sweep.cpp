@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,20 +18,16 @@
 #include "cli/simulation_cost.hpp"
 #include "cli/sweep_axes.hpp"
 #include "cli/sweep_cost.hpp"
-#include "cli/sweep_job.hpp"
 #include "cli/sweep_log.hpp"
 #include "cli/sweep_mistakes.hpp"
+#include "cli/sweep_run.hpp"
 #include "cli/sweep_shard.hpp"
-#include "cli/trace_file.hpp"
 #include "profiles/override.hpp"
-#include "study/ordered_work.hpp"
 
 // payoff sweep: one experiment with many values of some keys.
 
 namespace payoff {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr OptionSpec zip_option{
     "--zip", "", "the axes go together, value by value, not in all combinations", Takes::nothing};
@@ -48,11 +43,8 @@ constexpr OptionSpec verdicts_option{
 constexpr OptionSpec output_option{
     "-o", "FILE", "the results as JSON Lines; with shards one file each: NAME.0-of-8.jsonl",
     Takes::value, true};
-constexpr OptionSpec resume_option{"--resume", "", "goes on with a FILE that was not finished",
-                                   Takes::nothing};
 constexpr OptionSpec dry_option{
     "--dry-run", "", "says how many jobs there are and how long they take", Takes::nothing};
-constexpr OptionSpec threads_option{"--threads", "N", "default: all cores", Takes::value};
 
 std::uint64_t read_seed(const Arguments& arguments, Session& session) {
   const auto seed = long_value(arguments, seed_option.name, {0, 1'000'000'000}, session);
@@ -127,14 +119,6 @@ std::string_view name_of(Sampling sampling) {
   return "grid";
 }
 
-struct Sweep {
-  SweepQuestion question;
-  Shard shard;
-  std::uint64_t seed{};
-
-  [[nodiscard]] std::uint64_t own_jobs() const { return shard.size(question.design.jobs()); }
-};
-
 // What was asked, and of what: two files whose first lines differ are results of two questions.
 std::string header(const Sweep& sweep, const ReadExperiment& first, const Session& session) {
   const SweepQuestion& question = sweep.question;
@@ -154,77 +138,6 @@ std::string header(const Sweep& sweep, const ReadExperiment& first, const Sessio
   json["jobs"] = question.design.jobs();
   json["shard"] = {{"index", sweep.shard.index}, {"of", sweep.shard.of}};
   return json.dump() + "\n";
-}
-
-// On a terminal, from two seconds on: how far it is, and how long it will take.
-class Progress {
- public:
-  Progress(std::uint64_t done, std::uint64_t all, Session& session)
-      : first_(done), all_(all), session_(session) {}
-
-  void at(std::uint64_t done) {
-    const auto now = Clock::now();
-    if (now < next_) {
-      return;
-    }
-    next_ = now + std::chrono::milliseconds(200);
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    const double left =
-        seconds * static_cast<double>(all_ - done) / static_cast<double>(done - first_);
-    session_.progress(fmt::format("{} of {} jobs, {:.0f} s left", done, all_, left));
-    shown_ = true;
-  }
-  void end() {
-    if (shown_) {
-      session_.progress({});
-    }
-  }
-
- private:
-  std::uint64_t first_;
-  std::uint64_t all_;
-  Session& session_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point next_ = start_ + std::chrono::seconds(2);
-  bool shown_{};
-};
-
-ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
-                  const std::optional<Argument>& output, const Arguments& arguments,
-                  Session& session) {
-  std::optional<SweepLog> log;
-  std::uint64_t done = 0;
-  if (!output) {
-    session.out() << first_line;
-  } else if (log.emplace(shard_file(output->text, sweep.shard));
-             arguments.has(resume_option.name)) {
-    done = log->go_on(first_line, sweep.question.strategies.size());
-  } else {
-    log->begin(first_line);
-  }
-  const std::uint64_t all = sweep.own_jobs();
-  announce_simulations(sweep.question, sweep.shard, done, session);
-  Progress progress(done, all, session);
-  const InterruptGuard guard;
-  InterruptGuard::begin_polling();
-  OrderedWork work;
-  work.first = done;
-  work.end = all;
-  work.compute = [&](std::uint64_t i) { return job_lines(sweep.question, sweep.shard.job(i)); };
-  work.emit = [&](std::uint64_t i, const std::string& lines) {
-    log ? log->add(lines) : (void)(session.out() << lines);
-    progress.at(i + 1);
-  };
-  work.stop = &InterruptGuard::flag();
-  work.threads = static_cast<unsigned>(
-      integer_value(arguments, threads_option.name, {1, 1024}, session).value_or(0));
-  const std::uint64_t reached = run_in_order(work);
-  progress.end();
-  if (reached < all) {
-    return session.report_failure(fmt::format("interrupted after {} of {} jobs{}", reached, all,
-                                              output ? "; --resume goes on" : ""));
-  }
-  return session.report();
 }
 
 void check_output(const std::optional<Argument>& output, const Sweep& sweep,
@@ -284,7 +197,7 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
     sweep.question.strategies.push_back(plan.label);
   }
   if (arguments.has(dry_option.name)) {
-    say_plan(sweep.question, sweep.shard, session);
+    say_plan(sweep.question, sweep.shard, !arguments.has(no_share_option.name), session);
     return session.report();
   }
   return run_jobs(sweep, header(sweep, *first, session), output, arguments, session);
@@ -300,7 +213,8 @@ Command sweep_command() {
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
           experiment_options({over_option, zip_option, sample_option, latin_option, seed_option,
                               sim_option, event_limit_option, verdicts_option, output_option,
-                              resume_option, shard_option, threads_option, dry_option}),
+                              resume_option, shard_option, threads_option, no_share_option,
+                              dry_option}),
           run_sweep,
           experiment_details};
 }

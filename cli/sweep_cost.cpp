@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/simulation_cost.hpp"
+#include "cli/sweep_shared.hpp"
 #include "study/simulation.hpp"
 
 namespace payoff {
@@ -39,9 +41,48 @@ sim::Estimate estimate_job(const SweepQuestion& question, std::uint64_t number) 
   return all;
 }
 
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Jobs that share their preparation: what comes first of it, then many times what neighbours take.
+double time_of_shared(const SweepQuestion& question, const Shard& shard) {
+  const std::uint64_t own = shard.size(question.design.jobs());
+  const std::uint64_t run = std::min<std::uint64_t>(own, 64);
+  SharedJobs shared(question);
+  double first = 0.0;
+  double again = 0.0;
+  for (std::uint64_t i = 0; i < tried; ++i) {
+    const std::uint64_t from = i * (own - run) / tried;
+    first += seconds_of([&] { (void)shared.lines(shard, from, run); });
+    again += seconds_of([&] { (void)shared.lines(shard, from, run); });
+  }
+  const auto jobs = static_cast<double>(tried * run);
+  return std::max(0.0, first - again) + again / jobs * static_cast<double>(own);
+}
+
+double time_of_all(const SweepQuestion& question, const Shard& shard, bool share) {
+  const std::uint64_t own = shard.size(question.design.jobs());
+  if (own == 0) {
+    return 0.0;
+  }
+  if (share && SharedJobs::has_any(question)) {
+    return time_of_shared(question, shard);
+  }
+  const std::uint64_t sample = std::min(tried, own);
+  const double took = seconds_of([&] {
+    for (std::uint64_t i = 0; i < sample; ++i) {
+      (void)job_lines(question, shard.job(i * own / sample));
+    }
+  });
+  return took / static_cast<double>(sample) * static_cast<double>(own);
+}
+
 }  // namespace
 
-void say_plan(const SweepQuestion& question, const Shard& shard, Session& session) {
+void say_plan(const SweepQuestion& question, const Shard& shard, bool share, Session& session) {
   for (std::size_t a = 0; a < question.design.axes().size(); ++a) {
     const SweepAxis& axis = question.design.axes()[a];
     session.out() << fmt::format("{}: {} values, {} to {}\n", axis.key, axis.values.size(),
@@ -52,15 +93,7 @@ void say_plan(const SweepQuestion& question, const Shard& shard, Session& sessio
       "{} jobs of {} strategies: {} results{}\n", own, question.strategies.size(),
       own * question.strategies.size(),
       shard.of > 1 ? fmt::format(" of this shard ({} of {})", shard.index, shard.of) : "");
-  const std::uint64_t sample = std::min(tried, own);
-  const auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t i = 0; i < sample; ++i) {
-    (void)job_lines(question, shard.job(i * own / sample));
-  }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  session.note(fmt::format("about {:.3g} s on one core",
-                           took.count() / static_cast<double>(std::max<std::uint64_t>(1, sample)) *
-                               static_cast<double>(own)));
+  session.note(fmt::format("about {:.3g} s on one core", time_of_all(question, shard, share)));
 }
 
 void announce_simulations(const SweepQuestion& question, const Shard& shard, std::uint64_t first,

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/output_place.hpp"
 
 namespace payoff {
 namespace {
@@ -123,15 +124,14 @@ sigset_t all_ending() {
 
 }  // namespace
 
-TraceFile::TraceFile(std::filesystem::path path) : path_(std::move(path)) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path_, ignored);
-  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {
-    temporary_ = path_;
+TraceFile::TraceFile(std::filesystem::path path) : path_(std::move(path)), target_(path_) {
+  if (!is_special(path_)) {
+    target_ = target_of(path_);
+    temporary_ = target_;
     temporary_ += ".part-" + std::to_string(::getpid());
   }
   errno = 0;
-  file_.open(temporary_.empty() ? path_ : temporary_, std::ios::binary | std::ios::trunc);
+  file_.open(growing(), std::ios::binary | std::ios::trunc);
   if (!file_) {
     fail(errno != 0 ? std::strerror(errno) : "unknown reason");
   }
@@ -139,6 +139,7 @@ TraceFile::TraceFile(std::filesystem::path path) : path_(std::move(path)) {
   errno = 0;
   if (!file_.flush()) {
     const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+    std::error_code ignored;
     std::filesystem::remove(temporary_, ignored);
     fail(reason);
   }
@@ -160,7 +161,7 @@ void TraceFile::commit() {
   }
   if (!temporary_.empty()) {
     std::error_code failed;
-    std::filesystem::rename(temporary_, path_, failed);
+    std::filesystem::rename(temporary_, target_, failed);
     if (failed) {
       fail(failed.message());
     }
@@ -183,7 +184,7 @@ InterruptGuard::InterruptGuard(const TraceFile* trace) {
   first_signal.store(0, std::memory_order_relaxed);
   if (trace != nullptr) {
     keep(trace->growing(), grows_at);
-    keep(trace->path(), goes_to);
+    keep(trace->target(), goes_to);
   }
   growing.store(trace != nullptr, std::memory_order_relaxed);
   phase.store(Phase::preparing, std::memory_order_relaxed);

@@ -13,7 +13,8 @@
 
 // A timeline on its way to the disk. It grows under a temporary name beside its target and takes
 // its own name once its JSON is complete, be it of a whole step or of what ran before Ctrl-C: a
-// file under the target's name is always valid. What is not a regular file is written in place.
+// file under the target's name is always valid. A symbolic link stays, and what it leads to is the
+// target. What is not a regular file is written in place.
 
 namespace payoff {
 
@@ -29,14 +30,16 @@ class TraceFile {
   void commit();
   [[noreturn]] void fail(const std::string& reason) const;
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // Where it grows: `path()` if that is no regular file.
+  // Where it goes: what the name leads to, if it is a symbolic link.
+  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
+  // Where it grows: `target()` if that is no regular file.
   [[nodiscard]] const std::filesystem::path& growing() const {
-    return temporary_.empty() ? path_ : temporary_;
+    return temporary_.empty() ? target_ : temporary_;
   }
 
  private:
-  std::filesystem::path path_;
+  std::filesystem::path path_;  // as it was named
+  std::filesystem::path target_;
   std::filesystem::path temporary_;  // empty: in place, or already renamed
   std::ofstream file_;
   std::unique_ptr<sim::TraceWriter> writer_;

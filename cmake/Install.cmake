@@ -3,7 +3,17 @@
 # under include/payoff, for find_package(payoff). tests/consumer uses them all.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS payoff RUNTIME COMPONENT program)
+install(TARGETS payoff RUNTIME_DEPENDENCY_SET needed_by_payoff RUNTIME COMPONENT program)
+# The archive of a release brings what a machine may lack, all but the C library; a .deb names packages.
+set_target_properties(payoff PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/payoff")
+install(RUNTIME_DEPENDENCY_SET needed_by_payoff
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|pthread|dl|rt)\\.so"
+  LIBRARY DESTINATION lib/payoff COMPONENT bundled EXCLUDE_FROM_ALL)
+install(FILES ${PROJECT_SOURCE_DIR}/THIRD-PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+foreach(package libyaml-cpp0.7 libfmt9 libprotobuf-lite32 libstdc++6)
+  install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences
+    RENAME ${package} COMPONENT bundled OPTIONAL EXCLUDE_FROM_ALL)
+endforeach()
 install(TARGETS payoff_model payoff_sim payoff_profiles payoff_calibrate payoff_study
   EXPORT payoffTargets
   ARCHIVE
@@ -63,7 +73,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL program)
+set(CPACK_COMPONENTS_ALL program bundled)  # PackageOptions.cmake leaves `bundled` to the archive
 if(TARGET payoff_python)
   list(APPEND CPACK_COMPONENTS_ALL python)
 endif()

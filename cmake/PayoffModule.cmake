@@ -5,6 +5,7 @@
 # of these lines. A module that has headers only is an INTERFACE library under the same name.
 include(Warnings)
 include(Sanitizers)
+include(CommonHeaders)
 
 # The loops over draws and events are in few modules: optimised, they make the tests of an
 # instrumented build several times faster, for little more compilation.
@@ -22,6 +23,7 @@ function(payoff_module name)
     target_link_libraries(${target} PRIVATE ${arg_PRIVATE_LINKS}
       $<BUILD_INTERFACE:payoff_warnings> $<BUILD_INTERFACE:payoff_sanitizers>)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    payoff_precompile(${target})
     if(name IN_LIST PAYOFF_OPTIMISED_MODULES)
       target_compile_options(${target} PRIVATE -O1)
     endif()

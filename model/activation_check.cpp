@@ -12,6 +12,9 @@
 namespace payoff {
 namespace {
 
+// Products of the same numbers in another order differ in their last bits.
+constexpr double rounding = 1e-9;
+
 std::string quoted(const std::string& text) { return "`" + text + "`"; }
 
 std::string range_text(std::int64_t first, std::int64_t last) {
@@ -26,6 +29,16 @@ class Check {
       : of_(of), layout_(layout), path_(path), problems_(problems) {}
 
   void layout_has_it() const {
+    if (is_of_tables() && layout_.data_ranks() == 1) {
+      add("dp is 1: no vectors of embedding tables come from other ranks that " + method() +
+              " could compress",
+          "give the job more GPUs, or compress other traffic");
+    }
+    if (is_tokens() && layout_.ep == 1) {
+      add("ep is 1: no tokens are sent to experts of other ranks that " + method() +
+              " could compress",
+          "set layout.ep above 1 for a model with experts, or compress other traffic");
+    }
     if (is_tensor() && layout_.tp == 1) {
       add("tp is 1: no activations are summed that " + method() + " could compress",
           "set layout.tp above 1, or compress other traffic");
@@ -34,11 +47,11 @@ class Check {
       add("tp_overlap cuts messages in pieces, which " + method() + " does not compress",
           "set layout.tp_overlap to 1, or compress other traffic");
     }
-    if (!is_tensor() && layout_.pp == 1) {
+    if (is_send() && layout_.pp == 1) {
       add("pp is 1: no activations are sent to another stage that " + method() + " could compress",
           "set layout.pp above 1, or compress other traffic");
     }
-    if (!is_tensor() && is_v_shaped(layout_.schedule)) {
+    if (is_send() && is_v_shaped(layout_.schedule)) {
       add("sends between stages that a schedule in a V crosses both ways are not compressed",
           "choose another schedule, or compress other traffic");
     }
@@ -48,14 +61,19 @@ class Check {
     if (!of_.method.backward) {
       return;
     }
-    if (is_tensor() && of_.backward) {
+    if (is_tokens()) {
+      add(method() +
+              " compresses gradients of what it has compressed, and those of tokens come back from "
+              "experts in other messages",
+          "compress other traffic, or use a method without `backward`");
+    } else if (is_tensor() && of_.backward) {
       add(method() +
               " compresses gradients of what it has compressed, and the sums of the backward "
               "pass are of other tensors",
           "use directions=forward");
-    } else if (!is_tensor() && !of_.forward) {
+    } else if ((is_send() || is_of_tables()) && !of_.forward) {
       add(method() + " compresses gradients of what it has compressed", "use directions=both");
-    } else if (!is_tensor() && of_.method.learned && !of_.backward) {
+    } else if ((is_send() || is_of_tables()) && of_.method.learned && !of_.backward) {
       add(method() + " has no gradients but those of what it has compressed",
           "use directions=both");
     }
@@ -68,6 +86,13 @@ class Check {
       add(method() + " sums in " + std::to_string(sent.rounds.size()) +
               " rounds over whole tensors, which sequence_parallel leaves scattered",
           "set layout.sequence_parallel to false, or use a method of one round");
+    }
+    const Method& used = is_tensor() && !layout_.sequence_parallel ? of_.method : sent;
+    if (std::any_of(used.rounds.begin(), used.rounds.end(),
+                    [](const RoundFormula& round) { return round.among != Among::all; })) {
+      add(method() +
+              " has rounds among the ranks of a node, and activations go among all of a group",
+          "use a method whose rounds are among all ranks");
     }
   }
 
@@ -82,8 +107,44 @@ class Check {
     }
   }
 
+  void experts_exist(const Workload& workload) const {
+    if (is_tokens() && sending_layer(workload) == nullptr) {
+      const std::vector<std::int64_t> blocks = blocks_of_layers(workload);
+      std::string have;
+      for (std::size_t i = 0; i < blocks.size() && have.empty(); ++i) {
+        have = workload.layers[i].experts
+                   ? "the first one with experts is " + std::to_string(blocks[i])
+                   : "";
+      }
+      add("none of the blocks that " + method() + " is to compress sends tokens to experts", have);
+    }
+  }
+
+  void tables_exist(const Workload& workload) const {
+    if (!is_of_tables()) {
+      return;
+    }
+    if (!workload.recommender) {
+      add("the model has no embedding tables that ranks divide, whose vectors " + method() +
+              " could compress",
+          "compress other traffic");
+    } else if (!(of_.blocks == BlockRange{})) {
+      add("a recommender has no blocks that `layers` could choose", "leave `layers` out");
+    }
+  }
+
+  // The layer beside which vectors of tables come, where they do.
+  void vectors_get_smaller(const Workload& workload, Bytes element) const {
+    for (const Layer& layer : workload.layers) {
+      if (layer.exchange) {
+        rows_get_smaller(layer, layer.exchange->sent_per_sample, workload.width, element,
+                         "samples of `" + layer.name + "`");
+      }
+    }
+  }
+
   void boundaries_exist(const Workload& workload) const {
-    if (is_tensor()) {
+    if (!is_send()) {
       return;
     }
     const std::vector<std::int64_t> blocks = blocks_of_layers(workload);
@@ -115,20 +176,76 @@ class Check {
   }
 
   void gets_smaller(const Workload& workload, Bytes element, const Group& tensor) const {
-    const std::vector<std::int64_t> blocks = blocks_of_layers(workload);
-    for (std::size_t i = 0; i < workload.layers.size(); ++i) {
-      if (blocks[i] >= 0 && of_.blocks.holds(blocks[i])) {
-        gets_smaller(workload.layers[i], workload.width, element, tensor);
-        return;  // all blocks have the same activations
-      }
+    const Layer* layer = sending_layer(workload);
+    if (layer == nullptr) {
+      return;
+    }
+    if (is_tokens()) {
+      rows_get_smaller(*layer, layer->experts->bytes_per_sample, workload.width, element,
+                       "tokens of " + quoted(layer->name));
+    } else {
+      gets_smaller(*layer, workload.width, element, tensor);
     }
   }
 
  private:
   [[nodiscard]] bool is_tensor() const { return of_.traffic == Traffic::tp_activations; }
+  [[nodiscard]] bool is_send() const { return of_.traffic == Traffic::pp_activations; }
+  [[nodiscard]] bool is_tokens() const {
+    return of_.traffic == Traffic::ep_dispatch || of_.traffic == Traffic::ep_combine;
+  }
+  [[nodiscard]] bool is_of_tables() const { return of_.traffic == Traffic::embeddings; }
   [[nodiscard]] std::string method() const { return quoted(of_.method.name); }
   void add(std::string message, std::string help) const {
     problems_.push_back({path_, std::move(message), std::move(help)});
+  }
+
+  // The first block of the range that has such traffic, where blocks have experts; all that have it
+  // send alike.
+  [[nodiscard]] const Layer* sending_layer(const Workload& workload) const {
+    const std::vector<std::int64_t> blocks = blocks_of_layers(workload);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const Layer& layer = workload.layers[i];
+      if (blocks[i] >= 0 && of_.blocks.holds(blocks[i]) && (!is_tokens() || layer.experts)) {
+        return &layer;
+      }
+    }
+    return nullptr;
+  }
+
+  // What goes to different ranks, row by row.
+  void rows_get_smaller(const Layer& layer, Bytes per_sample, std::int64_t width, Bytes element,
+                        const std::string& what) const {
+    const ParameterTensor tokens =
+        activation_tensor(layout_.micro_batch * per_sample, element, width);
+    const Method sent = with_formulas(of_.method, of_.method.sent);
+    const Bytes together = bytes_sent(sent, tokens, element);
+    const Bytes apart =
+        static_cast<double>(tokens.rows) * bytes_sent(sent, {1, width, true}, element);
+    if (compress(sent, {&tokens, 1}, element, 1, 1).rounds.empty()) {
+      add_no_smaller(layer, tokens);
+    } else if (std::max(apart, together) > (1 + rounding) * std::min(apart, together)) {
+      add(what + " go to different ranks, and what " + method() + " sends of " +
+              std::to_string(tokens.rows) + " does not divide into as many equal parts",
+          std::string("use a method that encodes every ") + (is_of_tables() ? "sample" : "token") +
+              " by itself, with groups that divide " + std::to_string(width) + " elements");
+    }
+  }
+
+  // One rank to another, the dense part included.
+  static Bytes bytes_sent(const Method& sent, const ParameterTensor& tensor, Bytes element) {
+    const CallCost call = compress(sent, {&tensor, 1}, element, 1, 1);
+    Bytes bytes = call.dense_message;
+    for (const RoundCost& round : call.rounds) {
+      bytes += round.message;
+    }
+    return bytes;
+  }
+
+  void add_no_smaller(const Layer& layer, const ParameterTensor& activations) const {
+    add("the activations of " + quoted(layer.name) + " (" + std::to_string(activations.rows) +
+            " x " + std::to_string(activations.columns) + ") do not get smaller by " + method(),
+        "use a smaller dimension, rank or ratio, or fewer bits");
   }
 
   void gets_smaller(const Layer& layer, std::int64_t width, Bytes element,
@@ -141,10 +258,7 @@ class Check {
     const CallCost cost = compress(method, {&activations, 1}, element, sums ? tensor.ranks : 1,
                                    sums ? tensor.ranks_per_node : 1);
     if (cost.rounds.empty()) {
-      add("the activations of " + quoted(layer.name) + " (" + std::to_string(activations.rows) +
-              " x " + std::to_string(activations.columns) + ") do not get smaller by " +
-              this->method(),
-          "use a smaller dimension, rank or ratio, or fewer bits");
+      add_no_smaller(layer, activations);
     }
   }
 
@@ -177,9 +291,17 @@ Problems check_activation_effect(const CompressionPlan& plan, const Workload& wo
   for (const ActivationCompression& of : plan.activations) {
     const Check check(of, layout, path, problems);
     const std::size_t before = problems.size();
+    if (of.traffic == Traffic::embeddings) {
+      check.tables_exist(workload);
+      if (problems.size() == before) {
+        check.vectors_get_smaller(workload, element);
+      }
+      continue;
+    }
     check.blocks_exist(count);
     if (problems.size() == before) {
       check.boundaries_exist(workload);
+      check.experts_exist(workload);
       check.gets_smaller(workload, element, tensor);
     }
   }

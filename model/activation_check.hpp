@@ -16,8 +16,9 @@ namespace payoff {
 [[nodiscard]] Problems check_activations(const CompressionPlan& plan, const ParallelLayout& layout,
                                          const std::string& path);
 
-// Blocks that the model does not have, and activations that do not get smaller, by name of their
-// layer. `element`: bytes of an activation. Requires check_activations to be empty.
+// Blocks or tables that the model does not have, activations that do not get smaller, and payloads
+// of tokens that do not divide by tokens though each goes to the ranks of its experts, by name of
+// their layer. `element`: bytes of an activation. Requires check_activations to be empty.
 [[nodiscard]] Problems check_activation_effect(const CompressionPlan& plan,
                                                const Workload& workload,
                                                const ParallelLayout& layout, Bytes element,

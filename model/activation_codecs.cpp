@@ -4,20 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/table_exchange.hpp"
+
 namespace payoff {
 namespace {
-
-MessageKind kind_of(Traffic traffic) {
-  switch (traffic) {
-    case Traffic::dp_gradients:
-      return MessageKind::dp_gradients;
-    case Traffic::tp_activations:
-      return MessageKind::tp_activations;
-    case Traffic::pp_activations:
-      return MessageKind::pp_activations;
-  }
-  return MessageKind::dp_gradients;
-}
 
 constexpr Workers one_worker{1, 1};
 
@@ -45,12 +35,15 @@ std::vector<std::int64_t> blocks_of_layers(const Workload& workload) {
 
 ActivationCodecs::ActivationCodecs(const CompressionPlan& plan, const Workload& workload,
                                    const ParallelLayout& layout, const ComputeContext& compute,
-                                   const CollectiveModel& tensor)
+                                   const CollectiveModel& tensor, const CollectiveModel& experts,
+                                   const CollectiveModel& tables)
     : workload_(workload),
       layout_(layout),
       compute_(compute),
       tensor_(tensor),
-      element_(element_size(compute.precision)),
+      experts_(experts),
+      tables_(tables),
+      element_(activation_size(compute.precision)),
       block_of_(blocks_of_layers(workload)) {
   std::size_t method = plan.method ? 1 : 0;
   for (const ActivationCompression& of : plan.activations) {
@@ -59,32 +52,57 @@ ActivationCodecs::ActivationCodecs(const CompressionPlan& plan, const Workload& 
   }
 }
 
-const ActivationCodecs::Codec* ActivationCodecs::codec_of(MessageKind kind) const {
+const ActivationCodecs::Codec* ActivationCodecs::codec_of(Traffic traffic) const {
   for (const Codec& codec : codecs_) {
-    if (kind_of(codec.of->traffic) == kind) {
+    if (codec.of->traffic == traffic) {
       return &codec;
     }
   }
   return nullptr;
 }
 
-bool ActivationCodecs::compresses(const Codec& codec, std::size_t layer, bool forward) const {
-  return (forward ? codec.of->forward : codec.of->backward) && block_of_[layer] >= 0 &&
-         codec.of->blocks.holds(block_of_[layer]);
+// Of messages between two operators. Tokens go to experts before their products, gradients of
+// outputs before the backward of these.
+const ActivationCodecs::Codec* ActivationCodecs::codec_of(const Message& dense,
+                                                          const Place& place) const {
+  if (dense.kind == MessageKind::tp_activations) {
+    return codec_of(Traffic::tp_activations);
+  }
+  if (dense.kind == MessageKind::table_activations) {
+    return codec_of(Traffic::embeddings);
+  }
+  if (dense.kind != MessageKind::ep_activations) {
+    return nullptr;
+  }
+  const ExpertSync& experts = *workload_.layers[place.layer].experts;
+  const bool dispatches = place.forward ? place.op < experts.before : place.op > experts.after;
+  return codec_of(dispatches ? Traffic::ep_dispatch : Traffic::ep_combine);
 }
 
-std::vector<Piece> ActivationCodecs::in_place_of(const Message& dense, std::size_t layer,
-                                                 bool forward) {
-  const Codec* codec = codec_of(dense.kind);
-  if (codec == nullptr || !compresses(*codec, layer, forward)) {
+bool ActivationCodecs::compresses(const Codec& codec, std::size_t layer, bool forward) const {
+  if (!(forward ? codec.of->forward : codec.of->backward)) {
+    return false;
+  }
+  return codec.of->traffic == Traffic::embeddings ||
+         (block_of_[layer] >= 0 && codec.of->blocks.holds(block_of_[layer]));
+}
+
+std::vector<Piece> ActivationCodecs::in_place_of(const Message& dense, const Place& place) {
+  const Codec* codec = codec_of(dense, place);
+  if (codec == nullptr || !compresses(*codec, place.layer, place.forward)) {
     return {};
   }
-  return sum(*codec, dense.collective, dense.size).pieces;
+  if (dense.kind == MessageKind::table_activations) {
+    return exchange(*codec, workload_.layers[place.layer], place.forward).pieces;
+  }
+  return dense.kind == MessageKind::tp_activations
+             ? sum(*codec, dense.collective, dense.size).pieces
+             : exchange(*codec, *workload_.layers[place.layer].experts).pieces;
 }
 
 std::vector<Piece> ActivationCodecs::gradients_through(const TensorParallelSync& sync,
                                                        std::size_t layer) {
-  const Codec* codec = codec_of(MessageKind::tp_activations);
+  const Codec* codec = codec_of(Traffic::tp_activations);
   if (codec == nullptr || !codec->of->method.learned || !sync.forward ||
       !compresses(*codec, layer, true)) {
     return {};
@@ -101,7 +119,7 @@ std::vector<Piece> ActivationCodecs::gradients_through(const TensorParallelSync&
 }
 
 const ActivationCodecs::Send& ActivationCodecs::send(std::size_t layer, bool forward) {
-  const Codec* codec = codec_of(MessageKind::pp_activations);
+  const Codec* codec = codec_of(Traffic::pp_activations);
   if (codec == nullptr || !compresses(*codec, layer, forward)) {
     return none_;
   }
@@ -112,23 +130,47 @@ const ActivationCodecs::Send& ActivationCodecs::send(std::size_t layer, bool for
   return sends_[forward ? 0 : 1];
 }
 
-ActivationCodecs::Kept ActivationCodecs::kept(std::size_t layer) {
+ActivationCodecs::Kept ActivationCodecs::kept(std::size_t number) {
   Kept all;
-  const Codec* codec = codec_of(MessageKind::tp_activations);
-  if (codec == nullptr) {
-    return all;
-  }
-  for (const TensorParallelSync& sync : workload_.layers[layer].syncs) {
+  const Layer& layer = workload_.layers[number];
+  keep_sums(layer, number, all);
+  if (const Codec* codec = codec_of(Traffic::embeddings); codec != nullptr && layer.exchange) {
     for (const bool forward : {true, false}) {
-      if ((forward ? sync.forward : sync.backward) && compresses(*codec, layer, forward)) {
-        const Kept one =
-            sum(*codec, Collective::all_reduce, layout_.micro_batch * sync.bytes_per_sample).kept;
-        all.state += one.state;
-        all.saved += forward ? one.saved : 0_B;  // for the gradient of an activation
+      if (compresses(*codec, number, forward)) {
+        add(exchange(*codec, layer, forward).kept, forward, all);
+      }
+    }
+  }
+  for (const Traffic traffic : {Traffic::ep_dispatch, Traffic::ep_combine}) {
+    const Codec* codec = codec_of(traffic);
+    for (const bool forward : {true, false}) {
+      if (codec != nullptr && layer.experts && compresses(*codec, number, forward)) {
+        add(exchange(*codec, *layer.experts).kept, forward, all);
       }
     }
   }
   return all;
+}
+
+void ActivationCodecs::keep_sums(const Layer& layer, std::size_t number, Kept& all) {
+  const Codec* codec = codec_of(Traffic::tp_activations);
+  if (codec == nullptr) {
+    return;
+  }
+  for (const TensorParallelSync& sync : layer.syncs) {
+    for (const bool forward : {true, false}) {
+      if ((forward ? sync.forward : sync.backward) && compresses(*codec, number, forward)) {
+        const Bytes size = layout_.micro_batch * sync.bytes_per_sample;
+        add(sum(*codec, Collective::all_reduce, size).kept, forward, all);
+      }
+    }
+  }
+}
+
+// What is saved is for the gradient of an activation.
+void ActivationCodecs::add(const Kept& one, bool forward, Kept& all) {
+  all.state += one.state;
+  all.saved += forward ? one.saved : 0_B;
 }
 
 const ActivationCodecs::Sum& ActivationCodecs::sum(const Codec& codec, Collective collective,
@@ -185,6 +227,69 @@ void ActivationCodecs::add_half(const Codec& codec, Sum& sum) {
   }
 }
 
+// Between ranks that divide the experts. The busiest one has more copies than its own tokens make.
+const ActivationCodecs::Exchange& ActivationCodecs::exchange(const Codec& codec,
+                                                             const ExpertSync& experts) {
+  const Traffic traffic = codec.of->traffic;
+  for (const Exchange& known : exchanges_) {
+    if (known.traffic == traffic) {
+      return known;
+    }
+  }
+  const bool dispatches = traffic == Traffic::ep_dispatch;
+  const auto of = [&](Bytes per_sample) {
+    return cost(codec.sent, layout_.micro_batch * per_sample, one_worker);
+  };
+  const CallCost sent = of(experts.bytes_per_sample);
+  const CallCost encoded = dispatches ? of(experts.tokens_per_sample) : sent;
+  const CallCost decoded = dispatches ? sent : of(experts.copies_per_sample);
+  Exchange& added = exchanges_.emplace_back(Exchange{traffic, {}, {encoded.state, encoded.saved}});
+  for (std::size_t i = 0; i < sent.rounds.size(); ++i) {
+    added.pieces.push_back({work(codec, WorkKind::encode,
+                                 i < encoded.rounds.size() ? encoded.rounds[i].encode : PassCost{}),
+                            priced_message(MessageKind::ep_activations, experts_,
+                                           Collective::all_to_all, sent.rounds[i].message)});
+  }
+  if (!sent.rounds.empty()) {
+    added.pieces.push_back({work(codec, WorkKind::decode, decoded.decode), {}});
+  }
+  return added;
+}
+
+// Of the one layer beside which vectors of tables come. The rank with most tables sends and, of
+// gradients, gets more than its own samples need.
+const ActivationCodecs::Exchange& ActivationCodecs::exchange(const Codec& codec, const Layer& layer,
+                                                             bool forward) {
+  for (const Exchange& known : exchanges_) {
+    if (known.traffic == Traffic::embeddings && known.forward == forward) {
+      return known;
+    }
+  }
+  const Method& method = forward ? codec.sent : codec.backward;
+  const auto of = [&](Bytes per_sample) {
+    return cost(method, layout_.micro_batch * per_sample, one_worker);
+  };
+  const CallCost sent = of(layer.exchange->sent_per_sample);
+  const CallCost received = of(layer.exchange->received_per_sample);
+  const CallCost& encoded = forward ? sent : received;
+  const CallCost& decoded = forward ? received : sent;
+  Exchange& added = exchanges_.emplace_back(
+      Exchange{Traffic::embeddings, {}, {encoded.state, encoded.saved}, forward});
+  Seconds beside = time_beside_tables(layer, forward, layout_.micro_batch, compute_);
+  for (std::size_t i = 0; i < sent.rounds.size(); ++i) {
+    const Message whole = priced_message(MessageKind::table_activations, tables_,
+                                         Collective::all_to_all, sent.rounds[i].message);
+    added.pieces.push_back({work(codec, WorkKind::encode,
+                                 i < encoded.rounds.size() ? encoded.rounds[i].encode : PassCost{}),
+                            exposed_beside(whole, beside, compute_.gpu)});
+    beside = std::max(0_s, beside - whole.alone);
+  }
+  if (!sent.rounds.empty()) {
+    added.pieces.push_back({work(codec, WorkKind::decode, decoded.decode), {}});
+  }
+  return added;
+}
+
 ActivationCodecs::Send ActivationCodecs::price_send(const Codec& codec, const Method& method,
                                                     Bytes size) {
   const CallCost call = cost(method, size, one_worker);
@@ -221,9 +326,7 @@ Work ActivationCodecs::work(const Codec& codec, WorkKind kind, const PassCost& p
 }
 
 Message ActivationCodecs::tensor_message(Collective collective, Bytes size) const {
-  const CollectivePrice price = tensor_.price(collective, size);
-  return {
-      MessageKind::tp_activations, collective, size, price.time, price.channels, price.relative_sd};
+  return priced_message(MessageKind::tp_activations, tensor_, collective, size);
 }
 
 }  // namespace payoff

@@ -23,9 +23,15 @@
 //   sums, those of others are exchanged and added up decoded (as Flash Communication, arXiv
 //   2412.04964, and ZeRO++, arXiv 2306.10209, do); what is gathered is encoded by its owner.
 // * A send carries all messages of the method, one after the other.
+// * Tokens on the way to experts are encoded once by their owner, however many experts they have,
+//   and decoded by all of these; what comes back is encoded by the experts and decoded before it is
+//   added up, as DeepSeek-V3 does it (arXiv 2412.19437, section 3.3.3). Every token goes where it
+//   has to, so only payloads that divide by tokens can be sent (model/activation_check.hpp).
+// * Vectors of embedding tables are encoded by the rank that has the tables and decoded by those
+//   of the samples, their gradients the other way round. A row is what one sample gets from one
+//   rank. Messages are what the layer beside them leaves exposed (model/table_exchange.hpp).
 //
-// Activations are matrices of tokens x hidden size. Another kind of traffic (expert all-to-all) is
-// another case of `codec_of`.
+// Activations are matrices of tokens x hidden size.
 
 namespace payoff {
 
@@ -40,12 +46,18 @@ class ActivationCodecs {
  public:
   ActivationCodecs(const CompressionPlan& plan, const Workload& workload,
                    const ParallelLayout& layout, const ComputeContext& compute,
-                   const CollectiveModel& tensor);
+                   const CollectiveModel& tensor, const CollectiveModel& experts,
+                   const CollectiveModel& tables);
 
-  // Instead of a message between two operators of a layer (its index in the workload); empty where
-  // it goes as it is.
-  [[nodiscard]] std::vector<Piece> in_place_of(const Message& dense, std::size_t layer,
-                                               bool forward);
+  // A message of a layer (its index in the workload): forward it follows operator `op`, backward
+  // the gradient of what goes into `op`.
+  struct Place {
+    std::size_t layer{};
+    std::size_t op{};
+    bool forward{};
+  };
+  // Instead of a message; empty where it goes as it is.
+  [[nodiscard]] std::vector<Piece> in_place_of(const Message& dense, const Place& place);
 
   // Backward of encoder and decoder of a layer's sum, where they are learned and it was compressed
   // forward; else empty.
@@ -66,8 +78,8 @@ class ActivationCodecs {
     Bytes state;
     Bytes saved;  // of one micro-batch
   };
-  // By the sums of a layer.
-  [[nodiscard]] Kept kept(std::size_t layer);
+  // By the sums of a layer, and by what it sends to experts and back.
+  [[nodiscard]] Kept kept(std::size_t number);
 
   // All different passes of the pieces that it has made.
   [[nodiscard]] const std::vector<CodecPass>& passes() const { return passes_; }
@@ -86,24 +98,39 @@ class ActivationCodecs {
     Kept kept;
   };
 
-  [[nodiscard]] const Codec* codec_of(MessageKind kind) const;
+  struct Exchange {
+    Traffic traffic{};
+    std::vector<Piece> pieces;
+    Kept kept;
+    bool forward{true};  // of tables: vectors, not gradients
+  };
+
+  [[nodiscard]] const Codec* codec_of(Traffic traffic) const;
+  [[nodiscard]] const Codec* codec_of(const Message& dense, const Place& place) const;
   [[nodiscard]] bool compresses(const Codec& codec, std::size_t layer, bool forward) const;
   [[nodiscard]] const Sum& sum(const Codec& codec, Collective collective, Bytes size);
   void add_whole_sum(const Codec& codec, Sum& sum);
   void add_half(const Codec& codec, Sum& sum);
+  [[nodiscard]] const Exchange& exchange(const Codec& codec, const ExpertSync& experts);
+  [[nodiscard]] const Exchange& exchange(const Codec& codec, const Layer& layer, bool forward);
   [[nodiscard]] Send price_send(const Codec& codec, const Method& method, Bytes size);
   [[nodiscard]] CallCost cost(const Method& method, Bytes size, const Workers& group) const;
   [[nodiscard]] Work work(const Codec& codec, WorkKind kind, const PassCost& pass);
   [[nodiscard]] Message tensor_message(Collective collective, Bytes size) const;
+  void keep_sums(const Layer& layer, std::size_t number, Kept& all);
+  static void add(const Kept& one, bool forward, Kept& all);
 
   const Workload& workload_;
   const ParallelLayout& layout_;
   const ComputeContext& compute_;
   const CollectiveModel& tensor_;
+  const CollectiveModel& experts_;
+  const CollectiveModel& tables_;
   Bytes element_;
   std::vector<std::int64_t> block_of_;  // of each layer; below 0: none
   std::vector<Codec> codecs_;
-  std::vector<Sum> sums_;  // all blocks have the same
+  std::vector<Sum> sums_;            // all blocks have the same
+  std::vector<Exchange> exchanges_;  // as all that have experts
   Send none_;
   std::vector<Send> sends_;  // forward, backward
   std::vector<CodecPass> passes_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "model/step_plan.hpp"
@@ -42,8 +43,18 @@ class Queue {
   std::size_t head_{};
 };
 
+// Where a part of a codec runs that runs on the host.
+enum class HostServer : std::uint8_t { copy_out, cores, network, copy_in };
+
+struct HostLeg {
+  HostServer server{};
+  double time{};
+  bool decodes{};
+  double memory_share{};  // of the GPU's, for a copy
+};
+
 // A call of the codec, in the order of a bucket's life: the encoder of each round, then the
-// decoder.
+// decoder. Rounds on the host are legs between the GPU's part of one call and that of the next.
 struct CodecCall {
   double work{};
   double copy_share{};            // of the work: filling or emptying the bucket
@@ -52,7 +63,12 @@ struct CodecCall {
   double memory_share{};          // of the work
   double message_memory_share{};  // of the message
   bool of_weights{};
-  double update_share{};  // of the work: the optimizer's
+  double update_share{};        // of the work: the optimizer's
+  std::vector<HostLeg> legs{};  // after the work, before the message
+  bool sends = true;            // a message of the GPU, if only an empty one
+
+  // Nothing of it is the GPU's to run.
+  [[nodiscard]] bool is_of_host() const { return work <= 0.0 && !legs.empty(); }
 };
 
 // The calls of every kind of bucket.
@@ -64,12 +80,18 @@ class CodecCalls {
     for (const BucketKind& kind : plan.kinds) {
       first_.push_back(calls_.size());
       const bool of_weights = is_of_weights(kind);
+      if (uses_host(kind)) {
+        add_on_host(kind);
+        continue;
+      }
       for (const BucketRound& round : kind.rounds) {
         add(round.encode, round.message, false, of_weights);
       }
       add(kind.decode, {}, true, of_weights);
     }
   }
+
+  [[nodiscard]] bool use_host() const { return use_host_; }
 
   [[nodiscard]] const CodecCall* first(const Bucket& bucket) const { return first(bucket.kind); }
   [[nodiscard]] const CodecCall* first(std::size_t kind) const { return &calls_[first_[kind]]; }
@@ -78,6 +100,50 @@ class CodecCalls {
   [[nodiscard]] double memory_share() const { return memory_share_; }
 
  private:
+  static void add_leg(HostServer server, Seconds time, bool decodes, double memory_share,
+                      std::vector<HostLeg>& legs) {
+    legs.push_back({server, time.si, decodes, memory_share});
+  }
+
+  static void add_legs(const HostWork& work, bool decodes, std::vector<HostLeg>& legs) {
+    if (work.from_gpu) {
+      add_leg(HostServer::copy_out, work.copy, decodes, work.copy_memory_share, legs);
+    }
+    add_leg(HostServer::cores, work.work, decodes, 0.0, legs);
+    if (work.to_gpu) {
+      add_leg(HostServer::copy_in, work.copy, true, work.copy_memory_share, legs);
+    }
+  }
+
+  // What follows on the host goes into the call before it, until the data is on the GPU again.
+  void add_on_host(const BucketKind& kind) {
+    use_host_ = true;
+    const std::size_t first = calls_.size();
+    bool there = false;
+    for (const BucketRound& round : kind.rounds) {
+      if (!there) {
+        add(round.encode, {}, false, false);
+      }
+      CodecCall& call = calls_.back();
+      if (round.host.any) {
+        add_legs(round.host, !call.legs.empty() && round.host.to_gpu, call.legs);
+      }
+      there = round.message.from_host;
+      call.sends = !there;
+      if (there) {
+        add_leg(HostServer::network, round.message.alone, false, 0.0, call.legs);
+      } else {
+        call.message = round.message.alone.si;
+        call.message_memory_share = round.message.memory_share;
+        memory_share_ = std::max(memory_share_, round.message.memory_share);
+      }
+    }
+    if (kind.host_decode.any && calls_.size() > first) {
+      add_legs(kind.host_decode, true, calls_.back().legs);
+    }
+    add(kind.decode, {}, true, false);
+  }
+
   void add(const Work& work, const Message& message, bool decodes, bool of_weights) {
     const double copy_share = work.alone > 0_s ? work.bucket_copy / work.alone : 0.0;
     const double update_share = work.alone > 0_s ? work.update / work.alone : 0.0;
@@ -87,6 +153,7 @@ class CodecCalls {
   }
 
   double memory_share_{};
+  bool use_host_{};
   std::vector<CodecCall> calls_;
   std::vector<std::size_t> first_;
 };

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t index(Collective c) { return static_cast<std::size_t>(c); }
 constexpr std::size_t index(Algorithm a) { return static_cast<std::size_t>(a); }
+constexpr std::size_t index(CollectiveFamily f) { return static_cast<std::size_t>(f); }
 constexpr std::size_t index(Protocol p) { return static_cast<std::size_t>(p); }
 
 }  // namespace
@@ -23,22 +24,35 @@ Bandwidth node_limit(const Network& network) {
 
 std::size_t size_band(Bytes size) { return size <= 64_KiB ? 0U : size <= 256_MiB ? 1U : 2U; }
 
+std::size_t CollectiveModel::place(Collective collective, Algorithm algorithm, Protocol protocol) {
+  return (index(collective) * algorithm_count + index(algorithm)) * protocol_count +
+         index(protocol);
+}
+
 CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, NcclRelease release)
     : group_(group), tuner_(cluster, paths_of(cluster, group), release) {
   if (group.ranks < 2) {
     return;
   }
-  const GroupPaths paths = paths_of(cluster, group);
+  constexpr std::size_t usual = 32;
+  costs_.reserve(usual);
+  costs_.emplace_back();  // of what there is not
+  const GroupPaths& paths = tuner_.paths();
+  bound_ = CollectiveBound(cluster, paths);
   const LinkLaw& network = cluster.network.law;
   const LinkLaw& fabric = cluster.fabric.law;
   const Bandwidth limit = node_limit(cluster.network);
   const double limit_sd = cluster.network.node_limit ? 0.0 : network.relative_sd_node_limit;
   for (std::size_t c = 0; c < collective_count; ++c) {
-    for (std::size_t a = 0; a < algorithm_count; ++a) {
-      for (std::size_t p = 0; p < protocol_count; ++p) {
+    for (std::size_t a = 1; a < algorithm_count; ++a) {   // 0: none
+      for (std::size_t p = 1; p < protocol_count; ++p) {  // likewise
+        const auto collective = static_cast<Collective>(c);
         const auto algorithm = static_cast<Algorithm>(a);
         const auto protocol = static_cast<Protocol>(p);
-        const auto terms = terms_of(static_cast<Collective>(c), algorithm, protocol, paths);
+        if (!tuner_.has(collective, algorithm, protocol)) {
+          continue;  // is never chosen
+        }
+        const auto terms = terms_of(collective, algorithm, protocol, paths);
         if (!terms) {
           continue;
         }
@@ -47,11 +61,12 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
           return terms_between(cluster, *terms, protocol, paths, channels, limit * of_limit);
         };
         const LinkTerms out = between_at(1);
-        Cost& cost = costs_[c][a][p];
+        cost_of_[place(collective, algorithm, protocol)] = static_cast<std::uint8_t>(costs_.size());
+        Cost& cost = costs_.emplace_back();
         cost.latency = std::max(in.launch, out.launch) + in.step * in.steps + out.step * out.steps;
         cost.seconds_per_byte = pipelined(in.seconds_per_byte(), out.seconds_per_byte());
         if (paths.domains > 1 && cluster.network.gathers > Bandwidth{} &&
-            static_cast<Collective>(c) == Collective::all_gather) {
+            collective == Collective::all_gather) {
           cost.seconds_per_byte += 1 / cluster.network.gathers.si;
         }
         cost.root = in.root;
@@ -64,7 +79,6 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
           cost.per_byte_sd =
               std::log(per_byte_at(std::exp(-limit_sd)) / per_byte_at(std::exp(limit_sd))) / 2;
         }
-        cost.available = true;
         const Rendezvous rendezvous = rendezvous_of(cluster, *terms, protocol, paths);
         cost.rendezvous = rendezvous.time;
         cost.eager = rendezvous.eager;
@@ -76,12 +90,26 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
     channel_ = fabric.channel.si;
   }
   domain_ = uncertain.domain;
-  relative_sd_ = {uncertain.relative_sd_small, uncertain.relative_sd_middle,
-                  uncertain.relative_sd_large};
+  set_spreads(uncertain);
 }
 
-CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,
-                                          const Cost& cost) const {
+// The link itself, a collective that it was not measured with, and more ranks than that: errors
+// that have nothing to do with each other.
+void CollectiveModel::set_spreads(const LinkLaw& law) {
+  const BandSds of_link{law.relative_sd_small, law.relative_sd_middle, law.relative_sd_large};
+  const bool more_ranks = domain_.ranks > 0 && group_.ranks > domain_.ranks;
+  for (std::size_t family = 0; family < collective_family_count; ++family) {
+    for (std::size_t band = 0; band < spread_band_count; ++band) {
+      const double further = more_ranks ? law.relative_sd_more_ranks.at(band) : 0.0;
+      relative_sd_.at(family).at(band) =
+          std::hypot(of_link.at(band), law.relative_sd_family.at(family).at(band), further);
+    }
+  }
+}
+
+CollectivePrice CollectiveModel::price_of(Collective collective, Bytes size,
+                                          const NcclChoice& choice) const {
+  const Cost& cost = this->cost(collective, choice);
   CollectivePrice price;
   double seconds_per_byte = cost.seconds_per_byte;
   if (choice.algorithm == Algorithm::direct && channel_ > 0) {
@@ -101,8 +129,9 @@ CollectivePrice CollectiveModel::price_of(Bytes size, const NcclChoice& choice,
   // The fill between domains goes with the root of the time on the wire. Both spreads are those
   // between systems: the larger one counts.
   const Seconds wire = (fill * root / 2 + seconds_per_byte * size.si) * 1_s;
-  price.relative_sd =
-      std::max(relative_sd_.at(spread_band(size)), cost.per_byte_sd * (wire / price.time));
+  price.relative_sd = std::max(relative_sd_[index(family_of(collective))].at(spread_band(size)),
+                               cost.per_byte_sd * (wire / price.time));
+  price.least = std::min(bound_.least(collective, size), price.time);
   price.extrapolated = !domain_.covers(size, group_.ranks);
   return price;
 }
@@ -115,8 +144,7 @@ CollectivePrice CollectiveModel::price(Collective collective, Bytes size) const 
   if (choice.algorithm == Algorithm::none) {
     choice = tuner_.choose(collective, size, Algorithm::none, Protocol::none);
   }
-  return price_of(size, choice,
-                  costs_[index(collective)][index(choice.algorithm)][index(choice.protocol)]);
+  return price_of(collective, size, choice);
 }
 
 std::optional<CollectivePrice> CollectiveModel::price_pinned(Collective collective, Bytes size,
@@ -129,8 +157,7 @@ std::optional<CollectivePrice> CollectiveModel::price_pinned(Collective collecti
   if (choice.algorithm == Algorithm::none) {
     return std::nullopt;
   }
-  return price_of(size, choice,
-                  costs_[index(collective)][index(choice.algorithm)][index(choice.protocol)]);
+  return price_of(collective, size, choice);
 }
 
 CollectivePrice launched_by_one_process(CollectivePrice alone, int gpus, const HostLaw& host) {

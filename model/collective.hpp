@@ -3,12 +3,16 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "model/collective_bound.hpp"
 #include "model/collective_kind.hpp"
 #include "model/group_paths.hpp"
 #include "model/hardware.hpp"
 #include "model/nccl_tuner.hpp"
+#include "model/spread_band.hpp"
 #include "model/units.hpp"
 
 // The price of a collective that runs alone. The algorithm and protocol are *chosen* by NCCL's own
@@ -26,6 +30,7 @@ struct CollectivePrice {
   Protocol protocol{};
   int channels{};        // thread blocks it holds on every GPU while it runs
   double relative_sd{};  // one standard deviation of the law at this size
+  Seconds least{};       // what no error of the law goes below (model/collective_bound.hpp)
   bool extrapolated{};   // outside the fitted range of sizes, ranks or fabrics
 };
 
@@ -64,6 +69,8 @@ class CollectiveModel {
   // What the law behind the spread was measured on.
   [[nodiscard]] const FitDomain& domain() const { return domain_; }
   [[nodiscard]] const Group& group() const { return group_; }
+  // Of its cluster's links it knows these: two models of one cluster with equal paths are equal.
+  [[nodiscard]] const GroupPaths& paths() const { return tuner_.paths(); }
 
  private:
   // time = latency + (root + fill / (1 + sqrt(size / full))) * sqrt(size) + size / bandwidth
@@ -76,18 +83,28 @@ class CollectiveModel {
     Bytes eager{};
     double seconds_per_byte{};
     double per_byte_sd{};  // relative, because hosts differ in what their software carries
-    bool available{};
   };
 
-  [[nodiscard]] CollectivePrice price_of(Bytes size, const NcclChoice& choice,
-                                         const Cost& cost) const;
+  [[nodiscard]] static std::size_t place(Collective collective, Algorithm algorithm,
+                                         Protocol protocol);
+  [[nodiscard]] const Cost& cost(Collective collective, const NcclChoice& choice) const {
+    return costs_[cost_of_[place(collective, choice.algorithm, choice.protocol)]];
+  }
+
+  [[nodiscard]] CollectivePrice price_of(Collective collective, Bytes size,
+                                         const NcclChoice& choice) const;
+  void set_spreads(const LinkLaw& law);
 
   Group group_;
   NcclTuner tuner_;
   NcclPin pinned_;
-  std::array<std::array<std::array<Cost, protocol_count>, algorithm_count>, collective_count>
-      costs_{};
-  std::array<double, size_band_count> relative_sd_{};  // small, middle, large
+  // Of what NCCL has, a tenth of all combinations, the first one of nothing; and where in it each
+  // of them stands.
+  std::vector<Cost> costs_;
+  std::array<std::uint8_t, std::size_t{collective_count} * algorithm_count * protocol_count>
+      cost_of_{};
+  std::array<BandSds, collective_family_count> relative_sd_{};
+  CollectiveBound bound_;
   double channel_{};  // bytes per second of one channel to a peer; 0: no limit
   FitDomain domain_;  // of the link that the spread comes from
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -37,6 +39,35 @@ inline constexpr int algorithm_count = 10;
 
 enum class Protocol : std::uint8_t { none, ll, ll128, simple };
 inline constexpr int protocol_count = 4;
+
+// Collectives that do the same with a message, so that what one of them tells about a link holds
+// for the others of its family: all ranks reduce and gather, or do half of that, or one rank has
+// the data, or every two ranks have some of their own.
+enum class CollectiveFamily : std::uint8_t { all_reduces, gathers, rooted, exchanges };
+inline constexpr std::size_t collective_family_count = 4;
+inline constexpr std::array<std::string_view, collective_family_count> collective_family_names{
+    "all_reduces", "gathers", "rooted", "exchanges"};
+
+[[nodiscard]] constexpr std::string_view family_name(CollectiveFamily family) {
+  return collective_family_names.at(static_cast<std::size_t>(family));
+}
+
+[[nodiscard]] constexpr CollectiveFamily family_of(Collective collective) {
+  switch (collective) {
+    case Collective::all_reduce:
+      return CollectiveFamily::all_reduces;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+      return CollectiveFamily::gathers;
+    case Collective::broadcast:
+    case Collective::reduce:
+      return CollectiveFamily::rooted;
+    case Collective::all_to_all:
+    case Collective::send_recv:
+      break;
+  }
+  return CollectiveFamily::exchanges;
+}
 
 // One kernel a rank, not a group of sends and receives.
 [[nodiscard]] constexpr bool is_one_kernel(Collective collective) {

@@ -91,6 +91,7 @@ class Batch {
     add_to(pass.flops, &PassCost::flops, 1_flop);
     add_to(pass.kernels, &PassCost::kernels, 1.0);
     add_to(pass.host_syncs, &PassCost::host_syncs, 1.0);
+    add_to(pass.copied, &PassCost::copied, 1_B);
   }
 
  private:
@@ -198,6 +199,8 @@ PassCost& PassCost::operator+=(const PassCost& other) {
   flops += other.flops;
   kernels += other.kernels;
   host_syncs += other.host_syncs;
+  on_host = on_host || other.on_host;
+  copied += other.copied;
   return *this;
 }
 
@@ -208,6 +211,9 @@ std::vector<const Method*> CompressionPlan::methods() const {
   }
   for (const ActivationCompression& of : activations) {
     all.push_back(&of.method);
+  }
+  if (weights) {
+    all.push_back(&weights->method);
   }
   return all;
 }
@@ -243,8 +249,10 @@ std::vector<CallCost> compress_calls(const Method& method, std::span<const Equal
     if (choice.of_call[call] > 0.0) {
       costs[call].rounds.reserve(method.rounds.size());
       for (const RoundFormula& round : method.rounds) {
-        costs[call].rounds.push_back({{}, round.collective, {}});
+        costs[call].rounds.push_back({{}, round.collective, {}, round.among});
+        costs[call].rounds.back().encode.on_host = round.encode.on_host;
       }
+      costs[call].decode.on_host = method.decode.on_host;
     }
   }
   const auto compressed = [&](std::size_t i) { return choice.compressed[i] != 0; };
@@ -271,12 +279,18 @@ CallCost compress(const Method& method, std::span<const ParameterTensor> tensors
 }
 
 Bytes memory_traffic(const PassCost& cost, const Gpu& gpu) {
+  if (cost.on_host) {
+    return {};
+  }
   const Bytes resident = std::min(cost.bytes, gpu.l2 * std::max(cost.kernels, 1.0));
   return cost.bytes - resident + cost.random_bytes + cost.block_bytes;
 }
 
 Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
                    Precision arithmetic) {
+  if (cost.on_host) {
+    return {};
+  }
   const Bandwidth memory = gpu.memory_bandwidth;
   const double kernels = std::max(cost.kernels, 1.0);
   const Bytes resident = std::min(cost.bytes, gpu.l2 * kernels);

@@ -42,7 +42,19 @@ inline constexpr std::size_t formula_parameter_limit = 17;  // parameters and pa
 
 enum class Implementation { framework_ops, library, fused };
 enum class Granularity { tensor, bucket };  // what one call of the encoder sees
-enum class Placement { compute_stream, side_stream, after_backward };
+// Where a codec runs: on the compute stream, on a stream of its own (of the same priority as the
+// compute stream's, of a lower or a higher one), or when backward is through.
+enum class Placement {
+  compute_stream,
+  side_stream,
+  after_backward,
+  low_priority_stream,
+  high_priority_stream
+};
+[[nodiscard]] constexpr bool has_own_stream(Placement placement) {
+  return placement == Placement::side_stream || placement == Placement::low_priority_stream ||
+         placement == Placement::high_priority_stream;
+}
 
 // What kernels of one implementation class achieve; fitted (profiles/fitted/codecs.yaml). A stage
 // of framework operators takes as long as the host needs to queue them or the GPU to run them,
@@ -58,7 +70,18 @@ struct CodecLaw {
   double relative_sd{};          // of a predicted encode or decode time
 };
 
-// One stage of work on the GPU.
+// How fast the cores of a host run a codec's loops, as its implementation has them: the traffic
+// (read + written) that passes through one core. A method's own numbers, since they differ more
+// between implementations than between hosts.
+struct HostCodec {
+  Seconds call{};         // starting the threads of one loop
+  Bandwidth core{};       // of loops that stream
+  Bandwidth irregular{};  // of loops that decide, pack or draw for each element
+  int threads{};          // that one GPU's codec starts
+  double relative_sd{};   // of a predicted encode or decode time
+};
+
+// One stage of work, on the GPU or by the cores of its host.
 struct PassFormula {
   Expression bytes;         // read + written in memory, streaming
   Expression random_bytes;  // gathered or scattered, counted as 32 B sectors
@@ -66,12 +89,22 @@ struct PassFormula {
   Expression kernels;       // launches of the dependent chain
   Expression host_syncs;    // times the host waits for the GPU
   Expression block_bytes;   // read + written by kernels of one thread block, which has one SM
+  // On the host `kernels` are loops, `random_bytes` the traffic of irregular ones, `block_bytes` of
+  // irregular ones of a single thread, and `copied` what a copy engine moves: to the host before
+  // it, or back after it.
+  bool on_host{};
+  Expression copied;
 };
+
+// Which workers of a group take part in a round: all; those of one node; those with the same place
+// in every node.
+enum class Among { all, node, nodes };
 
 struct RoundFormula {
   PassFormula encode;  // before the message; empty expressions are zero
   Collective collective{Collective::all_reduce};
   Expression message;  // bytes one worker contributes (for all_gather: its own share)
+  Among among{Among::all};
 };
 
 // Bytes that one worker contributes for a tensor, all rounds together: what the method's paper
@@ -96,6 +129,8 @@ struct Method {
   bool sums_in_collective{};  // the payload can be reduced on the way
   bool elementwise{};         // a shard of the payload is the payload of a shard: composes
                               // with reduce-scatter (casts)
+  bool scatters{};            // its rounds leave each worker the sum of its own part: a
+                              // reduce-scatter, as sharded optimisers want it
   // NCCL adds the numbers that the rounds reduce on GPUs of this architecture and later ones only.
   std::optional<Architecture> reduces_from;
   bool bypasses_buckets{};  // takes gradients where backward leaves them: no copies into buckets
@@ -114,16 +149,32 @@ struct Method {
   std::optional<OtherFormulas> backward;
   bool learned{};  // encoder and decoder are layers of the model: `backward` is theirs
   WireFormula wire;
-  CodecLaw law;  // of its implementation class
+  CodecLaw law;                   // of its implementation class
+  std::optional<HostCodec> host;  // where a pass runs there
 };
+
+// Whether any of its passes over gradients does.
+[[nodiscard]] bool runs_on_host(const Method& method);
 
 // What cannot be priced: no round, too many parameters, a formula that is negative or infinite for
 // a tensor that training has. Paths as in the method's file.
 [[nodiscard]] Problems check_method(const Method& method);
 
 // What a method compresses: gradients of data parallelism; activations and their gradients that
-// tensor-parallel ranks sum, or that go from one pipeline stage to the next.
-enum class Traffic { dp_gradients, tp_activations, pp_activations };
+// tensor-parallel ranks sum, or that go from one pipeline stage to the next; tokens that are sent
+// to the ranks of their experts, backward the gradients of the experts' outputs on the same way
+// (dispatch), and what comes back of them: outputs, backward the gradients of tokens (combine);
+// weights that sharded data parallelism gathers; vectors of embedding tables on the way to the
+// ranks of their samples, backward their gradients.
+enum class Traffic {
+  dp_gradients,
+  tp_activations,
+  pp_activations,
+  ep_dispatch,
+  ep_combine,
+  dp_weights,
+  embeddings
+};
 
 // Blocks of a transformer, numbered from 0: `first` and `last` among them.
 struct BlockRange {
@@ -144,17 +195,25 @@ struct ActivationCompression {
   BlockRange blocks;
 };
 
+// A method for the weights that sharded data parallelism gathers, but for those of experts.
+struct WeightCompression {
+  Method method;
+  bool copy_in_node{};  // zero 3: each node keeps all weights, and gathers for backward inside
+};
+
 // A strategy: a method with its parameters for each kind of traffic that it compresses. The first
 // plan of every experiment is "none".
 struct CompressionPlan {
   std::string label;                               // as the user wrote it: "powersgd:rank=4"
   std::optional<Method> method;                    // of gradients; nullopt: uncompressed
   std::vector<ActivationCompression> activations;  // at most one for each kind of traffic
+  std::optional<WeightCompression> weights;
   Placement placement{Placement::compute_stream};  // of the codec of gradients
   bool overlap{true};  // compress and send bucket by bucket while backward runs
 
-  [[nodiscard]] bool compresses() const { return method || !activations.empty(); }
-  // Its codecs, the gradients' first, where it compresses them: Work::method counts in this order.
+  [[nodiscard]] bool compresses() const { return method || weights || !activations.empty(); }
+  // Its codecs, the gradients' first, where it compresses them, the weights' last: Work::method
+  // counts in this order.
   [[nodiscard]] std::vector<const Method*> methods() const;
 };
 
@@ -166,6 +225,8 @@ struct PassCost {
   double kernels{};
   double host_syncs{};
   Bytes block_bytes{};
+  bool on_host{};
+  Bytes copied{};
 
   PassCost& operator+=(const PassCost& other);
   bool operator==(const PassCost&) const = default;
@@ -175,6 +236,7 @@ struct RoundCost {
   PassCost encode;
   Collective collective{};
   Bytes message{};
+  Among among{};
 };
 
 struct CallCost {
@@ -221,7 +283,7 @@ struct EqualTensors {
 // Time of one pass on a GPU (docs/model.md, "Codecs"):
 //   max(kernels * dispatch, kernels * launch + streaming + random + arithmetic) + syncs * host_sync
 // where streaming is split at the L2 size of the GPU by the traffic of an average kernel. Zero for
-// a pass that does nothing.
+// a pass that does nothing there: one on the host is priced by model/host_codec.
 [[nodiscard]] Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
                                  Precision arithmetic);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/compression.hpp"
+#include "model/host_codec.hpp"
 
 namespace payoff {
 namespace {
@@ -29,6 +30,7 @@ void list_pass(const std::string& path, const PassFormula& pass, std::vector<Nam
   out.push_back({path + ".flops", &pass.flops});
   out.push_back({path + ".kernels", &pass.kernels});
   out.push_back({path + ".host_syncs", &pass.host_syncs});
+  out.push_back({path + ".copied", &pass.copied});
 }
 
 void list_rounds(const std::string& path, const std::vector<RoundFormula>& rounds,
@@ -94,6 +96,7 @@ Problems check_method(const Method& method) {
                           "set sums_in_collective: true, or gather"});
     }
   }
+  check_host_passes(method, problems);
   if (method.rounds.empty()) {
     problems.push_back({"rounds", "a method sends at least one message", ""});
   }

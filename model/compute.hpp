@@ -26,6 +26,13 @@ struct ComputeContext {
   Precision precision{};
 };
 
+// What a product of a training in this precision multiplies. With fp8 the ends of a model stay in
+// 16 bits (Micikevicius et al. 2022, arXiv:2209.05433; Megatron-LM's output layer, torchtitan's
+// float8 filter).
+[[nodiscard]] constexpr Precision product_precision(const Operator& op, Precision training) {
+  return op.in_16_bits && training == Precision::fp8 ? Precision::bf16 : training;
+}
+
 // Whether the GPU has units for this precision. Nothing below may be called where it has not.
 [[nodiscard]] Problems check_precision(const Gpu& gpu, Precision precision);
 

@@ -14,6 +14,7 @@ Bytes tensor_bytes(std::int64_t channels, double positions, Bytes activation) {
 
 Operator memory_operator(Bytes forward, Bytes backward) {
   Operator op{.kind = OperatorKind::memory};
+  op.casts = false;
   op.bytes_per_sample = forward;
   op.backward_bytes_per_sample = backward;
   return op;

@@ -84,6 +84,7 @@ void describe_last(const ParallelLayout& layout, const StageCompute& compute,
     last.arrival = std::max(0_s, operation.arrival - start);
     last.completes_gradients = operation.last_micro_batch;
     last.first_bucket = first_bucket(buckets, pieces.begin);
+    last.toward = operation.toward;
     last.send = operation.send;
     last.from_stage = operation.from_stage;
     last.from_place = operation.from_place;
@@ -97,8 +98,8 @@ void describe_last(const ParallelLayout& layout, const StageCompute& compute,
     operation->first_bucket = next;
   }
   stage.start = start;
-  stage.sending_before = span.sending_before_last;
-  stage.sending = span.sending;
+  stage.sends_before = span.sends_before_last;
+  stage.sends = span.sends;
   stage.slowed_before = span.slowed_before_last;
   stage.last_slowed = span.slowed - span.slowed_before_last;
 }
@@ -302,7 +303,8 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     const Seconds after = stage.gather_time() + stage.optimizer.alone + plan.host;
-    if (s > 0 && overlap.operations_end(s) + most[s] + after <= step) {
+    // Work beside the last sends goes on at no less than half of its rate.
+    if (s > 0 && overlap.operations_end(s) + overlap.sending_after(s) + most[s] + after <= step) {
       continue;  // cannot end last
     }
     // Gradients move beside the stage's last operations and after them.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/overlap.hpp"
+#include "model/stage_sends.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
@@ -71,10 +72,10 @@ struct StageEnd {
   std::vector<StageOperation> last;
   Seconds start{};      // of the first of them
   Seconds last_wait{};  // of all of them, for inputs
-  // Without gradients: until when sends of the stage are in flight, those before the first of them
-  // and all; and what sends added to work before it, and to them.
-  Seconds sending_before{};
-  Seconds sending{};
+  // Without gradients: sends of the stage, those before the first of them and all; and what sends
+  // added to work before it, and to them.
+  StageSends sends_before{};
+  StageSends sends{};
   Seconds slowed_before{};
   Seconds last_slowed{};
 };

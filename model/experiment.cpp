@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "model/groups.hpp"
+#include "model/host_codec.hpp"
 #include "model/interference.hpp"
 #include "model/memory.hpp"
 #include "model/stage_compute.hpp"
+#include "model/weight_codec.hpp"
 
 namespace payoff {
 namespace {
@@ -30,18 +32,6 @@ Experiment uncompressed(const Experiment& experiment, const Training& training, 
   return result;
 }
 
-CollectiveModel network_of(const Experiment& experiment, const Group& group, const NcclPin& pin) {
-  CollectiveModel network(experiment.cluster, group);
-  network.pin(pin);
-  return network;
-}
-
-// Of those that take part in its collectives.
-CollectiveModel network_of(const Experiment& experiment, MessageKind kind, const NcclPin& pin) {
-  return network_of(experiment, group_of(kind, experiment.layout, experiment.cluster.gpus_per_node),
-                    pin);
-}
-
 // Their kinds come after those of gradients.
 void add_gathers(StepPlan& plan, std::vector<BucketKind> kinds) {
   for (StagePlan& stage : plan.stages) {
@@ -55,17 +45,29 @@ void add_gathers(StepPlan& plan, std::vector<BucketKind> kinds) {
                     std::make_move_iterator(kinds.end()));
 }
 
+// Where casts are part of other kernels, backward reads the inputs of fp8 products as they were
+// cast (Transformer Engine); else it casts them anew from what is kept in 16 bits (torchao).
+ActivationSizes kept_sizes(const Experiment& experiment) {
+  const Precision precision = experiment.training.precision;
+  return {activation_size(precision), experiment.software.fused_elementwise
+                                          ? element_size(precision)
+                                          : activation_size(precision)};
+}
+
 }  // namespace
 
 std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
   const ParallelLayout& layout = experiment.layout;
   const auto* table = std::get_if<Workload>(&experiment.model);
   const auto workload = std::make_shared<Workload>(
-      table != nullptr ? *table
-                       : transformer_workload(
-                             std::get<TransformerShape>(experiment.model), layout.tp,
-                             layout.sequence_parallel, element_size(experiment.training.precision),
-                             {layout.cp, layout.context_exchange}, layout.experts()));
+      table != nullptr && table->recommender
+          ? recommender_workload(*table->recommender, layout.dp,
+                                 activation_size(experiment.training.precision))
+      : table != nullptr
+          ? *table
+          : transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
+                                 layout.sequence_parallel, kept_sizes(experiment),
+                                 {layout.cp, layout.context_exchange}, layout.experts()));
   use_layer_times(experiment.layer_times, layout, *workload);
   return workload;
 }
@@ -74,14 +76,17 @@ PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin
     : experiment_(std::move(experiment)),
       pin_(pin),
       workload_(workload_of(experiment_)),
-      tensor_network_(network_of(experiment_, MessageKind::tp_activations, pin)),
-      context_network_(network_of(experiment_, MessageKind::cp_activations, pin)),
-      expert_network_(network_of(experiment_, MessageKind::ep_activations, pin)),
-      expert_tensor_network_(network_of(experiment_, MessageKind::etp_activations, pin)),
-      data_network_(network_of(experiment_, MessageKind::dp_gradients, pin)),
-      replica_network_(network_of(experiment_, MessageKind::dp_replicas, pin)),
-      expert_data_network_(network_of(experiment_, MessageKind::ep_gradients, pin)),
-      expert_replica_network_(network_of(experiment_, MessageKind::ep_replicas, pin)) {
+      tensor_network_(network_of(MessageKind::tp_activations)),
+      context_network_(network_of(MessageKind::cp_activations)),
+      expert_network_(network_of(MessageKind::ep_activations)),
+      expert_tensor_network_(network_of(MessageKind::etp_activations)),
+      table_network_(network_of(MessageKind::table_activations)),
+      data_network_(network_of(MessageKind::dp_gradients)),
+      in_node_network_(network_of(part_in_node(data_network_.group()))),
+      across_network_(network_of(part_across_nodes(data_network_.group()))),
+      replica_network_(network_of(MessageKind::dp_replicas)),
+      expert_data_network_(network_of(MessageKind::ep_gradients)),
+      expert_replica_network_(network_of(MessageKind::ep_replicas)) {
   prepare_stages();
   ends_ = pipeline_ends(unpriced({}, stages_, waves_));
 }
@@ -95,13 +100,18 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
       context_network_(like.context_network_),
       expert_network_(like.expert_network_),
       expert_tensor_network_(like.expert_tensor_network_),
+      table_network_(like.table_network_),
       data_network_(like.data_network_),
+      in_node_network_(like.in_node_network_),
+      across_network_(like.across_network_),
       replica_network_(like.replica_network_),
       expert_data_network_(like.expert_data_network_),
       expert_replica_network_(like.expert_replica_network_),
       waves_(like.waves_),
       stages_(like.stages_) {
   data_network_.pin(pin);
+  in_node_network_.pin(pin);
+  across_network_.pin(pin);
   expert_data_network_.pin(pin);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     stages_[s].optimizer = last_update(*stages_[s].prepared.compute);
@@ -117,6 +127,9 @@ void PreparedExperiment::prepare_stages() {
   const auto division = divide_layers(*workload_, layout);
   const auto waves = std::make_shared<WaveTable>(experiment_.cluster.gpu.compute_units);
   waves_ = waves;
+  stages_.clear();
+  kinds_ = {};
+  weights_ = {};
   for (std::size_t s = 0; s < division.size(); ++s) {
     Stage& stage = stages_.emplace_back();
     for (const std::size_t layer : division[s]) {
@@ -127,13 +140,10 @@ void PreparedExperiment::prepare_stages() {
     share_equal(stages_, s);
     plan_update(stage);
     cut_gradients(stage, kinds_, weights_);
-    if (layout.pp > 1) {
-      const Bytes size = boundary_size(workload_->layers[division[s].back()], layout);
-      stage.send_forward = boundary_message(s, size);
-      stage.send_backward = boundary_message((s + division.size() - 1) % division.size(), size);
-    }
+    stage.boundary = boundary_size(workload_->layers[division[s].back()], layout);
     stage.memory = memory_without_codec(s);
   }
+  plan_sends();
 }
 
 ComputeContext PreparedExperiment::compute_context() const {
@@ -146,6 +156,8 @@ void PreparedExperiment::plan_update(Stage& stage) const {
   const std::int64_t experts = stage.prepared.compute->expert_parameters;
   const std::int64_t others = stage.prepared.compute->parameters - experts;
   stage.optimizer = last_update(*stage.prepared.compute);
+  stage.gather_weights = {};
+  stage.gather_experts = {};
   if (layout.zero != 1 && layout.zero != 2) {
     return;
   }
@@ -178,6 +190,9 @@ Work PreparedExperiment::last_update(const StageCompute& stage) const {
 void PreparedExperiment::cut_gradients(Stage& stage, GradientKinds& kinds,
                                        WeightKinds& weights) const {
   const Training& training = experiment_.training;
+  stage.buckets.clear();
+  stage.units = {};
+  stage.gathers = {};
   if (experiment_.layout.zero < 3) {
     stage.buckets = cut_buckets(stage.prepared, experiment_.layout, training, kinds);
     return;
@@ -205,23 +220,11 @@ void PreparedExperiment::share_equal(std::vector<Stage>& stages, std::size_t s) 
   }
 }
 
-Message PreparedExperiment::boundary_message(std::size_t stage, Bytes size) const {
-  const Group group = boundary_group(experiment_.layout, experiment_.cluster.gpus_per_node,
-                                     static_cast<int>(stage));
-  const CollectivePrice price =
-      network_of(experiment_, group, pin_).price(Collective::send_recv, size);
-  return {MessageKind::pp_activations,
-          Collective::send_recv,
-          size,
-          price.time,
-          price.channels,
-          price.relative_sd};
-}
-
 GradientContext PreparedExperiment::gradient_context() const {
-  return {experiment_.cluster.gpu, experiment_.software,   experiment_.training,
-          experiment_.layout,      data_network_,          replica_network_,
-          expert_data_network_,    expert_replica_network_};
+  return {experiment_.cluster,  experiment_.cluster.gpu, experiment_.software,
+          experiment_.training, experiment_.layout,      data_network_,
+          replica_network_,     in_node_network_,        across_network_,
+          expert_data_network_, expert_replica_network_};
 }
 
 StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
@@ -265,6 +268,11 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
 }
 
 StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
+  return plan(compression, codec_costs(compression));
+}
+
+StepPlan PreparedExperiment::plan(const CompressionPlan& compression,
+                                  std::span<const CallCost> codec_costs) const {
   StepPlan plan;
   if (compression.activations.empty()) {
     plan = unpriced(compression, stages_, waves_);
@@ -272,8 +280,12 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
     const Stages compressed = with_codecs(compression);
     plan = unpriced(compression, compressed.stages, compressed.waves);
   }
-  plan.kinds = plan_kinds(kinds_, compression, gradient_context());
-  add_gathers(plan, plan_gathers(weights_, gradient_context()));
+  plan.kinds = plan_kinds(kinds_, compression, codec_costs, gradient_context());
+  std::vector<BucketKind> gathers = plan_gathers(weights_, gradient_context());
+  if (compression.weights) {
+    compress_gathers(plan, compression, weights_, gradient_context(), gathers);
+  }
+  add_gathers(plan, std::move(gathers));
   int channels = 0;
   for (const BucketKind& kind : plan.kinds) {
     for (const BucketRound& round : kind.rounds) {
@@ -281,6 +293,7 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
     }
   }
   plan.reserved_share = reserved_share(channels, experiment_.cluster.gpu.compute_units);
+  plan.host_cores = host_capacity(experiment_.cluster.host, compression);
   return plan;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "model/compression.hpp"
 #include "model/evaluate.hpp"
 #include "model/gradient_plan.hpp"
+#include "model/job_numbers.hpp"
 #include "model/layer_times.hpp"
 #include "model/layout.hpp"
 #include "model/problem.hpp"
@@ -58,7 +60,14 @@ class PreparedExperiment {
   PreparedExperiment(const PreparedExperiment&) = delete;
   PreparedExperiment& operator=(const PreparedExperiment&) = delete;
 
+  // Makes it the job with other numbers: what does not depend on those that differ is kept. The
+  // same afterwards as if it had been prepared with them.
+  void change(const JobNumbers& numbers);
+
   [[nodiscard]] StepPlan plan(const CompressionPlan& compression) const;
+  // The same with what codec_costs() says of it.
+  [[nodiscard]] StepPlan plan(const CompressionPlan& compression,
+                              std::span<const CallCost> codec_costs) const;
   // What its codec does to each kind of bucket; empty without one.
   [[nodiscard]] std::vector<CallCost> codec_costs(const CompressionPlan& compression) const;
   // What its codecs of activations do, each different pass once.
@@ -82,6 +91,7 @@ class PreparedExperiment {
     Work optimizer;
     Message gather_weights;
     Message gather_experts;
+    Bytes boundary;  // activations after its last layer
     Message send_forward;
     Message send_backward;
     Memory memory;  // without what a codec keeps
@@ -92,9 +102,12 @@ class PreparedExperiment {
     Bytes codec_saved;
   };
 
+  [[nodiscard]] CollectiveModel network_of(const Group& group) const;
+  [[nodiscard]] CollectiveModel network_of(MessageKind kind) const;
   void prepare_stages();
   [[nodiscard]] StageNetworks stage_networks() const {
-    return {tensor_network_, context_network_, expert_network_, expert_tensor_network_};
+    return {tensor_network_, context_network_, expert_network_, expert_tensor_network_,
+            table_network_};
   }
   static void share_equal(std::vector<Stage>& stages, std::size_t stage);
   void cut_gradients(Stage& stage, GradientKinds& kinds, WeightKinds& weights) const;
@@ -102,6 +115,15 @@ class PreparedExperiment {
   [[nodiscard]] Work last_update(const StageCompute& stage) const;
   [[nodiscard]] StepOverheads overheads() const;
   [[nodiscard]] Message boundary_message(std::size_t stage, Bytes size) const;
+  [[nodiscard]] static Message boundary_message(const CollectiveModel& network, Bytes size);
+  void plan_sends();
+  // What a change of the job leaves of a network; whether it is another one now.
+  [[nodiscard]] bool renew(CollectiveModel& network, MessageKind kind) const;
+  [[nodiscard]] bool renew(CollectiveModel& network, const Group& group) const;
+  [[nodiscard]] bool renew_stage_networks();
+  [[nodiscard]] bool renew_gradient_networks();
+  // Whether gradients are cut as they were with these numbers.
+  [[nodiscard]] bool cuts_alike(const JobNumbers& before) const;
   [[nodiscard]] ComputeContext compute_context() const;
   // The stages with compressed activations, and what their pieces consist of.
   struct Stages {
@@ -129,7 +151,10 @@ class PreparedExperiment {
   CollectiveModel context_network_;
   CollectiveModel expert_network_;
   CollectiveModel expert_tensor_network_;
+  CollectiveModel table_network_;        // of all that divide the tables of a recommender
   CollectiveModel data_network_;         // of the ranks that share a copy of the state, or of all
+  CollectiveModel in_node_network_;      // of its ranks in one node
+  CollectiveModel across_network_;       // of those with the same place in every node
   CollectiveModel replica_network_;      // of those that hold the same part
   CollectiveModel expert_data_network_;  // of those that hold the same experts, likewise
   CollectiveModel expert_replica_network_;

@@ -12,6 +12,8 @@
 #include "model/activation_check.hpp"
 #include "model/compression_effect.hpp"
 #include "model/groups.hpp"
+#include "model/host_codec.hpp"
+#include "model/sharded_check.hpp"
 #include "model/stage_compute.hpp"
 
 namespace payoff {
@@ -24,12 +26,17 @@ void append(Problems& problems, Problems more) {
 
 int blocks_of(const Experiment& experiment) {
   const auto* shape = std::get_if<TransformerShape>(&experiment.model);
-  return shape != nullptr ? static_cast<int>(shape->layers) : 1;
+  return shape != nullptr ? static_cast<int>(block_count(*shape)) : 1;
 }
 
 // Of a model without experts: that nothing is asked of them.
-void check_no_experts(const ParallelLayout& layout, Problems& problems) {
-  if (layout.ep > 1) {
+void check_no_experts(const ParallelLayout& layout, Problems& problems, bool has_tables = false) {
+  if (layout.ep > 1 && has_tables) {
+    problems.push_back({"layout.ep",
+                        "the model has no experts, and its embedding tables are divided over all "
+                        "ranks of dp",
+                        "leave it out"});
+  } else if (layout.ep > 1) {
     problems.push_back({"layout.ep", "the model has no experts", "set ep to 1"});
   }
   if (layout.etp > 1) {
@@ -114,12 +121,23 @@ void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Pro
   }
 }
 
+// All blocks of a decoder read what the last one of the encoder has computed.
+void check_decoder(const TransformerShape& shape, const ParallelLayout& layout,
+                   Problems& problems) {
+  if (shape.decoder.layers > 0 && layout.pp > 1) {
+    problems.push_back({"layout.pp",
+                        "a pipeline of an encoder with a decoder is not modelled: its stages would "
+                        "hand on the encoder's output beside their own",
+                        "set pp to 1"});
+  }
+}
+
 // Of products and their messages, by the tokens of a micro-batch that a tensor group has.
-void check_pieces(const TransformerShape& shape, const ParallelLayout& layout, Problems& problems) {
+void check_pieces(std::int64_t sequence, const ParallelLayout& layout, Problems& problems) {
   if (layout.tp_overlap <= 1 || layout.cp < 1 || layout.micro_batch < 1) {
     return;
   }
-  const std::int64_t tokens = shape.sequence / layout.cp * layout.micro_batch;
+  const std::int64_t tokens = sequence / layout.cp * layout.micro_batch;
   // Of each piece every rank of the group has as many tokens.
   if (tokens % (std::int64_t{layout.tp_overlap} * layout.tp) != 0) {
     const std::string ranks =
@@ -145,13 +163,57 @@ ParallelLayout asked_of_ranks(const Experiment& experiment, bool sound_model) {
   return layout;
 }
 
+// Tables are model-parallel over the ranks that are data-parallel for MLPs: one layout.
+void check_recommender(const RecommenderShape& shape, const ParallelLayout& layout,
+                       Problems& problems) {
+  check_no_experts(layout, problems, true);
+  const auto add = [&](const char* key, const std::string& message, const char* help) {
+    problems.push_back({std::string("layout.") + key, message, help});
+  };
+  for (const auto& [key, value] : {std::pair{"tp", layout.tp}, {"pp", layout.pp}}) {
+    if (value > 1) {
+      add(key,
+          std::string("a recommender is not split by ") + key +
+              ": its tables are divided over all ranks, its MLPs are replicated",
+          "leave it out");
+    }
+  }
+  if (layout.cp > 1) {
+    add("cp", "a recommender has no sequences whose tokens ranks could share", "leave it out");
+  }
+  if (layout.zero > 0) {
+    add("zero",
+        "the tables of a recommender are divided already, and its MLPs are too small to shard",
+        "leave it out");
+  }
+  if (layout.recompute != Recompute::none) {
+    add("recompute", "a recommender has no blocks that could be computed again", "leave it out");
+  }
+  if (layout.dp > 0 && cuts_of(shape.tables, layout.dp) == 0) {
+    add("dp",
+        "dp " + std::to_string(layout.dp) + " ranks cannot each have a part of " +
+            std::to_string(shape.tables.rows.size()) + " tables of " +
+            std::to_string(shape.tables.dimension) + " columns",
+        "use fewer GPUs");
+  }
+}
+
 // A table of layers says nothing about how to divide a layer or where to cut a pipeline.
 void check_division(const Experiment& experiment, Problems& problems) {
   const ParallelLayout& layout = experiment.layout;
   if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
     append(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
-    check_pieces(*shape, layout, problems);
+    check_decoder(*shape, layout, problems);
+    const std::size_t before = problems.size();
+    check_pieces(shape->sequence, layout, problems);
+    if (shape->decoder.layers > 0 && problems.size() == before) {
+      check_pieces(shape->decoder.sequence, layout, problems);
+    }
     check_experts(shape->experts, layout, problems);
+    return;
+  }
+  if (const auto& recommender = std::get<Workload>(experiment.model).recommender) {
+    check_recommender(*recommender, layout, problems);
     return;
   }
   check_no_experts(layout, problems);
@@ -196,15 +258,13 @@ void check_reduction(const CompressionPlan& plan, const Gpu& gpu, const std::str
 }
 
 void check_plans(const Experiment& experiment, bool sound_cluster, Problems& problems) {
+  const Bytes weight = weight_size(experiment.training.precision, experiment.software.fp8_weights);
   for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
     const CompressionPlan& plan = experiment.plans[i];
     const std::string path = "compress." + std::to_string(i - 1);
     append(problems, check_activations(plan, experiment.layout, path));
-    if (plan.method && experiment.layout.zero > 0 && !plan.method->elementwise) {
-      problems.push_back(
-          {path, "`" + plan.label + "` needs the whole gradient, which zero >= 1 leaves scattered",
-           "set layout.zero to 0, or use a cast"});
-    }
+    append(problems, check_sharded(plan, experiment.layout, weight, path));
+    append(problems, check_host(plan, experiment.cluster, experiment.layout, path));
     if (sound_cluster) {
       check_reduction(plan, experiment.cluster.gpu, path, problems);
     }
@@ -224,7 +284,7 @@ void check_effects(const Experiment& experiment, const Group& group, Problems& p
     }
     append(problems, check_activation_effect(
                          experiment.plans[i], *workload, experiment.layout,
-                         element_size(experiment.training.precision),
+                         activation_size(experiment.training.precision),
                          tensor_group(experiment.layout, experiment.cluster.gpus_per_node), path));
   }
 }

@@ -44,7 +44,8 @@ std::vector<CodecPass> PreparedExperiment::codec_passes(const CompressionPlan& c
     return {};
   }
   const ComputeContext context = compute_context();
-  ActivationCodecs codecs(compression, *workload_, experiment_.layout, context, tensor_network_);
+  ActivationCodecs codecs(compression, *workload_, experiment_.layout, context, tensor_network_,
+                          expert_network_, table_network_);
   (void)with_codecs(codecs);
   return codecs.passes();
 }
@@ -52,7 +53,8 @@ std::vector<CodecPass> PreparedExperiment::codec_passes(const CompressionPlan& c
 PreparedExperiment::Stages PreparedExperiment::with_codecs(
     const CompressionPlan& compression) const {
   const ComputeContext context = compute_context();
-  ActivationCodecs codecs(compression, *workload_, experiment_.layout, context, tensor_network_);
+  ActivationCodecs codecs(compression, *workload_, experiment_.layout, context, tensor_network_,
+                          expert_network_, table_network_);
   return with_codecs(codecs);
 }
 
@@ -120,11 +122,13 @@ void PreparedExperiment::compress_send(std::size_t boundary, const ActivationCod
     const Message message = boundary_message(boundary, size);
     const Bytes together = send.size + message.size;
     const Seconds time = send.alone + message.alone;
+    const Seconds least = send.least_share * send.alone + message.least_share * message.alone;
     const int channels = std::max(send.channels, message.channels);
     send = message;
     send.size = together;
     send.alone = time;
     send.channels = channels;
+    send.least_share = time > 0_s ? least / time : 0.0;
   }
 }
 

@@ -33,6 +33,17 @@ std::int64_t most_reduced(std::span<const Layer* const> layers, const WeightUnit
   return most;
 }
 
+// Whether backward gathers from copies in the nodes: by other kinds of gathers than forward.
+bool keeps_copies(const StagePlan& stage) {
+  return std::any_of(
+      stage.backward_gathers.begin(), stage.backward_gathers.end(),
+      [&](const WeightGather& backward) {
+        return std::none_of(
+            stage.forward_gathers.begin(), stage.forward_gathers.end(),
+            [&](const WeightGather& forward) { return forward.kind == backward.kind; });
+      });
+}
+
 }  // namespace
 
 Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
@@ -65,6 +76,13 @@ Memory PreparedExperiment::memory(const StepPlan& plan) const {
     Memory memory = stages_[s].memory;
     memory.codec_state = codec_state[stage.like] + stage.codec_state;
     memory.activations += stage.codec_saved;
+    if (keeps_copies(stage)) {  // each rank of a node a part of them, beside its part of all
+      const StageCompute& compute = *stage.compute;
+      memory.parameters +=
+          static_cast<double>(compute.parameters - compute.expert_parameters) *
+          weight_size(experiment_.training.precision, experiment_.software.fp8_weights) /
+          in_node_network_.group().ranks;
+    }
     if (memory.total() > fullest.total() || s == 0) {
       fullest = memory;
     }

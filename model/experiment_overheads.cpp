@@ -26,6 +26,7 @@ StepOverheads PreparedExperiment::overheads() const {
   const Bytes weight = weight_size(training.precision, experiment_.software.fp8_weights);
   Bytes size;
   Bytes fullest;
+  Bytes tables;  // of the rank that holds most
   for (const Stage& stage : stages_) {
     const auto experts = static_cast<double>(stage.prepared.compute->expert_parameters);
     const double others = static_cast<double>(stage.prepared.compute->parameters) - experts;
@@ -36,6 +37,14 @@ StepOverheads PreparedExperiment::overheads() const {
                              : others + experts;
     const double kept = layout.zero == 3 ? state : others + experts;
     fullest = std::max(fullest, kept * weight + state * training.optimizer_bytes_per_parameter);
+    for (const Layer* layer : stage.layers) {
+      tables += layer->tables.weights + layer->tables.state;
+    }
+  }
+  if (workload_->recommender) {
+    const TableDivision all = divide_tables(workload_->recommender->tables, 1);
+    size += all.fullest + all.fullest_state;
+    fullest += tables;
   }
   return {expected_maximum(training.host_jitter, layout.ranks()), training.data,
           checkpoint_times(training.checkpoint, size, fullest)};

@@ -11,6 +11,7 @@ namespace payoff {
 void BlockParts::route(Layer& layer) const {
   Operator scores = product(shape_.hidden, shape_.experts.count);
   scores.rows_per_sample /= sequence_parts();
+  scores.in_16_bits = true;
   layer.forward.push_back(scores);
   layer.parameters.push_back({shape_.experts.count, shape_.hidden, true});
   const Bytes table = number(shape_.sequence * shape_.experts.count) / sequence_parts() * 4_B;
@@ -45,8 +46,8 @@ void BlockParts::expert_products(Layer& layer) const {
     layer.parameters.push_back({shape_.hidden, width, true, apart});
   }
   // Inputs of the experts, outputs of this rank's tokens, and what stands between the products.
-  const Bytes routed = (rows + own) * number(shape_.hidden) * activation_;
-  layer.activation_per_sample += routed + number(inner_matrices + 1) * inner;
+  const Bytes routed = (input_share_ * rows + own) * number(shape_.hidden) * activation_;
+  layer.activation_per_sample += routed + (number(inner_matrices) + input_share_) * inner;
 }
 
 // Ranks that divide an expert and have different tokens.
@@ -83,8 +84,13 @@ void BlockParts::expert_block(Layer& layer) const {
   if (experts_.ranks * experts_.tensor > 1) {
     const Bytes routed = experts_.load * copies;
     const Bytes whole = gathers_tokens() ? experts_.tensor * routed : routed;
-    layer.experts = {before, layer.forward.size() - 1, experts_.ranks > 1 ? routed : 0_B,
-                     experts_.tensor > 1 ? whole : 0_B, gathers_tokens()};
+    layer.experts = {before,
+                     layer.forward.size() - 1,
+                     experts_.ranks > 1 ? routed : 0_B,
+                     experts_.tensor > 1 ? whole : 0_B,
+                     gathers_tokens(),
+                     share,
+                     copies};
   }
   layer.forward.push_back(memory_pass(share + copies, 2 * copies + share));
   residual(layer);

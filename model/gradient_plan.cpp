@@ -2,8 +2,10 @@
 #include "model/gradient_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/compute.hpp"
+#include "model/host_codec.hpp"
 
 namespace payoff {
 namespace {
@@ -12,6 +14,23 @@ namespace {
 class Prices {
  public:
   explicit Prices(const GradientContext& context) : context_(context) {}
+
+  // A round of a method; experts' go among all that hold the same ones.
+  Message round_message(const RoundCost& round, Collective collective, bool of_experts) {
+    if (round.encode.on_host && round.among == Among::nodes) {
+      return host_message(round, collective);
+    }
+    if (of_experts || round.among == Among::all) {
+      const CollectiveModel& network = of_experts ? context_.experts : context_.network;
+      return dp_message(collective, collective_size(round, network.group().ranks), of_experts);
+    }
+    const CollectiveModel& network =
+        round.among == Among::node ? context_.in_node : context_.across_nodes;
+    const int ranks = network.group().ranks;
+    return ranks == 1 ? Message{}
+                      : message(MessageKind::dp_gradients, network, collective,
+                                collective_size(round, ranks));
+  }
 
   Message dp_message(Collective collective, Bytes size, bool of_experts) {
     return of_experts ? message(MessageKind::ep_gradients, context_.experts, collective, size)
@@ -27,25 +46,40 @@ class Prices {
   }
 
  private:
+  // Over the same NICs, at the same price; no GPU holds a unit for it.
+  Message host_message(const RoundCost& round, Collective collective) {
+    const int ranks = context_.across_nodes.group().ranks;
+    Message sent = ranks == 1 ? Message{}
+                              : message(MessageKind::dp_gradients, context_.across_nodes,
+                                        collective, collective_size(round, ranks));
+    sent.channels = 0;
+    sent.memory_share = 0.0;
+    sent.from_host = true;
+    return sent;
+  }
+
   Message message(MessageKind kind, const CollectiveModel& network, Collective collective,
                   Bytes size) {
     if (size <= 0_B) {
       return {};
     }
-    for (const Message& known : known_) {
-      if (known.size == size && known.collective == collective && known.kind == kind) {
+    for (const auto& [among, known] : known_) {
+      if (known.size == size && known.collective == collective && known.kind == kind &&
+          among == &network) {
         return known;
       }
     }
     const CollectivePrice price = network.price(collective, size);
-    return known_.emplace_back(
-        Message{kind, collective, size, price.time, price.channels, price.relative_sd,
-                memory_share(message_memory_traffic(collective, size, network.group().ranks),
-                             price.time, context_.gpu)});
+    known_.push_back({&network,
+                      {kind, collective, size, price.time, price.channels, price.relative_sd,
+                       memory_share(message_memory_traffic(collective, size, network.group().ranks),
+                                    price.time, context_.gpu),
+                       least_share(price)}});
+    return known_.back().second;
   }
 
   const GradientContext& context_;
-  std::vector<Message> known_;
+  std::vector<std::pair<const CollectiveModel*, Message>> known_;
 };
 
 Bytes gradients_of(std::int64_t elements, const GradientContext& context) {
@@ -144,20 +178,16 @@ void add_sum(BucketKind& kind, const Work& work, const Message& message, Bytes s
   }
 }
 
-// nccl-tests counts the gathered buffer of an all-gather; a method states what one worker sends.
-Bytes collective_size(const RoundCost& round, int workers) {
-  return round.collective == Collective::all_gather ? workers * round.message : round.message;
-}
-
 BucketKind compressed_kind(const KindContent& content, const CallCost& cost, const Method& method,
                            const GradientContext& context, Prices& prices) {
   const bool of_experts = content.of_experts;
-  const int workers = (of_experts ? context.experts : context.network).group().ranks;
   const auto work = [&](WorkKind kind, const PassCost& pass) {
-    const Seconds time = price_pass(pass, method.law, context.gpu, context.training.precision);
-    return Work{kind, time, {}, memory_share(memory_traffic(pass, context.gpu), time, context.gpu)};
+    return codec_work(kind, pass, method, context);
   };
-  BucketKind kind{content.elements, {}, work(WorkKind::decode, cost.decode), cost.state};
+  const int sharers = sharers_of_host(context.cluster, context.layout);
+  bool on_host = false;  // what the last round left
+  BucketKind kind{
+      content.elements, {}, work(WorkKind::decode, cost.decode), method.host ? 0_B : cost.state};
   kind.rounds.reserve(cost.rounds.size() + 1);
   if (cost.dense_message > 0_B) {
     add_sum(kind, work(WorkKind::encode, cost.dense),
@@ -168,8 +198,18 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
     const bool shard = context.layout.zero > 0 && round.collective == Collective::all_reduce;
     const Collective collective = shard ? Collective::reduce_scatter : round.collective;
     add_sum(kind, work(WorkKind::encode, round.encode),
-            prices.dp_message(collective, collective_size(round, workers), of_experts),
-            round.message, of_experts, context, prices);
+            prices.round_message(round, collective, of_experts), round.message, of_experts, context,
+            prices);
+    if (round.encode.on_host) {
+      const bool sends = round.among == Among::nodes;
+      kind.rounds.back().host =
+          host_work(round.encode, {!on_host, !sends}, *method.host, context.cluster, sharers);
+      on_host = sends;
+    }
+  }
+  if (cost.decode.on_host) {
+    kind.host_decode =
+        host_work(cost.decode, {false, true}, *method.host, context.cluster, sharers);
   }
   if (!method.bypasses_buckets) {
     const Work copy = bucket_copy(content, context);
@@ -191,6 +231,16 @@ BucketKind dense_kind(const KindContent& content, const GradientContext& context
 
 }  // namespace
 
+Bytes collective_size(const RoundCost& round, int workers) {
+  return round.collective == Collective::all_gather ? workers * round.message : round.message;
+}
+
+Work codec_work(WorkKind kind, const PassCost& pass, const Method& method,
+                const GradientContext& context) {
+  const Seconds time = price_pass(pass, method.law, context.gpu, context.training.precision);
+  return {kind, time, {}, memory_share(memory_traffic(pass, context.gpu), time, context.gpu)};
+}
+
 std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
                                   const GradientContext& context) {
   const auto costs_among = [&](const Group& group) {
@@ -211,6 +261,7 @@ std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& meth
 }
 
 std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
+                                   std::span<const CallCost> costs,
                                    const GradientContext& context) {
   Prices prices(context);
   const std::vector<KindContent> contents = contents_of(kinds);
@@ -224,7 +275,6 @@ std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const Compression
     return planned;
   }
   const Method& method = *compression.method;
-  const std::vector<CallCost> costs = codec_costs(kinds, method, context);
   for (std::size_t kind = 0; kind < contents.size(); ++kind) {
     planned.push_back(compressed_kind(contents[kind], costs[kind], method, context, prices));
     add_update(planned.back(), contents[kind], context);

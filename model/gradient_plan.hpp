@@ -36,12 +36,15 @@ struct GradientKinds {
                                             GradientKinds& kinds);
 
 struct GradientContext {
+  const Cluster& cluster;
   const Gpu& gpu;
   const Software& software;
   const Training& training;
   const ParallelLayout& layout;
   const CollectiveModel& network;          // of the ranks that share one copy, or of all
   const CollectiveModel& replicas;         // of the ranks that hold the same part of it; may be one
+  const CollectiveModel& in_node;          // of the ranks of `network` in one node
+  const CollectiveModel& across_nodes;     // of those with the same place in every node
   const CollectiveModel& experts;          // of the ranks that hold the same experts
   const CollectiveModel& expert_replicas;  // of them, those that hold the same part
 };
@@ -55,13 +58,21 @@ struct GradientContext {
          (layout.zero != 3 || layout.micro_batches == 1 || layout.keeps_weights());
 }
 
+// nccl-tests counts the gathered buffer of an all-gather; a method states what one worker sends.
+[[nodiscard]] Bytes collective_size(const RoundCost& round, int workers);
+
+// A pass of a codec as work of a stage.
+[[nodiscard]] Work codec_work(WorkKind kind, const PassCost& pass, const Method& method,
+                              const GradientContext& context);
+
 // What the codec does to each kind of bucket, before it is priced.
 [[nodiscard]] std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
                                                 const GradientContext& context);
 
-// What becomes of each kind of bucket.
+// What becomes of each kind of bucket; `costs`: what codec_costs() says of the plan's method.
 [[nodiscard]] std::vector<BucketKind> plan_kinds(const GradientKinds& kinds,
                                                  const CompressionPlan& compression,
+                                                 std::span<const CallCost> costs,
                                                  const GradientContext& context);
 
 }  // namespace payoff

@@ -11,38 +11,51 @@ namespace payoff {
 GradientStreams::Rates GradientStreams::rates(const Load* computes) const {
   const bool sends = now_ < sending_until_;
   const Beside& beside = flights_.empty() ? (sends ? send_ : nothing_) : (sends ? both_ : message_);
-  const StreamRates streams = within_memory(
-      beside.streams(computes, !codecs_.empty(), plan_->pair_quantile),
-      computes != nullptr ? computes->memory_share : 0.0,
-      codecs_.empty() ? 0.0 : codecs_.front()->memory_share,
-      flights_.empty() ? 1.0 : room_beside(flights_.front()), beside.pace(computes).idle_share);
+  // On the compute stream a codec's work is all that computes.
+  const bool is_codec = computes != nullptr && computes->is_codec;
+  const Load* kernels = is_codec ? nullptr : computes;
+  const bool beside_codec = on_side_ && !codecs_.empty();
+  const double codec_share =
+      is_codec ? computes->memory_share : (beside_codec ? codecs_.front()->memory_share : 0.0);
+  const double copies = on_host_ ? hosts_.copy_memory_share() : 0.0;
+  const double room = (flights_.empty() ? 1.0 : room_beside(flights_.front())) - copies;
+  const StreamRates streams =
+      within_memory(beside.streams(kernels, is_codec || beside_codec, plan_->pair_quantile),
+                    kernels != nullptr ? kernels->memory_share : 0.0, codec_share, room,
+                    beside.pace(kernels).idle_share);
   if (!slows_messages_ || flights_.empty()) {
     return {streams, 1.0};
   }
-  double demand = computes != nullptr ? streams.compute * computes->memory_share : 0.0;
-  if (!codecs_.empty()) {
-    demand += streams.codec * codecs_.front()->memory_share;
+  double demand = copies + (kernels != nullptr ? streams.compute * kernels->memory_share : 0.0);
+  if (is_codec || beside_codec) {
+    demand += streams.codec * codec_share;
   }
   return {streams, message_rate(demand, flights_.front().sent()->message_memory_share,
                                 plan_->reserved_share)};
 }
 
-// To the end of a codec call or of a message, or for `limit`, whichever comes first.
+// To the end of a codec call, of a message or of what the host does, or for `limit`, whichever
+// comes first.
 double GradientStreams::step_codecs(double limit, const Rates& rates) {
   if (now_ < sending_until_) {
     limit = std::min(limit, sending_until_ - now_);
   }
-  const double codec = codecs_.empty() ? never : codec_left_ / rates.streams.codec;
+  const bool beside = on_side_ && !codecs_.empty();
+  const double codec = beside ? codec_left_ / rates.streams.codec : never;
   const double message = (next_arrival_ - now_) / rates.message;
-  const double step = std::min({limit, codec, message});
+  const double host = hosts_.next() - now_;
+  const double step = std::min({limit, codec, message, host});
   if (rates.message < 1.0) {
     delay_messages(step * (1.0 - rates.message));
   }
-  now_ = message <= step ? next_arrival_ : now_ + step;
+  if (on_host_ && (!flights_.empty() || hosts_.is_sending())) {
+    result_.dp_busy.si += step;
+  }
+  now_ = message <= step ? next_arrival_ : host <= step ? hosts_.next() : now_ + step;
   if (codec <= step) {
     complete(codecs_.pop());
     codec_left_ = codecs_.empty() ? 0.0 : codecs_.front()->work;
-  } else {
+  } else if (beside) {
     codec_left_ -= step * rates.streams.codec;
   }
   collect();
@@ -53,9 +66,10 @@ void GradientStreams::compute_beside(Load load) {
   double& work = load.work;
   while (work > 0.0) {
     const Rates now = rates(&load);
-    const double left = work / now.streams.compute;
+    const double rate = load.is_codec ? now.streams.codec : now.streams.compute;
+    const double left = work / rate;
     const double step = step_codecs(left, now);
-    const double done = step < left ? step * now.streams.compute : work;
+    const double done = step < left ? step * rate : work;
     result_.interference.si += step - done;
     work -= done;
   }
@@ -71,7 +85,7 @@ void GradientStreams::pass_beside(double time) {
 // Nothing computes: codecs and messages are all there is.
 void GradientStreams::pass_idle() {
   if (codecs_.empty()) {
-    result_.exposed_dp.si += step_codecs(never, rates(nullptr));
+    pass_without_codec();
     return;
   }
   const Rates now = rates(nullptr);
@@ -82,8 +96,38 @@ void GradientStreams::pass_idle() {
   result_.interference.si += step - step * rate;
 }
 
+// The GPU waits for messages, or for its host: for its cores where they work, else for messages,
+// else for copies, which are the codec's.
+void GradientStreams::pass_without_codec() {
+  const HostLeg* leg = hosts_.working();
+  if (leg == nullptr && flights_.empty() && !hosts_.is_sending()) {
+    leg = hosts_.copying();
+  }
+  const bool decodes = leg != nullptr && leg->decodes;
+  const double step = step_codecs(never, rates(nullptr));
+  if (leg == nullptr) {
+    result_.exposed_dp.si += step;
+    return;
+  }
+  (decodes ? result_.decode : result_.encode).si += step;
+  (decodes ? result_.decode_on_host : result_.encode_on_host).si += step;
+}
+
+void GradientStreams::collect_from_host() {
+  hosts_.advance(now_);
+  while (hosts_.has_done() || next_arrival_ <= now_) {
+    if (hosts_.has_done()) {
+      hand_over(hosts_.take_done());
+    } else {
+      const CodecCall* call = flights_.pop().then;
+      set_next_arrival();
+      arrive(call);
+    }
+  }
+}
+
 void GradientStreams::finish_beside() {
-  while (!codecs_.empty() || !flights_.empty()) {
+  while (!is_idle()) {
     pass_idle();
   }
 }

@@ -13,8 +13,9 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       calls_(&calls),
       backward_(&plan.stages[stage].compute->backward),
       buckets_(&plan.buckets(stage)),
-      on_side_(plan.placement == Placement::side_stream),
+      on_side_(has_own_stream(plan.placement)),
       wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
+      on_host_(calls.use_host()),
       slows_messages_(plan.reserved_share > 0.0 && calls.memory_share() > plan.reserved_share),
       least_room_(memory_room(calls.memory_share(), plan.reserved_share)),
       nothing_(plan, 0.0),
@@ -73,6 +74,7 @@ void GradientStreams::go_on_from(const GradientStreams& other, double delay) {
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     flights_[i].end += other.late_ + delay;
   }
+  hosts_.take(other.hosts_, delay);
   codec_left_ = other.codec_left_;
   sending_until_ = other.sending_until_ + delay;
   network_free_ = other.network_free_ + delay;
@@ -90,14 +92,18 @@ void GradientStreams::run_piece(const Piece& piece) {
       run_codecs();
     }
     compute(load_of(piece.work));
-    now_ += message;
+    if (on_host_) {
+      pass_beside(message);
+    } else {
+      now_ += message;
+    }
   }
 }
 
 // In one go, if no codec call comes in between: beside one message, or none, from start to end.
 bool GradientStreams::runs_undisturbed(const StageOperation& operation,
                                        const std::vector<Piece>& pieces) {
-  if (on_side_) {
+  if (on_side_ || on_host_) {
     return false;
   }
   run_codecs();
@@ -138,6 +144,9 @@ void GradientStreams::wait_until(double arrival) {
     pass_beside(arrival - now_);
     return;
   }
+  for (run_codecs(); on_host_ && now_ < arrival; run_codecs()) {
+    result_.wait.si += step_codecs(arrival - now_, rates(nullptr));
+  }
   for (run_codecs(); now_ < arrival; run_codecs()) {
     const double until = std::min(arrival, next_arrival_);
     result_.wait.si += until - now_;
@@ -149,7 +158,7 @@ void GradientStreams::wait_until(double arrival) {
 void GradientStreams::release(std::size_t piece) {
   collect();
   while (next_bucket_ < buckets_->size() && ready_after(next_bucket_) <= piece) {
-    push(calls_->first((*buckets_)[next_bucket_++]));
+    arrive(calls_->first((*buckets_)[next_bucket_++]));
   }
   next_ready_ = next_ready();
 }
@@ -224,6 +233,9 @@ void GradientStreams::compute_beside_send(Load& load) {
 }
 
 void GradientStreams::finish_alone() {
+  for (run_codecs(); on_host_ && !is_idle(); run_codecs()) {
+    pass_without_codec();
+  }
   for (run_codecs(); !flights_.empty(); run_codecs()) {
     result_.exposed_dp.si += next_arrival_ - now_;
     now_ = next_arrival_;

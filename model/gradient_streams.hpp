@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/codec_calls.hpp"
+#include "model/host_chains.hpp"
 #include "model/interference.hpp"
 #include "model/overlap.hpp"
 #include "model/step_plan.hpp"
@@ -37,7 +38,7 @@ class GradientStreams {
   void run(const StageOperation& operation, const std::vector<Piece>& pieces);
   // Sharded weights: hands over a gather of a kind; waits until so many have come in all. The
   // buckets of another micro-batch begin, with the first one of an operation.
-  void gather(std::size_t kind) { push(calls_->first(kind)); }
+  void gather(std::size_t kind) { arrive(calls_->first(kind)); }
   void wait_for_gathers(std::size_t count);
   void begin_buckets(std::size_t first = 0);
   // Buckets that no operation has completed; those of pieces before the end of one.
@@ -47,7 +48,9 @@ class GradientStreams {
   void finish();
 
   [[nodiscard]] double now() const { return now_; }
-  [[nodiscard]] bool is_idle() const { return codecs_.empty() && flights_.empty(); }
+  [[nodiscard]] bool is_idle() const {
+    return codecs_.empty() && flights_.empty() && hosts_.is_idle();
+  }
   // At least: when what was handed over has been sent.
   [[nodiscard]] double busy_until() const { return network_free_; }
   // Since it was taken before.
@@ -98,15 +101,21 @@ class GradientStreams {
   void compute_beside_send(Load& load);
   void pass_beside(double time);
   void pass_idle();
+  void pass_without_codec();
   void finish_beside();
 
   // Calls whose message has arrived by now.
   void collect() {
     while (next_arrival_ <= now_) {
-      push(flights_.pop().then);
+      const CodecCall* call = flights_.pop().then;
       set_next_arrival();
+      arrive(call);
+    }
+    if (on_host_) {
+      collect_from_host();
     }
   }
+  void collect_from_host();
 
   void set_next_arrival() {
     next_arrival_ = never;
@@ -119,9 +128,12 @@ class GradientStreams {
   void delay_messages(double time) {
     late_ += time;
     network_free_ += time;
-    result_.dp_busy.si += time;
+    result_.dp_busy.si += on_host_ ? 0.0 : time;
     set_next_arrival();
   }
+
+  // What a call is to do is there. The host does not wait for the GPU's streams.
+  void arrive(const CodecCall* call) { call->is_of_host() ? complete(call) : push(call); }
 
   void push(const CodecCall* call) {
     if (codecs_.empty()) {
@@ -130,13 +142,24 @@ class GradientStreams {
     codecs_.push(call);
   }
 
-  // An encoded round is handed over; after a decoder nothing is left to do.
+  // The GPU's part of it is done.
   void complete(const CodecCall* call) {
-    if (!call->decodes) {
+    if (call->legs.empty()) {
+      hand_over(call);
+    } else {
+      hosts_.begin(call, now_);
+    }
+  }
+
+  // An encoded round is handed over; after a decoder nothing is left to do.
+  void hand_over(const CodecCall* call) {
+    if (!call->decodes && call->sends) {
       network_free_ = std::max(now_, network_free_) + call->message;
       flights_.push({network_free_ - late_, call + 1});
       next_arrival_ = flights_.front().end + late_;
-      result_.dp_busy.si += call->message;
+      result_.dp_busy.si += on_host_ ? 0.0 : call->message;
+    } else if (!call->decodes) {
+      arrive(call + 1);
     } else if (call->of_weights) {
       ++gathered_;
     }
@@ -153,6 +176,10 @@ class GradientStreams {
   // On the compute stream, with messages beside it. Those handed over keep the network busy without
   // a gap until it is free.
   void compute(Load load) {
+    if (on_host_) {
+      compute_beside(load);
+      return;
+    }
     if (now_ < sending_until_) {
       compute_beside_send(load);
     }
@@ -184,12 +211,15 @@ class GradientStreams {
   const std::vector<Bucket>* buckets_;
   bool on_side_;
   bool wait_for_backward_;
+  bool on_host_;         // codecs run there: everything goes from one change to the next
   bool slows_messages_;  // messages that ask for more of the memory than their units weigh
   double least_room_;    // in the memory, beside any message
   // What is held while these are in flight, and what that does to compute.
   struct Beside {
-    Beside(const StepPlan& plan, double share) : held(share), compute(plan.paces(share)) {}
+    Beside(const StepPlan& plan, double share)
+        : held(share), turns(turns_of(plan.placement)), compute(plan.paces(share)) {}
     double held;
+    StreamTurns turns;
     Paces compute;
 
     [[nodiscard]] Pace pace(const Load* computes) const {
@@ -197,7 +227,8 @@ class GradientStreams {
     }
     [[nodiscard]] StreamRates streams(const Load* computes, bool codec, double quantile) const {
       const Pace alone = pace(computes);
-      return stream_rates(computes != nullptr, codec, held, quantile, alone.rate, alone.idle_share);
+      return stream_rates(computes != nullptr, codec, held, quantile, alone.rate, alone.idle_share,
+                          turns);
     }
     // Of what has the units that are left to itself.
     [[nodiscard]] double rate(const Load& load, double quantile) const {
@@ -211,6 +242,7 @@ class GradientStreams {
   Pace slowed_codec_;  // on the compute stream, beside a message
   Queue<const CodecCall*> codecs_;
   Queue<Flight> flights_;
+  HostChains hosts_;
   double codec_left_{};  // of the first call in the queue, on the side stream
   double network_free_{-never};
   double sending_until_{-never};

@@ -66,6 +66,7 @@ void set_network(const Cluster& cluster, const Group& group, GroupPaths& paths) 
   const Bandwidth nic = behind ? std::min(cluster.nic, slot) : cluster.nic;
   paths.domain = std::min(nic * shared, slot * local) * nodes_in_domain;
   paths.rank = std::min(nic * std::min(std::max(1.0, per_gpu), shared), slot);
+  paths.line = std::min(cluster.nic * (nics / group.rivals), slots) * nodes_in_domain;
   paths.rails = rails * nodes_in_domain;
   paths.rail_line = std::min(cluster.nic * (near / rails), slots / rails);
 }

@@ -51,6 +51,12 @@ Group replica_group(const ParallelLayout& layout, int gpus_per_node) {
   return with_same_part(data_group(layout, gpus_per_node), layout.shard_ranks(), layout.replicas());
 }
 
+Group part_in_node(const Group& group) { return neighbours(group, group.ranks_per_node); }
+
+Group part_across_nodes(const Group& group) {
+  return with_same_part(group, group.ranks_per_node, group.ranks / group.ranks_per_node);
+}
+
 Group expert_tensor_group(const ParallelLayout& layout, int gpus_per_node) {
   const int inside = std::min(layout.etp, gpus_per_node);
   return {layout.etp, inside, gpus_per_node / inside};
@@ -99,6 +105,7 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
     case MessageKind::dp_gradients:
     case MessageKind::dp_weights:
     case MessageKind::pp_activations:
+    case MessageKind::table_activations:
       break;
   }
   return layout.zero > 0 ? shard_group(layout, gpus_per_node) : data_group(layout, gpus_per_node);

@@ -21,6 +21,10 @@ namespace payoff {
 [[nodiscard]] Group shard_group(const ParallelLayout& layout, int gpus_per_node);
 [[nodiscard]] Group replica_group(const ParallelLayout& layout, int gpus_per_node);
 
+// Of a group: those in one node, and those with the same place in every node.
+[[nodiscard]] Group part_in_node(const Group& group);
+[[nodiscard]] Group part_across_nodes(const Group& group);
+
 // Ranks that divide each expert of a mixture, neighbours in the stage; those that divide the
 // experts between them, `etp` apart; and those that hold the same ones, whose gradients are summed:
 // all of them, those that hold one copy of the sharded state, those that hold the same part of it.

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/collective_kind.hpp"
+#include "model/spread_band.hpp"
 #include "model/units.hpp"
 
 // The machines: what a GPU, the links inside a node and the network between nodes are (from data
@@ -33,6 +35,13 @@ struct PerPrecision {
 [[nodiscard]] constexpr Bytes element_size(Precision p) {
   constexpr PerPrecision<Bytes> sizes{{{4_B, 4_B, 2_B, 2_B, 1_B}}};
   return sizes[p];
+}
+
+// Of an activation, or the gradient of one, as it stands in memory and travels between ranks. Where
+// products are fp8 they read casts of tensors that stay in 16 bits (Micikevicius et al. 2022,
+// arXiv:2209.05433, section 3.2; Transformer Engine; torchao's float8).
+[[nodiscard]] constexpr Bytes activation_size(Precision p) {
+  return p == Precision::fp8 ? 2_B : element_size(p);
 }
 
 // Of a weight as it is kept and gathered: with fp8 products 16 bits, unless the software keeps what
@@ -172,6 +181,10 @@ struct LinkLaw {
   double relative_sd_small{};   // of a predicted time <= 64 KiB
   double relative_sd_middle{};  // up to 4 MiB
   double relative_sd_large{};   // beyond
+  // What a price is further off, as an error of its own: a collective of a family of which the
+  // link's own tables have none, by family and band of size; more ranks than they have, by band.
+  std::array<BandSds, collective_family_count> relative_sd_family{};
+  BandSds relative_sd_more_ranks{};
 };
 
 struct Fabric {
@@ -185,6 +198,7 @@ struct Fabric {
   bool spans_nodes{};   // one switch joins the GPUs of several nodes, max_gpus in all
   bool crosses_sockets{};
   LinkLaw law{};
+  std::string twin{};  // the same links under one root; empty: none, or not known
 };
 
 enum class NetworkKind { none, rdma, tcp };
@@ -200,6 +214,7 @@ struct Network {
   // this rate, after the wire and not beside it; zero where GPUs receive for themselves.
   Bandwidth gathers{};
   LinkLaw law{};
+  std::string twin{};  // the same transport with GPUDirect; empty: none, or not known
 };
 
 // One process that drives several GPUs (nccl-tests -g) launches their kernels one after another.
@@ -210,6 +225,12 @@ struct HostLaw {
 
 enum class CpuVendor { intel, amd, arm, power };
 
+// What the host of a node has for codecs that run there (model/host_codec.hpp). Zero: not known.
+struct Host {
+  int cores{};       // of all sockets together
+  Bandwidth copy{};  // of one GPU's copy engine to pinned host memory, alone; each direction
+};
+
 struct Cluster {
   std::string name;
   Gpu gpu{};
@@ -219,6 +240,7 @@ struct Cluster {
   int nics_per_node{};
   Bandwidth nic{};  // line rate of one NIC
   CpuVendor cpu{CpuVendor::intel};
+  Host host{};
   int nodes{1};
   Price price{};  // of a node; zero: not known
 

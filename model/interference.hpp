@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "model/compression.hpp"
+
 // The law of what shares a GPU, the same in both engines. Compute units (SMs) are reserved, not
 // shared: a communication kernel holds one for each channel for its whole life, latency included;
 // a compute kernel runs its blocks in waves over the units left. Kernels of a second compute stream
@@ -11,11 +13,12 @@
 // others leave, where their blocks are known. Memory is shared max-min, see within_memory and
 // message_rate; links are in sim/.
 //
-// Not in it: priorities. Two streams of equal priority take turns, half of the time each, as if
-// their kernels were equally long; frameworks create streams so, and docs/model.md (section 9) says
-// how far kernels of unequal length are from it, block by block (sim/block_scheduler, which knows
-// priorities). No stream copies: nothing is staged or encoded on the host, and what a copy engine
-// moves between GPUs is a message that holds no unit.
+// Two streams of equal priority take turns, half of the time each, as if their kernels were equally
+// long; frameworks create streams so, and docs/model.md (section 9) says how far kernels of unequal
+// length are from it, block by block (sim/block_scheduler). Of unequal priority, the blocks of the
+// higher one go first whenever blocks end, and the lower one has what its last waves leave. What a
+// copy engine moves holds no unit: between GPUs it is a message, to the host
+// and back it takes of the memory what it moves, before anything else has its share.
 //
 // Sources: wave quantisation beside NCCL, NVIDIA developer forum 337991 (H100, 132 blocks beside 24
 // channels: nearly twice the time); backward beside NCCL 1.04 to 1.1 times as long on V100, Agarwal
@@ -52,6 +55,23 @@ namespace payoff {
                             : by_law + (most - by_law) * ((quantile - median) / (1.0 - median));
 }
 
+// Which of two streams goes first when blocks end.
+enum class StreamTurns { alternate, codec_last, codec_first };
+[[nodiscard]] constexpr StreamTurns turns_of(Placement placement) {
+  switch (placement) {
+    case Placement::low_priority_stream:
+      return StreamTurns::codec_last;
+    case Placement::high_priority_stream:
+      return StreamTurns::codec_first;
+    default:
+      return StreamTurns::alternate;
+  }
+}
+
+// A stream that goes last is not stopped for good: between two kernels of the other one a unit is
+// free now and then. Assumed: one of 128.
+inline constexpr double starved_rate = 1.0 / 128.0;
+
 // The same for work that is many kernels in a row, whose waves average out: the limit of many
 // blocks.
 struct StreamRates {
@@ -63,13 +83,22 @@ struct StreamRates {
 // idle; both where the waves of its kernels are known (model/kernel_waves.hpp).
 [[nodiscard]] constexpr StreamRates stream_rates(bool compute_busy, bool codec_busy,
                                                  double reserved_share, double quantile,
-                                                 double compute_rate, double idle_share) {
+                                                 double compute_rate, double idle_share,
+                                                 StreamTurns turns = StreamTurns::alternate) {
   constexpr double turn = 0.5;
   const double left = 1.0 - reserved_share;
   const double beside_message =
       reserved_share > 0.0 ? unmeasured_slowdown(1.0 / left, quantile) : 1.0;
   if (!compute_busy || !codec_busy) {
     return {compute_rate, 1.0 / beside_message};
+  }
+  if (turns == StreamTurns::codec_last) {
+    return {compute_rate / unmeasured_slowdown(1.0, quantile),
+            std::max(idle_share, starved_rate) / beside_message};
+  }
+  if (turns == StreamTurns::codec_first) {
+    return {compute_rate * starved_rate,
+            1.0 / (unmeasured_slowdown(1.0, quantile) * beside_message)};
   }
   const double codec_by_law = 1.0 / (turn + turn * idle_share);
   return {compute_rate / unmeasured_slowdown(1.0 / turn, quantile),

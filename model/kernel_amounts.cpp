@@ -35,7 +35,8 @@ void include_operator(const Operator& op, double samples, Bytes traffic,
                       const ComputeContext& context, KernelAmounts& amounts) {
   switch (op.kind) {
     case OperatorKind::gemm:
-      amounts.products[context.precision].include(samples * forward_flops(op));
+      amounts.products[product_precision(op, context.precision)].include(samples *
+                                                                         forward_flops(op));
       break;
     case OperatorKind::convolution:
       amounts.convolutions.include(samples * forward_flops(op));
@@ -138,6 +139,9 @@ StepKernels step_kernels(const PreparedExperiment& prepared) {
 }
 
 void include(CodecKernels& kernels, const PassCost& pass) {
+  if (pass.on_host) {
+    return;
+  }
   const double launches = std::max(pass.kernels, 1.0);
   if (pass.bytes > 0_B) {
     kernels.streams.include(pass.bytes / launches);

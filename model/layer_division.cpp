@@ -10,9 +10,22 @@
 
 namespace payoff {
 
+namespace {
+
+bool is_block(const Layer& layer) { return layer.recomputable; }
+
+// Behind `count` blocks from `next` on, and what stands between them.
+std::size_t after_blocks(const std::vector<Layer>& layers, std::size_t next, int count) {
+  for (; count > 0 && next < layers.size(); ++next) {
+    count -= is_block(layers[next]) ? 1 : 0;
+  }
+  return next;
+}
+
+}  // namespace
+
 std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
                                                     const ParallelLayout& layout) {
-  const auto is_block = [](const Layer& layer) { return layer.recomputable; };
   const auto& layers = workload.layers;
   const auto first = static_cast<std::size_t>(
       std::distance(layers.begin(), std::find_if(layers.begin(), layers.end(), is_block)));
@@ -35,7 +48,7 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     const std::size_t end = layout.stage_layers.empty()
                                 ? first + (chunk + 1) * (last - first) / chunks
-                                : next + static_cast<std::size_t>(layout.stage_layers[chunk]);
+                                : after_blocks(layers, next, layout.stage_layers[chunk]);
     for (; next < end; ++next) {
       const bool returns = v_shaped && chunk >= stages.size();
       stages[returns ? chunks - 1 - chunk : chunk % stages.size()].push_back(next);

@@ -38,6 +38,19 @@ void check_counts(const ParallelLayout& layout, Problems& problems) {
   }
 }
 
+// What makes ranks and GPUs as many.
+std::string fitting_sizes(std::int64_t ranks, std::int64_t model, const Cluster& cluster) {
+  const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
+  if (gpus % model == 0) {
+    return "set dp to " + std::to_string(gpus / model);
+  }
+  const std::string smaller = "choose tp, cp and pp whose product divides " + std::to_string(gpus);
+  return ranks % cluster.gpus_per_node == 0
+             ? "set cluster.nodes to " + std::to_string(ranks / cluster.gpus_per_node) + ", or " +
+                   smaller
+             : smaller;
+}
+
 void check_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
   const std::int64_t model = std::int64_t{layout.tp} * layout.cp * layout.pp;
   const std::int64_t ranks = layout.dp * model;
@@ -51,7 +64,7 @@ void check_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems&
                           context + " x pp " + std::to_string(layout.pp) + " = " +
                           std::to_string(ranks) + " ranks, but the cluster has " +
                           std::to_string(gpus) + " GPUs",
-                      gpus % model == 0 ? "set dp to " + std::to_string(gpus / model) : ""});
+                      fitting_sizes(ranks, model, cluster)});
 }
 
 // Tensor-parallel groups, and then blocks of dp * tp ranks, must fill nodes evenly: a node holds

@@ -100,6 +100,10 @@ Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
   memory.activations = micro_batches_in_flight(layout, content.stage) *
                            kept_activations(content.layers, layout, content.fused_attention) +
                        recomputation_peak(content.layers, layout, content.fused_attention);
+  for (const Layer* layer : content.layers) {
+    memory.parameters += layer->tables.weights;
+    memory.optimizer += layer->tables.state;
+  }
   memory.buckets =
       content.bucket_copies * in_buckets(content, layout) * element_size(training.gradient);
   memory.codec_state = content.codec_state;

@@ -41,6 +41,7 @@ class NcclTuner {
   // tuned: their only algorithms are `pairwise` and `direct`, which have no estimate.
   [[nodiscard]] std::optional<Seconds> estimate(Collective collective, Bytes size,
                                                 Algorithm algorithm, Protocol protocol) const;
+  [[nodiscard]] const GroupPaths& paths() const { return paths_; }
   // Channels of rings and trees; the search doubles those that it finds.
   [[nodiscard]] int most_channels() const;
   // Thread blocks that a message of this size uses on every GPU.

@@ -42,10 +42,16 @@ struct OperatorCost {
   }
 };
 
-// fp8 multiplies; everything that is stored stays in 16 bits.
-inline Bytes stored_element(Precision precision) {
-  return precision == Precision::fp8 ? 2_B : element_size(precision);
-}
+// Around an fp8 product (Micikevicius et al. 2022, section 3.2): bytes an element of its operands
+// that 16-bit tensors cost on the way to fp8. Fused, as in Transformer Engine (cast_transpose.cu;
+// cast and transpose in the kernels of norms and activations): the kernel that makes an input
+// writes it twice more in 8 bits, as it is and transposed; the gradient of an output is read and
+// written twice by a kernel of its own; weights are cast once a step, which is not counted. Else,
+// as in torchao's dynamic scaling (float8_utils.py, float8_linear.py), each operand is read for its
+// largest element and read and written again, and backward casts input and weight anew.
+inline constexpr double cast_input_fused = 2;
+inline constexpr double cast_gradient_fused = 4;
+inline constexpr double cast_unfused = 5;
 
 class OperatorPricer {
  public:
@@ -63,7 +69,7 @@ class OperatorPricer {
   OperatorCost forward(const Operator& op, double samples) const {
     switch (op.kind) {
       case OperatorKind::gemm:
-        return gemm(gemm_product(op, samples));
+        return gemm_forward(op, samples);
       case OperatorKind::convolution:
         return convolution(op, forward_product(op, samples), samples);
       case OperatorKind::attention:
@@ -111,6 +117,10 @@ class OperatorPricer {
   // `count` kernels, of which one is priced. The tiles of a convolution are the library's own.
   Seconds product(const Product& p, FlopRate all_units, Bytes traffic, double count = 1,
                   bool is_dense = true) const {
+    return product(p, all_units, traffic, count, is_dense, precision_);
+  }
+  Seconds product(const Product& p, FlopRate all_units, Bytes traffic, double count, bool is_dense,
+                  Precision precision) const {
     const Tiling tiling = tiling_of(p, all_units, gpu_);
     const Seconds time = std::max(tiling.time, stream(traffic)) + gpu_.law.launch;
     note({.product = p,
@@ -120,34 +130,74 @@ class OperatorPricer {
           .launches = 1,
           .time = time});
     if (mix_ != nullptr && is_dense && tiling.time >= stream(traffic) &&
-        fills_units(tiling, gpu_.architecture, precision_)) {
+        fills_units(tiling, gpu_.architecture, precision)) {
       mix_->known.push_back({blocks_of(p, tiling), count * time});
     }
     return time;
   }
 
-  OperatorCost gemm(const Product& p) const {
-    const Bytes in = element_size(precision_);
+  OperatorCost gemm(const Product& p, Precision precision) const {
+    const Bytes in = element_size(precision);
     const Bytes traffic = p.batch * (in * (p.rows * p.depth + p.depth * p.columns) +
-                                     stored_element(precision_) * (p.rows * p.columns));
-    return {product(p, rate(precision_), traffic), 1, stream(traffic)};
+                                     activation_size(precision) * (p.rows * p.columns));
+    return {product(p, rate(precision), traffic, 1, true, precision), 1, stream(traffic)};
   }
 
-  OperatorCost gemm_backward(const Operator& op, double samples, BackwardPart part) const {
+  // What fp8 reads is cast before. `kernels` that do nothing else.
+  void add_cast(Bytes traffic, double kernels, OperatorCost& cost) const {
+    const Seconds time = stream(traffic) + kernels * gpu_.law.launch;
+    note({.traffic = traffic, .launches = kernels, .time = time});
+    cost.add({time, kernels, stream(traffic)});
+  }
+
+  OperatorCost gemm_forward(const Operator& op, double samples) const {
     const Product p = gemm_product(op, samples);
-    OperatorCost cost{};
-    if (part != BackwardPart::inputs) {
-      cost = gemm({p.columns, p.depth, p.rows, p.batch});
-    }
-    if (op.input_gradient && part != BackwardPart::weights) {
-      cost.add(gemm({p.rows, p.depth, p.columns, p.batch}));
+    const Precision precision = product_precision(op, precision_);
+    OperatorCost cost = gemm(p, precision);
+    if (precision == Precision::fp8 && software_.fused_elementwise) {
+      add_cast(Bytes{cast_input_fused * p.batch * p.rows * p.depth}, 0, cost);
+    } else if (precision == Precision::fp8) {
+      add_cast(Bytes{cast_unfused * p.batch * p.depth * (p.rows + p.columns)}, 4, cost);
     }
     return cost;
   }
 
+  OperatorCost gemm_backward(const Operator& op, double samples, BackwardPart part) const {
+    const Product p = gemm_product(op, samples);
+    const Precision precision = product_precision(op, precision_);
+    OperatorCost cost{};
+    if (part != BackwardPart::inputs) {
+      cost = gemm({p.columns, p.depth, p.rows, p.batch}, precision);
+    }
+    if (op.input_gradient && part != BackwardPart::weights) {
+      cost.add(gemm({p.rows, p.depth, p.columns, p.batch}, precision));
+    }
+    if (precision == Precision::fp8) {
+      add_backward_casts(p, part, cost);
+    }
+    return cost;
+  }
+
+  // Gradients of outputs go with those of inputs; so do weights, and inputs with those of weights.
+  void add_backward_casts(const Product& p, BackwardPart part, OperatorCost& cost) const {
+    const double output = p.batch * p.rows * p.columns;
+    if (software_.fused_elementwise) {
+      if (part != BackwardPart::weights) {
+        add_cast(Bytes{cast_gradient_fused * output}, 1, cost);
+      }
+      return;
+    }
+    if (part != BackwardPart::weights) {
+      add_cast(Bytes{cast_unfused * (output + p.batch * p.depth * p.columns)}, 4, cost);
+    }
+    if (part != BackwardPart::inputs) {
+      add_cast(Bytes{cast_unfused * p.batch * p.rows * p.depth}, 2, cost);
+    }
+  }
+
   OperatorCost convolution(const Operator& op, const Product& p, double samples) const {
     const double gain = by_winograd(op, precision_) ? winograd_gain : 1.0;
-    const Bytes weights = op.batch_per_sample * op.columns * op.depth * stored_element(precision_);
+    const Bytes weights = op.batch_per_sample * op.columns * op.depth * activation_size(precision_);
     const Bytes traffic = op.bytes_per_sample * samples + weights;
     const FlopRate all_units = gain * gpu_.law.convolution_efficiency * rate(precision_);
     return {product(p, all_units, traffic, 1, false), 1, stream(traffic)};
@@ -191,7 +241,7 @@ class OperatorPricer {
                       products};
     const Seconds arithmetic = waves * units_ * block / all_units;
     const Bytes traffic = (backward ? 4.0 : 2.0) * p.batch * p.depth * (p.rows + p.columns) *
-                          stored_element(precision_);
+                          activation_size(precision_);
     const double kernels = backward ? 2 : 1;
     const Seconds time = std::max(arithmetic, stream(traffic)) + kernels * gpu_.law.launch;
     note({.waves = waves,
@@ -207,7 +257,7 @@ class OperatorPricer {
   // Backward has two products for each.
   OperatorCost unfused_attention(const Operator& op, const Product& p, double samples,
                                  bool backward) const {
-    const Bytes element = stored_element(precision_);
+    const Bytes element = activation_size(precision_);
     const Bytes matrix = p.batch * p.rows * p.columns * element;
     const Bytes operands = p.batch * p.depth * (p.rows + p.columns) * element;
     const FlopRate all_units = rate(attention_precision());
@@ -233,7 +283,7 @@ class OperatorPricer {
   // Mixed precision reads and writes more than its 16-bit tensors: norms, softmax and residual sums
   // are computed in 32 bits, with casts around them.
   double casts() const {
-    return stored_element(precision_) < 4_B ? software_.memory_traffic_ratio : 1.0;
+    return activation_size(precision_) < 4_B ? software_.memory_traffic_ratio : 1.0;
   }
 
   OperatorCost memory(const Operator& op, Bytes traffic) const {
@@ -241,9 +291,10 @@ class OperatorPricer {
     if (kernels == 0 || traffic <= 0_B) {
       return {};
     }
-    const Seconds streaming = stream(casts() * traffic);
+    const Bytes moved = (op.casts ? casts() : 1.0) * traffic;
+    const Seconds streaming = stream(moved);
     const Seconds time = streaming + kernels * gpu_.law.launch;
-    note({.traffic = casts() * traffic, .launches = static_cast<double>(kernels), .time = time});
+    note({.traffic = moved, .launches = static_cast<double>(kernels), .time = time});
     return {time, static_cast<double>(kernels), streaming};
   }
 

@@ -3,6 +3,7 @@
 
 #include "model/codec_calls.hpp"
 #include "model/gradient_streams.hpp"
+#include "model/stage_sends.hpp"
 
 namespace payoff {
 
@@ -10,10 +11,12 @@ OverlapResult overlap_gradients(const StepPlan& plan, std::size_t stage,
                                 std::span<const StageOperation> operations) {
   const CodecCalls calls(plan);
   GradientStreams streams(plan, calls, stage, 0);
+  StageSends sends;
   for (const StageOperation& operation : operations) {
     streams.wait_until(operation.arrival.si);
     streams.run(operation);
-    streams.send_until(streams.now() + operation.send.si);
+    sends.send(operation.toward, streams.now(), operation.send.si);
+    streams.send_until(sends.until());
   }
   streams.release_all();
   streams.finish();

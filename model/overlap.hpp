@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "model/schedule.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
@@ -19,6 +20,8 @@
 //   is conserved). Copies into and out of a bucket go with the codec's first and last work.
 // * While a gradient message runs it holds compute units for its life, and what computes beside it
 //   runs at the rate of the units left (model/interference.hpp). So does a send of the stage.
+// * What of a codec runs on the host (model/host_chains) takes none of the GPU's units, only the
+//   bandwidth of its memory that copies move.
 // * `after_backward`, or no overlap: every bucket waits for the end of backward.
 //
 // A recurrence over pieces and codec calls (model/gradient_streams): the messages handed over so
@@ -41,7 +44,8 @@ struct StageOperation {
   Seconds arrival{};           // of its input, from the start of the first operation
   Seconds work{};              // of its pieces
   Seconds messages{};
-  Seconds send{};  // how long its output travels to another stage
+  Toward toward{};  // where its output goes
+  Seconds send{};   // how long it travels to another stage
   // The operation of another stage that its input comes from, where that is one of its last too.
   std::size_t from_stage{none};
   std::size_t from_place{};
@@ -59,9 +63,11 @@ struct OverlapResult {
   Seconds encode{};        // codec work on the critical path
   Seconds decode{};
   Seconds bucket_copy{};
-  Seconds exposed_dp{};  // gradient messages that nothing hides
-  Seconds dp_busy{};     // time with a gradient message in flight
-  Seconds optimizer{};   // updates of buckets on the critical path
+  Seconds exposed_dp{};      // gradient messages that nothing hides
+  Seconds dp_busy{};         // time with a gradient message in flight
+  Seconds optimizer{};       // updates of buckets on the critical path
+  Seconds encode_on_host{};  // of encode and decode: the GPU waits for its host, copies included
+  Seconds decode_on_host{};
 
   // One after the other; `finish` is not a sum.
   OverlapResult& operator+=(const OverlapResult& next) {
@@ -75,6 +81,8 @@ struct OverlapResult {
     exposed_dp += next.exposed_dp;
     dp_busy += next.dp_busy;
     optimizer += next.optimizer;
+    encode_on_host += next.encode_on_host;
+    decode_on_host += next.decode_on_host;
     return *this;
   }
 };

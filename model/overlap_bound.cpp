@@ -4,6 +4,13 @@
 
 namespace payoff {
 
+namespace {
+
+// Work beside a copy goes on at no less than half of its rate.
+Seconds most_on_host(const HostWork& work) { return work.work + 1.5 * work.copy; }
+
+}  // namespace
+
 std::vector<Seconds> most_added(const StepPlan& plan) {
   constexpr double rounding = 1.0 + 1e-9;
   std::vector<Seconds> of_kind;
@@ -12,10 +19,11 @@ std::vector<Seconds> most_added(const StepPlan& plan) {
   // no less than what its units weigh in the memory.
   constexpr double slowed_at_most = 0.5;
   for (const BucketKind& kind : plan.kinds) {
-    Seconds& sum = of_kind.emplace_back(kind.decode.alone);
+    Seconds& sum = of_kind.emplace_back(kind.decode.alone + most_on_host(kind.host_decode));
     for (const BucketRound& round : kind.rounds) {
       const double longer =
           1.0 / message_rate(1.0, round.message.memory_share, plan.reserved_share);
+      sum += most_on_host(round.host);
       sum += round.encode.alone + (1.0 + slowed_at_most) * longer * round.message.alone;
     }
   }
@@ -24,9 +32,6 @@ std::vector<Seconds> most_added(const StepPlan& plan) {
     if (plan.stages[s].like < s) {
       most[s] = most[plan.stages[s].like];
       continue;
-    }
-    if (plan.send_share > 0.0) {  // work beside the last send, at no less than half of its rate
-      most[s] += plan.stages[s].send_backward.alone;
     }
     for (const Bucket& bucket : plan.stages[s].buckets) {
       most[s] += rounding * of_kind[bucket.kind];

@@ -18,6 +18,9 @@ struct Arrival {
   std::size_t place{};
 };
 
+// Less on the 32 bits that the page is compiled for.
+static_assert(sizeof(Arrival) <= bytes_of_pipeline_input);
+
 // Of the inputs of all operations, by stage, chunk and micro-batch.
 class Arrivals {
  public:
@@ -62,25 +65,26 @@ class Pipeline {
   }
 
   // Runs an operation, and sends its output on.
-  void run(int stage, const Operation& op, double start, StageSpan& span) {
+  OperationDates run(int stage, const Operation& op, double start, StageSpan& span) {
     const StageDurations& durations = stages_[static_cast<std::size_t>(stage)];
     const ChunkDurations& chunk = durations.chunks[static_cast<std::size_t>(op.chunk)];
     double end = start + time_of(op, chunk).si;
-    if (span.sending.si > start && durations.beside_send.slow()) {
+    if (span.sends.until() > start && durations.beside_send.slow()) {
       const double more =
-          slowed(pieces_of(op, chunk), span.sending.si - start, durations.beside_send);
+          slowed(pieces_of(op, chunk), span.sends.until() - start, durations.beside_send);
       end += more;
       span.slowed.si += more;
     }
-    pass_on(stage, op, end, span);
     span.end = {end};
-    span.sending = std::max(span.sending, span.end + send_of(stage, op));
+    return {end, pass_on(stage, op, end, span), span.slowed.si};
   }
 
+  [[nodiscard]] Toward toward(int stage, const Operation& op) const {
+    return consumer_of(op, stage, count_, chunks_, schedule_).toward;
+  }
   // How long the output of an operation travels; the ends of the chain send none.
-  [[nodiscard]] Seconds send_of(int stage, const Operation& op) const {
+  [[nodiscard]] Seconds send_of(int stage, Toward toward) const {
     const StageDurations& durations = stages_[static_cast<std::size_t>(stage)];
-    const Toward toward = consumer_of(op, stage, count_, chunks_, schedule_).toward;
     return toward == Toward::next_stage       ? durations.send_forward
            : toward == Toward::previous_stage ? durations.send_backward
                                               : Seconds{};
@@ -96,22 +100,24 @@ class Pipeline {
                            : chunk.backward_pieces;
   }
 
-  // Once a stage has a last operation, the ones that follow are last ones too.
-  void pass_on(int stage, const Operation& op, double end, const StageSpan& span) {
+  // Once a stage has a last operation, the ones that follow are last ones too. When it has come.
+  double pass_on(int stage, const Operation& op, double end, StageSpan& span) {
     const Consumer consumer = consumer_of(op, stage, count_, chunks_, schedule_);
     if (consumer.toward == Toward::nobody) {
-      return;
+      return end;
     }
-    Arrival arrival{end + send_of(stage, op).si};
+    const Toward toward = consumer.toward;
+    Arrival arrival{span.sends.send(toward, end, send_of(stage, toward).si)};
     int to = stage;
-    if (consumer.toward != Toward::same_stage) {
-      to = (stage + (consumer.toward == Toward::next_stage ? 1 : count_ - 1)) % count_;
+    if (toward != Toward::same_stage) {
+      to = (stage + (toward == Toward::next_stage ? 1 : count_ - 1)) % count_;
       if (!span.last.empty()) {
         arrival.stage = static_cast<std::size_t>(stage);
         arrival.place = span.last.size() - 1;
       }
     }
     (consumer.operation.is_forward ? forward_ : backward_).at(to, consumer.operation) = arrival;
+    return arrival.date;
   }
 
   // How much longer pieces take at these paces, as long as a send is in flight.
@@ -141,8 +147,9 @@ class Pipeline {
 
 }  // namespace
 
-std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,
-                                    PipelineSchedule schedule) {
+std::vector<StageSpan> run_every_micro_batch(const std::vector<StageDurations>& stages,
+                                             int micro_batches, PipelineSchedule schedule,
+                                             std::vector<std::vector<OperationDates>>* dates) {
   const int count = static_cast<int>(stages.size());
   const int chunks = static_cast<int>(stages.front().chunks.size());
   Pipeline pipeline(stages, micro_batches, schedule);
@@ -153,6 +160,12 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
   }
   std::vector<int> next(stages.size(), 0);
   std::vector<StageSpan> spans(stages.size());
+  if (dates != nullptr) {
+    dates->assign(stages.size(), {});
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      (*dates)[s].reserve(static_cast<std::size_t>(orders[s].size()));
+    }
+  }
 
   // Every sweep runs each stage as far as its inputs allow; a valid schedule always advances.
   for (bool advanced = true; advanced;) {
@@ -171,21 +184,26 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
         // What waits for a last one of another stage may be delayed with it.
         const bool is_last = last_micro_batch || input.stage != StageOperation::none;
         if (is_last && span.last.empty()) {
-          span.sending_before_last = span.sending;
+          span.sends_before_last = span.sends;
           span.slowed_before_last = span.slowed;
         }
         const double start = std::max(span.end.si, input.date);
         if (is_last || !span.last.empty()) {
+          const Toward toward = pipeline.toward(s, op);
           span.last.push_back({op,
                                last_micro_batch,
                                {input.date},
                                {start},
                                {},
-                               pipeline.send_of(s, op),
+                               toward,
+                               pipeline.send_of(s, toward),
                                input.stage,
                                input.place});
         }
-        pipeline.run(s, op, start, span);
+        const OperationDates left = pipeline.run(s, op, start, span);
+        if (dates != nullptr) {
+          (*dates)[at].push_back(left);
+        }
         if (!span.last.empty()) {
           span.last.back().end = span.end;
         }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
 #include "model/overlap.hpp"
 #include "model/schedule.hpp"
+#include "model/stage_sends.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
 
 // Pipelines in any order of model/schedule.hpp. Exact recurrence over the operations of every
 // stage: an operation starts when its stage is free and its input has arrived; transfers take time
-// but do not occupy the stage. While a send of a stage is in flight it holds compute units of the
-// GPU, and work there runs at the rate that they leave; a receive waits on a stage that has nothing
-// to run.
+// but do not occupy the stage, and toward each neighbour go one after the other
+// (model/stage_sends.hpp). While a send of a stage is in flight it holds compute units of the GPU,
+// and work there runs at the rate that they leave; a receive waits on a stage that has nothing to
+// run.
 
 namespace payoff {
 
@@ -44,7 +47,8 @@ struct LastBackward {
   Seconds arrival{};        // of its input
   Seconds start{};
   Seconds end{};
-  Seconds send{};  // how long its output travels; none from the first stage's first chunk
+  Toward toward{};  // where its output goes: nowhere from the first stage's first chunk
+  Seconds send{};   // how long it travels there
   std::size_t from_stage{StageOperation::none};  // as in StageOperation
   std::size_t from_place{};
 };
@@ -52,14 +56,37 @@ struct LastBackward {
 struct StageSpan {
   std::vector<LastBackward> last;
   Seconds end{};
-  Seconds sending_before_last;  // until when what went before the last ones is in flight
-  Seconds sending;              // until when anything is
-  Seconds slowed_before_last;   // what sends added to work until then,
-  Seconds slowed;               // and in all
+  StageSends sends_before_last;  // what went before the last ones
+  StageSends sends;              // all
+  Seconds slowed_before_last;    // what sends added to work until then,
+  Seconds slowed;                // and in all
+};
+
+// What run_every_micro_batch() keeps for the input of every operation.
+inline constexpr std::size_t bytes_of_pipeline_input = 24;
+
+// What one operation of a stage left behind it.
+struct OperationDates {
+  double end{};
+  double arrival{};  // of its output where it goes, or `end`
+  double slowed{};   // what sends added to work of the stage so far
 };
 
 [[nodiscard]] std::vector<StageSpan> run_pipeline(
     const std::vector<StageDurations>& stages, int micro_batches,
     PipelineSchedule schedule = PipelineSchedule::one_f_one_b);
+
+// Micro-batches until a long step repeats itself, which is when run_pipeline() has seen enough: a
+// few of each stage. It takes more only where two stages or links are equally slow but for a
+// little.
+[[nodiscard]] int usual_micro_batches(PipelineSchedule schedule, int stages, int chunks,
+                                      int micro_batches);
+
+// The recurrence itself, whose time and memory grow with the micro-batches. run_pipeline() stops
+// where it repeats itself (model/pipeline_period.cpp). `dates`, if given, get those of every
+// operation, by stage.
+[[nodiscard]] std::vector<StageSpan> run_every_micro_batch(
+    const std::vector<StageDurations>& stages, int micro_batches, PipelineSchedule schedule,
+    std::vector<std::vector<OperationDates>>* dates = nullptr);
 
 }  // namespace payoff

@@ -13,6 +13,11 @@ namespace {
 constexpr double rounding = 1e-13;  // of equal times at different dates
 constexpr double not_run = -1.0;
 
+bool are_equal(const StageSends& a, const StageSends& b) {
+  return std::abs(a.to_next - b.to_next) <= rounding &&
+         std::abs(a.to_previous - b.to_previous) <= rounding;
+}
+
 std::size_t most_operations(const std::vector<StageEnd>& ends) {
   std::size_t most = 0;
   for (const StageEnd& end : ends) {
@@ -44,18 +49,18 @@ void PipelineOverlap::run_without_gradients() {
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     Stage& stage = stages_[s];
     const std::size_t like = plan_.stages[s].like;
-    const double sending = holds_sends_ ? (ends_[s].sending - ends_[s].end).si : 0.0;
+    const StageSends sending = holds_sends_ ? ends_[s].sends.since(ends_[s].end.si) : StageSends{};
     stage.sequence = stages_[like].sequence;
-    if (like == s || std::abs(sequences_[stage.sequence].sending - sending) > rounding) {
+    if (like == s || !are_equal(sequences_[stage.sequence].sending, sending)) {
       stage.sequence = sequences_.size();
       sequences_.push_back({GradientStreams(plan_, calls_, s, 0)});
       sequences_.back().sending = sending;
-      sequences_.back().streams.send_until(sending);
+      sequences_.back().streams.send_until(sending.until());
       sequences_.back().streams.release_all();
     }
     stage.start = ends_[s].start.si;
     stage.since = stage.now = ends_[s].end.si;
-    stage.sending_until = ends_[s].sending.si;
+    stage.sends = ends_[s].sends;
     stage.result.wait = ends_[s].last_wait;
     stage.result.interference = ends_[s].last_slowed;
   }
@@ -65,7 +70,7 @@ void PipelineOverlap::run_without_gradients() {
 void PipelineOverlap::run_operations() {
   constexpr std::size_t usual = 8;
   sequences_.reserve(usual);
-  operation_ends_.assign(stages_.size() * operations_, not_run);
+  arrivals_.assign(stages_.size() * operations_, not_run);
   std::vector<std::size_t> next(stages_.size(), 0);
   for (bool advanced = true; advanced;) {
     advanced = false;
@@ -81,15 +86,14 @@ void PipelineOverlap::run_operations() {
 bool PipelineOverlap::has_input(std::size_t stage, std::size_t place) const {
   const StageOperation& operation = ends_[stage].last[place];
   return operation.from_stage == StageOperation::none ||
-         operation_ends_[operation.from_stage * operations_ + operation.from_place] != not_run;
+         arrivals_[operation.from_stage * operations_ + operation.from_place] != not_run;
 }
 
 // When the input of a stage's operation has come.
 double PipelineOverlap::arrival(std::size_t stage, std::size_t place) const {
   const StageOperation& operation = ends_[stage].last[place];
   if (operation.from_stage != StageOperation::none) {
-    return operation_ends_[operation.from_stage * operations_ + operation.from_place] +
-           ends_[operation.from_stage].last[operation.from_place].send.si;
+    return arrivals_[operation.from_stage * operations_ + operation.from_place];
   }
   // Nothing before it has gradients.
   return ends_[stage].start.si + operation.arrival.si;
@@ -102,7 +106,7 @@ void PipelineOverlap::run(std::size_t s, std::size_t place) {
   double wait = std::max(0.0, input - stage.now);
   if (place == 0) {
     stage.start = stage.now = std::max(ends_[s].start.si, input);
-    stage.sending_until = ends_[s].sending_before.si;
+    stage.sends = ends_[s].sends_before;
   } else if (wait > 0.0 && becomes_idle(stage, input)) {
     stage.now = input;
     stage.sequence = none;
@@ -130,8 +134,9 @@ void PipelineOverlap::run(std::size_t s, std::size_t place) {
 
 void PipelineOverlap::end_operation(std::size_t s, std::size_t place) {
   Stage& stage = stages_[s];
-  operation_ends_[s * operations_ + place] = stage.now;
-  stage.sending_until = std::max(stage.sending_until, stage.now + ends_[s].last[place].send.si);
+  const StageOperation& operation = ends_[s].last[place];
+  arrivals_[s * operations_ + place] =
+      stage.sends.send(operation.toward, stage.now, operation.send.si);
 }
 
 // Whether all that is queued and in flight is through before the next input comes.
@@ -151,7 +156,13 @@ bool PipelineOverlap::becomes_idle(Stage& stage, double input) {
   stage.result += before.rest;
   stage.result.exposed_dp -= before.rest.exposed_dp;
   stage.result.wait.si += wait;
-  if (plan_.placement == Placement::side_stream) {
+  const Seconds on_host = before.rest.encode_on_host + before.rest.decode_on_host;
+  if (!has_own_stream(plan_.placement)) {  // what the host does the stage waits beside
+    stage.result.encode -= before.rest.encode_on_host;
+    stage.result.decode -= before.rest.decode_on_host;
+    stage.result.wait += on_host;
+  }
+  if (has_own_stream(plan_.placement)) {
     stage.result.encode -= before.rest.encode;
     stage.result.decode -= before.rest.decode;
     stage.result.bucket_copy -= before.rest.bucket_copy;
@@ -168,28 +179,34 @@ bool PipelineOverlap::becomes_idle(Stage& stage, double input) {
 std::size_t PipelineOverlap::sequence(std::size_t stage, const StageOperation& operation,
                                       double wait) {
   const std::size_t before = stages_[stage].sequence;
-  const double sending = before == none && is_sending(stages_[stage])
-                             ? stages_[stage].sending_until - stages_[stage].now
-                             : 0.0;
+  const StageSends sending = before == none && is_sending(stages_[stage])
+                                 ? stages_[stage].sends.since(stages_[stage].now)
+                                 : StageSends{};
   const double send = holds_sends_ ? operation.send.si : 0.0;
   const std::size_t first = before == none ? shortest_ : sequences_[before].longer;
   for (std::size_t known = first; known != none; known = sequences_[known].another) {
     const Sequence& other = sequences_[known];
-    if (other.like == operation.like && other.send == send &&
-        std::abs(other.wait - wait) <= rounding && std::abs(other.sending - sending) <= rounding) {
+    if (other.like == operation.like && other.toward == operation.toward && other.send == send &&
+        std::abs(other.wait - wait) <= rounding && are_equal(other.sending, sending)) {
       return known;
     }
   }
   Sequence next{GradientStreams(plan_, calls_, stage, operation.first_bucket)};
+  next.sends = sending;
   if (before != none) {
+    next.sends = sequences_[before].sends;
     next.streams.go_on_from(sequences_[before].streams, 0.0);
     next.streams.wait_until(sequences_[before].end + wait);
   }
-  next.streams.send_until(sending);
+  next.streams.send_until(sending.until());
   next.streams.run(operation);
   next.end = next.streams.now();
-  next.streams.send_until(next.end + send);
+  if (holds_sends_) {
+    next.sends.send(operation.toward, next.end, send);
+    next.streams.send_until(next.sends.until());
+  }
   next.sending = sending;
+  next.toward = operation.toward;
   next.send = send;
   next.operation = next.streams.take_result();
   next.like = operation.like;
@@ -226,7 +243,7 @@ OverlapResult PipelineOverlap::finish(std::size_t s) {
 
 Seconds PipelineOverlap::slowed_optimizer(std::size_t s, Seconds start) const {
   const double rate = stream_rates(true, false, plan_.send_share).compute;
-  const Seconds sending = std::max(0_s, Seconds{stages_[s].sending_until} - start);
+  const Seconds sending = std::max(0_s, Seconds{stages_[s].sends.until()} - start);
   return std::min(plan_.stages[s].optimizer.alone / rate, sending) * (1.0 - rate);
 }
 

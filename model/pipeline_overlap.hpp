@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include "model/evaluate.hpp"
 #include "model/gradient_streams.hpp"
+#include "model/stage_sends.hpp"
 
 // The last backward operations of all stages of a pipeline, with their gradients. What gradients
 // add to an operation (codec work between its pieces, messages that hold compute units) delays the
@@ -24,6 +26,10 @@ class PipelineOverlap {
 
   // The end of the last operation of a stage.
   [[nodiscard]] Seconds operations_end(std::size_t stage) const { return {stages_[stage].now}; }
+  // What sends that are in flight after it still take.
+  [[nodiscard]] Seconds sending_after(std::size_t stage) const {
+    return {holds_sends_ ? std::max(0.0, stages_[stage].sends.until() - stages_[stage].now) : 0.0};
+  }
   // What a send that is still in flight then adds to the optimizer.
   [[nodiscard]] Seconds slowed_optimizer(std::size_t stage, Seconds start) const;
   // How much later than without gradients its first one starts.
@@ -43,8 +49,10 @@ class PipelineOverlap {
     OverlapResult operation{};  // what the last one adds
     std::size_t like{none};     // the last one
     double wait{};              // before it
-    double sending{};           // of a send that was in flight at date zero, how long still
-    double send{};              // of the last one's output
+    StageSends sending{};       // of sends that were in flight at date zero, how long still
+    Toward toward{};            // of the last one's output,
+    double send{};              // how long it travels there
+    StageSends sends{};         // after them, where sends hold compute units
     std::size_t longer{none};   // a sequence with one operation more,
     std::size_t another{none};  // and another one that is as long
     bool is_finished{};         // the following are known:
@@ -54,7 +62,7 @@ class PipelineOverlap {
   struct Stage {
     double start{};
     double now{};
-    double sending_until{};
+    StageSends sends;
     OverlapResult result{};
     std::size_t sequence{none};  // none where its streams are idle
     double since{};
@@ -66,7 +74,7 @@ class PipelineOverlap {
   void run(std::size_t stage, std::size_t place);
   void end_operation(std::size_t stage, std::size_t place);
   [[nodiscard]] bool is_sending(const Stage& stage) const {
-    return holds_sends_ && stage.sending_until > stage.now;
+    return holds_sends_ && stage.sends.until() > stage.now;
   }
   [[nodiscard]] bool becomes_idle(Stage& stage, double input);
   [[nodiscard]] double arrival(std::size_t stage, std::size_t place) const;
@@ -82,7 +90,7 @@ class PipelineOverlap {
   std::size_t shortest_{none};  // of one operation
   std::size_t operations_;      // of a stage, at most
   bool holds_sends_;
-  std::vector<double> operation_ends_;
+  std::vector<double> arrivals_;  // of what operations send on, or pass on within their stage
 };
 
 }  // namespace payoff

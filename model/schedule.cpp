@@ -9,7 +9,7 @@ namespace payoff {
 namespace {
 
 // Forwards before the first pair of forward and backward.
-int warm_up(int stage, int stages, int chunks, PipelineSchedule schedule) {
+int forwards_before(int stage, int stages, int chunks, PipelineSchedule schedule) {
   const int after = stages - stage - 1;
   if (schedule == PipelineSchedule::zb_h2) {
     return 2 * after;
@@ -76,7 +76,7 @@ StageSchedule::StageSchedule(int stage, int stages, int micro_batches, int chunk
       total_(micro_batches * chunks),
       warm_up_(schedule == PipelineSchedule::gpipe
                    ? total_
-                   : std::min(total_, warm_up(stage, stages, chunks, schedule))) {
+                   : std::min(total_, forwards_before(stage, stages, chunks, schedule))) {
   if (schedule == PipelineSchedule::zb_v) {
     list_zb_v(stage);
   } else if (schedule == PipelineSchedule::dualpipe_v) {

@@ -58,6 +58,8 @@ class StageSchedule {
     return listed_.empty() ? 2 * total_ : static_cast<int>(listed_.size());
   }
   [[nodiscard]] Operation operator[](int index) const;
+  // Forwards before the first backward.
+  [[nodiscard]] int warm_up() const { return warm_up_; }
 
  private:
   [[nodiscard]] int chunk_of(int count) const;

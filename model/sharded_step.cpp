@@ -8,6 +8,7 @@
 #include "model/codec_calls.hpp"
 #include "model/gradient_streams.hpp"
 #include "model/schedule.hpp"
+#include "model/stage_sends.hpp"
 
 namespace payoff {
 namespace {
@@ -41,8 +42,9 @@ class ShardedStream {
   [[nodiscard]] Operation next() const { return order_[next_]; }
   [[nodiscard]] double now() const { return streams_.now(); }
 
-  // The next one, whose input comes at a date; its output then travels for some time.
-  void run_next(double arrival, double send) {
+  // The next one, whose input comes at a date. Its output then travels for some time: when it
+  // comes.
+  double run_next(double arrival, Toward toward, double send) {
     const Operation op = order_[next_++];
     const PieceRange range = pieces_of(*stage_->compute, op, plan_->layout);
     const bool every = plan_->reduces_every_micro_batch;
@@ -59,13 +61,14 @@ class ShardedStream {
     } else if (is_over()) {
       streams_.release_all();
     }
-    sending_ = std::max(sending_, streams_.now() + send);
-    streams_.send_until(streams_.now() + send);
+    const double arrived = sends_.send(toward, streams_.now(), send);
+    streams_.send_until(sends_.until());
+    return arrived;
   }
 
   ShardedStage finish() {
     streams_.finish();
-    ShardedStage stage{streams_.take_result(), {sending_}};
+    ShardedStage stage{streams_.take_result(), {sends_.until()}};
     stage.result.finish = {streams_.now()};
     return stage;
   }
@@ -122,7 +125,7 @@ class ShardedStream {
   StageSchedule order_;
   int next_{};
   std::size_t needed_{};  // gathers so far, of all operations
-  double sending_{};
+  StageSends sends_;
 };
 
 // All stages, each as far as its inputs have come.
@@ -193,10 +196,10 @@ class ShardedPipeline {
     const bool to_other = to_next || consumer.toward == Toward::previous_stage;
     const double send =
         !to_other ? 0.0 : (to_next ? plan.send_forward : plan.send_backward).alone.si;
-    stage.run_next(input, send);
+    const double arrived = stage.run_next(input, consumer.toward, send);
     if (consumer.toward != Toward::nobody) {
       const int to = !to_other ? s : (s + (to_next ? 1 : count_ - 1)) % count_;
-      arrival(to, consumer.operation) = stage.now() + send;
+      arrival(to, consumer.operation) = arrived;
     }
     return true;
   }

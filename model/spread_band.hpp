@@ -16,6 +16,9 @@ inline constexpr std::size_t spread_band_count = 3;
 inline constexpr std::array<const char*, spread_band_count> spread_band_names{"small", "middle",
                                                                               "large"};
 
+// One standard deviation of the logarithm of a time, by band.
+using BandSds = std::array<double, spread_band_count>;
+
 [[nodiscard]] constexpr std::size_t spread_band(Bytes size) {
   return size <= 64_KiB ? 0U : size <= 4_MiB ? 1U : 2U;
 }

@@ -129,7 +129,8 @@ class StageBuilder {
     for (std::size_t i = 0; i < operators.size(); ++i) {
       const std::vector<Message> messages = messages_.after_forward(layer, i);
       if (!messages.empty()) {
-        add_pieces(pieces, forward(kind, operators.subspan(start, i + 1 - start)), messages, true);
+        add_pieces(pieces, forward(kind, operators.subspan(start, i + 1 - start)), messages,
+                   {number_, i, true});
         start = i + 1;
       }
     }
@@ -152,7 +153,8 @@ class StageBuilder {
       }
       const std::vector<Message> messages = messages_.before_backward(layer, i);
       if (!messages.empty()) {
-        add_pieces(compute_.backward, backward(operators.subspan(i, end - i)), messages, false);
+        add_pieces(compute_.backward, backward(operators.subspan(i, end - i)), messages,
+                   {number_, i, false});
         end = i;
       }
     }
@@ -190,7 +192,8 @@ class StageBuilder {
       const Work again = work(WorkKind::recompute, {time, streaming / time}, mix);
       const std::vector<Message> messages = messages_.around_again(layer);
       messages.empty() ? compute_.backward.push_back({again, {}})
-                       : add_pieces(compute_.backward, again, messages, true);
+                       : add_pieces(compute_.backward, again, messages,
+                                    {number_, layer.context->attention, true});
     }
   }
 
@@ -213,11 +216,9 @@ class StageBuilder {
 
   // A message that is compressed has pieces of its own in its place.
   void add_pieces(std::vector<Piece>& pieces, Work work, const std::vector<Message>& messages,
-                  bool forward) const {
+                  const ActivationCodecs::Place& place) const {
     for (const Message& message : messages) {
-      const std::vector<Piece> compressed = codecs_ == nullptr
-                                                ? std::vector<Piece>{}
-                                                : codecs_->in_place_of(message, number_, forward);
+      const auto compressed = codecs_ ? codecs_->in_place_of(message, place) : std::vector<Piece>{};
       if (compressed.empty() || work.alone > 0_s) {
         pieces.push_back({work, compressed.empty() ? message : Message{}});
       }

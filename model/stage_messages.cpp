@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/interference.hpp"
+#include "model/table_exchange.hpp"
 
 namespace payoff {
 namespace {
@@ -26,17 +27,15 @@ std::span<const Operator> attention(const Layer& layer) {
 }
 
 // The part of a layer between two sums that a sync's output goes to, forward or backward. Blocks
-// are alike: after the last part comes the first one.
+// are alike: after the last part comes the first one. What goes to the encoder's output is no part.
 std::size_t following(const Layer& layer, const TensorParallelSync& sync, bool forward) {
   const auto own = static_cast<std::size_t>(&sync - layer.syncs.data());
   const std::size_t count = layer.syncs.size();
-  return (own + (forward ? 1 : count - 1)) % count;
-}
-
-Message message_of(MessageKind kind, const CollectiveModel& network, Collective collective,
-                   Bytes size) {
-  const CollectivePrice price = network.price(collective, size);
-  return {kind, collective, size, price.time, price.channels, price.relative_sd};
+  std::size_t next = own;
+  do {
+    next = (next + (forward ? 1 : count - 1)) % count;
+  } while (layer.syncs[next].of_encoder);
+  return next;
 }
 
 }  // namespace
@@ -64,6 +63,9 @@ StageMessages::Messages StageMessages::after_forward(const Layer& layer, std::si
   if (layer.experts && op == layer.experts->after) {
     add_sum(messages, *layer.experts);
     add_tokens(messages, *layer.experts);
+  }
+  if (layer.exchange && op + 1 == layer.forward.size()) {
+    add_tables(messages, layer, true);
   }
   return messages;
 }
@@ -95,6 +97,9 @@ StageMessages::Messages StageMessages::before_backward(const Layer& layer, std::
     add_sum(messages, *layer.experts);
     add_tokens(messages, *layer.experts);
   }
+  if (layer.exchange && op == 0) {
+    add_tables(messages, layer, false);
+  }
   return messages;
 }
 
@@ -111,13 +116,42 @@ void StageMessages::add_forward_ring(Messages& messages, const Layer& layer) con
   add_hops(messages, *layer.context, layer.context->key_value_per_sample, price.time);
 }
 
+// Forward the ranks of sequence parallelism gather what a product needs; others have it. Backward
+// its gradients are added up.
+void StageMessages::add_encoder_sync(Messages& messages, const Layer& layer,
+                                     const TensorParallelSync& sync, bool forward) const {
+  const Bytes size = layout_.micro_batch * sync.bytes_per_sample;
+  const auto whole = [&](Collective collective, double share) {
+    return priced_message(MessageKind::tp_activations, networks_.tensor, collective, share * size);
+  };
+  if (!layout_.sequence_parallel) {
+    messages.push_back(whole(Collective::all_reduce, 1.0));
+    return;
+  }
+  const Message half = forward ? whole(Collective::all_gather, cast_share())
+                               : whole(Collective::reduce_scatter, 1.0);
+  messages.push_back(beside(half, layer.forward[sync.before], forward));
+}
+
+// Where casts are part of other kernels they come before the gather (Transformer Engine gathers
+// the quantised inputs of column-parallel and gradients of row-parallel products).
+double StageMessages::cast_share() const {
+  return compute_.software.fused_elementwise
+             ? element_size(compute_.precision) / activation_size(compute_.precision)
+             : 1.0;
+}
+
 // What the last product before a sum has computed is scattered, what the first one after it needs
 // is gathered; in backward likewise, with the other products of their parts.
 void StageMessages::add_sync(Messages& messages, const Layer& layer, const TensorParallelSync& sync,
                              bool forward) const {
+  if (sync.of_encoder) {
+    add_encoder_sync(messages, layer, sync, forward);
+    return;
+  }
   const Bytes size = layout_.micro_batch * sync.bytes_per_sample;
   const auto whole = [&](Collective collective) {
-    return message_of(MessageKind::tp_activations, networks_.tensor, collective, size);
+    return priced_message(MessageKind::tp_activations, networks_.tensor, collective, size);
   };
   if (!layout_.sequence_parallel) {
     messages.push_back(whole(Collective::all_reduce));
@@ -130,7 +164,9 @@ void StageMessages::add_sync(Messages& messages, const Layer& layer, const Tenso
   messages.push_back(beside(whole(Collective::reduce_scatter), scattered, forward));
   // What the ends of a model gather goes to a product of another layer.
   const bool in_block = sync.forward && sync.backward;
-  const Message gather = whole(Collective::all_gather);
+  const double share = in_block ? cast_share() : 1.0;
+  const Message gather = priced_message(MessageKind::tp_activations, networks_.tensor,
+                                        Collective::all_gather, share * size);
   messages.push_back(in_block ? beside(gather, gathered, forward) : gather);
 }
 
@@ -149,7 +185,7 @@ Message StageMessages::beside(const Message& whole, const Operator& product, boo
                    : price_backward(one, layout_.micro_batch, compute_, BackwardPart::inputs).time;
   };
   const Message message =
-      message_of(whole.kind, networks_.tensor, whole.collective, whole.size / pieces);
+      priced_message(whole.kind, networks_.tensor, whole.collective, whole.size / pieces);
   const double left = 1.0 - reserved_share(message.channels, compute_.gpu.compute_units);
   const Seconds alone = time_of(part);
   const Seconds both = std::max(message.alone, alone + (1.0 - left) * message.alone);
@@ -157,24 +193,25 @@ Message StageMessages::beside(const Message& whole, const Operator& product, boo
   Message exposed = whole;
   exposed.alone = std::max(0_s, all - time_of(product));
   exposed.size = whole.size * std::min(1.0, exposed.alone / whole.alone);
+  exposed.least_share = 0;  // what is hidden grows as the message gets faster
   return exposed;
 }
 
 // Ranks that divide an expert and have the same tokens already have nothing to gather.
 void StageMessages::add_gather(Messages& messages, const ExpertSync& experts) const {
   if (experts.gathers) {
-    messages.push_back(message_of(MessageKind::etp_activations, networks_.expert_tensor,
-                                  Collective::all_gather,
-                                  layout_.micro_batch * experts.tensor_bytes_per_sample));
+    messages.push_back(priced_message(MessageKind::etp_activations, networks_.expert_tensor,
+                                      Collective::all_gather,
+                                      layout_.micro_batch * experts.tensor_bytes_per_sample));
   }
 }
 
 void StageMessages::add_sum(Messages& messages, const ExpertSync& experts) const {
   if (experts.tensor_bytes_per_sample > 0_B) {
     messages.push_back(
-        message_of(MessageKind::etp_activations, networks_.expert_tensor,
-                   experts.gathers ? Collective::reduce_scatter : Collective::all_reduce,
-                   layout_.micro_batch * experts.tensor_bytes_per_sample));
+        priced_message(MessageKind::etp_activations, networks_.expert_tensor,
+                       experts.gathers ? Collective::reduce_scatter : Collective::all_reduce,
+                       layout_.micro_batch * experts.tensor_bytes_per_sample));
   }
 }
 
@@ -182,29 +219,39 @@ void StageMessages::add_tokens(Messages& messages, const ExpertSync& experts) co
   if (experts.bytes_per_sample <= 0_B) {
     return;
   }
-  messages.push_back(message_of(MessageKind::ep_activations, networks_.experts,
-                                Collective::all_to_all,
-                                layout_.micro_batch * experts.bytes_per_sample));
+  messages.push_back(priced_message(MessageKind::ep_activations, networks_.experts,
+                                    Collective::all_to_all,
+                                    layout_.micro_batch * experts.bytes_per_sample));
+}
+
+// The rank with most tables sends most, and gets most gradients: all wait for it.
+void StageMessages::add_tables(Messages& messages, const Layer& layer, bool forward) const {
+  const Message whole =
+      priced_message(MessageKind::table_activations, networks_.tables, Collective::all_to_all,
+                     layout_.micro_batch * layer.exchange->sent_per_sample);
+  const Seconds beside = time_beside_tables(layer, forward, layout_.micro_batch, compute_);
+  messages.push_back(exposed_beside(whole, beside, compute_.gpu));
 }
 
 void StageMessages::add_exchange(Messages& messages, Collective collective,
                                  Bytes per_sample) const {
-  messages.push_back(message_of(MessageKind::cp_activations, networks_.context, collective,
-                                layout_.micro_batch * per_sample));
+  messages.push_back(priced_message(MessageKind::cp_activations, networks_.context, collective,
+                                    layout_.micro_batch * per_sample));
 }
 
 // All hops in one message: what of them is longer than the block beside it.
 void StageMessages::add_hops(Messages& messages, const ContextSync& context, Bytes per_sample,
                              Seconds all_blocks) const {
   const Seconds block = all_blocks / context.parts.ranks;
-  const Message hop = message_of(MessageKind::cp_activations, networks_.context,
-                                 Collective::send_recv, layout_.micro_batch * per_sample);
+  const Message hop = priced_message(MessageKind::cp_activations, networks_.context,
+                                     Collective::send_recv, layout_.micro_batch * per_sample);
   if (hop.alone <= block) {
     return;
   }
   Message exposed = hop;
   exposed.alone = (context.parts.ranks - 1) * (hop.alone - block);
   exposed.size = hop.size * (exposed.alone / hop.alone);
+  exposed.least_share = 0;  // a faster hop is hidden altogether
   messages.push_back(exposed);
 }
 

@@ -24,6 +24,8 @@
 //   holds neither links nor compute units. In backward the gradients of keys and values follow
 //   behind, and go home when all blocks are added up (Megatron-Core's and Transformer Engine's
 //   p2p).
+// * Embedding tables that ranks divide: vectors to the ranks of their samples, their gradients
+//   back (model/table_exchange.hpp).
 
 namespace payoff {
 
@@ -32,6 +34,7 @@ struct StageNetworks {
   const CollectiveModel& context;
   const CollectiveModel& experts;
   const CollectiveModel& expert_tensor;
+  const CollectiveModel& tables;
 };
 
 class StageMessages {
@@ -52,10 +55,14 @@ class StageMessages {
  private:
   void add_sync(Messages& messages, const Layer& layer, const TensorParallelSync& sync,
                 bool forward) const;
+  void add_encoder_sync(Messages& messages, const Layer& layer, const TensorParallelSync& sync,
+                        bool forward) const;
+  [[nodiscard]] double cast_share() const;
   [[nodiscard]] Message beside(const Message& whole, const Operator& product, bool forward) const;
   void add_tokens(Messages& messages, const ExpertSync& experts) const;
   void add_gather(Messages& messages, const ExpertSync& experts) const;
   void add_sum(Messages& messages, const ExpertSync& experts) const;
+  void add_tables(Messages& messages, const Layer& layer, bool forward) const;
   void add_exchange(Messages& messages, Collective collective, Bytes per_sample) const;
   void add_hops(Messages& messages, const ContextSync& context, Bytes per_sample,
                 Seconds all_blocks) const;

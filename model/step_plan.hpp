@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,7 +50,8 @@ enum class MessageKind {
   cp_activations,   // keys and values, or heads: what of them nothing hides
   ep_activations,   // tokens on the way to experts and back
   etp_activations,  // the same tokens, between the ranks that divide each expert
-  pp_activations
+  pp_activations,
+  table_activations  // vectors from embedding tables on the way to their samples, and gradients
 };
 
 struct Message {
@@ -60,13 +62,23 @@ struct Message {
   int channels{};  // thread blocks held while it runs
   double relative_sd{};
   double memory_share{};  // of the memory bandwidth that kernels reach, while it runs alone
+  double least_share{};   // of `alone`: what no error of the law goes below
+  bool from_host{};       // between the memories of hosts: no GPU has anything to do with it
 
   bool operator==(const Message&) const = default;
 };
 
-// Of their tokens.
+// Of a price: what its bytes take at line rate, whatever the law's error.
+[[nodiscard]] double least_share(const CollectivePrice& price);
+
+// Alone on the network of its group.
+[[nodiscard]] Message priced_message(MessageKind kind, const CollectiveModel& network,
+                                     Collective collective, Bytes size);
+
+// Of what ranks divide a part of the model for: tokens of experts, vectors of embedding tables.
 [[nodiscard]] constexpr bool is_of_experts(MessageKind kind) {
-  return kind == MessageKind::ep_activations || kind == MessageKind::etp_activations;
+  return kind == MessageKind::ep_activations || kind == MessageKind::etp_activations ||
+         kind == MessageKind::table_activations;
 }
 
 [[nodiscard]] inline bool is_codec(WorkKind kind) {
@@ -83,13 +95,32 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
+// What a codec that runs on the host adds to a pass, for one GPU while nobody else asks for the
+// same: a copy to the host's memory after the GPU's part of the pass, work of the cores, a copy
+// back before the GPU's part or the GPU's message. What a pass leaves on the host the next one
+// finds there.
+struct HostWork {
+  bool any{};
+  bool from_gpu{};
+  bool to_gpu{};
+  Seconds copy{};              // either way
+  Seconds work{};              // of the share of the cores that one GPU has
+  Bytes copied{};              // by the copy
+  Bytes traffic{};             // what the cores stream
+  double copy_memory_share{};  // of the GPU's memory bandwidth, while it is copied
+
+  [[nodiscard]] Seconds alone() const { return copy + work; }
+  bool operator==(const HostWork&) const = default;
+};
+
 // One round of a bucket: encode, then send. Rounds of a bucket depend on each other in order. The
 // first one's work begins with filling the bucket from the gradients, the decoder's ends with
 // emptying it: a codec takes and leaves its tensors in the bucket. Where the software updates
 // weights in backward, the optimizer's share of the bucket follows on that.
 struct BucketRound {
-  Work encode;
+  Work encode;  // on the GPU
   Message message;
+  HostWork host{};  // before the message
 };
 
 // What becomes of a bucket's gradients, or of weights that are gathered. Buckets of equal tensors
@@ -97,9 +128,16 @@ struct BucketRound {
 struct BucketKind {
   std::int64_t elements{};
   std::vector<BucketRound> rounds;
-  Work decode;
-  Bytes state;  // what the codec keeps for it between steps
+  Work decode;             // on the GPU
+  Bytes state;             // what the codec keeps for it between steps, on the GPU
+  HostWork host_decode{};  // before that
 };
+
+[[nodiscard]] inline bool uses_host(const BucketKind& kind) {
+  return kind.host_decode.any ||
+         std::any_of(kind.rounds.begin(), kind.rounds.end(),
+                     [](const BucketRound& round) { return round.host.any; });
+}
 
 [[nodiscard]] inline bool is_of_weights(const BucketKind& kind) {
   return !kind.rounds.empty() && kind.rounds.front().message.kind == MessageKind::dp_weights;
@@ -142,7 +180,7 @@ struct StageCompute {
   Seconds recompute_work{};
   Seconds backward_messages{};
   Seconds context_messages{};        // of both, context parallelism's
-  Seconds expert_messages{};         // expert parallelism's
+  Seconds expert_messages{};         // expert parallelism's, and those of embedding tables
   CodecTime forward_codec;           // of activations
   CodecTime backward_codec;          // of their gradients, and of activations computed again
   std::int64_t parameters{};         // held by one GPU of the stage
@@ -212,6 +250,7 @@ struct StepPlan {
   bool gathers_once{};               // weights stay whole from the first micro-batch to the last
   double reserved_share{};           // of the GPU's compute units, held by a gradient message
   double send_share{};               // by the sends of a stage, for their life
+  Bandwidth host_cores{};            // what all cores of a node stream through this plan's codec
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
   std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
   Seconds host{};                          // per step, hidden by nothing

@@ -25,7 +25,9 @@ void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction
   const double micro_batches = plan.layout.micro_batches;
   for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
     for (const Piece& piece : *pieces) {
-      activation_bytes(prediction, piece.message.kind) += micro_batches * piece.message.size;
+      if (piece.message.size > 0_B) {  // most pieces send nothing
+        activation_bytes(prediction, piece.message.kind) += micro_batches * piece.message.size;
+      }
     }
   }
   const ParallelLayout& layout = plan.layout;

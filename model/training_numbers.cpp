@@ -14,9 +14,9 @@ constexpr Seconds hour = 3600_s;
 // The model as one GPU would run all of it.
 Workload whole_model(const Experiment& experiment) {
   const auto* shape = std::get_if<TransformerShape>(&experiment.model);
-  return shape != nullptr
-             ? transformer_workload(*shape, 1, false, element_size(experiment.training.precision))
-             : std::get<Workload>(experiment.model);
+  return shape != nullptr ? transformer_workload(*shape, 1, false,
+                                                 activation_size(experiment.training.precision))
+                          : std::get<Workload>(experiment.model);
 }
 
 bool runs_again(const Operator& op, Recompute recompute) {

@@ -9,13 +9,14 @@
 #include "model/workload.hpp"
 
 // A transformer from its shape: GPT-like, Llama-like (grouped queries, gated feed-forward), BERT
-// and ViT encoders; blocks with experts in place of the feed-forward and attention with low-rank
-// projections, of the Mixtral and DeepSeek families. Parameters, arithmetic and activations follow
-// Narayanan et al. 2021 (SC'21) and Korthikanti et al. 2022; docs/model.md has the formulas.
+// and ViT encoders, T5's encoder with a decoder; blocks with experts in place of the feed-forward
+// and attention with low-rank projections, of the Mixtral and DeepSeek families. Parameters,
+// arithmetic and activations follow Narayanan et al. 2021 (SC'21) and Korthikanti et al. 2022;
+// docs/model.md has the formulas.
 
 namespace payoff {
 
-enum class TransformerFamily { gpt, llama, bert, vit };
+enum class TransformerFamily { gpt, llama, bert, vit, t5 };
 
 // A router sends every token to a few of many feed-forwards, and to the shared one.
 struct ExpertShape {
@@ -34,6 +35,13 @@ struct LatentAttention {
   std::int64_t key_rank{};    // 0: ordinary attention
   std::int64_t rotated{};     // of a head's query; of the key that all heads share
   std::int64_t value_size{};  // of a head
+};
+
+// A second stack of blocks, which attend to their own tokens and to the output of the first one
+// (Raffel et al. 2020, arXiv:1910.10683, section 2.1).
+struct DecoderShape {
+  std::int64_t layers{};    // 0: the model has one stack
+  std::int64_t sequence{};  // tokens per sample that it reads and predicts
 };
 
 struct TransformerShape {
@@ -65,8 +73,15 @@ struct TransformerShape {
   std::int64_t classes{};  // ViT, classifier heads
   ExpertShape experts{};
   LatentAttention latent{};
+  // T5: numbers that a head adds to its scores by distance, shared by all blocks of a stack.
+  std::int64_t relative_buckets{};
+  DecoderShape decoder{};  // with one, `layers` and `sequence` are the encoder's
 };
 
+// Of all stacks.
+[[nodiscard]] constexpr std::int64_t block_count(const TransformerShape& shape) {
+  return shape.layers + shape.decoder.layers;
+}
 [[nodiscard]] std::int64_t parameter_count(const TransformerShape& shape);
 // That work on one token: all but the experts that it is not sent to.
 [[nodiscard]] std::int64_t active_parameter_count(const TransformerShape& shape);
@@ -75,12 +90,21 @@ struct TransformerShape {
 [[nodiscard]] Problems check_transformer(const TransformerShape& shape, int tp,
                                          const ContextParts& context = {});
 
-// The layers that one tensor-parallel rank runs: embedding, blocks, head. `activation` is the size
-// of a stored activation element. The vocabulary is padded to whole parts, the parameters of norms
-// and of row-parallel biases are held by every rank. With context parallelism a
-// sample is the tokens of it that one rank holds.
+// Bytes of an element of an activation as it stands in memory and travels, and as backward keeps
+// the inputs of products: less where they were cast to fp8.
+struct ActivationSizes {
+  ActivationSizes(Bytes all) : stored(all), product_input(all) {}  // NOLINT: one size for both
+  ActivationSizes(Bytes every_other, Bytes input) : stored(every_other), product_input(input) {}
+  Bytes stored;
+  Bytes product_input;
+};
+
+// The layers that one tensor-parallel rank runs: embedding, blocks, head. The vocabulary is padded
+// to whole parts, the parameters of norms and of row-parallel biases are held by every rank. With
+// context parallelism a sample is the tokens of it that one rank holds.
 [[nodiscard]] Workload transformer_workload(const TransformerShape& whole, int tp,
-                                            bool sequence_parallel, Bytes activation,
+                                            bool sequence_parallel,
+                                            const ActivationSizes& activation,
                                             const ContextParts& context = {},
                                             const ExpertParts& experts = {});
 

@@ -15,20 +15,18 @@ Operator memory_pass(Bytes forward, Bytes backward, int kernels, int fused_kerne
 }
 
 BlockParts::BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel,
-                       Bytes activation, const ContextParts& context, const ExpertParts& experts)
+                       const ActivationSizes& activation, const ContextParts& context,
+                       const ExpertParts& experts)
     : shape_(shape),
       tp_(tp),
       sequence_parallel_(sequence_parallel),
-      activation_(activation),
+      activation_(activation.stored),
+      input_share_(activation.product_input / activation.stored),
       context_(context),
       experts_(experts),
       query_width_(shape.heads * shape.head_size / tp),
       key_value_width_(std::max<std::int64_t>(shape.kv_heads / tp, 1) * shape.head_size),
       inner_width_(shape.feed_forward / tp) {}
-
-bool BlockParts::dropout() const {
-  return shape_.family == TransformerFamily::gpt || shape_.family == TransformerFamily::bert;
-}
 
 Operator BlockParts::product(std::int64_t depth, std::int64_t columns) const {
   Operator op{.kind = OperatorKind::gemm};
@@ -60,23 +58,36 @@ void BlockParts::column_parameters(Layer& layer, std::int64_t rows, bool bias) c
   }
 }
 
-Operator BlockParts::scores() const {
+// Every query with `columns` keys.
+Operator BlockParts::scores(double columns, bool causal) const {
   Operator op{.kind = OperatorKind::attention};
   const double heads = number(query_width_ / shape_.head_size);
   const bool by_heads = context_.exchange == ContextExchange::all_to_all;
   op.rows_per_sample = number(shape_.sequence) * (by_heads ? context_.ranks : 1);
-  op.columns = number(shape_.sequence) * context_.ranks;
+  op.columns = columns;
   // Scores of queries and keys; their sums of values may be narrower.
   const std::int64_t values =
       shape_.latent.key_rank > 0 ? shape_.latent.value_size : shape_.head_size;
   op.depth = 0.5 * number(shape_.head_size + values);
   op.batch_per_sample = heads / (by_heads ? context_.ranks : 1);
   // A fused kernel skips what the mask hides: (s + 1) / 2 s of the scores, s large.
-  op.causal_fraction = shape_.causal ? 0.5 : 1.0;
+  op.causal_fraction = causal ? 0.5 : 1.0;
   if (dropout()) {
     const double elements = op.rows_per_sample * op.columns * op.batch_per_sample;
     op.bytes_per_sample = elements * (2 * activation_ + 1_B);
     op.backward_bytes_per_sample = op.bytes_per_sample;
+  }
+  return op;
+}
+
+// Of a block's own tokens. What is added by distance is a pass over the scores where they are in
+// memory; its gradient is their sum over the samples.
+Operator BlockParts::own_scores() const {
+  Operator op = scores(number(shape_.sequence) * context_.ranks, shape_.causal);
+  if (shape_.relative_buckets > 0) {
+    const Bytes all = op.rows_per_sample * op.columns * op.batch_per_sample * activation_;
+    op.bytes_per_sample += 2 * all;
+    op.backward_bytes_per_sample += all;
   }
   return op;
 }
@@ -159,13 +170,13 @@ void BlockParts::attention(Layer& layer) const {
   const bool latent = shape_.latent.key_rank > 0;
   const std::size_t before = layer.forward.size();
   const Heads heads = latent ? latent_projections(layer) : projections(layer);
-  layer.forward.push_back(scores());
+  layer.forward.push_back(own_scores());
   context(layer, heads);
   // Kept: input of the first product, queries, keys, values, and the input of the second product.
   const std::int64_t output =
       latent ? query_width_ / shape_.head_size * shape_.latent.value_size : query_width_;
-  layer.activation_per_sample +=
-      stream() / sequence_parts() + heads.query + heads.key + heads.value + tokens_bytes(output);
+  layer.activation_per_sample += input_share_ * stream() / sequence_parts() + heads.query +
+                                 heads.key + heads.value + tokens_bytes(output);
   row_product(layer, before, output);
 }
 
@@ -191,14 +202,26 @@ void BlockParts::inner_products(Layer& layer, std::int64_t width) const {
     layer.forward.push_back(memory_pass(2 * inner, {}, 1, 0));
     layer.forward.push_back(memory_pass({}, inner));
   }
-  layer.activation_per_sample += (shape_.gated ? 3 : 2) * inner;
+  layer.activation_per_sample += ((shape_.gated ? 2 : 1) + input_share_) * inner;
+}
+
+// T5's alone has one between the two products (Raffel et al. 2020, section 2.1).
+void BlockParts::inner_dropout(Layer& layer) const {
+  if (shape_.family != TransformerFamily::t5) {
+    return;
+  }
+  const Bytes inner = tokens_bytes(inner_width_);
+  const Bytes mask = number(shape_.sequence * inner_width_) * 1_B;
+  layer.forward.push_back(memory_pass(2 * inner + mask, 2 * inner + mask, 1, 0));
+  layer.activation_per_sample += mask;
 }
 
 void BlockParts::feed_forward(Layer& layer) const {
   add_norm(layer);
   const std::size_t before = layer.forward.size();
   inner_products(layer, inner_width_);
-  layer.activation_per_sample += stream() / sequence_parts();
+  inner_dropout(layer);
+  layer.activation_per_sample += input_share_ * stream() / sequence_parts();
   row_product(layer, before, inner_width_);
 }
 
@@ -209,12 +232,22 @@ Layer BlockParts::block(bool experts) const {
   experts ? expert_block(layer) : feed_forward(layer);
   layer.boundary_per_sample = stream();
   layer.selective_activation_per_sample = layer.activation_per_sample;
-  // Scores: softmax output, and with dropout its mask and its output.
-  const double scores =
-      number(shape_.sequence * shape_.sequence * (query_width_ / shape_.head_size)) *
-      context_.ranks;
-  layer.activation_per_sample += scores * (dropout() ? 2 * activation_ + 1_B : activation_);
+  keep_scores(layer, shape_.sequence);
   return layer;
+}
+
+// Softmax output, and with dropout its mask and its output.
+void BlockParts::keep_scores(Layer& layer, std::int64_t columns) const {
+  const double scores =
+      number(shape_.sequence * columns * (query_width_ / shape_.head_size)) * context_.ranks;
+  layer.activation_per_sample += scores * (dropout() ? 2 * activation_ + 1_B : activation_);
+}
+
+void BlockParts::add_relative_positions(Layer& first) const {
+  if (shape_.relative_buckets > 0) {
+    first.parameters.insert(first.parameters.begin(),
+                            {shape_.relative_buckets, query_width_ / shape_.head_size, true});
+  }
 }
 
 }  // namespace payoff

@@ -18,14 +18,27 @@ namespace payoff {
 [[nodiscard]] Operator memory_pass(Bytes forward, Bytes backward, int kernels = 1,
                                    int fused_kernels = 1);
 
+// Masks of what training leaves out at random; Llama's and ViT's blocks leave out nothing.
+[[nodiscard]] constexpr bool has_dropout(const TransformerShape& shape) {
+  return shape.family == TransformerFamily::gpt || shape.family == TransformerFamily::bert ||
+         shape.family == TransformerFamily::t5;
+}
+
 class BlockParts {
  public:
   // `shape.sequence` is the part of the tokens that one rank holds.
-  BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel, Bytes activation,
-             const ContextParts& context, const ExpertParts& experts);
+  BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel,
+             const ActivationSizes& activation, const ContextParts& context,
+             const ExpertParts& experts);
 
   // With experts, or with the ordinary feed-forward.
   [[nodiscard]] Layer block(bool experts) const;
+  // Of a decoder that attends to `source` tokens of an encoder beside its own (model/
+  // cross_attention).
+  [[nodiscard]] Layer decoder_block(std::int64_t source) const;
+  // The first one of a stack holds what T5 adds to the scores by distance; its gradient is a sum
+  // over all of them.
+  void add_relative_positions(Layer& first) const;
 
   [[nodiscard]] static double number(std::int64_t count) { return static_cast<double>(count); }
   [[nodiscard]] int tp() const { return tp_; }
@@ -36,6 +49,8 @@ class BlockParts {
   [[nodiscard]] Bytes stream() const {
     return number(shape_.sequence * shape_.hidden) * activation_;
   }
+  // The same as products keep it.
+  [[nodiscard]] Bytes kept_input() const { return input_share_ * stream(); }
   [[nodiscard]] std::int64_t vocabulary_part() const { return (shape_.vocabulary + tp_ - 1) / tp_; }
   // A product over all tokens of a sample.
   [[nodiscard]] Operator product(std::int64_t depth, std::int64_t columns) const;
@@ -49,6 +64,8 @@ class BlockParts {
     Bytes value;
   };
   void attention(Layer& layer) const;
+  void cross_attention(Layer& layer, std::int64_t source) const;
+  void source_projection(Layer& layer, std::int64_t source) const;
   [[nodiscard]] Heads projections(Layer& layer) const;
   [[nodiscard]] Heads latent_projections(Layer& layer) const;
   void narrow(Layer& layer, std::int64_t width, std::int64_t beside) const;
@@ -63,9 +80,12 @@ class BlockParts {
   void row_product(Layer& layer, std::size_t before, std::int64_t depth) const;
   void residual(Layer& layer) const;
   void column_parameters(Layer& layer, std::int64_t rows, bool bias) const;
-  [[nodiscard]] Operator scores() const;
+  [[nodiscard]] Operator scores(double columns, bool causal) const;
+  [[nodiscard]] Operator own_scores() const;
+  void inner_dropout(Layer& layer) const;
+  void keep_scores(Layer& layer, std::int64_t columns) const;
   void context(Layer& layer, const Heads& heads) const;
-  [[nodiscard]] bool dropout() const;
+  [[nodiscard]] bool dropout() const { return has_dropout(shape_); }
   [[nodiscard]] Bytes tokens_bytes(std::int64_t width) const {
     return number(shape_.sequence * width) * activation_;
   }
@@ -74,6 +94,7 @@ class BlockParts {
   int tp_;
   bool sequence_parallel_;
   Bytes activation_;
+  double input_share_;  // of the inputs of products, as they are kept, over activation_
   ContextParts context_;
   ExpertParts experts_;
   std::int64_t query_width_;      // of this rank

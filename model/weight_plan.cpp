@@ -237,7 +237,8 @@ Message gather_message(std::int64_t elements, const GradientContext& context, bo
           price.time,
           price.channels,
           price.relative_sd,
-          memory_share(traffic, price.time, context.gpu)};
+          memory_share(traffic, price.time, context.gpu),
+          least_share(price)};
 }
 
 std::vector<BucketKind> plan_gathers(const WeightKinds& kinds, const GradientContext& context) {

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "model/context_parallel.hpp"
+#include "model/recommender.hpp"
 #include "model/units.hpp"
 
 // What one sample costs to train: layers in forward order, each with the operators that one GPU
 // runs, the parameters whose gradients it yields, and the activations it keeps. A transformer
 // (model/transformer.hpp) and a per-layer table (profiles/model) both become this form, already
-// divided by the tensor-parallel degree. Shapes follow the BLAS convention rows x depth times
-// depth x columns.
+// divided by the tensor-parallel degree. So does a recommender (model/recommender.hpp). Shapes
+// follow the BLAS convention rows x depth times depth x columns.
 
 namespace payoff {
 
@@ -44,6 +45,11 @@ struct Operator {
   int kernels{1};             // memory: launches in an unfused implementation
   int fused_kernels{1};       // memory: launches in a fused implementation; 0 = disappears
   bool input_gradient{true};  // false for the first product of a model: no one needs its gradient
+  bool in_16_bits{};          // gemm: fp8 training leaves it in 16 bits (ends of a model, routers)
+  // memory: mixed precision computes it in 32 bits, with casts around it (norms, softmax and
+  // residual sums of transformers); false where kernels read and write 16 bits as they are
+  // (cuDNN's batch normalisation, ReLU and pooling).
+  bool casts{true};
 };
 
 // One parameter tensor as its optimiser sees it on this GPU. A matrix is shape[0] x (the rest), as
@@ -68,6 +74,10 @@ struct TensorParallelSync {
   Bytes bytes_per_sample{};  // full tensor, at the precision of the activations
   bool forward{true};
   bool backward{true};
+  // What operator `before` reads is no output of this layer but the encoder's: gathered forward
+  // where ranks have parts of it (once `after` has run), its gradients summed or scattered
+  // backward.
+  bool of_encoder{};
 };
 
 // An attention whose ranks hold parts of the sequence (model/context_parallel.hpp).
@@ -85,6 +95,21 @@ struct ExpertSync {
   Bytes bytes_per_sample{};         // that the busiest rank gets of its tokens, and gives back
   Bytes tensor_bytes_per_sample{};  // whole, of the ranks that divide an expert; 0: one does not
   bool gathers{};                   // these have different tokens
+  Bytes tokens_per_sample{};        // of this rank, each once,
+  Bytes copies_per_sample{};        // and as often as it has experts
+};
+
+// Rows of embedding tables that a GPU holds (model/recommender.hpp): nobody sums their gradients.
+struct HeldTables {
+  Bytes weights{};
+  Bytes state{};  // what their optimizer keeps
+};
+
+// Vectors from embedding tables of other ranks come beside this layer, backward their gradients go
+// beside it (model/table_exchange.hpp).
+struct TableExchange {
+  Bytes sent_per_sample{};      // by the rank with most tables, for one sample of every rank
+  Bytes received_per_sample{};  // by each rank for its own sample: one vector a table
 };
 
 // Of one micro-batch, in place of what the operators would take (model/layer_times.hpp).
@@ -105,6 +130,8 @@ struct Layer {
   Bytes selective_activation_per_sample{};  // kept with selective recomputation
   Bytes boundary_per_sample{};  // the layer's full input: kept with full recomputation, sent by pp
   bool recomputable{};          // full recomputation runs its forward again
+  HeldTables tables{};
+  std::optional<TableExchange> exchange{};  // where ranks divide the tables of a recommender
 };
 
 struct Workload {
@@ -113,7 +140,10 @@ struct Workload {
   double tokens_per_sample{1};  // sequence length, or 1 for images
   std::int64_t width{};         // of the activations between layers: a transformer's hidden size
   std::string sample_name{"sample"};  // "sequence", "image"
+  // What the layers were made of, for one number of ranks: tables divide otherwise for another.
+  std::optional<RecommenderShape> recommender{};
 
+  // Of layers that are replicated: none of tables.
   [[nodiscard]] std::int64_t parameters() const;
 };
 

@@ -79,7 +79,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 18> f
 }};
 
 // Keys that people look for at the top, or beside the ones they belong to.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 15> misplaced{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> misplaced{{
     {"precision", "training.precision"},
     {"gradient", "training.gradient"},
     {"optimizer", "training.optimizer"},
@@ -94,6 +94,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 15> m
     {"micro_batch", "layout.micro_batch"},
     {"global_batch", "layout.global_batch"},
     {"sequence", "model.sequence"},
+    {"decoder_sequence", "model.decoder_sequence"},
     {"compression", "compress"},
 }};
 

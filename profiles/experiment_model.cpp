@@ -27,6 +27,19 @@ void set_sequence(TransformerShape& shape, const Value& sequence, std::int64_t t
   }
 }
 
+// Of a decoder beside an encoder; the tokens of all others are `sequence`.
+void set_decoder_sequence(TransformerShape& shape, const Value& sequence, std::int64_t tokens) {
+  if (!sequence) {
+    return;
+  }
+  if (shape.decoder.layers == 0) {
+    sequence.error("has no meaning for a model without an encoder and a decoder",
+                   "its tokens are `sequence`");
+  } else {
+    shape.decoder.sequence = tokens;
+  }
+}
+
 std::optional<Profile<ModelDescription>> read_named(const Section& section,
                                                     const ReadContext& context) {
   const Value name = section.optional("profile");
@@ -45,7 +58,7 @@ std::optional<Profile<ModelDescription>> read_named(const Section& section,
 // Layers as they are named however many ranks there are.
 Workload layers_of(const std::variant<TransformerShape, Workload>& model, Precision precision) {
   const auto* shape = std::get_if<TransformerShape>(&model);
-  return shape != nullptr ? transformer_workload(*shape, 1, false, element_size(precision))
+  return shape != nullptr ? transformer_workload(*shape, 1, false, activation_size(precision))
                           : std::get<Workload>(model);
 }
 
@@ -86,8 +99,11 @@ std::optional<ModelSection> read_model_section(const Section& section, Precision
                                                const ReadContext& context) {
   auto model = read_named(section, context);
   const Value sequence = section.optional("sequence");
+  const Value decoder_sequence = section.optional("decoder_sequence");
   const Value times = section.optional("layer_times");
-  const auto tokens = sequence.integer({.fallback = 0, .min = 1, .max = 1 << 30});
+  const IntegerRules rules{.fallback = 0, .min = 1, .max = 1 << 30};
+  const auto tokens = sequence.integer(rules);
+  const auto decoded = decoder_sequence.integer(rules);
   if (!model) {
     return std::nullopt;
   }
@@ -95,13 +111,22 @@ std::optional<ModelSection> read_model_section(const Section& section, Precision
   result.facts = std::move(model->facts);
   if (auto* shape = std::get_if<TransformerShape>(&model->value)) {
     set_sequence(*shape, sequence, tokens);
+    set_decoder_sequence(*shape, decoder_sequence, decoded);
     result.value = std::move(*shape);
+  } else if (const auto* recommender = std::get_if<RecommenderShape>(&model->value)) {
+    if (sequence) {
+      sequence.error("has no meaning for a recommender");
+    }
+    // As one GPU would run it; model/experiment divides it.
+    result.value = recommender_workload(*recommender, 1, activation_size(precision));
   } else {
     const auto& table = std::get<ConvnetTable>(model->value);
-    if (sequence) {
-      sequence.error("has no meaning for a table of layers");
+    for (const Value& length : {sequence, decoder_sequence}) {
+      if (length) {
+        length.error("has no meaning for a table of layers");
+      }
     }
-    result.value = convnet_workload(table.name, table.rows, element_size(precision));
+    result.value = convnet_workload(table.name, table.rows, activation_size(precision));
   }
   read_times(times, precision, context, result);
   return result;

@@ -2,6 +2,7 @@
 #include "profiles/formula_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -59,6 +60,32 @@ PassFormula FormulaReader::pass(const Section& section) const {
   pass.kernels = read(section.optional("kernels"));
   pass.host_syncs = read(section.optional("host_syncs"));
   return pass;
+}
+
+PassFormula FormulaReader::pass_of_gradients(const Section& section) const {
+  constexpr std::array<std::pair<std::string_view, bool>, 2> processors{
+      {{"gpu", false}, {"host", true}}};
+  PassFormula result = pass(section);
+  const Value on = section.optional("runs_on");
+  result.on_host = on && on.choice(processors);
+  const Value copied = section.optional("copied");
+  result.copied = read(copied);
+  if (!result.on_host) {
+    if (copied) {
+      copied.error("is for passes on the host", "", "say `runs_on: host`, or leave it out");
+    }
+    return result;
+  }
+  for (const std::string_view key : {"flops", "host_syncs"}) {
+    if (const Value counted = section.optional(key)) {
+      counted.error("is not counted on the host", "",
+                    "what cores read and write, random or not, is what they take");
+    }
+  }
+  if (!copied) {
+    result.copied = Expression::parse("v * n", names_, definitions_).expression;
+  }
+  return result;
 }
 
 void FormulaReader::define(const std::string& name, const Value& value) {

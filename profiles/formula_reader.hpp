@@ -18,6 +18,8 @@ class FormulaReader {
 
   [[nodiscard]] Expression read(const Value& value) const;
   [[nodiscard]] PassFormula pass(const Section& section) const;
+  // One that may run on the host (`runs_on: host`).
+  [[nodiscard]] PassFormula pass_of_gradients(const Section& section) const;
   // A name of `where`, for the formulas after it.
   void define(const std::string& name, const Value& value);
 

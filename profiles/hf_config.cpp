@@ -9,19 +9,13 @@
 #include <vector>
 
 #include "profiles/hf_dialects.hpp"
+#include "profiles/hf_encoder_decoder.hpp"
 #include "profiles/json_object.hpp"
 #include "profiles/suggest.hpp"
 
 namespace payoff {
 namespace {
 
-// Larger shapes are slips of the pen. Products of these stay within 64 bits: a block has at most
-// some 2^43 parameters, and there are 2^14 of them.
-constexpr std::int64_t most_layers = 1 << 14;
-constexpr std::int64_t widest = 1 << 20;
-constexpr std::int64_t most_experts = 1 << 12;
-constexpr std::int64_t largest_table = 1 << 24;
-constexpr std::int64_t longest = 1 << 28;
 constexpr std::int64_t bloom_training_length = 2048;  // ALiBi sets no limit of its own
 
 std::string_view first_present(const JsonObject& config, std::string_view keys) {
@@ -72,8 +66,11 @@ const Dialect* dialect_of(const JsonObject& config) {
 }
 
 void refuse_variants(const JsonObject& config, const Dialect& dialect) {
+  const bool has_decoder = dialect.family == TransformerFamily::t5;
   for (const Refusal& refusal : refusals) {
-    const bool meant = refusal.model_type.empty() || refusal.model_type == dialect.model_type;
+    const bool of_all =
+        refusal.model_type.empty() && !(has_decoder && refusal.key == "is_encoder_decoder");
+    const bool meant = of_all || refusal.model_type == dialect.model_type;
     if (meant && config.flag(refusal.key, !refusal.value) == refusal.value) {
       config.error(refusal.key, std::string(refusal.what) + " is not modelled");
     }
@@ -240,6 +237,10 @@ void add_head(const JsonObject& config, const Dialect& dialect, TransformerShape
     add_image(config, architecture, shape);
     return;
   }
+  if (dialect.family == TransformerFamily::t5) {
+    add_encoder_decoder(config, architecture, shape);
+    return;
+  }
   add_tokens(config, dialect, shape);
   if (dialect.family == TransformerFamily::bert) {
     add_bert_head(config, architecture, shape);
@@ -257,7 +258,8 @@ void check_shape(const JsonObject& config, const Dialect& dialect, const Transfo
     return;
   }
   const std::string_view heads = first_present(config, dialect.heads);
-  if (config.lacks("head_dim") && !dialect.latent && shape.hidden % shape.heads != 0) {
+  const bool own_heads = dialect.latent || dialect.family == TransformerFamily::t5;
+  if (config.lacks("head_dim") && !own_heads && shape.hidden % shape.heads != 0) {
     config.error(heads, std::to_string(shape.heads) + " heads do not divide a width of " +
                             std::to_string(shape.hidden));
   }

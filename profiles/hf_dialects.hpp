@@ -12,6 +12,14 @@
 
 namespace payoff {
 
+// Larger shapes are slips of the pen. Products of these stay within 64 bits: a block has at most
+// some 2^43 parameters, and there are 2^14 of them.
+constexpr std::int64_t most_layers = 1 << 14;
+constexpr std::int64_t widest = 1 << 20;
+constexpr std::int64_t most_experts = 1 << 12;
+constexpr std::int64_t largest_table = 1 << 24;
+constexpr std::int64_t longest = 1 << 28;
+
 // How a family names the sizes of its experts; empty: it has none, or no such key.
 struct MixtureKeys {
   std::string_view count, width, shared, dense_blocks;
@@ -98,7 +106,21 @@ constexpr Dialect bert_dialect(std::string_view model_type) {
   return bert;
 }
 
-inline constexpr std::array<Dialect, 15> dialects{{
+// T5's heads have a width of their own, and its feed-forward is gated where it says so
+// (profiles/hf_encoder_decoder). mT5 has a head of its own.
+constexpr Dialect t5_dialect(std::string_view model_type, bool tied) {
+  Dialect t5;
+  t5.model_type = model_type;
+  t5.family = TransformerFamily::t5;
+  t5.hidden = "d_model";
+  t5.layers = "num_layers";
+  t5.heads = "num_heads";
+  t5.feed_forward = "d_ff";
+  t5.tied = tied;
+  return t5;
+}
+
+inline constexpr std::array<Dialect, 17> dialects{{
     {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions",
      "n_positions", true, false, true, true},
     llama_dialect("llama"),
@@ -118,6 +140,8 @@ inline constexpr std::array<Dialect, 15> dialects{{
      "num_attention_heads|n_head", "", "", "", "seq_length", true, false, true, true, 0, true},
     bert_dialect("bert"),
     bert_dialect("roberta"),
+    t5_dialect("t5", true),
+    t5_dialect("mt5", false),
     {"vit", TransformerFamily::vit, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
      "intermediate_size", "", "", false, false, true, false},
 }};
@@ -130,9 +154,11 @@ struct Refusal {
   std::string_view what;
 };
 
-inline constexpr std::array<Refusal, 10> refusals{{
+inline constexpr std::array<Refusal, 12> refusals{{
     {"", "is_encoder_decoder", true, "an encoder with a decoder"},
     {"", "add_cross_attention", true, "cross-attention"},
+    {"t5", "is_encoder_decoder", false, "T5's encoder without a decoder"},
+    {"mt5", "is_encoder_decoder", false, "T5's encoder without a decoder"},
     {"bert", "is_decoder", true, "BERT as a decoder"},
     {"llama", "attention_bias", true, "a bias in attention alone"},
     {"llama", "mlp_bias", true, "a bias in the feed-forward alone"},
@@ -151,18 +177,16 @@ struct Unmodelled {
 
 inline constexpr std::string_view parallel_blocks =
     "a block with attention and the feed-forward beside each other";
-inline constexpr std::string_view encoder_decoder = "an encoder with a decoder";
+inline constexpr std::string_view other_decoder = "an encoder with a decoder other than T5's";
 
-inline constexpr std::array<Unmodelled, 9> unmodelled{{
+inline constexpr std::array<Unmodelled, 7> unmodelled{{
     {"gpt_neox", parallel_blocks},
     {"gptj", parallel_blocks},
     {"falcon", parallel_blocks},
     {"phi", parallel_blocks},
     {"cohere", parallel_blocks},
-    {"t5", encoder_decoder},
-    {"mt5", encoder_decoder},
-    {"bart", encoder_decoder},
-    {"whisper", encoder_decoder},
+    {"bart", other_decoder},
+    {"whisper", other_decoder},
 }};
 
 }  // namespace payoff

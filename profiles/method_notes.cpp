@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 const Names& traffic_names() {
   static const Names names{"dp_gradients", "dp_weights", "tp_activations", "pp_activations",
-                           "ep_tokens"};
+                           "ep_dispatch",  "ep_combine", "embeddings"};
   return names;
 }
 
@@ -66,7 +66,8 @@ MethodNotes read_method_notes(const Section& root) {
     }
   }
   for (const auto& [traffic, value] : root.optional("directions").section().entries()) {
-    check_known(traffic, value, {"tp_activations", "pp_activations"});
+    check_known(traffic, value,
+                {"tp_activations", "pp_activations", "ep_dispatch", "ep_combine", "embeddings"});
     notes.directions[traffic] = value.choice(direction_names);
   }
   notes.implementations = read_list(root.optional("implementations"));
@@ -119,6 +120,7 @@ std::vector<std::pair<std::string, std::string>> compositions(const Method& meth
     }
   };
   add("zero", method.elementwise ? "yes: a shard of the payload is the payload of a shard"
+              : method.scatters  ? "yes: its rounds are a reduce-scatter"
                                  : "no: it needs the whole gradient");
   if (host_syncs_of_a_call(method) > 0.0) {
     add("cuda_graphs", "no: the host waits for the GPU");
@@ -167,6 +169,14 @@ std::string_view name_of(Traffic traffic) {
       return "tp_activations";
     case Traffic::pp_activations:
       return "pp_activations";
+    case Traffic::ep_dispatch:
+      return "ep_dispatch";
+    case Traffic::ep_combine:
+      return "ep_combine";
+    case Traffic::dp_weights:
+      return "dp_weights";
+    case Traffic::embeddings:
+      return "embeddings";
   }
   return {};
 }

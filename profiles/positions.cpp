@@ -43,12 +43,16 @@ void PositionMap::add(std::string_view path, const Node& node) {
   }
 }
 
+std::optional<Span> PositionMap::at(std::string_view path) const {
+  const auto found = spans_.find(with_dots(path));
+  return found == spans_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<Span> PositionMap::find(std::string_view path) const {
   std::string key = with_dots(path);
   for (;;) {
-    const auto found = spans_.find(key);
-    if (found != spans_.end()) {
-      return found->second;
+    if (const auto found = at(key)) {
+      return found;
     }
     if (key.empty()) {
       return std::nullopt;

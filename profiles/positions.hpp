@@ -28,6 +28,8 @@ class PositionMap {
   // The place of the value, else of the nearest section around it. Items are found as `a.0` and
   // as `a[0]`.
   [[nodiscard]] std::optional<Span> find(std::string_view path) const;
+  // The place of the value or section itself; nothing where it was not written.
+  [[nodiscard]] std::optional<Span> at(std::string_view path) const;
 
  private:
   std::map<std::string, Span, std::less<>> spans_;

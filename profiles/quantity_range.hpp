@@ -27,6 +27,8 @@ inline constexpr QuantityRange<Bandwidth> link_rates{Bandwidth{1e3 / 8}, Bandwid
                                                      "one link: 1 Kb/s to 100 TB/s"};
 inline constexpr QuantityRange<Seconds> link_latencies{0_s, Seconds{60.0},
                                                        "one link: 0 s to 1 min"};
+inline constexpr QuantityRange<Seconds> way_latencies{0_s, Seconds{10.0},
+                                                      "the way between two nodes: 0 s to 10 s"};
 inline constexpr QuantityRange<Bytes> bucket_sizes{1_B, 1024.0 * 1_GiB,
                                                    "one bucket of gradients: 1 B to 1 TiB"};
 inline constexpr QuantityRange<Bytes> message_sizes{0_B, 1024.0 * 1024.0 * 1_GiB,

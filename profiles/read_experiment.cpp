@@ -14,6 +14,7 @@
 #include "profiles/read_cluster_state.hpp"
 #include "profiles/read_layout.hpp"
 #include "profiles/read_measured.hpp"
+#include "profiles/read_numbers.hpp"
 #include "profiles/read_plans.hpp"
 #include "profiles/read_run.hpp"
 #include "profiles/read_software.hpp"
@@ -114,6 +115,18 @@ class ExperimentReader {
     std::erase_if(result_.facts, [path](const Fact& fact) { return fact.path == path; });
   }
 
+  // What its cores and copies are, where the profile does not say or says otherwise.
+  void read_host(const Section& section, Host& host) {
+    if (const Value cores = section.optional("cores")) {
+      host.cores = cores.integer<int>({.fallback = 1, .min = 1, .max = 65536});
+      forget("cluster.host.cores");
+    }
+    if (const Value copy = section.optional("copy")) {
+      host.copy = copy.quantity<Bandwidth>({.fallback = {}, .sign = Sign::positive});
+      forget("cluster.host.copy");
+    }
+  }
+
   void read_cluster(const Section& section) {
     for (const char* name : {"nic", "bandwidth", "nic_bandwidth"}) {
       section.known_elsewhere_as(name, "inter.bandwidth");
@@ -129,7 +142,7 @@ class ExperimentReader {
     Cluster& cluster = experiment_.cluster;
     const Value nodes = section.optional("nodes");
     sound_.gpus = !cluster.name.empty() && is_clean([&] {
-      cluster.nodes = nodes.integer<int>({.fallback = 1, .min = 1, .max = most_nodes});
+      cluster.nodes = read_nodes(nodes);
       if (const Value gpus = section.optional("gpus_per_node")) {
         cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
         forget("cluster.gpus_per_node");
@@ -141,24 +154,40 @@ class ExperimentReader {
       }
     });
     if (const Value nics = section.optional("nics_per_node")) {
-      cluster.nics_per_node = nics.integer<int>({.fallback = 1, .min = 1, .max = 1024});
+      cluster.nics_per_node = read_nics(nics);
       forget("cluster.nics_per_node");
     }
+    read_host(section.optional("host").section(), cluster.host);
     const Section inter = section.optional("inter").section();
     if (const Value rate = inter.optional("bandwidth")) {
-      cluster.nic = rate.quantity<Bandwidth>(
-          {.fallback = cluster.nic, .sign = Sign::positive, .range = &nic_rates});
+      cluster.nic = read_nic_rate(rate, cluster.nic);
       forget("cluster.nic_bandwidth");
     }
-    const Section intra = section.optional("intra").section();
-    if (const Value rate = intra.optional("bandwidth")) {
-      cluster.fabric.per_gpu = rate.quantity<Bandwidth>(
-          {.fallback = cluster.fabric.per_gpu, .sign = Sign::positive, .range = &fabric_rates});
+    const Value latency = inter.optional("latency");
+    const Value fabric_rate = section.optional("intra").section().optional("bandwidth");
+    replace_parts(section, cluster);
+    // Over what another fabric or network brings.
+    if (fabric_rate) {
+      cluster.fabric.per_gpu = read_fabric_rate(fabric_rate, cluster.fabric.per_gpu);
       forget("cluster.fabric.bandwidth");
     }
-    replace_parts(section, cluster);
+    if (latency) {
+      lengthen_steps(cluster.network,
+                     latency.quantity<Seconds>({.fallback = 0_s, .range = &way_latencies}));
+    }
     cluster_state_ = read_cluster_state(section, cluster, context_);
     result_.cluster_state = cluster_state_.state;
+  }
+
+  // The law's own steps have the way through one building in them.
+  static void lengthen_steps(Network& network, Seconds way) {
+    LinkLaw& law = network.law;
+    for (Seconds* step : {&law.step_ll, &law.step_ll128, &law.step_simple}) {
+      *step += way;
+    }
+    if (network.eager) {
+      law.rendezvous += 2 * way;  // a request and its answer
+    }
   }
 
   void replace_parts(const Section& section, Cluster& cluster) {

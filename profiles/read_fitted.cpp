@@ -144,11 +144,30 @@ FitDomain read_domain(const Value& value) {
           domain.required("ranks").integer<int>({.min = 2})};
 }
 
+// Absent where the link's own tables tell.
+void read_bands(const Section& section, const std::string& of, BandSds& sds) {
+  for (std::size_t band = 0; band < spread_band_count; ++band) {
+    const std::string key = "relative_sd_" + of + "_" + spread_band_names.at(band);
+    if (const Value value = section.optional(key).sourced()) {
+      sds.at(band) = value.ratio(factor_rules);
+    }
+  }
+}
+
+void read_further_spreads(const Section& section, LinkLaw& law) {
+  for (std::size_t family = 0; family < collective_family_count; ++family) {
+    read_bands(section, std::string(collective_family_names.at(family)),
+               law.relative_sd_family.at(family));
+  }
+  read_bands(section, "more_ranks", law.relative_sd_more_ranks);
+}
+
 LinkLaw read_link_law(std::string_view kind, const LawEntry& entry, const ReadContext& context,
                       Facts& facts) {
   LinkLaw law;
   with_law("network", kind, entry, context, facts, [&](const Section& section) {
     read_fields<LinkLaw>(section, link_fields, law);
+    read_further_spreads(section, law);
     law.domain = read_domain(section.optional("domain"));
     if (entry.borrowed) {
       law.domain = {};

@@ -45,6 +45,7 @@ constexpr std::array<std::pair<std::string_view, CpuVendor>, 4> cpus{{
     {"power", CpuVendor::power},
 }};
 
+constexpr IntegerRules cores_of_a_node{.fallback = 1, .min = 1, .max = 65536};
 constexpr IntegerRules gpus_of_a_node{.fallback = 1, .min = 1, .max = 1024};
 constexpr IntegerRules compute_units{.fallback = 1, .min = 1, .max = 4096};
 constexpr RatioRules oversubscription{.fallback = 1.0, .min = 1.0, .max = 1000.0};
@@ -134,6 +135,18 @@ void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Fa
   }
 }
 
+// The name of a shipped profile that shares part of its law with this one.
+std::string read_twin(const Value& value, ProfileKind kind, bool may_have_one,
+                      std::string_view who_has, const ReadContext& context) {
+  std::string name = value.text();
+  if (!may_have_one) {
+    value.error("has no twin", "", std::string(who_has));
+  } else if (!name.empty() && !context.library.has(kind, name)) {
+    context.library.report_unknown(kind, name, value.span(), context.diagnostics);
+  }
+  return name;
+}
+
 void read_fabric_root(const Section& root, const ReadContext& context, Fabric& fabric,
                       Facts& facts) {
   fabric.kind = root.required("kind").choice(fabric_kinds, FabricKind::switched);
@@ -153,6 +166,10 @@ void read_fabric_root(const Section& root, const ReadContext& context, Fabric& f
   fabric.nvls = root.required("nvls").boolean();
   fabric.spans_nodes = root.optional("spans_nodes").boolean();
   fabric.crosses_sockets = root.required("crosses_sockets").boolean();
+  if (const Value twin = root.optional("twin")) {
+    fabric.twin = read_twin(twin, ProfileKind::fabric, fabric.crosses_sockets,
+                            "only links across sockets have one", context);
+  }
   if (const auto entry = law_entry(root, fabric.name, context)) {
     fabric.law = read_fabric_law(*entry, context, facts);
   }
@@ -166,6 +183,10 @@ void read_network_root(const Section& root, const ReadContext& context, Network&
     (void)rate.quantity<Bandwidth>({.fallback = {}, .sign = Sign::positive});  // for people
   }
   network.tuner_latency = root.required("tuner_latency").sourced().quantity<Seconds>();
+  if (const Value twin = root.optional("twin")) {
+    network.twin = read_twin(twin, ProfileKind::network, !network.gpudirect,
+                             "only a transport without GPUDirect has one", context);
+  }
   if (const Value limit = root.optional("node_limit")) {
     network.node_limit = sourced<Bandwidth>(limit);
   }
@@ -269,6 +290,10 @@ std::optional<Profile<Cluster>> read_cluster(std::string_view name, std::optiona
             root.required("gpus_per_node").sourced().integer<int>(gpus_of_a_node);
         cluster.cpu = root.required("cpu").choice(cpus);
         cluster.price = sourced<Price>(root.optional("price"));
+        if (const Section host = root.optional("host").section()) {
+          cluster.host = {host.required("cores").sourced().integer<int>(cores_of_a_node),
+                          sourced<Bandwidth>(host.optional("copy"))};
+        }
         (void)root.optional("max_nodes").sourced().integer({.fallback = 1, .min = 1});
         (void)root.optional("oversubscription").sourced().ratio(oversubscription);
         Parts(root, context, facts).read(cluster);

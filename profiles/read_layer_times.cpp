@@ -84,7 +84,8 @@ class LayerTimesReader {
     bool has_blocks = false;
     for (const Layer& layer : model.layers) {
       names_.push_back(layer.name);
-      has_blocks = has_blocks || layer.recomputable;
+      // Those of an encoder and of its decoder are not alike.
+      has_blocks = has_blocks || layer.name.starts_with("block ");
     }
     if (has_blocks) {
       names_.emplace_back(every_block);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "profiles/experiment_keys.hpp"
+#include "profiles/read_numbers.hpp"
 
 namespace payoff {
 namespace {
@@ -16,9 +17,7 @@ constexpr IntegerRules degree{.fallback = 1, .min = 1, .max = most_ranks};
 
 // A degree, and whether it is what was meant: not where what stands there was refused.
 int read_degree(const Value& value, bool& known) {
-  IntegerRules rules = degree;
-  rules.fallback = 0;
-  const int read = value.integer<int>(rules);
+  const int read = read_positive(value);
   known = known && (!value || read > 0);
   return std::max(read, 1);
 }
@@ -52,6 +51,12 @@ void read_batches(const Section& section, bool known, ParallelLayout& layout) {
 
 }  // namespace
 
+int replicas_that_fit(const ParallelLayout& layout, const Cluster& cluster) {
+  const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.cp * layout.pp;
+  const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
+  return static_cast<int>(std::max<std::int64_t>(1, gpus / model_ranks));
+}
+
 void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus,
                  ParallelLayout& layout) {
   for (const auto& [foreign, ours] : foreign_degrees) {
@@ -69,13 +74,11 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
       section.optional("expert_imbalance").number({.fallback = 1.0, .min = 1.0, .max = 1e6});
   layout.expert_capacity =
       section.optional("expert_capacity").number({.fallback = 0.0, .min = 0.01, .max = 1e6});
-  const std::int64_t model_ranks = std::int64_t{layout.tp} * layout.cp * layout.pp;
-  const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
   const Value dp = section.optional("dp");
   bool knows_dp = true;
   layout.dp = read_degree(dp, knows_dp);
   if (!dp || !knows_dp) {
-    layout.dp = static_cast<int>(std::max<std::int64_t>(1, gpus / model_ranks));
+    layout.dp = replicas_that_fit(layout, cluster);
   }
   bool knows_batch = knows_dp && (dp || knows_rest);
   layout.schedule = section.optional("schedule").choice(schedules);

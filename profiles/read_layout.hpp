@@ -12,4 +12,7 @@ namespace payoff {
 void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus,
                  ParallelLayout& layout);
 
+// That dp: at least one.
+[[nodiscard]] int replicas_that_fit(const ParallelLayout& layout, const Cluster& cluster);
+
 }  // namespace payoff

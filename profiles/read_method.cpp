@@ -39,6 +39,12 @@ constexpr std::array<std::pair<std::string_view, Collective>, 7> collectives{{
     {"send_recv", Collective::send_recv},
 }};
 
+constexpr std::array<std::pair<std::string_view, Among>, 3> amongs{{
+    {"all", Among::all},
+    {"node", Among::node},
+    {"nodes", Among::nodes},
+}};
+
 enum class WireUsed { as_published, as_implemented };
 constexpr std::array<std::pair<std::string_view, WireUsed>, 2> wires{{
     {"as_published", WireUsed::as_published},
@@ -78,10 +84,17 @@ std::vector<RoundFormula> read_rounds(const Value& list, const FormulaReader& fo
   for (const Value& item : list.list()) {
     const Section section = item.section();
     RoundFormula& round = rounds.emplace_back();
-    round.encode = formulas.pass(section.required("encode").section());
+    const Section encode = section.required("encode").section();
+    round.encode = sends ? formulas.pass(encode) : formulas.pass_of_gradients(encode);
     round.collective =
         sends ? Collective::send_recv : section.required("collective").choice(collectives);
     round.message = formulas.read(section.required("message"));
+    if (sends) {
+      continue;
+    }
+    if (const Value among = section.optional("among")) {
+      round.among = among.choice(amongs);
+    }
   }
   return rounds;
 }
@@ -157,6 +170,7 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
   method.matrices_only = root.optional("matrices_only").boolean();
   method.sums_in_collective = root.optional("sums_in_collective").boolean();
   method.elementwise = root.optional("elementwise").boolean();
+  method.scatters = root.optional("scatters").boolean();
   if (const Value from = root.optional("reduces_from")) {
     method.reduces_from = from.choice(architecture_names);
   }
@@ -167,7 +181,7 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
     formulas.define(name, value);
   }
   method.rounds = read_rounds(root.required("rounds"), formulas, false);
-  method.decode = formulas.pass(root.optional("decode").section());
+  method.decode = formulas.pass_of_gradients(root.optional("decode").section());
   method.dense = formulas.pass(root.optional("dense").section());
   method.worth = formulas.read(root.optional("worth"));
   method.state_bytes = formulas.read(root.optional("state"));
@@ -183,6 +197,23 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
   read.notes = read_method_notes(root);
   check_sends(root, read);
   return read_wire(root, formulas, method);
+}
+
+std::optional<HostCodec> read_host(const Value& value) {
+  if (!value) {
+    return std::nullopt;
+  }
+  constexpr IntegerRules threads{.fallback = 1, .min = 1, .max = 4096};
+  const Section section = value.section();
+  HostCodec host;
+  host.call = section.required("call").sourced().quantity<Seconds>();
+  const QuantityRules<Bandwidth> rates{.fallback = Bandwidth{1}, .sign = Sign::positive};
+  host.core = section.required("core").sourced().quantity<Bandwidth>(rates);
+  host.irregular = section.required("irregular").sourced().quantity<Bandwidth>(rates);
+  host.threads = section.required("threads").sourced().integer<int>(threads);
+  host.relative_sd =
+      section.required("relative_sd").sourced().ratio({.fallback = 0.0, .min = 0.0, .max = 3.0});
+  return host;
 }
 
 std::string read_name(const Section& root, std::string_view asked) {
@@ -227,6 +258,7 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
   Profile<Method>& profile = read.profile;
   profile.value.name = read_name(root, name);
   const WireClaim claim = read_root(root, read);
+  profile.value.host = read_host(root.optional("host"));
   read_sources(root, *document, context.sources, profile.facts);
   reader.finish();
   if (!read.notes.unchecked.empty()) {
@@ -238,6 +270,9 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
     check_wire(claim, profile.value);
     report(check_method(profile.value), PositionMap(document->root), context.diagnostics);
     profile.value.law = read_codec_law(profile.value.implementation, context, profile.facts);
+    if (profile.value.host) {
+      profile.value.law.relative_sd = profile.value.host->relative_sd;
+    }
   }
   return context.diagnostics.error_count() > errors ? std::nullopt : std::optional(std::move(read));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profiles/hf_config.hpp"
+#include "profiles/read_recommender.hpp"
 #include "profiles/section.hpp"
 
 namespace payoff {
@@ -23,8 +24,9 @@ constexpr std::array<std::pair<std::string_view, ConvnetOperator>, 6> operators{
     {"pool", ConvnetOperator::pool},
 }};
 
-enum class Family { cnn };
-constexpr std::array<std::pair<std::string_view, Family>, 1> families{{{"cnn", Family::cnn}}};
+enum class Family { cnn, dlrm };
+constexpr std::array<std::pair<std::string_view, Family>, 2> families{
+    {{"cnn", Family::cnn}, {"dlrm", Family::dlrm}}};
 
 constexpr std::array<std::pair<std::string_view, Provenance>, 2> source_kinds{{
     {"published", Provenance::published},
@@ -91,29 +93,42 @@ void read_rows(const Section& root, ConvnetTable& table) {
   }
 }
 
+// Of what a YAML file describes.
+std::int64_t parameters_of(const ModelDescription& model) {
+  if (const auto* recommender = std::get_if<RecommenderShape>(&model)) {
+    return parameter_count(*recommender);
+  }
+  const auto& table = std::get<ConvnetTable>(model);
+  return convnet_workload(table.name, table.rows, 4_B).parameters();
+}
+
 std::optional<Profile<ModelDescription>> read_table(const Document& document,
                                                     const ReadContext& context) {
   const std::size_t errors = context.diagnostics.error_count();
   Reader reader(document.root, context.sources, context.diagnostics);
   const Section root = reader.root();
-  ConvnetTable table;
-  table.name = root.required("model").text();
-  (void)root.required("family").choice(families);
+  const std::string name = root.required("model").text();
+  const Family family = root.required("family").choice(families);
   Profile<ModelDescription> profile;
   profile.description = root.required("description").text();
-  read_rows(root, table);
+  if (family == Family::dlrm) {
+    profile.value = read_recommender(root, name);
+  } else {
+    ConvnetTable table{name, {}};
+    read_rows(root, table);
+    profile.value = std::move(table);
+  }
   const Value total = root.required("parameters");
   const std::int64_t stated = total.integer({.fallback = 0, .min = 0});
   reader.finish();
   if (context.diagnostics.error_count() > errors) {
     return std::nullopt;
   }
-  const std::int64_t counted = convnet_workload(table.name, table.rows, 4_B).parameters();
+  const std::int64_t counted = parameters_of(profile.value);
   if (stated != counted) {
     total.error("is not the sum over the layers", "the layers have " + std::to_string(counted));
     return std::nullopt;
   }
-  profile.value = std::move(table);
   return profile;
 }
 
@@ -154,6 +169,10 @@ void read_source(const Section& entry, Profile<ModelDescription>& profile) {
   const std::int64_t sequence = length.integer({.fallback = 1, .min = 1, .max = longest});
   if (tokens) {
     shape->sequence = sequence;
+  }
+  if (shape != nullptr && shape->decoder.layers > 0) {
+    const Value decoded = entry.required("decoder_seq");
+    shape->decoder.sequence = decoded.integer({.fallback = 1, .min = 1, .max = longest});
   }
   profile.facts.push_back(std::move(fact));
 }

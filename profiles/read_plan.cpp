@@ -48,8 +48,9 @@ class PlanBuilder {
  private:
   void add(const WrittenPlan& written, const PlanPart& part, Traffic traffic) {
     CompressionPlan& plan = result_.plan;
-    const bool known = traffic == Traffic::dp_gradients
-                           ? plan.method.has_value()
+    const bool known = traffic == Traffic::dp_gradients ? plan.method.has_value()
+                       : traffic == Traffic::dp_weights
+                           ? plan.weights.has_value()
                            : std::any_of(plan.activations.begin(), plan.activations.end(),
                                          [&](const ActivationCompression& other) {
                                            return other.traffic == traffic;
@@ -62,6 +63,8 @@ class PlanBuilder {
       plan.method = part.method;
       plan.placement = part.placement;
       plan.overlap = part.overlap;
+    } else if (traffic == Traffic::dp_weights) {
+      plan.weights = WeightCompression{part.method};
     } else {
       const auto usual = part.notes.directions.find(std::string(name_of(traffic)));
       const Directions directions = part.directions.value_or(

@@ -17,16 +17,22 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Placement>, 3> placements{{
+constexpr std::array<std::pair<std::string_view, Placement>, 5> placements{{
     {"compute_stream", Placement::compute_stream},
     {"side_stream", Placement::side_stream},
     {"after_backward", Placement::after_backward},
+    {"low_priority_stream", Placement::low_priority_stream},
+    {"high_priority_stream", Placement::high_priority_stream},
 }};
 
-constexpr std::array<std::pair<std::string_view, Traffic>, 3> traffics{{
+constexpr std::array<std::pair<std::string_view, Traffic>, 7> traffics{{
     {"dp_gradients", Traffic::dp_gradients},
+    {"dp_weights", Traffic::dp_weights},
     {"tp_activations", Traffic::tp_activations},
     {"pp_activations", Traffic::pp_activations},
+    {"ep_dispatch", Traffic::ep_dispatch},
+    {"ep_combine", Traffic::ep_combine},
+    {"embeddings", Traffic::embeddings},
 }};
 
 constexpr std::array<std::pair<std::string_view, bool>, 2> booleans{{
@@ -218,7 +224,10 @@ void check_traffic(const PlanPiece& method, PlanPart& part, Diagnostics& diagnos
 void check_options(const PlanPart& part, Diagnostics& diagnostics) {
   const bool gradients = std::find(part.traffic.begin(), part.traffic.end(),
                                    Traffic::dp_gradients) != part.traffic.end();
-  const bool activations = part.traffic.size() > (gradients ? 1U : 0U);
+  const bool activations =
+      std::any_of(part.traffic.begin(), part.traffic.end(), [](Traffic traffic) {
+        return traffic != Traffic::dp_gradients && traffic != Traffic::dp_weights;
+      });
   for (const auto& [name, span] : part.options) {
     const bool of_activations = name == "directions" || name == "layers";
     if (of_activations && !activations) {
@@ -226,7 +235,9 @@ void check_options(const PlanPart& part, Diagnostics& diagnostics) {
                         backquoted(name) +
                             " is of activations, and only gradients of data "
                             "parallelism are compressed",
-                        "", "add `traffic=tp_activations` or `traffic=pp_activations`");
+                        "",
+                        "add `traffic=`: tp_activations, pp_activations, ep_dispatch, ep_combine "
+                        "or embeddings");
     } else if (!of_activations && !gradients) {
       diagnostics.error(span,
                         backquoted(name) +

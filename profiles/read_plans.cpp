@@ -20,7 +20,11 @@ bool do_the_same(const CompressionPlan& a, const CompressionPlan& b) {
                              ? do_the_same(*a.method, *b.method) && a.placement == b.placement &&
                                    a.overlap == b.overlap
                              : a.method.has_value() == b.method.has_value();
-  return gradients &&
+  const bool weights = a.weights && b.weights
+                           ? do_the_same(a.weights->method, b.weights->method) &&
+                                 a.weights->copy_in_node == b.weights->copy_in_node
+                           : a.weights.has_value() == b.weights.has_value();
+  return gradients && weights &&
          std::is_permutation(
              a.activations.begin(), a.activations.end(), b.activations.begin(), b.activations.end(),
              [](const ActivationCompression& x, const ActivationCompression& y) {

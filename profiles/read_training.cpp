@@ -2,6 +2,7 @@
 #include "profiles/read_training.hpp"
 
 #include "profiles/experiment_keys.hpp"
+#include "profiles/read_numbers.hpp"
 #include "profiles/read_overheads.hpp"
 
 namespace payoff {
@@ -26,11 +27,8 @@ void read_training(const Section& section, const Gpu& gpu, Training& training) {
                            : training.precision == Precision::fp8 ? Precision::bf16
                                                                   : training.precision;
   training.gradient = section.optional("gradient").choice(precisions, stored);
-  training.bucket = section.optional("bucket").quantity<Bytes>(
-      {.fallback = 25_MiB, .sign = Sign::positive, .range = &bucket_sizes});
-  training.first_bucket =
-      section.optional("first_bucket")
-          .quantity<Bytes>({.fallback = 1_MiB, .sign = Sign::positive, .range = &bucket_sizes});
+  training.bucket = read_bucket(section.optional("bucket"), 25_MiB);
+  training.first_bucket = read_bucket(section.optional("first_bucket"), 1_MiB);
   training.overlap = section.optional("overlap").boolean(true);
   const Optimizer optimizer = section.optional("optimizer").choice(optimizers, Optimizer::adam);
   const OptimizerCost cost = optimizer_cost(optimizer, training.precision, training.gradient);

@@ -2,34 +2,19 @@
 #include "sim/beyond_clock.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/place.hpp"
 #include "sim/sim_time.hpp"
+#include "sim/stage_messages.hpp"
 
 namespace payoff::sim {
 namespace {
-
-// The link that a message alone takes longest on, and how long.
-struct Narrowest {
-  const Link* link{};
-  Seconds time{};
-};
-
-Narrowest narrowest(const Platform& platform, const Message& message, std::size_t group) {
-  Narrowest found;
-  for (const LinkLoad& load : platform.route(message, group, Direction::inside).loads) {
-    const Link& link = platform.links()[load.link];
-    const Seconds time = load.bytes * load.count / link.capacity;
-    if (found.link == nullptr || time > found.time) {
-      found = {&link, time};
-    }
-  }
-  return found;
-}
 
 Problem beyond(std::string_view path, const std::string& because) {
   Problem problem = beyond_clock(path);
@@ -37,8 +22,58 @@ Problem beyond(std::string_view path, const std::string& because) {
   return problem;
 }
 
-// A step is not shorter than the work of one GPU and its gradient messages, each one after the
-// other. What interference and other messages add is found on the way.
+std::string_view name(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::activations:
+      return "activation messages";
+    case Traffic::gradients:
+      return "gradient messages";
+    case Traffic::weights:
+      return "gathers of weights";
+    case Traffic::forward_sends:
+    case Traffic::backward_sends:
+      break;
+  }
+  return "sends between stages";
+}
+
+Direction direction_of(Traffic traffic) {
+  return traffic == Traffic::forward_sends    ? Direction::forward
+         : traffic == Traffic::backward_sends ? Direction::backward
+                                              : Direction::inside;
+}
+
+// Work and messages that run one after the other.
+class Sequence {
+ public:
+  explicit Sequence(Seconds work = {}) : work_(work) {}
+
+  struct Part {
+    Traffic traffic{};
+    std::string_view key;  // that makes it so long
+    Seconds time;          // of all such messages
+    std::string link;      // the narrowest, if that is why
+  };
+  void add(const Part& part) {
+    messages_ += part.time;
+    if (part.time > longest_.time) {
+      longest_ = part;
+    }
+  }
+  [[nodiscard]] Seconds time() const { return work_ + messages_; }
+  [[nodiscard]] bool is_mostly_work() const { return work_ > messages_; }
+  [[nodiscard]] const Part& longest() const { return longest_; }
+
+ private:
+  Seconds work_;
+  Seconds messages_;
+  Part longest_;
+};
+
+// A step is not shorter than what a GPU does one after the other: its work with the activations
+// that it waits for, its gradients with the gathers of weights, its sends toward one neighbour; nor
+// than what its sends take on one link. What interference and other messages add is found on the
+// way.
 class ShortestStep {
  public:
   ShortestStep(const StepPlan& plan, const Platform& platform)
@@ -50,18 +85,18 @@ class ShortestStep {
   // Beyond the clock, under the key that makes it so long where there is one.
   [[nodiscard]] std::optional<Problem> problem() const {
     std::vector<bool> seen(plan_.stages.size());
-    for (const Place& place : places_.places) {
+    for (std::size_t p = 0; p < places_.places.size(); ++p) {
+      const Place& place = places_.places[p];
       const Seconds work = work_of(place.stage);
       if (!to_sim_time(work)) {
-        return beyond(plan_.layout.micro_batches > 1 ? "layout.micro_batches" : "model",
-                      ", by the work of one GPU alone");
+        return beyond(key_of_work(plan_), ", by the work of one GPU alone");
       }
       if (!to_sim_time(work * place.slowdown)) {
         return beyond("cluster.slow_gpus", ", by the work of the slowest GPU alone");
       }
       if (!seen[place.stage]) {
         seen[place.stage] = true;
-        if (auto problem = of_messages(place)) {
+        if (auto problem = of_messages(p, work)) {
           return problem;
         }
       }
@@ -85,47 +120,91 @@ class ShortestStep {
            plan_.host;
   }
 
-  [[nodiscard]] std::optional<Problem> of_messages(const Place& place) const {
-    const StagePlan& stage = plan_.stages[place.stage];
-    Seconds alone;
-    Seconds on_links;
-    Narrowest worst;
-    const auto add = [&](const Message& message, double times) {
-      if (message.alone <= 0_s) {
-        return;
-      }
-      const std::size_t group = place.group[static_cast<std::size_t>(group_kind(message.kind))];
-      const Narrowest on_link = narrowest(platform_, message, group);
-      alone += message.alone * times;
-      // Send by send a program may load a link less than the flow that this is of.
-      const bool is_flow = platform_.send_network() == nullptr;
-      on_links += (is_flow ? std::max(message.alone, on_link.time) : message.alone) * times;
-      worst = on_link.time > worst.time ? on_link : worst;
-    };
-    const double reductions = plan_.reduces_every_micro_batch ? plan_.layout.micro_batches : 1;
-    for (const Bucket& bucket : plan_.buckets(place.stage)) {
-      for (const BucketRound& round : plan_.kind(bucket).rounds) {
-        add(round.message, reductions);
+  [[nodiscard]] std::optional<Problem> of_messages(std::size_t p, Seconds work) const {
+    const std::size_t stage = places_.places[p].stage;
+    Sequence compute(work);
+    Sequence gradients;
+    std::map<std::size_t, Sequence> loads;  // on each link, of sends
+    std::array<Sequence, 2> sends;          // to the next stage, to the previous
+    for (const StageMessage& message : messages_of_stage(plan_, stage)) {
+      if (message.traffic == Traffic::forward_sends || message.traffic == Traffic::backward_sends) {
+        const bool forward = message.traffic == Traffic::forward_sends;
+        sends[forward ? 0 : 1].add(alone(message, stage));
+        add_loads(message, p, loads);
+      } else {
+        (message.traffic == Traffic::activations ? compute : gradients).add(of_group(message, p));
       }
     }
-    const std::string on = worst.link != nullptr ? " on `" + worst.link->name + "`" : "";
-    if (!to_sim_time(alone)) {
-      // Of a cluster without a topology: sim/platform names these links.
-      const bool inside = worst.link != nullptr && !worst.link->name.starts_with("NICs");
-      return beyond(inside ? "cluster.intra.bandwidth" : "cluster.inter.bandwidth",
-                    ", by gradient messages alone" + on);
-    }
-    if (!to_sim_time(on_links)) {
-      return beyond("cluster.topology", ", by gradient messages alone" + on);
-    }
-    Seconds longest = std::max(stage.send_forward.alone, stage.send_backward.alone);
-    for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
-      for (const Piece& piece : *pieces) {
-        longest = std::max(longest, piece.message.alone);
+    for (const Sequence* sequence : {&compute, &gradients}) {
+      if (!to_sim_time(sequence->time())) {
+        return sequence->is_mostly_work()
+                   ? beyond(key_of_work(plan_), ", by the work and the messages of one GPU alone")
+                   : by(sequence->longest());
       }
     }
-    return to_sim_time(longest) ? std::nullopt
-                                : std::optional(beyond("cluster", ", by one message alone"));
+    for (const auto& [link, sequence] : loads) {
+      if (!to_sim_time(sequence.time())) {
+        return by(sequence.longest());
+      }
+    }
+    for (const Sequence& sequence : sends) {
+      if (!to_sim_time(sequence.time())) {
+        return by(sequence.longest());
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Sequence::Part alone(const StageMessage& message, std::size_t stage) const {
+    const bool known = !platform_.links().empty();
+    return {message.traffic,
+            known ? platform_.price_key(*message.message, stage, direction_of(message.traffic))
+                  : key_between_nodes,
+            message.message->alone * static_cast<double>(message.times),
+            {}};
+  }
+
+  // As long as its price says, or as the narrowest link of its route takes. Send by send a program
+  // may load a link less than the flow that the route is of.
+  [[nodiscard]] Sequence::Part of_group(const StageMessage& message, std::size_t p) const {
+    const Place& place = places_.places[p];
+    const auto times = static_cast<double>(message.times);
+    Sequence::Part part = alone(message, place.stage);
+    if (platform_.send_network() != nullptr) {
+      return part;
+    }
+    const std::size_t group =
+        place.group[static_cast<std::size_t>(group_kind(message.message->kind))];
+    for (const LinkLoad& load : platform_.route(*message.message, group, Direction::inside).loads) {
+      const Link& link = platform_.links()[load.link];
+      const Seconds time = load.bytes * load.count / link.capacity * times;
+      if (time > part.time) {
+        part = {message.traffic, link.key, time, link.name};
+      }
+    }
+    return part;
+  }
+
+  // Those in opposite directions do not wait for each other, but what they load on a link adds up.
+  void add_loads(const StageMessage& message, std::size_t p,
+                 std::map<std::size_t, Sequence>& loads) const {
+    for (const LinkLoad& load :
+         platform_.route(*message.message, p, direction_of(message.traffic)).loads) {
+      const Link& link = platform_.links()[load.link];
+      const Seconds time =
+          load.bytes * load.count / link.capacity * static_cast<double>(message.times);
+      loads[load.link].add({message.traffic, link.key, time, link.name});
+    }
+  }
+
+  [[nodiscard]] Problem by(const Sequence::Part& part) const {
+    const int micro_batches = plan_.layout.micro_batches;
+    std::string because = ", by " + std::string(name(part.traffic));
+    if (micro_batches > 1 && part.traffic != Traffic::gradients) {
+      because += " of " + std::to_string(micro_batches) + " micro-batches";
+    }
+    return beyond(part.key,
+                  because + " alone" + (part.link.empty() ? "" : " on `" + part.link + "`"));
   }
 
   const StepPlan& plan_;
@@ -135,12 +214,17 @@ class ShortestStep {
 
 }  // namespace
 
+std::string_view key_of_work(const StepPlan& plan) {
+  return plan.layout.micro_batches > 1 ? "layout.micro_batches" : "model";
+}
+
 std::optional<Problem> beyond_clock(const StepPlan& plan, const Platform& platform) {
   return ShortestStep(plan, platform).problem();
 }
 
 // Not every message had ended, but those that had tell which link held them up most.
-void name_cause(std::optional<Problem>& problem, const std::vector<LinkUse>& links) {
+void name_cause(std::optional<Problem>& problem, const StepPlan& plan,
+                const std::vector<LinkUse>& links) {
   if (!problem) {
     return;
   }
@@ -148,9 +232,9 @@ void name_cause(std::optional<Problem>& problem, const std::vector<LinkUse>& lin
       links.begin(), links.end(),
       [](const LinkUse& a, const LinkUse& b) { return a.max_delay < b.max_delay; });
   const bool is_known = worst != links.end() && worst->max_delay > 0_s;
-  problem = is_known ? beyond("cluster.topology",
-                              ", while it ran; `" + worst->name + "` held messages up most")
-                     : beyond("layout.micro_batches", ", while it ran");
+  problem = is_known
+                ? beyond(worst->key, ", while it ran; `" + worst->name + "` held messages up most")
+                : beyond(key_of_work(plan), ", while it ran");
 }
 
 }  // namespace payoff::sim

@@ -20,7 +20,8 @@ CollectivePrice GroupPrograms::law(const Message& message) {
 }
 
 const GroupProgram* GroupPrograms::of(std::size_t group, const Message& message) {
-  if (message.kind == MessageKind::cp_activations || message.alone <= 0_s || message.size <= 0_B) {
+  if (message.kind == MessageKind::cp_activations || message.from_host || message.alone <= 0_s ||
+      message.size <= 0_B) {
     return nullptr;
   }
   const Algorithm algorithm = law(message).algorithm;

@@ -72,6 +72,25 @@ void Links::prepare_send(Seconds latency, Seconds moving, Bytes bytes,
   }
 }
 
+PreparedMessage Links::prepare_on_host(const HostWork& work, SimTime alone, std::size_t stage,
+                                       bool by_cores) const {
+  PreparedMessage prepared;
+  prepared.alone = alone;
+  const Route route = platform_.on_host(work, stage, by_cores);
+  const Bytes size = progress(alone);
+  for (const LinkLoad& load : route.loads) {
+    const double usage = on_grid(load.bytes / size);
+    if (usage > 0) {
+      prepared.uses.push_back({states_[load.link].resource, usage});
+      prepared.loads.push_back(load);
+    }
+  }
+  if (route.of_one > 0_B) {
+    prepared.share_ratio = std::clamp(size / route.of_one, least_share, most_share);
+  }
+  return prepared;
+}
+
 ActivityId Links::start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag) {
   for (const LinkLoad& load : message.loads) {
     State& link = states_[load.link];
@@ -116,8 +135,8 @@ std::vector<LinkUse> Links::report(SimTime step) const {
     const Link& link = platform_.links()[i];
     const Bytes could = link.capacity * to_seconds(step);
     uses.push_back({link.name, link.capacity, states_[i].bytes,
-                    could > 0_B ? states_[i].bytes / could : 0.0,
-                    to_seconds(states_[i].max_delay)});
+                    could > 0_B ? states_[i].bytes / could : 0.0, to_seconds(states_[i].max_delay),
+                    link.key});
   }
   return uses;
 }

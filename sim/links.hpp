@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/engine.hpp"
@@ -33,9 +34,10 @@ struct PreparedMessage {
 struct LinkUse {
   std::string name;
   Bandwidth capacity;
-  Bytes bytes;         // through it in the step
-  double utilization;  // of what it could carry in the step
-  Seconds max_delay;   // of the message that it made latest: folding does not change it
+  Bytes bytes;             // through it in the step
+  double utilization;      // of what it could carry in the step
+  Seconds max_delay;       // of the message that it made latest: folding does not change it
+  std::string_view key{};  // of the experiment that says how wide it is
 };
 
 class Links {
@@ -48,6 +50,10 @@ class Links {
   // byte. Narrower links than that make it late.
   void prepare_send(Seconds latency, Seconds moving, Bytes bytes,
                     const std::vector<LinkLoad>& of_one_byte, PreparedMessage& result) const;
+  // A copy between a GPU of a stage and its host, or work of the cores, on what it shares with
+  // others there.
+  [[nodiscard]] PreparedMessage prepare_on_host(const HostWork& work, SimTime alone,
+                                                std::size_t stage, bool by_cores) const;
   ActivityId start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag);
   // Has to be told of the end of what it started: `since` is when it did, `held_back` what it lost
   // elsewhere. Returns what it lost on its links; the one that was overloaded last is why, or all

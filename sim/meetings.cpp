@@ -38,7 +38,7 @@ void Meetings::hand_over(std::size_t place, StreamKind stream, const MessageId& 
   }
   Meeting complete = std::move(*meeting);
   open.erase(meeting);
-  if (stream == StreamKind::gradients) {
+  if (stream != StreamKind::compute) {
     ready_.push_back(std::move(complete));
     may_start_ = true;
   } else {
@@ -93,8 +93,8 @@ void Meetings::start(const Meeting& meeting) {
     touched_.push_back(place);
   }
   const std::uint64_t stage = places_.places[members.front()].stage;
-  const std::uint64_t key = (stage << 40U) | (static_cast<std::uint64_t>(meeting.stream) << 38U) |
-                            (std::uint64_t{1} << 37U) | groups_[meeting.group].count++;
+  const std::uint64_t key = (stage << 40U) | key_bits(meeting.stream) | (std::uint64_t{1} << 37U) |
+                            groups_[meeting.group].count++;
   Flight& flight = flights_[slot];
   flight = {meeting.group, meeting.stream, &message, engine_.now(), {}, false};
   flight.by_sends =

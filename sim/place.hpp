@@ -47,6 +47,7 @@ inline constexpr std::size_t group_kind_count = 8;
     case MessageKind::dp_gradients:
     case MessageKind::dp_weights:
     case MessageKind::pp_activations:
+    case MessageKind::table_activations:
       break;
   }
   return GroupKind::gradients;

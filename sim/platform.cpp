@@ -2,8 +2,6 @@
 #include "sim/platform.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <utility>
 
 #include "model/collective.hpp"
@@ -14,7 +12,7 @@
 namespace payoff::sim {
 namespace {
 
-constexpr std::size_t no_link = std::numeric_limits<std::size_t>::max();
+constexpr std::string_view key_of_slots = "cluster.gpu";  // its generation of PCIe
 
 struct Spread {
   Bytes node;  // out of one node, of one group
@@ -85,9 +83,9 @@ void Platform::add_node(std::size_t stage, const std::string& name) {
   const Bandwidth limit = node_limit(cluster_.network);
   const Bandwidth nics = limit > Bandwidth{} ? std::min(line, limit) : line;
   links.nic_out = links_.size();
-  links_.push_back({"NICs out of the " + name, nics});
+  links_.push_back({"NICs out of the " + name, nics, key_between_nodes});
   links.nic_in = links_.size();
-  links_.push_back({"NICs into the " + name, nics});
+  links_.push_back({"NICs into the " + name, nics, key_between_nodes});
 }
 
 bool Platform::has_network() const {
@@ -100,9 +98,11 @@ void Platform::add_gpu(std::size_t stage) {
   const std::string gpu = " the GPU of stage " + std::to_string(stage);
   if (cluster_.fabric.kind != FabricKind::none && cluster_.gpus_per_node > 1) {
     links.fabric_out = links_.size();
-    links_.push_back({cluster_.fabric.name + " out of" + gpu, cluster_.fabric.per_gpu});
+    links_.push_back(
+        {cluster_.fabric.name + " out of" + gpu, cluster_.fabric.per_gpu, key_inside_nodes});
     links.fabric_in = links_.size();
-    links_.push_back({cluster_.fabric.name + " into" + gpu, cluster_.fabric.per_gpu});
+    links_.push_back(
+        {cluster_.fabric.name + " into" + gpu, cluster_.fabric.per_gpu, key_inside_nodes});
     if (cluster_.fabric.kind == FabricKind::pcie_tree) {
       links.slot_out = links.fabric_out;
       links.slot_in = links.fabric_in;
@@ -110,12 +110,18 @@ void Platform::add_gpu(std::size_t stage) {
     }
   }
   if (has_network()) {
-    const Bandwidth slot = pcie_slot(cluster_.gpu.architecture);
-    links.slot_out = links_.size();
-    links_.push_back({"PCIe slot out of" + gpu, slot});
-    links.slot_in = links_.size();
-    links_.push_back({"PCIe slot into" + gpu, slot});
+    add_slot(stage);
   }
+}
+
+void Platform::add_slot(std::size_t stage) {
+  StageLinks& links = stages_[stage];
+  const std::string gpu = " the GPU of stage " + std::to_string(stage);
+  const Bandwidth slot = pcie_slot(cluster_.gpu.architecture);
+  links.slot_out = links_.size();
+  links_.push_back({"PCIe slot out of" + gpu, slot, key_of_slots});
+  links.slot_in = links_.size();
+  links_.push_back({"PCIe slot into" + gpu, slot, key_of_slots});
 }
 
 Route Platform::route(const Message& message, std::size_t index, Direction direction) const {
@@ -149,7 +155,7 @@ Route Platform::of_channel(const Message& message, std::uint32_t channel) const 
     route.latency_ratio =
         latency_ratio(message, known.stage, forward ? Direction::forward : Direction::backward);
   } else {
-    const Group group = payoff::group_of(message.kind, layout_, cluster_.gpus_per_node);
+    const Group group = group_of(message, known.stage, Direction::inside);
     wire = wire_bytes_per_rank(message.collective, message.size, group.ranks);
   }
   route.of_one = wire;
@@ -170,19 +176,34 @@ Route Platform::of_channel(const Message& message, std::uint32_t channel) const 
   return route;
 }
 
-double Platform::latency_ratio(const Message& message, std::size_t stage,
-                               Direction direction) const {
+Group Platform::group_of(const Message& message, std::size_t stage, Direction direction) const {
+  if (direction == Direction::inside) {
+    return payoff::group_of(message.kind, layout_, cluster_.gpus_per_node);
+  }
   const auto count = static_cast<std::size_t>(layout_.pp);
   const std::size_t boundary =
       direction == Direction::forward ? stage : (stage + count - 1) % count;
-  const Group group = boundary_group(layout_, cluster_.gpus_per_node, static_cast<int>(boundary));
-  const CollectivePrice price =
-      CollectiveModel(cluster_, group).price(message.collective, message.size);
+  return boundary_group(layout_, cluster_.gpus_per_node, static_cast<int>(boundary));
+}
+
+std::string_view Platform::price_key(const Message& message, std::size_t stage,
+                                     Direction direction) const {
+  const Group group = group_of(message, stage, direction);
+  return paths_of(cluster_, group).domains > 1 ? key_between_nodes : key_inside_nodes;
+}
+
+double Platform::latency_ratio(const Message& message, std::size_t stage,
+                               Direction direction) const {
+  const CollectivePrice price = CollectiveModel(cluster_, group_of(message, stage, direction))
+                                    .price(message.collective, message.size);
   return price.time > 0_s ? std::min(1.0, price.latency / price.time) : 0.0;
 }
 
 Route Platform::collective(const Message& message, std::size_t stage) const {
-  const Group group = payoff::group_of(message.kind, layout_, cluster_.gpus_per_node);
+  const Group group = group_of(message, stage, Direction::inside);
+  if (message.from_host) {
+    return between_hosts(message, stage, part_across_nodes(group));
+  }
   const StageLinks& links = stages_[stage];
   const bool one_bus = links.slot_out != no_link && links.slot_out == links.fabric_out;
   const Spread bytes = spread(message, group, paths_of(cluster_, group), one_bus);
@@ -201,8 +222,7 @@ Route Platform::send(const Message& message, std::size_t stage, Direction direct
   const std::size_t count = stages_.size();
   const bool forward = direction == Direction::forward;
   const std::size_t to = (stage + (forward ? 1 : count - 1)) % count;
-  const Group group =
-      boundary_group(layout_, cluster_.gpus_per_node, static_cast<int>(forward ? stage : to));
+  const Group group = group_of(message, stage, direction);
   Route route;
   route.of_one = message.size;
   route.latency_ratio = latency_ratio(message, stage, direction);
@@ -232,9 +252,11 @@ void Platform::load(Route& route, std::size_t link, Bytes bytes, Seconds alone) 
 Problems check(const Platform& platform) {
   Problems problems;
   for (const Link& link : platform.links()) {
-    Problems more = check(Resource{link.capacity}, link.name);
-    problems.insert(problems.end(), std::make_move_iterator(more.begin()),
-                    std::make_move_iterator(more.end()));
+    for (Problem& problem : check(Resource{link.capacity}, "")) {
+      problem.path = link.key;
+      problem.message = "`" + link.name + "`: " + problem.message;
+      problems.push_back(std::move(problem));
+    }
   }
   return problems;
 }

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,12 +35,21 @@
 // Bytes are those of a ring (wire_bytes_per_rank), capacities nominal. A message alone is never
 // slowed by links that its price knows, those of servers and NICs, as long as they have their
 // nominal bandwidth; it is by narrower ones and by those of the network.
+//
+// Codecs on the host add what GPUs of a node share there: the cores, as what they can stream.
 
 namespace payoff::sim {
+
+// Keys of the experiment.
+inline constexpr std::string_view key_inside_nodes = "cluster.intra.bandwidth";
+inline constexpr std::string_view key_between_nodes = "cluster.inter.bandwidth";
+inline constexpr std::string_view key_of_topology = "cluster.topology";
+inline constexpr std::string_view key_of_cores = "cluster.host.cores";
 
 struct Link {
   std::string name;
   Bandwidth capacity;
+  std::string_view key{};  // that says how wide it is
 };
 
 // What a message puts on a link, all groups that do the same together.
@@ -71,10 +82,19 @@ class Platform {
   // are then ranks, one each.
   [[nodiscard]] const SendNetwork* send_network() const { return send_network_.get(); }
   void send_over(std::shared_ptr<const SendNetwork> network) { send_network_ = std::move(network); }
+  // For a plan whose codec runs on the host: the cores of each node, which stream so much together,
+  // and the slots over which GPUs copy. On a topology copies and cores are nobody else's.
+  void add_hosts(Bandwidth cores);
+  // Of a copy, or of the cores' work for all GPUs of the stage in the node.
+  [[nodiscard]] Route on_host(const HostWork& work, std::size_t stage, bool by_cores) const;
   // Empty: one for every stage.
   [[nodiscard]] const Places& places() const { return system_.places; }
   // Of a group for a collective, of the sending place for a send.
   [[nodiscard]] Route route(const Message& message, std::size_t index, Direction direction) const;
+  // The key of the experiment that the time alone of a stage's message follows from: of the links
+  // inside a node, or of those between nodes if the message leaves one.
+  [[nodiscard]] std::string_view price_key(const Message& message, std::size_t stage,
+                                           Direction direction) const;
 
  private:
   struct StageLinks {
@@ -84,14 +104,23 @@ class Platform {
     std::size_t fabric_in{};
     std::size_t slot_out{};  // of PCIe: what goes to the NICs
     std::size_t slot_in{};
+    std::size_t cores{};
   };
+
+  static constexpr std::size_t no_link = std::numeric_limits<std::size_t>::max();
 
   void add_node(std::size_t stage, const std::string& name);
   void add_gpu(std::size_t stage);
+  void add_slot(std::size_t stage);
   [[nodiscard]] bool has_network() const;
   [[nodiscard]] Route collective(const Message& message, std::size_t stage) const;
   [[nodiscard]] Route send(const Message& message, std::size_t stage, Direction direction) const;
+  [[nodiscard]] Route between_hosts(const Message& message, std::size_t stage,
+                                    const Group& hosts) const;
   [[nodiscard]] Route of_channel(const Message& message, std::uint32_t channel) const;
+  // Of the ranks that a message is among.
+  [[nodiscard]] Group group_of(const Message& message, std::size_t stage,
+                               Direction direction) const;
   [[nodiscard]] double latency_ratio(const Message& message, std::size_t stage,
                                      Direction direction) const;
   void load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const;

@@ -52,6 +52,17 @@ double ProgramProgress::part_of_rank(const SendId& id) const {
              : program_->share(known) / open_step(id.step).share_of_rank[known.from];
 }
 
+Bytes ProgramProgress::most_memory(const Program& program, std::uint64_t sends) {
+  const double places = program.places();
+  if (program.has_lone_sends()) {
+    return Bytes{places * sizeof(LoneSends)};
+  }
+  const double open = std::min<double>(program.steps(), places);
+  const double a_step = static_cast<double>(sends) / program.steps();
+  constexpr std::size_t of_rank = 2 * sizeof(std::uint32_t) + sizeof(double);
+  return Bytes{open * (sizeof(Step) + a_step * sizeof(Send) + places * of_rank)};
+}
+
 ProgramProgress::Step& ProgramProgress::step(std::uint32_t number) {
   while (first_step_ + open_.size() <= number) {
     add_step();

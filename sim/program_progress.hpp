@@ -32,6 +32,9 @@ class ProgramProgress {
 
   // Of one that may start and has not arrived.
   [[nodiscard]] Send send(const SendId& id) const;
+  // Of a program that makes so many sends: where the last rank is still in a step that the first
+  // one has left by as many steps as there are places.
+  [[nodiscard]] static Bytes most_memory(const Program& program, std::uint64_t sends);
   // How much of what its rank may send at once it has.
   [[nodiscard]] double part_of_rank(const SendId& id) const;
 

@@ -2,9 +2,8 @@
 #include "sim/step.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <string>
-#include <utility>
 
 #include "sim/beyond_clock.hpp"
 #include "sim/engine.hpp"
@@ -13,6 +12,7 @@
 #include "sim/place.hpp"
 #include "sim/step_end.hpp"
 #include "sim/step_programs.hpp"
+#include "sim/step_sends.hpp"
 #include "sim/step_stage.hpp"
 #include "sim/trace.hpp"
 
@@ -20,18 +20,6 @@ namespace payoff::sim {
 namespace {
 
 constexpr std::uint64_t send_tag = std::uint64_t{1} << 63U;
-
-// Input of an operation on its way from one place to another.
-struct Send {
-  std::size_t from{};
-  std::size_t to{};
-  Operation operation;  // of the receiver
-  const PreparedMessage* message{};
-  Path path;
-  SimTime since;
-  std::size_t lane{};  // of the trace: sends may overlap
-  bool in_flight{};
-};
 
 Places places_of(const StepPlan& plan, const Platform& platform) {
   return platform.places().places.empty() ? one_place_per_stage(plan.stages.size())
@@ -47,7 +35,7 @@ class StepRun {
         links_(engine_, platform),
         meetings_(places_, engine_, links_, add_programs(platform)) {
     for (std::size_t p = 0; p < places_.places.size(); ++p) {
-      stages_.emplace_back(plan, places_, p, engine_, meetings_, options.trace);
+      stages_.emplace_back(plan, places_, p, engine_, links_, meetings_, options.trace);
       const StagePlan& stage = plan.stages[places_.places[p].stage];
       forward_.push_back(links_.prepare(stage.send_forward, p, Direction::forward));
       backward_.push_back(links_.prepare(stage.send_backward, p, Direction::backward));
@@ -56,6 +44,7 @@ class StepRun {
     sent_.resize(stages_.size());
     received_.resize(stages_.size());
     sends_of_.resize(stages_.size());
+    outboxes_.resize(stages_.size());
     meetings_.attend(stages_);
   }
 
@@ -87,7 +76,7 @@ class StepRun {
 
   void handle(const Completion& done) {
     if ((done.tag & send_tag) != 0) {
-      deliver(static_cast<std::size_t>(done.tag ^ send_tag));
+      deliver(done.tag ^ send_tag);
       return;
     }
     if ((done.tag & Meetings::tag_bit) != 0) {
@@ -101,8 +90,8 @@ class StepRun {
       }
       return;
     }
-    const auto place = static_cast<std::size_t>(done.tag >> 2U);
-    stages_[place].task_ended(static_cast<StreamKind>(done.tag & 3U));
+    const auto place = static_cast<std::size_t>(done.tag >> 3U);
+    stages_[place].task_ended(static_cast<StreamKind>(done.tag & 7U));
     changed_.push_back(place);
   }
 
@@ -146,85 +135,69 @@ class StepRun {
         changed_.push_back(from);
         return;
       case Toward::next_stage:
-        send(from, place.next, consumer.operation, forward_[from], ended.path);
+        send({from, place.next, consumer.operation, &forward_[from], ended.path, {}},
+             Direction::forward);
         return;
       case Toward::previous_stage:
-        send(from, place.previous, consumer.operation, backward_[from], ended.path);
+        send({from, place.previous, consumer.operation, &backward_[from], ended.path, {}},
+             Direction::backward);
         return;
     }
   }
 
-  void send(std::size_t from, std::size_t to, const Operation& operation,
-            const PreparedMessage& message, const Path& path) {
-    stages_[to].input_sent(operation);
-    changed_.push_back(to);
-    sent_[from] += message.message->size;
-    received_[to] += message.message->size;
-    if (message.alone.picoseconds == 0) {
-      stages_[to].input_arrived(operation, path);
+  void send(const StageSend& send, Direction toward) {
+    stages_[send.to].input_sent(send.operation);
+    changed_.push_back(send.to);
+    sent_[send.from] += send.message->message->size;
+    received_[send.to] += send.message->message->size;
+    if (send.message->alone.picoseconds == 0) {
+      stages_[send.to].input_arrived(send.operation, send.path);
       return;
     }
-    const auto free = std::find_if(sends_.begin(), sends_.end(),
-                                   [](const Send& other) { return !other.in_flight; });
-    const auto slot = static_cast<std::size_t>(free - sends_.begin());
-    if (free == sends_.end()) {
-      sends_.emplace_back();
+    Outbox& outbox = outbox_of(send.from, toward);
+    outbox.push_back(send);
+    if (outbox.size() == 1) {
+      start_first(outbox, toward);
     }
-    stages_[from].send_begins();
-    changed_.push_back(from);
-    sends_[slot] = {from, to, operation, &message, path, engine_.now(), lane_for(from, operation),
-                    true};
-    const std::uint64_t stage = places_.places[from].stage;
-    const std::uint64_t key = (stage << 40U) | (std::uint64_t{3} << 38U) | sends_of_[from]++;
-    links_.start(message, key, send_tag | slot);
   }
 
-  [[nodiscard]] std::size_t lane_for(std::size_t from, const Operation& operation) const {
-    std::size_t lane = 0;
-    const auto taken = [&](const Send& other) {
-      return other.in_flight && other.from == from &&
-             other.operation.is_forward == operation.is_forward && other.lane == lane;
-    };
-    while (std::any_of(sends_.begin(), sends_.end(), taken)) {
-      ++lane;
-    }
-    return lane;
+  void start_first(Outbox& outbox, Direction toward) {
+    StageSend& send = outbox.front();
+    send.since = engine_.now();
+    stages_[send.from].send_begins();
+    changed_.push_back(send.from);
+    const std::uint64_t stage = places_.places[send.from].stage;
+    const std::uint64_t key = (stage << 40U) | (std::uint64_t{3} << 38U) | sends_of_[send.from]++;
+    links_.start(*send.message, key, send_tag | (send.from << 1U) | bit_of(toward));
   }
 
-  void deliver(std::size_t slot) {
-    Send& send = sends_[slot];
-    send.in_flight = false;
+  // The first of an outbox has arrived. The next one has waited for it if it was there.
+  void deliver(std::uint64_t outbox_number) {
+    const auto toward = (outbox_number & 1U) != 0 ? Direction::backward : Direction::forward;
+    Outbox& outbox = outbox_of(static_cast<std::size_t>(outbox_number >> 1U), toward);
+    StageSend send = outbox.front();
+    outbox.pop_front();
     const SimTime alone = send.message->alone;
     send.path.add(Cause::pp_message, alone);
     send.path.count_activity();
     send.path.add(Cause::link_contention, engine_.now() - send.since - alone);
     links_.end(*send.message, send.since);
     if (options_.trace != nullptr) {
-      write_trace(send);
+      options_.trace->write(span_of(send, toward, places_, plan_.stages.size(), engine_.now()));
     }
     stages_[send.from].send_ends();
     changed_.push_back(send.from);
     stages_[send.to].input_arrived(send.operation, send.path);
     changed_.push_back(send.to);
+    if (!outbox.empty()) {
+      outbox.front().path = send.path;
+      start_first(outbox, toward);
+    }
   }
 
-  void write_trace(const Send& send) const {
-    const bool forward = send.operation.is_forward;
-    TraceSpan span;
-    span.place = send.from;
-    span.stage = places_.places[send.from].stage;
-    span.one_of_several = places_.several_a_stage(plan_.stages.size());
-    span.track = first_send_track + 2 * send.lane + (forward ? 0U : 1U);
-    span.track_name = forward ? "send activations" : "send activation gradients";
-    span.name = name(Cause::pp_message);
-    span.begin = send.since;
-    span.end = engine_.now();
-    span.alone = send.message->alone;
-    span.collective = payoff::name(send.message->message->collective);
-    span.bytes = send.message->message->size;
-    span.item = "micro_batch " + std::to_string(send.operation.micro_batch) + " to stage " +
-                std::to_string(places_.places[send.to].stage);
-    options_.trace->write(span);
+  static std::uint64_t bit_of(Direction toward) { return toward == Direction::backward ? 1 : 0; }
+  [[nodiscard]] Outbox& outbox_of(std::size_t place, Direction toward) {
+    return outboxes_[place][static_cast<std::size_t>(bit_of(toward))];
   }
 
   [[nodiscard]] SimulatedStep result(bool stopped) const {
@@ -249,7 +222,7 @@ class StepRun {
       step.place_ends.push_back(to_seconds(place.path().end()));
     }
     describe(step, stages_[last]);
-    name_cause(step.problem, step.links);
+    name_cause(step.problem, plan_, step.links);
     step.pp.bytes = received_[last];
     step.prediction.pp_bytes = sent_[last];
     return step;
@@ -291,7 +264,8 @@ class StepRun {
   std::vector<StageRun> stages_;
   std::vector<PreparedMessage> forward_;
   std::vector<PreparedMessage> backward_;
-  std::vector<Send> sends_;  // slots are used again
+  std::vector<std::array<Outbox, 2>>
+      outboxes_;             // of each place: to the next stage, to the previous
   std::vector<Bytes> sent_;  // by each stage
   std::vector<Bytes> received_;
   std::vector<std::size_t> changed_;

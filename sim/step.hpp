@@ -18,13 +18,13 @@
 // The simulated evaluator of a step: the same plan as the analytical one (model/evaluate.hpp), run
 // by events. START READING HERE. Every place of the platform (sim/place: a GPU of a pipeline stage,
 // or all that do the same) runs its operations in the order of model/schedule, piece by piece, with
-// three streams (compute, codec, gradient messages) and its sends; rates of the streams follow
-// model/interference, messages wait for all ranks of their group (sim/meetings) and share the links
-// of the platform. There is no copy stream: nothing that is modelled is copied to the host or
-// encoded there. Nothing is laid out in advance: every task is made when it starts.
+// three streams (compute, codec, gradient messages), four more where its codec runs on the host
+// (copies there and back, cores, messages between hosts), and its sends; rates of the streams
+// follow model/interference, messages wait for all ranks of their group (sim/meetings) and share
+// the links of the platform. Nothing is laid out in advance: every task is made when it starts.
 //
 // What the analytical engine does not see is found here: traffic of different kinds on the same
-// links. One send of a stage does not wait for another.
+// links. Toward each neighbour a stage sends one message at a time, as there (model/stage_sends).
 
 namespace payoff::sim {
 
@@ -38,7 +38,7 @@ struct SimOptions {
 };
 
 struct Estimate {
-  std::uint64_t events{};  // at most
+  std::uint64_t events{};  // exactly, of a run that is not stopped
   std::uint64_t sends{};   // of them, at level `steps`
   Bytes memory;            // roughly, of the run and of the analytical answer beside it
   Bytes trace;             // roughly, if one is written; it is streamed, and not in the memory

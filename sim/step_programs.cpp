@@ -97,6 +97,18 @@ void StepPrograms::set_rate(std::size_t flight, double rate) {
   }
 }
 
+Bytes StepPrograms::memory_of_send(double links) {
+  constexpr double in_engine = 200;  // its record, its member of the solver, its event
+  constexpr double use_in_engine = 32;
+  return Bytes{sizeof(InFlight) + in_engine +
+               links * (sizeof(Use) + sizeof(LinkLoad) + use_in_engine)};
+}
+
+Bytes StepPrograms::memory_of_way(double links) {
+  constexpr double in_table = 64;
+  return Bytes{in_table + links * sizeof(LinkLoad)};
+}
+
 std::size_t StepPrograms::free_send() {
   if (free_sends_.empty()) {
     in_flight_.emplace_back();

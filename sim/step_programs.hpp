@@ -34,6 +34,11 @@ class StepPrograms {
 
   [[nodiscard]] std::uint64_t sends() const { return sends_; }  // started so far
 
+  // Of a send in flight and of a way that is kept, of so many links, with what the engine has of
+  // it.
+  [[nodiscard]] static Bytes memory_of_send(double links);
+  [[nodiscard]] static Bytes memory_of_way(double links);
+
   static constexpr std::uint64_t tag_bit = std::uint64_t{1} << 61U;
 
  private:

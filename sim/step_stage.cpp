@@ -10,17 +10,20 @@
 
 namespace payoff::sim {
 StageRun::StageRun(const StepPlan& plan, const Places& places, std::size_t place, Engine& engine,
-                   Meetings& meetings, TraceWriter* trace)
+                   Links& links, Meetings& meetings, TraceWriter* trace)
     : plan_(plan),
       place_(place),
       stage_(places.places[place].stage),
       one_of_several_(places.several_a_stage(plan.stages.size())),
       slowdown_(places.places[place].slowdown),
       engine_(engine),
+      links_(links),
       meetings_(meetings),
       trace_(trace),
       schedule_(static_cast<int>(stage_), plan.layout.pp, plan.layout.micro_batches,
-                plan.layout.virtual_stages, plan.layout.schedule) {
+                plan.layout.virtual_stages, plan.layout.schedule),
+      on_host_(std::any_of(plan.kinds.begin(), plan.kinds.end(), uses_host)),
+      inputs_(plan.layout.virtual_stages) {
   find_messages(plan.stages[stage_].compute->forward, forward_messages_);
   find_messages(plan.stages[stage_].compute->backward, backward_messages_);
 }
@@ -44,7 +47,12 @@ void StageRun::task_ended(StreamKind kind) {
   s.path.add(Cause::bucket_copy, s.task.copy);
   s.path.add(Cause::optimizer, s.task.update);
   s.path.count_activity();
-  s.path.add(Cause::interference, engine_.now() - s.since - s.task.alone);
+  const bool on_host = kind > StreamKind::gradients;
+  s.path.add(on_host ? Cause::link_contention : Cause::interference,
+             engine_.now() - s.since - s.task.alone);
+  if (on_host) {
+    (void)links_.end(s.load, s.since);
+  }
   finish(kind);
 }
 
@@ -58,17 +66,9 @@ void StageRun::finish(StreamKind kind) {
   ended(kind, Task(s.task));
 }
 
-void StageRun::input_sent(const Operation& operation) { inputs_.push_back({operation, false, {}}); }
-
-void StageRun::input_arrived(const Operation& operation, const Path& path) {
-  Input* input = input_of(operation);
-  PAYOFF_INVARIANT(input != nullptr, "an input arrives that nobody has sent");
-  input->arrived = true;
-  input->path = path;
-}
-
 void StageRun::advance() {
-  while (begin_next(StreamKind::compute) || begin_next(StreamKind::codec)) {
+  while (begin_next(StreamKind::compute) || begin_next(StreamKind::codec) ||
+         (on_host_ && begin_host_streams())) {
   }
   set_rates();
   account_.change(engine_.now(), activity());
@@ -123,9 +123,9 @@ bool StageRun::begin_compute() {
 
 bool StageRun::begin_operation() {
   const Operation next = schedule_[next_operation_];
-  Input* input = input_of(next);
+  const Path* input = inputs_.arrived(next);
   const bool first = stage_ == 0 && next.chunk == 0 && next.is_forward;
-  if (!first && !next.of_weights && (input == nullptr || !input->arrived)) {
+  if (!first && !next.of_weights && input == nullptr) {
     return false;
   }
   operation_ = next;
@@ -133,10 +133,9 @@ bool StageRun::begin_operation() {
   Path& path = stream(StreamKind::compute).path;
   if (input != nullptr) {
     if (path.end() < engine_.now()) {
-      path = input->path;
+      path = *input;
     }
-    *input = inputs_.back();
-    inputs_.pop_back();
+    inputs_.use(next);
   }
   PAYOFF_INVARIANT(path.end() == engine_.now(), "an operation starts before or after its causes");
   const PieceRange range = pieces_of(*plan_.stages[stage_].compute, next, plan_.layout);
@@ -220,10 +219,14 @@ void StageRun::start_activity(StreamKind kind) {
     meetings_.hand_over(place_, kind, id, s.path);
     return;
   }
-  const std::uint64_t key = (static_cast<std::uint64_t>(stage_) << 40U) |
-                            (static_cast<std::uint64_t>(kind) << 38U) | s.count++;
+  const std::uint64_t key =
+      (static_cast<std::uint64_t>(stage_) << 40U) | key_bits(kind) | s.count++;
   const std::uint64_t tag =
-      (static_cast<std::uint64_t>(place_) << 2U) | static_cast<std::uint64_t>(kind);
+      (static_cast<std::uint64_t>(place_) << 3U) | static_cast<std::uint64_t>(kind);
+  if (kind > StreamKind::gradients) {
+    start_on_host(kind, key, tag);
+    return;
+  }
   s.activity = engine_.start({.size = progress(s.task.alone),
                               .uses = {},
                               .rate_bound = full_rate,
@@ -250,20 +253,16 @@ void StageRun::ended(StreamKind kind, const Task& task) {
     case Task::Role::piece_message:
       piece_ended();
       return;
-    case Task::Role::encode: {
-      const Message& message = task.kind->rounds[task.round].message;
-      hand_over({Task::Role::bucket_message,
-                 Cause::dp_message,
-                 time_of(message.alone),
-                 task.index,
-                 task.round,
-                 path,
-                 {},
-                 {},
-                 task.kind},
-                message);
+    case Task::Role::encode:
+      after_gpu(task);
       return;
-    }
+    case Task::Role::copy_out:
+      begin_host(StreamKind::cores, *task.kind, task.index, task.round, path);
+      return;
+    case Task::Role::cores:
+    case Task::Role::copy_in:
+      after_host(task);
+      return;
     case Task::Role::bucket_message:
       next_round(*task.kind, task.index, task.round + 1, path);
       return;

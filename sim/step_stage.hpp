@@ -13,10 +13,11 @@
 #include "sim/meetings.hpp"
 #include "sim/path.hpp"
 #include "sim/place.hpp"
+#include "sim/stage_inputs.hpp"
 #include "sim/step.hpp"
 #include "sim/step_account.hpp"
 
-// One place of a simulated step: a GPU of a pipeline stage with its three streams. It is told what
+// One place of a simulated step: a GPU of a pipeline stage with its streams. It is told what
 // has ended and what has arrived, and starts whatever can start. Rules:
 //
 // * Codec work that waits on the compute stream goes before the next piece of an operation; a
@@ -27,16 +28,36 @@
 //   rank of their group: sim/meetings).
 // * Sharded weights (zero 3): a gather is handed over when the unit before it begins, and the first
 //   piece of a unit waits for its own.
+// * What of a codec runs on the host (sim/step_stage_host) goes through four more streams, each of
+//   which takes one thing at a time; compute goes on beside it.
 // * When all is decoded: optimizer, gather of the weights, host.
 
 namespace payoff::sim {
 
-enum class StreamKind : std::uint8_t { compute, codec, gradients };
+// The last four serve codecs that run on the host: engines that copy to its memory and back, the
+// part of its cores that this GPU has, messages between hosts.
+enum class StreamKind : std::uint8_t {
+  compute,
+  codec,
+  gradients,
+  copy_out,
+  cores,
+  host_messages,
+  copy_in
+};
+inline constexpr std::size_t stream_count = 7;
+
+// Bits 34 to 39 of the key of what runs on a stream.
+[[nodiscard]] constexpr std::uint64_t key_bits(StreamKind kind) {
+  const auto number = static_cast<std::uint64_t>(kind);
+  return number < 3 ? number << 38U
+                    : (std::uint64_t{3} << 38U) | (std::uint64_t{1} << 36U) | (number - 3) << 34U;
+}
 
 class StageRun {
  public:
   StageRun(const StepPlan& plan, const Places& places, std::size_t place, Engine& engine,
-           Meetings& meetings, TraceWriter* trace);
+           Links& links, Meetings& meetings, TraceWriter* trace);
 
   // Of work on a stream of this place, at the present date.
   void task_ended(StreamKind kind);
@@ -51,8 +72,10 @@ class StageRun {
   [[nodiscard]] double rate(StreamKind kind) const { return stream(kind).rate; }
   [[nodiscard]] const Path& path(StreamKind kind) const { return stream(kind).path; }
   // The input of an operation is on its way, and has come.
-  void input_sent(const Operation& operation);
-  void input_arrived(const Operation& operation, const Path& path);
+  void input_sent(const Operation& operation) { inputs_.sent(operation); }
+  void input_arrived(const Operation& operation, const Path& path) {
+    inputs_.arrived(operation, path);
+  }
   // One of its outputs leaves, or has arrived elsewhere: meanwhile it holds compute units.
   void send_begins() { ++sends_; }
   void send_ends() { --sends_; }
@@ -83,6 +106,9 @@ class StageRun {
       piece_message,
       encode,
       bucket_message,
+      copy_out,
+      cores,
+      copy_in,
       decode,
       optimizer,
       gather,
@@ -114,15 +140,11 @@ class StageRun {
     Path path;           // up to the end of its last task
     ActivityId activity;
     const PreparedMessage* message{};  // in flight, else null
+    PreparedMessage load;              // of a copy or of the cores, on what others share
     std::size_t flight{};
     std::uint64_t count{};
 
     [[nodiscard]] bool waiting() const { return head < queue.size(); }
-  };
-  struct Input {
-    Operation operation;
-    bool arrived{};
-    Path path;
   };
   enum class Phase : std::uint8_t { operations, optimizer, gather, gather_experts, host, over };
 
@@ -146,20 +168,29 @@ class StageRun {
   void begin(StreamKind kind, const Task& task);
   void start_activity(StreamKind kind);
   void hand_over(const Task& task, const Message& message);
-  [[nodiscard]] Task take_handed_over(const MessageId& id);
+  [[nodiscard]] Task take_handed_over(StreamKind kind, const MessageId& id);
   void ended(StreamKind kind, const Task& task);
   void piece_ended();
   void operation_ended();
   void release_buckets(bool all);
   void next_round(const BucketKind& kind, std::size_t index, std::size_t round, const Path& path);
+  void begin_on_gpu(const BucketKind& kind, std::size_t index, std::size_t round, const Path& path);
+  void begin_host(StreamKind kind, const BucketKind& of, std::size_t index, std::size_t round,
+                  const Path& path);
+  void after_gpu(const Task& task);
+  void after_host(const Task& task);
+  void send_round(const BucketKind& kind, std::size_t index, std::size_t round, const Path& path);
+  bool begin_host_streams();
+  void start_on_host(StreamKind kind, std::uint64_t key, std::uint64_t tag);
+  [[nodiscard]] double copy_memory_share() const;
+  void find_host_activity(StageActivity& activity) const;
   [[nodiscard]] bool completes_gradients() const;
   [[nodiscard]] const std::vector<WeightGather>& gathers() const;
   void begin_weights(const PieceRange& pieces);
   bool fetch_weights();
   [[nodiscard]] bool waits_for_weights() const;
   [[nodiscard]] std::size_t reductions() const;
-  [[nodiscard]] Input* input_of(const Operation& operation);
-  void count_bytes(const Task& task);
+  void count_bytes(const Stream& stream);
   [[nodiscard]] static bool is_codec(const Stream& stream);
   void set_rates();
   void set_rate(Stream& s, double rate);
@@ -173,11 +204,13 @@ class StageRun {
   bool one_of_several_;  // places of its stage
   double slowdown_;
   Engine& engine_;
+  Links& links_;
   Meetings& meetings_;
   TraceWriter* trace_;
   StageSchedule schedule_;
 
-  std::array<Stream, 3> streams_;
+  bool on_host_;  // some codec runs there
+  std::array<Stream, stream_count> streams_;
   std::vector<const Message*> messages_;  // of pieces, each different one once
   std::vector<std::size_t> forward_messages_;
   std::vector<std::size_t> backward_messages_;
@@ -186,8 +219,8 @@ class StageRun {
   Operation operation_;  // the present one, pieces [piece_, piece_end_) are left of it
   std::size_t piece_ = 0;
   std::size_t piece_end_ = 0;
-  std::vector<Input> inputs_;  // sent and not used yet
-  int sends_ = 0;              // in flight
+  StageInputs inputs_;
+  int sends_ = 0;  // in flight
   // Gathers of the present operation, the last ones of gathers() but those from `gather_end_` on:
   // needed by now, handed over, and come.
   std::size_t needed_ = 0;

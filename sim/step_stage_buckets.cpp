@@ -56,6 +56,19 @@ bool StageRun::fetch_weights() {
 void StageRun::next_round(const BucketKind& kind, std::size_t index, std::size_t round,
                           const Path& path) {
   const bool sends = round < kind.rounds.size();
+  const HostWork& host = sends ? kind.rounds[round].host : kind.host_decode;
+  const payoff::Work& work = sends ? kind.rounds[round].encode : kind.decode;
+  if (host.any && (!host.from_gpu || work.alone <= 0_s)) {
+    begin_host(host.from_gpu ? StreamKind::copy_out : StreamKind::cores, kind, index, round, path);
+    return;
+  }
+  begin_on_gpu(kind, index, round, path);
+}
+
+// The GPU's part of a round, or of the decoder.
+void StageRun::begin_on_gpu(const BucketKind& kind, std::size_t index, std::size_t round,
+                            const Path& path) {
+  const bool sends = round < kind.rounds.size();
   const payoff::Work& work = sends ? kind.rounds[round].encode : kind.decode;
   stream(codec_stream())
       .queue.push_back({sends ? Task::Role::encode : Task::Role::decode, cause_of(work.kind),
@@ -69,15 +82,15 @@ void StageRun::hand_over(const Task& task, const Message& message) {
     begin(StreamKind::gradients, task);  // there is none: nobody waits for anybody
     return;
   }
-  Stream& s = stream(StreamKind::gradients);
+  const StreamKind kind = message.from_host ? StreamKind::host_messages : StreamKind::gradients;
+  Stream& s = stream(kind);
   s.queue.push_back(task);
   s.queue.back().message = &message;
-  meetings_.hand_over(place_, StreamKind::gradients, {&message, task.index, task.round},
-                      task.ready);
+  meetings_.hand_over(place_, kind, {&message, task.index, task.round}, task.ready);
 }
 
-StageRun::Task StageRun::take_handed_over(const MessageId& id) {
-  std::vector<Task>& queue = stream(StreamKind::gradients).queue;
+StageRun::Task StageRun::take_handed_over(StreamKind kind, const MessageId& id) {
+  std::vector<Task>& queue = stream(kind).queue;
   const auto found = std::find_if(queue.begin(), queue.end(), [&](const Task& task) {
     return id == MessageId{task.message, task.index, task.round};
   });
@@ -90,8 +103,8 @@ StageRun::Task StageRun::take_handed_over(const MessageId& id) {
 void StageRun::message_started(StreamKind kind, const MessageId& id, const PreparedMessage& message,
                                std::size_t flight, const Path& path) {
   Stream& s = stream(kind);
-  if (kind == StreamKind::gradients) {
-    s.task = take_handed_over(id);
+  if (kind != StreamKind::compute) {
+    s.task = take_handed_over(kind, id);
     s.busy = true;
   }
   if (s.path.end() < engine_.now()) {
@@ -108,7 +121,7 @@ void StageRun::message_started(StreamKind kind, const MessageId& id, const Prepa
 
 void StageRun::message_passed(StreamKind kind, const MessageId& id, const Path& path) {
   Stream& s = stream(kind);
-  const Task task = take_handed_over(id);
+  const Task task = take_handed_over(kind, id);
   if (s.path.end() < engine_.now()) {
     s.path = path;
   }

@@ -12,7 +12,7 @@
 namespace payoff::sim {
 
 StreamKind StageRun::codec_stream() const {
-  return plan_.placement == Placement::side_stream ? StreamKind::codec : StreamKind::compute;
+  return has_own_stream(plan_.placement) ? StreamKind::codec : StreamKind::compute;
 }
 
 const std::vector<Piece>& StageRun::pieces() const {
@@ -41,16 +41,8 @@ Cause StageRun::message_cause(const Message& message) {
                                                      : Cause::tp_message;
 }
 
-StageRun::Input* StageRun::input_of(const Operation& operation) {
-  const auto found = std::find_if(inputs_.begin(), inputs_.end(),
-                                  [&](const Input& input) { return input.operation == operation; });
-  return found == inputs_.end() ? nullptr : &*found;
-}
-
-void StageRun::count_bytes(const Task& task) {
-  const bool piece = task.role == Task::Role::piece_message;
-  const Stream& s = stream(piece ? StreamKind::compute : StreamKind::gradients);
-  bytes_of(task) += s.message->message->size;
+void StageRun::count_bytes(const Stream& stream) {
+  bytes_of(stream.task) += stream.message->message->size;
 }
 
 Bytes& StageRun::bytes_of(const Task& task) {
@@ -83,7 +75,7 @@ void StageRun::message_ended(StreamKind kind, SimTime by_memory) {
   s.path.add(Cause::memory_contention, by_memory);
   s.path.add(Cause::link_contention, late - by_memory);
   max_memory_delay_ = std::max(max_memory_delay_, by_memory);
-  count_bytes(s.task);
+  count_bytes(s);
   finish(kind);
 }
 
@@ -112,16 +104,18 @@ void StageRun::set_rates() {
   const double message = gradients.busy ? plan_.reserved_share : 0.0;
   const double reserved = sends_ > 0 ? held_share(message, plan_.send_share) : message;
   const Pace pace = plan_.paces(reserved)[computes ? compute.task.mix : 0];
+  const double copies = on_host_ ? copy_memory_share() : 0.0;
   const double room =
-      gradients.busy ? memory_room(gradients.message->message->memory_share, plan_.reserved_share)
-                     : 1.0;
+      (gradients.busy ? memory_room(gradients.message->message->memory_share, plan_.reserved_share)
+                      : 1.0) -
+      copies;
   const double of_stream = on_stream ? compute.task.memory_share : 0.0;
   const StreamRates rates = within_memory(
       stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile,
-                   pace.rate, pace.idle_share),
+                   pace.rate, pace.idle_share, turns_of(plan_.placement)),
       computes ? of_stream : 0.0,
       codec.busy ? codec.task.memory_share : (computes ? 0.0 : of_stream), room, pace.idle_share);
-  double demand = 0.0;
+  double demand = copies;
   if (on_stream) {
     set_rate(compute, computes ? rates.compute : rates.codec);
     demand += compute.rate * compute.task.memory_share;
@@ -141,9 +135,8 @@ StageActivity StageRun::activity() {
   const Stream& compute = stream(StreamKind::compute);
   const Stream& codec = stream(StreamKind::codec);
   StageActivity result;
-  result.dp_busy = stream(StreamKind::gradients).busy;
-  result.pp_busy = std::any_of(inputs_.begin(), inputs_.end(),
-                               [](const Input& input) { return !input.arrived; });
+  result.dp_busy = stream(StreamKind::gradients).busy || stream(StreamKind::host_messages).busy;
+  result.pp_busy = inputs_.any_on_their_way();
   const Stream& kernel = compute.busy ? compute : codec;
   result.cause = kernel.task.cause;
   result.rate = kernel.rate;
@@ -163,25 +156,39 @@ StageActivity StageRun::activity() {
     result.doing = Doing::over;
   } else if (next_operation_ < schedule_.size() && !waits_for_weights()) {
     result.doing =
-        input_of(schedule_[next_operation_]) != nullptr ? Doing::pp_message : Doing::bubble;
+        inputs_.has_been_sent(schedule_[next_operation_]) ? Doing::pp_message : Doing::bubble;
   } else {
     result.doing = codec.busy ? Doing::codec : Doing::dp_message;
     result.waits = !result.dp_busy;
+    if (on_host_ && !codec.busy) {
+      find_host_activity(result);
+    }
   }
   return result;
 }
 
 void StageRun::write_trace(StreamKind kind) const {
   static_assert(activations_track + 1 == first_send_track);
-  constexpr std::array<std::string_view, first_send_track> tracks{
-      "compute", "codec", "gradient messages", "activation messages"};
+  constexpr std::array<std::string_view, first_host_track + 4> tracks{"compute",
+                                                                      "codec",
+                                                                      "gradient messages",
+                                                                      "activation messages",
+                                                                      "",
+                                                                      "",
+                                                                      "copies to the host",
+                                                                      "cores of the host",
+                                                                      "messages between hosts",
+                                                                      "copies to the GPU"};
   const Stream& s = stream(kind);
   TraceSpan span;
   span.place = place_;
   span.stage = stage_;
   span.one_of_several = one_of_several_;
   const bool of_activations = s.task.role == Task::Role::piece_message;
-  span.track = of_activations ? activations_track : static_cast<std::size_t>(kind);
+  const auto number = static_cast<std::size_t>(kind);
+  span.track = of_activations                  ? activations_track
+               : kind <= StreamKind::gradients ? number
+                                               : first_host_track + number - 3;
   span.track_name = tracks[span.track];
   span.name = name(s.task.cause);
   span.begin = s.since;

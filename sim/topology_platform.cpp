@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,12 +79,31 @@ Problems check_sizes(const ClusterState& state, const ParallelLayout& layout, in
 struct Listed {
   ClusterState state;
   ParallelLayout layout;
+  bool has_own_topology{};
 };
+
+// Which key of the experiment says how wide a link of the graph is.
+std::string_view key_of(const Edge& edge, bool has_own_topology) {
+  if (has_own_topology) {
+    return key_of_topology;
+  }
+  switch (edge.link_class) {
+    case LinkClass::fabric:
+    case LinkClass::pcie:
+    case LinkClass::socket:
+      return key_inside_nodes;
+    case LinkClass::nic:
+    case LinkClass::network:
+    case LinkClass::global:
+      break;
+  }
+  return key_between_nodes;
+}
 
 // A cluster without a topology is on one switch.
 Listed with_topology(const Cluster& cluster, const ClusterState& state,
                      const ParallelLayout& layout) {
-  Listed result{state, layout};
+  Listed result{state, layout, state.topology.has_value()};
   if (!result.state.topology) {
     result.state.topology = topology_of(cluster);
     result.state.topology->balance = Balance::ideal;
@@ -133,7 +153,8 @@ std::shared_ptr<const SendNetwork> send_network(const Cluster& cluster, const Li
   for (EdgeId edge = 0; edge < link_of_edge.size(); ++edge) {
     if (link_of_edge[edge] == Incidence::none) {
       link_of_edge[edge] = static_cast<std::uint32_t>(links.size());
-      links.push_back({graph.links.edge_name(edge), left[edge]});
+      links.push_back({graph.links.edge_name(edge), left[edge],
+                       key_of(graph.links.edges()[edge], listed.has_own_topology)});
     }
   }
   return network;
@@ -160,7 +181,8 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
   std::vector<Link> links;
   links.reserve(system.links.size());
   for (const FoldedSystem::Link& link : system.links) {
-    links.push_back({link_name(graph.links, link), link.capacity});
+    links.push_back({link_name(graph.links, link), link.capacity,
+                     key_of(graph.links.edges()[link.edge], listed.has_own_topology)});
   }
   std::shared_ptr<const SendNetwork> network;
   if (rules.steps) {
@@ -192,6 +214,9 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
   BuiltPlatform built;
   if (state.is_even() && !rules.steps) {
     built.platform = Platform(cluster, plan.layout);
+    if (std::any_of(plan.kinds.begin(), plan.kinds.end(), uses_host)) {
+      built.platform.add_hosts(plan.host_cores);
+    }
     const auto stages = static_cast<std::uint64_t>(plan.layout.pp);
     const std::size_t links = built.platform.links().size();
     built.fold = {
@@ -206,7 +231,8 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
   if (rules.reduces && rules.folds && !rules.steps && listed.state.on_gpus.empty() &&
       !sends_all_to_all(plan)) {
     if (const auto reduced = reduce(listed.state, listed.layout)) {
-      listed = {reduced->state, reduced->layout};
+      listed.state = reduced->state;
+      listed.layout = reduced->layout;
     }
   }
   built.problems = check_sizes(listed.state, listed.layout, listed.layout.ranks());

@@ -17,13 +17,14 @@
 // Format, complete events ("X") in the order in which they end. One process a pipeline stage, or a
 // place of it where ranks of a stage differ (sim/place.hpp), one track a stream; messages that the
 // compute stream waits for (of activations between the ranks of a stage) are on a track of their
-// own, sends after it. Written as it is made: nothing is kept but the names of the tracks seen.
-// Dates are microseconds, exact to the picosecond.
+// own, sends after it, then copies and what runs on the host. Written as it is made: nothing is
+// kept but the names of the tracks seen. Dates are microseconds, exact to the picosecond.
 
 namespace payoff::sim {
 
 inline constexpr std::size_t activations_track = 3;  // after those of the streams
 inline constexpr std::size_t first_send_track = 4;
+inline constexpr std::size_t first_host_track = first_send_track + 2;  // of codecs on the host
 
 // Something that occupied a track from one date to another.
 struct TraceSpan {

@@ -14,8 +14,9 @@
 namespace payoff {
 namespace {
 
-constexpr std::array traffic_kinds{Traffic::dp_gradients, Traffic::tp_activations,
-                                   Traffic::pp_activations};
+constexpr std::array traffic_kinds{Traffic::dp_gradients,   Traffic::tp_activations,
+                                   Traffic::pp_activations, Traffic::ep_dispatch,
+                                   Traffic::ep_combine,     Traffic::embeddings};
 constexpr std::array placements{Placement::compute_stream, Placement::side_stream,
                                 Placement::after_backward};
 
@@ -71,7 +72,7 @@ class Adviser {
       add(part);
       const auto* shape = std::get_if<TransformerShape>(&experiment_.model);
       for (std::int64_t quarter = 0; shape != nullptr && quarter < 4; ++quarter) {
-        part.activations.front().blocks = {quarter * shape->layers / 4,
+        part.activations.front().blocks = {quarter * block_count(*shape) / 4,
                                            std::numeric_limits<std::int64_t>::max()};
         add(part);
       }
@@ -209,7 +210,8 @@ class Adviser {
     for (const ActivationCompression& of : plan.activations) {
       CompressionPlan part = experiment_.plans.front();
       part.activations = {of};
-      within = within && is_option(of.traffic == Traffic::tp_activations ? 1 : 2, part);
+      const auto* kind = std::find(traffic_kinds.begin(), traffic_kinds.end(), of.traffic);
+      within = within && is_option(static_cast<std::size_t>(kind - traffic_kinds.begin()), part);
     }
     return within;
   }

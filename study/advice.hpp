@@ -10,11 +10,12 @@
 #include "study/payoff.hpp"
 
 // What to compress, and how: of each kind of traffic (gradients, sums of tensor parallelism, sends
-// between stages) nothing or one of the methods that an experiment names, gradients on the compute
-// stream, on a stream of their own or after backward, sums in all blocks or from a quarter, half or
-// three quarters of them on, so that the step is shortest and no method exceeds what accuracy
-// allows. Kinds interact (they share links, units and memory), so they are chosen together: all
-// combinations where these are few, else by improving one kind at a time until none can be.
+// between stages, tokens to experts and back) nothing or one of the methods that an experiment
+// names, gradients on the compute stream, on a stream of their own or after backward, sums in all
+// blocks or from a quarter, half or three quarters of them on, so that the step is shortest and no
+// method exceeds what accuracy allows. Kinds interact (they share links, units and memory), so they
+// are chosen together: all combinations where these are few, else by improving one kind at a time
+// until none can be.
 
 namespace payoff {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <limits>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "profiles/method_notes.hpp"
 #include "study/advice.hpp"
 
 // A plan as the reader of experiments takes it.
@@ -16,6 +16,10 @@ std::string_view name_of(Placement placement) {
   switch (placement) {
     case Placement::side_stream:
       return "side_stream";
+    case Placement::low_priority_stream:
+      return "low_priority_stream";
+    case Placement::high_priority_stream:
+      return "high_priority_stream";
     case Placement::after_backward:
       return "after_backward";
     case Placement::compute_stream:
@@ -53,17 +57,10 @@ std::string gradients_text(const CompressionPlan& plan) {
 std::string activations_text(const ActivationCompression& of) {
   std::string text = of.method.name;
   bool any = append_parameters(text, of.method);
-  append(text, any, "traffic",
-         of.traffic == Traffic::tp_activations ? "tp_activations" : "pp_activations");
-  append(text, any, "directions",
-         of.forward && of.backward ? "both"
-         : of.forward              ? "forward"
-                                   : "backward");
+  append(text, any, "traffic", name_of(of.traffic));
+  append(text, any, "directions", directions_text(of));
   if (!(of.blocks == BlockRange{})) {
-    const bool open = of.blocks.last == std::numeric_limits<std::int64_t>::max();
-    append(text, any, "layers",
-           open ? fmt::format("{}-", of.blocks.first)
-                : fmt::format("{}-{}", of.blocks.first, of.blocks.last));
+    append(text, any, "layers", layers_text(of.blocks));
   }
   return text;
 }

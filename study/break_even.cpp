@@ -48,9 +48,12 @@ class PlanStudy {
     }
     result.useful_bandwidth = activations ? std::nullopt : useful_bandwidth_;
     result.codec_time_now = codec_time(plan);
-    result.codec_time = on_axis<Seconds>(codec_set(plan));
+    result.scans_codec_and_wire = !experiment_.plans[index].weights || experiment_.layout.zero == 3;
     result.wire_ratio_now = sizes_.wire_ratio(plan, prepared_.plan(experiment_.plans.front()));
-    result.wire_ratio = wire_set(plan, result.wire_ratio_now);
+    if (result.scans_codec_and_wire) {
+      result.codec_time = on_axis<Seconds>(codec_set(plan));
+      result.wire_ratio = wire_set(plan, result.wire_ratio_now);
+    }
     result.gpus = gpu_set(index);
     return result;
   }

@@ -7,10 +7,22 @@
 
 namespace payoff {
 
+namespace {
+
+bool is_possible(const Method& method, const ParallelLayout& layout) {
+  const bool whole = method.elementwise || !method.scatters;
+  const bool part = method.elementwise || (method.scatters && layout.replicas() == 1);
+  return layout.data_ranks() > 1 && (layout.zero == 0 ? whole : part);
+}
+
+}  // namespace
+
 bool is_possible(const CompressionPlan& plan, const ParallelLayout& layout) {
-  const bool gradients =
-      !plan.method || (layout.data_ranks() > 1 && (layout.zero == 0 || plan.method->elementwise));
-  return gradients && (plan.activations.empty() || check_activations(plan, layout, "").empty());
+  const bool gradients = !plan.method || is_possible(*plan.method, layout);
+  const bool weights = !plan.weights || (layout.zero > (plan.weights->copy_in_node ? 2 : 0) &&
+                                         layout.shard_ranks() > 1);
+  return gradients && weights &&
+         (plan.activations.empty() || check_activations(plan, layout, "").empty());
 }
 
 bool has_effect(const CompressionPlan& plan, const PreparedExperiment& job) {
@@ -21,7 +33,7 @@ bool has_effect(const CompressionPlan& plan, const PreparedExperiment& job) {
                       {data.ranks, data.ranks_per_node})
              .empty() &&
          check_activation_effect(plan, job.workload(), experiment.layout,
-                                 element_size(experiment.training.precision),
+                                 activation_size(experiment.training.precision),
                                  tensor_group(experiment.layout, node), "")
              .empty();
 }

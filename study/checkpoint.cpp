@@ -56,9 +56,9 @@ std::int64_t count_tensors(const Workload& workload) {
 // Every parameter once: no rank of a tensor group has its own copy of a norm, none pads a table.
 Workload undivided(const Experiment& experiment) {
   const auto* shape = std::get_if<TransformerShape>(&experiment.model);
-  return shape != nullptr
-             ? transformer_workload(*shape, 1, false, element_size(experiment.training.precision))
-             : std::get<Workload>(experiment.model);
+  return shape != nullptr ? transformer_workload(*shape, 1, false,
+                                                 activation_size(experiment.training.precision))
+                          : std::get<Workload>(experiment.model);
 }
 
 // What each GPU writes of the saved state: `part` of the weights and of the optimiser.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/collective_cases.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -78,7 +79,7 @@ void predict(const CollectiveCase& priced, ValidationCase& result) {
   result.subject.call =
       fmt::format("{}, {}", name(priced.predicted.algorithm), name(priced.predicted.protocol));
   add_terms(priced, result);
-  result.low = time / spread;
+  result.low = std::max(time / spread, priced.predicted.least / 1_s);
   result.high = time * spread;
   if (priced.tuner) {
     result.rivals.push_back({"NCCL's tuner", *priced.tuner / 1_s, Call::none});

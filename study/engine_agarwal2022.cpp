@@ -103,6 +103,9 @@ EngineAnswer agarwal2022(const PreparedExperiment& prepared, const CompressionPl
     return finished(prediction, prepared, compression);
   }
   const RingNetwork network = ring_of(experiment);
+  if (compression.method && compression.method->host) {
+    return no_answer("knows no codec on the host");
+  }
   if (!compression.method) {
     return finished(dense(prediction, plan, network), prepared, compression);
   }

@@ -196,6 +196,10 @@ LayoutSpace layout_space(const Experiment& experiment, const std::vector<LayoutA
                        PipelineSchedule::zb_h1,       PipelineSchedule::zb_h2,
                        PipelineSchedule::zb_v,        PipelineSchedule::dualpipe_v};
     space.recompute = {Recompute::none, Recompute::selective, Recompute::full};
+    if (shape->decoder.layers > 0) {  // neither is modelled
+      space.pp = {1};
+      space.cp = {1};
+    }
     add_given(space.cp, given.cp);
   }
   for (const LayoutAxis axis : keep) {

@@ -13,10 +13,6 @@
 namespace payoff {
 namespace {
 
-// Results that wait for one before them are kept; at most so many, so that one slow job does not
-// fill the memory.
-constexpr std::uint64_t most_waiting = 1024;
-
 class Queue {
  public:
   explicit Queue(const OrderedWork& work) : work_(work), next_(work.first), due_(work.first) {}
@@ -42,7 +38,7 @@ class Queue {
  private:
   bool take(std::uint64_t& number) {
     std::unique_lock lock(mutex_);
-    moved_.wait(lock, [&] { return failure_ || next_ < due_ + most_waiting; });
+    moved_.wait(lock, [&] { return failure_ || next_ < due_ + work_.most_waiting; });
     const bool stopped = work_.stop != nullptr && work_.stop->load(std::memory_order_relaxed);
     if (failure_ || stopped || next_ >= work_.end) {
       return false;

@@ -21,6 +21,9 @@ struct OrderedWork {
   // Nothing is begun once it is true; what had been begun is finished and emitted.
   const std::atomic<bool>* stop{};
   unsigned threads{};  // 0: as many as the machine runs at once
+  // Results that wait for one before them are kept; at most so many, so that one slow job does not
+  // fill the memory.
+  std::uint64_t most_waiting{1024};
 };
 
 // The number of the first result that was not emitted. The first exception of `compute` or `emit`

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "model/groups.hpp"
+#include "study/compressed_kinds.hpp"
 
 namespace payoff {
 namespace {
@@ -15,12 +16,10 @@ namespace {
 Seconds codec_time(const StepPlan& plan, const StagePlan& stage) {
   Seconds total;
   for (const Bucket& bucket : stage.buckets) {
-    const BucketKind& kind = plan.kind(bucket);
-    total += kind.decode.codec();
-    for (const BucketRound& round : kind.rounds) {
-      total += round.encode.codec();
-    }
+    total += reductions(plan) * codec_time(plan.kind(bucket));
   }
+  for_gathers(plan, stage,
+              [&](const BucketKind& kind) { total += gatherings(plan) * codec_time(kind); });
   const StageCompute& compute = *stage.compute;
   return total + plan.layout.micro_batches *
                      (compute.forward_codec.total() + compute.backward_codec.total());
@@ -28,6 +27,11 @@ Seconds codec_time(const StepPlan& plan, const StagePlan& stage) {
 
 void stretch_codec(Work& work, double factor) {
   work.alone = work.codec() * factor + work.bucket_copy + work.update;
+}
+
+void stretch_codec(HostWork& work, double factor) {
+  work.copy *= factor;
+  work.work *= factor;
 }
 
 void stretch_codec(std::vector<Piece>& pieces, double factor) {
@@ -53,6 +57,13 @@ void change_computes(StepPlan& plan, Change change) {
   }
 }
 
+// Of a kind that plans compress, whether this one does or not.
+bool is_compressible(const Message& message) {
+  return message.alone > 0_s && (message.kind == MessageKind::tp_activations ||
+                                 message.kind == MessageKind::ep_activations ||
+                                 message.kind == MessageKind::table_activations);
+}
+
 bool is_compressed(const Piece& piece) {
   return piece.work.kind == WorkKind::encode && piece.message.alone > 0_s;
 }
@@ -74,8 +85,10 @@ Seconds codec_time(const StepPlan& plan) {
 StepPlan stretched_codec(StepPlan plan, double factor) {
   for (BucketKind& kind : plan.kinds) {
     stretch_codec(kind.decode, factor);
+    stretch_codec(kind.host_decode, factor);
     for (BucketRound& round : kind.rounds) {
       stretch_codec(round.encode, factor);
+      stretch_codec(round.host, factor);
     }
   }
   if (plan.compresses_activations) {
@@ -93,6 +106,9 @@ StepPlan stretched_codec(StepPlan plan, double factor) {
 
 void give_codec_time(StepPlan& plan) {
   for (BucketKind& kind : plan.kinds) {
+    if (is_gathered(kind)) {
+      continue;
+    }
     const Seconds share = static_cast<double>(kind.elements) * 1_ns;
     kind.decode.alone += share;
     kind.rounds.front().encode.alone += share;
@@ -104,11 +120,14 @@ MessageSizes::MessageSizes(const Experiment& experiment)
   for (const MessageKind kind :
        {MessageKind::dp_gradients, MessageKind::dp_replicas, MessageKind::dp_weights,
         MessageKind::ep_gradients, MessageKind::ep_replicas, MessageKind::ep_weights,
-        MessageKind::tp_activations}) {
+        MessageKind::tp_activations, MessageKind::ep_activations, MessageKind::table_activations}) {
     networks_.emplace(
         kind, CollectiveModel(experiment.cluster,
                               group_of(kind, experiment.layout, experiment.cluster.gpus_per_node)));
   }
+  const Group data = network(MessageKind::dp_gradients).group();
+  parts_.emplace_back(experiment.cluster, part_in_node(data));
+  parts_.emplace_back(experiment.cluster, part_across_nodes(data));
   for (int stage = 0; stage < experiment.layout.pp && experiment.layout.pp > 1; ++stage) {
     boundaries_.emplace_back(
         experiment.cluster,
@@ -118,9 +137,36 @@ MessageSizes::MessageSizes(const Experiment& experiment)
 
 const CollectiveModel& MessageSizes::network(MessageKind kind) const { return networks_.at(kind); }
 
+// A message does not say whether it goes among all ranks of its group or among those of a node, or
+// with the same place in every node: its price does.
+const CollectiveModel& MessageSizes::network(const Message& message) const {
+  const CollectiveModel& all = network(message.kind);
+  if (message.kind != MessageKind::dp_gradients && message.kind != MessageKind::dp_weights) {
+    return all;
+  }
+  const auto is_of = [&](const CollectiveModel& network) {
+    return network.group().ranks > 1 &&
+           network.price(message.collective, message.size).time == message.alone;
+  };
+  const auto part = std::find_if(parts_.begin(), parts_.end(), is_of);
+  return is_of(all) || part == parts_.end() ? all : *part;
+}
+
+// Priced again; what keeps its size keeps its price.
+void MessageSizes::resize(Message& message, double factor) const {
+  if (message.alone > 0_s) {
+    const CollectiveModel& among = network(message);
+    const CollectivePrice now = among.price(message.collective, message.size);
+    const CollectivePrice then = among.price(message.collective, message.size * factor);
+    message.alone *= then.time / now.time;
+    message.least_share = least_share(then);
+  }
+  message.size *= factor;
+}
+
 Bytes MessageSizes::contribution(const Message& message) const {
   return message.collective == Collective::all_gather
-             ? message.size / network(message.kind).group().ranks
+             ? message.size / network(message).group().ranks
              : message.size;
 }
 
@@ -136,19 +182,24 @@ MessageSizes::Sent MessageSizes::of_gradients(const StepPlan& plan) const {
       }
     }
   }
-  return {elements * gradient_ / 1_B, sent / 1_B};
+  return {reductions(plan) * elements * gradient_ / 1_B, reductions(plan) * (sent / 1_B)};
+}
+
+// By the bytes that each rank gathers; nothing where they are as they were.
+MessageSizes::Sent MessageSizes::of_weights(const StepPlan& plan, const StepPlan& uncompressed) {
+  const Sent sent{gathered_weights(uncompressed) / 1_B, gathered_weights(plan) / 1_B};
+  return sent.dense == sent.compressed ? Sent{} : sent;
 }
 
 // What a plan leaves as it is does not count.
 MessageSizes::Sent MessageSizes::of_activations(const StepPlan& plan,
                                                 const StepPlan& uncompressed) const {
   Sent sent;
-  const auto tensor_bytes = [&](const StageCompute& compute, bool all) {
+  const auto bytes_of = [&](const StageCompute& compute, bool all) {
     Bytes bytes;
     for (const auto* pieces : {&compute.forward, &compute.backward}) {
       for (const Piece& piece : *pieces) {
-        if (piece.message.kind == MessageKind::tp_activations && piece.message.alone > 0_s &&
-            (all || is_compressed(piece))) {
+        if (is_compressible(piece.message) && (all || is_compressed(piece))) {
           bytes += contribution(piece.message);
         }
       }
@@ -158,9 +209,9 @@ MessageSizes::Sent MessageSizes::of_activations(const StepPlan& plan,
   const double micro_batches = plan.layout.micro_batches;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
-    const double compressed = tensor_bytes(*stage.compute, false);
-    const double as_is = tensor_bytes(*stage.compute, true) - compressed;
-    const double dense = tensor_bytes(*uncompressed.stages[s].compute, true) - as_is;
+    const double compressed = bytes_of(*stage.compute, false);
+    const double as_is = bytes_of(*stage.compute, true) - compressed;
+    const double dense = bytes_of(*uncompressed.stages[s].compute, true) - as_is;
     const auto send = [&](const Message& message, Bytes whole) {
       sent.dense += micro_batches * (whole / 1_B);
       sent.compressed += whole > 0_B ? micro_batches * (message.size / 1_B) : 0.0;
@@ -174,13 +225,13 @@ MessageSizes::Sent MessageSizes::of_activations(const StepPlan& plan,
 }
 
 double MessageSizes::wire_ratio(const StepPlan& plan, const StepPlan& uncompressed) const {
-  if (!plan.compresses_activations) {
-    const Sent sent = of_gradients(plan);
-    return sent.dense / sent.compressed;
-  }
-  const Sent activations = of_activations(plan, uncompressed);
-  const Sent gradients = plan.compresses_gradients ? of_gradients(plan) : Sent{};
-  return (activations.dense + gradients.dense) / (activations.compressed + gradients.compressed);
+  const Sent weights = of_weights(plan, uncompressed);
+  const bool others = plan.compresses_activations || weights.dense > 0;
+  const Sent activations =
+      plan.compresses_activations ? of_activations(plan, uncompressed) : Sent{};
+  const Sent gradients = plan.compresses_gradients || !others ? of_gradients(plan) : Sent{};
+  return (activations.dense + gradients.dense + weights.dense) /
+         (activations.compressed + gradients.compressed + weights.compressed);
 }
 
 // Several messages one after the other grow together.
@@ -192,15 +243,7 @@ void MessageSizes::resize_send(Message& send, double factor, std::size_t boundar
 }
 
 StepPlan MessageSizes::resized(StepPlan plan, double factor) const {
-  if (plan.compresses_gradients || !plan.compresses_activations) {
-    for (BucketKind& kind : plan.kinds) {
-      for (BucketRound& round : kind.rounds) {
-        Message& message = round.message;
-        message.size *= factor;
-        message.alone = network(message.kind).price(message.collective, message.size).time;
-      }
-    }
-  }
+  for_compressed_rounds(plan, [&](Message& message) { resize(message, factor); });
   if (!plan.compresses_activations) {
     return plan;
   }
@@ -212,8 +255,7 @@ StepPlan MessageSizes::resized(StepPlan plan, double factor) const {
         if (is_compressed(piece)) {
           Message& message = piece.message;
           messages -= message.alone;
-          message.size *= factor;
-          message.alone = network(message.kind).price(message.collective, message.size).time;
+          resize(message, factor);
           messages += message.alone;
         }
       }
@@ -234,13 +276,9 @@ StepPlan MessageSizes::resized(StepPlan plan, double factor) const {
 
 std::vector<int> MessageSizes::choices(const StepPlan& plan, double factor) const {
   std::vector<int> result;
-  for (const BucketKind& kind : plan.kinds) {
-    for (const BucketRound& round : kind.rounds) {
-      result.push_back(
-          choice_of(network(round.message.kind)
-                        .price(round.message.collective, round.message.size * factor)));
-    }
-  }
+  for_compressed_rounds(plan, [&](const Message& message) {
+    result.push_back(choice_of(network(message).price(message.collective, message.size * factor)));
+  });
   if (!plan.compresses_activations) {
     return result;
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cmath>
 #include <string_view>
 
+#include "model/decimal_text.hpp"
+#include "profiles/import/collective_case.hpp"
 #include "study/row_parts.hpp"
 
 namespace payoff {
@@ -12,8 +15,14 @@ struct Alias {
   std::string_view row;
   std::string_view profile;
 };
-constexpr std::array gpu_aliases{Alias{"v100", "v100-sxm2-16"}, Alias{"v100-32", "v100-sxm2-32"},
-                                 Alias{"a100", "a100-sxm-40"}};
+constexpr std::array gpu_aliases{
+    Alias{"v100", "v100-sxm2-16"},      Alias{"v100-sxm2", "v100-sxm2-16"},
+    Alias{"v100-32", "v100-sxm2-32"},   Alias{"v100-sxm3", "v100-sxm3-32"},
+    Alias{"a100", "a100-sxm-40"},       Alias{"a100-40", "a100-sxm-40"},
+    Alias{"a100-sxm", "a100-sxm-40"},   Alias{"a100-80", "a100-sxm-80"},
+    Alias{"a100-pcie-40", "a100-pcie"}, Alias{"h100", "h100-sxm"},
+    Alias{"h200", "h200-sxm"},          Alias{"b200", "b200-sxm"},
+    Alias{"p100", "p100-pcie"}};
 
 // What a board of this kind has inside a node, where the row does not say.
 struct Board {
@@ -37,7 +46,8 @@ struct SystemNics {
 constexpr std::array dgx{
     SystemNics{"v100-sxm2-16", 4, 100_Gbps}, SystemNics{"v100-sxm2-32", 4, 100_Gbps},
     SystemNics{"v100-sxm3-32", 8, 100_Gbps}, SystemNics{"a100-sxm-40", 8, 200_Gbps},
-    SystemNics{"a100-sxm-80", 8, 200_Gbps},  SystemNics{"h100-sxm", 8, 400_Gbps}};
+    SystemNics{"a100-sxm-80", 8, 200_Gbps},  SystemNics{"h100-sxm", 8, 400_Gbps},
+    SystemNics{"h200-sxm", 8, 400_Gbps},     SystemNics{"b200-sxm", 8, 400_Gbps}};
 
 std::string network_name(const TrainingRow& row, const std::string& transport) {
   return transport == "slingshot"              ? "slingshot-ofi"
@@ -47,34 +57,77 @@ std::string network_name(const TrainingRow& row, const std::string& transport) {
 
 }  // namespace
 
+std::string gpu_profile(const std::string& name) {
+  for (const Alias& alias : gpu_aliases) {
+    if (alias.row == name) {
+      return std::string(alias.profile);
+    }
+  }
+  return name;
+}
+
 std::string RowReader::gpu_name() const {
   if (!row_.cluster.gpu || *row_.cluster.gpu == "unknown") {
     reason("GPU not stated");
     return {};
   }
-  for (const Alias& alias : gpu_aliases) {
-    if (alias.row == *row_.cluster.gpu) {
-      assume("gpu " + std::string(alias.profile) + " for " + std::string(alias.row));
-      return std::string(alias.profile);
+  std::string profile = gpu_profile(*row_.cluster.gpu);
+  if (profile != *row_.cluster.gpu) {
+    assume("gpu " + profile + " for " + *row_.cluster.gpu);
+  } else if (!catalogue_.gpus.contains(profile)) {
+    reason("no profile of the GPU " + profile);
+  }
+  return profile;
+}
+
+// The number before a unit in the words of a source.
+std::optional<double> RowReader::stated_number(const std::string& unit) const {
+  const std::string& text = *row_.cluster.gpu_variant;
+  const auto at = text.find(" " + unit);
+  if (at == std::string::npos || at == 0) {
+    return std::nullopt;
+  }
+  const auto before = text.find_last_not_of("0123456789.", at - 1);
+  const std::string number = text.substr(before == std::string::npos ? 0 : before + 1,
+                                         at - (before == std::string::npos ? 0 : before + 1));
+  return number.empty() ? std::nullopt : std::optional(detail::read_decimal(number).number);
+}
+
+// Other memory and another limit on power than the data sheet's. Dynamic power goes as the cube of
+// the clock (voltage follows it), so the limit takes the clock down by its cube root at most.
+void RowReader::vary(Gpu& gpu) const {
+  if (!row_.cluster.gpu_variant) {
+    return;
+  }
+  if (const auto rate = stated_number("TB/s")) {
+    gpu.memory_bandwidth = *rate * 1_TBps;
+    assume("memory of " + *row_.cluster.gpu_variant);
+  }
+  if (const auto limit = stated_number("W cap"); limit && Watts{*limit} < gpu.power) {
+    const double clock = std::cbrt(*limit / gpu.power.si);
+    for (FlopRate& peak : gpu.peak.values) {
+      peak = clock * peak;
     }
+    assume("clock lower by the cube root of the limit on power, or not lower");
   }
-  if (!catalogue_.gpus.contains(*row_.cluster.gpu)) {
-    reason("no profile of the GPU " + *row_.cluster.gpu);
-  }
-  if (row_.cluster.gpu_variant && row_.cluster.gpu_variant->find("GB/s") == std::string::npos &&
-      row_.cluster.gpu_variant->find("TB/s") != std::string::npos) {
-    reason("a variant of the GPU without a profile: " + *row_.cluster.gpu_variant);
-  }
-  return *row_.cluster.gpu;
 }
 
 std::string RowReader::fabric_name(const std::string& gpu) const {
-  std::string stated = row_.cluster.intra.value_or("unknown");
+  const std::string stated = row_.cluster.intra.value_or("unknown");
+  // Without peer-to-peer NCCL goes through host memory, from socket to socket as well.
+  if (row_.cluster.intra_path == "host-memory") {
+    assume("through host memory as between the sockets of a PCI Express server");
+    return catalogue_.gpus.contains(gpu) &&
+                   catalogue_.gpus.at(gpu).architecture >= Architecture::ampere
+               ? "pcie4-numa"
+               : "pcie3-numa";
+  }
   if (stated == "none") {
     return {};
   }
   if (stated != "unknown") {
-    return stated;
+    const auto known = catalogue_.gpus.find(gpu);
+    return known == catalogue_.gpus.end() ? stated : fabric_profile(stated, known->second);
   }
   for (const Board& board : boards) {
     if (board.gpu == gpu && board.gpus_per_node == row_.cluster.gpus_per_node.value_or(0)) {
@@ -103,8 +156,8 @@ void RowReader::network(Cluster& cluster) const {
   }
   for (const SystemNics& system : dgx) {
     if (system.gpu == cluster.gpu.name && transport == "ib") {
-      cluster.nics_per_node = system.count;
-      cluster.nic = system.rate;
+      cluster.nics_per_node = row_.cluster.nics_per_node.value_or(system.count);
+      cluster.nic = row_.cluster.nic_bandwidth.value_or(system.rate);
       assume("NICs of a DGX with this GPU");
       return;
     }
@@ -119,6 +172,7 @@ Cluster RowReader::cluster() const {
   const std::string gpu = gpu_name();
   if (const auto found = catalogue_.gpus.find(gpu); found != catalogue_.gpus.end()) {
     cluster.gpu = found->second;
+    vary(cluster.gpu);
   }
   if (!row_.cluster.gpus) {
     reason("number of GPUs not stated");

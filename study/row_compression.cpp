@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/row_compression.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string_view>
@@ -29,6 +30,13 @@ struct MethodRule {
   std::string_view profile;
   std::array<Setting, 2> settings{};
   Placement placement{Placement::compute_stream};
+  // Of the weights that sharded data parallelism gathers, and the bits that it stands for.
+  std::string_view weights{};
+  int weight_bits{};
+  // Of gradients, where the profile has bits of its own inside the node and between nodes; 0: all
+  // of them are what `grad_bits` of the row says.
+  int intra_bits{};
+  int inter_bits{};
 };
 
 constexpr std::array rules{
@@ -52,7 +60,9 @@ constexpr std::array rules{
     MethodRule{"espresso", "randomk", "randomk_indexed", {{{"ratio"}}}},
     MethodRule{"espresso", "dgc", "dgc_horovod", {{{"ratio"}, {"index_bytes", 4.0}}}},
     MethodRule{"global_qsgd", "globalqsgd", "globalqsgd", {{{"bits"}}}},
-    MethodRule{"sdp4bit", "sdp4bit", "sdp4bit"},
+    MethodRule{
+        "sdp4bit", "sdp4bit", "sdp4bit", {}, Placement::compute_stream, "sdp4bit_weights", 4, 8, 4},
+    MethodRule{"zeropp", "zeropp", "qgz", {{{"grad_bits"}}}, Placement::compute_stream, "qwz", 8},
 };
 
 std::optional<double> stated(const TrainingRow& row, std::string_view parameter) {
@@ -75,6 +85,9 @@ std::optional<double> stated(const TrainingRow& row, std::string_view parameter)
   if (parameter == "bits") {
     return number(compression.bits);
   }
+  if (parameter == "grad_bits") {
+    return number(compression.grad_bits);
+  }
   if (parameter == "error_feedback") {
     return number(compression.error_feedback);
   }
@@ -90,19 +103,59 @@ const MethodRule* rule_for(const TrainingRow& row) {
   return nullptr;
 }
 
-CompressionPlan plan_of(const MethodRule& rule, const TrainingRow& row, const Method& method,
-                        std::vector<std::string>& reasons) {
-  CompressionPlan plan;
+// ZeRO++ has parts that runs switch on one by one: qwz, hpz, qgz. All of them where none is named.
+bool has_part(const MethodRule& rule, const TrainingRow& row, std::string_view part) {
+  const std::vector<std::string>& parts = row.compression.parts;
+  return rule.method == "zeropp" &&
+         (parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end());
+}
+
+bool compresses_gradients(const MethodRule& rule, const TrainingRow& row) {
+  return rule.method != "zeropp" || has_part(rule, row, "qgz");
+}
+
+bool compresses_weights(const MethodRule& rule, const TrainingRow& row) {
+  return !rule.weights.empty() && (rule.method != "zeropp" || has_part(rule, row, "qwz"));
+}
+
+// Groups of other sizes than the profile's are other bytes and other kernels.
+void refuse_other_group(const std::optional<int>& stated_group, const Method& method,
+                        std::string_view of, std::vector<std::string>& reasons) {
+  const auto group = method.parameters.find("group");
+  if (stated_group && (group == method.parameters.end() || *stated_group != group->second)) {
+    reasons.push_back(std::string(of) + " in groups of " + std::to_string(*stated_group));
+  }
+}
+
+void refuse_other_bits(const MethodRule& rule, const TrainingCompression& compression,
+                       std::vector<std::string>& reasons) {
+  const auto differs = [&](const std::optional<int>& stated_bits, int profile) {
+    return stated_bits && stated_bits != (profile > 0 ? profile : compression.grad_bits);
+  };
+  if (differs(compression.grad_bits_intra, rule.intra_bits)) {
+    reasons.push_back("gradients in " + std::to_string(*compression.grad_bits_intra) +
+                      " bits inside the node");
+  }
+  if (differs(compression.grad_bits_inter, rule.inter_bits)) {
+    reasons.push_back("gradients in " + std::to_string(*compression.grad_bits_inter) +
+                      " bits between nodes");
+  }
+  if (differs(compression.grad_bits, rule.inter_bits)) {
+    reasons.push_back("gradients in " + std::to_string(*compression.grad_bits) + " bits");
+  }
+}
+
+void compress_gradients(const MethodRule& rule, const TrainingRow& row, const Method& method,
+                        CompressionPlan& plan, std::vector<std::string>& reasons) {
   plan.label = method.name;
   plan.method = method;
-  plan.placement = rule.placement;
   char before = ':';
   for (const Setting& setting : rule.settings) {
     if (setting.parameter.empty()) {
       continue;
     }
-    const std::string name(setting.parameter);
-    const auto value = setting.fixed ? setting.fixed : stated(row, name);
+    const std::string name(setting.parameter == "grad_bits" ? "bits" : setting.parameter);
+    const auto value = setting.fixed ? setting.fixed : stated(row, setting.parameter);
     if (!value) {
       reasons.push_back(name + " not stated");
       continue;
@@ -110,6 +163,43 @@ CompressionPlan plan_of(const MethodRule& rule, const TrainingRow& row, const Me
     plan.method->parameters.at(name) = *value;
     plan.label += before + name + "=" + number_text(*value, 6);
     before = ',';
+  }
+  if (!rule.weights.empty()) {
+    refuse_other_group(row.compression.grad_group, method, "gradients", reasons);
+    refuse_other_bits(rule, row.compression, reasons);
+  }
+}
+
+void compress_weights(const MethodRule& rule, const TrainingRow& row,
+                      const MethodCatalogue& methods, CompressionPlan& plan,
+                      std::vector<std::string>& reasons) {
+  const auto method = methods.find(std::string(rule.weights));
+  if (method == methods.end()) {
+    reasons.push_back("no profile of " + std::string(rule.weights));
+    return;
+  }
+  refuse_other_group(row.compression.weight_group, method->second, "weights", reasons);
+  plan.weights = WeightCompression{method->second, has_part(rule, row, "hpz")};
+  if (plan.label.empty()) {
+    plan.label = method->second.name;
+  }
+}
+
+CompressionPlan plan_of(const MethodRule& rule, const TrainingRow& row, const Method& method,
+                        const MethodCatalogue& methods, std::vector<std::string>& reasons) {
+  CompressionPlan plan;
+  plan.placement = rule.placement;
+  if (compresses_gradients(rule, row)) {
+    compress_gradients(rule, row, method, plan, reasons);
+  }
+  const std::optional<int>& bits = row.compression.weight_bits;
+  if (!rule.weights.empty() && bits && *bits != rule.weight_bits) {
+    reasons.push_back("weights in " + std::to_string(*bits) + " bits");
+  }
+  if (compresses_weights(rule, row)) {
+    compress_weights(rule, row, methods, plan, reasons);
+  } else if (has_part(rule, row, "hpz")) {
+    reasons.emplace_back("gathers inside the node of weights as they are");
   }
   return plan;
 }
@@ -139,11 +229,6 @@ RowPlan row_plan(const TrainingRow& row, const MethodCatalogue& methods) {
   if (compression.where == "cpu") {
     result.reasons.emplace_back("compressed on the CPU");
   }
-  for (const std::string& traffic : compression.traffic) {
-    if (traffic != "dp") {
-      result.reasons.push_back("compresses " + traffic);
-    }
-  }
   if (compression.per_tensor_choice.value_or(false)) {
     result.reasons.emplace_back("chooses for each tensor whether to compress");
   }
@@ -154,7 +239,13 @@ RowPlan row_plan(const TrainingRow& row, const MethodCatalogue& methods) {
                              " ran it");
     return result;
   }
-  CompressionPlan plan = plan_of(*rule, row, method->second, result.reasons);
+  const bool sharded = !rule->weights.empty();
+  for (const std::string& traffic : compression.traffic) {
+    if (traffic != "dp" && !(sharded && traffic.starts_with("zero-"))) {
+      result.reasons.push_back("compresses " + traffic);
+    }
+  }
+  CompressionPlan plan = plan_of(*rule, row, method->second, methods, result.reasons);
   if (result.reasons.empty()) {
     result.plan = std::move(plan);
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/row_experiment.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "calibrate/compute_priors.hpp"
 #include "model/compute.hpp"
 #include "study/row_parts.hpp"
 
@@ -49,7 +51,8 @@ void refuse_what_is_not_a_step(const TrainingRow& row, RowExperiment& result) {
 
 // Multiply-adds of forward and backward alone, whatever is recomputed, cannot exceed the peak of
 // the data sheet: a step that implies it belongs to another configuration.
-void refuse_above_peak(const Experiment& experiment, Seconds step, RowExperiment& result) {
+void refuse_above_peak(const Experiment& experiment, const Gpu& sheet, Seconds step,
+                       RowExperiment& result) {
   const auto* shape = std::get_if<TransformerShape>(&experiment.model);
   const Workload workload =
       shape ? transformer_workload(*shape, 1, false, 2_B) : std::get<Workload>(experiment.model);
@@ -63,7 +66,7 @@ void refuse_above_peak(const Experiment& experiment, Seconds step, RowExperiment
   const FlopRate rate =
       3 * experiment.layout.global_batch() * sample / step / experiment.cluster.gpus();
   const bool winograd = experiment.training.precision == Precision::fp32 && !shape;
-  if (!winograd && rate > experiment.cluster.gpu.peak[experiment.training.precision]) {
+  if (!winograd && rate > sheet.peak[experiment.training.precision]) {
     std::string reason = "implies ";
     reason += std::to_string(std::lround(rate / 1_TFLOPps));
     reason += " TFLOP/s a GPU, above its peak";
@@ -73,7 +76,8 @@ void refuse_above_peak(const Experiment& experiment, Seconds step, RowExperiment
 
 }  // namespace
 
-RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalogue) {
+RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalogue,
+                             PeakCheck check_peak) {
   RowExperiment result;
   refuse_what_is_not_a_step(row, result);
   const RowReader reader(row, catalogue, result);
@@ -85,6 +89,12 @@ RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalog
     result.reasons.push_back("no software profile " + result.stack);
   } else {
     experiment.software = software->second;
+    const bool guessed = std::any_of(
+        result.assumptions.begin(), result.assumptions.end(),
+        [](const std::string& assumption) { return assumption.starts_with("software as "); });
+    if (guessed) {  // by as much as stacks without any measured step
+      experiment.software.relative_sd = std::max(experiment.software.relative_sd, unknown_stack_sd);
+    }
   }
   experiment.cluster = reader.cluster();
   experiment.layout = reader.layout();
@@ -97,8 +107,11 @@ RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalog
   for (const Problem& problem : check(experiment)) {
     result.reasons.push_back(problem.path + ": " + problem.message);
   }
-  if (result.reasons.empty() && row.measured.step) {
-    refuse_above_peak(experiment, *row.measured.step, result);
+  // Without a limit on power, which the mapping prices by an assumption.
+  const auto sheet = catalogue.gpus.find(experiment.cluster.gpu.name);
+  if (result.reasons.empty() && row.measured.step && check_peak == PeakCheck::measured_step &&
+      sheet != catalogue.gpus.end()) {
+    refuse_above_peak(experiment, sheet->second, *row.measured.step, result);
   }
   if (result.reasons.empty()) {
     result.experiment = std::move(experiment);

@@ -35,6 +35,11 @@ struct RowExperiment {
   std::string stack;  // name of the software profile, also when there are reasons
 };
 
-[[nodiscard]] RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalogue);
+// Whether a measured step that implies more than the GPU's peak refuses the row: of a row as it was
+// published only, since of one that was filled in that would be a choice by what was measured.
+enum class PeakCheck { measured_step, none };
+
+[[nodiscard]] RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalogue,
+                                           PeakCheck check_peak = PeakCheck::measured_step);
 
 }  // namespace payoff

@@ -7,6 +7,7 @@
 
 #include "model/optimizer.hpp"
 #include "study/row_parts.hpp"
+#include "study/row_prior.hpp"
 
 namespace payoff {
 namespace {
@@ -34,6 +35,22 @@ int implied_micro_batch(const TrainingLayout& row, int replica) {
   const int implied = replica / accumulated;
   const int stated = *row.micro_batch;
   return implied != stated && std::abs(implied - stated) <= slip * stated ? implied : 0;
+}
+
+// Chunks of a stage where a run of Megatron-Core leaves its schedule open. Published ones are
+// interleaved, in chunks of one to four layers (Korthikanti et al. 2022, table 3; NVIDIA's MLPerf
+// submissions and recipes): two here, or one. A run whose sends between stages do not overlap is
+// not interleaved.
+int usual_chunks(const TrainingRow& row, const ParallelLayout& layout, const std::string& stack) {
+  const int layers = row.model.layers.value_or(0);
+  const bool open = layout.pp > 1 && !row.layout.vp && !row.layout.schedule &&
+                    row.misses("schedule") && row.layout.overlap_pp.value_or(true);
+  if (!open || stack != "nemo-2024" || layers % layout.pp != 0 ||
+      layout.micro_batches % layout.pp != 0) {
+    return 1;
+  }
+  const int of_stage = layers / layout.pp;
+  return of_stage % 2 == 0 ? of_stage / 2 : of_stage;
 }
 
 bool is_megatron(const std::string& stack) {
@@ -70,10 +87,7 @@ ParallelLayout RowReader::layout() const {
   layout.tp = row.tp.value_or(1);
   layout.pp = row.pp.value_or(1);
   layout.virtual_stages = row.vp.value_or(1);
-  if (layout.pp > 1 && !row.vp && !row.schedule) {
-    assume("stages not interleaved");
-  }
-  layout.sequence_parallel = row.sequence_parallel.value_or(false) && layout.tp > 1;
+  layout.sequence_parallel = sequence_parallel() && layout.tp > 1;
   layout.cp = row.cp.value_or(1);
   layout.ep = row.ep.value_or(1);
   const int model = layout.tp * layout.cp * layout.pp;
@@ -100,7 +114,43 @@ ParallelLayout RowReader::layout() const {
     return layout;
   }
   layout.micro_batches = replica / layout.micro_batch;
+  if (layout.pp > 1 && !row.vp && !row.schedule) {
+    layout.virtual_stages = usual_chunks(row_, layout, result_.stack);
+    assume(layout.virtual_stages > 1
+               ? "stages interleaved, in " + std::to_string(layout.virtual_stages) + " chunks"
+               : std::string("stages not interleaved"));
+  }
+  overlap_tensor_parallel(layout);
   return layout;
+}
+
+// Asynchronous tensor parallelism, and the choice of it, there is for sharded sequences only
+// (torchtitan; Megatron-LM's --tp-comm-overlap).
+bool RowReader::sequence_parallel() const {
+  const TrainingLayout& row = row_.layout;
+  if (row.sequence_parallel || row.tp.value_or(1) == 1 ||
+      (!row.async_tp && !row.overlap_tp.value_or(false))) {
+    return row.sequence_parallel.value_or(false);
+  }
+  assume("sequence parallel: messages of tensor parallelism can overlap");
+  return true;
+}
+
+// One piece a rank: userbuffers' default, and what torch's async TP does.
+void RowReader::overlap_tensor_parallel(ParallelLayout& layout) const {
+  const bool stated =
+      row_.layout.overlap_tp.value_or(false) || row_.layout.async_tp.value_or(false);
+  if (!stated || layout.tp == 1 || !layout.sequence_parallel) {
+    return;
+  }
+  const std::int64_t tokens =
+      std::int64_t{layout.micro_batch} * row_.model.seq.value_or(0) / std::max(1, layout.cp);
+  if (tokens % (std::int64_t{layout.tp} * layout.tp) != 0) {
+    assume("overlap of tensor parallelism left out: its pieces do not divide the tokens");
+    return;
+  }
+  layout.tp_overlap = layout.tp;
+  assume("tensor parallelism overlapped in " + std::to_string(layout.tp) + " pieces");
 }
 
 // `hybrid` shards inside a node unless a row says how far.
@@ -120,7 +170,7 @@ void RowReader::shard(ParallelLayout& layout) const {
 }
 
 std::optional<Precision> RowReader::precision() const {
-  const std::string text = row_.precision.value_or("");
+  const std::string text = doubts_precision(row_) ? std::string() : row_.precision.value_or("");
   if (text == "fp32") {
     return Precision::fp32;
   }
@@ -188,9 +238,9 @@ Training RowReader::training(const std::string& stack, const ParallelLayout& lay
   // as large as the memory in run_pretraining.py). TensorFlow's copies to the host wait for all
   // that its compute stream has been given by then, which is the whole of backward, since the host
   // runs ahead (GPUUtil::CopyGPUTensorToCPU in core/common_runtime/gpu/gpu_util.cc).
-  const bool late = stack == "megatron-2020" || stack == "megatron-2022" ||
-                    stack == "bigscience-2022" ||
-                    (stack == "ngc-pytorch-2020" && row_.model.family == "bert") || over_mpi(row_);
+  const bool late =
+      stack == "megatron-2020" || stack == "megatron-2022" || stack == "bigscience-2022" ||
+      (stack.starts_with("ngc-pytorch-20") && row_.model.family == "bert") || over_mpi(row_);
   training.overlap = row_.layout.schedule == "bsp" ? false : row_.layout.overlap_dp.value_or(!late);
   if (!row_.layout.overlap_dp && layout.data_ranks() > 1) {
     assume(late ? "gradients reduced after backward" : "gradients reduced while backward runs");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <optional>
 #include <string_view>
 
 #include "study/row_parts.hpp"
@@ -16,6 +18,8 @@ constexpr std::array convnet_names{ConvnetName{"ResNet-50 v1.5", "resnet-50"},
                                    ConvnetName{"ResNet-50", "resnet-50"},
                                    ConvnetName{"resnet50", "resnet-50"},
                                    ConvnetName{"ResNet101", "resnet-101"},
+                                   ConvnetName{"wide_resnet101_2", "wide-resnet-101-2"},
+                                   ConvnetName{"ResNeXt101-32x4d", "resnext-101-32x4d"},
                                    ConvnetName{"VGG-16", "vgg-16"},
                                    ConvnetName{"VGG16", "vgg-16"}};
 
@@ -42,12 +46,15 @@ std::variant<TransformerShape, Workload> RowReader::model(const Training& traini
   if (family == "moe") {
     return mixture();
   }
+  if (family == "vit") {
+    return vision_transformer();
+  }
   const std::string name = row_.model.name.value_or("unknown");
   if (family == "cnn") {
     for (const ConvnetName& known : convnet_names) {
       const auto table = catalogue_.convnets.find(std::string(known.profile));
       if (known.row == name && table != catalogue_.convnets.end()) {
-        return convnet_workload(table->first, table->second, element_size(training.precision));
+        return convnet_workload(table->first, table->second, activation_size(training.precision));
       }
     }
   }
@@ -69,8 +76,7 @@ TransformerShape RowReader::mixture() const {
                            ? catalogue_.mixtures.end()
                            : catalogue_.mixtures.find(std::string(known->profile));
   if (profile == catalogue_.mixtures.end()) {
-    reason("no profile of the mixture " + name);
-    return {};
+    return stated_mixture(name);
   }
   TransformerShape shape = profile->second;
   const TrainingModel& stated = row_.model;
@@ -94,8 +100,57 @@ TransformerShape RowReader::mixture() const {
   return shape;
 }
 
+// A mixture that no profile describes: Llama's blocks, each with the experts that the row states.
+// Low ranks of attention cannot be stated.
+TransformerShape RowReader::stated_mixture(const std::string& name) const {
+  const TrainingModel& stated = row_.model;
+  const std::optional<int> width = stated.expert_ffn ? stated.expert_ffn : stated.ffn;
+  const bool latent = name.find("DeepSeek") != std::string::npos;
+  if (!stated.experts || !stated.top_k || !width || latent) {
+    reason("no profile of the mixture " + name);
+    return {};
+  }
+  TransformerShape shape = stated_counts(stated.seq);
+  llama_details(shape);
+  transformer_widths(shape);
+  shape.experts = {*stated.experts, *stated.top_k, *width, stated.shared_ffn.value_or(0), 0};
+  assume("experts in all blocks, Llama's attention");
+  assume("all experts get as many tokens");
+  return shape;
+}
+
+// Dosovitskiy et al. 2021 (arXiv:2010.11929): "/16" is the side of a patch; images of 224 x 224.
+TransformerShape RowReader::vision_transformer() const {
+  constexpr int image = 224;
+  const std::string name = row_.model.name.value_or("");
+  const auto slash = name.rfind('/');
+  int patch = 0;
+  for (std::size_t i = slash == std::string::npos ? name.size() : slash + 1;
+       i < name.size() && std::isdigit(static_cast<unsigned char>(name[i])) != 0 && patch < image;
+       ++i) {
+    patch = 10 * patch + (name[i] - '0');
+  }
+  if (patch == 0 || image % patch != 0) {
+    patch = 16;
+    assume("patches of 16 x 16");
+  }
+  const int patches = (image / patch) * (image / patch);
+  TransformerShape shape = stated_counts(row_.model.seq.value_or(patches + 1));
+  if (!row_.model.seq) {
+    assume("images of 224 x 224");
+  }
+  shape.family = TransformerFamily::vit;
+  shape.causal = false;
+  shape.positions = shape.sequence;
+  shape.feed_forward = row_.model.ffn.value_or(static_cast<int>(4 * shape.hidden));
+  shape.image_patch = patch;
+  shape.image_channels = 3;
+  shape.classes = row_.model.vocab.value_or(1000);
+  return shape;
+}
+
 // A count that a model needs and the row does not state is in the way.
-TransformerShape RowReader::transformer() const {
+TransformerShape RowReader::stated_counts(const std::optional<int>& sequence) const {
   TransformerShape shape;
   shape.name = row_.model.name.value_or("transformer");
   const auto needed = [&](const std::optional<int>& field, const char* what) -> std::int64_t {
@@ -108,9 +163,14 @@ TransformerShape RowReader::transformer() const {
   shape.layers = needed(row_.model.layers, "layers");
   shape.hidden = needed(row_.model.hidden, "hidden size");
   shape.heads = needed(row_.model.heads, "attention heads");
-  shape.sequence = needed(row_.model.seq, "sequence length");
+  shape.sequence = needed(sequence, "sequence length");
   shape.kv_heads = row_.model.kv_heads.value_or(static_cast<int>(shape.heads));
   shape.head_size = shape.hidden / shape.heads;
+  return shape;
+}
+
+TransformerShape RowReader::transformer() const {
+  TransformerShape shape = stated_counts(row_.model.seq);
   if (row_.model.experts && *row_.model.experts > 1) {
     reason("mixture of experts");
   }
@@ -137,14 +197,18 @@ void RowReader::transformer_widths(TransformerShape& shape) const {
   }
 }
 
+void RowReader::llama_details(TransformerShape& shape) const {
+  shape.family = TransformerFamily::llama;
+  shape.gated = true;
+  shape.biases = false;
+  shape.tied_embeddings = row_.model.tied.value_or(false);
+}
+
 // Pre-training predicts 20 of 128 and 80 of 512 tokens (max_predictions_per_seq of Devlin et al.'s
 // scripts); fine-tuning on SQuAD has two outputs a token.
 void RowReader::family_details(TransformerShape& shape) const {
   if (*row_.model.family == "llama") {
-    shape.family = TransformerFamily::llama;
-    shape.gated = true;
-    shape.biases = false;
-    shape.tied_embeddings = row_.model.tied.value_or(false);
+    llama_details(shape);
     return;
   }
   shape.tied_embeddings = true;

@@ -17,6 +17,9 @@ namespace payoff {
   return row.software && row.software->find("Horovod MPI") != std::string::npos;
 }
 
+// The profile of the GPU that a row names; the name itself where that leaves nothing open.
+[[nodiscard]] std::string gpu_profile(const std::string& name);
+
 class RowReader {
  public:
   RowReader(const TrainingRow& row, const RowCatalogue& catalogue, RowExperiment& result)
@@ -43,15 +46,24 @@ class RowReader {
     return otherwise;
   }
 
+  [[nodiscard]] std::string stack_by_generation(const std::string& text) const;
   [[nodiscard]] std::string gpu_name() const;
+  [[nodiscard]] std::optional<double> stated_number(const std::string& unit) const;
+  void vary(Gpu& gpu) const;
   [[nodiscard]] std::string fabric_name(const std::string& gpu) const;
   void network(Cluster& cluster) const;
   [[nodiscard]] TransformerShape transformer() const;
+  [[nodiscard]] TransformerShape stated_counts(const std::optional<int>& sequence) const;
+  [[nodiscard]] TransformerShape stated_mixture(const std::string& name) const;
+  [[nodiscard]] TransformerShape vision_transformer() const;
+  void llama_details(TransformerShape& shape) const;
   [[nodiscard]] TransformerShape mixture() const;
   void transformer_widths(TransformerShape& shape) const;
   void family_details(TransformerShape& shape) const;
   void refuse_unsupported_layout() const;
   void shard(ParallelLayout& layout) const;
+  [[nodiscard]] bool sequence_parallel() const;
+  void overlap_tensor_parallel(ParallelLayout& layout) const;
   [[nodiscard]] std::optional<Precision> precision() const;
   [[nodiscard]] Precision gradient(const std::string& stack, const ParallelLayout& layout,
                                    Precision precision) const;

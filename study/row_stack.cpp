@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include "study/row_parts.hpp"
@@ -54,18 +57,59 @@ constexpr std::array rules{
     StackRule{"dlperf_libai", "", "framework-2020"},
 };
 
+// NVIDIA's pre-training of BERT of January 2022: native AMP and DistributedDataParallel,
+// TorchScript with NVFuser (change log of PyTorch/LanguageModeling/BERT). Its fine-tuning stayed as
+// it was.
+bool is_ngc_pytorch_2022(const TrainingRow& row) {
+  return row.source == "dle_bert" && row.id.starts_with("dle_bert_2022") &&
+         row.citation.find("PyTorch/") != std::string::npos &&
+         row.task.value_or("").find("pre-training") != std::string::npos;
+}
+
+// bf16 and fp8 came to frameworks with FlashAttention or shortly before it.
+bool is_recent(const TrainingRow& row) { return row.precision == "bf16" || row.precision == "fp8"; }
+
+bool names_any(const std::string& text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
 }  // namespace
+
+// Words that no line knows: the generation by what the row computes in and on which GPU.
+std::string RowReader::stack_by_generation(const std::string& text) const {
+  const auto gpu = catalogue_.gpus.find(gpu_profile(row_.cluster.gpu.value_or("")));
+  const Architecture architecture =
+      gpu == catalogue_.gpus.end() ? Architecture::volta : gpu->second.architecture;
+  const bool recent = is_recent(row_) || architecture >= Architecture::ada;
+  if (names_any(text, {"Megatron", "Transformer Engine"})) {
+    return architecture >= Architecture::hopper   ? "nemo-2024"
+           : architecture == Architecture::ampere ? "megatron-2022"
+                                                  : "megatron-2020";
+  }
+  if (names_any(text, {"TensorFlow", "MXNet", "MxNet", "Paddle", "OneFlow", "LiBai"})) {
+    return "framework-2020";
+  }
+  return recent ? "pytorch-2" : "pytorch-ddp-2021";
+}
 
 std::string RowReader::stack() const {
   const std::string& text = row_.software ? *row_.software : row_.citation;
+  if (is_ngc_pytorch_2022(row_)) {
+    return "ngc-pytorch-2022";
+  }
   for (const StackRule& rule : rules) {
     const bool source = row_.source.starts_with(rule.source);
     const bool words = rule.words.empty() || text.find(rule.words) != std::string::npos;
-    if (source && words) {
+    // PyTorch without a version.
+    const bool too_old = rule.source.empty() && rule.stack == "pytorch-ddp-2021" && is_recent(row_);
+    if (source && words && !too_old) {
       return std::string(rule.stack);
     }
   }
-  return "unknown";
+  std::string stack = stack_by_generation(text);
+  assume("software as " + stack);
+  return stack;
 }
 
 }  // namespace payoff

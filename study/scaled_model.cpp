@@ -30,6 +30,9 @@ TransformerShape scaled(const TransformerShape& shape, const ParallelLayout& lay
   TransformerShape result = shape;
   const auto times = [factor](std::int64_t count) { return factor * static_cast<double>(count); };
   result.layers = multiple(times(shape.layers), std::int64_t{layout.pp} * layout.virtual_stages);
+  if (shape.decoder.layers > 0) {
+    result.decoder.layers = multiple(times(shape.decoder.layers), 1);
+  }
   const bool grouped = shape.kv_heads < shape.heads;
   result.heads =
       multiple(times(shape.heads), grouped ? std::lcm(shape.kv_heads, std::int64_t{layout.tp})

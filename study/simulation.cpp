@@ -34,8 +34,10 @@ std::string contention(const sim::SimulatedStep& step) {
 }  // namespace
 
 const sim::BuiltPlatform& Simulation::platform(const StepPlan& step) {
-  auto& built = platforms_[sim::sends_all_to_all(step) ? 1 : 0];
-  if (!built) {
+  // What a node's cores stream is the codec's: another method, another platform.
+  const bool on_host = std::any_of(step.kinds.begin(), step.kinds.end(), uses_host);
+  auto& built = platforms_[on_host ? 2 : sim::sends_all_to_all(step) ? 1 : 0];
+  if (!built || on_host) {
     built = sim::build_platform(prepared_.experiment().cluster, state_, step, rules_);
   }
   return *built;

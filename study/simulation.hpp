@@ -43,8 +43,9 @@ class Simulation {
   const ClusterState& state_;
   sim::SimOptions options_;
   sim::PlatformRules rules_;
-  // Of strategies that exchange between all pairs of ranks, and of those that do not.
-  std::array<std::optional<sim::BuiltPlatform>, 2> platforms_{};
+  // Of strategies that exchange between all pairs of ranks, of those that do not, and of the last
+  // one whose codec runs on the host.
+  std::array<std::optional<sim::BuiltPlatform>, 3> platforms_{};
 };
 
 // Of runs one after the other: their events together, the memory of the largest one.

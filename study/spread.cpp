@@ -30,8 +30,10 @@ std::size_t family(Collective collective) {
   return 0;
 }
 
+// Not below what the bytes take at line rate.
 double network_factor(const Message& message, const Latents& latents) {
-  return std::exp(message.relative_sd * message_deviation(message, latents));
+  return std::max(message.least_share,
+                  std::exp(message.relative_sd * message_deviation(message, latents)));
 }
 
 void scale_message(const Message& from, Message& to, const Latents& latents) {
@@ -72,6 +74,11 @@ struct Ensemble::Factors {
             copy,      work.memory_share,
             work.mix,  work.method,
             update};
+  }
+
+  // By the cores: gradients' methods alone run there, the first of a plan.
+  [[nodiscard]] Seconds scaled_on_host(Seconds work) const {
+    return codecs.empty() ? work : work * codecs.front();
   }
 
   // Of pieces; returns what their messages take.
@@ -157,7 +164,9 @@ void Ensemble::scale_compute(const Draw& draw) {
     to.expert_messages = messages_of(MessageKind::ep_activations, to.forward) +
                          messages_of(MessageKind::ep_activations, to.backward) +
                          messages_of(MessageKind::etp_activations, to.forward) +
-                         messages_of(MessageKind::etp_activations, to.backward);
+                         messages_of(MessageKind::etp_activations, to.backward) +
+                         messages_of(MessageKind::table_activations, to.forward) +
+                         messages_of(MessageKind::table_activations, to.backward);
     to.forward_work = from.forward_work * by.compute;
     to.backward_work = from.backward_work * by.compute;
     to.recompute_work = from.recompute_work * by.compute;
@@ -177,8 +186,10 @@ void Ensemble::scale_stage(const StagePlan& from, StagePlan& to, const Factors& 
 
 void Ensemble::scale_kind(const BucketKind& from, BucketKind& to, const Factors& factors) {
   to.decode = factors.scaled(from.decode);
+  to.host_decode.work = factors.scaled_on_host(from.host_decode.work);
   for (std::size_t r = 0; r < from.rounds.size(); ++r) {
     to.rounds[r].encode = factors.scaled(from.rounds[r].encode);
+    to.rounds[r].host.work = factors.scaled_on_host(from.rounds[r].host.work);
     scale_message(from.rounds[r].message, to.rounds[r].message, factors.latents);
   }
 }

@@ -16,11 +16,12 @@ auto values_of(const Operator& op) {
   return std::tie(op.kind, op.rows_per_sample, op.columns, op.depth, op.batch_per_sample,
                   op.causal_fraction, op.window, op.unit_stride, op.bytes_per_sample,
                   op.bytes_fixed, op.backward_bytes_per_sample, op.backward_bytes_fixed, op.kernels,
-                  op.fused_kernels, op.input_gradient);
+                  op.fused_kernels, op.input_gradient, op.in_16_bits, op.casts);
 }
 
 auto values_of(const TensorParallelSync& sync) {
-  return std::tie(sync.before, sync.after, sync.bytes_per_sample, sync.forward, sync.backward);
+  return std::tie(sync.before, sync.after, sync.bytes_per_sample, sync.forward, sync.backward,
+                  sync.of_encoder);
 }
 
 template <typename T>
@@ -34,6 +35,10 @@ bool are_alike(const std::optional<ExpertSync>& a, const std::optional<ExpertSyn
          (!a || std::tie(a->before, a->after, a->bytes_per_sample, a->tensor_bytes_per_sample,
                          a->gathers) == std::tie(b->before, b->after, b->bytes_per_sample,
                                                  b->tensor_bytes_per_sample, b->gathers));
+}
+
+bool are_alike(const std::optional<TableExchange>& a, const std::optional<TableExchange>& b) {
+  return a.has_value() == b.has_value() && (!a || a->sent_per_sample == b->sent_per_sample);
 }
 
 bool are_alike(const std::optional<ContextSync>& a, const std::optional<ContextSync>& b) {
@@ -51,7 +56,8 @@ bool are_alike(const std::optional<MeasuredLayer>& a, const std::optional<Measur
 bool are_alike(const Layer& a, const Layer& b) {
   return a.recomputable == b.recomputable && are_alike(a.forward, b.forward) &&
          are_alike(a.syncs, b.syncs) && are_alike(a.context, b.context) &&
-         are_alike(a.experts, b.experts) && are_alike(a.measured, b.measured);
+         are_alike(a.experts, b.experts) && are_alike(a.exchange, b.exchange) &&
+         are_alike(a.measured, b.measured);
 }
 
 std::vector<std::size_t> first_alike(const std::vector<Layer>& layers) {
@@ -87,7 +93,8 @@ StepBounds::StepBounds(const Experiment& job)
       tensor_(network_of(job, MessageKind::tp_activations)),
       context_(network_of(job, MessageKind::cp_activations)),
       experts_(network_of(job, MessageKind::ep_activations)),
-      expert_tensor_(network_of(job, MessageKind::etp_activations)) {}
+      expert_tensor_(network_of(job, MessageKind::etp_activations)),
+      tables_(network_of(job, MessageKind::table_activations)) {}
 
 const StepBounds::Division& StepBounds::divide(const ParallelLayout& layout) const {
   const DivisionKey key{layout.pp, layout.virtual_stages, is_v_shaped(layout.schedule)};
@@ -127,8 +134,9 @@ const std::vector<StepBounds::LayerTime>& StepBounds::price(const ParallelLayout
       times[i] = times[alike_[i]];
       continue;
     }
-    const PreparedStage stage = prepare_stage(*workload_, {i}, alone, compute,
-                                              {tensor_, context_, experts_, expert_tensor_}, waves);
+    const PreparedStage stage =
+        prepare_stage(*workload_, {i}, alone, compute,
+                      {tensor_, context_, experts_, expert_tensor_, tables_}, waves);
     times[i] = {stage.compute->forward_time(), stage.compute->backward_time(),
                 stage.compute->forward_messages + stage.compute->backward_messages};
   }

@@ -79,6 +79,7 @@ class StepBounds {
   CollectiveModel context_;
   CollectiveModel experts_;
   CollectiveModel expert_tensor_;
+  CollectiveModel tables_;
   mutable std::map<DivisionKey, Division> divisions_;
   std::map<PriceKey, std::vector<LayerTime>> prices_;
   std::map<std::pair<DivisionKey, PriceKey>, std::vector<StageTime>> stages_;

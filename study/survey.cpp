@@ -20,20 +20,20 @@ class Doubts {
         band_(payoff.band) {}
 
   // Of a plan that does not pay over the remedy.
-  [[nodiscard]] Finding reason(std::size_t place) const {
+  [[nodiscard]] SurveyFinding reason(std::size_t place) const {
     const CompressionPlan& compression = experiment_.plans[place];
     const StepPlan plan = prepared_.plan(compression);
-    const bool gradients_only = compression.activations.empty();
+    const bool gradients_only = compression.activations.empty() && !compression.weights;
     if (gradients_only && !pays(without_gradients(prepared_.plan(experiment_.plans.front())))) {
-      return Finding::nothing_exposed;
+      return SurveyFinding::nothing_exposed;
     }
     if (pays(stretched_codec(plan, 0.0))) {
-      return Finding::codec;
+      return SurveyFinding::codec;
     }
     if (!gradients_only) {
-      return Finding::too_little_saved;
+      return SurveyFinding::too_little_saved;
     }
-    return pays(with_free_messages(plan)) ? of_messages(plan) : Finding::codec;
+    return pays(with_free_messages(plan)) ? of_messages(plan) : SurveyFinding::codec;
   }
 
  private:
@@ -41,13 +41,13 @@ class Doubts {
     return rival_ > (1.0 + band_) * evaluate(plan).step;
   }
 
-  [[nodiscard]] Finding of_messages(const StepPlan& plan) const {
+  [[nodiscard]] SurveyFinding of_messages(const StepPlan& plan) const {
     if (const auto summed = all_reduced(plan); summed && pays(*summed)) {
-      return Finding::cannot_be_summed;
+      return SurveyFinding::cannot_be_summed;
     }
     constexpr double almost_nothing = 1e-6;
     const bool would = pays(MessageSizes(experiment_).resized(plan, almost_nothing));
-    return would ? Finding::too_little_saved : Finding::latency;
+    return would ? SurveyFinding::too_little_saved : SurveyFinding::latency;
   }
 
   static StepPlan with_free_messages(StepPlan plan) {
@@ -73,7 +73,9 @@ class Doubts {
         changes = true;
         message.collective = Collective::all_reduce;
         message.size /= network.group().ranks;  // nccl-tests counts what is gathered
-        message.alone = network.price(Collective::all_reduce, message.size).time;
+        const CollectivePrice price = network.price(Collective::all_reduce, message.size);
+        message.alone = price.time;
+        message.least_share = least_share(price);
       }
     }
     return changes ? std::optional(std::move(plan)) : std::nullopt;
@@ -85,43 +87,43 @@ class Doubts {
   double band_;
 };
 
-Finding finding_of(const PlanPayoff& plan, std::size_t place, const Doubts& doubts) {
+SurveyFinding finding_of(const PlanPayoff& plan, std::size_t place, const Doubts& doubts) {
   switch (Payoff::verdict_of(plan)) {
     case Verdict::pays:
-      return Finding::pays;
+      return SurveyFinding::pays;
     case Verdict::too_close_to_call:
-      return Finding::too_close;
+      return SurveyFinding::too_close;
     case Verdict::does_not_fit:
-      return Finding::does_not_fit;
+      return SurveyFinding::does_not_fit;
     case Verdict::no_difference:
     case Verdict::does_not:
       break;
   }
-  return plan.against_uncompressed.verdict() == Verdict::pays ? Finding::remedy_is_enough
+  return plan.against_uncompressed.verdict() == Verdict::pays ? SurveyFinding::remedy_is_enough
                                                               : doubts.reason(place);
 }
 
 }  // namespace
 
-std::string_view name(Finding finding) {
+std::string_view name(SurveyFinding finding) {
   switch (finding) {
-    case Finding::pays:
+    case SurveyFinding::pays:
       return "pays";
-    case Finding::too_close:
+    case SurveyFinding::too_close:
       return "too close to call";
-    case Finding::remedy_is_enough:
+    case SurveyFinding::remedy_is_enough:
       return "a remedy is enough";
-    case Finding::nothing_exposed:
+    case SurveyFinding::nothing_exposed:
       return "nothing exposed";
-    case Finding::codec:
+    case SurveyFinding::codec:
       return "encode and decode";
-    case Finding::cannot_be_summed:
+    case SurveyFinding::cannot_be_summed:
       return "cannot be summed";
-    case Finding::latency:
+    case SurveyFinding::latency:
       return "latency";
-    case Finding::too_little_saved:
+    case SurveyFinding::too_little_saved:
       return "too little saved";
-    case Finding::does_not_fit:
+    case SurveyFinding::does_not_fit:
       return "does not fit";
   }
   return "";

@@ -16,7 +16,7 @@
 
 namespace payoff {
 
-enum class Finding {
+enum class SurveyFinding {
   pays,              // over the best uncompressed remedy
   too_close,         // to call
   remedy_is_enough,  // it pays over the job as given, but what needs no compression gains as much
@@ -27,20 +27,20 @@ enum class Finding {
   too_little_saved,  // of the bytes
   does_not_fit
 };
-inline constexpr std::array all_findings{Finding::pays,
-                                         Finding::too_close,
-                                         Finding::remedy_is_enough,
-                                         Finding::nothing_exposed,
-                                         Finding::codec,
-                                         Finding::cannot_be_summed,
-                                         Finding::latency,
-                                         Finding::too_little_saved,
-                                         Finding::does_not_fit};
-[[nodiscard]] std::string_view name(Finding finding);
+inline constexpr std::array all_findings{SurveyFinding::pays,
+                                         SurveyFinding::too_close,
+                                         SurveyFinding::remedy_is_enough,
+                                         SurveyFinding::nothing_exposed,
+                                         SurveyFinding::codec,
+                                         SurveyFinding::cannot_be_summed,
+                                         SurveyFinding::latency,
+                                         SurveyFinding::too_little_saved,
+                                         SurveyFinding::does_not_fit};
+[[nodiscard]] std::string_view name(SurveyFinding finding);
 
 struct SurveyedPlan {
   std::string label;
-  Finding finding{};
+  SurveyFinding finding{};
   bool pays_over_job{};  // as given
   Seconds step{};
   double speedup{};  // over the job as given, by the most likely parameters

@@ -66,6 +66,15 @@ void set_payback(const std::vector<Seconds>& old_times, const std::vector<Second
 
 Problems check_switch(const Experiment& a, const Experiment& b) {
   Problems problems;
+  const auto has_tables = [](const Experiment& experiment) {
+    const auto* table = std::get_if<Workload>(&experiment.model);
+    return table != nullptr && table->recommender;
+  };
+  if (has_tables(a) || has_tables(b)) {
+    problems.push_back({"model",
+                        "what moving the embedding tables of a recommender takes is not modelled",
+                        "compare jobs of other models"});
+  }
   if (model_of(a) != model_of(b)) {
     problems.push_back({"model", "is another one than that of A, " + model_of(a),
                         "a checkpoint goes on with the model that it was saved of"});

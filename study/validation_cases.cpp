@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "study/compute_calibration.hpp"
 #include "study/engine.hpp"
+#include "study/mapped_row.hpp"
 #include "study/parallel.hpp"
 #include "study/payoff.hpp"
 #include "study/spread.hpp"
@@ -84,10 +86,25 @@ CaseSubject subject_of(const Experiment& experiment, const CompressionPlan& plan
   return subject;
 }
 
-// The interval of the machine's parameters, wider by what the mapping had to guess.
-void predict_step(const RowExperiment& row, const ValidationOptions& options,
-                  ValidationCase& result) {
-  const Experiment& experiment = *row.experiment;
+struct Interval {
+  double low{};
+  double high{};
+};
+
+// That of the machine's parameters, wider by what the mapping had to guess.
+Interval step_interval(const PreparedExperiment& prepared, double guess_sd,
+                       const ValidationOptions& options) {
+  const Experiment& experiment = prepared.experiment();
+  Ensemble ensemble({{prepared.plan(experiment.plans.front())}}, compute_sd(experiment));
+  std::vector<double> steps;
+  for (const Draw& draw : make_draws(options.draws, options.seed, 2)) {
+    steps.push_back(ensemble.step(0, draw) / 1_s * std::exp(guess_sd * draw.codecs[1]));
+  }
+  return {quantile(steps, 0.05), quantile(steps, 0.95)};
+}
+
+void predict_step(const MappedRow& row, const ValidationOptions& options, ValidationCase& result) {
+  const Experiment& experiment = *row.likely.experiment;
   const PreparedExperiment prepared(experiment);
   const CompressionPlan& plan = experiment.plans.front();
   const StepPrediction prediction = prepared.predict(plan);
@@ -101,14 +118,14 @@ void predict_step(const RowExperiment& row, const ValidationOptions& options,
           {std::string(name(engine)), answer.prediction->step / 1_s, Call::none});
     }
   }
-  const double guess_sd = assumption_sd(row.assumptions);
-  Ensemble ensemble({{prepared.plan(plan)}}, compute_sd(experiment));
-  std::vector<double> steps;
-  for (const Draw& draw : make_draws(options.draws, options.seed, 2)) {
-    steps.push_back(ensemble.step(0, draw) / 1_s * std::exp(guess_sd * draw.codecs[1]));
+  const double guess_sd = assumption_sd(row.likely.assumptions);
+  Interval interval = step_interval(prepared, guess_sd, options);
+  for (const Experiment& other : row.others) {
+    const Interval wider = step_interval(PreparedExperiment(other), guess_sd, options);
+    interval = {std::min(interval.low, wider.low), std::max(interval.high, wider.high)};
   }
-  result.low = quantile(steps, 0.05);
-  result.high = quantile(std::move(steps), 0.95);
+  result.low = interval.low;
+  result.high = interval.high;
 }
 
 Call call_of_speedup(double speedup) { return speedup > 1.0 ? Call::pays : Call::does_not; }
@@ -129,22 +146,6 @@ void add_rivals(const PreparedExperiment& prepared, ValidationCase& result) {
   }
 }
 
-// Samples of a GPU that a run on images may have had when its source does not say: the first one is
-// the prediction, the others widen its interval. Benchmarks fill the memory: NVIDIA's run of
-// ResNet-50 in fp32 has 112 on 16 GB (dle_cnn); torchvision's references start from 32, and GRACE's
-// authors later ran ResNet-50 in tf_cnn_benchmarks with 256, which needs 32 GB.
-constexpr std::array batch_prior{128, 32, 64, 256};
-
-bool has_no_batch(const TrainingRow& row) {
-  return row.model.family == "cnn" && !row.layout.global_batch && !row.layout.micro_batch;
-}
-
-TrainingRow with_batch(TrainingRow row, int batch) {
-  row.layout.micro_batch = batch;
-  row.layout.global_batch = batch * row.cluster.gpus.value_or(1);
-  return row;
-}
-
 Comparison compare(const Experiment& experiment, const ValidationOptions& options,
                    ValidationCase& result) {
   AssessOptions assess_options;
@@ -163,32 +164,28 @@ Comparison compare(const Experiment& experiment, const ValidationOptions& option
   return assessed.against_uncompressed;
 }
 
-// One comparison, or one for each batch that the run may have had.
+// One comparison, or one for each value of what the row does not state.
 void predict_speedup(const TrainingRow& row, const RowCatalogue& catalogue, const RowPlan& plan,
                      const ValidationOptions& options, ValidationCase& result) {
-  const bool guessed = has_no_batch(row);
+  MappedRow mapped = map_row(row, catalogue);
+  result.reasons = std::move(mapped.likely.reasons);
+  result.reasons.insert(result.reasons.end(), plan.reasons.begin(), plan.reasons.end());
+  result.assumptions = std::move(mapped.likely.assumptions);
+  if (!mapped.likely.experiment || !plan.plan) {
+    return;
+  }
+  std::vector<Experiment> experiments{std::move(*mapped.likely.experiment)};
+  std::move(mapped.others.begin(), mapped.others.end(), std::back_inserter(experiments));
   std::vector<Comparison> comparisons;
-  for (const int batch : batch_prior) {
-    RowExperiment mapped = row_experiment(guessed ? with_batch(row, batch) : row, catalogue);
-    result.reasons = std::move(mapped.reasons);
-    result.reasons.insert(result.reasons.end(), plan.reasons.begin(), plan.reasons.end());
-    if (comparisons.empty()) {
-      result.assumptions = std::move(mapped.assumptions);
-    }
-    if (!mapped.experiment || !plan.plan) {
-      return;
-    }
-    mapped.experiment->plans.push_back(*plan.plan);
-    for (const Problem& problem : check(*mapped.experiment)) {
+  for (Experiment& experiment : experiments) {
+    experiment.plans.push_back(*plan.plan);
+    for (const Problem& problem : check(experiment)) {
       result.reasons.push_back(problem.path + ": " + problem.message);
     }
     if (!result.reasons.empty()) {
       return;
     }
-    comparisons.push_back(compare(*mapped.experiment, options, result));
-    if (!guessed) {
-      break;
-    }
+    comparisons.push_back(compare(experiment, options, result));
   }
   result.predicted = comparisons.front().speedup;
   result.low = comparisons.front().speedup_low;
@@ -200,9 +197,6 @@ void predict_speedup(const TrainingRow& row, const RowCatalogue& catalogue, cons
     probability += each.probability / static_cast<double>(comparisons.size());
   }
   result.predicted_call = call_of_predicted(probability);
-  if (guessed) {
-    result.assumptions.emplace_back("micro-batch of 128, or of 32 to 256");
-  }
 }
 
 // Rows in parallel, each into its place.
@@ -235,10 +229,10 @@ std::vector<ValidationCase> step_cases(const std::vector<TrainingRow>& rows, con
   return predict_all(measured, split, CaseKind::step, options,
                      [&](const TrainingRow& row, ValidationCase& result) {
                        result.measured = *row.measured.step / 1_s;
-                       const RowExperiment mapped = row_experiment(row, catalogue);
-                       result.reasons = mapped.reasons;
-                       result.assumptions = mapped.assumptions;
-                       if (mapped.experiment) {
+                       const MappedRow mapped = map_row(row, catalogue);
+                       result.reasons = mapped.likely.reasons;
+                       result.assumptions = mapped.likely.assumptions;
+                       if (mapped.likely.experiment) {
                          predict_step(mapped, options, result);
                        }
                      });

@@ -15,12 +15,14 @@ build/results/STAGE.log and shown when the stage fails.
 
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +31,11 @@ RESULTS = ROOT / "build" / "results"
 SOURCE_FOLDERS = ["model", "sim", "profiles", "calibrate", "kernels", "study", "web", "cli", "tests", "bench"]
 JOBS = str(len(os.sched_getaffinity(0)))
 CLANG_FORMAT = "clang-format-16"
+FILES_FORMATTED_AT_ONCE = 40
 LINES_SHOWN_ON_FAILURE = 200
+LINES_SHOWN_AT_END = 60
+# What a long log says of its failures, beside its end: compilers, clang-tidy, ctest.
+TELLS_A_FAILURE = re.compile(r"(error|warning): .*\[|error:|\*\*\*(Failed|Exception|Timeout|Not Run)|^FAILED:|REQUIRE|SUMMARY:")
 
 
 class Counts(NamedTuple):
@@ -123,7 +129,7 @@ def stage_asan(log):
 
 
 def stage_tsan(log):
-    # The runtime of GCC 12 cannot map its shadow memory under the address randomisation of newer
+    # The runtime cannot map its shadow memory under the address randomisation of newer
     # kernels, so this stage runs without it where that is allowed.
     unrandomised = ("setarch", "-R")
     allowed = subprocess.run([*unrandomised, "true"], capture_output=True).returncode == 0
@@ -136,18 +142,10 @@ def stage_tsan(log):
     return ctest(log, "tsan", wrapper)
 
 
-def stage_clang(log):
-    build(log, "clang")
-    return ctest(log, "clang")
-
-
 def stage_bytes(log):
-    for preset in ("release", "clang", "asan"):
+    for preset in ("release", "asan"):
         build(log, preset)
-    check = (sys.executable, "-B", "tests/determinism/check.py", "build/payoff")
-    run(log, *check, "build-clang/payoff")
-    # Instrumented and unoptimised, a prediction takes 20 times as long: one example.
-    run(log, *check, "build-asan/payoff", "03-bert-v100")
+    run(log, sys.executable, "-B", "tests/determinism/check.py", "build/payoff", "build-asan/payoff")
     return Counts(passed=1)
 
 
@@ -157,11 +155,17 @@ def stage_tidy(log):
 
 
 def stage_format(log):
-    def is_formatted(path):
-        command = [CLANG_FORMAT, "--dry-run", "-Werror", "-ferror-limit=1", path]
-        return subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
+    def unformatted(paths):
+        command = [CLANG_FORMAT, "--dry-run", "-Werror", *paths]
+        told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        named = {line.split(":")[0] for line in told.stderr.splitlines() if "error: code should be" in line}
+        return sorted(named) if told.returncode == 0 or named else list(paths)
 
-    wrong = [path for path in sources(".hpp", ".cpp", ".cu", ".cuh") if not is_formatted(path)]
+    every = sources(".hpp", ".cpp", ".cu", ".cuh")
+    with ThreadPoolExecutor(int(JOBS)) as pool:
+        batches = [every[first:first + FILES_FORMATTED_AT_ONCE]
+                   for first in range(0, len(every), FILES_FORMATTED_AT_ONCE)]
+        wrong = [path for found in pool.map(unformatted, batches) for path in found]
     if wrong:
         print("`make format` would change:", *wrong, sep="\n  ", file=log)
         raise Failure(f"{len(wrong)} files are not formatted")
@@ -178,10 +182,9 @@ STAGES = {
     "test": Stage(stage_test, (), "release build, quick tests"),
     "format": Stage(stage_format, (CLANG_FORMAT,), "sources are formatted"),
     "slow": Stage(stage_slow, (), "consumer, documented commands, fits, SimGrid"),
-    "clang": Stage(stage_clang, ("clang++-16",), "second compiler, every header alone"),
-    "asan": Stage(stage_asan, (), "address and undefined-behaviour sanitizers"),
-    "tsan": Stage(stage_tsan, (), "thread sanitizer on the threaded tests"),
-    "bytes": Stage(stage_bytes, ("clang++-16",), "the builds above print the same bytes"),
+    "asan": Stage(stage_asan, ("clang++-16",), "second compiler with sanitizers, every header alone"),
+    "tsan": Stage(stage_tsan, ("clang++-16",), "thread sanitizer on the threaded tests"),
+    "bytes": Stage(stage_bytes, ("clang++-16",), "both compilers' programs print the same bytes"),
     "tidy": Stage(stage_tidy, ("clang-tidy-16", "run-clang-tidy-16"), "clang-tidy"),
 }
 
@@ -218,8 +221,11 @@ def run_stage(name):
             counts = Counts(failed=1, failures=(str(failure),))
         if counts.failed:
             log.seek(0)
+            lines = log.readlines()
+            print(f"--- failures told in {path.relative_to(ROOT)}:")
+            print("".join([line for line in lines if TELLS_A_FAILURE.search(line)][:LINES_SHOWN_ON_FAILURE]))
             print(f"--- end of {path.relative_to(ROOT)}:")
-            print("".join(log.readlines()[-LINES_SHOWN_ON_FAILURE:]))
+            print("".join(lines[-LINES_SHOWN_AT_END:]))
     wall, cpu = time.monotonic() - start, cpu_seconds() - cpu_start
     print_line(name, counts, f"{wall:4.0f} s, {cpu:4.0f} s cpu")
     return counts

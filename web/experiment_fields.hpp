@@ -36,12 +36,14 @@ PAYOFF_FIELDS(FitDomain, smallest, largest, ranks)
 PAYOFF_FIELDS(LinkLaw, launch, step_ll, step_ll128, step_simple, step_nvls, share_ll, share_ll128,
               share_simple, share_nvls, rendezvous, switched_hosts, channel, node_limit,
               relative_sd_node_limit, ramp, chunk, congestion_per_doubling, domain,
-              relative_sd_small, relative_sd_middle, relative_sd_large)
-PAYOFF_FIELDS(Fabric, name, kind, generation, per_gpu, pair, max_gpus, nvls, spans_nodes,
+              relative_sd_small, relative_sd_middle, relative_sd_large, relative_sd_family,
+              relative_sd_more_ranks)
+PAYOFF_FIELDS(Fabric, name, twin, kind, generation, per_gpu, pair, max_gpus, nvls, spans_nodes,
               crosses_sockets, law)
-PAYOFF_FIELDS(Network, name, kind, gpudirect, tuner_latency, node_limit, eager, gathers, law)
-PAYOFF_FIELDS(Cluster, name, gpu, fabric, network, gpus_per_node, nics_per_node, nic, cpu, nodes,
-              price)
+PAYOFF_FIELDS(Network, name, twin, kind, gpudirect, tuner_latency, node_limit, eager, gathers, law)
+PAYOFF_FIELDS(Host, cores, copy)
+PAYOFF_FIELDS(Cluster, name, gpu, fabric, network, gpus_per_node, nics_per_node, nic, cpu, host,
+              nodes, price)
 PAYOFF_FIELDS(Software, name, fused_attention, fused_elementwise, fp8_weights, bucket_copy_passes,
               copies_each_tensor, optimizer_in_backward, gather_bucket, scatter_bucket,
               hides_launch, host_per_kernel, host_per_step, memory_traffic_ratio, relative_sd)
@@ -57,40 +59,49 @@ PAYOFF_FIELDS(Training, precision, gradient, bucket, first_bucket, overlap,
 
 PAYOFF_FIELDS(ExpertShape, count, per_token, width, shared_width, dense_blocks)
 PAYOFF_FIELDS(LatentAttention, query_rank, key_rank, rotated, value_size)
+PAYOFF_FIELDS(DecoderShape, layers, sequence)
 PAYOFF_FIELDS(TransformerShape, name, family, layers, hidden, heads, kv_heads, head_size,
               feed_forward, vocabulary, positions, token_types, sequence, gated, biases,
               query_biases, output_norms, norm_shift, embedding_norm, tied_embeddings, causal,
               pooler, masked_head, head_positions, image_patch, image_channels, classes, experts,
-              latent)
+              latent, relative_buckets, decoder)
 
 PAYOFF_FIELDS(Operator, kind, rows_per_sample, columns, depth, batch_per_sample, causal_fraction,
               window, unit_stride, bytes_per_sample, bytes_fixed, backward_bytes_per_sample,
-              backward_bytes_fixed, kernels, fused_kernels, input_gradient)
+              backward_bytes_fixed, kernels, fused_kernels, input_gradient, in_16_bits, casts)
 PAYOFF_FIELDS(ParameterTensor, rows, columns, is_matrix, of_expert)
-PAYOFF_FIELDS(TensorParallelSync, before, after, bytes_per_sample, forward, backward)
+PAYOFF_FIELDS(TensorParallelSync, before, after, bytes_per_sample, forward, backward, of_encoder)
 PAYOFF_FIELDS(ContextParts, ranks, exchange)
 PAYOFF_FIELDS(ContextSync, attention, parts, query_per_sample, key_value_per_sample)
-PAYOFF_FIELDS(ExpertSync, before, after, bytes_per_sample, tensor_bytes_per_sample, gathers)
+PAYOFF_FIELDS(ExpertSync, before, after, bytes_per_sample, tensor_bytes_per_sample, gathers,
+              tokens_per_sample, copies_per_sample)
 PAYOFF_FIELDS(MeasuredLayer, forward, backward)
+PAYOFF_FIELDS(HeldTables, weights, state)
+PAYOFF_FIELDS(TableExchange, sent_per_sample, received_per_sample)
 PAYOFF_FIELDS(Layer, name, forward, parameters, syncs, context, experts, measured,
               activation_per_sample, selective_activation_per_sample, boundary_per_sample,
-              recomputable)
-PAYOFF_FIELDS(Workload, name, layers, tokens_per_sample, width, sample_name)
+              recomputable, tables, exchange)
+PAYOFF_FIELDS(EmbeddingTables, rows, dimension, lookups, optimizer)
+PAYOFF_FIELDS(RecommenderShape, name, dense, bottom, tables, top)
+PAYOFF_FIELDS(Workload, name, layers, tokens_per_sample, width, sample_name, recommender)
 PAYOFF_FIELDS(LayerTime, layer, micro_batch, tp, cp, ep, etp, forward, backward)
 
 PAYOFF_FIELDS(CodecLaw, dispatch, host_sync, resident_efficiency, memory_efficiency,
               random_efficiency, gemm_efficiency, streams, relative_sd)
-PAYOFF_FIELDS(PassFormula, bytes, random_bytes, flops, kernels, host_syncs, block_bytes)
-PAYOFF_FIELDS(RoundFormula, encode, collective, message)
+PAYOFF_FIELDS(HostCodec, call, core, irregular, threads, relative_sd)
+PAYOFF_FIELDS(PassFormula, bytes, random_bytes, flops, kernels, host_syncs, block_bytes, on_host,
+              copied)
+PAYOFF_FIELDS(RoundFormula, encode, collective, message, among)
 PAYOFF_FIELDS(WireFormula, as_published, as_implemented)
 PAYOFF_FIELDS(OtherFormulas, rounds, decode)
 PAYOFF_FIELDS(Method, name, description, implementation, granularity, matrices_only,
-              sums_in_collective, elementwise, reduces_from, bypasses_buckets, parameters, where,
-              rounds, decode, dense, worth, state_bytes, saved_bytes, sent, backward, learned, wire,
-              law)
+              sums_in_collective, elementwise, scatters, reduces_from, bypasses_buckets, parameters,
+              where, rounds, decode, dense, worth, state_bytes, saved_bytes, sent, backward,
+              learned, wire, law, host)
 PAYOFF_FIELDS(BlockRange, first, last)
 PAYOFF_FIELDS(ActivationCompression, method, traffic, forward, backward, blocks)
-PAYOFF_FIELDS(CompressionPlan, label, method, activations, placement, overlap)
+PAYOFF_FIELDS(WeightCompression, method, copy_in_node)
+PAYOFF_FIELDS(CompressionPlan, label, method, activations, weights, placement, overlap)
 PAYOFF_FIELDS(Experiment, name, cluster, software, model, layout, training, plans, layer_times)
 PAYOFF_FIELDS(Expression::Instruction, operation, variable, constant)
 PAYOFF_FIELDS(RemedyLimits, global_batch, change_gradient_precision, change_buckets,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes rank0.json and nccl.log: a made-up job in the forms of PyTorch's profiler and of NCCL.
+"""Writes rank0.json, nccl.log and rank0.et: a made-up job in the forms of PyTorch's profiler, of
+NCCL and of Chakra.
 
 GPT-2 on 16 GPUs of two nodes, data-parallel, gradients in three buckets that overlap backward. All
 times are set here, so that what `payoff import` finds can be checked by hand: README.md does.
@@ -122,11 +123,79 @@ def log():
     return "\n".join(lines) + "\n"
 
 
+def varint(value):
+    """Protobuf's whole numbers: seven bits a byte, the lowest first."""
+    data = b""
+    while value >= 128:
+        data += bytes([value % 128 + 128])
+        value //= 128
+    return data + bytes([value])
+
+
+def whole(field, value):
+    return varint(field * 8) + varint(value)
+
+
+def text(field, value):
+    data = value if isinstance(value, bytes) else value.encode()
+    return varint(field * 8 + 2) + varint(len(data)) + data
+
+
+class ExecutionTrace:
+    """One step as a graph, by the field numbers of Chakra's et_def.proto."""
+
+    METADATA, COMPUTE, COLLECTIVE = 1, 4, 7
+    ALL_REDUCE = 0
+
+    def __init__(self):
+        self.messages = [text(1, "1.0.0")]
+        self.nodes = 0
+
+    def node(self, name, kind, duration, waits=(), inputs="", **attributes):
+        self.nodes += 1
+        data = whole(1, self.nodes) + text(2, name) + whole(3, kind)
+        data += text(5, b"".join(varint(each) for each in waits)) if waits else b""
+        data += whole(7, duration) + (text(8, text(1, inputs)) if inputs else b"")
+        for key, value in attributes.items():
+            told = text(29, value) if isinstance(value, str) else whole(9, value)
+            data += text(10, text(1, key) + (whole(27, 0) if key == "is_cpu_op" else told))
+        self.messages.append(data)
+        return self.nodes
+
+    def layer(self, name, durations, last):
+        for i, duration in enumerate(durations):
+            last = self.node(f"{name}_{i}", self.COMPUTE, duration, last, is_cpu_op=0)
+            last = [last]
+        return last
+
+    def step(self):
+        groups = json.dumps([{"pg_name": "0", "pg_desc": "default_pg", "group_size": 16}])
+        last = [self.node("## process_group:init ##", self.METADATA, 0, inputs=f"['{groups}']")]
+        layers = ["embedding", *(f"block {i}" for i in range(BLOCKS)), "head"]
+        for layer in layers:
+            last = self.layer(f"{layer.split()[0]}_forward", FORWARD[layer.split()[0]], last)
+        sums = []
+        for i, layer in reversed(list(enumerate(layers))):
+            last = self.layer(f"{layer.split()[0]}_backward", BACKWARD[layer.split()[0]], last)
+            if i - 1 in BUCKETS:
+                sums.append(self.node(
+                    "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", self.COLLECTIVE, BUCKET_TIME, last,
+                    is_cpu_op=0, comm_type=self.ALL_REDUCE, comm_size=2 * BUCKETS[i - 1],
+                    pg_name="0"))
+        self.node("multi_tensor_apply_kernel", self.COMPUTE, OPTIMIZER, [*last, *sums], is_cpu_op=0)
+
+    def data(self):
+        return b"".join(varint(len(each)) + each for each in self.messages)
+
+
 def main():
     trace = Trace()
     for number in range(STEPS):
         trace.step(number)
     (HERE / "rank0.json").write_text(trace.text(), encoding="utf-8")
+    graph = ExecutionTrace()
+    graph.step()
+    (HERE / "rank0.et").write_bytes(graph.data())
     (HERE / "nccl.log").write_text(log(), encoding="utf-8")
 
 

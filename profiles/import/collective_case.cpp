@@ -81,13 +81,6 @@ void read_settings(const NcclTable& table, MeasuredCollective& measured, Reasons
   }
 }
 
-// The schema has one bridge; that of Turing cards has a sixth of the bandwidth.
-std::string fabric_of(const NcclTable& table, const Gpu& gpu) {
-  return table.intra == "nvlink-bridge" && gpu.architecture == Architecture::turing
-             ? "nvlink-bridge-turing"
-             : table.intra;
-}
-
 void read_launch(const std::string& launch, MeasuredCollective& measured) {
   measured.graph = launch.ends_with("-graph");
   measured.launch = launch.starts_with("single-process")    ? Launch::single_process
@@ -111,6 +104,12 @@ std::optional<T> value_of(std::optional<Profile<T>> profile) {
 }
 
 }  // namespace
+
+std::string fabric_profile(const std::string& intra, const Gpu& gpu) {
+  return intra == "nvlink-bridge" && gpu.architecture == Architecture::turing
+             ? "nvlink-bridge-turing"
+             : intra;
+}
 
 std::optional<NcclRelease> nccl_release(const std::string& version) {
   int major = 0;
@@ -179,7 +178,7 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
     reasons.push_back(fmt::format("cluster.gpu: no profile of {}", table.gpu));
   }
   if (table.intra != "none") {
-    const std::string name = fabric_of(table, cluster.gpu);
+    const std::string name = fabric_profile(table.intra, cluster.gpu);
     const auto& fabric = part_of(fabrics_, name, [&] {
       return value_of(known(ProfileKind::fabric, name) ? read_fabric(name, std::nullopt, context_)
                                                        : std::nullopt);

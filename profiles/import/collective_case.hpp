@@ -19,6 +19,10 @@
 
 namespace payoff {
 
+// The profile of the links that a row of published measurements names (`intra`), whose vocabulary
+// has one bridge: that of Turing cards, with a sixth of the bandwidth, is another profile.
+[[nodiscard]] std::string fabric_profile(const std::string& intra, const Gpu& gpu);
+
 class CollectiveCases {
  public:
   // Reads the parts from profiles, each once. Problems in them are left in context.diagnostics.

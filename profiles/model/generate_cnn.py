@@ -15,6 +15,8 @@ import pathlib
 import sys
 
 RESNET = "He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2015 (arXiv 1512.03385), table 1"
+RESNEXT = "Xie et al.: Aggregated Residual Transformations for Deep Neural Networks, 2016 (arXiv 1611.05431), table 1"
+WIDE_RESNET = "Zagoruyko, Komodakis: Wide Residual Networks, 2016 (arXiv 1605.07146): the 3x3 convolutions of ResNet-101 twice as wide"
 RESNET_CIFAR = "table 1 of He et al. 2015 (arXiv 1512.03385), first convolution and pooling replaced for 32x32 images"
 VGG = "Simonyan, Zisserman: Very Deep Convolutional Networks, 2014 (arXiv 1409.1556), table 1"
 TORCHVISION_RESNET = "torchvision.models.resnet: parameter order, no convolution bias, bottleneck stride on the 3x3 convolution"
@@ -29,6 +31,11 @@ RESNET_BLOCKS = {
     "resnet-101": (BOTTLENECK, [3, 4, 23, 3]),
     "resnet-152": (BOTTLENECK, [3, 8, 36, 3]),
 }
+# Width of the 3x3 convolutions relative to ResNet's, and their groups.
+WIDER_BLOCKS = {
+    "wide-resnet-101-2": ("Wide ResNet-101-2", WIDE_RESNET, 2, 1),
+    "resnext-101-32x4d": ("ResNeXt-101 32x4d", RESNEXT, 2, 32),
+}
 VGG_STAGES = {
     "vgg-16": [(64, 2), (128, 2), (256, 3), (512, 3), (512, 3)],
     "vgg-19": [(64, 2), (128, 2), (256, 4), (512, 4), (512, 4)],
@@ -41,11 +48,11 @@ class Network:
     def __init__(self, channels, side):
         self.channels, self.side, self.layers = channels, side, []
 
-    def conv(self, name, out, kernel, stride=1, bias=False):
+    def conv(self, name, out, kernel, stride=1, bias=False, groups=1):
         self.side = (self.side + stride - 1) // stride  # every padding used here is "same"
         self.layers.append({
             "name": name, "op": "conv", "in": self.channels, "out": out, "kernel": kernel,
-            "stride": stride, "groups": 1, "out_height": self.side, "out_width": self.side, "bias": bias})
+            "stride": stride, "groups": groups, "out_height": self.side, "out_width": self.side, "bias": bias})
         self.channels = out
 
     def pool(self, name, kernel, stride, out_side):
@@ -64,14 +71,15 @@ class Network:
         self.channels, self.side = out, 1
 
 
-def residual_block(net, prefix, kind, width, stride, shortcut):
+def residual_block(net, prefix, kind, width, stride, shortcut, wider=1, groups=1):
     """One block; `shortcut` names the convolution and the norm of a projection shortcut."""
     expansion = 4 if kind == BOTTLENECK else 1
     kernels = [(1, 1), (3, stride), (1, 1)] if kind == BOTTLENECK else [(3, stride), (3, 1)]
     entry = (net.channels, net.side)
     for number, (kernel, step) in enumerate(kernels, start=1):
         last = number == len(kernels)
-        net.conv(f"{prefix}.conv{number}", width * expansion if last else width, kernel, step)
+        net.conv(f"{prefix}.conv{number}", width * expansion if last else width * wider, kernel, step,
+                 groups=groups if kind == BOTTLENECK and number == 2 else 1)
         net.pointwise(f"{prefix}.bn{number}", "norm")
         if not last:
             net.pointwise(f"{prefix}.relu{number}", "elementwise")
@@ -84,7 +92,7 @@ def residual_block(net, prefix, kind, width, stride, shortcut):
     net.pointwise(f"{prefix}.relu{len(kernels)}", "elementwise")
 
 
-def resnet(blocks, side, classes, imagenet):
+def resnet(blocks, side, classes, imagenet, wider=1, groups=1):
     kind, counts = blocks
     net = Network(3, side)
     net.conv("conv1", 64, *((7, 2) if imagenet else (3, 1)))
@@ -96,7 +104,7 @@ def resnet(blocks, side, classes, imagenet):
         for block in range(count):
             stride = 2 if stage > 1 and block == 0 else 1
             residual_block(net, f"layer{stage}.{block}", kind, 64 << (stage - 1), stride,
-                           "downsample" if imagenet else "shortcut")
+                           "downsample" if imagenet else "shortcut", wider, groups)
     net.pool("avgpool", net.side, net.side, 1)
     net.linear("fc" if imagenet else "linear", classes)
     return net.layers
@@ -191,6 +199,9 @@ def tables():
         title = name.replace("resnet", "ResNet")
         add(name, f"{title}, ImageNet, 1000 classes", (RESNET, TORCHVISION_RESNET), 224,
             resnet(blocks, 224, 1000, imagenet=True))
+    for name, (title, paper, wider, groups) in WIDER_BLOCKS.items():
+        add(name, f"{title}, ImageNet, 1000 classes", (paper, TORCHVISION_RESNET), 224,
+            resnet(RESNET_BLOCKS["resnet-101"], 224, 1000, True, wider, groups))
     for name, classes in (("resnet-18", 10), ("resnet-18", 100), ("resnet-50", 10)):
         title = name.replace("resnet", "ResNet")
         add(f"{name}-cifar{classes}", f"{title}, CIFAR variant, {classes} classes", (RESNET_CIFAR, KUANGLIU), 32,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/held_out_spread.hpp"
 #include "calibrate/network_fit.hpp"
 #include "tests/calibrate/planted_links.hpp"
 #include "tests/catch.hpp"
@@ -54,7 +55,7 @@ const HeldOut& held_out(const std::vector<HeldOut>& all, const std::string& what
 }
 
 HeldOut errors_of(LinkClass link_class, bool known, const std::vector<double>& large) {
-  HeldOut result{"one", "link", link_class, LinkProblem::Side::network, known, {}};
+  HeldOut result{"one", "link", link_class, LinkProblem::Side::network, known, false, {}, {}};
   result.log_errors.back() = large;
   return result;
 }
@@ -109,6 +110,11 @@ TEST_CASE("a link or a scale that is held out is predicted from the rest of its 
   CHECK_FALSE(link.known);
   const HeldOut& scale = held_out(fit.scales_held_out, "3 to 16 nodes", LinkProblem::Side::network);
   CHECK(scale.known);
+  CHECK(scale.from_fewer_ranks);
+  const HeldOut& pairs = held_out(fit.scales_held_out, "2 nodes", LinkProblem::Side::network);
+  CHECK(pairs.known);
+  CHECK_FALSE(pairs.from_fewer_ranks);
+  CHECK(more_ranks_spreads(fit.scales_held_out, LinkProblem::Side::network).back().systems == 1);
 }
 
 TEST_CASE("a spread holds nine in ten errors, systems counting equally") {
@@ -137,4 +143,73 @@ TEST_CASE("a class with less than two members held out has the spread of its sid
   CHECK(unmeasured(LinkClass::rdma).systems == 2);
   CHECK(unmeasured(LinkClass::tcp).systems == 3);
   CHECK(unmeasured(LinkClass::tcp).log_sd > unmeasured(LinkClass::rdma).log_sd);
+}
+
+TEST_CASE("what is told by all-reduces alone says how far the other collectives are off") {
+  std::vector<MeasuredCollective> tables = machines({1, 1});
+  for (MeasuredCollective& table : tables) {
+    if (table.collective == Collective::all_gather) {
+      for (CollectivePoint& point : table.points) {
+        point.time *= 1.3;  // longer than any law of a link says
+      }
+    }
+  }
+  const NetworkFit fit = fit_of(tables);
+  const BandSpreads spreads = family_spreads(fit.families_held_out, CollectiveFamily::gathers);
+  constexpr double normal = 1.6448536;
+  constexpr double student = 2.9200;  // a fabric and a network
+  for (const HeldOutSpread& spread : spreads) {
+    CHECK(spread.systems == 2);
+    CHECK_THAT(spread.log_sd, WithinAbs(std::log(1.3) / normal * student / normal, 0.05));
+  }
+  // No table has the others: they are as far off as what was held out.
+  const BandSpreads exchanges = family_spreads(fit.families_held_out, CollectiveFamily::exchanges);
+  CHECK(exchanges.back().log_sd == spreads.back().log_sd);
+  // Of one link alone a family is not told from the others.
+  std::vector<HeldOut> one{errors_of(LinkClass::pcie, true, {0.1, 0.1}),
+                           errors_of(LinkClass::pcie, true, {0.2, 0.2})};
+  one.front().what = family_name(CollectiveFamily::gathers);
+  one.back().what = family_name(CollectiveFamily::rooted);
+  const HeldOutSpread gathers = family_spreads(one, CollectiveFamily::gathers).back();
+  CHECK(gathers.systems == 1);
+  constexpr double student_one = 6.3138;
+  CHECK_THAT(gathers.log_sd, WithinRel(0.2 / normal * student_one / normal, 1e-4));
+  // The link's own tables have gathers, which the law then fits, and no exchanges.
+  const LinkLaw& law = fit.networks.at(0).law;
+  const auto of = [&](CollectiveFamily family) {
+    return law.relative_sd_family.at(static_cast<std::size_t>(family)).back();
+  };
+  CHECK(of(CollectiveFamily::all_reduces) == 0);
+  CHECK(of(CollectiveFamily::gathers) == 0);
+  CHECK(of(CollectiveFamily::exchanges) == exchanges.back().log_sd);
+}
+
+TEST_CASE("a size that a link's own tables do not have is as uncertain as a link held out whole") {
+  std::vector<MeasuredCollective> tables = machines({1, 1});
+  for (MeasuredCollective& table : tables) {
+    std::erase_if(table.points, [](const CollectivePoint& point) { return point.size <= 64_KiB; });
+    table.collective = Collective::all_reduce;
+  }
+  const NetworkFit fit = fit_of(tables);
+  const LinkLaw& law = fit.networks.at(0).law;
+  const BandSds& gathers =
+      law.relative_sd_family.at(static_cast<std::size_t>(CollectiveFamily::gathers));
+  // Links held out whole are predicted for all that they were measured with, ranks and families.
+  CHECK(gathers.front() == 0);
+  CHECK(law.relative_sd_more_ranks.front() == 0);
+  CHECK(law.relative_sd_more_ranks.back() > 0);
+}
+
+TEST_CASE("coverage counts errors inside the interval that the others give") {
+  // Each of two is judged by the other: 0.1 is within 0.3 times Student's widening, 0.3 times that
+  // of 0.1 is not reached by 0.9.
+  const std::vector<HeldOut> two{errors_of(LinkClass::rdma, true, {0.1, 0.1}),
+                                 errors_of(LinkClass::rdma, true, {0.3, 0.3, 0.9, 0.3})};
+  const auto all = [](const HeldOut&) { return true; };
+  const HeldOutCoverage coverage = coverage_where(two, all).back();
+  CHECK(coverage.rows == 6);
+  // Half widths: of one member times 6.3138 / 1.6449 = 3.838, so 0.38 judges the second, and more
+  // than that the first.
+  CHECK_THAT(coverage.share, WithinRel(5.0 / 6.0, 1e-12));
+  CHECK(coverage_where({two.front()}, all).back().rows == 0);
 }

@@ -127,10 +127,12 @@ TEST_CASE("a transport without GPUDirect has the LL of the same transport with i
   truth.network.law = planted_network();
   truth.network.law.step_ll = 22_us;
   Network staged = truth.network;
-  staged.name += "-nogdr";
+  staged.name = "staged";
+  staged.twin = truth.network.name;
   staged.gpudirect = false;
   Network other = staged;
-  other.name = "other-nogdr";
+  other.name = "other";
+  other.twin = "not measured";
   Noise random;
   const std::vector<MeasuredCollective> tables{
       measured(truth, 2, Collective::all_reduce, 0.02, random)};

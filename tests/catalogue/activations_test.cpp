@@ -23,18 +23,11 @@ using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
+using test::compressed;
 
 namespace {
 
 constexpr Bytes dense = 33554432_B;  // 32 x 512 x 1024 values of 2 bytes
-
-CompressionPlan compressed(const Method& method, Traffic traffic, bool forward, bool backward,
-                           const BlockRange& blocks = {}) {
-  CompressionPlan plan;
-  plan.label = method.name;
-  plan.activations.push_back({method, traffic, forward, backward, blocks});
-  return plan;
-}
 
 // As its implementation does it.
 std::optional<CompressionPlan> usual_plan(const MethodProfile& profile, Traffic traffic) {

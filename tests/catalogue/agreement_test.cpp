@@ -45,6 +45,8 @@ TEST_CASE("the engines agree to the tick on every method of the catalogue") {
       compression.placement = placement;
       Experiment job = test::with_plans(test::small_job(), {compression});
       job.cluster.gpu.architecture = Architecture::hopper;  // NCCL adds every format there
+      job.cluster.host.cores = 48;
+      job.layout.zero = compression.method->scatters ? 1 : 0;
       INFO(name << (placement == Placement::after_backward ? " after backward" : ""));
       REQUIRE(check(job).empty());
       StepPlan plan = PreparedExperiment(job).plan(job.plans.back());

@@ -44,6 +44,14 @@ Bytes sent(const Method& method, const std::vector<ParameterTensor>& tensors, By
   return total;
 }
 
+CompressionPlan compressed(const Method& method, Traffic traffic, bool forward, bool backward,
+                           const BlockRange& blocks) {
+  CompressionPlan plan;
+  plan.label = method.name;
+  plan.activations.push_back({method, traffic, forward, backward, blocks});
+  return plan;
+}
+
 Bytes sent(const Method& method, const std::vector<ParameterTensor>& tensors, Bytes element,
            const Workers& group) {
   Bytes total;

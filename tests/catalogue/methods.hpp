@@ -17,6 +17,10 @@ namespace payoff::test {
 [[nodiscard]] Method method(const std::string& name,
                             const std::map<std::string, double>& parameters = {});
 
+// A plan that compresses one kind of activations, and nothing else.
+[[nodiscard]] CompressionPlan compressed(const Method& method, Traffic traffic, bool forward,
+                                         bool backward, const BlockRange& blocks = {});
+
 // Bytes that one worker contributes for these tensors, one call each, in round `round`.
 [[nodiscard]] Bytes sent(const Method& method, const std::vector<ParameterTensor>& tensors,
                          Bytes element, const Workers& group, std::size_t round);

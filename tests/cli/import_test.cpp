@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a job's own logs and traces to predictions.
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,26 @@ TEST_CASE("layers of a trace become those of a prediction, and its step an obser
   const test::Captured with = test::payoff(observed);
   INFO(with.err);
   CHECK(with.code == ExitCode::success);
+  observed.back() = trace;
+  CHECK(test::payoff(observed).out == with.out);
+  observed.back() = trace + "@nodes=2";
+  CHECK(test::payoff(observed).out == with.out);
+}
+
+TEST_CASE("a trace that measures no step is no observation, and says nothing else of its own") {
+  const test::ScratchFolder folder;
+  const std::string empty = folder.path("empty.json");
+  std::ofstream(empty) << R"({"traceEvents": []})";
+  const std::vector<std::string> job{"predict",      "--model", "gpt2", "--cluster",
+                                     "p4d-24xlarge", "--nodes", "2",    "--observed"};
+  const auto with = [&](const std::string& observed) {
+    std::vector<std::string> words = job;
+    words.push_back(observed);
+    return words;
+  };
+  check_refused(with(empty), "is no measurement of a step");
+  check_refused(with(trace + ",step=3ms"), "`step` is given twice");
+  check_refused(with(trace + "@dp=x"), "--observed dp");
 }
 
 TEST_CASE("annotations of other names are layers by rules") {

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output_files.hpp"
 
+#include <cstdio>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/output_place.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
 
@@ -39,4 +46,56 @@ TEST_CASE("what is not a regular file is written in place") {
   OutputFiles files;
   files.add("/dev/null", "x\n");
   CHECK_NOTHROW(files.commit());
+}
+
+TEST_CASE("standard output is known under every name of the file that it goes to") {
+  const test::ScratchFolder folder;
+  folder.write("table.txt", "");
+  folder.write("other.txt", "");
+  std::filesystem::create_symlink("table.txt", folder.path("link"));
+  std::fflush(stdout);
+  const int kept = ::dup(STDOUT_FILENO);
+  const int file = ::open(folder.path("table.txt").c_str(), O_WRONLY);
+  REQUIRE(kept >= 0);
+  REQUIRE(file >= 0);
+  std::vector<bool> found;
+  ::dup2(file, STDOUT_FILENO);
+  for (const std::string& name :
+       {std::string("/dev/stdout"), std::string("/dev/fd/1"), folder.path("table.txt"),
+        folder.path("link"), folder.path("other.txt"), folder.path("missing")}) {
+    found.push_back(is_standard_output(name));
+  }
+  const int null = ::open("/dev/null", O_WRONLY);
+  ::dup2(null, STDOUT_FILENO);
+  found.push_back(is_standard_output("/dev/null"));
+  ::dup2(kept, STDOUT_FILENO);
+  ::close(null);
+  ::close(file);
+  ::close(kept);
+  CHECK(found == std::vector<bool>{true, true, true, true, false, false, false});
+}
+
+TEST_CASE("a result goes to the file that a symbolic link leads to, and the link stays") {
+  const test::ScratchFolder folder;
+  std::filesystem::create_directory(folder.path("far"));
+  folder.write("far/a.json", "old");
+  // By the folder of the link, by the root, through another link, to what is not there yet.
+  std::filesystem::create_symlink("far/a.json", folder.path("relative"));
+  std::filesystem::create_symlink(folder.path("far/b.json"), folder.path("absolute"));
+  std::filesystem::create_symlink("relative", folder.path("second"));
+  for (const auto& [link, file] : {std::pair{"relative", "far/a.json"},
+                                   {"absolute", "far/b.json"},
+                                   {"second", "far/a.json"}}) {
+    INFO(link);
+    OutputFiles files;
+    files.add(folder.path(link), link);
+    files.commit();
+    CHECK(std::filesystem::is_symlink(folder.path(link)));
+    CHECK(read_text(folder.path(file)) == link);
+  }
+  std::filesystem::create_symlink("circle", folder.path("circle"));
+  OutputFiles circle;
+  circle.add(folder.path("circle"), "x");
+  CHECK_THROWS_AS(circle.commit(), std::runtime_error);
+  CHECK(std::filesystem::is_symlink(folder.path("circle")));
 }

@@ -73,7 +73,8 @@ TEST_CASE(
 
 TEST_CASE("backward of ResNets with DDP's hooks takes 1.04 to 1.1 times as long between V100s") {
   // Agarwal et al. 2022 timed loss.backward() with its hooks on 16 nodes of 4 V100 (1.04 to 1.1):
-  // messages beside it, and PyTorch's copies of every tensor into buckets and back.
+  // messages beside it, and PyTorch's copies of every tensor into buckets and back. The paper
+  // prints two decimals: 1.04 is anything from 1.035.
   for (const char* model : {"resnet-50", "resnet-101"}) {
     for (const int micro_batch : {64, 32, 16}) {
       const Captured run =
@@ -86,7 +87,7 @@ TEST_CASE("backward of ResNets with DDP's hooks takes 1.04 to 1.1 times as long 
       const double added =
           terms["interference_seconds"].get<double>() + terms["bucket_copy_seconds"].get<double>();
       const double slowdown = 1 + added / terms["backward_seconds"].get<double>();
-      CHECK(slowdown > 1.039);
+      CHECK(slowdown > 1.035);
       CHECK(slowdown < 1.1);
     }
   }

@@ -81,12 +81,12 @@ TEST_CASE("silent and refreshing steps are told with what each takes") {
 
 TEST_CASE("inflation can cost all that a run gains") {
   const auto verdict = [](const char* inflation) {
-    return json_of({"run", accordion, "--set",
+    return json_of({"run", accordion, "--set", "cluster.inter.bandwidth=5 Gb/s", "--set",
                     std::string("run.phases.1.inflation=") + inflation})["verdict"]["word"]
         .get<std::string>();
   };
   CHECK(verdict("0 %") == "pays");
-  CHECK(verdict("300 %") == "does not");
+  CHECK(verdict("900 %") == "does not");
 }
 
 TEST_CASE("an experiment without a run is a mistake that says how one is written") {

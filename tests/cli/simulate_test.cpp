@@ -112,7 +112,7 @@ TEST_CASE("at level steps a step consists of the sends of its messages") {
     CHECK(fluid["plans"][i]["sends"] == 0);
     CHECK(plan["sends"].get<int>() > 100);
     CHECK(plan["sends"] == plan["estimate"]["sends"]);
-    CHECK(plan["events"] <= plan["estimate"]["events"]);
+    CHECK(plan["events"] == plan["estimate"]["events"]);
     // Four ranks of a node share one NIC, and the price of a tree nearly fills it: there the ninth
     // that fills the tree's segments does not fit.
     const double ratio =
@@ -130,7 +130,7 @@ TEST_CASE("at level steps a step consists of the sends of its messages") {
   CHECK(refused.code == ExitCode::bad_input);
   CHECK(refused.out.empty());
   CHECK_THAT(refused.err, ContainsSubstring(steps["plans"][0]["estimate"]["events"].dump()) &&
-                              ContainsSubstring("without `--level steps`"));
+                              ContainsSubstring("leave `--level steps` away"));
   const Captured misspelt = test::payoff(simulate({"--level", "step"}));
   CHECK(misspelt.code == ExitCode::bad_input);
   CHECK_THAT(misspelt.err, ContainsSubstring("did you mean `steps`?"));
@@ -179,6 +179,20 @@ TEST_CASE("a timeline appears under its name only when it is whole") {
   CHECK(folder.files() == std::vector<std::string>{"step.json"});
   const json trace = json::parse(test::read_text(folder.path("step.json")));
   CHECK(trace["traceEvents"].size() > 10);
+}
+
+TEST_CASE("a timeline goes where a symbolic link leads, and the link stays") {
+  const ScratchFolder folder;
+  folder.write("old.json", "old");
+  for (const char* target : {"old.json", "new.json"}) {
+    const std::string link = folder.path(std::string("link to ") + target);
+    std::filesystem::create_symlink(target, link);
+    const Captured run = test::payoff(simulate({"--trace", link, "--plan", "none"}));
+    REQUIRE(run.code == ExitCode::success);
+    CHECK(std::filesystem::is_symlink(link));
+    CHECK(json::parse(test::read_text(folder.path(target)))["traceEvents"].size() > 10);
+  }
+  CHECK(folder.files().size() == 4);
 }
 
 // The whole command with real signals: tests/simulate/check.py.
@@ -270,11 +284,11 @@ TEST_CASE("a simulation says whether the job fits in memory, and what its number
   CHECK_THAT(text.out, ContainsSubstring(" numbers are assumed, not measured or published"));
 }
 
-TEST_CASE("the estimate before a run is not less than what it has, and of its size") {
+TEST_CASE("the estimate before a run is what it has, and its timeline of that size") {
   const ScratchFolder folder;
   const Captured run = test::payoff(simulate({"--trace", folder.path("step.json"), "--json"}));
   const json plan = json::parse(run.out)["plans"].back();
-  CHECK(plan["estimate"]["events"] >= plan["events"]);
+  CHECK(plan["estimate"]["events"] == plan["events"]);
   const auto size = static_cast<double>(test::read_text(folder.path("step.json")).size());
   CHECK(plan["estimate"]["trace_bytes"].get<double>() > size / 2);
   CHECK(plan["estimate"]["trace_bytes"].get<double>() < size * 2);
@@ -286,6 +300,36 @@ TEST_CASE("a group larger than the cluster, and a link without bandwidth, are re
   CHECK_THAT(large.err, ContainsSubstring("64"));
   const Captured idle = test::payoff(simulate({"--bandwidth", "0 Gb/s"}));
   CHECK(idle.code == ExitCode::bad_input);
+}
+
+// What is not written has no place: the first option that happens to be in its section is not it.
+TEST_CASE("a limit is told at the value that passes it, or at none") {
+  const std::vector<std::string> job{
+      "simulate", "--model", "gpt2",          "--cluster", "p3-8xlarge",    "--nodes", "2",
+      "--tp",     "4",       "--event-limit", "5",         "--micro-batch", "2"};
+  const auto told = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = job;
+    words.insert(words.end(), more.begin(), more.end());
+    const Captured run = test::payoff(words);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK_THAT(run.err, ContainsSubstring("raise --event-limit"));
+    return run.err;
+  };
+  CHECK_THAT(told({"--micro-batches", "8"}), ContainsSubstring("error: `layout.micro_batches`: ") &&
+                                                 ContainsSubstring("--> argument 15: 8") &&
+                                                 ContainsSubstring("simulate fewer micro-batches"));
+  CHECK_THAT(told({"--global-batch", "32"}), ContainsSubstring("error: `layout.micro_batches`: ") &&
+                                                 ContainsSubstring("--> argument 15: 32"));
+  // One micro-batch: there are no fewer, and the model is what has so many events.
+  CHECK_THAT(told({}), ContainsSubstring("error: `model`: ") &&
+                           ContainsSubstring("--> argument 3: gpt2") &&
+                           ContainsSubstring("simulate fewer layers of the model") &&
+                           !ContainsSubstring("micro-batches"));
+  CHECK_THAT(told({"--level", "steps"}), ContainsSubstring("leave `--level steps` away"));
+  const ScratchFolder folder;
+  folder.write("job.yaml", test::small_job);
+  const Captured file = test::payoff({"simulate", folder.path("job.yaml"), "--event-limit", "5"});
+  CHECK_THAT(file.err, ContainsSubstring("job.yaml:"));
 }
 
 TEST_CASE("an unknown strategy is answered with the nearest one") {

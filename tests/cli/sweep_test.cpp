@@ -259,16 +259,28 @@ TEST_CASE("a dry run says how many jobs there are and writes nothing") {
   CHECK(folder.files().empty());
 }
 
+TEST_CASE("results without a prediction are counted at the end, with their reasons") {
+  // As above: on one node tp 4 leaves nothing to compress.
+  const Captured run = sweep_nodes({"--over", "tp=1,4"});
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.err, ContainsSubstring("warning: 2 of the 18 results have no prediction") &&
+                          ContainsSubstring("note: 1 of them: `compress`: dp is 1"));
+  CHECK(sweep_nodes({"--engine", "sim"}).err.empty());
+}
+
 TEST_CASE("a sweep of simulations is announced where it is long, and refuses jobs of many events") {
   const Captured limited = sweep_nodes({"--engine", "sim", "--event-limit", "5"});
-  CHECK(limited.code == ExitCode::success);
+  CHECK(limited.code == ExitCode::failure);
   for (const json& line : lines_of(limited.out)) {
     if (line.contains("status")) {
       CHECK(line["status"] == "impossible");
       CHECK_THAT(line["reason"].get<std::string>(), ContainsSubstring("events, more than 5"));
     }
   }
-  CHECK(limited.err.empty());
+  // 3 numbers of nodes, 3 strategies: the reasons differ by their numbers alone.
+  CHECK_THAT(limited.err, ContainsSubstring("error: none of the 9 results has a prediction") &&
+                              ContainsSubstring("9 of them: the simulation has ") &&
+                              ContainsSubstring("1 error; the results were written"));
   const Captured analytical = sweep_nodes({"--event-limit", "5"});
   CHECK(analytical.code == ExitCode::bad_input);
   CHECK_THAT(analytical.err, ContainsSubstring("`--event-limit` needs --engine sim"));

@@ -112,6 +112,25 @@ TEST_CASE("a simulation says how far its ranks folded, or why they did not") {
   CHECK_THAT(stages.out, ContainsSubstring("4 ranks, not folded: every pipeline stage has one"));
 }
 
+TEST_CASE("a cluster without a topology has nothing to unfold, and says so") {
+  const std::vector<std::string> even{"simulate",   "--model",  "gpt2", "--cluster",
+                                      "p3-8xlarge", "--nodes",  "2",    "--micro-batch",
+                                      "4",          "--no-fold"};
+  const Captured run = test::payoff(even);
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("`--no-fold` needs a topology") &&
+                          ContainsSubstring("--> argument 10: --no-fold") &&
+                          ContainsSubstring("= help: `--set cluster.topology=FILE`"));
+  // Where ranks are listed for another reason it is no mistake.
+  for (const char* listed : {"--level=steps", "--set=cluster.jitter=1 %"}) {
+    std::vector<std::string> words = even;
+    words.emplace_back(listed);
+    INFO(listed);
+    CHECK(test::payoff(words).code == ExitCode::success);
+  }
+}
+
 TEST_CASE("more ranks than can be listed are told at the option that lists them") {
   // 65,536 ranks.
   const std::vector<std::string> large{

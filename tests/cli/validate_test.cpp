@@ -52,7 +52,7 @@ TEST_CASE("half a file of measurements is refused as a whole") {
 
 TEST_CASE("validate's JSON has a case for every row, summaries that count them, and reasons") {
   const Captured run = test::payoff(
-      {"validate", training_file("megatron_sc21"), training_file("llama3_torchtitan"), "--json"});
+      {"validate", training_file("megatron_sc21"), training_file("dle_other"), "--json"});
   INFO(run.err);
   REQUIRE(run.code == ExitCode::success);
   const json result = json::parse(run.out);

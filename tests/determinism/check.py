@@ -12,10 +12,13 @@ first, explain it, and price a sweep of collectives.
 import json
 import subprocess
 import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = ["--sizes", "8B..8GiB:x2"]
+TIMELINE = "timeline.json"  # of a run's own folder
 
 
 def commands(names):
@@ -24,19 +27,23 @@ def commands(names):
     for experiment in experiments:
         yield ["predict", experiment, "--json"]
         yield ["simulate", experiment, "--json"]
-    yield ["simulate", experiments[0], "--trace", "/dev/stdout"]
+    yield ["simulate", experiments[0], "--trace", TIMELINE]
     yield ["explain", experiments[0]]
     for collective in ("all_reduce", "all_gather", "all_to_all"):
         yield ["collective", collective, "--cluster", "dgx-h100", "--nodes", "4", *SIZES]
 
 
 def printed(program, command):
-    done = subprocess.run([program, *command], cwd=ROOT, stdin=subprocess.DEVNULL,
-                          capture_output=True)
-    if done.returncode != 0:
-        sys.stdout.write(done.stderr.decode("utf-8", "replace"))
-        sys.exit(f"error: {program} {' '.join(command)} exits with {done.returncode}")
-    return done.stdout
+    """What a command prints, with the timeline that it writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        timeline = Path(folder) / TIMELINE
+        words = [str(timeline) if word == TIMELINE else word for word in command]
+        done = subprocess.run([program, *words], cwd=ROOT, stdin=subprocess.DEVNULL,
+                              capture_output=True)
+        if done.returncode != 0:
+            sys.stdout.write(done.stderr.decode("utf-8", "replace"))
+            sys.exit(f"error: {program} {' '.join(command)} exits with {done.returncode}")
+        return done.stdout + (timeline.read_bytes() if timeline.exists() else b"")
 
 
 def first_difference(one, other):
@@ -49,7 +56,8 @@ def first_difference(one, other):
 def main(program, other, *names):
     different = compared = hashes = 0
     for command in commands(names):
-        expected, got = printed(program, command), printed(other, command)
+        with ThreadPoolExecutor(2) as both:
+            expected, got = both.map(lambda which: printed(which, command), (program, other))
         compared += 1
         if command[0] == "simulate" and command[-1] == "--json":
             hashes += sum(1 for plan in json.loads(expected)["plans"] if plan["trace_hash"])

@@ -332,8 +332,9 @@ class SweepStrikes(Strikes):
 def signals(program, count):
     rng = random.Random(20261123)
     kinds = [
-        SweepStrikes(program, ["sweep", *SWEPT, "--over", "nodes=1..96", "--threads", "2", "-o", "runs.jsonl"],
-                     "runs.jsonl", None),
+        # One job after the other: jobs that share are over before most signals come.
+        SweepStrikes(program, ["sweep", *SWEPT, "--over", "nodes=1..96", "--threads", "2", "--no-share",
+                               "-o", "runs.jsonl"], "runs.jsonl", None),
         Strikes(program, FIT, "codecs.yaml", same_bytes),
         Strikes(program, ["report", *PLAIN, "-o", "page.html"], "page.html", same_bytes),
         Strikes(program, ["simulate", *TRACED, "--trace", "step.json"], "step.json", whole_timeline),

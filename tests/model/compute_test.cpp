@@ -230,3 +230,58 @@ TEST_CASE("a precision that the GPU lacks is refused, with what it has") {
   CHECK(problems.front().message == "ideal has no arithmetic units for fp8");
   CHECK(problems.front().help == "it has fp32, fp16, bf16");
 }
+
+// 4096 x 4096 by 4096, e elements each: bandwidth 1 TB/s, products too fast to count.
+TEST_CASE(
+    "what an fp8 product reads is cast: twice written beside the kernel before, or five bytes") {
+  Gpu gpu = ideal_gpu();
+  gpu.peak[Precision::fp8] = 1e9 * 1_TFLOPps;
+  gpu.peak[Precision::bf16] = 1e9 * 1_TFLOPps;
+  Software software = eager();
+  const ComputeContext context{gpu, software, Precision::fp8};
+  const Operator op = gemm(4096, 4096, 4096);
+  const Bytes elements{4096.0 * 4096.0};
+  const Bytes product = 2 * elements + 2 * elements;  // operands in 8 bits, result in 16
+  const auto moved = [&](Seconds time) { return time * gpu.memory_bandwidth / elements; };
+  const double once = product / elements;
+  // Apart: input and weight forward; gradient, weight and input backward, beside two products.
+  CHECK_THAT(moved(forward_time(op, 1, context)), WithinRel(once + 5 * 2, 1e-9));
+  CHECK_THAT(moved(backward_time(op, 1, context)), WithinRel(2 * once + 5 * 3, 1e-9));
+  software.fused_elementwise = true;
+  CHECK_THAT(moved(forward_time(op, 1, context)), WithinRel(once + 2, 1e-9));
+  CHECK_THAT(moved(backward_time(op, 1, context)), WithinRel(2 * once + 4, 1e-9));
+  // Gradients of inputs and of weights apart are the whole.
+  const Seconds parts = price_backward(std::span(&op, 1), 1, context, BackwardPart::inputs).time +
+                        price_backward(std::span(&op, 1), 1, context, BackwardPart::weights).time;
+  CHECK_THAT(parts / backward_time(op, 1, context), WithinRel(1.0, 1e-9));
+}
+
+TEST_CASE("the ends of a model stay in 16 bits where its products are fp8") {
+  Gpu gpu = ideal_gpu();
+  gpu.peak[Precision::fp8] = 2 * gpu.peak[Precision::bf16];
+  const Software software = eager();
+  Operator head = gemm(4096, 4096, 4096);
+  head.in_16_bits = true;
+  const Seconds wide = forward_time(head, 1, {gpu, software, Precision::fp8});
+  CHECK(wide == forward_time(head, 1, {gpu, software, Precision::bf16}));
+  const Workload model =
+      transformer_workload(test::gpt(2, 1024, 16, 512, 50304), 1, false, {2_B, 1_B});
+  for (const Layer& layer : model.layers) {
+    for (const Operator& op : layer.forward) {
+      if (op.kind == OperatorKind::gemm) {
+        CHECK(op.in_16_bits == !layer.recomputable);
+      }
+    }
+  }
+}
+
+TEST_CASE("kernels that read 16 bits as they are do not pay for the casts of mixed precision") {
+  const Gpu gpu = ideal_gpu();
+  Software software = eager();
+  software.memory_traffic_ratio = 2;
+  Operator op = pass(1_GB, 2_GB);
+  const ComputeContext mixed{gpu, software, Precision::fp16};
+  const Seconds cast = forward_time(op, 1, mixed);
+  op.casts = false;
+  CHECK_THAT(cast / forward_time(op, 1, mixed), WithinRel(2.0, 1e-12));
+}

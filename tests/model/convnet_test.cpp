@@ -128,3 +128,12 @@ TEST_CASE("a biased convolution yields its weight, then its bias") {
   CHECK((tensors[0].rows == 32 && tensors[0].columns == 16 * 9 && tensors[0].is_matrix));
   CHECK((tensors[1].rows == 32 && tensors[1].columns == 1 && !tensors[1].is_matrix));
 }
+
+// cuDNN's batch normalisation, ReLU and pooling read and write the format of their tensors.
+TEST_CASE("no memory-bound kernel of a convolutional network is surrounded by casts") {
+  for (const Layer& layer : convnet_workload("resnet", resnet_50(), 2_B).layers) {
+    for (const Operator& op : layer.forward) {
+      CHECK((op.kind != OperatorKind::memory || !op.casts));
+    }
+  }
+}

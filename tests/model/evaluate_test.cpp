@@ -63,15 +63,17 @@ class PipelinePlan {
 };
 
 // Every operation of every stage as an event: it may start once its stage's previous one and its
-// input are done. Then each stage's messages one by one, each as soon as its chunk has had its last
-// micro-batch.
+// input are done; what a stage sends one way goes in order, one at a time. Then each stage's
+// messages one by one, each as soon as its chunk has had its last micro-batch.
 class Events {
  public:
   explicit Events(const StepPlan& plan)
       : plan_(plan),
         stages_(plan.layout.pp),
         chunks_(plan.layout.virtual_stages),
-        ends_(plan.stages.size() * 2 * 1000, -1.0) {}
+        ends_(plan.stages.size() * 2 * 1000, -1.0),
+        arrivals_(ends_),
+        links_(plan.stages.size() * 2, 0.0) {}
 
   Seconds step() {
     std::vector<int> next(plan_.stages.size(), 0);
@@ -95,10 +97,11 @@ class Events {
   }
 
  private:
-  double& end(int stage, const Operation& op) {
+  [[nodiscard]] std::size_t place(int stage, const Operation& op) const {
     const int number = (op.micro_batch * chunks_ + op.chunk) * 2 + (op.is_forward ? 1 : 0);
-    return ends_.at(static_cast<std::size_t>(stage) * 2000 + static_cast<std::size_t>(number));
+    return static_cast<std::size_t>(stage) * 2000 + static_cast<std::size_t>(number);
   }
+  double& end(int stage, const Operation& op) { return ends_.at(place(stage, op)); }
 
   bool run(int s, const Operation& op, double& free) {
     const double input = input_of(s, op);
@@ -110,6 +113,15 @@ class Events {
     const Piece& piece = op.is_forward ? compute.forward[chunk]
                                        : compute.backward[compute.backward.size() - 1 - chunk];
     free = end(s, op) = std::max(free, input) + piece.work.alone.si;
+    const bool ends_chain =
+        op.is_forward ? s == stages_ - 1 && op.chunk == chunks_ - 1 : s == 0 && op.chunk == 0;
+    if (!ends_chain) {
+      const StagePlan& stage = plan_.stages[static_cast<std::size_t>(s)];
+      double& link = links_[static_cast<std::size_t>(2 * s) + (op.is_forward ? 1 : 0)];
+      const Message& message = op.is_forward ? stage.send_forward : stage.send_backward;
+      link = std::max(link, free) + message.alone.si;
+      arrivals_.at(place(s, op)) = link;
+    }
     return true;
   }
 
@@ -120,20 +132,14 @@ class Events {
         return 0.0;
       }
       op.chunk -= s == 0 ? 1 : 0;
-      return sent((s + stages_ - 1) % stages_, op, &StagePlan::send_forward);
+      return arrivals_.at(place((s + stages_ - 1) % stages_, op));
     }
     if (s == stages_ - 1 && op.chunk == chunks_ - 1) {
       op.is_forward = true;
       return end(s, op);
     }
     op.chunk += s == stages_ - 1 ? 1 : 0;
-    return sent((s + 1) % stages_, op, &StagePlan::send_backward);
-  }
-
-  double sent(int from, const Operation& op, Message StagePlan::*message) {
-    const double done = end(from, op);
-    return done < 0.0 ? done
-                      : done + (plan_.stages[static_cast<std::size_t>(from)].*message).alone.si;
+    return arrivals_.at(place((s + 1) % stages_, op));
   }
 
   double network_end(int s) {
@@ -150,7 +156,9 @@ class Events {
   const StepPlan& plan_;
   int stages_;
   int chunks_;
-  std::vector<double> ends_;
+  std::vector<double> ends_;      // of operations; not yet: below zero
+  std::vector<double> arrivals_;  // of their outputs, the same
+  std::vector<double> links_;     // until when they are taken, backward and forward of each stage
 };
 
 }  // namespace

@@ -106,11 +106,32 @@ TEST_CASE("a codec on its side stream gets the tail of compute beside its own tu
   CHECK_THAT(beside.codec, WithinRel(0.75 * rates.codec, 1e-12));
 }
 
+TEST_CASE("priorities decide who goes first, at equal ones streams alternate") {
+  constexpr double idle = 0.2;
+  const auto rates = [](StreamTurns turns) {
+    return stream_rates(true, true, 0.0, 0.5, 1.0, idle, turns);
+  };
+  // Of lower priority: backward is as fast as alone, the codec has its tails.
+  CHECK(rates(StreamTurns::codec_last).compute == 1.0);
+  CHECK(rates(StreamTurns::codec_last).codec == idle);
+  // Of higher priority: the codec is as fast as alone.
+  CHECK(rates(StreamTurns::codec_first).codec == 1.0);
+  CHECK(rates(StreamTurns::codec_first).compute < 0.01);
+  // Neither matters to a stream that has nothing beside it.
+  for (const StreamTurns turns : {StreamTurns::codec_last, StreamTurns::codec_first}) {
+    CHECK(stream_rates(false, true, 0.1, 0.5, 0.9, 0.0, turns).codec ==
+          stream_rates(false, true, 0.1, 0.5, 0.9, 0.0).codec);
+    CHECK(stream_rates(true, false, 0.1, 0.5, 0.9, 0.0, turns).compute == 0.9);
+  }
+}
+
 TEST_CASE("compute, a codec and a message stay within the memory at every quantile of the prior") {
   // Everything that the law takes, over a grid with both ends of each.
   const double quantile = GENERATE(0.0, 0.1, 0.25, 0.5, 0.75, 1.0);
   const double held = GENERATE(0.0, 0.1, 0.5);
   const double idle = GENERATE(0.0, 0.3, 0.9);
+  const StreamTurns turns =
+      GENERATE(StreamTurns::alternate, StreamTurns::codec_last, StreamTurns::codec_first);
   constexpr double tenths[] = {0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0};
   for (const double compute : tenths) {
     for (const double codec : tenths) {
@@ -118,7 +139,7 @@ TEST_CASE("compute, a codec and a message stay within the memory at every quanti
         const double asked = held > 0 ? message : 0.0;
         for (const double pace : {1.0 - held, 1.0}) {  // of kernels that need all units, or few
           const double room = memory_room(asked, held);
-          const StreamRates law = stream_rates(true, true, held, quantile, pace, idle);
+          const StreamRates law = stream_rates(true, true, held, quantile, pace, idle, turns);
           const StreamRates rates = within_memory(law, compute, codec, room, idle);
           const double work = rates.compute * compute + rates.codec * codec;
           const double sent = asked * message_rate(work, asked, held);

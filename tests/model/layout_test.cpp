@@ -42,6 +42,19 @@ TEST_CASE("ranks that do not match the GPUs are refused with the dp that would f
   CHECK(problems.front().help == "set dp to 8");
 }
 
+TEST_CASE("a replica larger than the cluster is refused with the nodes that would hold it") {
+  const auto help = [](const ParallelLayout& layout) {
+    const Problems problems = check_layout(layout, nodes_of_8(2), 40);
+    REQUIRE_FALSE(problems.empty());
+    CHECK(problems.front().path == "layout.dp");
+    return problems.front().help;
+  };
+  // 3 x 8 x 5 = 120 ranks are 15 nodes of 8; 3 x 1 x 7 are none.
+  CHECK(help({.dp = 3, .tp = 8, .pp = 5}) ==
+        "set cluster.nodes to 15, or choose tp, cp and pp whose product divides 16");
+  CHECK(help({.dp = 3, .pp = 7}) == "choose tp, cp and pp whose product divides 16");
+}
+
 TEST_CASE("the product of ranks does not overflow") {
   const Problems problems =
       check_layout({.dp = 1 << 20, .tp = 1 << 10, .pp = 1 << 10}, nodes_of_8(1), 1 << 20);

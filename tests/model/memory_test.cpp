@@ -68,6 +68,21 @@ TEST_CASE("kept activations follow the recomputation policy") {
   CHECK_THAT(kept(Recompute::none, true), WithinRel(96 * s * h * (10 + 3), 1e-12));
 }
 
+// Of a GPT block in 16 bits without dropout's masks: inputs of the first products of attention and
+// feed-forward (2 n h) and of the second one of the latter (4 n h) are kept as they were cast; what
+// attention gives stands in 16 bits, since its own backward reads it.
+TEST_CASE("inputs of fp8 products are kept in 8 bits, everything else in 16") {
+  const auto shape = test::gpt(1, 1024, 16, 512, 51200);
+  const double n = 512;
+  const double h = 1024;
+  const Workload wide = transformer_workload(shape, 1, false, 2_B);
+  const Workload cast = transformer_workload(shape, 1, false, {2_B, 1_B});
+  const Bytes less = wide.layers.at(1).selective_activation_per_sample -
+                     cast.layers.at(1).selective_activation_per_sample;
+  CHECK_THAT(less / 1_B, WithinRel(n * h * (1 + 1 + 4), 1e-12));
+  CHECK(wide.layers.at(1).boundary_per_sample == cast.layers.at(1).boundary_per_sample);
+}
+
 // Narayanan et al. 2021: at most pp micro-batches in flight; Korthikanti et al. 2022,
 // section 4.2.3: the first of pp stages with v chunks holds pp (1 + (pp - 1) / (pp v)) of them.
 TEST_CASE("the first stage of a pipeline holds the most micro-batches") {

@@ -51,8 +51,14 @@ class Formulas {
     if (!node) {
       return {};
     }
-    return {parse(node["bytes"]),   parse(node["random_bytes"]), parse(node["flops"]),
-            parse(node["kernels"]), parse(node["host_syncs"]),   parse(node["block_bytes"])};
+    return {parse(node["bytes"]),
+            parse(node["random_bytes"]),
+            parse(node["flops"]),
+            parse(node["kernels"]),
+            parse(node["host_syncs"]),
+            parse(node["block_bytes"]),
+            node["runs_on"] && node["runs_on"].as<std::string>() == "host",
+            parse(node["copied"])};
   }
 
  private:
@@ -96,8 +102,15 @@ Method load(const std::string& name, const std::map<std::string, double>& parame
                                                   {"broadcast", Collective::broadcast},
                                                   {"reduce", Collective::reduce},
                                                   {"all_to_all", Collective::all_to_all},
+                                                  {"reduce_scatter", Collective::reduce_scatter},
                                                   {"send_recv", Collective::send_recv}}),
-         formulas.parse(round["message"])});
+         formulas.parse(round["message"]),
+         choice<Among>(round["among"] ? round["among"] : YAML::Node("all"),
+                       {{"all", Among::all}, {"node", Among::node}, {"nodes", Among::nodes}})});
+  }
+  if (const YAML::Node host = root["host"]) {
+    constexpr double core = 6e9;  // bytes a second, of any size: formulas do not depend on it
+    method.host = HostCodec{{}, Bandwidth{core}, Bandwidth{core}, 1, 0};
   }
   method.decode = formulas.pass(root["decode"]);
   method.dense = formulas.pass(root["dense"]);

@@ -222,6 +222,7 @@ TEST_CASE("every shipped method can be priced and sends what its wire formula sa
       values.push_back(part.evaluate(values));
     }
     CHECK_THAT(sent / 1_B, WithinRel(wire.evaluate(values), 1e-12));
-    CHECK(sent <= 1536 * 768 * fp32);
+    // Before the host encodes GPUs of a node sum whole numbers, which does not leave the node.
+    CHECK((sent <= 1536 * 768 * fp32 || runs_on_host(method)));
   }
 }

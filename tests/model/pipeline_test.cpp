@@ -93,6 +93,26 @@ TEST_CASE("slower transfers never shorten a pipeline") {
   }
 }
 
+TEST_CASE("sends longer than operations set the pace of GPipe: one at a time each way") {
+  // Stage j has its k-th input (k = 1 .. m) at j F + (k + j - 1) S, for the send of the one before
+  // it left when that had come. The last stage is through with its forwards at p F + (m + p - 2) S;
+  // backward the same way back.
+  const auto [stages, micro_batches] = GENERATE(std::pair{2, 3}, std::pair{4, 8}, std::pair{5, 2});
+  const auto spans = run_pipeline(equal_stages(stages, {1_ms, 2_ms, 5_ms, 7_ms}), micro_batches,
+                                  PipelineSchedule::gpipe);
+  const double waves = micro_batches + stages - 2;
+  CHECK_THAT(end_of(spans) / 1_ms, WithinRel(stages * 3.0 + waves * (5.0 + 7.0), 1e-12));
+}
+
+TEST_CASE("no pipeline is shorter than the sends of one stage one after the other") {
+  const auto schedule =
+      GENERATE(PipelineSchedule::gpipe, PipelineSchedule::one_f_one_b, PipelineSchedule::zb_h1);
+  const int micro_batches = GENERATE(4, 12);
+  const auto spans =
+      run_pipeline(equal_stages(4, {1_ms, 2_ms, 10_ms, 10_ms}), micro_batches, schedule);
+  CHECK(end_of(spans) >= micro_batches * 10_ms);
+}
+
 TEST_CASE("an interleaved stage completes its gradients chunk by chunk, p operations apart") {
   // Chunk v - 1 sees its last micro-batch (v - 1) p operations before the end, chunk 0 at the end.
   const int stages = 4;
@@ -128,7 +148,7 @@ TEST_CASE(
   CHECK_THAT(spans[0].slowed / 1_us, WithinRel(2 * beside, 1e-12));
   CHECK_THAT(spans[0].end / 1_us, WithinRel(4 * 600 + 2 * beside, 1e-12));
   CHECK(spans[1].slowed == 0_s);
-  CHECK(spans[0].sending == spans[0].end);  // the first stage sends no gradients
+  CHECK(spans[0].sends.to_previous == 0.0);  // the first stage sends no gradients
 }
 
 namespace {

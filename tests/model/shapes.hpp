@@ -101,6 +101,26 @@ inline TransformerShape vit_b_16() {
           .classes = 1000};
 }
 
+// T5 1.0: an encoder and a decoder of as many blocks, relu, one table of tokens.
+inline TransformerShape t5(std::int64_t layers, std::int64_t hidden, std::int64_t feed_forward,
+                           std::int64_t heads, std::int64_t head_size) {
+  return {.name = "t5",
+          .family = TransformerFamily::t5,
+          .layers = layers,
+          .hidden = hidden,
+          .heads = heads,
+          .kv_heads = heads,
+          .head_size = head_size,
+          .feed_forward = feed_forward,
+          .vocabulary = 32128,
+          .sequence = 512,
+          .biases = false,
+          .tied_embeddings = true,
+          .causal = false,
+          .relative_buckets = 32,
+          .decoder = {.layers = layers, .sequence = 114}};
+}
+
 // 100 compute units of 1 TFLOP/s each in 16 bits, 1 TB/s of memory, nothing lost.
 inline Gpu ideal_gpu() {
   Gpu gpu{.name = "ideal", .architecture = Architecture::ampere, .compute_units = 100};

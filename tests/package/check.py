@@ -3,7 +3,8 @@
 """check.py BUILD-FOLDER: makes the packages of a build and uses what is in them.
 
 The .deb is unpacked into a scratch root, the .tar.gz into a folder; in both the program has to run
-and to find its profiles, and manual, completions and schemas have to be where they are looked for.
+and to find its profiles, and manual, completions and schemas have to be where they are looked for. Made
+again, both are the same bytes; what the archive's program loads is its own but for the C library.
 """
 
 import os
@@ -51,6 +52,24 @@ def check_tree(root, scratch, plain):
                   env=dict(plain, PYTHONPATH=str(package)))
 
 
+def package(build, folder, scratch):
+    """The .deb and the .tar.gz of a build, with the same date in both whenever they are made."""
+    output_of("cpack", "--config", Path(build) / "CPackConfig.cmake", "-B", folder, cwd=scratch,
+              env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))
+    [deb] = folder.glob("*.deb")
+    [tarball] = folder.glob("*.tar.gz")
+    return deb, tarball
+
+
+def check_loaded(root, scratch):
+    """Every library that the archive's program loads is in the archive, or the C library's."""
+    for line in output_of("ldd", root / "bin" / "payoff", cwd=scratch).splitlines():
+        name, _, place = line.strip().partition(" => ")
+        of_c = name.split()[0].rpartition("/")[2].startswith(
+            ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread", "libdl", "librt"))
+        require(of_c or place.startswith(str(root.resolve())), f"the archive lacks {line.strip()}")
+
+
 def main(build):
     if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
         print("SKIPPED: dpkg-dev is not installed")
@@ -58,11 +77,9 @@ def main(build):
     plain = {key: value for key, value in os.environ.items() if key != "PAYOFF_PROFILES"}
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        packages = scratch / "packages"
-        output_of("cpack", "--config", Path(build) / "CPackConfig.cmake", "-B", packages,
-                  cwd=scratch)
-        [deb] = packages.glob("*.deb")
-        [tarball] = packages.glob("*.tar.gz")
+        deb, tarball = package(build, scratch / "packages", scratch)
+        for one, other in zip((deb, tarball), package(build, scratch / "again", scratch)):
+            require(one.read_bytes() == other.read_bytes(), f"{one.name} is another when made again")
         output_of("dpkg-deb", "-x", deb, scratch / "root", cwd=scratch)
         check_tree(scratch / "root" / "usr", scratch, plain)
         needs = output_of("dpkg-deb", "-f", deb, "Depends", cwd=scratch)
@@ -71,6 +88,7 @@ def main(build):
         output_of("tar", "-xzf", tarball, "-C", scratch / "unpacked", cwd=scratch)
         [root] = (scratch / "unpacked").iterdir()
         check_tree(root, scratch, plain)
+        check_loaded(root, scratch)
         print(f"{deb.name}: {deb.stat().st_size // 1024} KiB, needs {needs}"
               f"{tarball.name}: {tarball.stat().st_size // 1024} KiB")
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "model/collective.hpp"
 #include "profiles/read_experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/profiles/profile_folder.hpp"
@@ -117,4 +118,54 @@ TEST_CASE("a codec law is published where it was measured, and assumed on every 
   };
   CHECK(kind_on("p4d-24xlarge") == Provenance::published);
   CHECK(kind_on("p3-8xlarge") == Provenance::assumed);
+}
+
+TEST_CASE("a longer way between nodes adds to every step of a ring that crosses them") {
+  // 2 (n - 1) steps of n nodes with a GPU each (Thakur et al. 2005); a send has one.
+  const int nodes = GENERATE(2, 4);
+  const auto network = [&](const std::string& inter) {
+    const std::string text = "cluster: {profile: p3-2xlarge, nodes: " + std::to_string(nodes) +
+                             inter + "}\nmodel: {profile: resnet-50}\n";
+    const Cluster cluster = experiment_of(text).experiment.cluster;
+    return CollectiveModel(cluster, {nodes, 1});
+  };
+  const CollectiveModel near = network("");
+  const CollectiveModel far = network(", inter: {latency: 20 ms}");
+  const auto ring = [](const CollectiveModel& model, Bytes size) {
+    return model.price_pinned(Collective::all_reduce, size, Algorithm::ring, Protocol::simple)
+        .value()
+        .time;
+  };
+  for (const Bytes size : {1_KB, 1_MB, 100_MB}) {
+    const Seconds longer = ring(far, size) - ring(near, size);
+    CHECK_THAT(longer / 1_ms, Catch::Matchers::WithinRel(2 * (nodes - 1) * 20.0, 1e-9));
+    const Seconds send =
+        far.price(Collective::send_recv, size).time - near.price(Collective::send_recv, size).time;
+    CHECK_THAT(send / 1_ms, Catch::Matchers::WithinRel(20.0, 1e-9));
+  }
+  CHECK_THAT(errors_of("cluster: {profile: p3-2xlarge, nodes: 2, inter: {latency: 1 min}}\n"
+                       "model: {profile: resnet-50}\n"),
+             Catch::Matchers::Contains("the way between two nodes"));
+}
+
+TEST_CASE("a decoder has a length of its own, and models without one have none") {
+  const auto job = [](const std::string& model) {
+    return "cluster: {profile: dgx-a100, nodes: 1}\nmodel: " + model + "\n";
+  };
+  const auto shape = [&](const std::string& model) {
+    return std::get<TransformerShape>(experiment_of(job(model)).experiment.model);
+  };
+  CHECK(shape("{profile: t5-base}").sequence == 512);
+  CHECK(shape("{profile: t5-base}").decoder.sequence == 114);
+  const TransformerShape longer =
+      shape("{profile: t5-base, sequence: 1024, decoder_sequence: 256}");
+  CHECK(longer.sequence == 1024);
+  CHECK(longer.decoder.sequence == 256);
+  CHECK(errors_of(job("{profile: gpt2, decoder_sequence: 256}")) ==
+        "e.yaml:2:42 `model.decoder_sequence` has no meaning for a model without an encoder and a "
+        "decoder | its tokens are `sequence`\n");
+  CHECK(errors_of(job("{profile: resnet-50, decoder_sequence: 256}")) ==
+        "e.yaml:2:47 `model.decoder_sequence` has no meaning for a table of layers\n");
+  CHECK(errors_of(job("{profile: t5-base, decoder_sequence: 0}")) ==
+        "e.yaml:2:45 `model.decoder_sequence` is too small | must be at least 1\n");
 }

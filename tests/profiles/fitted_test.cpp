@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <string>
 
+#include "model/group_paths.hpp"
 #include "profiles/read_fitted.hpp"
 #include "tests/catch.hpp"
 #include "tests/profiles/profile_folder.hpp"
@@ -144,4 +146,22 @@ TEST_CASE("a GPU needs an efficiency for each precision that it has") {
   CHECK_FALSE(read_gpu("t4", std::nullopt, reading.context()));
   CHECK(reading.errors() ==
         "compute.yaml:5:5 missing key `fp8` in `law.gemm_efficiency` | `fp8` is required here\n");
+}
+
+// The constant in model/group_paths.cpp is that of the fit, which a group's paths must not depend
+// on.
+TEST_CASE("a card gets of a NIC what the fit of PCIe 4 says two cards get of each other") {
+  ProfileReading reading(shipped());
+  const auto pcie = read_fabric("pcie4", std::nullopt, reading.context());
+  REQUIRE(pcie);
+  Cluster cluster;
+  cluster.gpu.architecture = Architecture::ampere;
+  cluster.gpu.card = true;
+  cluster.network.kind = NetworkKind::rdma;
+  cluster.network.gpudirect = true;
+  cluster.nics_per_node = 1;
+  cluster.nic = 400_Gbps;  // more than the slot
+  const double share = paths_of(cluster, {2, 1, 1}).domain / pcie->value.per_gpu;
+  const Fact& fitted = fact_at(pcie->facts, "law.share_simple");
+  CHECK(std::abs(share / pcie->value.law.share_simple - 1) <= fitted.relative_sd.value());
 }

@@ -204,6 +204,20 @@ TEST_CASE("a mesh must say what joins a pair") {
              Catch::Matchers::ContainsSubstring("missing key `pair_bandwidth`"));
 }
 
+TEST_CASE("a twin is a shipped profile of the same kind, and not everything has one") {
+  const ProfileFolder folder;
+  folder.replace("network/ib-nogdr.yaml", "twin: ib\n", "twin: ibb\n");
+  CHECK_THAT(errors_of<Network>(folder, "ib-nogdr", read_network),
+             Catch::Matchers::ContainsSubstring("did you mean `ib`?"));
+  folder.replace("network/ib.yaml", "gpudirect: true\n", "gpudirect: true\ntwin: roce\n");
+  CHECK_THAT(errors_of<Network>(folder, "ib", read_network),
+             Catch::Matchers::ContainsSubstring("only a transport without GPUDirect has one"));
+  folder.replace("fabric/pcie4.yaml", "crosses_sockets: false\n",
+                 "crosses_sockets: false\ntwin: pcie3\n");
+  CHECK_THAT(errors_of<Fabric>(folder, "pcie4", read_fabric),
+             Catch::Matchers::ContainsSubstring("only links across sockets have one"));
+}
+
 TEST_CASE("more GPUs in a node than its fabric joins are refused") {
   const ProfileFolder folder;
   folder.replace("cluster/p3-8xlarge.yaml", "{value: 4, from", "{value: 8, from");

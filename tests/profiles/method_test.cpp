@@ -76,13 +76,14 @@ TEST_CASE("every shipped method reads without a diagnostic and says where it com
 
 TEST_CASE("a cited source keeps its kind") {
   const ProfileFolder folder;
-  folder.replace("compression/fp16.yaml", "kind: published", "kind: assumed");
+  folder.replace("compression/fp16.yaml", "hooks:\n    kind: published",
+                 "hooks:\n    kind: assumed");
   ProfileReading reading(folder.library());
   const auto method = read_method("fp16", std::nullopt, reading.context());
   REQUIRE(method);
   CHECK(method->facts[0].path == "formulas");
   CHECK(method->facts[0].kind == Provenance::assumed);
-  folder.replace("compression/fp16.yaml", "sources: [hooks]", "sources: [hook]");
+  folder.replace("compression/fp16.yaml", "sources: [hooks,", "sources: [hook,");
   ProfileReading changed(folder.library());
   CHECK_FALSE(read_method("fp16", std::nullopt, changed.context()));
   CHECK_THAT(changed.errors(),
@@ -93,7 +94,7 @@ TEST_CASE("one run sees one version of a file") {
   const ProfileFolder folder;
   ProfileReading reading(folder.library());
   REQUIRE(read_method("fp16", std::nullopt, reading.context()));
-  folder.replace("compression/fp16.yaml", "sources: [hooks]", "sources: [hook]");
+  folder.replace("compression/fp16.yaml", "sources: [hooks,", "sources: [hook,");
   CHECK(read_method("fp16", std::nullopt, reading.context()));
   CHECK(reading.errors().empty());
 }
@@ -184,4 +185,29 @@ TEST_CASE("a method has at most as many parameters as formulas can hold") {
   }
   CHECK_THAT(errors_of(changed("parameters:\n", many)),
              Catch::Matchers::Contains("more than " + std::to_string(formula_parameter_limit)));
+}
+
+TEST_CASE("mistakes about the host are told at once") {
+  const std::string rounds = "- encode: {bytes: \"v * n + v * kept\", kernels: \"1\"}\n";
+  CHECK(errors_of(changed(rounds, "- encode: {runs_on: hots, copied: \"v * n\"}\n")) ==
+        "mine.yaml:11:21 `rounds.0.encode.runs_on` has the unknown value `hots` | did you mean "
+        "`host`? | one of: gpu, host\n"
+        "mine.yaml:11:35 `rounds.0.encode.copied` is for passes on the host | say `runs_on: host`, "
+        "or leave it out\n");
+  const std::string cores = "what cores read and write, random or not, is what they take";
+  CHECK(errors_of(changed(rounds, "- encode: {runs_on: host, flops: n, host_syncs: 1}\n") +
+                  "host: {call: 5, core: 6 GB/s, irregular: 0 GB/s, threads: 0}\n") ==
+        "mine.yaml:11:34 `rounds.0.encode.flops` is not counted on the host | " + cores + "\n" +
+            "mine.yaml:11:49 `rounds.0.encode.host_syncs` is not counted on the host | " + cores +
+            "\n"
+            "mine.yaml:16:1 missing key `relative_sd` in `host` | `relative_sd` is required here\n"
+            "mine.yaml:16:14 `host.call` has no unit | a bare number is ambiguous | for example "
+            "`call: 5 us`\n"
+            "mine.yaml:16:42 `host.irregular` is zero | must be above zero\n"
+            "mine.yaml:16:59 `host.threads` is too small | must be at least 1\n");
+  CHECK(errors_of(changed(rounds, "- encode: {runs_on: host}\n")) ==
+        "mine.yaml:10:1 `rounds`: has a pass on the host, and nothing says how fast cores are | "
+        "give `host`\n"
+        "mine.yaml:11:3 `rounds[0].encode`: runs on the host, from where only rounds among `nodes` "
+        "send | set among: nodes; GPUs of a node share what is in its host's memory\n");
 }

@@ -127,11 +127,45 @@ def vit(c):
     return embedding + block * c["num_hidden_layers"] + norm(h) + linear(h, c["num_labels"])
 
 
+def t5(c):
+    """Encoder and decoder, each with its norm and its relative positions; one table of tokens."""
+    h, f, heads = c["d_model"], c["d_ff"], c["num_heads"]
+    inner = heads * c["d_kv"]
+    attention = 3 * linear(h, inner, False) + linear(inner, h, False) + [(h,)]
+    gated = c["feed_forward_proj"].startswith("gated-")
+    feed_forward = (2 if gated else 1) * linear(h, f, False) + linear(f, h, False) + [(h,)]
+    positions = [(c["relative_attention_num_buckets"], heads)]
+    encoder = positions + (attention + feed_forward) * c["num_layers"] + [(h,)]
+    decoder = positions + (2 * attention + feed_forward) * c["num_decoder_layers"] + [(h,)]
+    head = [] if c["tie_word_embeddings"] else linear(h, c["vocab_size"], False)
+    return [(c["vocab_size"], h)] + encoder + decoder + head
+
+
 TRANSFORMERS = {"bert": bert, "gpt2": gpt2, "llama": llama, "mixtral": llama, "nemotron": llama,
-                "deepseek_v2": deepseek, "deepseek_v3": deepseek, "opt": opt, "bloom": bloom, "vit": vit}
+                "deepseek_v2": deepseek, "deepseek_v3": deepseek, "opt": opt, "bloom": bloom, "vit": vit,
+                "t5": t5}
+
+
+def mlp(inputs, widths):
+    return [shape for a, b in zip([inputs] + widths, widths) for shape in linear(a, b)]
+
+
+def recommender(table):
+    """Bottom, tables, top: behind the bottom's output all products of two different vectors."""
+    tables, dimension = table["tables"], table["tables"]["dimension"]
+    rows = tables["rows"] * tables.get("copies", 1)
+    pairs = math.comb(len(rows) + 1, 2)
+    return (mlp(table["dense"], table["bottom"]) + [(n, dimension) for n in rows]
+            + mlp(dimension + pairs, table["top"]))
+
+
+def is_recommender(name):
+    return (PROFILES / f"{name}.yaml").is_file() and load_table(name)["family"] == "dlrm"
 
 
 def tensors_of(name, changes=None):
+    if is_recommender(name):
+        return recommender(load_table(name))
     if (PROFILES / f"{name}.yaml").is_file():
         return [shape for layer in load_table(name)["layers"] for shape in layer_tensors(layer)]
     config = {**load_config(name), **(changes or {})}
@@ -181,6 +215,13 @@ def check_table(name):
     yield "parameters", table["parameters"], count(tensors_of(name))
 
 
+def check_recommender(name):
+    table = load_table(name)
+    yield "model", name, table["model"]
+    yield "width of vectors", table["tables"]["dimension"], table["bottom"][-1]
+    yield "parameters", table["parameters"], count(tensors_of(name))
+
+
 def agrees(found, stated):
     """Exact when the source states every digit; a rounded figure allows its rounding, or 2 % (GPT-3 350M)."""
     unit = 10 ** (len(str(stated)) - len(str(stated).rstrip("0")))
@@ -190,7 +231,8 @@ def agrees(found, stated):
 
 
 def check_source(name, source):
-    yield "keys", {"kind", "text", "date", "parameters", "seq"}, set(source)
+    decoded = {"decoder_seq"} if name.startswith("t5-") else set()
+    yield "keys", {"kind", "text", "date", "parameters", "seq"} | decoded, set(source)
     yield "kind", True, source["kind"] in ("published", "assumed")
     found = count(tensors_of(name))
     yield f"parameters ({found} counted, {source['parameters']} stated)", True, agrees(found, source["parameters"])
@@ -247,7 +289,8 @@ def all_checks():
     profiles = sorted(tables + [p.stem for p in PROFILES.glob("*.json")])
     yield "every profile has a source, every source a profile", profiles, sorted(sources)
     for name in tables:
-        for what, expected, found in check_table(name):
+        check = check_recommender if is_recommender(name) else check_table
+        for what, expected, found in check(name):
             yield f"table {name} {what}", expected, found
     for name in profiles:
         for what, expected, found in check_source(name, sources[name]):

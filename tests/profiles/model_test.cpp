@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "profiles/read_model.hpp"
 #include "tests/catch.hpp"
@@ -17,6 +18,9 @@ namespace {
 std::int64_t count(const ModelDescription& model) {
   if (const auto* shape = std::get_if<TransformerShape>(&model)) {
     return parameter_count(*shape);
+  }
+  if (const auto* recommender = std::get_if<RecommenderShape>(&model)) {
+    return parameter_count(*recommender);
   }
   const auto& table = std::get<ConvnetTable>(model);
   return convnet_workload(table.name, table.rows, 4_B).parameters();
@@ -38,6 +42,15 @@ const std::string small_table =
     "- {name: n, op: norm, channels: 8, height: 8, width: 8}\n"
     "- {name: p, op: pool, channels: 8, kernel: 8, stride: 8, out_height: 1, out_width: 1}\n"
     "- {name: f, op: linear, in: 8, out: 3, bias: true}\n";
+
+// 2 (100 + 7) rows of 8, 4-16-8, and 8 + 5 * 4 / 2 products to 32 and 1.
+constexpr std::int64_t small_recommender_parameters =
+    2 * 107 * 8 + (5 * 16 + 17 * 8) + (19 * 32 + 33);
+const std::string small_recommender =
+    "model: tables\nfamily: dlrm\ndescription: four tables\ndense: 4\nbottom: [16, 8]\n"
+    "tables: {rows: [100, 7], copies: 2, dimension: 8, lookups: 1.5, optimizer: "
+    "rowwise_adagrad}\ninteraction: dot\ntop: [32, 1]\nparameters: " +
+    std::to_string(small_recommender_parameters) + "\n";
 
 std::string errors_of(const std::string& text) {
   const ProfileFolder folder;
@@ -87,14 +100,15 @@ TEST_CASE("shipped models have the parameters that their sources state") {
 
 TEST_CASE("well-known counts come out to the digit") {
   const std::map<std::string, std::int64_t> known = {
-      {"bert-base", 109'482'240},     {"bert-large", 335'141'888},
-      {"gpt2", 124'439'808},          {"gpt2-xl", 1'557'611'200},
-      {"llama-2-7b", 6'738'415'616},  {"llama-2-70b", 68'976'648'192},
-      {"llama-3-8b", 8'030'261'248},  {"llama-3.1-405b", 405'853'388'800},
-      {"vit-b-16", 86'567'656},       {"vit-l-16", 304'326'632},
-      {"resnet-50", 25'557'032},      {"resnet-101", 44'549'160},
-      {"vgg-16", 138'357'544},        {"mixtral-8x7b", 46'702'792'704},
-      {"bloom-176b", 176'247'271'424}};
+      {"bert-base", 109'482'240},      {"bert-large", 335'141'888},
+      {"gpt2", 124'439'808},           {"gpt2-xl", 1'557'611'200},
+      {"llama-2-7b", 6'738'415'616},   {"llama-2-70b", 68'976'648'192},
+      {"llama-3-8b", 8'030'261'248},   {"llama-3.1-405b", 405'853'388'800},
+      {"vit-b-16", 86'567'656},        {"vit-l-16", 304'326'632},
+      {"resnet-50", 25'557'032},       {"resnet-101", 44'549'160},
+      {"vgg-16", 138'357'544},         {"mixtral-8x7b", 46'702'792'704},
+      {"bloom-176b", 176'247'271'424}, {"t5-3b", 2'851'598'336},
+      {"t5-11b", 11'307'321'344}};
   for (const auto& [name, parameters] : known) {
     INFO(name);
     CHECK(count(shipped_model(name).value) == parameters);
@@ -157,6 +171,48 @@ TEST_CASE("a table starts with the channels of its input") {
              Catch::Matchers::Contains("`input.channels` are 1, but the first layer takes 3"));
   CHECK_THAT(errors_of(small_table.substr(0, small_table.find("layers:")) + "layers: []\n"),
              Catch::Matchers::Contains("`layers` has no layer"));
+}
+
+TEST_CASE("a recommender of one's own is read, each table as often as it says") {
+  const ProfileFolder folder;
+  folder.write("tables.yaml", small_recommender);
+  ProfileReading reading(folder.library());
+  const auto model = read_model_file(folder.path() / "tables.yaml", reading.context());
+  INFO(reading.errors());
+  REQUIRE(model);
+  const auto& shape = std::get<RecommenderShape>(model->value);
+  CHECK(shape.tables.rows == std::vector<std::int64_t>{100, 7, 100, 7});
+  CHECK(shape.tables.optimizer == RowOptimizer::rowwise_adagrad);
+  CHECK(shape.tables.lookups == 1.5);
+  CHECK(shape.bottom == std::vector<std::int64_t>{16, 8});
+  CHECK(shape.top == std::vector<std::int64_t>{32, 1});
+}
+
+TEST_CASE("mistakes in a recommender are found together and in their places") {
+  std::string text = small_recommender;
+  const auto change = [&](const std::string& before, const std::string& after) {
+    const std::size_t at = text.find(before);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, before.size(), after);
+  };
+  change("[16, 8]", "[16, 9]");
+  change("lookups: 1.5", "lookups: 0");
+  change("rowwise_adagrad", "rowwise_adagard");
+  change("dot", "cat");
+  change("top: [32, 1]", "top: []");
+  const std::string errors = errors_of(text);
+  for (const char* each :
+       {"9 outputs", "`tables.lookups`", "rowwise_adagrad", "`interaction`", "has no layer"}) {
+    INFO(each);
+    CHECK(errors.find(each) != std::string::npos);
+  }
+}
+
+TEST_CASE("a recommender that disagrees with its total is refused at the total") {
+  std::string text = small_recommender;
+  const std::string total = std::to_string(small_recommender_parameters);
+  text.replace(text.find(total), total.size(), "5");
+  CHECK(errors_of(text).find("`parameters` is not the sum over the layers") != std::string::npos);
 }
 
 TEST_CASE("an unknown model is answered with the nearest one") {

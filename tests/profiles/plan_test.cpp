@@ -126,7 +126,8 @@ TEST_CASE("options that mean nothing for what is compressed are mistakes") {
         "tp_activations, pp_activations; write `traffic=` and which\n");
   CHECK(read("powersgd:layers=3").errors ==
         "argument 1:1:17 `layers` is of activations, and only gradients of data parallelism are "
-        "compressed | add `traffic=tp_activations` or `traffic=pp_activations`\n");
+        "compressed | add `traffic=`: tp_activations, pp_activations, ep_dispatch, ep_combine or "
+        "embeddings\n");
   CHECK(read("autoencoder:traffic=tp_activations,overlap=false").errors ==
         "argument 1:1:44 `overlap` is of gradients of data parallelism: activations are waited "
         "for | leave it out\n");
@@ -135,7 +136,7 @@ TEST_CASE("options that mean nothing for what is compressed are mistakes") {
         "`layers=12-` or `layers=12`\n");
   CHECK(read("autoencoder:traffic=tp_activations+pp").errors ==
         "argument 1:1:36 `traffic` has the unknown value `pp` | one of: dp_gradients, "
-        "tp_activations, pp_activations\n");
+        "dp_weights, tp_activations, pp_activations, ep_dispatch, ep_combine, embeddings\n");
 }
 
 TEST_CASE("blanks around the parts of a plan mean nothing") {
@@ -187,7 +188,8 @@ TEST_CASE("all mistakes of a plan are found at once") {
         "argument 1:1:33 `index_bytes` is given twice\n"
         "argument 1:1:55 `overlap` has the unknown value `no` | one of: true, false\n"
         "argument 1:1:68 `placement` has the unknown value `side` | did you mean `side_stream`? | "
-        "one of: compute_stream, side_stream, after_backward\n");
+        "one of: compute_stream, side_stream, after_backward, low_priority_stream, "
+        "high_priority_stream\n");
   CHECK_THAT(read("topk:").errors,
              Catch::Matchers::StartsWith("argument 1:1:6 topk has no parameter ``"));
 }

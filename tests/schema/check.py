@@ -63,6 +63,8 @@ COMMANDS = [
     ("validation", ["validate", "--set", "compression", "--json"]),
     ("import", ["import", "kineto", str(ROOT / "examples/12-own-trace/rank0.json"), "--json"]),
     ("import", ["import", "nccl-log", str(ROOT / "examples/12-own-trace/nccl.log"), "--json"]),
+    ("import", ["import", "chakra", str(ROOT / "examples/12-own-trace/rank0.et"), "--cluster",
+                "p4d-24xlarge", "--nodes", "1,4", "--json"]),
     ("profiles", ["profiles", "list", "--json"]),
     ("profiles", ["profiles", "show", "dgx-h100", "--json"]),
     ("methods", ["methods", "list", "--json"]),

@@ -58,7 +58,7 @@ def files_of(kind):
     else:
         files += (f for f in (ROOT / "profiles" / kind).glob("*.yaml") if f.stem != "sources")
     if kind == "compression":
-        files.append(ROOT / "examples" / "eighths.yaml")
+        files.append(ROOT / "examples" / "own-compressor" / "eighths.yaml")
     return sorted(files)
 
 

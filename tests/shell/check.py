@@ -42,7 +42,8 @@ LINES = [
     ("payoff collective all_reduce --cluster dgx-h1", "payoff collective all_reduce --cluster dgx-h100"),
     ("payoff schema exp", "payoff schema experiment"),
     ("payoff completion f", "payoff completion fish"),
-    ("payoff check examples/eig", "payoff check examples/eighths.yaml"),
+    ("payoff check examples/own-compressor/eig",
+     "payoff check examples/own-compressor/eighths.yaml"),
 ]
 
 

@@ -78,7 +78,7 @@ CompressionPlan random_compression(Random& random) {
   CompressionPlan plan = method == 0   ? shrink(random.between(1, 20), passes)
                          : method == 1 ? two_rounds(random.between(2, 20), passes)
                                        : sparse(random.between(0.001, 0.2), passes);
-  plan.placement = static_cast<Placement>(random.integer(0, 2));
+  plan.placement = static_cast<Placement>(random.integer(0, 4));
   return plan;
 }
 

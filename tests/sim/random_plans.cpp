@@ -106,7 +106,7 @@ void add_buckets(Random& random, StepPlan& plan, std::size_t stage, int count, b
   }
 }
 
-void add_stage(Random& random, StepPlan& plan) {
+void add_stage(Random& random, StepPlan& plan, Seconds longest_send) {
   StagePlan stage;
   stage.like = plan.stages.size();
   stage.compute = std::make_shared<const StageCompute>(
@@ -121,8 +121,12 @@ void add_stage(Random& random, StepPlan& plan) {
         MessageKind::dp_weights, Collective::all_gather, 1_MB, random.time(10_us, 5_ms), 0, 0};
   }
   if (plan.layout.pp > 1) {
-    stage.send_forward = {
-        MessageKind::pp_activations, Collective::send_recv, 1_MB, random.time(1_us, 1_ms), 0, 0};
+    stage.send_forward = {MessageKind::pp_activations,
+                          Collective::send_recv,
+                          1_MB,
+                          random.time(1_us, longest_send),
+                          0,
+                          0};
     stage.send_backward = stage.send_forward;
   }
   plan.stages.push_back(std::move(stage));
@@ -186,6 +190,13 @@ void share_memory(Random& random, StepPlan& plan) {
   }
 }
 
+Placement own_stream(Random& random) {
+  const int kind = random.integer(0, 3);
+  return kind == 0   ? Placement::low_priority_stream
+         : kind == 1 ? Placement::high_priority_stream
+                     : Placement::side_stream;
+}
+
 }  // namespace
 
 RandomPlan random_replicas(std::uint64_t seed) {
@@ -194,12 +205,12 @@ RandomPlan random_replicas(std::uint64_t seed) {
   plan.layout.micro_batches = random.chance(40) ? random.integer(2, 6) : 1;
   plan.overlap = random.chance(95);
   plan.placement = random.chance(8)    ? Placement::after_backward
-                   : random.chance(50) ? Placement::side_stream
+                   : random.chance(50) ? own_stream(random)
                                        : Placement::compute_stream;
   plan.reserved_share = random.chance(90) ? random.between(0.01, 0.4) : 0.0;
   plan.pair_quantile = random.chance(50) ? 0.5 : random.between(0, 1);
   plan.host = random.time(0_s, 1_ms);
-  add_stage(random, plan);
+  add_stage(random, plan, 0_s);
   const int buckets = random.chance(4) ? 0 : random.integer(1, 8);
   add_buckets(random, plan, 0, buckets, random.chance(60));
   share_memory(random, plan);
@@ -213,13 +224,15 @@ namespace {
 RandomPlan pipeline_of(Random& random, StepPlan plan) {
   plan.overlap = random.chance(85);
   plan.placement = random.chance(15)   ? Placement::after_backward
-                   : random.chance(50) ? Placement::side_stream
+                   : random.chance(50) ? own_stream(random)
                                        : Placement::compute_stream;
   plan.reserved_share = random.chance(80) ? random.between(0.01, 0.4) : 0.0;
   plan.host = random.time(0_s, 1_ms);
   const bool buckets = random.chance(90);
   const bool codec = random.chance(60);
   const bool like_first = random.chance(40);
+  // Slower than what they wait for: they queue, and the last ones are late.
+  const Seconds longest_send = random.chance(40) ? 20_ms : 1_ms;
   for (int s = 0; s < plan.layout.pp; ++s) {
     if (like_first && s > 0 && random.chance(80)) {
       StagePlan stage = plan.stages.front();
@@ -228,7 +241,7 @@ RandomPlan pipeline_of(Random& random, StepPlan plan) {
       plan.stages.push_back(std::move(stage));
       continue;
     }
-    add_stage(random, plan);
+    add_stage(random, plan, longest_send);
     add_buckets(random, plan, static_cast<std::size_t>(s), buckets ? random.integer(1, 6) : 0,
                 codec);
   }
@@ -287,7 +300,7 @@ Traits traits_of(const StepPlan& plan) {
   traits.interference =
       (traits.pipeline && plan.send_share > 0) ||
       (traits.buckets && beside &&
-       (plan.reserved_share > 0 || (traits.codec && plan.placement == Placement::side_stream)));
+       (plan.reserved_share > 0 || (traits.codec && has_own_stream(plan.placement))));
   traits.waves = traits.waves && traits.interference;
   return traits;
 }

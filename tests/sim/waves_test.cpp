@@ -4,6 +4,7 @@
 
 #include "model/evaluate.hpp"
 #include "model/experiment.hpp"
+#include "model/interference.hpp"
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
@@ -13,6 +14,7 @@
 // Kernels of known blocks in a step, beside messages, in both engines.
 
 using namespace payoff;
+using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 
 namespace {
@@ -164,4 +166,22 @@ TEST_CASE("a job of products of one full wave takes twice as long beside gathers
   const Added more = added(plan);
   CHECK_THAT(more.model / beside, WithinRel(1.0, 1e-6));
   CHECK_THAT(more.events / beside, WithinRel(1.0, 1e-6));
+}
+
+TEST_CASE("a later stage ends last where a codec that gives way slows it all the while") {
+  // The last stage: 100 ms of backward in two halves, beside the second one 4 ms of codec, which
+  // may slow it to 100 ms (quantile 1) and gets 1 of 128 parts: 3.2 ms are left. The first stage
+  // has 0.1 ms of backward after that, and no gradients.
+  StepPlan plan = test::pipeline(2, 1, 1, 1_ms, 0.1_ms);
+  StageCompute last = *plan.stages[1].compute;
+  last.backward = test::compute_of({}, {50_ms, 50_ms}).backward;
+  last.backward_work = 100_ms;
+  plan.stages[1].compute = std::make_shared<const StageCompute>(last);
+  test::add_bucket(plan, 1, 0, 4_ms, test::gradients(1_us), 0_s);
+  plan.placement = Placement::low_priority_stream;
+  plan.pair_quantile = 1.0;
+  const double left = 4 - 100 * starved_rate;
+  CHECK_THAT(evaluate(plan).step / 1_ms, WithinAbs(1 + 1 + 50 + 100 + left + 0.001, 0.01));
+  CHECK_THAT(sim::simulate(plan, {}).prediction.step / 1_ms,
+             WithinAbs(1 + 1 + 50 + 100 + left + 0.001, 0.01));
 }

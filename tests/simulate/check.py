@@ -12,6 +12,7 @@ the documented one.
 import fcntl
 import json
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,8 +25,8 @@ JOB = ["--model", "gpt3-175b", "--cluster", "selene", "--nodes", "128", "--tp", 
        "--dp", "16", "--micro-batch", "1"]
 # 10 million events and a timeline of 2 GB, if nothing stops it.
 LONG = [*JOB, "--micro-batches", "10000"]
-# Prepares for seconds; then its timeline of 200 GB would be refused, or begun.
-PREPARES = [*JOB, "--micro-batches", "1000000"]
+# Each micro-batch leaves so much of a timeline, and one of more than the disk has is refused.
+BYTES_PER_MICRO_BATCH = 206_221
 failures = []
 
 
@@ -60,6 +61,12 @@ def growing(folder, size):
     return False
 
 
+def that_prepares():
+    """As long before its first event, up to seconds, as half of the disk takes of its timeline."""
+    half = shutil.disk_usage(tempfile.gettempdir()).free // 2
+    return [*JOB, "--micro-batches", str(min(1_000_000, half // BYTES_PER_MICRO_BATCH))]
+
+
 def interrupted(program, what, job, size, kind=signal.SIGINT):
     """`size` of the timeline when the signal comes: 0 is before the first event."""
     with tempfile.TemporaryDirectory() as folder:
@@ -75,7 +82,7 @@ def interrupted(program, what, job, size, kind=signal.SIGINT):
         count = spans(folder)
         expect(f"{what}: spans", (count > 0) == (size > 1000), f"{count} spans")
         expect(f"{what}: it says so", "nterrupted" in out + err, out + err)
-        expect(f"{what}: it was announced", ("simulating up to 9841195 events" in err) == (size > 0), err)
+        expect(f"{what}: it was announced", ("simulating up to 9821195 events" in err) == (size > 0), err)
         print(f"{what}: {count} spans, {took:.2f} s after the signal")
 
 
@@ -115,7 +122,7 @@ def predict_announces(program):
     note = run.stderr.readline()
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
-    expect("predict announces", note.startswith("note: simulating up to 9841195 events, less than a minute, in ")
+    expect("predict announces", note.startswith("note: simulating up to 9821195 events, less than a minute, in ")
            and note.endswith(" of memory; Ctrl-C ends it\n"), note + err)
     expect("predict, interrupted: no result", run.returncode != 0 and out == "", f"{run.returncode} {out}")
 
@@ -215,7 +222,7 @@ def full_disk(program):
 
 def main(program):
     program = str(Path(program).resolve())
-    interrupted(program, "Ctrl-C while it prepares", PREPARES, 0)
+    interrupted(program, "Ctrl-C while it prepares", that_prepares(), 0)
     interrupted(program, "Ctrl-C while it simulates", LONG, 1_000_000)
     interrupted(program, "a request to terminate", LONG, 1_000_000, signal.SIGTERM)
     interrupted(program, "a terminal that hangs up", LONG, 1_000_000, signal.SIGHUP)

@@ -74,6 +74,22 @@ TEST_CASE("fitting again gives the shipped laws of links") {
   CHECK(profile_differences(shipped.str(), calibration.profile).empty());
 }
 
+TEST_CASE("no published collective took less than its bytes take at line rate") {
+  constexpr double rounding = 0.999;
+  const Tables data = published();
+  std::size_t compared = 0;
+  for (const CollectiveTable& table :
+       predict_collectives(data.tables, data.split, Library(source / "profiles"))) {
+    for (const CollectiveCase& each : table.cases) {
+      INFO(table.id << " " << each.measured.size.si);
+      CHECK(each.measured.time >= rounding * each.predicted.least);
+      CHECK(each.predicted.least <= each.predicted.time);
+      ++compared;
+    }
+  }
+  CHECK(compared > 3000);
+}
+
 TEST_CASE("no table of the judge half has a part in the fit") {
   const Tables data = published();
   std::set<std::string> judges;

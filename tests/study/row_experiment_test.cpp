@@ -188,3 +188,85 @@ TEST_CASE("a mixture of other widths than the published ones is not taken for it
   CHECK(row_experiment(other, catalogue()).reasons ==
         std::vector<std::string>{"no profile of the mixture DeepSeek-V9"});
 }
+
+TEST_CASE("pre-training of BERT in 2022 ran on a stack of its own, its fine-tuning did not") {
+  CHECK(row_experiment(row("dle_bert", "dle_bert_2022_PyT_V100-32GB_s128_n1_amp"), catalogue())
+            .stack == "ngc-pytorch-2022");
+  CHECK(row_experiment(row("dle_bert", "dle_bert_2022_PyT_A100-80GB_s384_n1_amp_ft"), catalogue())
+            .stack == "ngc-pytorch-2020");
+}
+
+TEST_CASE("software that no rule knows is that of its generation, with a wide spread") {
+  TrainingRow other = row("nanotron", "nanotron-80p0B-4n");
+  other.source = "someone_else";
+  const auto stack_of = [&](const char* words, const char* precision, const char* gpu) {
+    other.software = words;
+    other.precision = precision;
+    other.cluster.gpu = gpu;
+    return row_experiment(other, catalogue()).stack;
+  };
+  CHECK(stack_of("LitGPT 0.5", "bf16", "h100-sxm") == "pytorch-2");
+  CHECK(stack_of("PyTorch 2.3 FSDP", "bf16", "a100-sxm-80") == "pytorch-2");
+  CHECK(stack_of("PyTorch", "fp32", "v100-sxm2-16") == "pytorch-ddp-2021");
+  CHECK(stack_of("Megatron-Core 0.11", "fp8", "h100-sxm") == "nemo-2024");
+  CHECK(stack_of("Megatron-LM", "fp16", "a100-sxm-80") == "megatron-2022");
+  CHECK(stack_of("Megatron-LM", "fp16", "v100-sxm2-32") == "megatron-2020");
+  CHECK(stack_of("LiBai", "fp16", "a100-sxm-40") == "framework-2020");
+  CHECK(stack_of("LitGPT 0.5", "bf16", "h100-sxm") == "pytorch-2");
+  const RowExperiment mapped = row_experiment(other, catalogue());
+  REQUIRE(mapped.experiment);
+  CHECK(mapped.experiment->software.relative_sd >= 0.15);
+  CHECK(std::ranges::count(mapped.assumptions, "software as pytorch-2") == 1);
+}
+
+TEST_CASE("a vision transformer has as many tokens as its images have patches, and one more") {
+  TrainingRow image = row("nanotron", "nanotron-80p0B-4n");
+  image.model = TrainingModel{};
+  image.model.family = "vit";
+  image.model.name = "ViT-L/16";
+  image.model.layers = 24;
+  image.model.hidden = 1024;
+  image.model.heads = 16;
+  image.layout = TrainingLayout{};
+  image.layout.dp = image.cluster.gpus;
+  image.layout.micro_batch = 64;
+  image.layout.global_batch = 64 * *image.cluster.gpus;
+  const auto shape_of = [&] {
+    const RowExperiment mapped = row_experiment(image, catalogue(), PeakCheck::none);
+    REQUIRE(mapped.experiment);
+    return std::get<TransformerShape>(mapped.experiment->model);
+  };
+  CHECK(shape_of().sequence == 14 * 14 + 1);
+  // 303.3 M parameters without the classifier (Dosovitskiy et al. 2021, table 1: 307 M).
+  CHECK(std::abs(static_cast<double>(parameter_count(shape_of())) / 307e6 - 1) < 0.02);
+  image.model.name = "ViT-L/14";
+  CHECK(shape_of().sequence == 16 * 16 + 1);
+}
+
+// Mixtral-8x22B (Mistral AI 2024): 56 blocks of 6144, 48 heads and 8 of keys, 2 of 8 experts of
+// 16384 columns; 141 G parameters, 39 G of them active.
+TEST_CASE("a mixture without a profile is built from what the row states") {
+  TrainingRow mixture = row("nanotron", "nanotron-80p0B-4n");
+  mixture.model = TrainingModel{};
+  mixture.model.family = "moe";
+  mixture.model.name = "Mixtral-8x22B";
+  mixture.layout = TrainingLayout{};
+  mixture.layout.dp = mixture.cluster.gpus;
+  mixture.layout.micro_batch = 1;
+  mixture.layout.global_batch = mixture.cluster.gpus;
+  mixture.model.layers = 56;
+  mixture.model.hidden = 6144;
+  mixture.model.heads = 48;
+  mixture.model.kv_heads = 8;
+  mixture.model.seq = 4096;
+  mixture.model.vocab = 32768;
+  mixture.model.experts = 8;
+  mixture.model.top_k = 2;
+  mixture.model.ffn = 16384;
+  const RowExperiment mapped = row_experiment(mixture, catalogue(), PeakCheck::none);
+  INFO((mapped.reasons.empty() ? std::string() : mapped.reasons.front()));
+  REQUIRE(mapped.experiment);
+  const auto& shape = std::get<TransformerShape>(mapped.experiment->model);
+  CHECK(std::abs(static_cast<double>(parameter_count(shape)) / 141e9 - 1) < 0.01);
+  CHECK(std::abs(static_cast<double>(active_parameter_count(shape)) / 39e9 - 1) < 0.01);
+}

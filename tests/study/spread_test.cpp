@@ -63,6 +63,22 @@ TEST_CASE("a message moves with its own uncertainty, half of the variance shared
   }
 }
 
+TEST_CASE("no draw sends a message in less time than its bytes take at line rate") {
+  StepPlan plan = serial_plan(test::small_job().plans[0]);
+  for (BucketKind& kind : plan.kinds) {
+    kind.rounds[0].message.relative_sd = 0.5;
+    kind.rounds[0].message.least_share = 0.8;
+  }
+  Ensemble ensemble({{plan}}, 0.1);
+  const auto share_at = [&](double z) {
+    return ensemble.scaled(0, with(latent::network, z)).kinds[0].rounds[0].message.alone /
+           plan.kinds[0].rounds[0].message.alone;
+  };
+  CHECK_THAT(share_at(-5), WithinRel(0.8, 1e-12));
+  CHECK_THAT(share_at(-0.1), WithinRel(std::exp(-0.1 * std::sqrt(0.5) * 0.5), 1e-12));
+  CHECK_THAT(share_at(5), WithinRel(std::exp(5 * std::sqrt(0.5) * 0.5), 1e-12));
+}
+
 TEST_CASE("the codec's latent moves encode and decode only") {
   const StepPlan plan = serial_plan(test::shrink(4, 3));
   const Waterfall before = evaluate(plan).waterfall;

@@ -14,7 +14,7 @@ using test::small_job;
 namespace {
 
 // Of a job that 16-bit reduction does not help.
-Finding finding(const CompressionPlan& plan, int times_the_batch = 1) {
+SurveyFinding finding(const CompressionPlan& plan, int times_the_batch = 1) {
   Experiment job = small_job({.nic = 1_Gbps, .gradient = Precision::fp16});
   job.layout.micro_batch *= times_the_batch;
   job.cluster.gpu.memory *= times_the_batch;
@@ -24,30 +24,30 @@ Finding finding(const CompressionPlan& plan, int times_the_batch = 1) {
 }  // namespace
 
 TEST_CASE("a free codec that sends a hundredth pays on a slow network") {
-  CHECK(finding(shrink(100, 0)) == Finding::pays);
+  CHECK(finding(shrink(100, 0)) == SurveyFinding::pays);
 }
 
 TEST_CASE("nothing is exposed where not even silence would pay") {
-  CHECK(finding(shrink(100, 0), 100'000) == Finding::nothing_exposed);
+  CHECK(finding(shrink(100, 0), 100'000) == SurveyFinding::nothing_exposed);
 }
 
 TEST_CASE("a codec that takes longer than the messages is told to be the reason") {
-  CHECK(finding(shrink(100, 1e6)) == Finding::codec);
+  CHECK(finding(shrink(100, 1e6)) == SurveyFinding::codec);
 }
 
 TEST_CASE("what halves the bytes gains no more than 16-bit reduction") {
   const Experiment job = test::with_plans(small_job({.nic = 1_Gbps}), {shrink(2, 0)});
-  CHECK(survey(job).at(0).finding == Finding::remedy_is_enough);
+  CHECK(survey(job).at(0).finding == SurveyFinding::remedy_is_enough);
 }
 
 TEST_CASE("a payload that is gathered from all would pay if it were summed") {
   // Of 20 values of 2 B a ring sends about 80 B; one value and its position from each of the other
   // 15 workers are more, and summed on the way they would be less.
-  CHECK(finding(test::sparse(0.05, 0)) == Finding::cannot_be_summed);
+  CHECK(finding(test::sparse(0.05, 0)) == SurveyFinding::cannot_be_summed);
 }
 
 TEST_CASE("what sends nearly all bytes saves too little") {
-  CHECK(finding(shrink(1.005, 0)) == Finding::too_little_saved);
+  CHECK(finding(shrink(1.005, 0)) == SurveyFinding::too_little_saved);
 }
 
 TEST_CASE("findings go with the verdict of the same job") {
@@ -62,6 +62,6 @@ TEST_CASE("findings go with the verdict of the same job") {
     const PlanPayoff& plan = payoff.plans[i + 1];
     CHECK(plans[i].label == plan.label);
     CHECK(plans[i].speedup == plan.against_uncompressed.speedup);
-    CHECK((plans[i].finding == Finding::pays) == (Payoff::verdict_of(plan) == Verdict::pays));
+    CHECK((plans[i].finding == SurveyFinding::pays) == (Payoff::verdict_of(plan) == Verdict::pays));
   }
 }

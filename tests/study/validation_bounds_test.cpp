@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "study/draws.hpp"
 #include "study/published_cases.hpp"
 #include "tests/catch.hpp"
 
@@ -67,8 +68,27 @@ void check(const Bound& bound, GroupBy by) {
 
 TEST_CASE("errors on the judge half are not above what was reached") {
   check({CaseKind::collective, "", 1792, 0.23, 1.00}, GroupBy::nothing);
-  check({CaseKind::step, "", 693, 0.085, 0.36}, GroupBy::nothing);
-  check({CaseKind::compression, "", 104, 0.13, 0.78}, GroupBy::nothing);
+  check({CaseKind::compression, "", 109, 0.125, 0.78}, GroupBy::nothing);
+  check({CaseKind::compression, "sdp4bit", 5, 0.08, 0.29}, GroupBy::source);
+}
+
+TEST_CASE("steps that more rules leave alone keep what they reached") {
+  // Predicted before rows were filled in (study/row_prior.hpp), variants of GPUs and grouped
+  // convolutions were. The others have bounds of their own below.
+  std::vector<double> errors;
+  for (const ValidationCase& each : shipped_cases()) {
+    const bool filled = std::any_of(
+        each.assumptions.begin(), each.assumptions.end(),
+        [](const std::string& text) { return text.find("attention heads") != std::string::npos; });
+    const bool added = filled || each.source == "llama3_torchtitan" ||
+                       each.id.find("resnext") != std::string::npos;
+    if (each.kind == CaseKind::step && each.half == Half::judge && each.predicted && !added) {
+      errors.push_back(std::abs(*each.predicted / each.measured.value() - 1));
+    }
+  }
+  REQUIRE(errors.size() >= 693);
+  CHECK(quantile(errors, 0.5) <= 0.075);
+  CHECK(quantile(errors, 0.95) <= 0.32);
 }
 
 TEST_CASE("rows that more methods leave alone keep what they reached") {
@@ -93,11 +113,34 @@ TEST_CASE("collectives by size, and steps of single sources, keep what they reac
   check({CaseKind::collective, "up to 64 KiB", 574, 0.24, 0.83}, GroupBy::size);
   check({CaseKind::collective, "64 KiB to 512 MiB", 746, 0.28, 1.30}, GroupBy::size);
   check({CaseKind::collective, "from 512 MiB", 472, 0.10, 0.60}, GroupBy::size);
-  check({CaseKind::step, "megatron_sc21", 12, 0.030, 0.060}, GroupBy::source);
-  check({CaseKind::step, "mosaicml_mpt", 78, 0.042, 0.090}, GroupBy::source);
-  check({CaseKind::step, "deepspeed", 37, 0.060, 0.35}, GroupBy::source);
-  check({CaseKind::step, "mlperf_nvidia", 17, 0.030, 0.12}, GroupBy::source);
-  check({CaseKind::step, "vtrain_multi", 56, 0.085, 0.31}, GroupBy::source);
+  check({CaseKind::step, "megatron_sc21", 12, 0.025, 0.055}, GroupBy::source);
+  check({CaseKind::step, "mosaicml_mpt", 78, 0.034, 0.080}, GroupBy::source);
+  check({CaseKind::step, "deepspeed", 37, 0.050, 0.32}, GroupBy::source);
+  // Its median was 2.9 % while convolutional networks on one H100 node, 9 % too slow, and on
+  // several, 2 % too fast, lay on both sides of it (docs/validation.md).
+  check({CaseKind::step, "mlperf_nvidia", 18, 0.042, 0.09}, GroupBy::source);
+  check({CaseKind::step, "vtrain_multi", 56, 0.085, 0.30}, GroupBy::source);
+  check({CaseKind::step, "dgxc", 152, 0.057, 0.13}, GroupBy::source);
+  check({CaseKind::step, "dle_cnn", 32, 0.11, 0.25}, GroupBy::source);
+  check({CaseKind::step, "llama3_torchtitan", 24, 0.20, 0.45}, GroupBy::source);
+}
+
+TEST_CASE("an interval of 90 % covers 85 to 95 % of the judge half, collectives at every size") {
+  const auto covers = [](const ValidationSummary& summary) {
+    INFO(name(summary.kind) << " " << summary.group.text);
+    CHECK(summary.coverage >= 0.85);
+    CHECK(summary.coverage <= 0.95);
+  };
+  for (const ValidationSummary& summary : summarise(shipped_cases(), GroupBy::nothing)) {
+    if (summary.half == Half::judge) {
+      covers(summary);
+    }
+  }
+  for (const ValidationSummary& summary : summarise(shipped_cases(), GroupBy::size)) {
+    if (summary.half == Half::judge && summary.kind == CaseKind::collective) {
+      covers(summary);
+    }
+  }
 }
 
 TEST_CASE("Payoff is nearer than NCCL's own tuner, and its verdicts beat the naive ones") {
@@ -157,7 +200,7 @@ double error_of_gathers(const std::string& rate) {
 }  // namespace
 
 TEST_CASE("the rate at which MPI's hosts gather is that of the fit half") {
-  const double shipped = error_of_gathers("0.83 GB/s");
+  const double shipped = error_of_gathers("0.8 GB/s");
   CHECK(std::sqrt(shipped) < 0.12);
   CHECK(error_of_gathers("0.5 GB/s") > 1.5 * shipped);
   CHECK(error_of_gathers("0.7 GB/s") > shipped);

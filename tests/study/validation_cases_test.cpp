@@ -49,6 +49,62 @@ TEST_CASE("a published compression is a profile with the row's own parameter, or
   CHECK_FALSE(row_plan(row, methods).plan);
 }
 
+TEST_CASE("ZeRO++ of a row is the parts that it names, in the bits that profiles have") {
+  const MethodCatalogue methods = read_method_catalogue(Library(root / "profiles"));
+  TrainingRow row;
+  row.source = "zeropp";
+  row.compression.method = "zeropp";
+  row.compression.parts = {"qwz", "hpz", "qgz"};
+  row.compression.weight_bits = 8;
+  row.compression.grad_bits = 4;
+  row.compression.traffic = {"zero-weights", "zero-grads"};
+  const RowPlan all = row_plan(row, methods);
+  REQUIRE(all.plan);
+  CHECK(all.plan->method.value().name == "qgz");
+  CHECK(all.plan->method.value().parameters.at("bits") == 4);
+  CHECK(all.plan->weights.value().method.name == "qwz");
+  CHECK(all.plan->weights.value().copy_in_node);
+  row.compression.parts = {"qgz"};
+  CHECK_FALSE(row_plan(row, methods).plan.value().weights);
+  row.compression.parts = {"qwz"};
+  CHECK_FALSE(row_plan(row, methods).plan.value().method);
+  CHECK_FALSE(row_plan(row, methods).plan.value().weights.value().copy_in_node);
+  row.compression.grad_bits.reset();  // of gradients that travel as they are
+  CHECK(row_plan(row, methods).plan.value().label == "qwz");
+  row.compression.grad_bits = 4;
+  row.compression.parts = {"hpz"};
+  CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("inside the node"));
+  row.compression.parts = {};
+  row.compression.weight_bits = 6;
+  CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("weights in 6 bits"));
+}
+
+// Jia et al. 2024: 8 bits inside the node and 4 between nodes, in groups of 128; weights of 2,048.
+TEST_CASE("SDP4Bit with other bits or groups than its profile has is refused") {
+  const MethodCatalogue methods = read_method_catalogue(Library(root / "profiles"));
+  TrainingRow row;
+  row.source = "sdp4bit";
+  row.compression.method = "sdp4bit";
+  row.compression.traffic = {"zero-weights", "zero-grads"};
+  TrainingCompression& stated = row.compression;
+  stated.grad_bits_intra = 8;
+  stated.grad_bits_inter = 4;
+  stated.grad_group = 128;
+  stated.weight_group = 2048;
+  stated.weight_bits = 4;
+  CHECK(row_plan(row, methods).plan);
+  stated.grad_bits_intra = 4;
+  stated.grad_bits_inter = 8;
+  stated.grad_group = 64;
+  stated.weight_group = 512;
+  CHECK(row_plan(row, methods).reasons ==
+        std::vector<std::string>{"gradients in groups of 64", "gradients in 4 bits inside the node",
+                                 "gradients in 8 bits between nodes", "weights in groups of 512"});
+  MethodCatalogue without = methods;
+  without.erase("sdp4bit_weights");
+  CHECK_FALSE(row_plan(row, without).plan);
+}
+
 TEST_CASE("every published step is predicted or refused with a reason") {
   const RowCatalogue catalogue = read_row_catalogue(Library(root / "profiles"), true);
   Findings findings;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what no compiler does: that every source is in a build list and carries its licence, and
-that no two headers give one name to two types.
+"""Checks what no compiler does: that every source is in a build list and carries its licence, that
+no two headers give one name to two types, and that what the project takes from others is listed.
 
 A header that is in no list is neither compiled alone nor installed, and a test file that is in no
 list never runs. Of two types with one name, in one namespace, the linker keeps the functions of
 either, such as those of their vectors, and says nothing.
 """
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -48,9 +49,28 @@ def types_with_one_name(headers):
         for line in header.read_text(encoding="utf-8").splitlines():
             if opened := re.match(r"namespace (\S*) ?\{", line):
                 namespace = opened[1]
-            elif found := re.match(r"(?:struct|class) (\w+)(?: final)?(?: : .*)? \{", line):
+            elif found := re.match(r"(?:struct|class|enum class) (\w+)(?: final)?(?: : .*)? \{", line):
                 defined.setdefault(f"{namespace}::{found[1]}", []).append(header)
     return {name: files for name, files in defined.items() if len(files) > 1}
+
+
+def taken_from_others():
+    """What the lists of packages name: Debian's, and npm's by the lock file."""
+    for name in ("apt-packages.txt", "apt-packages-all.txt"):
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        yield from (line for line in lines if line and not line.startswith("#"))
+    npm = json.loads((ROOT / "web/page/package.json").read_text(encoding="utf-8"))
+    yield from [*npm["dependencies"], *npm["devDependencies"]]
+
+
+def unlisted():
+    """Of those, what THIRD-PARTY.md does not name, and what it names that is not taken any more."""
+    text = (ROOT / "THIRD-PARTY.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[2] for line in text.splitlines() if line.startswith("| ")]
+    named = {name for cell in rows for name in re.findall(r"`([^`]+)`", cell)}
+    taken = set(taken_from_others())
+    yield from (f"THIRD-PARTY.md does not name {name}" for name in sorted(taken - named))
+    yield from (f"THIRD-PARTY.md names {name}, which no list has" for name in sorted(named - taken))
 
 
 def main():
@@ -64,6 +84,9 @@ def main():
     headers = [path for path in sources if path.suffix == ".hpp" and path not in helpers_of_tests]
     for name, files in sorted(types_with_one_name(headers).items()):
         print(f"{name} is defined in {', '.join(str(path.relative_to(ROOT)) for path in files)}")
+        found += 1
+    for problem in unlisted():
+        print(problem)
         found += 1
     print(f"{len(sources)} sources, {found} problems")
     return 1 if found or not sources else 0

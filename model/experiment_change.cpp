@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "model/groups.hpp"
+#include "model/job_numbers.hpp"
+
+// A prepared job with other numbers. Each part is derived again from what it is derived from, by
+// the functions that derived it first, or kept where nothing of that differs.
+
+namespace payoff {
+
+JobNumbers numbers_of(const Experiment& experiment) {
+  const Cluster& cluster = experiment.cluster;
+  const ParallelLayout& layout = experiment.layout;
+  return {cluster.nodes,
+          cluster.nics_per_node,
+          cluster.nic,
+          cluster.fabric.per_gpu,
+          layout.dp,
+          layout.micro_batch,
+          layout.micro_batches,
+          experiment.training.bucket,
+          experiment.training.first_bucket};
+}
+
+void set_numbers(const JobNumbers& numbers, Experiment& experiment) {
+  experiment.cluster.nodes = numbers.nodes;
+  experiment.cluster.nics_per_node = numbers.nics_per_node;
+  experiment.cluster.nic = numbers.nic;
+  experiment.cluster.fabric.per_gpu = numbers.fabric;
+  experiment.layout.dp = numbers.dp;
+  experiment.layout.micro_batch = numbers.micro_batch;
+  experiment.layout.micro_batches = numbers.micro_batches;
+  experiment.training.bucket = numbers.bucket;
+  experiment.training.first_bucket = numbers.first_bucket;
+}
+
+// Of a cluster a model of collectives knows the links of its group; nothing else of it changes.
+bool PreparedExperiment::renew(CollectiveModel& network, MessageKind kind) const {
+  return renew(network, group_of(kind, experiment_.layout, experiment_.cluster.gpus_per_node));
+}
+
+bool PreparedExperiment::renew(CollectiveModel& network, const Group& group) const {
+  if (group == network.group() && paths_of(experiment_.cluster, group) == network.paths()) {
+    return false;
+  }
+  network = network_of(group);
+  return true;
+}
+
+bool PreparedExperiment::renew_stage_networks() {
+  const bool tensor = renew(tensor_network_, MessageKind::tp_activations);
+  const bool context = renew(context_network_, MessageKind::cp_activations);
+  const bool experts = renew(expert_network_, MessageKind::ep_activations);
+  const bool expert_tensor = renew(expert_tensor_network_, MessageKind::etp_activations);
+  // Others have no use for it.
+  const bool tables =
+      workload_->recommender && renew(table_network_, MessageKind::table_activations);
+  return tensor || context || experts || expert_tensor || tables;
+}
+
+// Without experts all gradients are summed by the same ranks.
+bool PreparedExperiment::renew_gradient_networks() {
+  const bool data = renew(data_network_, MessageKind::dp_gradients);
+  const bool in_node = renew(in_node_network_, part_in_node(data_network_.group()));
+  const bool across = renew(across_network_, part_across_nodes(data_network_.group()));
+  const bool replicas = renew(replica_network_, MessageKind::dp_replicas);
+  const bool alike = group_of(MessageKind::ep_gradients, experiment_.layout,
+                              experiment_.cluster.gpus_per_node) == data_network_.group();
+  if (alike && data) {
+    expert_data_network_ = data_network_;
+  }
+  const bool experts = renew(expert_data_network_, MessageKind::ep_gradients);
+  const bool expert_replicas = renew(expert_replica_network_, MessageKind::ep_replicas);
+  return data || in_node || across || replicas || experts || expert_replicas;
+}
+
+// Buckets hold what several ranks sum; units of sharded weights depend on all of the layout.
+bool PreparedExperiment::cuts_alike(const JobNumbers& before) const {
+  const JobNumbers now = numbers_of(experiment_);
+  ParallelLayout layout = experiment_.layout;
+  layout.dp = before.dp;
+  const bool same_buckets = now.bucket == before.bucket && now.first_bucket == before.first_bucket;
+  const bool same_steps = now.dp == before.dp && now.micro_batches == before.micro_batches;
+  return same_buckets && (layout.zero < 3 || same_steps) &&
+         (layout.data_ranks() > 1) == (experiment_.layout.data_ranks() > 1) &&
+         (layout.expert_replicas() > 1) == (experiment_.layout.expert_replicas() > 1);
+}
+
+void PreparedExperiment::change(const JobNumbers& numbers) {
+  const JobNumbers before = numbers_of(experiment_);
+  if (numbers == before) {
+    return;
+  }
+  set_numbers(numbers, experiment_);
+  const bool other_gradients = renew_gradient_networks();
+  const bool other_tables = workload_->recommender && numbers.dp != before.dp;
+  if (other_tables) {
+    workload_ = workload_of(experiment_);
+  }
+  if (renew_stage_networks() || other_tables || numbers.micro_batch != before.micro_batch) {
+    prepare_stages();
+    ends_ = pipeline_ends(unpriced({}, stages_, waves_));
+    return;
+  }
+  const bool other_steps = numbers.micro_batches != before.micro_batches;
+  const bool other_ranks = numbers.dp != before.dp;
+  const bool recut = !cuts_alike(before);
+  if (recut) {
+    kinds_ = {};
+    weights_ = {};
+  }
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    if (other_gradients || other_ranks || other_steps) {
+      plan_update(stages_[s]);
+    }
+    if (recut) {
+      cut_gradients(stages_[s], kinds_, weights_);
+    }
+    if (recut || other_ranks || other_steps) {
+      stages_[s].memory = memory_without_codec(s);
+    }
+  }
+  plan_sends();
+  if (other_steps || stages_.size() > 1) {
+    ends_ = pipeline_ends(unpriced({}, stages_, waves_));
+  }
+}
+
+CollectiveModel PreparedExperiment::network_of(const Group& group) const {
+  CollectiveModel network(experiment_.cluster, group);
+  network.pin(pin_);
+  return network;
+}
+
+// Of those that take part in its collectives.
+CollectiveModel PreparedExperiment::network_of(MessageKind kind) const {
+  return network_of(group_of(kind, experiment_.layout, experiment_.cluster.gpus_per_node));
+}
+
+Message PreparedExperiment::boundary_message(const CollectiveModel& network, Bytes size) {
+  return priced_message(MessageKind::pp_activations, network, Collective::send_recv, size);
+}
+
+Message PreparedExperiment::boundary_message(std::size_t stage, Bytes size) const {
+  const Group group = boundary_group(experiment_.layout, experiment_.cluster.gpus_per_node,
+                                     static_cast<int>(stage));
+  return boundary_message(network_of(group), size);
+}
+
+// Over each boundary the activations after the stage before it, both ways. Boundaries are inside a
+// node or between two: two networks.
+void PreparedExperiment::plan_sends() {
+  if (experiment_.layout.pp == 1) {
+    return;
+  }
+  std::vector<CollectiveModel> networks;
+  const auto message = [&](std::size_t stage, Bytes size) {
+    const Group group = boundary_group(experiment_.layout, experiment_.cluster.gpus_per_node,
+                                       static_cast<int>(stage));
+    const auto known =
+        std::find_if(networks.begin(), networks.end(),
+                     [&](const CollectiveModel& network) { return network.group() == group; });
+    return boundary_message(
+        known != networks.end() ? *known : networks.emplace_back(network_of(group)), size);
+  };
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    Stage& stage = stages_[s];
+    stage.send_forward = message(s, stage.boundary);
+    stage.send_backward = message((s + stages_.size() - 1) % stages_.size(), stage.boundary);
+  }
+}
+
+}  // namespace payoff

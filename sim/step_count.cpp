@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/step_count.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "sim/group_programs.hpp"
+#include "sim/place.hpp"
+#include "sim/stage_messages.hpp"
+#include "sim/step_pieces.hpp"
+
+namespace payoff::sim {
+namespace {
+
+// What a GPU of a stage does by itself, of so many events.
+class OwnTasks {
+ public:
+  OwnTasks(const StepPlan& plan, double slowdown) : plan_(plan), slowdown_(slowdown) {}
+
+  [[nodiscard]] std::uint64_t of_stage(std::size_t s) {
+    const StagePlan& stage = plan_.stages[s];
+    const auto micro_batches = static_cast<std::uint64_t>(plan_.layout.micro_batches);
+    for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
+      for (const Piece& piece : *pieces) {
+        add(piece.work, micro_batches);
+      }
+    }
+    for (const Bucket& bucket : plan_.buckets(s)) {
+      add(plan_.kind(bucket), reductions_of(plan_));
+    }
+    for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
+      for (const WeightGather& gather : *gathers) {
+        add(plan_.kinds[gather.kind], gathers_of(plan_));
+      }
+    }
+    add(stage.optimizer, 1);
+    count_ += time_of(plan_.host).picoseconds > 0 ? 1U : 0U;
+    return count_;
+  }
+
+ private:
+  void add(const Work& work, std::uint64_t times) {
+    count_ += time_of(work.alone * slowdown_).picoseconds > 0 ? times : 0U;
+  }
+  void add(const BucketKind& kind, std::uint64_t times) {
+    for (const BucketRound& round : kind.rounds) {
+      add(round.encode, times);
+      add(round.host, times);
+    }
+    add(kind.decode, times);
+    add(kind.host_decode, times);
+  }
+  void add(const HostWork& work, std::uint64_t times) {
+    count_ += time_of(work.copy).picoseconds > 0 ? times : 0U;
+    count_ += time_of(work.work).picoseconds > 0 ? times : 0U;
+  }
+
+  const StepPlan& plan_;
+  double slowdown_;
+  std::uint64_t count_{};
+};
+
+class Counter {
+ public:
+  Counter(const StepPlan& plan, const Platform& platform)
+      : plan_(plan),
+        places_(platform.places().places.empty() ? one_place_per_stage(plan.stages.size())
+                                                 : platform.places()) {
+    if (platform.send_network() != nullptr) {
+      programs_.emplace(*platform.send_network());
+    }
+  }
+
+  [[nodiscard]] StepCount count() {
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      std::vector<const Place*> of_stage;
+      for (const Place& place : places_.places) {
+        if (place.stage == s) {
+          of_stage.push_back(&place);
+        }
+      }
+      add_work(s, of_stage);
+      for (const StageMessage& message : messages_of_stage(plan_, s)) {
+        add_message(message, of_stage);
+      }
+    }
+    const StepOverheads& overheads = plan_.overheads;
+    for (const Seconds time : {overheads.host_jitter, overheads.data.time,
+                               overheads.checkpoint.copy + overheads.checkpoint.write}) {
+      result_.events += time > 0_s ? 1U : 0U;
+    }
+    return result_;
+  }
+
+ private:
+  // A slow GPU may take time for what rounds to nothing on the others.
+  void add_work(std::size_t s, const std::vector<const Place*>& places) {
+    double slowdown = 0;
+    std::uint64_t tasks = 0;
+    for (const Place* place : places) {
+      if (place->slowdown != slowdown) {
+        slowdown = place->slowdown;
+        tasks = OwnTasks(plan_, slowdown).of_stage(s);
+      }
+      result_.events += tasks;
+      result_.spans += tasks;
+    }
+  }
+
+  // Every place sends for itself; a group sends once, whatever its places, or send by send.
+  void add_message(const StageMessage& message, const std::vector<const Place*>& places) {
+    result_.spans += message.times * places.size();
+    if (message.traffic == Traffic::forward_sends || message.traffic == Traffic::backward_sends) {
+      result_.events += message.times * places.size();
+      return;
+    }
+    std::set<std::size_t> groups;
+    for (const Place* place : places) {
+      groups.insert(place->group[static_cast<std::size_t>(group_kind(message.message->kind))]);
+    }
+    // Groups of a kind are alike in a stage: the first one stands for all.
+    const GroupProgram* program =
+        programs_ ? programs_->of(*groups.begin(), *message.message) : nullptr;
+    const std::uint64_t times = message.times * groups.size();
+    result_.sends += program != nullptr ? program->sends * times : 0;
+    result_.events += program != nullptr ? program->sends * times : times;
+  }
+
+  const StepPlan& plan_;
+  Places places_;
+  std::optional<GroupPrograms> programs_;
+  StepCount result_;
+};
+
+}  // namespace
+
+StepCount count_step(const StepPlan& plan, const Platform& platform) {
+  return Counter(plan, platform).count();
+}
+
+}  // namespace payoff::sim

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/step_memory.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <vector>
+
+#include "model/pipeline.hpp"
+#include "model/schedule.hpp"
+#include "sim/group_programs.hpp"
+#include "sim/program_progress.hpp"
+#include "sim/stage_messages.hpp"
+#include "sim/step_programs.hpp"
+#include "sim/step_sends.hpp"
+#include "sim/step_stage.hpp"
+
+namespace payoff::sim {
+namespace {
+
+// The analytical answer keeps the inputs of all operations of a stage until they repeat themselves;
+// where backward is split, each place lists all its operations, three for a micro-batch.
+Bytes operations_memory(const StepPlan& plan, std::uint64_t places) {
+  constexpr double operations = 2;
+  constexpr double listed_operations = 3;
+  const ParallelLayout& layout = plan.layout;
+  const double passes = static_cast<double>(layout.micro_batches) * layout.virtual_stages;
+  const double run =
+      usual_micro_batches(layout.schedule, layout.pp, layout.virtual_stages, layout.micro_batches) *
+      static_cast<double>(layout.virtual_stages);
+  const double inputs = static_cast<double>(plan.stages.size()) * operations * run;
+  const double listed = splits_backward(layout.schedule) ? listed_operations * passes : 0;
+  return Bytes{inputs * bytes_of_pipeline_input} +
+         Bytes{static_cast<double>(places) * listed * sizeof(Operation)};
+}
+
+std::vector<std::uint64_t> places_of_stages(const StepPlan& plan, const Platform& platform) {
+  std::vector<std::uint64_t> places(plan.stages.size(), platform.places().places.empty() ? 1 : 0);
+  for (const Place& place : platform.places().places) {
+    ++places[place.stage];
+  }
+  return places;
+}
+
+// Between stages. Slow sends or stages leave a whole step of gpipe before them: each micro-batch is
+// at one place at a time, sent or not, and is either waiting to be sent or waiting for its turn. In
+// the other schedules a stage goes ahead of its neighbours by its warm-up.
+Bytes inputs_memory(const StepPlan& plan, const std::vector<std::uint64_t>& places) {
+  constexpr Bytes of_input{400};  // with what ends and starts with it
+  constexpr Bytes of_queued{sizeof(StageSend) + 3 * sizeof(void*)};  // in a list, on the heap
+  const double warm_up = static_cast<double>(plan.layout.pp) * plan.layout.virtual_stages;
+  Bytes sum;
+  for (const std::uint64_t count : places) {
+    sum += static_cast<double>(count) * (8.0 + warm_up) * of_input;
+  }
+  if (plan.layout.schedule == PipelineSchedule::gpipe && plan.layout.pp > 1) {
+    const auto pipelines = static_cast<double>(*std::max_element(places.begin(), places.end()));
+    sum += pipelines * static_cast<double>(plan.layout.micro_batches) * of_queued;
+  }
+  return sum;
+}
+
+// At level `steps`. A group has one message of activations in flight at most, and one of gradients
+// or weights; groups of a kind are alike in a stage.
+class SendsMemory {
+ public:
+  SendsMemory(const StepPlan& plan, const Platform& platform)
+      : plan_(plan), platform_(platform), programs_(*platform.send_network()) {}
+
+  [[nodiscard]] Bytes all() {
+    const TopologyGraph& graph = platform_.send_network()->graph;
+    Bytes sum = static_cast<double>(graph.links.edges().size()) * of_edge;
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      Bytes activations;
+      Bytes gradients;
+      for (const StageMessage& message : messages_of_stage(plan_, s)) {
+        if (message.traffic == Traffic::forward_sends ||
+            message.traffic == Traffic::backward_sends) {
+          continue;
+        }
+        const OfMessage memory = of_message(s, message);
+        sum += memory.kept;
+        Bytes& stream = message.traffic == Traffic::activations ? activations : gradients;
+        stream = std::max(stream, memory.in_flight);
+      }
+      sum += activations + gradients;
+    }
+    return sum;
+  }
+
+ private:
+  struct OfMessage {
+    Bytes in_flight;
+    Bytes kept;  // prices and, the first time that a group sends so, ways
+  };
+
+  [[nodiscard]] OfMessage of_message(std::size_t s, const StageMessage& message) {
+    const auto kind = static_cast<std::size_t>(group_kind(message.message->kind));
+    std::set<std::size_t> groups;
+    for (const Place& place : platform_.places().places) {
+      if (place.stage == s) {
+        groups.insert(place.group[kind]);
+      }
+    }
+    const GroupProgram* known = programs_.of(*groups.begin(), *message.message);
+    if (known == nullptr) {
+      return {};
+    }
+    const Program& program = known->laid.program;
+    const double a_step = static_cast<double>(known->sends) / program.steps();
+    const auto count = static_cast<double>(groups.size());
+    OfMessage memory;
+    memory.in_flight = count * (ProgramProgress::most_memory(program, known->sends) +
+                                a_step * StepPrograms::memory_of_send(links_of_way));
+    memory.kept = count * static_cast<double>(program.steps()) * Bytes{sizeof(SendPrice)};
+    if (seen_.insert(known).second) {
+      memory.kept += count * ways(*known) * StepPrograms::memory_of_way(links_of_way);
+    }
+    return memory;
+  }
+
+  // Pairs of places: all of them, or those of two trees, or what a rank sends in a step.
+  static double ways(const GroupProgram& known) {
+    const Program& program = known.laid.program;
+    const double places = program.places();
+    const auto sends = static_cast<double>(known.sends);
+    if (program.outcome() == Outcome::exchanged) {
+      return std::min(sends, places * places);
+    }
+    const double trees = 4 * places;
+    return std::min(sends, std::max(trees, 2 * sends / program.steps()));
+  }
+
+  // GPU, PCIe, NIC, leaf, spine and back: of a network of two levels.
+  static constexpr double links_of_way = 8;
+  // With its vertex, its name and what the solver has of it.
+  static constexpr Bytes of_edge{500};
+
+  const StepPlan& plan_;
+  const Platform& platform_;
+  GroupPrograms programs_;
+  std::set<const GroupProgram*> seen_;  // looked up only
+};
+
+}  // namespace
+
+StepMemory memory_of_step(const StepPlan& plan, const Platform& platform) {
+  constexpr Bytes of_task{400};  // queued buckets
+  constexpr Bytes of_piece{16};
+  constexpr Bytes of_place{sizeof(StageRun) + 2 * (sizeof(PreparedMessage) + sizeof(Place))};
+  constexpr Bytes of_group{1400};  // two queues, which begin with a block of 512 bytes, and names
+  const std::vector<std::uint64_t> places = places_of_stages(plan, platform);
+  StepMemory result;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const auto count = static_cast<double>(places[s]);
+    const StageCompute& compute = *plan.stages[s].compute;
+    result.pieces +=
+        count * static_cast<double>(compute.forward.size() + compute.backward.size()) * of_piece;
+    result.buckets += count * static_cast<double>(plan.buckets(s).size()) * of_task;
+    result.places += places[s];
+  }
+  result.ranks = static_cast<double>(result.places) * of_place +
+                 static_cast<double>(platform.places().groups.size()) * of_group;
+  result.inputs = inputs_memory(plan, places);
+  result.operations = operations_memory(plan, result.places);
+  if (platform.send_network() != nullptr) {
+    result.sends = SendsMemory(plan, platform).all();
+  }
+  return result;
+}
+
+}  // namespace payoff::sim

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "model/pipeline.hpp"
+#include "model/schedule.hpp"
+#include "tests/catch.hpp"
+
+using namespace payoff;
+using Catch::Matchers::WithinRel;
+
+// Long pipelines, run until they repeat themselves (model/pipeline_period.cpp).
+
+namespace {
+
+// Of every kind: equal stages, a slow one, slow links, work beside sends that hold compute units.
+std::vector<StageDurations> random_stages(std::mt19937& random, int count, int chunks, bool split) {
+  const auto draw = [&](double low, double high) {
+    return Seconds{low + (high - low) * (static_cast<double>(random()) / 4294967296.0)};
+  };
+  const double spread = random() % 2 == 0 ? 0.0 : 0.3;
+  const double sends = random() % 2 == 0 ? 0.1 : 2.0;
+  std::vector<StageDurations> stages;
+  for (int s = 0; s < count; ++s) {
+    StageDurations stage;
+    for (int c = 0; c < chunks; ++c) {
+      ChunkDurations chunk;
+      chunk.forward = draw(1.0, 1.0 + spread);
+      chunk.backward = draw(2.0, 2.0 + spread);
+      chunk.weights = split ? draw(1.0, 1.0 + spread) : Seconds{};
+      stage.chunks.push_back(chunk);
+    }
+    stage.send_forward = draw(0.0, sends);
+    stage.send_backward = draw(0.0, sends);
+    stages.push_back(stage);
+  }
+  return stages;
+}
+
+void check_equal(const std::vector<StageSpan>& spans, const std::vector<StageSpan>& expected) {
+  constexpr double tolerance = 1e-11;
+  REQUIRE(spans.size() == expected.size());
+  for (std::size_t s = 0; s < spans.size(); ++s) {
+    CHECK_THAT(spans[s].end.si, WithinRel(expected[s].end.si, tolerance));
+    CHECK_THAT(spans[s].sends.until(), WithinRel(expected[s].sends.until(), tolerance));
+    CHECK_THAT(spans[s].sends_before_last.until(),
+               WithinRel(expected[s].sends_before_last.until(), tolerance));
+    REQUIRE(spans[s].last.size() == expected[s].last.size());
+    for (std::size_t i = 0; i < spans[s].last.size(); ++i) {
+      const LastBackward& one = spans[s].last[i];
+      const LastBackward& other = expected[s].last[i];
+      CHECK_THAT(one.arrival.si, WithinRel(other.arrival.si, tolerance));
+      CHECK_THAT(one.start.si, WithinRel(other.start.si, tolerance));
+      CHECK_THAT(one.end.si, WithinRel(other.end.si, tolerance));
+      CHECK(one.last_micro_batch == other.last_micro_batch);
+      CHECK(one.operation.chunk == other.operation.chunk);
+      CHECK(std::tie(one.toward, one.from_stage, one.from_place) ==
+            std::tie(other.toward, other.from_stage, other.from_place));
+    }
+  }
+}
+
+std::vector<StageDurations> equal_stages(std::size_t count, Seconds forward, Seconds backward) {
+  StageDurations stage;
+  stage.chunks.push_back({forward, backward});
+  return std::vector<StageDurations>(count, stage);
+}
+
+}  // namespace
+
+TEST_CASE("a step that repeats itself ends as if every micro-batch had been run") {
+  std::mt19937 random(20261123);
+  int repeated = 0;
+  constexpr int cases = 400;
+  for (int n = 0; n < cases; ++n) {
+    const PipelineSchedule schedule =
+        std::array{PipelineSchedule::one_f_one_b, PipelineSchedule::zb_h1,
+                   PipelineSchedule::zb_h2}[random() % 3];
+    const int count = 2 + static_cast<int>(random() % 6);
+    const bool interleaved = schedule == PipelineSchedule::one_f_one_b && random() % 2 == 0;
+    const int chunks = interleaved ? 2 + static_cast<int>(random() % 3) : 1;
+    const int passes = 4 + static_cast<int>(random() % 120);
+    const int micro_batches = interleaved ? count * passes : 5 * passes + 5;
+    const auto stages = random_stages(random, count, chunks, splits_backward(schedule));
+    CAPTURE(n, count, chunks, micro_batches, static_cast<int>(schedule));
+    std::vector<std::vector<OperationDates>> dates;
+    const auto expected = run_every_micro_batch(stages, micro_batches, schedule, &dates);
+    check_equal(run_pipeline(stages, micro_batches, schedule), expected);
+    repeated += usual_micro_batches(schedule, count, chunks, micro_batches) < micro_batches ? 1 : 0;
+  }
+  CHECK(repeated > cases / 2);
+}
+
+TEST_CASE("a link that is slower than the work by a little is not taken for settled") {
+  // Sends of stage 0 are a thousandth slower than the work of stage 1, which still hides them while
+  // what stage 0 ran ahead by lasts: its warm-up. What two nearby lengths add says nothing of it.
+  std::vector<StageDurations> stages = equal_stages(8, 1_s, 2_s);
+  stages[0].send_forward = Seconds{3.003};
+  const int micro_batches = GENERATE(97, 400, 3000);
+  check_equal(run_pipeline(stages, micro_batches),
+              run_every_micro_batch(stages, micro_batches, PipelineSchedule::one_f_one_b));
+}
+
+TEST_CASE("a step of a million micro-batches takes a million times what one adds") {
+  // Stage 2 is the slowest of four: (m - 1) of its forward and backward, beside the first.
+  std::vector<StageDurations> stages = equal_stages(4, 1_ms, 2_ms);
+  stages[2].chunks[0] = {2_ms, 4_ms};
+  // Every stage ends with the same backwards, so the first one's end tells.
+  const Seconds few = run_pipeline(stages, 1000).front().end;
+  const Seconds many = run_pipeline(stages, 1'000'000).front().end;
+  CHECK_THAT((many - few) / 1_ms, WithinRel(999'000 * 6.0, 1e-9));
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/recommender.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/experiment.hpp"
+#include "model/groups.hpp"
+#include "model/interference.hpp"
+#include "model/table_exchange.hpp"
+#include "model/workload.hpp"
+#include "tests/catch.hpp"
+#include "tests/model/method_file.hpp"
+#include "tests/study/experiments.hpp"
+
+using namespace payoff;
+using Catch::Matchers::WithinRel;
+
+// Recommenders: which rank has which table, what goes where, what is held.
+
+namespace {
+
+RecommenderShape criteo() {
+  return {"dlrm",
+          13,
+          {512, 256, 128},
+          {{39884406, 39043,    17289,    7420,     20263,  3,     7120, 1543, 63,
+            38532951, 2953546,  403346,   10,       2208,   11938, 155,  4,    976,
+            14,       39979771, 25641295, 39664984, 585935, 12972, 108,  36},
+           128},
+          {1024, 1024, 512, 256, 1}};
+}
+
+RecommenderShape shape_of(int tables, std::int64_t dimension) {
+  return {"small",
+          13,
+          {256, dimension},
+          {std::vector<std::int64_t>(static_cast<std::size_t>(tables), 1000), dimension},
+          {512, 1}};
+}
+
+Experiment job_of(const RecommenderShape& shape, const test::JobShape& job = {}) {
+  Experiment experiment = test::small_job(job);
+  experiment.model = recommender_workload(shape, 1, 4_B);
+  experiment.layout.micro_batch = 256;
+  return experiment;
+}
+
+const Layer& layer_named(const Workload& workload, const std::string& name) {
+  const auto found = std::find_if(workload.layers.begin(), workload.layers.end(),
+                                  [&](const Layer& layer) { return layer.name == name; });
+  REQUIRE(found != workload.layers.end());
+  return *found;
+}
+
+// Bytes from each rank to each other and itself, parts of tables dealt to the ranks in turn.
+std::vector<std::vector<double>> traffic_matrix(const RecommenderShape& shape, std::size_t ranks,
+                                                int samples) {
+  const auto cuts = cuts_of(shape.tables, static_cast<std::int64_t>(ranks));
+  const std::size_t parts = static_cast<std::size_t>(cuts) * shape.tables.rows.size();
+  std::vector<std::vector<double>> sent(ranks, std::vector<double>(ranks, 0.0));
+  for (std::size_t part = 0; part < parts; ++part) {
+    for (double& to : sent[part % ranks]) {
+      to += samples * 4.0 * static_cast<double>(shape.tables.dimension / cuts);
+    }
+  }
+  return sent;
+}
+
+std::vector<const Piece*> messages_of(const std::vector<Piece>& pieces) {
+  std::vector<const Piece*> found;
+  for (const Piece& piece : pieces) {
+    if (piece.message.size > 0_B) {
+      found.push_back(&piece);
+    }
+  }
+  return found;
+}
+
+CollectiveModel network_of(const Experiment& job) {
+  return {job.cluster, data_group(job.layout, job.cluster.gpus_per_node)};
+}
+
+CompressionPlan on_embeddings(Method method, bool forward = true, bool backward = true) {
+  CompressionPlan plan;
+  plan.label = method.name;
+  plan.activations.push_back({std::move(method), Traffic::embeddings, forward, backward, {}});
+  return plan;
+}
+
+}  // namespace
+
+// facebookresearch/dlrm for MLPerf: 13-512-256-128, 26 tables of 128 columns, 479-1024-1024-512-
+// 256-1 with 479 = 128 + 27 * 26 / 2.
+TEST_CASE("DLRM of MLPerf has 24 billion parameters, all but 2.4 million in tables of 96 GB") {
+  const RecommenderShape shape = criteo();
+  CHECK(shape.top_inputs() == 479);
+  const std::int64_t bottom = 14 * 512 + 513 * 256 + 257 * 128;
+  const std::int64_t top = 480 * 1024 + 1025 * 1024 + 1025 * 512 + 513 * 256 + 257;
+  const std::int64_t rows =
+      std::accumulate(shape.tables.rows.begin(), shape.tables.rows.end(), std::int64_t{0});
+  CHECK(parameter_count(shape) == rows * 128 + bottom + top);
+  CHECK(recommender_workload(shape, 8, 4_B).parameters() == bottom + top);
+  CHECK_THAT(static_cast<double>(table_elements(shape.tables)) * 4e-9, WithinRel(96.0, 0.01));
+}
+
+TEST_CASE("every rank gets a part of a table, cut by columns where tables do not suffice") {
+  const EmbeddingTables tables = criteo().tables;
+  for (const auto& [ranks, cuts] : std::vector<std::pair<int, int>>{
+           {1, 1}, {8, 1}, {26, 1}, {27, 2}, {52, 2}, {53, 4}, {26 * 128, 128}}) {
+    INFO(ranks << " ranks");
+    CHECK(cuts_of(tables, ranks) == cuts);
+  }
+  CHECK(cuts_of(tables, 26 * 128 + 1) == 0);
+}
+
+TEST_CASE("the largest table left goes to the rank that holds least, of those with room") {
+  const EmbeddingTables tables{{50, 100, 60}, 8};
+  // Two of two: 100 alone, then 60, then 50 beside it.
+  const TableDivision division = divide_tables(tables, 2);
+  CHECK(division.busiest == 2);
+  CHECK(division.fullest == 110 * 8 * 4_B);
+  // With a number for each row, and with one for each element.
+  EmbeddingTables kept = tables;
+  kept.optimizer = RowOptimizer::rowwise_adagrad;
+  CHECK(divide_tables(kept, 2).fullest_state == 110 * 4_B);
+  kept.optimizer = RowOptimizer::adagrad;
+  CHECK(divide_tables(kept, 2).fullest_state == 110 * 8 * 4_B);
+}
+
+TEST_CASE("no rank has two parts more than another, and the fullest holds a mean at least") {
+  const EmbeddingTables tables = criteo().tables;
+  const double all = static_cast<double>(table_elements(tables)) * 4;
+  const double largest = 39979771.0 * 128 * 4;
+  for (const int ranks : {1, 2, 3, 8, 16, 26, 32, 112, 1000}) {
+    const TableDivision division = divide_tables(tables, ranks);
+    INFO(ranks << " ranks");
+    CHECK(division.busiest == (26 * division.cuts + ranks - 1) / ranks);
+    CHECK(division.width * division.cuts == 128);
+    CHECK(division.fullest / 1_B >= all / ranks * (1 - 1e-12));
+    CHECK(division.fullest / 1_B >= largest / static_cast<double>(division.cuts) * (1 - 1e-12));
+  }
+}
+
+TEST_CASE("what a rank sends for tables follows from who has which and who asks") {
+  for (const auto& [tables, ranks] :
+       std::vector<std::pair<int, int>>{{16, 8}, {26, 8}, {8, 8}, {6, 16}, {5, 4}}) {
+    INFO(tables << " tables, " << ranks << " ranks");
+    const RecommenderShape shape = shape_of(tables, 64);
+    constexpr int samples = 32;
+    const auto sent = traffic_matrix(shape, static_cast<std::size_t>(ranks), samples);
+    double most = 0;
+    double got = 0;
+    for (const std::vector<double>& from : sent) {
+      most = std::max(most, std::accumulate(from.begin(), from.end(), 0.0));
+      got += from.front();
+    }
+    const Workload workload = recommender_workload(shape, ranks, 4_B);
+    const TableExchange& exchange = *layer_named(workload, "bottom").exchange;
+    CHECK_THAT(samples * exchange.sent_per_sample.si, WithinRel(most, 1e-12));
+    CHECK_THAT(samples * exchange.received_per_sample.si, WithinRel(got, 1e-12));
+    CHECK_THAT(got, WithinRel(samples * 4.0 * tables * 64, 1e-12));
+    if (tables % ranks == 0) {  // all send alike: batch x tables x dimension x bytes x (W - 1) / W
+      const double leaves = most - sent[0][0];
+      CHECK_THAT(leaves, WithinRel(samples * 4.0 * tables * 64 * (ranks - 1) / ranks, 1e-12));
+    }
+  }
+}
+
+TEST_CASE("one rank looks up its tables for the samples of all, as fast as memory streams") {
+  const Experiment job = job_of(shape_of(32, 64));  // 16 ranks, two tables each
+  const auto workload = workload_of(job);
+  const Operator& lookup = layer_named(*workload, "tables").forward.front();
+  const ComputeContext context{job.cluster.gpu, job.software, Precision::fp32};
+  const double asked = 16.0 * 256 * 2;
+  const double forward = asked * (8 + 64 * 4 + 64 * 4);       // index, row, pooled vector
+  const double backward = asked * (8 + 2 * 64 * 4 + 64 * 4);  // the row is written too
+  const Seconds launches = 2 * 5_us;                          // one a table
+  CHECK_THAT(forward_time(lookup, 256, context).si,
+             WithinRel(forward / 0.8e12 + launches.si, 1e-9));
+  CHECK_THAT(backward_time(lookup, 256, context).si,
+             WithinRel(backward / 0.8e12 + launches.si, 1e-9));
+}
+
+TEST_CASE("rows shorter than a sector move a sector") {
+  RecommenderShape narrow = shape_of(32, 2);
+  RecommenderShape wide = shape_of(32, 8);
+  const auto row_bytes = [](const RecommenderShape& shape) {
+    const Workload workload = recommender_workload(shape, 32, 4_B);
+    const double pooled = static_cast<double>(shape.tables.dimension) * 4;
+    return workload.layers.front().forward.front().bytes_per_sample.si / 32 - 8 - pooled;
+  };
+  CHECK_THAT(row_bytes(narrow), WithinRel(32, 1e-12));
+  CHECK_THAT(row_bytes(wide), WithinRel(32, 1e-12));
+}
+
+TEST_CASE("a GPU holds its tables and their optimizer state, but no gradients of them") {
+  RecommenderShape shape = shape_of(32, 64);
+  shape.tables.optimizer = RowOptimizer::rowwise_adagrad;
+  const PreparedExperiment prepared(job_of(shape));
+  const Memory memory = prepared.predict(prepared.experiment().plans.front()).memory;
+  const std::int64_t mlp =
+      14 * 256 + 257 * 64 + (64 + 33 * 32 / 2 + 1) * 512 + 513;  // F = 33 vectors
+  const Bytes tables = 2 * 1000 * 64 * 4_B;
+  CHECK(memory.parameters == static_cast<double>(mlp) * 4_B + tables);
+  CHECK(memory.gradients == static_cast<double>(mlp) * 4_B);
+  CHECK(memory.optimizer == static_cast<double>(mlp) * 4_B + 2 * 1000 * 4_B);
+}
+
+TEST_CASE("gradients of MLPs are summed, those of tables are not") {
+  const PreparedExperiment prepared(job_of(shape_of(32, 64)));
+  const StepPlan plan = prepared.plan(prepared.experiment().plans.front());
+  std::int64_t summed = 0;
+  for (const Bucket& bucket : plan.stages.front().buckets) {
+    summed += plan.kind(bucket).elements;
+    CHECK(plan.kind(bucket).rounds.front().message.kind == MessageKind::dp_gradients);
+  }
+  CHECK(summed == prepared.workload().parameters());
+}
+
+// Work of time C beside a message of time M that holds the share h of the units: together
+// max(M, C + h M).
+TEST_CASE("vectors of tables hide behind the bottom MLP, but for what holds its units") {
+  const Experiment job = job_of(shape_of(32, 64));
+  const Message whole = priced_message(MessageKind::table_activations, network_of(job),
+                                       Collective::all_to_all, 8_MiB);
+  REQUIRE(whole.channels > 0);
+  const double held = reserved_share(whole.channels, job.cluster.gpu.compute_units);
+  for (const double work : {0.1, 0.5, 0.9, 1.0, 2.0, 10.0}) {
+    const Seconds alone = work * whole.alone;
+    const Message exposed = exposed_beside(whole, alone, job.cluster.gpu);
+    CHECK_THAT((alone + exposed.alone).si,
+               WithinRel(std::max(whole.alone, alone + held * whole.alone).si, 1e-12));
+    CHECK_THAT(exposed.size / exposed.alone / (whole.size / whole.alone), WithinRel(1.0, 1e-12));
+  }
+}
+
+TEST_CASE("the plan of a recommender has one exchange forward and one backward") {
+  const Experiment job = job_of(shape_of(26, 64));
+  const PreparedExperiment prepared(job);
+  const StepPlan plan = prepared.plan(job.plans.front());
+  const Layer& bottom = layer_named(prepared.workload(), "bottom");
+  // 26 tables on 16 ranks: two on the busiest, whose vectors of all 16 x 256 samples leave.
+  const Message whole = priced_message(MessageKind::table_activations, network_of(job),
+                                       Collective::all_to_all, 16.0 * 256 * 2 * 64 * 4_B);
+  const ComputeContext context{job.cluster.gpu, job.software, Precision::fp32};
+  for (const bool forward : {true, false}) {
+    const auto messages = messages_of(forward ? plan.stages.front().compute->forward
+                                              : plan.stages.front().compute->backward);
+    REQUIRE(messages.size() == 1);
+    const Seconds beside = time_beside_tables(bottom, forward, 256, context);
+    CHECK(messages.front()->message == exposed_beside(whole, beside, job.cluster.gpu));
+  }
+}
+
+TEST_CASE("one GPU has all tables and exchanges nothing") {
+  Experiment job = job_of(shape_of(26, 64), {.nodes = 1});
+  job.cluster.gpus_per_node = 1;
+  job.layout.dp = 1;
+  REQUIRE(check(job).empty());
+  const PreparedExperiment prepared(job);
+  const StepPlan plan = prepared.plan(job.plans.front());
+  CHECK(messages_of(plan.stages.front().compute->forward).empty());
+  CHECK(messages_of(plan.stages.front().compute->backward).empty());
+  CHECK(layer_named(prepared.workload(), "tables").tables.weights == 26 * 1000 * 64 * 4_B);
+}
+
+// Each sample's 2 x 64 values from one rank: ceil(0.025 x 128) = 4 of them, with 4-byte positions.
+TEST_CASE("a share of each sample's values travels, forward with positions, backward without") {
+  Experiment job = job_of(shape_of(32, 64), {.nic = 0.1 * 1_Gbps});
+  Method method = method_file::load("dct_neurons");
+  const std::vector<std::string> names = formula_names(method.parameters);
+  OtherFormulas backward;
+  backward.rounds.push_back(
+      {{},
+       Collective::all_to_all,
+       Expression::parse("v * rows * ceil(density * columns)", names).expression});
+  method.backward = backward;
+  job.plans.push_back(on_embeddings(method));
+  REQUIRE(check(job).empty());
+  const PreparedExperiment prepared(job);
+  const StepPlan plan = prepared.plan(job.plans.back());
+  const Layer& bottom = layer_named(prepared.workload(), "bottom");
+  const ComputeContext context{job.cluster.gpu, job.software, Precision::fp32};
+  const double rows = 16.0 * 256;
+  for (const bool forward : {true, false}) {
+    const Bytes size = rows * 4 * (forward ? 8_B : 4_B);
+    const Message whole = priced_message(MessageKind::table_activations, network_of(job),
+                                         Collective::all_to_all, size);
+    const auto messages = messages_of(forward ? plan.stages.front().compute->forward
+                                              : plan.stages.front().compute->backward);
+    REQUIRE(messages.size() == 1);
+    CHECK(messages.front()->work.kind == WorkKind::encode);
+    CHECK(
+        messages.front()->message ==
+        exposed_beside(whole, time_beside_tables(bottom, forward, 256, context), job.cluster.gpu));
+  }
+}
+
+TEST_CASE("with the defaults of DCT vectors of tables take a twentieth, gradients a hundredth") {
+  const Method neurons = method_file::load("dct_neurons");
+  const ParameterTensor vectors{4096, 640, true};
+  const CallCost sent = compress(neurons, {&vectors, 1}, 4_B, 1, 1);
+  CHECK_THAT(sent.rounds.front().message / (4096.0 * 640 * 4_B), WithinRel(1.0 / 20, 1e-12));
+  const Method threshold = method_file::load("dct_threshold");
+  const ParameterTensor gradient{1024, 1000, true};
+  const CallCost gathered = compress(threshold, {&gradient, 1}, 4_B, 16, 4);
+  CHECK_THAT(gathered.rounds.front().message / (1024.0 * 1000 * 4_B), WithinRel(1e-2, 1e-12));
+}
+
+TEST_CASE("a threshold that holds longer costs less to choose") {
+  const ParameterTensor gradient{1024, 1000, true};
+  const auto encoded = [&](double refresh) {
+    const Method method = method_file::load("dct_threshold", {{"refresh", refresh}});
+    return compress(method, {&gradient, 1}, 4_B, 16, 4).rounds.front().encode.bytes / 1_B;
+  };
+  // Absolute values read and written, then a radix selection: once a digit and twice to collect.
+  const double selection = (2 * 4 + (4 + 2) * 4) * 1024.0 * 1000;
+  CHECK_THAT(encoded(1) - encoded(2), WithinRel(selection / 2, 1e-9));
+  CHECK_THAT(encoded(1) - encoded(1000), WithinRel(selection * 0.999, 1e-9));
+}
+
+TEST_CASE("a job that changes its ranks divides its tables anew") {
+  const Experiment job = job_of(shape_of(26, 64));
+  Experiment larger = job;
+  larger.cluster.nodes = 8;
+  larger.layout.dp = 32;
+  PreparedExperiment changed(job);
+  changed.change(numbers_of(larger));
+  const PreparedExperiment anew(larger);
+  const CompressionPlan& none = job.plans.front();
+  CHECK(changed.predict(none).step == anew.predict(none).step);
+  CHECK(changed.predict(none).memory.parameters == anew.predict(none).memory.parameters);
+  CHECK(changed.predict(none).step != PreparedExperiment(job).predict(none).step);
+}
+
+TEST_CASE("layouts that make no sense for a recommender are refused all at once") {
+  Experiment job = job_of(shape_of(26, 64));
+  job.layout.dp = 1;
+  job.layout.tp = 2;
+  job.layout.pp = 4;
+  job.layout.cp = 2;
+  job.layout.zero = 1;
+  job.layout.ep = 2;
+  job.layout.recompute = Recompute::full;
+  std::vector<std::string> paths;
+  for (const Problem& problem : check(job)) {
+    paths.push_back(problem.path);
+  }
+  for (const char* key : {"tp", "pp", "cp", "zero", "ep", "recompute"}) {
+    INFO(key);
+    CHECK(std::count(paths.begin(), paths.end(), std::string("layout.") + key) >= 1);
+  }
+}
+
+TEST_CASE("more ranks than columns of tables are refused") {
+  Experiment job = job_of(shape_of(1, 8));  // 16 ranks
+  const Problems problems = check(job);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems.front().path == "layout.dp");
+}
+
+TEST_CASE("vectors of tables are compressed in recommenders alone, by sample") {
+  const Method method = method_file::load("dct_neurons");
+  Experiment dense = test::small_job();
+  dense.plans.push_back(on_embeddings(method));
+  CHECK(check(dense).size() == 1);
+
+  Experiment job = job_of(shape_of(32, 64));
+  job.plans.push_back(on_embeddings(method));
+  CHECK(check(job).empty());
+  job.plans.back().activations.front().blocks = {0, 3};
+  CHECK(check(job).size() == 1);
+  // One value of 4096 samples: no part of each.
+  job.plans.back() = on_embeddings(method_file::load("activation_topk", {{"k", 5000}}));
+  CHECK(check(job).size() == 1);
+}
