@@ -9,6 +9,7 @@
 #include "study/collective_cases.hpp"
 #include "study/row_catalogue.hpp"
 #include "study/row_compression.hpp"
+#include "study/unstated_gpu.hpp"
 
 namespace payoff {
 namespace {
@@ -99,7 +100,8 @@ std::vector<ValidationCase> published_cases(const Library& library, const Split&
   if (kinds.contains(CaseKind::collective)) {
     append(cases, collective_cases(published.tables, split, library));
   }
-  const RowCatalogue catalogue = read_row_catalogue(library, true);
+  RowCatalogue catalogue = read_row_catalogue(library, true);
+  tell_unstated_gpus(published.rows, catalogue);
   if (kinds.contains(CaseKind::step)) {
     append(cases, step_cases(published.rows, split, catalogue, options));
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -6,6 +7,7 @@
 #include "model/decimal_text.hpp"
 #include "profiles/import/collective_case.hpp"
 #include "study/row_parts.hpp"
+#include "study/unstated_gpu.hpp"
 
 namespace payoff {
 namespace {
@@ -49,6 +51,16 @@ constexpr std::array dgx{
     SystemNics{"a100-sxm-80", 8, 200_Gbps},  SystemNics{"h100-sxm", 8, 400_Gbps},
     SystemNics{"h200-sxm", 8, 400_Gbps},     SystemNics{"b200-sxm", 8, 400_Gbps}};
 
+// GeForce cards since Turing: their drivers copy from card to card over no slot.
+constexpr std::array<std::string_view, 2> without_peer_to_peer{"rtx2080ti", "rtx4090"};
+
+bool through_host_memory(const TrainingRow& row, const std::string& gpu) {
+  const bool slots = row.cluster.intra.value_or("").starts_with("pcie");
+  return row.cluster.intra_path == "host-memory" ||
+         (slots && std::find(without_peer_to_peer.begin(), without_peer_to_peer.end(), gpu) !=
+                       without_peer_to_peer.end());
+}
+
 std::string network_name(const TrainingRow& row, const std::string& transport) {
   return transport == "slingshot"              ? "slingshot-ofi"
          : transport == "tcp" && over_mpi(row) ? "tcp-mpi"
@@ -68,7 +80,9 @@ std::string gpu_profile(const std::string& name) {
 
 std::string RowReader::gpu_name() const {
   if (!row_.cluster.gpu || *row_.cluster.gpu == "unknown") {
-    reason("GPU not stated");
+    reason(unstated_gpu(row_, catalogue_) == nullptr
+               ? "GPU not stated"
+               : "an input: tells how fast the GPU is, which its source does not name");
     return {};
   }
   std::string profile = gpu_profile(*row_.cluster.gpu);
@@ -115,7 +129,7 @@ void RowReader::vary(Gpu& gpu) const {
 std::string RowReader::fabric_name(const std::string& gpu) const {
   const std::string stated = row_.cluster.intra.value_or("unknown");
   // Without peer-to-peer NCCL goes through host memory, from socket to socket as well.
-  if (row_.cluster.intra_path == "host-memory") {
+  if (through_host_memory(row_, gpu)) {
     assume("through host memory as between the sockets of a PCI Express server");
     return catalogue_.gpus.contains(gpu) &&
                    catalogue_.gpus.at(gpu).architecture >= Architecture::ampere
@@ -185,7 +199,7 @@ Cluster RowReader::cluster() const {
   }
   cluster.gpus_per_node = *row_.cluster.gpus / cluster.nodes;
   if (cluster.gpus_per_node > 1) {
-    const std::string fabric = fabric_name(gpu);
+    const std::string fabric = fabric_name(cluster.gpu.name);
     if (const auto found = catalogue_.fabrics.find(fabric); found != catalogue_.fabrics.end()) {
       cluster.fabric = found->second;
     } else if (!fabric.empty()) {
@@ -195,7 +209,8 @@ Cluster RowReader::cluster() const {
   if (cluster.nodes > 1) {
     network(cluster);
   }
-  cluster.cpu = gpu == "v100-sxm2-16" || gpu == "v100-sxm2-32" || gpu == "v100-sxm3-32"
+  const std::string& board = cluster.gpu.name;
+  cluster.cpu = board == "v100-sxm2-16" || board == "v100-sxm2-32" || board == "v100-sxm3-32"
                     ? CpuVendor::intel
                     : CpuVendor::amd;
   return cluster;

@@ -7,6 +7,7 @@
 
 #include "calibrate/compute_priors.hpp"
 #include "model/compute.hpp"
+#include "model/units_text.hpp"
 #include "study/row_parts.hpp"
 
 namespace payoff {
@@ -74,6 +75,31 @@ void refuse_above_peak(const Experiment& experiment, const Gpu& sheet, Seconds s
   }
 }
 
+// MG-WFBP merges the gradients of layers so that its step is shortest (Shi, Chu, Li 2019). Buckets
+// of one size come near that at the best of sizes; the method's own choice is not uniform, and is
+// made by a line through two times of all-reduce.
+void merge_gradients(Experiment& experiment, RowExperiment& result) {
+  constexpr Bytes smallest = 0.25_MiB;
+  constexpr Bytes largest = 2_GiB;
+  Seconds shortest;
+  Bytes best;
+  for (Bytes bucket = smallest; bucket <= largest; bucket *= 2.0) {
+    Experiment merged = experiment;
+    merged.training.bucket = bucket;
+    merged.training.first_bucket = bucket;
+    const PreparedExperiment prepared(merged);
+    const Seconds step = prepared.predict(merged.plans.front()).step;
+    if (best == Bytes{} || step < shortest) {
+      shortest = step;
+      best = bucket;
+    }
+  }
+  experiment.training.bucket = best;
+  experiment.training.first_bucket = best;
+  result.assumptions.push_back("merged as buckets of " + number_text(best / 1_MiB) +
+                               " MiB, the best of powers of two");
+}
+
 }  // namespace
 
 RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalogue,
@@ -114,6 +140,9 @@ RowExperiment row_experiment(const TrainingRow& row, const RowCatalogue& catalog
     refuse_above_peak(experiment, sheet->second, *row.measured.step, result);
   }
   if (result.reasons.empty()) {
+    if (row.layout.schedule == "mg-wfbp" && experiment.training.overlap) {
+      merge_gradients(experiment, result);
+    }
     result.experiment = std::move(experiment);
   }
   return result;

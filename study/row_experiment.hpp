@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/convnet.hpp"
@@ -18,6 +19,15 @@
 
 namespace payoff {
 
+// A GPU that a source does not name, as its runs on one GPU tell: study/unstated_gpu.hpp.
+struct UnstatedGpu {
+  std::string source;
+  std::optional<std::string> software, model, precision;    // of these runs
+  std::string likely;                                       // a name in RowCatalogue::gpus
+  std::vector<std::pair<std::string, std::string>> others;  // such names, and the cards in words
+  std::string assumption;
+};
+
 // Everything a row may refer to, by profile name.
 struct RowCatalogue {
   std::map<std::string, Gpu> gpus;
@@ -26,6 +36,7 @@ struct RowCatalogue {
   std::map<std::string, Software> software;
   std::map<std::string, std::vector<ConvnetRow>> convnets;
   std::map<std::string, TransformerShape> mixtures;  // of experts
+  std::vector<UnstatedGpu> unstated;
 };
 
 struct RowExperiment {

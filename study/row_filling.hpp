@@ -28,6 +28,7 @@ class RowFilling {
   void accumulation();
   void precision();
   // Of the machine:
+  void unnamed_gpu();
   void links();
   void network();
   void cards();

@@ -7,6 +7,7 @@
 #include "model/units_text.hpp"
 #include "study/row_filling.hpp"
 #include "study/row_parts.hpp"
+#include "study/unstated_gpu.hpp"
 
 namespace payoff {
 namespace {
@@ -18,6 +19,20 @@ bool unknown(const std::optional<std::string>& field) { return !field || *field 
 const Gpu* RowFilling::gpu() const {
   const auto known = catalogue_.gpus.find(gpu_profile(row().cluster.gpu.value_or("")));
   return known == catalogue_.gpus.end() ? nullptr : &known->second;
+}
+
+// Told by runs on one GPU, which are told by nothing else.
+void RowFilling::unnamed_gpu() {
+  const UnstatedGpu* told = unstated_gpu(row(), catalogue_);
+  if (told == nullptr || row().cluster.gpus.value_or(1) == 1) {
+    return;
+  }
+  std::vector<Choice<std::string>> others;
+  for (const auto& [profile, words] : told->others) {
+    others.push_back({profile, words});
+  }
+  fill<std::string>(told->likely, others, told->assumption,
+                    [](TrainingRow& to, const std::string& name) { to.cluster.gpu = name; });
 }
 
 // Four V100 of a node, by their name: one that says SXM2 is a module on NVIDIA's board with NVLink;

@@ -12,8 +12,7 @@
 namespace payoff {
 namespace {
 
-constexpr std::array unsupported_schedules{"bytescheduler", "mg-wfbp", "decentralized",
-                                           "asynchronous"};
+constexpr std::array unsupported_schedules{"bytescheduler", "decentralized", "asynchronous"};
 
 Recompute recompute_of(const std::string& text) {
   return text == "full"        ? Recompute::full

@@ -186,6 +186,7 @@ void RowFilling::precision() {
 
 RowPrior row_prior(const TrainingRow& row, const RowCatalogue& catalogue) {
   RowFilling filling(row, catalogue);
+  filling.unnamed_gpu();
   filling.batch_of_images();
   filling.shape();
   filling.sequence();

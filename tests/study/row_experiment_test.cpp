@@ -270,3 +270,26 @@ TEST_CASE("a mixture without a profile is built from what the row states") {
   CHECK(std::abs(static_cast<double>(parameter_count(shape)) / 141e9 - 1) < 0.01);
   CHECK(std::abs(static_cast<double>(active_parameter_count(shape)) / 39e9 - 1) < 0.01);
 }
+
+// Merging is what the paper adds to layer by layer: its step is no longer than with the usual
+// buckets, nor than with all gradients in one message.
+TEST_CASE("MG-WFBP's merged gradients are no slower than any bucket that a user would try") {
+  for (const char* network : {"10gbe", "100gbib", "100gtcp"}) {
+    TrainingRow merged = row("hkbu_ddl", std::string("hkbu-bert-large-") + network + "-mg-wfbp-16");
+    merged.cluster.gpu = "v100-pcie";
+    const RowExperiment mapped = row_experiment(merged, catalogue());
+    REQUIRE(mapped.experiment);
+    const auto step = [&](Bytes bucket) {
+      Experiment experiment = *mapped.experiment;
+      if (bucket > Bytes{}) {
+        experiment.training.bucket = bucket;
+        experiment.training.first_bucket = bucket;
+      }
+      return PreparedExperiment(experiment).predict(experiment.plans.front()).step;
+    };
+    CHECK(step(Bytes{}) < step(Bytes{1e3}));  // layer by layer
+    CHECK(step(Bytes{}) <= step(Bytes{4e9}));
+    // Between two powers of two it may be a little better.
+    CHECK(step(Bytes{}) < 1.01 * step(Bytes{25.0 * 1048576}));
+  }
+}

@@ -73,14 +73,16 @@ TEST_CASE("errors on the judge half are not above what was reached") {
 }
 
 TEST_CASE("steps that more rules leave alone keep what they reached") {
-  // Predicted before rows were filled in (study/row_prior.hpp), variants of GPUs and grouped
-  // convolutions were. The others have bounds of their own below.
+  // Predicted before rows were filled in (study/row_prior.hpp), variants of GPUs, grouped
+  // convolutions and GPUs that their sources do not name (study/unstated_gpu.hpp) were. The others
+  // have bounds of their own below.
   std::vector<double> errors;
   for (const ValidationCase& each : shipped_cases()) {
     const bool filled = std::any_of(
         each.assumptions.begin(), each.assumptions.end(),
         [](const std::string& text) { return text.find("attention heads") != std::string::npos; });
     const bool added = filled || each.source == "llama3_torchtitan" ||
+                       each.source == "hkbu_ddl" ||
                        each.id.find("resnext") != std::string::npos;
     if (each.kind == CaseKind::step && each.half == Half::judge && each.predicted && !added) {
       errors.push_back(std::abs(*each.predicted / each.measured.value() - 1));
@@ -123,6 +125,7 @@ TEST_CASE("collectives by size, and steps of single sources, keep what they reac
   check({CaseKind::step, "dgxc", 152, 0.057, 0.13}, GroupBy::source);
   check({CaseKind::step, "dle_cnn", 32, 0.11, 0.25}, GroupBy::source);
   check({CaseKind::step, "llama3_torchtitan", 24, 0.20, 0.45}, GroupBy::source);
+  check({CaseKind::step, "hkbu_ddl", 54, 0.068, 0.54}, GroupBy::source);
 }
 
 TEST_CASE("an interval of 90 % covers 85 to 95 % of the judge half, collectives at every size") {
