@@ -62,13 +62,42 @@ def growing(folder, size):
 
 
 def that_prepares():
-    """As long before its first event, up to seconds, as half of the disk takes of its timeline."""
+    """As many micro-batches as half of the disk takes of the timeline, which else is refused."""
     half = shutil.disk_usage(tempfile.gettempdir()).free // 2
-    return [*JOB, "--micro-batches", str(min(1_000_000, half // BYTES_PER_MICRO_BATCH))]
+    return [*JOB, "--micro-batches", str(min(100_000, half // BYTES_PER_MICRO_BATCH))]
+
+
+def begun(folder):
+    """Waits for a timeline under its temporary name, without letting time pass."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if any(Path(folder).glob("step.json.part-*")):
+            return True
+    return False
+
+
+def interrupted_while_it_prepares(program):
+    """Some 10 ms lie between the file and its first span: one of several signals comes within them."""
+    what = "Ctrl-C while it prepares"
+    job = that_prepares()
+    for attempt in range(1, 41):
+        with tempfile.TemporaryDirectory() as folder:
+            run = start(program, job, folder)
+            expect(f"{what}: a timeline is begun", begun(folder))
+            run.send_signal(signal.SIGINT)
+            out, err = run.communicate(timeout=60)
+            expect(f"{what}: exit code 1", run.returncode == 1, f"{run.returncode} {err}")
+            expect(f"{what}: one file", files_in(folder) == ["step.json"], files_in(folder))
+            expect(f"{what}: it says so", "nterrupted" in out + err, out + err)
+            if failures or spans(folder) == 0:
+                break
+    else:
+        expect(f"{what}: no spans", False, f"{attempt} runs had some")
+    print(f"{what}: no spans in run {attempt}")
 
 
 def interrupted(program, what, job, size, kind=signal.SIGINT):
-    """`size` of the timeline when the signal comes: 0 is before the first event."""
+    """`size` of the timeline when the signal comes."""
     with tempfile.TemporaryDirectory() as folder:
         run = start(program, job, folder)
         expect(f"{what}: a timeline is begun", growing(folder, size))
@@ -80,9 +109,9 @@ def interrupted(program, what, job, size, kind=signal.SIGINT):
         expect(f"{what}: it ends at once", took < 10, f"after {took:.1f} s")
         expect(f"{what}: one file", files_in(folder) == ["step.json"], files_in(folder))
         count = spans(folder)
-        expect(f"{what}: spans", (count > 0) == (size > 1000), f"{count} spans")
+        expect(f"{what}: spans", count > 0)
         expect(f"{what}: it says so", "nterrupted" in out + err, out + err)
-        expect(f"{what}: it was announced", ("simulating up to 9821195 events" in err) == (size > 0), err)
+        expect(f"{what}: it was announced", "simulating up to 9821195 events" in err, err)
         print(f"{what}: {count} spans, {took:.2f} s after the signal")
 
 
@@ -222,7 +251,7 @@ def full_disk(program):
 
 def main(program):
     program = str(Path(program).resolve())
-    interrupted(program, "Ctrl-C while it prepares", that_prepares(), 0)
+    interrupted_while_it_prepares(program)
     interrupted(program, "Ctrl-C while it simulates", LONG, 1_000_000)
     interrupted(program, "a request to terminate", LONG, 1_000_000, signal.SIGTERM)
     interrupted(program, "a terminal that hangs up", LONG, 1_000_000, signal.SIGHUP)
