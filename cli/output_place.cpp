@@ -20,12 +20,18 @@ bool is_special(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-bool is_standard_output(const fs::path& path) {
+bool is_standard_stream(const fs::path& path) {
   struct stat named {};
-  struct stat output {};
-  return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
-         (S_ISREG(output.st_mode) || S_ISFIFO(output.st_mode)) && named.st_dev == output.st_dev &&
-         named.st_ino == output.st_ino;
+  if (::stat(path.c_str(), &named) != 0) {
+    return false;
+  }
+  const auto goes_there = [&](int descriptor) {
+    struct stat stream {};
+    return ::fstat(descriptor, &stream) == 0 &&
+           (S_ISREG(stream.st_mode) || S_ISFIFO(stream.st_mode)) && named.st_dev == stream.st_dev &&
+           named.st_ino == stream.st_ino;
+  };
+  return goes_there(STDOUT_FILENO) || goes_there(STDERR_FILENO);
 }
 
 fs::path target_of(const fs::path& path) {

@@ -71,14 +71,20 @@ void check_trace(const Arguments& arguments, Session& session) {
   if (!file) {
     return;
   }
-  if (file->text == "-" || is_standard_output(file->text)) {
+  if (file->text == "-" || is_standard_stream(file->text)) {
     session.diagnostics().error(file->span,
-                                "`--trace` needs the name of a file: standard output has the table",
+                                "`--trace` needs the name of a file: standard output has the "
+                                "table, standard error the notes",
                                 {}, "`--trace step.json`");
     return;
   }
-  const std::filesystem::path folder = std::filesystem::path(file->text).parent_path();
   std::error_code unknown;
+  if (std::filesystem::is_directory(file->text, unknown)) {
+    session.diagnostics().error(file->span, fmt::format("`{}` is a folder", file->text), {},
+                                "`--trace step.json`");
+    return;
+  }
+  const std::filesystem::path folder = std::filesystem::path(file->text).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder, unknown)) {
     session.diagnostics().error(file->span, fmt::format("`{}`: there is no folder `{}`",
                                                         trace_option.name, folder.string()));

@@ -7,7 +7,7 @@
 #include "model/compression.hpp"
 
 // The law of what shares a GPU, the same in both engines. Compute units (SMs) are reserved, not
-// shared: a communication kernel holds one for each channel for its whole life, latency included;
+// shared: a communication kernel holds one for each channel all its life, while it waits as well;
 // a compute kernel runs its blocks in waves over the units left. Kernels of a second compute stream
 // and those of the first take turns when blocks end, and have the units that the last waves of the
 // others leave, where their blocks are known. Memory is shared max-min, see within_memory and

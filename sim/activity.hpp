@@ -12,9 +12,9 @@
 #include "sim/sim_time.hpp"
 
 // The words in which a simulation is told what to do. A resource has a bandwidth: a link, a NIC, a
-// backplane, PCIe, L2, HBM. An activity is a number of bytes that pass through resources: a send, a
-// fluid collective, the memory traffic of a kernel. It pays its latency first, using nothing, and
-// then shares bandwidth until its bytes are through.
+// backplane, PCIe. An activity is a number of bytes that pass through resources: a send, a fluid
+// collective. The memory of a GPU has a closed form (model/interference.hpp). An activity pays its
+// latency first, using nothing, and then shares bandwidth until its bytes are through.
 
 namespace payoff::sim {
 

@@ -101,7 +101,8 @@ void StageRun::set_rates() {
   const bool on_stream = compute.busy && compute.task.role != Task::Role::piece_message &&
                          compute.task.role != Task::Role::host;
   const bool computes = on_stream && !is_codec(compute);
-  const double message = gradients.busy ? plan_.reserved_share : 0.0;
+  // The kernel of a message that was handed over holds its units while it waits for the others.
+  const double message = gradients.busy || gradients.waiting() ? plan_.reserved_share : 0.0;
   const double reserved = sends_ > 0 ? held_share(message, plan_.send_share) : message;
   const Pace pace = plan_.paces(reserved)[computes ? compute.task.mix : 0];
   const double copies = on_host_ ? copy_memory_share() : 0.0;

@@ -20,6 +20,7 @@ constexpr std::array convnet_names{ConvnetName{"ResNet-50 v1.5", "resnet-50"},
                                    ConvnetName{"ResNet101", "resnet-101"},
                                    ConvnetName{"wide_resnet101_2", "wide-resnet-101-2"},
                                    ConvnetName{"ResNeXt101-32x4d", "resnext-101-32x4d"},
+                                   ConvnetName{"SE-ResNeXt101-32x4d", "se-resnext-101-32x4d"},
                                    ConvnetName{"VGG-16", "vgg-16"},
                                    ConvnetName{"VGG16", "vgg-16"}};
 

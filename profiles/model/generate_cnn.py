@@ -16,6 +16,7 @@ import sys
 
 RESNET = "He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2015 (arXiv 1512.03385), table 1"
 RESNEXT = "Xie et al.: Aggregated Residual Transformations for Deep Neural Networks, 2016 (arXiv 1611.05431), table 1"
+SE_RESNEXT = "Hu, Shen, Sun: Squeeze-and-Excitation Networks, 2017 (arXiv 1709.01507), table 1, reduction 16, on ResNeXt-101 32x4d (arXiv 1611.05431)"
 WIDE_RESNET = "Zagoruyko, Komodakis: Wide Residual Networks, 2016 (arXiv 1605.07146): the 3x3 convolutions of ResNet-101 twice as wide"
 RESNET_CIFAR = "table 1 of He et al. 2015 (arXiv 1512.03385), first convolution and pooling replaced for 32x32 images"
 VGG = "Simonyan, Zisserman: Very Deep Convolutional Networks, 2014 (arXiv 1409.1556), table 1"
@@ -31,10 +32,11 @@ RESNET_BLOCKS = {
     "resnet-101": (BOTTLENECK, [3, 4, 23, 3]),
     "resnet-152": (BOTTLENECK, [3, 8, 36, 3]),
 }
-# Width of the 3x3 convolutions relative to ResNet's, and their groups.
+# Width of the 3x3 convolutions relative to ResNet's, their groups, and by how much squeezed channels are fewer.
 WIDER_BLOCKS = {
-    "wide-resnet-101-2": ("Wide ResNet-101-2", WIDE_RESNET, 2, 1),
-    "resnext-101-32x4d": ("ResNeXt-101 32x4d", RESNEXT, 2, 32),
+    "wide-resnet-101-2": ("Wide ResNet-101-2", WIDE_RESNET, 2, 1, 0),
+    "resnext-101-32x4d": ("ResNeXt-101 32x4d", RESNEXT, 2, 32, 0),
+    "se-resnext-101-32x4d": ("SE-ResNeXt-101 32x4d", SE_RESNEXT, 2, 32, 16),
 }
 VGG_STAGES = {
     "vgg-16": [(64, 2), (128, 2), (256, 3), (512, 3), (512, 3)],
@@ -71,7 +73,19 @@ class Network:
         self.channels, self.side = out, 1
 
 
-def residual_block(net, prefix, kind, width, stride, shortcut, wider=1, groups=1):
+def squeeze_and_excite(net, prefix, reduction):
+    """A weight for each channel, from the mean of all of them."""
+    channels, side = net.channels, net.side
+    net.pool(f"{prefix}.squeeze", side, side, 1)
+    net.conv(f"{prefix}.squeeze1", channels // reduction, 1, bias=True)
+    net.pointwise(f"{prefix}.squeeze1.relu", "elementwise")
+    net.conv(f"{prefix}.squeeze2", channels, 1, bias=True)
+    net.pointwise(f"{prefix}.squeeze2.sigmoid", "elementwise")
+    net.side = side
+    net.pointwise(f"{prefix}.excite", "elementwise")
+
+
+def residual_block(net, prefix, kind, width, stride, shortcut, wider=1, groups=1, reduction=0):
     """One block; `shortcut` names the convolution and the norm of a projection shortcut."""
     expansion = 4 if kind == BOTTLENECK else 1
     kernels = [(1, 1), (3, stride), (1, 1)] if kind == BOTTLENECK else [(3, stride), (3, 1)]
@@ -83,6 +97,8 @@ def residual_block(net, prefix, kind, width, stride, shortcut, wider=1, groups=1
         net.pointwise(f"{prefix}.bn{number}", "norm")
         if not last:
             net.pointwise(f"{prefix}.relu{number}", "elementwise")
+    if reduction:
+        squeeze_and_excite(net, prefix, reduction)
     leaving = (net.channels, net.side)
     if entry != leaving:
         net.channels, net.side = entry
@@ -92,7 +108,7 @@ def residual_block(net, prefix, kind, width, stride, shortcut, wider=1, groups=1
     net.pointwise(f"{prefix}.relu{len(kernels)}", "elementwise")
 
 
-def resnet(blocks, side, classes, imagenet, wider=1, groups=1):
+def resnet(blocks, side, classes, imagenet, wider=1, groups=1, reduction=0):
     kind, counts = blocks
     net = Network(3, side)
     net.conv("conv1", 64, *((7, 2) if imagenet else (3, 1)))
@@ -104,7 +120,7 @@ def resnet(blocks, side, classes, imagenet, wider=1, groups=1):
         for block in range(count):
             stride = 2 if stage > 1 and block == 0 else 1
             residual_block(net, f"layer{stage}.{block}", kind, 64 << (stage - 1), stride,
-                           "downsample" if imagenet else "shortcut", wider, groups)
+                           "downsample" if imagenet else "shortcut", wider, groups, reduction)
     net.pool("avgpool", net.side, net.side, 1)
     net.linear("fc" if imagenet else "linear", classes)
     return net.layers
@@ -199,9 +215,9 @@ def tables():
         title = name.replace("resnet", "ResNet")
         add(name, f"{title}, ImageNet, 1000 classes", (RESNET, TORCHVISION_RESNET), 224,
             resnet(blocks, 224, 1000, imagenet=True))
-    for name, (title, paper, wider, groups) in WIDER_BLOCKS.items():
+    for name, (title, paper, wider, groups, reduction) in WIDER_BLOCKS.items():
         add(name, f"{title}, ImageNet, 1000 classes", (paper, TORCHVISION_RESNET), 224,
-            resnet(RESNET_BLOCKS["resnet-101"], 224, 1000, True, wider, groups))
+            resnet(RESNET_BLOCKS["resnet-101"], 224, 1000, True, wider, groups, reduction))
     for name, classes in (("resnet-18", 10), ("resnet-18", 100), ("resnet-50", 10)):
         title = name.replace("resnet", "ResNet")
         add(f"{name}-cifar{classes}", f"{title}, CIFAR variant, {classes} classes", (RESNET_CIFAR, KUANGLIU), 32,

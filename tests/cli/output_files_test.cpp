@@ -48,31 +48,33 @@ TEST_CASE("what is not a regular file is written in place") {
   CHECK_NOTHROW(files.commit());
 }
 
-TEST_CASE("standard output is known under every name of the file that it goes to") {
+TEST_CASE("standard output and error are known under every name of the file that they go to") {
+  const int stream = GENERATE(STDOUT_FILENO, STDERR_FILENO);
   const test::ScratchFolder folder;
   folder.write("table.txt", "");
   folder.write("other.txt", "");
   std::filesystem::create_symlink("table.txt", folder.path("link"));
   std::fflush(stdout);
-  const int kept = ::dup(STDOUT_FILENO);
+  std::fflush(stderr);
+  const int kept = ::dup(stream);
   const int file = ::open(folder.path("table.txt").c_str(), O_WRONLY);
   REQUIRE(kept >= 0);
   REQUIRE(file >= 0);
   std::vector<bool> found;
-  ::dup2(file, STDOUT_FILENO);
+  ::dup2(file, stream);
   for (const std::string& name :
-       {std::string("/dev/stdout"), std::string("/dev/fd/1"), folder.path("table.txt"),
-        folder.path("link"), folder.path("other.txt"), folder.path("missing")}) {
-    found.push_back(is_standard_output(name));
+       {"/dev/fd/" + std::to_string(stream), folder.path("table.txt"), folder.path("link"),
+        folder.path("other.txt"), folder.path("missing")}) {
+    found.push_back(is_standard_stream(name));
   }
   const int null = ::open("/dev/null", O_WRONLY);
-  ::dup2(null, STDOUT_FILENO);
-  found.push_back(is_standard_output("/dev/null"));
-  ::dup2(kept, STDOUT_FILENO);
+  ::dup2(null, stream);
+  found.push_back(is_standard_stream("/dev/null"));
+  ::dup2(kept, stream);
   ::close(null);
   ::close(file);
   ::close(kept);
-  CHECK(found == std::vector<bool>{true, true, true, true, false, false, false});
+  CHECK(found == std::vector<bool>{true, true, true, false, false, false});
 }
 
 TEST_CASE("a result goes to the file that a symbolic link leads to, and the link stays") {

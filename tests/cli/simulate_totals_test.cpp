@@ -222,3 +222,21 @@ TEST_CASE("a timeline names stages, and places where ranks of a stage differ") {
   }
   CHECK(std::all_of(places.begin(), places.end(), [](int count) { return count > 1; }));
 }
+
+// Eight slots of a DGX A100 carry 252 GB/s out of its node: less than its NICs from 300 Gb/s each.
+TEST_CASE("the link that is blamed for late messages decides the step, and a wider one does not") {
+  const auto answer = [](const std::string& bandwidth) {
+    const Captured run = test::predict(
+        {"--engine",    "sim",     "--model",       "gpt3-175b", "--cluster",      "selene",
+         "--nodes",     "128",     "--tp",          "8",         "--pp",           "8",
+         "--dp",        "16",      "--micro-batch", "1",         "--global-batch", "128",
+         "--bandwidth", bandwidth, "--json"});
+    REQUIRE(run.code == ExitCode::success);
+    return json::parse(run.out)["engines"][0]["plans"][0];
+  };
+  INFO(answer("300 Gb/s").dump());
+  CHECK(answer("300 Gb/s")["note"] == "contended: PCIe slot out of the GPU of stage 1");
+  CHECK(answer("300 Gb/s")["step_seconds"] == answer("400 Gb/s")["step_seconds"]);
+  CHECK(answer("200 Gb/s")["note"] == "contended: NICs out of the node of stage 1");
+  CHECK(answer("200 Gb/s")["step_seconds"] > answer("300 Gb/s")["step_seconds"]);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "sim/step.hpp"
@@ -155,4 +156,38 @@ TEST_CASE("what cannot be put on a topology is refused, and says why") {
   REQUIRE(large.problems.size() == 1);
   CHECK_THAT(large.problems.front().message, ContainsSubstring("do not fold by their coordinates"));
   CHECK_THAT(large.problems.front().help, ContainsSubstring("balance: ideal"));
+}
+
+TEST_CASE("a rank that waits for a slow one in a message has its units held meanwhile") {
+  // Forward 10 ms, backward 10 ms, a bucket of 1 ms, and 10 ms of backward more. The message holds
+  // a quarter of the units of both GPUs, from 20 ms on where the GPU is as fast as others; it moves
+  // when the slow one comes, after 1.5 * 20 ms.
+  StepPlan plan = payoff::test::pipeline(1, 1, 1, 10_ms, 10_ms);
+  plan.layout.dp = 2;
+  plan.stages[0].compute =
+      std::make_shared<const StageCompute>(payoff::test::compute_of({10_ms}, {10_ms, 10_ms}));
+  plan.reserved_share = 0.25;
+  payoff::test::add_bucket(plan, 0, 0, 0_s, payoff::test::gradients(10_ms), 0_s);
+  const auto ends = [&](double slowdown) {
+    ClusterState state;
+    state.slow_gpus = {{"", 1, slowdown}};
+    const sim::BuiltPlatform built = sim::build_platform(single_gpus(2), state, plan);
+    REQUIRE(built.problems.empty());
+    const sim::SimulatedStep step = sim::simulate(plan, built.platform);
+    REQUIRE(step.place_ends.size() == 2);
+    return *std::min_element(step.place_ends.begin(), step.place_ends.end()) / 1_ms;
+  };
+  // The message ends at 40 ms, when backward, at three quarters of its speed from 20 ms on, is
+  // through.
+  CHECK_THAT(ends(1.5), WithinRel(40.0, 1e-9));
+  // It ends at 31 ms, and leaves what of backward did not fit beside it.
+  plan.kinds[0].rounds[0].message.alone = 1_ms;
+  CHECK_THAT(ends(1.5), WithinRel(31 + (10 - 0.75 * 11), 1e-6));
+  // A slower neighbour makes no GPU faster.
+  double before = 0;
+  for (const double slowdown : {1.01, 1.1, 1.2, 1.5, 2.0, 3.0}) {
+    const double end = ends(slowdown);
+    CHECK(end >= before * (1 - 1e-12));
+    before = end;
+  }
 }
