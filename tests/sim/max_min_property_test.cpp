@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -106,6 +107,57 @@ TEST_CASE("no resource is overloaded and every rate has a bottleneck, on 2,000 r
     for (std::size_t m = 0; m < rates.size(); ++m) {
       REQUIRE(rates[m] <= system.members[m].bound);
       REQUIRE(has_bottleneck(system, rates, m));
+    }
+  }
+}
+
+// What would overflow if 128 bits did not hold capacities, weights and levels at their ends: a
+// share and a usage at either end of what messages may have, the widest capacity of the grid.
+TEST_CASE("the ends of capacity, usage and share neither overload nor leave room, 2,000 systems") {
+  Random random(14);
+  constexpr Rate widest{std::uint64_t{1} << 62U};
+  const auto at_an_end = [&] {
+    const std::uint32_t which = random.below(3);
+    return which == 0 ? 1.0 : which == 1 ? 0x1p-16 : 65535.0;
+  };
+  for (int i = 0; i < 2'000; ++i) {
+    SystemSpec system;
+    const std::uint32_t resources = random.between(1, 4);
+    for (std::uint32_t r = 0; r < resources; ++r) {
+      system.capacities.push_back(random.chance(0.5) ? widest : Rate{std::uint64_t{1} << 40U});
+      system.sharing.push_back(Sharing::shared);
+    }
+    const std::uint32_t members = random.between(1, 64);
+    for (std::uint32_t m = 0; m < members; ++m) {
+      MemberSpec member;
+      for (std::uint32_t r = 0; r < resources; ++r) {
+        if (member.uses.empty() || random.chance(0.5)) {
+          member.uses.push_back({{random.below(resources)}, at_an_end()});
+        }
+      }
+      member.share = at_an_end();
+      member.bound = widest;  // every message has a bound
+      system.members.push_back(member);
+    }
+    const std::vector<Rate> rates = solve(system);
+    INFO("system " << i);
+    std::vector<bool> full;
+    for (std::uint32_t r = 0; r < resources; ++r) {
+      double rounding = 0.0;  // to units of rate, and of levels (2^-8 for a share of one)
+      for (const MemberSpec& member : system.members) {
+        for (const Use& use : member.uses) {
+          rounding += use.resource.index == r ? use.usage_ratio * (1 + member.share / 256) : 0.0;
+        }
+      }
+      const auto capacity = static_cast<double>(system.capacities[r].units);
+      REQUIRE(taken(system, rates, r) <= capacity * (1 + 1e-12) + rounding);
+      full.push_back(taken(system, rates, r) >= capacity * (1 - 1e-6) - rounding);
+    }
+    for (std::size_t m = 0; m < rates.size(); ++m) {
+      const std::vector<Use>& uses = system.members[m].uses;
+      REQUIRE((rates[m] == widest || std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+                 return full[use.resource.index];
+               })));
     }
   }
 }
