@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -113,12 +114,16 @@ class MessageParts {
                         message.collective, message.size};
     // Of hops that computation hides in part only what is left is known.
     const bool whole = priced.price.time == message.alone;
-    add_part({fmt::format("{} of {} B, {}", name(message.collective), put_in(message.size.si),
-                          whole ? fmt::format("{}/{}", name(priced.price.algorithm),
-                                              name(priced.price.protocol))
-                                : "what is not hidden"),
-              times, whole ? price_text(priced) : put_in(message.alone.si), message.alone},
-             result_.parts);
+    const std::string_view what = message.kind == MessageKind::tied_gradients
+                                      ? "word embedding of both ends of the pipeline, "
+                                      : "";
+    add_part(
+        {fmt::format(
+             "{}{} of {} B, {}", what, name(message.collective), put_in(message.size.si),
+             whole ? fmt::format("{}/{}", name(priced.price.algorithm), name(priced.price.protocol))
+                   : "what is not hidden"),
+         times, whole ? price_text(priced) : put_in(message.alone.si), message.alone},
+        result_.parts);
     for (InsertedNumber& number : wire_numbers(priced)) {
       if (whole && std::find(result_.numbers.begin(), result_.numbers.end(), number) ==
                        result_.numbers.end()) {
@@ -180,6 +185,9 @@ ExplainedMessages gradient_messages(const ExplainedPlan& plan) {
       add_kind(plan.step.kinds[gather.kind],
                plan.step.gathers_once ? 1 : plan.experiment().layout.micro_batches);
     }
+  }
+  if (plan.step.sums_tied(plan.stage_index)) {
+    parts.add(plan.step.tied_gradients);
   }
   parts.add(plan.stage.gather_weights);
   parts.add(plan.stage.gather_experts);

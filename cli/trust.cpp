@@ -77,6 +77,9 @@ std::vector<MessageUse> messages_of(const PreparedExperiment& prepared,
     counter.add(stage.send_backward, boundary);
     counter.add(stage.gather_weights, group(stage.gather_weights));
     counter.add(stage.gather_experts, group(stage.gather_experts));
+    if (plan.sums_tied(s)) {
+      counter.add(plan.tied_gradients, group(plan.tied_gradients));
+    }
     for (const Bucket& bucket : stage.buckets) {
       for (const BucketRound& round : plan.kind(bucket).rounds) {
         counter.add(round.message, group(round.message));

@@ -182,9 +182,14 @@ Seconds difference(Seconds all, Seconds part) {
   return part > 0_s && rest <= rounding * all ? 0_s : rest;
 }
 
-// `delay`: of the start of the stage's last operations.
-Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const StageEnd& end,
-                       Seconds delay, const OverlapResult& last) {
+Seconds tied_time(const StepPlan& plan, std::size_t stage) {
+  return plan.sums_tied(stage) ? plan.tied_gradients.alone : 0_s;
+}
+
+// `delay`: of the start of the stage's last operations; `wait`: for the other end of the pipeline.
+Waterfall waterfall_of(const StepPlan& plan, std::size_t s, const StageEnd& end, Seconds delay,
+                       const OverlapResult& last, Seconds wait) {
+  const StagePlan& stage = plan.stages[s];
   const double micro_batches = plan.layout.micro_batches;
   const StageCompute& compute = *stage.compute;
   Waterfall w;
@@ -199,14 +204,14 @@ Waterfall waterfall_of(const StepPlan& plan, const StagePlan& stage, const Stage
                        micro_batches * (compute.forward_time() + compute.backward_time()) -
                        end.slowed_before - end.last_slowed - end.last_wait + delay + last.wait;
   w.exposed_pp = std::min(end.exposed_pp, std::max(0_s, idle));
-  w.bubble = idle - w.exposed_pp;
+  w.bubble = idle - w.exposed_pp + wait;
   w.interference = end.slowed_before + last.interference;
   w.encode =
       last.encode + micro_batches * (compute.forward_codec.encode + compute.backward_codec.encode);
   w.decode =
       last.decode + micro_batches * (compute.forward_codec.decode + compute.backward_codec.decode);
   w.bucket_copy = last.bucket_copy;
-  w.exposed_dp = last.exposed_dp + stage.gather_time();
+  w.exposed_dp = last.exposed_dp + tied_time(plan, s) + stage.gather_time();
   w.optimizer = stage.optimizer.alone + last.optimizer;
   w.host = plan.host;
   return w;
@@ -217,42 +222,56 @@ bool gathers_weights(const StepPlan& plan) {
                      [](const StagePlan& stage) { return !stage.forward_gathers.empty(); });
 }
 
+// When both ends of the pipeline have come to the sum of what both hold; `finish` says when a stage
+// has.
+template <typename Finish>
+Seconds meeting_of_ends(const StepPlan& plan, Finish finish) {
+  return plan.sums_tied(0) ? std::max(finish(0), finish(plan.stages.size() - 1)) : 0_s;
+}
+
 // What a send that is still in flight then adds to the optimizer.
-Seconds slowed_optimizer(const StepPlan& plan, const StagePlan& stage, const ShardedStage& of) {
+Seconds slowed_optimizer(const StepPlan& plan, const StagePlan& stage, const ShardedStage& of,
+                         Seconds start) {
   const double rate = stream_rates(true, false, plan.send_share).compute;
-  const Seconds sending = std::max(0_s, of.sending - of.result.finish);
+  const Seconds sending = std::max(0_s, of.sending - start);
   return std::min(stage.optimizer.alone / rate, sending) * (1.0 - rate);
 }
 
 // All waits of a stage are for its inputs: what transfers add to them, and the rest.
-Waterfall waterfall_of_sharded(const StepPlan& plan, const StagePlan& stage, const StageEnd& end,
-                               const OverlapResult& all) {
+Waterfall waterfall_of_sharded(const StepPlan& plan, std::size_t s, const StageEnd& end,
+                               const OverlapResult& all, Seconds wait) {
+  const StagePlan& stage = plan.stages[s];
   StageEnd own;
   own.end =
       plan.layout.micro_batches * (stage.compute->forward_time() + stage.compute->backward_time());
   own.exposed_pp = end.exposed_pp;
-  return waterfall_of(plan, stage, own, {}, all);
+  return waterfall_of(plan, s, own, {}, all, wait);
 }
 
 StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd>& ends) {
   std::vector<ShardedStage> stages = sharded_step(plan);
+  const Seconds met = meeting_of_ends(plan, [&](std::size_t s) { return stages[s].result.finish; });
   std::size_t slowest = 0;
   Seconds step;
+  Seconds wait;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    const Seconds slowed = slowed_optimizer(plan, plan.stages[s], stages[s]);
+    const Seconds own = stages[s].result.finish;
+    const Seconds begin = plan.sums_tied(s) ? met : own;
+    const Seconds summed = begin + tied_time(plan, s);
+    const Seconds slowed = slowed_optimizer(plan, plan.stages[s], stages[s], summed);
     stages[s].result.interference += slowed;
-    const Seconds end =
-        stages[s].result.finish + slowed + plan.stages[s].optimizer.alone + plan.host;
+    const Seconds end = summed + slowed + plan.stages[s].optimizer.alone + plan.host;
     if (s == 0 || end > step) {
       step = end;
       slowest = s;
+      wait = begin - own;
     }
   }
   const OverlapResult& all = stages[slowest].result;
   StepPrediction prediction;
   prediction.step = step;
-  prediction.waterfall = waterfall_of_sharded(plan, plan.stages[slowest], ends[slowest], all);
-  prediction.dp_communication = all.dp_busy;
+  prediction.waterfall = waterfall_of_sharded(plan, slowest, ends[slowest], all, wait);
+  prediction.dp_communication = all.dp_busy + tied_time(plan, slowest);
   prediction.hidden_dp = std::max(0_s, all.dp_busy - all.exposed_dp);
   add_traffic(plan, slowest, prediction);
   add_overheads(plan.overheads, prediction);
@@ -299,29 +318,38 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
   PipelineOverlap overlap(plan, ends);
   OverlapResult last;
   Seconds step;
+  Seconds wait;
   std::size_t slowest = 0;
+  const Seconds met =
+      meeting_of_ends(plan, [&](std::size_t s) { return overlap.finish(s).finish; });
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     const Seconds after = stage.gather_time() + stage.optimizer.alone + plan.host;
+    const bool sums_tied = plan.sums_tied(s);
     // Work beside the last sends goes on at no less than half of its rate.
-    if (s > 0 && overlap.operations_end(s) + overlap.sending_after(s) + most[s] + after <= step) {
+    if (s > 0 && !sums_tied &&
+        overlap.operations_end(s) + overlap.sending_after(s) + most[s] + after <= step) {
       continue;  // cannot end last
     }
     // Gradients move beside the stage's last operations and after them.
     OverlapResult result = overlap.finish(s);
-    const Seconds slowed = overlap.slowed_optimizer(s, result.finish);
+    const Seconds begin = sums_tied ? met : result.finish;
+    const Seconds summed = begin + tied_time(plan, s);
+    const Seconds slowed = overlap.slowed_optimizer(s, summed);
     result.interference += slowed;
-    if (s == 0 || result.finish + slowed + after > step) {
-      step = result.finish + slowed + after;
+    if (s == 0 || summed + slowed + after > step) {
+      step = summed + slowed + after;
       slowest = s;
       last = result;
+      wait = begin - result.finish;
     }
   }
   const StagePlan& stage = plan.stages[slowest];
   StepPrediction prediction;
   prediction.step = step;
-  prediction.waterfall = waterfall_of(plan, stage, ends[slowest], overlap.delay(slowest), last);
-  prediction.dp_communication = last.dp_busy + stage.gather_time();
+  prediction.waterfall =
+      waterfall_of(plan, slowest, ends[slowest], overlap.delay(slowest), last, wait);
+  prediction.dp_communication = last.dp_busy + tied_time(plan, slowest) + stage.gather_time();
   prediction.hidden_dp = std::max(0_s, last.dp_busy - last.exposed_dp);
   add_traffic(plan, slowest, prediction);
   add_overheads(plan.overheads, prediction);

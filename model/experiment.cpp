@@ -54,7 +54,20 @@ ActivationSizes kept_sizes(const Experiment& experiment) {
                                           : activation_size(precision)};
 }
 
+// The head of the last stage multiplies by a copy of the embedding's table.
+void copy_embedding(Workload& workload) {
+  ParameterTensor& table =
+      workload.layers.back().parameters.emplace_back(workload.layers.front().parameters.front());
+  table.is_copy = true;
+}
+
 }  // namespace
+
+bool copies_embedding(const Experiment& experiment) {
+  const auto* shape = std::get_if<TransformerShape>(&experiment.model);
+  return shape != nullptr && ties_head(*shape) && experiment.layout.pp > 1 &&
+         !is_v_shaped(experiment.layout.schedule);
+}
 
 std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
   const ParallelLayout& layout = experiment.layout;
@@ -68,6 +81,9 @@ std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
           : transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
                                  layout.sequence_parallel, kept_sizes(experiment),
                                  {layout.cp, layout.context_exchange}, layout.experts()));
+  if (copies_embedding(experiment)) {
+    copy_embedding(*workload);
+  }
   use_layer_times(experiment.layer_times, layout, *workload);
   return workload;
 }
@@ -118,6 +134,7 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
     cut_gradients(stages_[s], kinds_, weights_);
     stages_[s].memory = memory_without_codec(s);
   }
+  plan_tied_sum();
   ends_ = pipeline_ends(unpriced({}, stages_, waves_));
 }
 
@@ -144,6 +161,7 @@ void PreparedExperiment::prepare_stages() {
     stage.memory = memory_without_codec(s);
   }
   plan_sends();
+  plan_tied_sum();
 }
 
 ComputeContext PreparedExperiment::compute_context() const {
@@ -240,6 +258,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
   plan.waves = std::move(waves);
   plan.host = experiment_.software.host_per_step;
   plan.overheads = overheads();
+  plan.tied_gradients = tied_gradients_;
   plan.stages.reserve(stages.size());
   int channels = 0;
   for (const Stage& prepared : stages) {

@@ -45,6 +45,10 @@ struct Experiment {
 // The layers of its model, as one rank of a tensor group has them.
 [[nodiscard]] std::shared_ptr<const Workload> workload_of(const Experiment& experiment);
 
+// Whether the last stage of its pipeline holds a copy of the word embedding that the first one
+// holds. In a V-shaped one both are the same ranks.
+[[nodiscard]] bool copies_embedding(const Experiment& experiment);
+
 // What does not depend on the compression plan: layers priced on this GPU, groups priced on this
 // network, gradients cut into buckets. Build once, plan many strategies. Requires check() empty.
 class PreparedExperiment {
@@ -117,6 +121,7 @@ class PreparedExperiment {
   [[nodiscard]] Message boundary_message(std::size_t stage, Bytes size) const;
   [[nodiscard]] static Message boundary_message(const CollectiveModel& network, Bytes size);
   void plan_sends();
+  void plan_tied_sum();
   // What a change of the job leaves of a network; whether it is another one now.
   [[nodiscard]] bool renew(CollectiveModel& network, MessageKind kind) const;
   [[nodiscard]] bool renew(CollectiveModel& network, const Group& group) const;
@@ -162,6 +167,7 @@ class PreparedExperiment {
   WeightKinds weights_;
   std::shared_ptr<const WaveTable> waves_;  // of all pieces
   std::vector<Stage> stages_;
+  Message tied_gradients_;
   std::vector<StageEnd> ends_;  // of the pipeline
 };
 

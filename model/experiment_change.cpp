@@ -125,6 +125,7 @@ void PreparedExperiment::change(const JobNumbers& numbers) {
     }
   }
   plan_sends();
+  plan_tied_sum();
   if (other_steps || stages_.size() > 1) {
     ends_ = pipeline_ends(unpriced({}, stages_, waves_));
   }
@@ -172,6 +173,22 @@ void PreparedExperiment::plan_sends() {
     stage.send_forward = message(s, stage.boundary);
     stage.send_backward = message((s + stages_.size() - 1) % stages_.size(), stage.boundary);
   }
+}
+
+// Of all of the table's gradients, whatever part of the sum a rank has: Megatron-LM sums the buffer
+// itself. Where weights are sharded too a rank has a part of the buffer.
+void PreparedExperiment::plan_tied_sum() {
+  tied_gradients_ = {};
+  if (!copies_embedding(experiment_)) {
+    return;
+  }
+  const ParallelLayout& layout = experiment_.layout;
+  const ParameterTensor& table = workload_->layers.front().parameters.front();
+  const double held =
+      static_cast<double>(table.elements()) / (layout.zero == 3 ? layout.shard_ranks() : 1);
+  tied_gradients_ =
+      priced_message(MessageKind::tied_gradients, network_of(MessageKind::tied_gradients),
+                     Collective::all_reduce, held * element_size(experiment_.training.gradient));
 }
 
 }  // namespace payoff

@@ -102,6 +102,8 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
       return expert_replica_group(layout, gpus_per_node);
     case MessageKind::dp_replicas:
       return replica_group(layout, gpus_per_node);
+    case MessageKind::tied_gradients:
+      return ends_group(layout, gpus_per_node);
     case MessageKind::dp_gradients:
     case MessageKind::dp_weights:
     case MessageKind::pp_activations:
@@ -109,6 +111,11 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
       break;
   }
   return layout.zero > 0 ? shard_group(layout, gpus_per_node) : data_group(layout, gpus_per_node);
+}
+
+Group ends_group(const ParallelLayout& layout, int gpus_per_node) {
+  const bool same_node = (layout.pp - 1) * layout.stage_ranks() < gpus_per_node;
+  return {2, same_node ? 2 : 1, std::min(layout.stage_ranks(), gpus_per_node)};
 }
 
 Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage) {

@@ -34,6 +34,9 @@ namespace payoff {
 [[nodiscard]] Group expert_shard_group(const ParallelLayout& layout, int gpus_per_node);
 [[nodiscard]] Group expert_replica_group(const ParallelLayout& layout, int gpus_per_node);
 
+// The ranks with the same place in the first and in the last stage.
+[[nodiscard]] Group ends_group(const ParallelLayout& layout, int gpus_per_node);
+
 // Those that take part in a collective of a kind; not for sends.
 [[nodiscard]] Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node);
 

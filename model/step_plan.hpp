@@ -39,6 +39,7 @@ struct Work {
 
 // dp_replicas: of gradients, between ranks that hold the same part (layout.shard). ep_gradients,
 // ep_replicas and ep_weights: of experts, between the ranks that hold the same ones.
+// tied_gradients: of a word embedding that the first and the last stage hold, between them.
 enum class MessageKind {
   dp_gradients,
   dp_replicas,
@@ -51,7 +52,8 @@ enum class MessageKind {
   ep_activations,   // tokens on the way to experts and back
   etp_activations,  // the same tokens, between the ranks that divide each expert
   pp_activations,
-  table_activations  // vectors from embedding tables on the way to their samples, and gradients
+  table_activations,  // vectors from embedding tables on the way to their samples, and gradients
+  tied_gradients
 };
 
 struct Message {
@@ -248,9 +250,11 @@ struct StepPlan {
   bool compresses_activations{};
   bool reduces_every_micro_batch{};  // sharded gradients cannot be added up where they appear
   bool gathers_once{};               // weights stay whole from the first micro-batch to the last
-  double reserved_share{};           // of the GPU's compute units, held by a gradient message
-  double send_share{};               // by the sends of a stage, for their life
-  Bandwidth host_cores{};            // what all cores of a node stream through this plan's codec
+  // After their other gradients and before their optimizers, the first stage and the last one.
+  Message tied_gradients;
+  double reserved_share{};     // of the GPU's compute units, held by a gradient message
+  double send_share{};         // by the sends of a stage, for their life
+  Bandwidth host_cores{};      // what all cores of a node stream through this plan's codec
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
   std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
   Seconds host{};                          // per step, hidden by nothing
@@ -260,6 +264,9 @@ struct StepPlan {
     return stages[stages[stage].like].buckets;
   }
   [[nodiscard]] const BucketKind& kind(const Bucket& bucket) const { return kinds[bucket.kind]; }
+  [[nodiscard]] bool sums_tied(std::size_t stage) const {
+    return tied_gradients.alone > 0_s && (stage == 0 || stage + 1 == stages.size());
+  }
   // Of work while a share of the units is held. Valid as long as the plan's table.
   [[nodiscard]] Paces paces(double held_share) const {
     return waves ? waves->paces(held_share) : Paces(held_share, nullptr);

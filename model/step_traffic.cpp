@@ -54,6 +54,9 @@ void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction
     }
   }
   prediction.dp_bytes += stage.gather_weights.size + stage.gather_experts.size;
+  if (plan.sums_tied(s)) {
+    prediction.dp_bytes += plan.tied_gradients.size;
+  }
 }
 
 }  // namespace payoff

@@ -70,6 +70,8 @@ std::int64_t parameter_count(const TransformerShape& shape) {
   return transformer_workload(shape, 1, false, 2_B).parameters();
 }
 
+bool ties_head(const TransformerShape& shape) { return shape.tied_embeddings && has_logits(shape); }
+
 std::int64_t active_parameter_count(const TransformerShape& shape) {
   TransformerShape active = shape;
   active.experts.count = shape.experts.per_token;

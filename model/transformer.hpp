@@ -83,6 +83,8 @@ struct TransformerShape {
   return shape.layers + shape.decoder.layers;
 }
 [[nodiscard]] std::int64_t parameter_count(const TransformerShape& shape);
+// Whether the head multiplies by the table of the embedding.
+[[nodiscard]] bool ties_head(const TransformerShape& shape);
 // That work on one token: all but the experts that it is not sent to.
 [[nodiscard]] std::int64_t active_parameter_count(const TransformerShape& shape);
 

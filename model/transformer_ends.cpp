@@ -11,6 +11,11 @@ constexpr double loss_bytes_backward = 4.0 * 3;
 
 }  // namespace
 
+bool has_logits(const TransformerShape& shape) {
+  return shape.family == TransformerFamily::gpt || shape.family == TransformerFamily::llama ||
+         shape.family == TransformerFamily::t5 || shape.masked_head;
+}
+
 Layer TransformerEnds::embedding() const {
   Layer layer;
   layer.name = "embedding";
@@ -68,8 +73,7 @@ Layer TransformerEnds::head() const {
   if (shape_.classes > 0) {
     single_position_product(layer, shape_.classes, shape_.hidden);
   }
-  if (shape_.family == TransformerFamily::gpt || shape_.family == TransformerFamily::llama ||
-      shape_.family == TransformerFamily::t5 || shape_.masked_head) {
+  if (has_logits(shape_)) {
     logits(layer);
   }
   layer.selective_activation_per_sample = layer.activation_per_sample;

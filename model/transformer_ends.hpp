@@ -10,6 +10,9 @@
 
 namespace payoff {
 
+// Whether the head predicts tokens.
+[[nodiscard]] bool has_logits(const TransformerShape& shape);
+
 class TransformerEnds {
  public:
   // Both outlive it.

@@ -7,7 +7,7 @@ std::int64_t Workload::parameters() const {
   std::int64_t sum = 0;
   for (const Layer& layer : layers) {
     for (const ParameterTensor& tensor : layer.parameters) {
-      sum += tensor.elements();
+      sum += tensor.is_copy ? 0 : tensor.elements();
     }
   }
   return sum;

@@ -60,6 +60,7 @@ struct ParameterTensor {
   std::int64_t columns{1};
   bool is_matrix{};
   bool of_expert{};  // summed over the ranks that hold the same expert
+  bool is_copy{};    // of another layer's, on another pipeline stage: no parameter of its own
 
   bool operator==(const ParameterTensor&) const = default;
   [[nodiscard]] std::int64_t elements() const { return rows * columns; }
@@ -143,7 +144,7 @@ struct Workload {
   // What the layers were made of, for one number of ranks: tables divide otherwise for another.
   std::optional<RecommenderShape> recommender{};
 
-  // Of layers that are replicated: none of tables.
+  // Of layers that are replicated: none of tables. Copies are not counted.
   [[nodiscard]] std::int64_t parameters() const;
 };
 

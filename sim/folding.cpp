@@ -192,7 +192,8 @@ void add_places(const Incidence& incidence, const Partition& partition, FoldedSy
                    of_group(Incidence::Role::experts),
                    of_group(Incidence::Role::expert_tensor),
                    of_group(Incidence::Role::expert_gradients),
-                   of_group(Incidence::Role::expert_replicas)};
+                   of_group(Incidence::Role::expert_replicas),
+                   of_group(Incidence::Role::ends)};
     place.next = peer(rank, Incidence::Role::forward);
     place.previous = peer(rank, Incidence::Role::backward);
     system.forward.push_back(channel_of(rank, Incidence::Role::forward));

@@ -57,7 +57,7 @@ class GroupPrograms {
                                                  Algorithm algorithm) const;
 
   const SendNetwork& network_;
-  std::array<std::optional<CollectiveModel>, 11> models_;  // by kind of message
+  std::array<std::optional<CollectiveModel>, 13> models_;  // by kind of message
   std::map<Key, std::optional<GroupProgram>> programs_;
 };
 

@@ -60,6 +60,9 @@ class Builder {
         }
       }
     }
+    for (Rank r = 0; r < stage_ranks_ && rules_.joins_ends; ++r) {
+      add_group(GroupKind::ends, Role::ends, r);
+    }
     for (Rank r = 0; r < count && layout_.pp > 1; ++r) {
       const std::size_t stage = result_.ranks[r].stage;
       const bool around = layout_.virtual_stages > 1 && !is_v_shaped(layout_.schedule);
@@ -256,6 +259,8 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
       return {same_first + (e - e % part) * apart, apart, part};
     case GroupKind::expert_replicas:
       return {same_first + e % part * apart, apart * part, tp * dp / apart / part};
+    case GroupKind::ends:
+      return {in_stage, tp * dp * (whole(layout.pp) - 1), 2};
   }
   return {rank, 1, 1};
 }

@@ -39,10 +39,11 @@ struct Incidence {
     expert_tensor,
     expert_gradients,
     expert_replicas,
+    ends,
     forward,
     backward
   };
-  static constexpr std::size_t role_count = 10;
+  static constexpr std::size_t role_count = 11;
   static constexpr std::uint32_t none = 0xffffffff;
 
   struct Channel {
@@ -54,7 +55,7 @@ struct Incidence {
   struct RankPart {
     std::size_t stage{};
     double slowdown{1};
-    std::array<std::uint32_t, role_count> channel{none, none, none, none, none,
+    std::array<std::uint32_t, role_count> channel{none, none, none, none, none, none,
                                                   none, none, none, none, none};
   };
   struct LinkPart {
@@ -81,6 +82,7 @@ struct Incidence {
 struct IncidenceRules {
   std::uint32_t server_ranks{1};  // GPUs of the graph that share a server, in a row
   bool all_to_all{};              // some message is one
+  bool joins_ends{};              // first and last stage of a pipeline sum what both hold
   Bandwidth fabric{};             // that prices assume of a link inside a server, at least
   Bandwidth nic{};
   std::vector<double> slowdown;  // by rank; empty: none

@@ -14,7 +14,7 @@
 
 namespace payoff::sim {
 
-// Groups that split the ranks of a stage.
+// Groups that split the ranks of a stage; `ends` those of the first and the last one.
 enum class GroupKind : std::uint8_t {
   tensor,
   context,
@@ -23,9 +23,10 @@ enum class GroupKind : std::uint8_t {
   experts,
   expert_tensor,
   expert_gradients,
-  expert_replicas
+  expert_replicas,
+  ends
 };
-inline constexpr std::size_t group_kind_count = 8;
+inline constexpr std::size_t group_kind_count = 9;
 
 [[nodiscard]] constexpr GroupKind group_kind(MessageKind kind) {
   switch (kind) {
@@ -44,6 +45,8 @@ inline constexpr std::size_t group_kind_count = 8;
       return GroupKind::expert_replicas;
     case MessageKind::dp_replicas:
       return GroupKind::replicas;
+    case MessageKind::tied_gradients:
+      return GroupKind::ends;
     case MessageKind::dp_gradients:
     case MessageKind::dp_weights:
     case MessageKind::pp_activations:
@@ -69,13 +72,16 @@ struct Places {
   [[nodiscard]] bool several_a_stage(std::size_t stages) const { return places.size() > stages; }
 };
 
-// One place for all ranks of a stage.
+// One place for all ranks of a stage. Groups are the stages by number, then that of both ends.
 [[nodiscard]] inline Places one_place_per_stage(std::size_t stages) {
   Places result;
   for (std::size_t s = 0; s < stages; ++s) {
     result.places.push_back(
-        {s, 1, 1.0, {s, s, s, s, s, s, s, s}, (s + 1) % stages, (s + stages - 1) % stages});
+        {s, 1, 1.0, {s, s, s, s, s, s, s, s, stages}, (s + 1) % stages, (s + stages - 1) % stages});
     result.groups.push_back({s});
+  }
+  if (stages > 1) {
+    result.groups.push_back({0, stages - 1});
   }
   return result;
 }

@@ -138,6 +138,9 @@ Route Platform::route(const Message& message, std::size_t index, Direction direc
   if (stages_.empty()) {
     return {};
   }
+  if (message.kind == MessageKind::tied_gradients) {
+    return between_ends(message);
+  }
   return direction == Direction::inside ? collective(message, index)
                                         : send(message, index, direction);
 }
@@ -204,10 +207,26 @@ Route Platform::collective(const Message& message, std::size_t stage) const {
   if (message.from_host) {
     return between_hosts(message, stage, part_across_nodes(group));
   }
+  Route route;
+  load_ring(route, message, group, stage);
+  return route;
+}
+
+// Alike on the first stage and on the last one.
+Route Platform::between_ends(const Message& message) const {
+  const Group group = group_of(message, 0, Direction::inside);
+  Route route;
+  for (const std::size_t stage : {std::size_t{0}, stages_.size() - 1}) {
+    load_ring(route, message, group, stage);
+  }
+  return route;
+}
+
+void Platform::load_ring(Route& route, const Message& message, const Group& group,
+                         std::size_t stage) const {
   const StageLinks& links = stages_[stage];
   const bool one_bus = links.slot_out != no_link && links.slot_out == links.fabric_out;
   const Spread bytes = spread(message, group, paths_of(cluster_, group), one_bus);
-  Route route;
   route.of_one = bytes.node > 0_B ? bytes.node : bytes.gpu;
   load(route, links.nic_out, bytes.node * group.rivals, message.alone);
   load(route, links.nic_in, bytes.node * group.rivals, message.alone);
@@ -215,7 +234,6 @@ Route Platform::collective(const Message& message, std::size_t stage) const {
   load(route, links.fabric_in, bytes.gpu, message.alone);
   load(route, links.slot_out, bytes.slot, message.alone);
   load(route, links.slot_in, bytes.slot, message.alone);
-  return route;
 }
 
 Route Platform::send(const Message& message, std::size_t stage, Direction direction) const {

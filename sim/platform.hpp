@@ -114,6 +114,8 @@ class Platform {
   void add_slot(std::size_t stage);
   [[nodiscard]] bool has_network() const;
   [[nodiscard]] Route collective(const Message& message, std::size_t stage) const;
+  [[nodiscard]] Route between_ends(const Message& message) const;
+  void load_ring(Route& route, const Message& message, const Group& group, std::size_t stage) const;
   [[nodiscard]] Route send(const Message& message, std::size_t stage, Direction direction) const;
   [[nodiscard]] Route between_hosts(const Message& message, std::size_t stage,
                                     const Group& hosts) const;

@@ -73,6 +73,9 @@ std::vector<StageMessage> messages_of_stage(const StepPlan& plan, std::size_t st
       messages.add(plan.kinds[gather.kind], Traffic::weights, gathers_of(plan));
     }
   }
+  if (plan.sums_tied(stage)) {
+    messages.add(plan.tied_gradients, Traffic::gradients, 1);
+  }
   messages.add(of.gather_weights, Traffic::weights, 1);
   messages.add(of.gather_experts, Traffic::weights, 1);
   add_sends(plan, stage, messages);

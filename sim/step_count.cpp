@@ -109,11 +109,15 @@ class Counter {
     }
   }
 
-  // Every place sends for itself; a group sends once, whatever its places, or send by send.
+  // Every place sends for itself; a group sends once, whatever its places, or send by send. That of
+  // both ends of the pipeline counts with the first.
   void add_message(const StageMessage& message, const std::vector<const Place*>& places) {
     result_.spans += message.times * places.size();
     if (message.traffic == Traffic::forward_sends || message.traffic == Traffic::backward_sends) {
       result_.events += message.times * places.size();
+      return;
+    }
+    if (message.message->kind == MessageKind::tied_gradients && places.front()->stage > 0) {
       return;
     }
     std::set<std::size_t> groups;

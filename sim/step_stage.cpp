@@ -161,6 +161,10 @@ bool StageRun::begin_last_tasks() {
   const StagePlan& stage = plan_.stages[stage_];
   switch (phase_) {
     case Phase::operations:
+      phase_ = Phase::tied_sum;
+      sum_tied();
+      return true;
+    case Phase::tied_sum:
       phase_ = Phase::optimizer;
       begin(StreamKind::compute,
             {Task::Role::optimizer, Cause::optimizer, time_for(stage.optimizer), 0, 0, last_path_});
@@ -185,6 +189,14 @@ bool StageRun::begin_last_tasks() {
       break;
   }
   return false;
+}
+
+// The other end of the pipeline comes to the same message.
+void StageRun::sum_tied() {
+  const Message& sum = plan_.tied_gradients;
+  if (plan_.sums_tied(stage_)) {
+    hand_over({Task::Role::tied_sum, Cause::dp_message, time_of(sum.alone), 0, 0, last_path_}, sum);
+  }
 }
 
 void StageRun::gather_updated(const Message& weights) {
@@ -275,6 +287,7 @@ void StageRun::ended(StreamKind kind, const Task& task) {
       }
       return;
     case Task::Role::optimizer:
+    case Task::Role::tied_sum:
     case Task::Role::gather:
     case Task::Role::host:
       return;

@@ -30,7 +30,8 @@
 //   piece of a unit waits for its own.
 // * What of a codec runs on the host (sim/step_stage_host) goes through four more streams, each of
 //   which takes one thing at a time; compute goes on beside it.
-// * When all is decoded: optimizer, gather of the weights, host.
+// * When all is decoded: the sum of the embedding that both ends of the pipeline hold, optimizer,
+//   gather of the weights, host.
 
 namespace payoff::sim {
 
@@ -111,6 +112,7 @@ class StageRun {
       copy_in,
       decode,
       optimizer,
+      tied_sum,
       gather,
       host
     };
@@ -146,7 +148,15 @@ class StageRun {
 
     [[nodiscard]] bool waiting() const { return head < queue.size(); }
   };
-  enum class Phase : std::uint8_t { operations, optimizer, gather, gather_experts, host, over };
+  enum class Phase : std::uint8_t {
+    operations,
+    tied_sum,
+    optimizer,
+    gather,
+    gather_experts,
+    host,
+    over
+  };
 
   [[nodiscard]] Stream& stream(StreamKind kind) { return streams_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] const Stream& stream(StreamKind kind) const {
@@ -164,6 +174,7 @@ class StageRun {
   bool begin_compute();
   bool begin_operation();
   bool begin_last_tasks();
+  void sum_tied();
   void gather_updated(const Message& weights);
   void begin(StreamKind kind, const Task& task);
   void start_activity(StreamKind kind);

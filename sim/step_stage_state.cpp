@@ -158,6 +158,8 @@ StageActivity StageRun::activity() {
   } else if (next_operation_ < schedule_.size() && !waits_for_weights()) {
     result.doing =
         inputs_.has_been_sent(schedule_[next_operation_]) ? Doing::pp_message : Doing::bubble;
+  } else if (phase_ == Phase::tied_sum && !result.dp_busy) {
+    result.doing = Doing::bubble;  // the other end of the pipeline has gradients left
   } else {
     result.doing = codec.busy ? Doing::codec : Doing::dp_message;
     result.waits = !result.dp_busy;

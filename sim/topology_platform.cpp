@@ -118,6 +118,7 @@ IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const List
   rules.server_ranks =
       static_cast<std::uint32_t>(regular != nullptr ? regular->server.gpus : cluster.gpus_per_node);
   rules.all_to_all = sends_all_to_all(plan);
+  rules.joins_ends = plan.sums_tied(0);
   rules.fabric = cluster.fabric.pair;
   rules.nic = cluster.nic;
   rules.slowdown = slowdowns(listed.state, graph, listed.layout.ranks());

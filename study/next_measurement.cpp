@@ -38,6 +38,7 @@ void for_each_message(const StepPlan& plan, Visit visit) {
       }
     }
   }
+  visit(plan.tied_gradients);
   for (const BucketKind& kind : plan.kinds) {
     for (const BucketRound& round : kind.rounds) {
       visit(round.message);

@@ -205,6 +205,7 @@ const StepPlan& Ensemble::scaled(std::size_t plan, const Draw& draw) {
   for (std::size_t k = 0; k < to.kinds.size(); ++k) {
     scale_kind(from.plan.kinds[k], to.kinds[k], factors);
   }
+  scale_message(from.plan.tied_gradients, to.tied_gradients, factors.latents);
   to.host = from.plan.host * factors.compute;
   to.pair_quantile = normal_probability(draw.pairs);
   return to;

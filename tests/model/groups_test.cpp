@@ -124,3 +124,21 @@ TEST_CASE("a pipeline crosses a node only where a stage ends with it") {
   // The last stage hands its last chunk's input back to the first one.
   CHECK(boundary_group(layout(1, 4, 4), 8, 3).nodes() == 2);
 }
+
+TEST_CASE("the first and the last stage share a node only where all stages do") {
+  for (const ParallelLayout& of : {layout(2, 2, 2), layout(2, 2, 4), layout(16, 1, 2)}) {
+    CHECK(ends_group(of, 8).ranks_per_node ==
+          count({0, (of.pp - 1) * of.stage_ranks()}, 8).ranks_per_node);
+  }
+  // tp 2, dp 2, pp 2 on nodes of 8: all of it in one node, four pairs.
+  CHECK(ends_group(layout(2, 2, 2), 8).ranks_per_node == 2);
+  CHECK(ends_group(layout(2, 2, 2), 8).rivals == 4);
+  // pp 4: stages 0 and 1 in the first node, 2 and 3 in the second.
+  CHECK(ends_group(layout(2, 2, 4), 8).ranks_per_node == 1);
+  CHECK(ends_group(layout(2, 2, 4), 8).rivals == 4);
+  // Stages of two nodes each: a pair for each GPU of a node.
+  CHECK(ends_group(layout(16, 1, 2), 8).nodes() == 2);
+  CHECK(ends_group(layout(16, 1, 2), 8).rivals == 8);
+  CHECK(group_of(MessageKind::tied_gradients, layout(2, 2, 4), 8) ==
+        ends_group(layout(2, 2, 4), 8));
+}

@@ -114,6 +114,8 @@ Experiment random_experiment(std::uint64_t seed) {
     shard_weights(random, job.layout);
     job.training.overlap = random.chance(85);
   }
+  // Numbers of its own: all else is what it was before models were tied.
+  std::get<TransformerShape>(job.model).tied_embeddings = Random(~seed).chance(50);
   job.training.precision = Precision::fp16;
   job.training.gradient = Precision::fp16;
   if (job.layout.dp > 1 && job.layout.zero == 0 && random.chance(30)) {

@@ -248,6 +248,11 @@ RandomPlan pipeline_of(Random& random, StepPlan plan) {
   share_memory(random, plan);
   plan.send_share = random.chance(60) ? random.between(0.01, 0.3) : 0.0;
   know_kernels(random, plan);
+  if (!is_v_shaped(plan.layout.schedule) && random.chance(60)) {
+    plan.tied_gradients = {
+        MessageKind::tied_gradients, Collective::all_reduce, 1_MB, random.time(10_us, 20_ms), 0, 0};
+    plan.stages.back().optimizer.alone += 10_us;  // they begin together: one ends last
+  }
   return {plan, traits_of(plan)};
 }
 
@@ -302,6 +307,7 @@ Traits traits_of(const StepPlan& plan) {
       (traits.buckets && beside &&
        (plan.reserved_share > 0 || (traits.codec && has_own_stream(plan.placement))));
   traits.waves = traits.waves && traits.interference;
+  traits.tied = plan.sums_tied(0);
   return traits;
 }
 

@@ -39,6 +39,7 @@ struct Traits {
   bool interleaved{};
   bool accumulation{};
   bool tensor_parallel{};
+  bool tied{};  // the ends of a pipeline sum what both hold
 };
 
 struct RandomPlan {

@@ -90,6 +90,9 @@ std::uint32_t most_steps(const StepPlan& plan, const sim::Platform& platform) {
     for (const Piece& piece : plan.stages[place.stage].compute->forward) {
       look_at(piece.message, place);
     }
+    if (plan.sums_tied(place.stage)) {
+      look_at(plan.tied_gradients, place);
+    }
     look_at(plan.stages[place.stage].gather_weights, place);
     look_at(plan.stages[place.stage].gather_experts, place);
   }
