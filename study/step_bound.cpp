@@ -81,6 +81,13 @@ CollectiveModel network_of(const Experiment& job, MessageKind kind) {
   return {job.cluster, group_of(kind, job.layout, job.cluster.gpus_per_node)};
 }
 
+// With the copies that some of its layouts hold.
+std::shared_ptr<const Workload> with_copies(Experiment job) {
+  job.layout.pp = std::max(2, job.layout.pp);
+  job.layout.schedule = PipelineSchedule::one_f_one_b;
+  return workload_of(job);
+}
+
 // Sums of the same times in another order differ in their last bits.
 constexpr double rounding = 1e-9;
 
@@ -88,7 +95,7 @@ constexpr double rounding = 1e-9;
 
 StepBounds::StepBounds(const Experiment& job)
     : job_(job),
-      workload_(workload_of(job)),
+      workload_(with_copies(job)),
       alike_(first_alike(workload_->layers)),
       tensor_(network_of(job, MessageKind::tp_activations)),
       context_(network_of(job, MessageKind::cp_activations)),
@@ -102,6 +109,7 @@ const StepBounds::Division& StepBounds::divide(const ParallelLayout& layout) con
   if (known != divisions_.end()) {
     return known->second;
   }
+  const bool copies = layout.pp > 1 && !is_v_shaped(layout.schedule);
   Division division;
   for (std::vector<std::size_t>& layers : divide_layers(*workload_, layout)) {
     Share& share = division.emplace_back();
@@ -109,7 +117,7 @@ const StepBounds::Division& StepBounds::divide(const ParallelLayout& layout) con
     for (const std::size_t layer : layers) {
       share.content.push_back(&workload_->layers[layer]);
       for (const ParameterTensor& tensor : workload_->layers[layer].parameters) {
-        share.parameters += tensor.elements();
+        share.parameters += copies || !tensor.is_copy ? tensor.elements() : 0;
         share.expert_parameters += tensor.of_expert ? tensor.elements() : 0;
       }
     }

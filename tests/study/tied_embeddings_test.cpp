@@ -197,10 +197,14 @@ TEST_CASE("the simulator sends the sum over the links of both ends, and ends wit
     }
     CHECK(nics == 4);
     CHECK_THAT(through_nics / (16.0 * plan.tied_gradients.size), WithinRel(1.0, 1e-6));
-    const sim::SimulatedStep simulated = sim::simulate(plan, platform);
-    CHECK_THAT(simulated.prediction.step / prepared.predict(plan).step, WithinRel(1.0, 1e-3));
-    CHECK(simulated.prediction.dp_bytes == prepared.predict(plan).dp_bytes);
-    CHECK(sim::estimate(plan, platform).events == simulated.events);
+    const StepPrediction predicted = prepared.predict(plan);
+    const sim::SimulatedStep alone = sim::simulate(plan, {});
+    CHECK_THAT(alone.prediction.step / predicted.step, WithinRel(1.0, 1e-3));
+    CHECK(alone.prediction.dp_bytes == predicted.dp_bytes);
+    // Stages reduce their gradients at once, over the same NICs.
+    const sim::SimulatedStep shared = sim::simulate(plan, platform);
+    CHECK(shared.prediction.step >= alone.prediction.step);
+    CHECK(sim::estimate(plan, platform).events == shared.events);
   }
 }
 
