@@ -54,7 +54,7 @@ std::vector<Seconds> terms(const Waterfall& w) {
 bool one_stage_ends_last(const sim::SimulatedStep& step) {
   std::vector<Seconds> ends = step.place_ends;
   std::sort(ends.begin(), ends.end());
-  return ends.size() == 1 || ends[ends.size() - 2] / ends.back() < 1 - 2e-3;
+  return ends.size() == 1 || ends[ends.size() - 2] / ends.back() < 1 - 1e-6;
 }
 
 // Relative, of the step and of the terms of its waterfall.

@@ -51,10 +51,11 @@ class DateTable {
 
   [[nodiscard]] Seconds step() const {
     Seconds latest;
+    const Seconds summed = std::max(ends_.front(), ends_.back()) + plan_.tied_gradients.alone;
     for (std::size_t s = 0; s < ends_.size(); ++s) {
       const StagePlan& stage = plan_.stages[s];
-      latest =
-          std::max(latest, ends_[s] + stage.optimizer.alone + stage.gather_time() + plan_.host);
+      const Seconds begin = plan_.sums_tied(s) ? summed : ends_[s];
+      latest = std::max(latest, begin + stage.optimizer.alone + stage.gather_time() + plan_.host);
     }
     return latest;
   }
