@@ -125,6 +125,7 @@ class MessageParts {
          times, whole ? price_text(priced) : put_in(message.alone.si), message.alone},
         result_.parts);
     for (InsertedNumber& number : wire_numbers(priced)) {
+      number.meaning.insert(0, what);
       if (whole && std::find(result_.numbers.begin(), result_.numbers.end(), number) ==
                        result_.numbers.end()) {
         result_.numbers.push_back(std::move(number));
