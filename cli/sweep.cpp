@@ -190,8 +190,11 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
   sweep.question.sources = session.sources();  // with every file that was read
   const std::optional<Argument> output = arguments.value(output_option.name);
   check_output(output, sweep, arguments, session);
-  if (!first || session.diagnostics().has_errors()) {
+  if (session.diagnostics().has_errors()) {
     return session.report();
+  }
+  if (!first) {
+    return session.report_failure("no job of the sweep can be read");
   }
   for (const CompressionPlan& plan : first->experiment.plans) {
     sweep.question.strategies.push_back(plan.label);

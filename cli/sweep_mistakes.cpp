@@ -23,10 +23,10 @@ class Mistakes {
 
   std::optional<ReadExperiment> find() {
     const std::vector<SweepAxis>& axes = question_.design.axes();
-    if (axes.empty()) {
-      return try_value(0, 0);
-    }
     std::optional<ReadExperiment> readable;
+    if (axes.empty()) {  // `--over compress=...` alone: one job
+      readable = try_value(0, 0);
+    }
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
       const std::size_t values = axes[axis].values.size();
       for (std::size_t value = 0; value < values; ++value) {

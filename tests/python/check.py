@@ -91,6 +91,11 @@ def check_mistakes():
         require(first.label == "did you mean `tp`?", first.label)
         require("`softwar`" in second.message and isinstance(error, ValueError), str(second))
     try:
+        payoff.Experiment(f"examples/{EXAMPLES[0]}/experiment.yaml").sweep({"compress": ["nosuch"]})
+        require(False, "a sweep of an unknown method alone is no error")
+    except payoff.InputError as error:
+        require("`nosuch`" in error.diagnostics[0].message, str(error))
+    try:
         payoff.Experiment("no-such-file.yaml").predict()
         require(False, "a missing file is no error")
     except payoff.FailureError as error:
