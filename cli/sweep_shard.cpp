@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "model/units_text.hpp"
 
 namespace payoff {
@@ -32,20 +34,27 @@ constexpr std::array<Tasks, 3> task_variables{{{"OMPI_COMM_WORLD_RANK", "OMPI_CO
                                                {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
                                                {"PMI_RANK", "PMI_SIZE"}}};
 
-Shard among_tasks() {
+// A place, and the variable that told it.
+struct ToldShard {
+  Shard shard;
+  std::string_view variable;
+};
+
+ToldShard among_tasks() {
   for (const Tasks& tasks : task_variables) {
     const auto index = count_in(tasks.index);
     const auto count = count_in(tasks.count);
     if (index && count && *index < *count) {
-      return {*index, *count};
+      return {{*index, *count}, tasks.index};
     }
   }
   return {};
 }
 
 // Array tasks may be numbered from anywhere, by any step.
-Shard in_array() {
-  const auto id = count_in("SLURM_ARRAY_TASK_ID");
+ToldShard in_array() {
+  constexpr const char* variable = "SLURM_ARRAY_TASK_ID";
+  const auto id = count_in(variable);
   const auto count = count_in("SLURM_ARRAY_TASK_COUNT");
   if (!id || !count) {
     return {};
@@ -54,7 +63,23 @@ Shard in_array() {
   const std::uint64_t step =
       std::max<std::uint64_t>(1, count_in("SLURM_ARRAY_TASK_STEP").value_or(1));
   const std::uint64_t place = *id >= first ? (*id - first) / step : *count;
-  return place < *count ? Shard{place, *count} : Shard{};
+  return place < *count ? ToldShard{{place, *count}, variable} : ToldShard{};
+}
+
+// Nobody who started one process expects a part of the jobs: it is said where the variables made
+// it one, because a shell within a job of Slurm has them too.
+Shard shard_of_environment(Session& session) {
+  const ToldShard array = in_array();
+  const ToldShard tasks = among_tasks();
+  const Shard shard{array.shard.index * tasks.shard.of + tasks.shard.index,
+                    array.shard.of * tasks.shard.of};
+  if (shard.of > 1) {
+    session.note(fmt::format("shard {} of {} (from 0), by {}{}{}: `--shard 0/1` runs every job",
+                             shard.index, shard.of, array.variable,
+                             array.variable.empty() || tasks.variable.empty() ? "" : " and ",
+                             tasks.variable));
+  }
+  return shard;
 }
 
 }  // namespace
@@ -62,9 +87,7 @@ Shard in_array() {
 Shard read_shard(const Arguments& arguments, Session& session) {
   const std::optional<Argument> given = arguments.value(shard_option.name);
   if (!given) {
-    const Shard array = in_array();
-    const Shard tasks = among_tasks();
-    return {array.index * tasks.of + tasks.index, array.of * tasks.of};
+    return shard_of_environment(session);
   }
   const std::string_view text = given->text;
   const std::size_t slash = text.find('/');

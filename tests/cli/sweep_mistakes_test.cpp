@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -44,4 +45,34 @@ TEST_CASE("a sweep whose only axis is `compress` is one job") {
   INFO(run.err);
   CHECK(run.code == ExitCode::success);
   CHECK(std::count(run.out.begin(), run.out.end(), '\n') == 1 + 2);
+}
+
+TEST_CASE(
+    "a part of the jobs that the environment asked for is told, one that was asked for is not") {
+  const ScratchFolder folder;
+  const std::vector<std::string> axis{"--over", "bandwidth=10 Gb/s,20 Gb/s,40 Gb/s"};
+  const auto results = [](const Captured& run) {
+    return std::count(run.out.begin(), run.out.end(), '\n') - 1;
+  };
+  setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+  const Captured told = sweep_file(folder, axis);
+  const Captured all = sweep_file(folder, {axis[0], axis[1], "--shard", "0/1"});
+  setenv("SLURM_ARRAY_TASK_ID", "0", 1);
+  setenv("SLURM_ARRAY_TASK_COUNT", "1", 1);
+  const Captured both = sweep_file(folder, axis);
+  unsetenv("OMPI_COMM_WORLD_SIZE");
+  const Captured alone = sweep_file(folder, axis);
+  for (const char* name :
+       {"OMPI_COMM_WORLD_RANK", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT"}) {
+    unsetenv(name);
+  }
+  CHECK(results(told) == 1);  // job 1 of 0 to 2
+  CHECK(told.err ==
+        "note: shard 1 of 2 (from 0), by OMPI_COMM_WORLD_RANK: `--shard 0/1` runs every job\n");
+  CHECK(results(all) == 3);
+  CHECK(all.err.empty());
+  CHECK_THAT(both.err, ContainsSubstring("by SLURM_ARRAY_TASK_ID and OMPI_COMM_WORLD_RANK: "));
+  CHECK(results(alone) == 3);
+  CHECK(alone.err.empty());
 }

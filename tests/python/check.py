@@ -79,6 +79,20 @@ def check_arrays(sweep):
         require(list(table["step_seconds"]) == sweep["step_seconds"], package)
 
 
+def check_shards():
+    """A process of MPI gets every row that it asks for, and a part only when it asks for one."""
+    job = payoff.Experiment(f"examples/{EXAMPLES[0]}/experiment.yaml")
+    alone = job.sweep({"nodes": [1, 2, 4]})
+    os.environ.update(OMPI_COMM_WORLD_RANK="1", OMPI_COMM_WORLD_SIZE="2")
+    try:
+        with_mpi = job.sweep({"nodes": [1, 2, 4]})
+        part = job.sweep({"nodes": [1, 2, 4]}, shard="2/3")
+    finally:
+        del os.environ["OMPI_COMM_WORLD_RANK"], os.environ["OMPI_COMM_WORLD_SIZE"]
+    require(with_mpi == alone and len(alone) > 0, "a sweep under MPI has a part of its rows")
+    require(part.rows() == [row for row in alone.rows() if row["job"] == 2], "one of three shards")
+
+
 def check_mistakes():
     try:
         payoff.Experiment({"cluster": {"profile": "p3-8xlarge"},
@@ -159,6 +173,7 @@ def main():
     program = str(Path(sys.argv[1]).resolve())
     os.chdir(ROOT)
     check_numbers(program)
+    check_shards()
     check_mistakes()
     check_other_threads_run()
     check_stubs()
