@@ -24,6 +24,7 @@ ExitCode run_merge(const Arguments& arguments, Session& session) {
   if (!output && !csv) {
     session.diagnostics().error(std::nullopt, "`payoff merge` needs -o FILE or --csv FILE");
   }
+  check_json_lines(output, "`--csv FILE` writes CSV", session);
   std::vector<std::filesystem::path> files;
   for (const Argument& file : arguments.positionals()) {
     files.emplace_back(file.text);

@@ -114,4 +114,12 @@ bool inputs_are_kept(const Arguments& arguments, Session& session) {
   return kept;
 }
 
+void check_json_lines(const std::optional<Argument>& output, const std::string& help,
+                      Session& session) {
+  if (output && std::filesystem::path(output->text).extension() == ".csv") {
+    session.diagnostics().error(
+        output->span, fmt::format("{} would be JSON Lines, not CSV", output->text), {}, help);
+  }
+}
+
 }  // namespace payoff

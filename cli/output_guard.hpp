@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "cli/command_line.hpp"
 #include "cli/session.hpp"
@@ -24,5 +26,10 @@ void check_save(const Arguments& arguments, Session& session);
 
 // Once the inputs are known: reports results that would replace one; true where there is none.
 [[nodiscard]] bool inputs_are_kept(const Arguments& arguments, Session& session);
+
+// Results of a sweep are JSON Lines, whatever their file is called: reports a name that ends in
+// .csv, with `help` for who wants CSV.
+void check_json_lines(const std::optional<Argument>& output, const std::string& help,
+                      Session& session);
 
 }  // namespace payoff

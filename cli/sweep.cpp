@@ -148,6 +148,9 @@ void check_output(const std::optional<Argument>& output, const Sweep& sweep,
     }
     return;
   }
+  check_json_lines(output,
+                   "`-o runs.jsonl`, which `payoff merge runs.jsonl --csv runs.csv` makes CSV of",
+                   session);
   const std::filesystem::path file = shard_file(output->text, sweep.shard);
   if (std::filesystem::is_regular_file(file) && !arguments.has(resume_option.name)) {
     session.diagnostics().error(output->span, fmt::format("{} exists", file.string()), {},

@@ -76,3 +76,20 @@ TEST_CASE(
   CHECK(results(alone) == 3);
   CHECK(alone.err.empty());
 }
+
+TEST_CASE("results of a sweep are not written as JSON Lines under the name of a CSV file") {
+  const ScratchFolder folder;
+  const Captured run =
+      sweep_file(folder, {"--over", "bandwidth=10 Gb/s,20 Gb/s", "-o", folder.path("a.csv")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("a.csv would be JSON Lines") &&
+                          ContainsSubstring("payoff merge runs.jsonl --csv"));
+  CHECK(folder.files() == std::vector<std::string>{"job.yaml"});
+  const std::string file = folder.path("a.jsonl");
+  REQUIRE(sweep_file(folder, {"--over", "bandwidth=10 Gb/s,20 Gb/s", "-o", file}).code ==
+          ExitCode::success);
+  const Captured merged = test::payoff({"merge", file, "-o", folder.path("b.csv")});
+  CHECK(merged.code == ExitCode::bad_input);
+  CHECK_THAT(merged.err, ContainsSubstring("--csv FILE"));
+  CHECK(folder.files() == std::vector<std::string>{"a.jsonl", "job.yaml"});
+}
