@@ -71,6 +71,7 @@ install: build
 package: install-packages-all
 	cmake --preset release
 	cmake --build build --target installed_files
+	@web/build-page build/page || { [ $$? -eq 77 ] && echo "notice: the packages have no page for \`payoff report\`"; }
 	cpack --config build/CPackConfig.cmake
 
 format: install-packages-all

@@ -46,9 +46,10 @@ std::string read_page() {
     }
     looked += " " + place.lexically_normal().string();
   }
-  throw std::runtime_error(
-      "the page of reports is not built; looked in" + looked +
-      "; `make page` builds it (Debian's emscripten, and Node.js with npm), or set PAYOFF_PAGE");
+  throw std::runtime_error("the page of reports is not built; looked in" + looked +
+                           "; `make page` builds it in a source tree (Debian's emscripten, and "
+                           "Node.js with npm), packages "
+                           "made there bring it, and PAYOFF_PAGE may name it");
 }
 
 std::string filled_page(const std::string& page, const nlohmann::ordered_json& data) {

@@ -3,8 +3,9 @@
 """check.py BUILD-FOLDER: makes the packages of a build and uses what is in them.
 
 The .deb is unpacked into a scratch root, the .tar.gz into a folder; in both the program has to run
-and to find its profiles, and manual, completions and schemas have to be where they are looked for. Made
-again, both are the same bytes; what the archive's program loads is its own but for the C library.
+and to find its profiles, and manual, completions and schemas have to be where they are looked for.
+Where the page of `payoff report` is built, the program has to find and fill it. Made again, both are
+the same bytes; what the archive's program loads is its own but for the C library.
 """
 
 import os
@@ -20,6 +21,7 @@ FILES = ["share/man/man1/payoff.1", "share/bash-completion/completions/payoff",
          "share/zsh/vendor-completions/_payoff", "share/fish/vendor_completions.d/payoff.fish",
          "share/payoff/schema/experiment.schema.json", "share/payoff/profiles/gpu/t4.yaml",
          "share/payoff/validation/split.csv"]
+PAGE = "share/payoff/page/report.html"
 
 
 def output_of(*command, cwd, **more):
@@ -36,7 +38,7 @@ def require(condition, what):
         sys.exit(f"error: {what}")
 
 
-def check_tree(root, scratch, plain):
+def check_tree(root, scratch, plain, has_page):
     """`root` has bin/ and share/."""
     program = root / "bin" / "payoff"
     answer = output_of(program, *QUESTION, cwd=scratch, env=plain)
@@ -45,6 +47,12 @@ def check_tree(root, scratch, plain):
         file = root / name
         compressed = file.with_name(file.name + ".gz")
         require(file.exists() or compressed.exists(), f"{file} is missing")
+    require((root / PAGE).exists() or not has_page, f"{root / PAGE} is missing")
+    if has_page:
+        report = scratch / "report.html"
+        output_of(program, "report", *QUESTION[1:], "-o", report, cwd=scratch, env=plain)
+        require("powersgd:rank=4" in report.read_text(encoding="utf-8"), f"{program} fills no page")
+        report.unlink()
     package = root / "lib" / "python3" / "dist-packages"
     if (package / "payoff").is_dir():
         output_of("/usr/bin/python3", "-B", "-c",
@@ -74,21 +82,24 @@ def main(build):
     if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
         print("SKIPPED: dpkg-dev is not installed")
         return
-    plain = {key: value for key, value in os.environ.items() if key != "PAYOFF_PROFILES"}
+    plain = {key: value for key, value in os.environ.items()
+             if key not in ("PAYOFF_PROFILES", "PAYOFF_PAGE")}
+    has_page = (Path(build) / "page" / "report.html").exists()
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         deb, tarball = package(build, scratch / "packages", scratch)
         for one, other in zip((deb, tarball), package(build, scratch / "again", scratch)):
             require(one.read_bytes() == other.read_bytes(), f"{one.name} is another when made again")
         output_of("dpkg-deb", "-x", deb, scratch / "root", cwd=scratch)
-        check_tree(scratch / "root" / "usr", scratch, plain)
+        check_tree(scratch / "root" / "usr", scratch, plain, has_page)
         needs = output_of("dpkg-deb", "-f", deb, "Depends", cwd=scratch)
         require("libyaml-cpp" in needs and "libc6" in needs, f"the package needs {needs}")
         (scratch / "unpacked").mkdir()
         output_of("tar", "-xzf", tarball, "-C", scratch / "unpacked", cwd=scratch)
         [root] = (scratch / "unpacked").iterdir()
-        check_tree(root, scratch, plain)
+        check_tree(root, scratch, plain, has_page)
         check_loaded(root, scratch)
+        print("with" if has_page else "without", "the page of `payoff report`")
         print(f"{deb.name}: {deb.stat().st_size // 1024} KiB, needs {needs}"
               f"{tarball.name}: {tarball.stat().st_size // 1024} KiB")
 
