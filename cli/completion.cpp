@@ -9,37 +9,45 @@
 #include "cli/command_line.hpp"
 #include "cli/experiment_input.hpp"
 #include "profiles/record_keys.hpp"
+#include "study/engine.hpp"
 
 namespace payoff {
 namespace {
 
-// What the values of options and the words of commands are that no table of keys knows. "@x" stands
-// for the names of profiles of kind x, "@file" for files.
+// What no table of keys knows; tests hold it against each help. "@x" are the names of profiles of
+// kind x, "@engine" all engines but ours, "@file" files.
 struct KnownWords {
   std::string_view command;  // empty: of any
   std::string_view word;     // an option; empty: what is no option
   std::string_view values;
 };
 
-constexpr std::array<KnownWords, 15> known_words{{
+constexpr std::array<KnownWords, 22> known_words{{
     {"", "--error-format", "text json"},
     {"", "--cluster", "@cluster"},
     {"", "--gpu", "@gpu"},
     {"", "--level", "fluid steps"},
-    {"calibrate", "", "fit diff import needs run"},
+    {"sweep", "--engine", "analytical sim"},
+    {"", "--engine", "@engine"},
+    {"calibrate", "", "run import fit show check diff needs @file"},
+    {"calibrate", "--format", "nccl-tests google-benchmark nvbench csv"},
+    {"calibrate", "--implementation", "fused library framework_ops"},
     {"collective", "",
      "all_reduce all_gather reduce_scatter broadcast reduce all_to_all send_recv"},
+    {"collective", "--proto", "ll ll128 simple"},
     {"completion", "", "bash zsh fish"},
-    {"import", "", "kineto nccl-log @file"},
+    {"import", "", "kineto nccl-log chakra @file"},
     {"methods", "", "list show @compression"},
     {"plot", "--x", "gpus bandwidth model"},
     {"plot", "--y", "gpus bandwidth model"},
+    {"plot", "--against", "uncompressed remedy"},
     {"plot", "--quantity", "speedup step_time efficiency exposed"},
     {"profiles", "",
      "list show gpu fabric network cluster model software compression @cluster @gpu @fabric "
      "@network @model @software @compression"},
     {"validate", "--set", "collective step compression all"},
     {"validate", "--half", "fit judge both"},
+    {"validate", "--by", "source size scale"},
 }};
 
 class Completer {
@@ -117,7 +125,9 @@ class Completer {
       offer_known(known, prefix);
     } else if (option.name == "--compress") {
       offer_names(ProfileKind::compression, prefix);
-    } else if (option.name == "--set" || option.name == "--over" || option.name == "--zip") {
+    } else if (option.name == "--over") {
+      offer_axes(prefix);
+    } else if (option.name == "--set" || option.name == "--with") {
       offer_keys(prefix);
     } else if (const std::string_view key = key_of_option(option.name.substr(2)); !key.empty()) {
       offer_values_of_key(key, prefix);
@@ -145,8 +155,19 @@ class Completer {
         offer(prefix + std::string(word), "");
       } else if (word == "@file") {
         result_.files = true;
+      } else if (word == "@engine") {
+        offer_engines(prefix);
       } else {
         offer_names_of(word.substr(1), prefix);
+      }
+    }
+  }
+
+  // As they are typed: without "-reconstructed". Our own is always there.
+  void offer_engines(const std::string& prefix) {
+    for (const Engine engine : all_engines) {
+      if (engine != Engine::analytical) {
+        offer(prefix + std::string(name(engine).substr(0, name(engine).find('-'))), "");
       }
     }
   }
@@ -179,6 +200,32 @@ class Completer {
       return;
     }
     offer_keys_below(keys(), "", prefix);
+  }
+
+  // An axis has the key or its option without dashes, and values with commas in between.
+  void offer_axes(const std::string& prefix) {
+    const std::string typed = typed_.substr(prefix.size());
+    const std::size_t equals = typed.find('=');
+    if (equals == std::string::npos) {
+      for (const OptionSpec& option : command_->options) {
+        const std::string key(option.name.substr(2));
+        if (key == "compress" || !key_of_option(key).empty()) {
+          offer(prefix + key + "=", option.help);
+        }
+      }
+      offer_keys(prefix);
+      return;
+    }
+    const std::string key = typed.substr(0, equals);
+    const std::size_t comma = typed.rfind(',');
+    const std::string before = prefix + typed.substr(0, (comma == typed.npos ? equals : comma) + 1);
+    if (key == "compress") {
+      offer(before + "none", "");
+      offer_names(ProfileKind::compression, before);
+      return;
+    }
+    const std::string_view long_name = key_of_option(key);
+    offer_values_of_key(long_name.empty() ? std::string_view(key) : long_name, before);
   }
 
   void offer_keys_below(const KeyRecord& record, const std::string& path,

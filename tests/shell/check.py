@@ -42,6 +42,10 @@ LINES = [
     ("payoff collective all_reduce --cluster dgx-h1", "payoff collective all_reduce --cluster dgx-h100"),
     ("payoff schema exp", "payoff schema experiment"),
     ("payoff completion f", "payoff completion fish"),
+    ("payoff import chak", "payoff import chakra"),
+    ("payoff sweep --over nod", "payoff sweep --over nodes="),
+    ("payoff sweep --over compress=none,powersgd_g",
+     "payoff sweep --over compress=none,powersgd_gram_schmidt"),
     ("payoff check examples/own-compressor/eig",
      "payoff check examples/own-compressor/eighths.yaml"),
 ]
