@@ -59,6 +59,11 @@ SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Ses
   if (ways > 1) {
     session.diagnostics().error(std::nullopt, "--zip, --sample and --latin exclude each other");
   }
+  // The header has the seed: one that decides nothing would make two questions of one.
+  if (const auto seed = arguments.value(seed_option.name);
+      seed && !arguments.has(sample_option.name) && !arguments.has(latin_option.name)) {
+    session.diagnostics().error(seed->span, "`--seed` needs --sample or --latin");
+  }
   const bool zipped = arguments.has(zip_option.name);
   for (std::size_t a = 1; zipped && a < input.axes.size(); ++a) {
     if (input.axes[a].values.size() != input.axes[0].values.size()) {
@@ -70,6 +75,13 @@ SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Ses
   }
   if (session.diagnostics().has_errors()) {
     return {{}, Sampling::grid};
+  }
+  if (const std::uint64_t all = grid_size(input.axes);
+      sample && static_cast<std::uint64_t>(*sample) > all) {
+    session.diagnostics().warning(
+        arguments.value(sample_option.name)->span,
+        fmt::format("the axes have {} combinations, fewer than `--sample`", all), {},
+        "each is run once, in a random order");
   }
   const Sampling sampling = zipped   ? Sampling::zipped
                             : sample ? Sampling::random

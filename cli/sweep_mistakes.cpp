@@ -92,14 +92,30 @@ class Mistakes {
     return std::nullopt;
   }
 
+  // What is wrong with a key is so with all its values, and told once.
   void copy(const Diagnostics& diagnostics) {
     for (Diagnostic& diagnostic : diagnostics.sorted()) {
-      session_.diagnostics().add(std::move(diagnostic));
+      const std::optional<int> key = axis_of_key(diagnostic);
+      if (!key || told_.emplace(*key, diagnostic.message).second) {
+        session_.diagnostics().add(std::move(diagnostic));
+      }
     }
+  }
+
+  // The argument where the mistake is in front of the `=` of an axis.
+  [[nodiscard]] std::optional<int> axis_of_key(const Diagnostic& diagnostic) const {
+    if (!diagnostic.span) {
+      return std::nullopt;
+    }
+    const Source& source = session_.sources()[diagnostic.span->source];
+    const std::size_t end = diagnostic.span->offset + diagnostic.span->length;
+    const std::size_t equals = source.text.find('=');
+    return equals != std::string::npos && end <= equals ? source.argument : std::nullopt;
   }
 
   const SweepQuestion& question_;
   Session& session_;
+  std::set<std::pair<int, std::string>> told_;  // of keys
   Diagnostics first_;  // of a combination where no value was wrong by itself
 };
 

@@ -20,6 +20,14 @@ Captured sweep_file(const ScratchFolder& folder, std::vector<std::string> more) 
   return test::payoff(more);
 }
 
+std::size_t count_of(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 TEST_CASE("mistakes of a sweep whose only axis is `compress` are told, and nothing is written") {
@@ -92,4 +100,41 @@ TEST_CASE("results of a sweep are not written as JSON Lines under the name of a 
   CHECK(merged.code == ExitCode::bad_input);
   CHECK_THAT(merged.err, ContainsSubstring("--csv FILE"));
   CHECK(folder.files() == std::vector<std::string>{"a.jsonl", "job.yaml"});
+}
+
+TEST_CASE("an unknown key of an axis is told once, and wrong values each") {
+  const ScratchFolder folder;
+  const Captured key = sweep_file(folder, {"--over", "node=8..64:x2", "--over", "mode=1,2"});
+  CHECK(key.code == ExitCode::bad_input);
+  CHECK(count_of("unknown key `node`", key.err) == 1);
+  CHECK(count_of("unknown key `mode`", key.err) == 1);
+  const Captured values = sweep_file(folder, {"--over", "cluster=nosuch,p3-8xlarge,neither"});
+  CHECK(values.code == ExitCode::bad_input);
+  CHECK(count_of("no cluster `nosuch`", values.err) == 1);
+  CHECK(count_of("no cluster `neither`", values.err) == 1);
+}
+
+TEST_CASE("a sample larger than the grid is the grid, and is told") {
+  const ScratchFolder folder;
+  const std::vector<std::string> axes{"--over", "bandwidth=10 Gb/s,20 Gb/s", "--over",
+                                      "micro-batch=32,64"};
+  const auto sampled = [&](const char* count) {
+    std::vector<std::string> words = axes;
+    words.insert(words.end(), {"--sample", count, "--seed", "3"});
+    return sweep_file(folder, words);
+  };
+  const Captured more = sampled("100");
+  CHECK(more.code == ExitCode::success);
+  CHECK_THAT(more.err, ContainsSubstring("the axes have 4 combinations, fewer than `--sample`"));
+  CHECK(std::count(more.out.begin(), more.out.end(), '\n') == 1 + 4);
+  CHECK(sampled("4").err.empty());
+}
+
+TEST_CASE("a seed without a sample is a mistake, told beside the others") {
+  const ScratchFolder folder;
+  const Captured run = sweep_file(
+      folder, {"--over", "nodes=1,2", "--over", "micro-batch=1,2,3", "--zip", "--seed", "2"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`--seed` needs --sample or --latin") &&
+                          ContainsSubstring("the axis has 3 values, the first one 2"));
 }
