@@ -15,6 +15,17 @@ namespace {
 
 constexpr double thickness = 0.36;  // half of a bar, of the distance of two
 
+// Shares of the width of a picture: a letter where letters are widest beside it (PNG), one of a
+// remark, the space around labels and remarks, the most that labels get, and where the axis ends.
+constexpr double letter_share = 0.0097;
+constexpr double remark_letter_share = 0.0075;
+constexpr double most_label_share = 0.35;
+constexpr double label_gap_share = 0.025;
+constexpr double remark_gap_share = 0.015;
+constexpr double end_of_axis = 0.98;
+constexpr auto most_label_letters =
+    static_cast<std::size_t>((most_label_share - label_gap_share) / letter_share);
+
 double length_of(const StepBar& bar) {
   return std::accumulate(bar.times.begin(), bar.times.end(), 0.0);
 }
@@ -37,46 +48,121 @@ std::size_t widest(const StepBars& steps, Text text) {
   return most;
 }
 
-std::string terminal(const StepBars& steps, Picture picture) {
+// A part of a label without a place to break it, in pieces that have room. No letter of UTF-8 is
+// cut.
+std::vector<std::string> with_room(const std::string& part) {
+  std::vector<std::string> pieces{""};
+  std::size_t letters = 0;
+  for (const char c : part) {
+    const bool begins = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    if (begins && ++letters > most_label_letters) {
+      pieces.emplace_back();
+      letters = 1;
+    }
+    pieces.back() += c;
+  }
+  return pieces;
+}
+
+// A label in lines that have room, broken behind `:` and `,` where it can be.
+std::vector<std::string> lines_of(const std::string& label) {
+  std::vector<std::string> lines{""};
+  for (std::size_t start = 0; start < label.size();) {
+    const std::size_t end = std::min(label.find_first_of(":,", start), label.size() - 1) + 1;
+    for (const std::string& piece : with_room(label.substr(start, end - start))) {
+      if (count_characters(lines.back()) + count_characters(piece) > most_label_letters &&
+          !lines.back().empty()) {
+        lines.emplace_back();
+      }
+      lines.back() += piece;
+    }
+    start = end;
+  }
+  return lines;
+}
+
+struct Room {
+  std::size_t lines{1};  // of the tallest label
+  double labels{};       // of the width, as are the others
+  double remarks{};
+  std::size_t legend_rows{1};  // in two columns, which have room whatever the parts
+
+  explicit Room(const StepBars& steps) : legend_rows((steps.parts.size() + 1) / 2) {
+    std::size_t letters = 0;
+    for (const StepBar& bar : steps.bars) {
+      const std::vector<std::string> label = lines_of(bar.label);
+      lines = std::max(lines, label.size());
+      for (const std::string& line : label) {
+        letters = std::max(letters, count_characters(line));
+      }
+    }
+    labels = label_gap_share + letter_share * static_cast<double>(letters);
+    remarks = remark_gap_share +
+              remark_letter_share *
+                  static_cast<double>(widest(steps, [](const StepBar& bar) { return bar.remark; }));
+  }
+  [[nodiscard]] double axis() const { return end_of_axis - labels; }
+};
+
+std::string terminal(const StepBars& steps, const Room& room, Picture picture) {
   const std::size_t bars = steps.bars.size();
-  const std::size_t rows = (steps.parts.size() + 2) / 3;
+  const std::size_t rows = room.legend_rows;
   switch (picture) {
     case Picture::png:
       return fmt::format("pngcairo size 1400,{} font 'Sans,18' linewidth 1.6 background '#ffffff'",
-                         270 + 58 * bars + 34 * rows);
+                         270 + std::max<std::size_t>(58, 30 * room.lines) * bars + 34 * rows);
     case Picture::pdf:
-      return fmt::format("pdfcairo size 17.5cm,{:.4g}cm font 'Sans,10' linewidth 1.2",
-                         3.4 + 0.73 * static_cast<double>(bars) + 0.42 * static_cast<double>(rows));
+      return fmt::format(
+          "pdfcairo size 17.5cm,{:.4g}cm font 'Sans,10' linewidth 1.2",
+          3.4 + std::max(0.73, 0.32 * static_cast<double>(room.lines)) * static_cast<double>(bars) +
+              0.42 * static_cast<double>(rows));
     default:
       return fmt::format(
           "svg size 1050,{} font 'Sans,15' linewidth 1.2 background '#ffffff' enhanced",
-          200 + 44 * bars + 26 * rows);
+          200 + std::max<std::size_t>(44, 25 * room.lines) * bars + 26 * rows);
   }
 }
 
-std::string axes(const StepBars& steps, double unit, Picture picture) {
+std::string tic_label(const std::string& text, Picture picture) {
+  std::string label;
+  for (const std::string& line : lines_of(text)) {
+    label += (label.empty() ? "" : ".\"\\n\".") + plain(line, picture);
+  }
+  for (std::size_t at = label.find('%'); at != std::string::npos; at = label.find('%', at + 2)) {
+    label.insert(at, "%");  // gnuplot takes labels of ticks for formats of numbers
+  }
+  return label;
+}
+
+// The margins are given, not gnuplot's: it makes room for long labels by moving title and legend,
+// which it centres on the axis, beyond the edge.
+std::string axes(const StepBars& steps, const Room& room, double unit, Picture picture) {
   std::string tics;
   std::string remarks;
   for (std::size_t i = 0; i < steps.bars.size(); ++i) {
     const StepBar& bar = steps.bars[i];
     const std::size_t height = steps.bars.size() - i;
-    std::string label = plain(bar.label, picture);
-    for (std::size_t at = label.find('%'); at != std::string::npos; at = label.find('%', at + 2)) {
-      label.insert(at, "%");  // gnuplot takes labels of ticks for formats of numbers
-    }
-    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", label, height);
+    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", tic_label(bar.label, picture), height);
     remarks += fmt::format("set label {} at {:.6g},{} left offset 0.7,0 font ',13'\n",
                            plain(bar.remark, picture), length_of(bar) / unit, height);
   }
-  // The picture is about a hundred letters wide.
-  const double right = 1.02 + 0.0125 * static_cast<double>(widest(
-                                           steps, [](const StepBar& bar) { return bar.remark; }));
+  const double bars = std::max(room.axis() - room.remarks, 0.2 * room.axis());
   return fmt::format(
+             "set lmargin at screen {:.4f}\nset rmargin at screen {:.4f}\nset bmargin {:.4g}\n"
              "set xrange [0:{:.6g}]\nset yrange [0.4:{:.6g}]\nset ytics nomirror scale 0 ({})\n"
              "set xtics nomirror\nset xlabel {} offset 0,0.4\n",
-             right * longest(steps) / unit, static_cast<double>(steps.bars.size()) + 0.6, tics,
+             room.labels, end_of_axis, 4.0 + 1.1 * static_cast<double>(room.legend_rows),
+             room.axis() / bars * longest(steps) / unit,
+             static_cast<double>(steps.bars.size()) + 0.6, tics,
              plain(unit < 1.0 ? "time of a step [ms]" : "time of a step [s]", picture)) +
          remarks;
+}
+
+// Centred on the picture.
+std::string title(const StepBars& steps, const Room& room, Picture picture) {
+  std::string text = title_command(steps.title, steps.captions, picture);
+  text.pop_back();
+  return text + fmt::format(" offset screen {:.4f},0\n", 0.5 - (room.labels + end_of_axis) / 2.0);
 }
 
 // Of every part the bars that have it: from, to, height.
@@ -101,13 +187,16 @@ std::string data(const StepBars& steps, double unit) {
 
 std::string gnuplot_script(const StepBars& steps, Picture picture, const std::string& output) {
   const double unit = longest(steps) < 1.0 ? 1e-3 : 1.0;
-  std::string text = "set encoding utf8\nset terminal " + terminal(steps, picture) + "\n";
+  const Room room(steps);
+  std::string text = "set encoding utf8\nset terminal " + terminal(steps, room, picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  text += title_command(steps.title, steps.captions, picture) + axes(steps, unit, picture) +
-          data(steps, unit);
+  text += title(steps, room, picture) + axes(steps, room, unit, picture) + data(steps, unit);
   text += fmt::format(
       "set border 1\nset grid xtics lc rgb '#dddddd' lw 0.6\n"
-      "set key below horizontal maxcols 3 Left reverse samplen 1.5 height 1.5 font ',15'\n\nplot ");
+      "set key at screen 0.5,screen 0.02 center bottom vertical maxrows {} Left reverse samplen "
+      "1.5 "
+      "font ',15'\n\nplot ",
+      room.legend_rows);
   for (std::size_t part = 0; part < steps.parts.size(); ++part) {
     text += fmt::format(
         "{0}$part{1} using 1:3:1:2:($3-{2}):($3+{2}) with boxxyerror fc rgb '{3}' fs solid 1.0 "

@@ -102,3 +102,27 @@ TEST_CASE("a bar begins where the one before it ends, and the first one is on to
              ContainsSubstring(
                  "one |wwwwwwwwwwwwwww............... 200 ms\ntwo |wwwwwwwwwwwwwww 100 ms\n"));
 }
+
+TEST_CASE("long names of strategies are broken, and title and legend stay on the picture") {
+  StepBars steps = two_steps();
+  // 57 letters, as of examples/13: 33 have room in 0.35 of the width at 0.0097 a letter.
+  steps.bars[0].label = "flash_communication:bits=4,traffic=ep_dispatch+ep_combine";
+  const std::string script = gnuplot_script(steps, Picture::png, "x.png");
+  CHECK_THAT(script, ContainsSubstring("('flash\\_communication:bits=4,'.\"\\n\"."
+                                       "'traffic=ep\\_dispatch+ep\\_combine' 2, 'two' 1)"));
+  // 0.025 + 30 x 0.0097 to the left; the centre of what is left until 0.98 is 0.648.
+  CHECK_THAT(script, ContainsSubstring("set lmargin at screen 0.3160\n") &&
+                         ContainsSubstring("set title 'title' offset screen -0.1480,0\n") &&
+                         ContainsSubstring("set key at screen 0.5,"));
+  steps.bars[0].label = std::string(67, 'x') + "\xc3\xa4";
+  CHECK_THAT(gnuplot_script(steps, Picture::png, "x.png"),
+             ContainsSubstring("'" + std::string(33, 'x') + "'.\"\\n\".'" + std::string(33, 'x') +
+                               "'.\"\\n\".'x\xc3\xa4' 2"));
+}
+
+TEST_CASE("the remark behind the longest bar has room before the edge of the picture") {
+  // 6 letters: 0.015 + 6 x 0.0075 of the width; the axis has 0.98 - (0.025 + 3 x 0.0097) of it,
+  // and the bar of 200 ms the rest: 200 x 0.9259 / (0.9259 - 0.06).
+  CHECK_THAT(gnuplot_script(two_steps(), Picture::png, "x.png"),
+             ContainsSubstring("set xrange [0:213.858]\n"));
+}
