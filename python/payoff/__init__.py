@@ -232,24 +232,26 @@ class Experiment:
         """Every term of the step with its numbers: the dictionary of `explain --json`."""
         return json.loads(self._ask("explain", ["--json"], set))
 
-    def sweep(self, over, set=None, *, zip=False, engine=None, verdicts=False, threads=None,
-              shard=None):
+    def sweep(self, over, set=None, *, zip=False, sample=None, latin=None, seed=None, engine=None,
+              verdicts=False, threads=None, shard=None):
         """The experiment with many values of some keys, as Columns.
 
         `over` has keys, or options without their dashes, and their values: a list, or a series as
         on the command line ("8..4096:x2"). All combinations are predicted; with `zip` the series go
-        together. `engine="sim"` simulates; `verdicts` adds intervals and probabilities.
-        All jobs run in this process, whatever Slurm or MPI started it; `shard="1/8"` runs every 8th
-        of them, from job 1 on.
+        together, `sample=N` takes N random combinations, `latin=N` N jobs with every value equally
+        often, both decided by `seed` (default 1). `engine="sim"` simulates; `verdicts` adds
+        intervals and probabilities. All jobs run in this process, whatever Slurm or MPI started it;
+        `shard="1/8"` runs every 8th of them, from job 1 on.
         """
         words = []
         for key, values in over.items():
             text = values if isinstance(values, str) else ",".join(map(str, values))
             words += ["--over", f"{key}={text}"]
         words += ["--zip"] * bool(zip) + ["--verdicts"] * bool(verdicts)
-        words += ["--engine", engine] if engine else []
-        words += ["--threads", threads] if threads else []
-        words += ["--shard", shard or "0/1"]
+        given = {"--sample": sample, "--latin": latin, "--seed": seed, "--engine": engine,
+                 "--threads": threads, "--shard": "0/1" if shard is None else shard}
+        for option, value in given.items():
+            words += [option, value] if value is not None else []
         lines = map(json.loads, self._ask("sweep", words, set).splitlines())
         rows = [line for line in lines if "job" in line]
         names = list(dict.fromkeys(name for row in rows for name in row))

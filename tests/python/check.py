@@ -17,6 +17,7 @@ import runpy
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import payoff
@@ -77,6 +78,33 @@ def check_arrays(sweep):
             print(f"{package} is not installed: skipped")
             continue
         require(list(table["step_seconds"]) == sweep["step_seconds"], package)
+
+
+def check_samples(program):
+    """Random and Latin designs are those of the program, row by row, and so are their mistakes."""
+    file = f"examples/{EXAMPLES[0]}/experiment.yaml"
+    job = payoff.Experiment(Path(file))
+    axes = {"nodes": [1, 2, 4], "bandwidth": "10 Gb/s..80 Gb/s:x2"}  # 12 combinations
+    over = ["--over", "nodes=1,2,4", "--over", "bandwidth=10 Gb/s..80 Gb/s:x2"]
+    for way, seed in (("sample", 1), ("sample", 5), ("latin", 2)):
+        lines = asked(program, "sweep", file, *over, f"--{way}", "6", "--seed", str(seed))
+        rows = [row for row in map(json.loads, lines.splitlines()) if "job" in row]
+        columns = job.sweep(axes, **{way: 6}, seed=seed)
+        require(columns.rows() == rows, f"{way} of seed {seed}")
+        require(sorted(set(columns["job"])) == list(range(6)), f"{way}: jobs {set(columns['job'])}")
+    latin = job.sweep(axes, latin=6)
+    strategies = len(set(latin["strategy"]))
+    require(all(latin["nodes"].count(n) == 2 * strategies for n in (1, 2, 4)), "latin is uneven")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        require(job.sweep(axes, sample=100) is not None, "a sample larger than the grid")
+    require(any("12 combinations" in str(each.message) for each in caught), "nothing warns of it")
+    for wrong in ({"sample": 0}, {"sample": 2, "latin": 2}, {"seed": 2}, {"latin": 2, "zip": 1}):
+        try:
+            job.sweep(axes, **wrong)
+            require(False, f"{wrong} is no error")
+        except payoff.InputError:
+            pass
 
 
 def check_shards():
@@ -173,6 +201,7 @@ def main():
     program = str(Path(sys.argv[1]).resolve())
     os.chdir(ROOT)
     check_numbers(program)
+    check_samples(program)
     check_shards()
     check_mistakes()
     check_other_threads_run()
