@@ -2,23 +2,41 @@
 #include "model/group_paths.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 
 namespace payoff {
 namespace {
 
+// Links of a GPU that circles through the first GPUs of a Volta cube use, both neighbours of a
+// circle and all circles together (sim/tree_packing counts them, its tests compare). The fifth GPU
+// is joined to one of the other four only.
+int links_in_circles(int local) {
+  constexpr std::array<int, 9> links{0, 0, 1, 2, 4, 0, 2, 4, 6};
+  return links.at(static_cast<std::size_t>(std::clamp(local, 0, 8)));
+}
+
+// Without a circle NCCL's rings take PCIe (Wang et al., "Blink", MLSys 2020, section 2); a way to a
+// NIC need not close, and passes both neighbours.
+Bandwidth cube_bandwidth(const Cluster& cluster, int local, int domains) {
+  const Fabric& fabric = cluster.fabric;
+  const int links = links_in_circles(local);
+  if (links == 0 && domains == 1) {
+    return std::min(fabric.pair, pcie_slot(cluster.gpu.architecture));
+  }
+  return std::min(fabric.per_gpu, fabric.pair * std::max(links, 2));
+}
+
 // A switch and a tree of PCIe switches give a GPU its whole bandwidth to whichever peers; in a mesh
-// a GPU has only the links that lead to members of the group. Half of a hybrid cube keeps four of
-// the six links of each GPU.
-Bandwidth gpu_bandwidth(const Fabric& fabric, int local) {
+// a GPU has only the links that lead to members of the group, of a hybrid cube those in circles.
+Bandwidth gpu_bandwidth(const Cluster& cluster, int local, int domains) {
+  const Fabric& fabric = cluster.fabric;
   switch (fabric.kind) {
     case FabricKind::full_mesh:
       return std::min(fabric.per_gpu, fabric.pair * (local - 1));
     case FabricKind::hybrid_cube:
-      if (local <= 2) {
-        return fabric.pair;
-      }
-      return local <= 4 ? std::min(fabric.per_gpu, fabric.pair * 4) : fabric.per_gpu;
+      return local <= 2 ? fabric.pair : cube_bandwidth(cluster, local, domains);
     case FabricKind::bridge:
       return fabric.pair;
     case FabricKind::none:
@@ -168,7 +186,7 @@ GroupPaths paths_of(const Cluster& cluster, const Group& group) {
   paths.local = std::min(group.ranks, node_ranks * domain_nodes);
   paths.domains = (group.ranks + paths.local - 1) / paths.local;
   if (paths.local > 1) {
-    paths.gpu = gpu_bandwidth(cluster.fabric, paths.local);
+    paths.gpu = gpu_bandwidth(cluster, paths.local, paths.domains);
     const bool meshed = cluster.fabric.kind == FabricKind::full_mesh ||
                         cluster.fabric.kind == FabricKind::hybrid_cube;
     paths.peer = meshed ? std::min(cluster.fabric.pair, paths.gpu) : paths.gpu;

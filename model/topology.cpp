@@ -53,6 +53,11 @@ std::vector<int> cube_links(int gpus, bool single) {
   return links;
 }
 
+// A P100 has single links to three GPUs of its half and one of the other half.
+bool is_single_cube(const Fabric& fabric) {
+  return std::lround(fabric.per_gpu / fabric.pair) <= (fabric.max_gpus > 4 ? 4 : 3);
+}
+
 void describe_fabric(const Cluster& cluster, Server& server) {
   const Fabric& fabric = cluster.fabric;
   switch (fabric.kind) {
@@ -65,9 +70,8 @@ void describe_fabric(const Cluster& cluster, Server& server) {
     case FabricKind::hybrid_cube:
       server.fabric = ServerFabric::mesh;
       server.fabric_link = {fabric.pair, {}};
-      server.mesh = server.gpus <= 8
-                        ? cube_links(server.gpus, std::lround(fabric.per_gpu / fabric.pair) <= 4)
-                        : uniform_mesh(server.gpus, 1);
+      server.mesh = server.gpus <= 8 ? cube_links(server.gpus, is_single_cube(fabric))
+                                     : uniform_mesh(server.gpus, 1);
       return;
     case FabricKind::full_mesh:
     case FabricKind::bridge:
@@ -97,8 +101,11 @@ Topology topology_of(const Cluster& cluster) {
   describe_fabric(cluster, regular.server);
   regular.server.gpudirect = cluster.network.gpudirect || regular.server.sockets == 0;
   if (cluster.network.kind != NetworkKind::none) {
-    regular.server.nics = cluster.nics_per_node * joined;
-    regular.server.nic = {cluster.nic, {}};
+    // Several NICs of one GPU work as one: channels and rails of NCCL use all of them.
+    const int of_gpu = std::max(1, cluster.nics_per_node / cluster.gpus_per_node);
+    const int nics = cluster.nics_per_node / of_gpu;
+    regular.server.nics = nics * joined;
+    regular.server.nic = {cluster.nic * cluster.nics_per_node / nics, {}};
   }
   Topology topology;
   topology.name = cluster.name;

@@ -4,18 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "sim/mesh_paths.hpp"
 #include "sim/switch_trees.hpp"
 #include "sim/tree_packing.hpp"
 
 namespace payoff::sim {
 namespace {
-
-constexpr std::size_t most_searched_mesh = 10;  // rings and trees of more are not searched
 
 Outcome outcome_of(Collective collective) {
   switch (collective) {
@@ -50,50 +47,41 @@ const RegularTopology* regular(const Topology& topology) {
   return std::get_if<RegularTopology>(&topology.shape);
 }
 
-// The links between the GPUs themselves, where they join all of them in one server or graph.
-std::optional<LinkGraph> small_mesh(const ProgramRanks& ranks, const Topology& topology,
-                                    const TopologyGraph& graph) {
-  const RegularTopology* shape = regular(topology);
-  const bool may_be =
-      shape == nullptr || (ranks.gpus == ranks.ranks && shape->server.fabric == ServerFabric::mesh);
-  if (!may_be || ranks.ranks < 3 || ranks.ranks > most_searched_mesh) {
-    return std::nullopt;
-  }
-  std::vector<Rank> all(ranks.ranks);
-  std::iota(all.begin(), all.end(), Rank{0});
-  return mesh_of(graph.links, all);
-}
-
-// Along the links, in both directions; nothing where links make no circle.
-std::vector<std::vector<Rank>> mesh_rings(const LinkGraph& mesh) {
-  Bandwidth unit{std::numeric_limits<double>::infinity()};
-  for (const Edge& edge : mesh.edges()) {
-    unit = std::min(unit, edge.capacity);
-  }
-  std::vector<std::vector<Rank>> orders = rings(mesh, unit);
-  const std::size_t one_way = orders.size();
-  for (std::size_t i = 0; i < one_way; ++i) {
-    orders.emplace_back(orders[i].rbegin(), orders[i].rend());
-  }
-  return orders;
-}
-
 LaidProgram ring(Collective collective, const ProgramRanks& ranks, const Topology& topology,
                  const TopologyGraph& graph) {
   const Outcome outcome = outcome_of(collective);
+  const bool chains = outcome == Outcome::broadcast || outcome == Outcome::reduced;
   const Rank servers = ranks.ranks / ranks.gpus;
-  if (outcome == Outcome::broadcast || outcome == Outcome::reduced) {
-    return in_segments(ChainsProgram{servers, ranks.gpus, outcome, 1});
-  }
   if (const auto mesh = small_mesh(ranks, topology, graph)) {
     std::vector<std::vector<Rank>> orders = mesh_rings(*mesh);
     if (!orders.empty()) {
-      return in_one(MeshRingsProgram{std::move(orders), outcome});
+      return chains ? in_segments(MeshChainsProgram{std::move(orders), outcome, 1})
+                    : in_one(MeshRingsProgram{std::move(orders), outcome});
     }
   }
+  ServerPaths inside;
+  if (servers > 1) {
+    inside = server_paths(PathUse::rings, ranks, topology, graph);
+  }
+  if (chains) {
+    return in_segments(ChainsProgram{servers, ranks.gpus, outcome, 1, std::move(inside)});
+  }
   const bool rails = ranks.gpus > 1 && servers > 1;
-  return rails ? in_one(RailRingsProgram{servers, ranks.gpus, outcome})
+  return rails ? in_one(RailRingsProgram{servers, ranks.gpus, outcome, std::move(inside)})
                : in_one(RingProgram{ranks.ranks, outcome});
+}
+
+LaidProgram tree(const ProgramRanks& ranks, const Topology& topology, const TopologyGraph& graph) {
+  return in_segments(RailTreesProgram{ranks.ranks / ranks.gpus, ranks.gpus, 1,
+                                      server_paths(PathUse::trees, ranks, topology, graph)});
+}
+
+LaidProgram pairwise(const ProgramRanks& ranks, const Topology& topology,
+                     const TopologyGraph& graph) {
+  const RegularTopology* shape = regular(topology);
+  const bool meshed = shape != nullptr ? shape->server.fabric == ServerFabric::mesh
+                                       : small_mesh(ranks, topology, graph).has_value();
+  return in_one(PairwiseProgram{ranks.ranks, ranks.gpus, meshed && ranks.gpus > 1});
 }
 
 LaidOrReason nvls(Collective collective, const ProgramRanks& ranks, const Topology& topology,
@@ -161,7 +149,8 @@ LaidProgram gossip(Rank ranks, GossipGraph graph) {
   return in_one(GossipProgram{std::move(neighbours)});
 }
 
-LaidOrReason sparse_gather(const ProgramRanks& ranks, double imbalance) {
+LaidOrReason sparse_gather(const ProgramRanks& ranks, double imbalance, const Topology& topology,
+                           const TopologyGraph& graph) {
   const double n = ranks.ranks;
   if (imbalance < 1 || imbalance > n) {
     return "one of " + std::to_string(ranks.ranks) + " ranks has between 1 and " +
@@ -169,7 +158,11 @@ LaidOrReason sparse_gather(const ProgramRanks& ranks, double imbalance) {
   }
   std::vector<double> shares(ranks.ranks, (1 - imbalance / n) / (n - 1));
   shares.front() = imbalance / n;
-  return in_one(SparseGatherProgram{std::move(shares), ranks.gpus < ranks.ranks ? ranks.gpus : 1});
+  if (ranks.gpus == ranks.ranks) {
+    return in_one(SparseGatherProgram{std::move(shares), 1});
+  }
+  return in_one(SparseGatherProgram{std::move(shares), ranks.gpus,
+                                    server_paths(PathUse::rings, ranks, topology, graph)});
 }
 
 std::string different_sizes(const ProgramRanks& ranks, const TopologyGraph& graph) {
@@ -225,14 +218,14 @@ LaidOrReason program_of(Collective collective, Algorithm algorithm, const Progra
     case Algorithm::ring:
       return ring(collective, ranks, topology, graph);
     case Algorithm::tree:
-      return in_segments(RailTreesProgram{ranks.ranks / ranks.gpus, ranks.gpus, 1});
+      return tree(ranks, topology, graph);
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
       return nvls(collective, ranks, topology, graph);
     case Algorithm::pat:
       return in_one(BruckProgram{ranks.ranks, outcome_of(collective)});
     case Algorithm::pairwise:
-      return in_one(PairwiseProgram{ranks.ranks, ranks.gpus});
+      return pairwise(ranks, topology, graph);
     default:
       return "no program for " + std::string(name(collective)) + " by " +
              std::string(name(algorithm));
@@ -271,7 +264,7 @@ LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const T
     case OtherProgram::gossip:
       return gossip(ranks.ranks, details.neighbours);
     case OtherProgram::sparse_all_gatherv:
-      return sparse_gather(ranks, details.imbalance);
+      return sparse_gather(ranks, details.imbalance, topology, graph);
   }
   return "";
 }

@@ -170,19 +170,24 @@ StepsPrice price_of(const Program& program, const CollectivePrice& price, Bytes 
 StepsPrice price_of_pairs(const Program& program, const CollectivePrice& price,
                           const ProgramRanks& ranks, const Cluster& cluster, Bytes size) {
   StepsPrice all = price_of(program, price, size);
+  const auto* pairs = std::get_if<PairwiseProgram>(&program.kind());
+  if (pairs == nullptr) {
+    return all;
+  }
   const int gpus = static_cast<int>(ranks.gpus);
   const Bytes inside = size * (static_cast<double>(ranks.gpus) / ranks.ranks);
+  const std::uint32_t steps_inside = pairs->steps_inside();
   const auto part =
-      price_of({ranks.gpus - 1, Collective::all_to_all, {gpus, gpus, 1}, inside}, cluster);
+      price_of({steps_inside, Collective::all_to_all, {gpus, gpus, 1}, inside}, cluster);
   // What is left has to be more than the latency of the steps between servers.
   if (ranks.gpus == 1 || ranks.gpus == ranks.ranks || !part || part->time * 2 > price.time ||
       part->latency >= price.latency) {
     return all;
   }
-  const std::uint32_t between = program.steps() - (ranks.gpus - 1);
+  const std::uint32_t between = program.steps() - steps_inside;
   const Seconds rest = price.time - part->time;
-  all.phases = {phase_price(program, 0, ranks.gpus - 1, size, part->time, latency_of(*part)),
-                phase_price(program, ranks.gpus - 1, between, size, rest,
+  all.phases = {phase_price(program, 0, steps_inside, size, part->time, latency_of(*part)),
+                phase_price(program, steps_inside, between, size, rest,
                             std::min(price.latency - part->latency, rest * (1 - 1e-6)))};
   return all;
 }

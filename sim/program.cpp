@@ -27,6 +27,7 @@ std::string_view Program::name() const {
                  [](const RailRingsProgram&) { return "rings on rails"; },
                  [](const MeshRingsProgram&) { return "rings along links"; },
                  [](const ChainsProgram&) { return "chains on rails"; },
+                 [](const MeshChainsProgram&) { return "chains along links"; },
                  [](const HalvingDoublingProgram&) { return "halving and doubling"; },
                  [](const DoubleTreeProgram&) { return "double tree"; },
                  [](const RailTreesProgram&) { return "double trees on rails"; },
@@ -49,6 +50,7 @@ Outcome Program::outcome() const {
                                [](const RailRingsProgram& p) { return p.outcome; },
                                [](const MeshRingsProgram& p) { return p.outcome; },
                                [](const ChainsProgram& p) { return p.outcome; },
+                               [](const MeshChainsProgram& p) { return p.outcome; },
                                [](const BruckProgram& p) { return p.outcome; },
                                [](const NvlsProgram& p) { return p.outcome; },
                                [](const PairwiseProgram&) { return Outcome::exchanged; },
@@ -83,20 +85,22 @@ void Program::sends(std::uint32_t step, std::vector<Send>& sends) const {
   sends.clear();
   using namespace detail;
   const auto both_ways = [&](const auto&) { tree_step(shape_, {true, true}, step, sends); };
+  const auto one_way = [&](const auto& p) {
+    const bool down = p.outcome == Outcome::broadcast;
+    tree_step(shape_, {!down, down}, step, sends);
+  };
   std::visit(
       Overloaded{
           [&](const RingProgram& p) { ring_step(p.ranks, p.outcome, step, sends); },
           [&](const RailRingsProgram& p) {
-            rail_rings_step(p.servers, p.gpus, p.outcome, step, sends);
+            rail_rings_step(p.servers, p.gpus, p.inside, p.outcome, step, sends);
           },
           [&](const MeshRingsProgram& p) { mesh_rings_step(p.orders, p.outcome, step, sends); },
-          [&](const ChainsProgram& p) {
-            const bool down = p.outcome == Outcome::broadcast;
-            tree_step(shape_, {!down, down}, step, sends);
-          },
+          [&](const ChainsProgram& p) { one_way(p); },
+          [&](const MeshChainsProgram& p) { one_way(p); },
           [&](const HalvingDoublingProgram& p) { halving_step(p.ranks, step, sends); },
           [&](const BruckProgram& p) { bruck_step(p.ranks, p.outcome, step, sends); },
-          [&](const PairwiseProgram& p) { pairwise_step(p.ranks, p.gpus, step, sends); },
+          [&](const PairwiseProgram& p) { pairwise_step(p, step, sends); },
           [&](const PxnProgram& p) { pxn_step(p.servers, p.gpus, step, sends); },
           [&](const HierarchicalProgram& p) { hierarchical_step(p.servers, p.gpus, step, sends); },
           [&](const TwoShotProgram& p) { two_shot_step(p.ranks, step, sends); },
@@ -104,8 +108,8 @@ void Program::sends(std::uint32_t step, std::vector<Send>& sends) const {
           [&](const ParameterServerProgram& p) { star_step(p, step, sends); },
           [&](const GossipProgram& p) { gossip_step(p.neighbours, sends); },
           [&](const SparseGatherProgram& p) {
-            rail_rings_step(static_cast<Rank>(p.shares.size()) / p.gpus, p.gpus, Outcome::gathered,
-                            step, sends);
+            rail_rings_step(static_cast<Rank>(p.shares.size()) / p.gpus, p.gpus, p.inside,
+                            Outcome::gathered, step, sends);
           },
           [&](const DoubleTreeProgram& p) { both_ways(p); },
           [&](const RailTreesProgram& p) { both_ways(p); },

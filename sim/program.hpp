@@ -44,6 +44,11 @@ enum class Outcome : std::uint8_t {
   neighbour_sums,  // every rank has the sum of its own and its neighbours' buffers
 };
 
+// In which order GPUs of a server are passed: path k begins at GPU k. Empty: k, k + 1, k + 2 ...
+// Of rings all paths end at different GPUs, as well. Of two trees the second may have paths of its
+// own, after those of the first.
+using ServerPaths = std::vector<std::vector<Rank>>;
+
 // Each kind of program is its parameters.
 struct RingProgram {
   Rank ranks{};
@@ -56,6 +61,7 @@ struct RailRingsProgram {
   Rank servers{};
   Rank gpus{};
   Outcome outcome{Outcome::all_reduced};
+  ServerPaths inside{};
 };
 // Rings along the links of a mesh, each with its part of the buffer: chunk r * rings + k is the
 // part of ring k of what belongs to rank r.
@@ -67,6 +73,13 @@ struct MeshRingsProgram {
 struct ChainsProgram {
   Rank servers{};
   Rank gpus{};
+  Outcome outcome{Outcome::broadcast};  // or reduced
+  std::uint32_t segments{1};
+  ServerPaths inside{};
+};
+// Along rings of a mesh from rank 0 or to it.
+struct MeshChainsProgram {
+  std::vector<std::vector<Rank>> orders;
   Outcome outcome{Outcome::broadcast};  // or reduced
   std::uint32_t segments{1};
 };
@@ -86,16 +99,20 @@ struct RailTreesProgram {
   Rank servers{};
   Rank gpus{};
   std::uint32_t segments{1};
+  ServerPaths inside{};
 };
 // Blocks that double; a reduce-scatter takes the same way backwards.
 struct BruckProgram {
   Rank ranks{};
   Outcome outcome{Outcome::gathered};  // or scattered_sums
 };
-// One partner a step, those of the own server first: all ranks of a server leave it together.
+// One partner a step, those of the own server first: all ranks of a server leave it together. Where
+// every pair inside has links of its own, those of the server are one step.
 struct PairwiseProgram {
   Rank ranks{};
   Rank gpus{ranks};  // of a server
+  bool at_once{};    // inside it
+  [[nodiscard]] std::uint32_t steps_inside() const { return at_once ? 1 : gpus - 1; }
 };
 // Rails: to the GPU of the own server with the number of the destination, then along its rail.
 struct PxnProgram {
@@ -140,17 +157,19 @@ struct GossipProgram {
 struct SparseGatherProgram {
   std::vector<double> shares;  // of a rank, relative to the size
   Rank gpus{1};                // of a server, where there are several servers
+  ServerPaths inside{};
 };
 struct TreesProgram {
   TreePacking packing;        // all-reduce over trees, each with the share of its rate
   std::uint32_t segments{1};  // of a tree's share, one after the other
 };
 
-using ProgramKind = std::variant<RingProgram, RailRingsProgram, MeshRingsProgram, ChainsProgram,
-                                 HalvingDoublingProgram, DoubleTreeProgram, RailTreesProgram,
-                                 BruckProgram, PairwiseProgram, PxnProgram, HierarchicalProgram,
-                                 TwoShotProgram, SwitchProgram, NvlsProgram, ParameterServerProgram,
-                                 GossipProgram, SparseGatherProgram, TreesProgram>;
+using ProgramKind =
+    std::variant<RingProgram, RailRingsProgram, MeshRingsProgram, ChainsProgram, MeshChainsProgram,
+                 HalvingDoublingProgram, DoubleTreeProgram, RailTreesProgram, BruckProgram,
+                 PairwiseProgram, PxnProgram, HierarchicalProgram, TwoShotProgram, SwitchProgram,
+                 NvlsProgram, ParameterServerProgram, GossipProgram, SparseGatherProgram,
+                 TreesProgram>;
 
 // What a program is before its first step.
 struct ProgramShape {

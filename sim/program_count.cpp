@@ -37,6 +37,10 @@ std::uint64_t count(const ChainsProgram& p) {
   return of_trees(p.gpus, wide(p.servers) * p.gpus, p.segments, 1);
 }
 
+std::uint64_t count(const MeshChainsProgram& p) {
+  return of_trees(p.orders.size(), p.orders.front().size(), p.segments, 1);
+}
+
 std::uint64_t count(const HalvingDoublingProgram& p) {
   return 2 * wide(p.ranks) * static_cast<std::uint64_t>(std::countr_zero(p.ranks));
 }

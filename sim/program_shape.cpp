@@ -57,7 +57,7 @@ ProgramShape of_trees(std::vector<std::vector<Rank>> parents, std::uint32_t segm
 std::uint32_t passes(Outcome outcome) { return outcome == Outcome::all_reduced ? 2 : 1; }
 
 using detail::in_rail_ring;
-using detail::on_rail;
+using detail::on_path;
 
 ProgramShape shape_of(const RingProgram& p) {
   return shape(p.ranks, p.ranks, passes(p.outcome) * (p.ranks - 1), 1.0 / p.ranks);
@@ -75,18 +75,34 @@ ProgramShape shape_of(const MeshRingsProgram& p) {
   return shape(n, chunks, passes(p.outcome) * (n - 1), 1.0 / chunks);
 }
 
-// A chain is a tree without branches: ring k from the place of rank 0 on.
+// A chain is a tree without branches: a ring from the place of rank 0 on.
+std::vector<Rank> chain_of(std::vector<Rank> ring) {
+  std::rotate(ring.begin(), std::find(ring.begin(), ring.end(), Rank{0}), ring.end());
+  std::vector<Rank> parent(ring.size());
+  for (std::size_t i = 1; i < ring.size(); ++i) {
+    parent[ring[i]] = ring[i - 1];
+  }
+  return parent;
+}
+
 ProgramShape shape_of(const ChainsProgram& p) {
   const Rank n = p.servers * p.gpus;
   std::vector<std::vector<Rank>> parents;
   for (Rank k = 0; k < p.gpus; ++k) {
-    const Rank root = (p.gpus - k) % p.gpus;
-    const auto at = [&](Rank i) { return in_rail_ring((root + i) % n, p.gpus, k); };
-    std::vector<Rank> parent(n);
-    for (Rank i = 1; i < n; ++i) {
-      parent[at(i)] = at(i - 1);
+    std::vector<Rank> ring;
+    for (Rank place = 0; place < n; ++place) {
+      ring.push_back(in_rail_ring(place, p.gpus, k, p.inside));
     }
-    parents.push_back(std::move(parent));
+    parents.push_back(chain_of(std::move(ring)));
+  }
+  return of_trees(std::move(parents), p.segments, 1);
+}
+
+ProgramShape shape_of(const MeshChainsProgram& p) {
+  std::vector<std::vector<Rank>> parents;
+  parents.reserve(p.orders.size());
+  for (const std::vector<Rank>& order : p.orders) {
+    parents.push_back(chain_of(order));
   }
   return of_trees(std::move(parents), p.segments, 1);
 }
@@ -103,13 +119,16 @@ ProgramShape shape_of(const DoubleTreeProgram& p) {
 
 ProgramShape shape_of(const RailTreesProgram& p) {
   std::vector<std::vector<Rank>> parents;
+  const std::vector<std::vector<Rank>> trees = double_tree(p.servers);
   for (Rank k = 0; k < p.gpus; ++k) {
-    for (const std::vector<Rank>& between : double_tree(p.servers)) {
+    for (Rank t = 0; t < trees.size(); ++t) {
+      const Rank path = p.inside.size() > p.gpus ? t * p.gpus + k : k;
       std::vector<Rank> parent(std::size_t{p.servers} * p.gpus);
       for (Rank s = 0; s < p.servers; ++s) {
-        parent[s * p.gpus + k] = between[s] * p.gpus + k;
+        const auto at = [&](Rank i) { return s * p.gpus + on_path(p.inside, p.gpus, path, i); };
+        parent[at(0)] = trees[t][s] * p.gpus + k;
         for (Rank i = 1; i < p.gpus; ++i) {
-          parent[on_rail(s * p.gpus + i, p.gpus, k)] = on_rail(s * p.gpus + i - 1, p.gpus, k);
+          parent[at(i)] = at(i - 1);
         }
       }
       parents.push_back(std::move(parent));
@@ -124,7 +143,8 @@ ProgramShape shape_of(const BruckProgram& p) {
 }
 
 ProgramShape shape_of(const PairwiseProgram& p) {
-  return shape(p.ranks, p.ranks * p.ranks, p.ranks - 1, 1.0 / p.ranks);
+  const std::uint32_t steps = p.steps_inside() + p.ranks - p.gpus;
+  return shape(p.ranks, p.ranks * p.ranks, steps, 1.0 / p.ranks);
 }
 
 ProgramShape shape_of(const PxnProgram& p) {

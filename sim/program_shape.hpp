@@ -10,14 +10,19 @@ namespace payoff::sim::detail {
   return place / gpus * gpus + (k + place % gpus) % gpus;
 }
 
+// The GPU of a server at place i of its path k.
+[[nodiscard]] inline Rank on_path(const ServerPaths& inside, Rank gpus, Rank k, Rank i) {
+  return inside.empty() ? (k + i) % gpus : inside[k][i];
+}
+
 // The rank at a place of ring k on rails (RailRingsProgram). A ring leaves a server at another GPU
 // than it enters it at, so every other server is gone through backwards: what leaves GPU k - 1
 // enters at GPU k - 1, on one rail, as in NCCL ("Alternate rings to avoid crossing rails",
 // src/graph/connect.cc). Of an odd number of servers the last meets the first on two rails.
-[[nodiscard]] constexpr Rank in_rail_ring(Rank place, Rank gpus, Rank k) {
+[[nodiscard]] inline Rank in_rail_ring(Rank place, Rank gpus, Rank k, const ServerPaths& inside) {
   const Rank server = place / gpus;
-  const Rank inside = place % gpus;
-  return server * gpus + (server % 2 == 1 ? k + gpus - 1 - inside : k + inside) % gpus;
+  const Rank i = place % gpus;
+  return server * gpus + on_path(inside, gpus, k, server % 2 == 1 ? gpus - 1 - i : i);
 }
 
 [[nodiscard]] ProgramShape shape_of(const ProgramKind& kind);

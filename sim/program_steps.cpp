@@ -61,12 +61,12 @@ void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send
   }
 }
 
-void rail_rings_step(Rank servers, Rank gpus, Outcome outcome, std::uint32_t step,
-                     std::vector<Send>& sends) {
+void rail_rings_step(Rank servers, Rank gpus, const ServerPaths& inside, Outcome outcome,
+                     std::uint32_t step, std::vector<Send>& sends) {
   std::vector<Send> ring;
   ring_step(servers * gpus, outcome, step, ring);
   for (Rank k = 0; k < gpus; ++k) {
-    const auto at = [&](Rank place) { return in_rail_ring(place, gpus, k); };
+    const auto at = [&](Rank place) { return in_rail_ring(place, gpus, k, inside); };
     for (const Send& send : ring) {
       sends.push_back({at(send.from), at(send.to), at(send.first) * gpus + k, 1, 1, send.adds});
     }
@@ -111,12 +111,19 @@ void bruck_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Sen
   }
 }
 
-void pairwise_step(Rank ranks, Rank gpus, std::uint32_t step, std::vector<Send>& sends) {
-  const std::uint32_t away = step + 1;  // in servers and, inside, in GPUs
+void pairwise_step(const PairwiseProgram& pairs, std::uint32_t step, std::vector<Send>& sends) {
+  const auto& [ranks, gpus, at_once] = pairs;
+  const bool all_inside = at_once && step == 0;
+  // In servers and, inside, in GPUs.
+  const std::uint32_t first =
+      step < pairs.steps_inside() ? step + 1 : gpus + step - pairs.steps_inside();
+  const std::uint32_t last = all_inside ? gpus - 1 : first;
   for (Rank r = 0; r < ranks; ++r) {
-    const Rank server = (r / gpus + away / gpus) % (ranks / gpus);
-    const Rank to = server * gpus + (r % gpus + away % gpus) % gpus;
-    sends.push_back({r, to, r * ranks + to, 1, 1, false});
+    for (std::uint32_t away = first; away <= last; ++away) {
+      const Rank server = (r / gpus + away / gpus) % (ranks / gpus);
+      const Rank to = server * gpus + (r % gpus + away % gpus) % gpus;
+      sends.push_back({r, to, r * ranks + to, 1, 1, false});
+    }
   }
 }
 

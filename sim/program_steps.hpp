@@ -13,13 +13,13 @@ namespace payoff::sim::detail {
 // Of one rank, and of all of them.
 [[nodiscard]] Send ring_send(Rank ranks, Outcome outcome, std::uint32_t step, Rank rank);
 void ring_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends);
-void rail_rings_step(Rank servers, Rank gpus, Outcome outcome, std::uint32_t step,
-                     std::vector<Send>& sends);
+void rail_rings_step(Rank servers, Rank gpus, const ServerPaths& inside, Outcome outcome,
+                     std::uint32_t step, std::vector<Send>& sends);
 void mesh_rings_step(const std::vector<std::vector<Rank>>& orders, Outcome outcome,
                      std::uint32_t step, std::vector<Send>& sends);
 void halving_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
 void bruck_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends);
-void pairwise_step(Rank ranks, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
+void pairwise_step(const PairwiseProgram& pairs, std::uint32_t step, std::vector<Send>& sends);
 void pxn_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
 void hierarchical_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
 void two_shot_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);

@@ -180,6 +180,7 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
     check_result(Program(PxnProgram{servers, gpus}));
     check_result(Program(SparseGatherProgram{std::vector<double>(servers * gpus, 0.1), gpus}));
     check_result(Program(PairwiseProgram{servers * gpus, gpus}));
+    check_result(Program(PairwiseProgram{servers * gpus, gpus, gpus > 1}));
     for (const Outcome outcome :
          {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
       check_result(Program(RailRingsProgram{servers, gpus, outcome}));
@@ -190,6 +191,25 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
       check_result(Program(ChainsProgram{servers, gpus, Outcome::broadcast, segments}));
       check_result(Program(ChainsProgram{servers, gpus, Outcome::reduced, segments}));
     }
+  }
+  // Along paths of its own, and the second of two trees along others.
+  const ServerPaths zigzags{{0, 1, 3, 2}, {1, 2, 0, 3}, {2, 3, 1, 0}, {3, 0, 2, 1}};
+  ServerPaths of_two = zigzags;
+  of_two.insert(of_two.end(), {{0, 3, 2, 1}, {1, 0, 3, 2}, {2, 1, 0, 3}, {3, 2, 1, 0}});
+  for (const Rank servers : {1U, 3U, 4U}) {
+    for (const Outcome outcome :
+         {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
+      check_result(Program(RailRingsProgram{servers, 4, outcome, zigzags}));
+    }
+    check_result(Program(SparseGatherProgram{std::vector<double>(4 * servers, 0.1), 4, zigzags}));
+    for (const Outcome outcome : {Outcome::broadcast, Outcome::reduced}) {
+      check_result(Program(ChainsProgram{servers, 4, outcome, 3, zigzags}));
+    }
+    check_result(Program(RailTreesProgram{servers, 4, 3, zigzags}));
+    check_result(Program(RailTreesProgram{servers, 4, 3, of_two}));
+  }
+  for (const Outcome outcome : {Outcome::broadcast, Outcome::reduced}) {
+    check_result(Program(MeshChainsProgram{{{0, 1, 2, 3}, {3, 1, 0, 2}}, outcome, 3}));
   }
   for (const Outcome outcome : {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
     check_result(Program(MeshRingsProgram{{{0, 1, 2, 3}, {3, 2, 1, 0}, {0, 2, 1, 3}}, outcome}));
@@ -226,6 +246,7 @@ TEST_CASE("programs have the published numbers of steps and bytes") {
   check_cost(Program(BruckProgram{16}), 4, all);
   check_cost(Program(BruckProgram{13}), 4, 12.0 / 13);
   check_cost(Program(PairwiseProgram{16}), 15, all);
+  check_cost(Program(PairwiseProgram{16, 4, true}), 1 + 12, all);
   check_cost(Program(TwoShotProgram{16}), 2, 2 * all);
   // A worker sends its buffer, a server one shard to each of them; on the ranks themselves, as in
   // two shots, nothing goes to oneself.

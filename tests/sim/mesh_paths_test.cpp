@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/mesh_paths.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "model/group_paths.hpp"
+#include "sim/tree_packing.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/topologies.hpp"
+
+// Programs of several servers pass their GPUs over all links of a mesh, not over the same few.
+
+using namespace payoff;
+using namespace payoff::sim;
+using payoff::sim::test::built;
+using payoff::sim::test::dgx1;
+using payoff::sim::test::regular;
+using payoff::sim::test::switched;
+
+namespace {
+
+Server meshed(int gpus, std::vector<int> links) {
+  Server server = dgx1();
+  server.gpus = gpus;
+  server.mesh = std::move(links);
+  server.nics = gpus;
+  server.nic = sim::test::ten;
+  return server;
+}
+
+ServerPaths paths_in(PathUse use, const Server& server) {
+  const Topology topology = regular(server, 2, SingleSwitch{});
+  const auto gpus = static_cast<Rank>(server.gpus);
+  return server_paths(use, {2 * gpus, gpus}, topology, built(topology));
+}
+
+// How often paths use the link from a to b, at [a * gpus + b]; every path passes each GPU once and
+// begins at the GPU of its number.
+std::vector<int> uses_of(const ServerPaths& paths, std::size_t gpus) {
+  std::vector<int> uses(gpus * gpus);
+  for (std::size_t k = 0; k < paths.size(); ++k) {
+    std::vector<Rank> path = paths[k];
+    CHECK(path.front() == k % gpus);
+    for (std::size_t i = 1; i < path.size(); ++i) {
+      ++uses[path[i - 1] * gpus + path[i]];
+    }
+    std::vector<Rank> all(gpus);
+    std::iota(all.begin(), all.end(), Rank{0});
+    CHECK(std::is_permutation(path.begin(), path.end(), all.begin(), all.end()));
+  }
+  return uses;
+}
+
+bool end_apart(const ServerPaths& paths) {
+  std::vector<Rank> ends;
+  for (const std::vector<Rank>& path : paths) {
+    ends.push_back(path.back());
+  }
+  std::sort(ends.begin(), ends.end());
+  return std::adjacent_find(ends.begin(), ends.end()) == ends.end();
+}
+
+}  // namespace
+
+TEST_CASE("paths through an even full mesh use each of its links once in each direction") {
+  for (const int gpus : {4, 6, 8, 12, 16}) {
+    const ServerPaths paths = paths_in(PathUse::rings, meshed(gpus, uniform_mesh(gpus, 1)));
+    INFO(gpus << " GPUs");
+    REQUIRE(paths.size() == static_cast<std::size_t>(gpus));
+    CHECK(end_apart(paths));
+    const auto n = static_cast<std::size_t>(gpus);
+    const std::vector<int> uses = uses_of(paths, n);
+    for (std::size_t a = 0; a < n; ++a) {
+      for (std::size_t b = 0; b < n; ++b) {
+        CHECK(uses[a * n + b] == (a == b ? 0 : 1));
+      }
+    }
+  }
+}
+
+TEST_CASE("paths through other meshes are circles cut open, each as often as the others") {
+  struct Case {
+    int gpus;
+    std::vector<int> links;
+    int rings;  // uses of one link, of all paths of rings; a circle is cut at most so often
+    int trees;
+  };
+  // 8 paths over 6 directed circles, 16 for two trees; of a full mesh of 5 and 7 over 4 and 6.
+  for (const Case& c : {Case{8, dgx1_volta_links(), 2, 3}, Case{5, uniform_mesh(5, 1), 2, 3},
+                        Case{7, uniform_mesh(7, 1), 2, 3}}) {
+    const Server server = meshed(c.gpus, c.links);
+    const auto n = static_cast<std::size_t>(c.gpus);
+    INFO(c.gpus << " GPUs");
+    for (const PathUse use : {PathUse::rings, PathUse::trees}) {
+      const ServerPaths paths = paths_in(use, server);
+      const bool trees = use == PathUse::trees;
+      REQUIRE(paths.size() == (trees ? 2 * n : n));
+      CHECK((trees || end_apart(paths)));
+      const std::vector<int> uses = uses_of(paths, n);
+      for (std::size_t i = 0; i < n * n; ++i) {
+        CHECK(uses[i] <= c.links[i] * (trees ? c.trees : c.rings));
+      }
+    }
+  }
+}
+
+TEST_CASE("what a switch joins, and what no circle passes, is passed in order") {
+  CHECK(paths_in(PathUse::rings, switched(8, 8)).empty());
+  const std::vector<int> whole = dgx1_volta_links();
+  std::vector<int> five;
+  for (std::size_t a = 0; a < 5; ++a) {
+    five.insert(five.end(), whole.begin() + static_cast<std::ptrdiff_t>(8 * a),
+                whole.begin() + static_cast<std::ptrdiff_t>(8 * a + 5));
+  }
+  CHECK(paths_in(PathUse::rings, meshed(5, five)).empty());
+}
+
+TEST_CASE(
+    "one server of four GPUs, each joined to all, uses halves of its links in three circles") {
+  const Topology topology = regular(meshed(4, uniform_mesh(4, 4)), 1, SingleSwitch{});
+  const auto mesh = small_mesh({4, 4}, topology, built(topology));
+  REQUIRE(mesh);
+  std::vector<int> uses(16);
+  for (const std::vector<Rank>& order : mesh_rings(*mesh)) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      ++uses[order[i] * 4 + order[(i + 1) % 4]];
+    }
+  }
+  CHECK(std::count(uses.begin(), uses.end(), 2) == 12);  // 6 circles with 12 links of 2 halves
+}
+
+TEST_CASE("the price of a part of a DGX-1V has the links of the circles through its GPUs") {
+  Cluster cluster;
+  cluster.gpu.architecture = Architecture::volta;
+  cluster.fabric.kind = FabricKind::hybrid_cube;
+  cluster.fabric.per_gpu = 150_GBps;
+  cluster.fabric.pair = 25_GBps;
+  cluster.fabric.max_gpus = 8;
+  cluster.gpus_per_node = 8;
+  const TopologyGraph graph = built(regular(dgx1(), 1, SingleSwitch{}));
+  for (int gpus = 3; gpus <= 8; ++gpus) {
+    std::vector<Rank> first(static_cast<std::size_t>(gpus));
+    std::iota(first.begin(), first.end(), Rank{0});
+    const auto mesh = mesh_of(graph.links, first);
+    REQUIRE(mesh);
+    const int circles = ring_count(*mesh, 25_GBps);
+    INFO(gpus << " GPUs, " << circles << " circles");
+    const Bandwidth priced = paths_of(cluster, {gpus, gpus, 1}).gpu;
+    CHECK(priced == (circles > 0 ? 25_GBps * (2 * circles) : pcie_slot(Architecture::volta)));
+    CHECK((circles == 0) == (gpus == 5));
+  }
+}
