@@ -8,6 +8,7 @@
 #include "sim/beyond_clock.hpp"
 #include "sim/engine.hpp"
 #include "sim/invariant.hpp"
+#include "sim/last_place.hpp"
 #include "sim/meetings.hpp"
 #include "sim/place.hpp"
 #include "sim/step_end.hpp"
@@ -208,15 +209,12 @@ class StepRun {
     step.interrupted = stopped;
     step.problem = engine_.problem();
     step.max_memory_delay.resize(plan_.stages.size());
-    std::size_t last = 0;
     for (std::size_t p = 0; p < stages_.size(); ++p) {
       Seconds& delay = step.max_memory_delay[places_.places[p].stage];
       delay = std::max(delay, to_seconds(stages_[p].max_memory_delay()));
       PAYOFF_INVARIANT(stopped || step.problem || stages_[p].is_over(), "a stage waits for ever");
-      if (stages_[p].path().end() > stages_[last].path().end()) {
-        last = p;
-      }
     }
+    const std::size_t last = last_place();
     step.last_stage = places_.places[last].stage;
     for (const StageRun& place : stages_) {
       step.place_ends.push_back(to_seconds(place.path().end()));
@@ -226,6 +224,20 @@ class StepRun {
     step.pp.bytes = received_[last];
     step.prediction.pp_bytes = sent_[last];
     return step;
+  }
+
+  [[nodiscard]] std::size_t last_place() const {
+    const auto key = [&](std::size_t p) {
+      return key_of(stages_[p], places_.places[p].stage, sent_[p], received_[p]);
+    };
+    std::size_t last = 0;
+    for (std::size_t p = 1; p < stages_.size(); ++p) {
+      const auto order = stages_[p].path().end() <=> stages_[last].path().end();
+      if (order > 0 || (order == 0 && key(p) < key(last))) {
+        last = p;
+      }
+    }
+    return last;
   }
 
   void describe(SimulatedStep& step, const StageRun& last) const {
