@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "cli/simulation_cost.hpp"
 #include "cli/simulation_problems.hpp"
 #include "cli/table.hpp"
+#include "sim/not_folded.hpp"
 #include "study/simulation.hpp"
 
 namespace payoff {
@@ -37,20 +39,25 @@ namespace {
 
 // What all strategies will cost together; nothing runs if one of them is refused.
 bool may_run(Simulation& simulation, const std::vector<CompressionPlan>& plans,
-             const PositionMap& positions, Session& session) {
+             const ReadExperiment& read, Session& session) {
+  const ParallelLayout& layout = read.experiment.layout;
   sim::Estimate all;
+  std::string not_folded;
   StrategyProblems problems;
   bool refused = false;
   for (const CompressionPlan& plan : plans) {
     Simulation::Outlook outlook = simulation.outlook(plan);
     all = together(all, outlook.estimate);
+    if (outlook.fold.places == outlook.fold.ranks && layout.ranks() > layout.pp) {
+      not_folded = sim::why_not_folded(read.cluster_state, layout, {});
+    }
     refused = refused || !outlook.problems.empty();
     problems.emplace_back(plan.label, std::move(outlook.problems));
   }
-  report_problems(problems, positions, session);
+  report_problems(problems, read.positions, session);
   all.trace = 0_B;  // none is written
   if (!refused) {
-    announce_long_run(all, "", session);
+    announce_long_run(all, "", not_folded, session);
   }
   return !refused;
 }
@@ -78,7 +85,7 @@ std::vector<EngineAnswers> ask_engines(const std::vector<Engine>& engines,
   std::vector<EngineAnswers> all;
   for (const Engine engine : engines) {
     const bool simulates = engine == Engine::simulated;
-    if (simulates && !may_run(simulation, plans, read.positions, session)) {
+    if (simulates && !may_run(simulation, plans, read, session)) {
       continue;
     }
     EngineAnswers& answers = all.emplace_back(EngineAnswers{engine, {}});

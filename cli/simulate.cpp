@@ -189,7 +189,11 @@ void announce(const SimulationReport& report, const std::optional<Argument>& tra
     }
   }
   if (!session.diagnostics().has_errors()) {
-    announce_long_run(all, trace ? " and leaves a valid timeline" : "", session);
+    // A stage of one rank has nothing to fold.
+    const bool may_fold =
+        report.fold.ranks > static_cast<std::uint64_t>(report.experiment.layout.pp);
+    announce_long_run(all, trace ? " and leaves a valid timeline" : "",
+                      may_fold ? report.not_folded : "", session);
   }
 }
 

@@ -23,8 +23,9 @@ inline constexpr OptionSpec event_limit_option{
 [[nodiscard]] std::string megabytes(Bytes size);
 
 // Events, minutes, memory and timeline of runs that take seconds or more; nothing of shorter ones.
-// `after_interrupt` says what Ctrl-C leaves, beside ending the run.
+// `after_interrupt` says what Ctrl-C leaves, beside ending the run; `not_folded` why every rank is
+// simulated by itself, where they are.
 void announce_long_run(const sim::Estimate& cost, const std::string& after_interrupt,
-                       Session& session);
+                       const std::string& not_folded, Session& session);
 
 }  // namespace payoff

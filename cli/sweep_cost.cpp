@@ -111,7 +111,7 @@ void announce_simulations(const SweepQuestion& question, const Shard& shard, std
   const double scale = static_cast<double>(jobs) / static_cast<double>(samples);
   all.events = static_cast<std::uint64_t>(std::ceil(static_cast<double>(all.events) * scale));
   all.trace = 0_B;
-  announce_long_run(all, " after the jobs that are under way", session);
+  announce_long_run(all, " after the jobs that are under way", "", session);
 }
 
 }  // namespace payoff

@@ -156,6 +156,22 @@ def predict_announces(program):
     expect("predict, interrupted: no result", run.returncode != 0 and out == "", f"{run.returncode} {out}")
 
 
+def says_why_nothing_folds(program):
+    """Before the run, not after it: 1,024 ranks that differ are 8 million events."""
+    for command in (["simulate"], ["predict", "--engine", "sim"]):
+        run = subprocess.Popen([program, *command, str(ROOT / "bench/gpt3-1024.yaml"), "--set", "cluster.jitter=2%"],
+                               env={"PAYOFF_PROFILES": str(ROOT / "profiles"), "PATH": "/usr/bin:/bin"},
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        note = run.stderr.readline()
+        while note and not note.startswith("note: simulating"):
+            note = run.stderr.readline()
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        expect(f"{command[0]} says why nothing folds",
+               "; ranks are not folded: jitter tells them apart; Ctrl-C ends it" in note, note)
+
+
 def interrupted_thrice(program):
     with tempfile.TemporaryDirectory() as folder:
         run = start(program, LONG, folder)
@@ -258,6 +274,7 @@ def main(program):
     hung_up_under_nohup(program)
     interrupted_before_the_last_strategy(program)
     predict_announces(program)
+    says_why_nothing_folds(program)
     interrupted_thrice(program)
     interrupted_twice(program)
     ended_by_timeout(program)
