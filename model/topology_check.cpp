@@ -236,8 +236,20 @@ void check_route(const UserGraph& graph, std::size_t number, Checks& checks) {
 
 void check_graph(const UserGraph& graph, Checks& checks) {
   checks.require(graph.gpus >= 1, "graph.gpus", "has no GPU", {"graph.gpus"});
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> route_of;  // by its ends
   for (std::size_t i = 0; i < graph.routes.size(); ++i) {
     check_route(graph, i, checks);
+    const std::vector<std::size_t>& route = graph.routes[i];
+    if (route.empty()) {
+      continue;
+    }
+    const auto [before, is_new] = route_of.try_emplace({route.front(), route.back()}, i);
+    const std::string path = "graph.routes." + std::to_string(i);
+    const std::string first = "graph.routes." + std::to_string(before->second);
+    checks.require(is_new, path,
+                   "leads from `" + graph.vertices[route.front()].name + "` to `" +
+                       graph.vertices[route.back()].name + "`, as `" + first + "` does",
+                   {path, first}, "two GPUs have one route; of several, leave the others out");
   }
 }
 

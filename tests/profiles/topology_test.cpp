@@ -111,6 +111,19 @@ TEST_CASE("a route needs a link for each of its steps") {
   CHECK_THAT(reading.lines(), ContainsSubstring("10:29 `graph.routes.1.1`: no link leads there"));
 }
 
+TEST_CASE("two GPUs have one route: a second one is refused where it stands") {
+  const std::string two = graph +
+                          "  routes:\n"
+                          "    - [a, hub, b]\n"
+                          "    - [b, hub, a]\n"
+                          "    - [a, hub, b]\n";
+  TopologyReading reading(two);
+  CHECK_THAT(
+      reading.lines(),
+      ContainsSubstring("13:7 `graph.routes.2`: leads from `a` to `b`, as `graph.routes.0`"));
+  CHECK(reading.diagnostics.error_count() == 1);
+}
+
 TEST_CASE("keys that another kind of network has are unknown") {
   TopologyReading reading("topology: t\n" + server +
                           "servers: 2\nnetwork: {kind: switch, spines: 2}\n");
