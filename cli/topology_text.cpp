@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/counted.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 #include "sim/background.hpp"
@@ -242,7 +243,8 @@ std::string topology_text(const Topology& topology, const sim::TopologyGraph& gr
   const std::size_t ranks = graph.links.ranks();
   const std::vector<Bandwidth> left = sim::left_capacities(topology, graph.links);
   std::string text =
-      fmt::format("{} GPUs; routes {}\n\n{}", ranks, graph.regular ? "in closed form" : "by search",
+      fmt::format("{}; routes {}\n\n{}", counted(static_cast<std::int64_t>(ranks), "GPU"),
+                  graph.regular ? "in closed form" : "by search",
                   links_table(graph.links, left, has_background(topology)));
   if (ranks < 2) {
     return text;

@@ -130,6 +130,58 @@ std::string described(const LinkGraph& links, Rank rank) {
   return "rank " + std::to_string(rank) + " (" + links.vertices()[links.gpu(rank)].name + ")";
 }
 
+std::string from_to(const std::string& from, const std::string& to) {
+  return "no way leads from " + from + " to " + to;
+}
+
+// Runs of ranks that something cuts off, in one line each. What is more than anybody reads is
+// counted.
+class CutOff {
+ public:
+  CutOff(const LinkGraph& links, std::size_t most) : links_(links), most_(most) {}
+
+  template <class Is, class Say>
+  void add(Is is, Say say) {
+    const auto ranks = static_cast<Rank>(links_.ranks());
+    for (Rank first = 1; first < ranks; ++first) {
+      Rank end = first;
+      while (end < ranks && is(end)) {
+        ++end;
+      }
+      if (end == first) {
+        continue;
+      }
+      if (problems_.size() < most_) {
+        problems_.push_back({"", say(described(first, end - 1)), {}});
+      } else {
+        ++untold_;
+      }
+      first = end;
+    }
+  }
+  [[nodiscard]] bool found() const { return !problems_.empty(); }
+  [[nodiscard]] Problems take() {
+    if (untold_ > 0) {
+      problems_.push_back(
+          {"", std::to_string(untold_) + " more such runs of ranks are cut off", {}});
+    }
+    return std::move(problems_);
+  }
+
+ private:
+  [[nodiscard]] std::string described(Rank first, Rank last) const {
+    const auto name = [&](Rank rank) { return links_.vertices()[links_.gpu(rank)].name; };
+    return first == last ? sim::described(links_, first)
+                         : "ranks " + std::to_string(first) + " to " + std::to_string(last) + " (" +
+                               name(first) + " to " + name(last) + ")";
+  }
+
+  const LinkGraph& links_;
+  std::size_t most_;
+  std::size_t untold_{};
+  Problems problems_;
+};
+
 // Links between the same two are one: together they may carry more than the solver can count.
 void check_capacities(const LinkGraph& links, Problems& problems) {
   const std::vector<Edge>& edges = links.edges();
@@ -151,32 +203,23 @@ void detail::GraphParts::join(VertexId a, VertexId b, const LinkRate& rate, Link
 }
 
 Problems check_connected(const LinkGraph& links, std::size_t most) {
-  Problems problems;
   const auto ranks = static_cast<Rank>(links.ranks());
-  const auto say = [&](Rank from, Rank to) {
-    problems.push_back(
-        {"", "no way leads from " + described(links, from) + " to " + described(links, to), {}});
-  };
+  CutOff cut_off(links, most);
   const std::vector<bool> there = reached_from(links, links.gpu(0), false);
   const std::vector<bool> back = reached_from(links, links.gpu(0), true);
-  for (Rank r = 1; r < ranks && problems.size() < most; ++r) {
-    if (!there[links.gpu(r)]) {
-      say(0, r);
-    } else if (!back[links.gpu(r)]) {
-      say(r, 0);
-    }
-  }
+  cut_off.add([&](Rank r) { return !there[links.gpu(r)]; },
+              [&](const std::string& others) { return from_to(described(links, 0), others); });
+  cut_off.add([&](Rank r) { return there[links.gpu(r)] && !back[links.gpu(r)]; },
+              [&](const std::string& others) { return from_to(others, described(links, 0)); });
   // Two ranks that both reach the first one need not reach each other where GPUs pass nothing on.
   constexpr Rank most_searched = 4096;
-  for (Rank r = 1; r < ranks && ranks <= most_searched && problems.empty(); ++r) {
+  const bool all_reach_first = !cut_off.found();
+  for (Rank r = 1; r < ranks && ranks <= most_searched && all_reach_first; ++r) {
     const std::vector<bool> reached = reached_from(links, links.gpu(r), false);
-    for (Rank to = 1; to < ranks && problems.size() < most; ++to) {
-      if (!reached[links.gpu(to)]) {
-        say(r, to);
-      }
-    }
+    cut_off.add([&](Rank to) { return !reached[links.gpu(to)]; },
+                [&](const std::string& others) { return from_to(described(links, r), others); });
   }
-  return problems;
+  return cut_off.take();
 }
 
 BuiltTopology build(const Topology& topology) {

@@ -28,6 +28,12 @@ TEST_CASE("payoff check prints the bisection bandwidth of a topology") {
   CHECK_THAT(run.out, ContainsSubstring("by max-flow"));
 }
 
+TEST_CASE("payoff check counts one GPU as one") {
+  const Captured run = check("topology: t\nserver: {gpus: 1}\n");
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("\n1 GPU; routes"));
+}
+
 TEST_CASE("payoff check counts what the traffic of others leaves of the links") {
   const std::string ring =
       "topology: ring\nserver: {gpus: 1}\nservers: 6\nnetwork: {kind: ring, bandwidth: 10 GB/s}\n";

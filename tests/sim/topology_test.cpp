@@ -109,16 +109,35 @@ TEST_CASE("links between the same two vertices are one bundle") {
   CHECK(links.edges()[1].capacity == 25_GBps);
 }
 
-TEST_CASE("ranks that are cut off are named, each once") {
+TEST_CASE("ranks that are cut off are named, each once, those in a row together") {
   Topology topology = regular(one_gpu(), 8, fat_tree(false, 2, 2, 1));
   topology.faults = {{"failed.0", "s3.nic0", "leaf1", 0},
                      {"failed.1", "leaf3", "spine0", 0},
                      {"failed.2", "leaf3", "spine1", 0}};
   const Problems problems = build(topology).problems;
-  REQUIRE(problems.size() == 3);
-  CHECK_THAT(problems[0].message, ContainsSubstring("rank 3 (s3.gpu0)"));
-  CHECK_THAT(problems[1].message, ContainsSubstring("rank 6"));
-  CHECK_THAT(problems[2].message, ContainsSubstring("rank 7"));
+  REQUIRE(problems.size() == 2);
+  CHECK_THAT(problems[0].message, ContainsSubstring("to rank 3 (s3.gpu0)"));
+  CHECK_THAT(problems[1].message, ContainsSubstring("to ranks 6 to 7 (s6.gpu0 to s7.gpu0)"));
+}
+
+TEST_CASE("of a hundred ranks none that is cut off is left out") {
+  // 50 servers of one GPU below a leaf that has lost its spine: one line.
+  Topology topology = regular(one_gpu(), 100, fat_tree(false, 50, 1, 1));
+  topology.faults = {{"failed.0", "leaf1", "spine0", 0}};
+  const Problems together = build(topology).problems;
+  REQUIRE(together.size() == 1);
+  CHECK_THAT(together[0].message,
+             ContainsSubstring("rank 0 (s0.gpu0) to ranks 50 to 99 (s50.gpu0 to s99.gpu0)"));
+  // Every other server without its NIC: 20 lines, and how many there are not: 50 - 20.
+  topology.faults.clear();
+  for (int s = 1; s < 100; s += 2) {
+    const std::string server = "s" + std::to_string(s);
+    topology.faults.push_back(
+        {"failed." + std::to_string(s / 2), server + ".gpu0", server + ".nic0", 0});
+  }
+  const Problems apart = build(topology).problems;
+  REQUIRE(apart.size() == 21);
+  CHECK_THAT(apart.back().message, ContainsSubstring("30 more"));
 }
 
 TEST_CASE("a link in one direction leaves a rank that cannot answer") {
