@@ -16,4 +16,6 @@ TEST_CASE("a thousand folded and unfolded steps end at the same picosecond on ev
     INFO(asymmetry);
     CHECK(count.with.at(asymmetry) >= 30);
   }
+  CHECK(count.of_groups.at("experts") >= 30);  // that exchange tokens in pairs
+  CHECK(count.of_groups.at("context") >= 30);
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -173,6 +175,59 @@ class Asymmetries {
   Topology& topology_;
 };
 
+bool sends(const StagePlan& stage, MessageKind kind) {
+  const auto has = [&](const auto& pieces) {
+    return std::any_of(pieces.begin(), pieces.end(),
+                       [&](const auto& piece) { return piece.message.kind == kind; });
+  };
+  return has(stage.compute->forward) || has(stage.compute->backward);
+}
+
+bool sends(const StepPlan& plan, MessageKind kind) {
+  return std::any_of(plan.stages.begin(), plan.stages.end(),
+                     [&](const StagePlan& stage) { return sends(stage, kind); });
+}
+
+// Tokens go from every rank of a group to every other one, over other links than a ring.
+void exchange_tokens(StepPlan& plan) {
+  std::map<const StageCompute*, std::shared_ptr<const StageCompute>> known;
+  for (StagePlan& stage : plan.stages) {
+    std::shared_ptr<const StageCompute>& exchanging = known[stage.compute.get()];
+    if (!exchanging) {
+      auto changed = std::make_shared<StageCompute>(*stage.compute);
+      for (auto* pieces : {&changed->forward, &changed->backward}) {
+        for (auto& piece : *pieces) {
+          if (piece.message.kind == MessageKind::ep_activations) {
+            piece.message.collective = Collective::all_to_all;
+          }
+        }
+      }
+      exchanging = std::move(changed);
+    }
+    stage.compute = exchanging;
+  }
+}
+
+// Groups of the messages that are there, of two or four: drawn beside everything else, so that the
+// other draws stay as they were.
+void add_groups(int seed, UnevenJob& job) {
+  Random random(static_cast<std::uint64_t>(seed) + 1'000'000);
+  ParallelLayout& layout = job.plan.layout;
+  const int ways = random.chance(50) ? 2 : 4;
+  if (layout.dp % ways != 0 || layout.zero > 0) {
+    return;
+  }
+  if (sends(job.plan, MessageKind::ep_activations)) {
+    layout.ep = ways;
+    exchange_tokens(job.plan);
+    job.groups = "experts";
+  } else if (sends(job.plan, MessageKind::cp_activations)) {
+    layout.cp = ways;
+    layout.dp /= ways;
+    job.groups = "context";
+  }
+}
+
 }  // namespace
 
 Cluster cluster_of(const Topology& topology, int gpus_per_node) {
@@ -196,6 +251,7 @@ ListedJob list(const UnevenJob& job) {
   sim::IncidenceRules rules;
   rules.server_ranks = static_cast<std::uint32_t>(job.cluster.gpus_per_node);
   rules.fabric = job.cluster.fabric.pair;
+  rules.all_to_all = sim::sends_all_to_all(job.plan);
   rules.nic = job.cluster.nic;
   rules.slowdown = slowdowns(job, listed.graph);
   listed.incidence = sim::incidence_of(job.plan.layout, routing, rules);
@@ -222,6 +278,7 @@ UnevenJob random_uneven_job(int seed) {
     layout.zero = 1;
     layout.shard = layout.dp / 2;
   }
+  add_groups(seed, job);
   RandomTopology topology = random_kind_of_topology(random, layout.ranks());
   job.kind = std::move(topology.kind);
   job.state.topology = std::move(topology.topology);
@@ -310,6 +367,9 @@ FoldingCount compare_folded(int first, int last) {
     CHECK(folded.fold.ranks <= 256);
     add(folded.fold, count.all);
     add(folded.fold, count.of_kind[job.kind]);
+    if (!job.groups.empty()) {
+      ++count.of_groups[job.groups];
+    }
     count.uneven += job.asymmetries.size() >= 2 ? 1 : 0;
     for (const std::string& asymmetry : job.asymmetries) {
       ++count.with[asymmetry];
@@ -321,6 +381,9 @@ FoldingCount compare_folded(int first, int last) {
   }
   for (const auto& [asymmetry, jobs] : count.with) {
     std::printf("folding: %-17s in %4d jobs\n", asymmetry.c_str(), jobs);
+  }
+  for (const auto& [groups, jobs] : count.of_groups) {
+    std::printf("folding: groups of %-7s in %4d jobs\n", groups.c_str(), jobs);
   }
   std::printf("folding: two or more      in %4d jobs\n", count.uneven);
   std::printf("folding: links too narrow in %4d jobs\n", count.late);

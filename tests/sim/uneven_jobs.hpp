@@ -21,7 +21,8 @@ struct UnevenJob {
   Cluster cluster;
   ClusterState state;
   StepPlan plan;
-  std::string kind;  // of topology
+  std::string kind;    // of topology
+  std::string groups;  // beside those of tensors and gradients: "experts", "context", none
   // What tells ranks or links apart, each once, and only where it can: a GPU that has a rank, a
   // link that messages take (before it failed), a spread of loads on such links, hashed routes that
   // are others than balanced ones, an order that is not that of the GPUs, stages with other work.
@@ -68,7 +69,8 @@ struct FoldingCount {
   int uneven{};  // two asymmetries or more
   int late{};    // some link made a message late
   std::map<std::string, FoldingSum> of_kind;
-  std::map<std::string, int> with;  // jobs by asymmetry
+  std::map<std::string, int> with;       // jobs by asymmetry
+  std::map<std::string, int> of_groups;  // by what they are of
 };
 [[nodiscard]] FoldingCount compare_folded(int first, int last);
 
