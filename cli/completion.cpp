@@ -217,8 +217,8 @@ class Completer {
       return;
     }
     const std::string key = typed.substr(0, equals);
-    const std::size_t comma = typed.rfind(',');
-    const std::string before = prefix + typed.substr(0, (comma == typed.npos ? equals : comma) + 1);
+    const std::size_t value = std::max(equals + 1, typed.rfind(',') + 1);  // npos + 1 is 0
+    const std::string before = prefix + typed.substr(0, value);
     if (key == "compress") {
       offer(before + "none", "");
       offer_names(ProfileKind::compression, before);

@@ -85,7 +85,7 @@ struct Room {
   std::size_t lines{1};  // of the tallest label
   double labels{};       // of the width, as are the others
   double remarks{};
-  std::size_t legend_rows{1};  // in two columns, which have room whatever the parts
+  std::size_t legend_rows{};  // in two columns, which have room whatever the parts
 
   explicit Room(const StepBars& steps) : legend_rows((steps.parts.size() + 1) / 2) {
     std::size_t letters = 0;
