@@ -22,7 +22,7 @@ struct KnownWords {
   std::string_view values;
 };
 
-constexpr std::array<KnownWords, 22> known_words{{
+constexpr std::array<KnownWords, 23> known_words{{
     {"", "--error-format", "text json"},
     {"", "--cluster", "@cluster"},
     {"", "--gpu", "@gpu"},
@@ -45,6 +45,8 @@ constexpr std::array<KnownWords, 22> known_words{{
     {"profiles", "",
      "list show gpu fabric network cluster model software compression @cluster @gpu @fabric "
      "@network @model @software @compression"},
+    {"search", "--keep",
+     "tp pp cp ep virtual_stages micro_batch zero sequence_parallel schedule recompute"},
     {"validate", "--set", "collective step compression all"},
     {"validate", "--half", "fit judge both"},
     {"validate", "--by", "source size scale"},

@@ -235,9 +235,13 @@ SweepInput take_axes(Node& root, const Arguments& arguments, Session& session) {
     reader.read(axis);
   }
   if (input.axes.empty() && !session.diagnostics().has_errors()) {
-    session.diagnostics().error(std::nullopt, "no axis is given", {},
-                                "`over: {cluster.nodes: 1..64:x2}` in the file, or "
-                                "`--over nodes=1..64:x2`");
+    // Where the file begins: it may be empty.
+    const bool has_file = !arguments.positionals().empty();
+    session.diagnostics().error(
+        has_file ? std::optional(Span{root.span.source, 0, 1}) : std::nullopt, "no axis is given",
+        {},
+        "`over: {cluster.nodes: 1..64:x2}` in the file, or "
+        "`--over nodes=1..64:x2`");
   }
   return input;
 }

@@ -94,4 +94,8 @@ TEST_CASE("what is wrong with the values of a grid is told at their place") {
   CHECK_THAT(refused("over: {micro-batch: [4, 4]}\n"), ContainsSubstring("is given twice"));
   CHECK_THAT(refused("over: {micro-batch: []}\n"), ContainsSubstring("has no values"));
   CHECK_THAT(refused(""), ContainsSubstring("no axis is given"));
+  folder.write("empty.yaml", "");
+  const Captured empty = test::payoff({"survey", folder.path("empty.yaml")});
+  CHECK(empty.code == ExitCode::bad_input);
+  CHECK_THAT(empty.err, ContainsSubstring("empty.yaml:1:1"));
 }

@@ -35,6 +35,7 @@ LINES = [
     ("payoff predict --set layout.sched", "payoff predict --set layout.schedule="),
     ("payoff predict --set layout.schedule=dual",
      "payoff predict --set layout.schedule=dualpipe-v"),
+    ("payoff search --keep sched", "payoff search --keep schedule"),
     ("payoff predict --set training.overlap=f", "payoff predict --set training.overlap=false"),
     ("payoff predict --software megatron-2022 --clus",
      "payoff predict --software megatron-2022 --cluster"),
