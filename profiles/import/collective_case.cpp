@@ -111,6 +111,10 @@ std::string fabric_profile(const std::string& intra, const Gpu& gpu) {
              : intra;
 }
 
+std::optional<Collective> modelled_collective(const std::string& name) {
+  return look_up(collectives, name);
+}
+
 std::optional<NcclRelease> nccl_release(const std::string& version) {
   int major = 0;
   int minor = 0;
@@ -156,7 +160,7 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
   measured.system =
       fmt::format("{}/{}/{}/{}/{}/{:.6g}", table.gpu, table.gpus_per_node, table.intra,
                   table.transport, table.nics_per_node, table.nic_bandwidth / 1_Gbps);
-  if (const auto collective = look_up(collectives, table.collective)) {
+  if (const auto collective = modelled_collective(table.collective)) {
     measured.collective = *collective;
   } else {
     reasons.push_back(fmt::format("collective: {} is not modelled", table.collective));

@@ -88,7 +88,9 @@ class JsonReader {
       run.rows.push_back({line_of(row), number(member(row, "size")), time_us(first),
                           time_us(second), number(member(first, "alg_bw")),
                           number(member(first, "bus_bw")), number(member(second, "alg_bw")),
-                          number(member(second, "bus_bw"))});
+                          number(member(second, "bus_bw")),
+                          number(member(first, "nwrong")).value_or(0.0) +
+                              number(member(second, "nwrong")).value_or(0.0)});
       run.dtype = member(row, "type").text;
     }
     import_detail::append_table(run, file_, result_);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/import/nccl_log.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <sstream>
@@ -97,9 +99,19 @@ void read_remark(const std::string& line, NcclRun& run) {
   }
 }
 
+// Which of them comes first has changed between versions.
+bool begins_run(const std::string& line) {
+  constexpr std::array<std::string_view, 4> beginnings{
+      "nccl-tests version ", "Collective test starting: ", "nThread ", "Using devices"};
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view beginning) {
+    return line.find(beginning) != std::string::npos;
+  });
+}
+
 struct LogColumns {
   std::size_t count{}, size{}, time{};
   std::optional<std::size_t> type, algbw, busbw, time_in_place, algbw_in_place, busbw_in_place;
+  std::optional<std::size_t> wrong, wrong_in_place;
 };
 
 // From "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong".
@@ -121,12 +133,21 @@ std::optional<LogColumns> read_columns(const std::vector<std::string>& names) {
   if (!size || !time) {
     return std::nullopt;
   }
-  LogColumns columns{
-      names.size(),           *size, *time, named("type"), named("algbw"), named("busbw"),
-      at(is_time, *time + 1), {},    {}};
+  LogColumns columns{names.size(),
+                     *size,
+                     *time,
+                     named("type"),
+                     named("algbw"),
+                     named("busbw"),
+                     at(is_time, *time + 1),
+                     {},
+                     {},
+                     named("#wrong"),
+                     {}};
   if (columns.time_in_place) {
     columns.algbw_in_place = named("algbw", *columns.time_in_place);
     columns.busbw_in_place = named("busbw", *columns.time_in_place);
+    columns.wrong_in_place = named("#wrong", *columns.time_in_place);
   }
   return columns;
 }
@@ -171,8 +192,7 @@ class LogReader {
       close();
       columns_ = columns;
       run_.line = number;
-    } else if (columns_ && (line.find("nThread ") != std::string::npos ||
-                            line.find("Using devices") != std::string::npos)) {
+    } else if (columns_ && begins_run(line)) {
       close();  // the next run of a log that holds several
       read_remark(line, run_);
     } else {
@@ -202,6 +222,10 @@ class LogReader {
     row.busbw_gbps = optional(columns.busbw);
     row.in_place_algbw_gbps = optional(columns.algbw_in_place);
     row.in_place_busbw_gbps = optional(columns.busbw_in_place);
+    row.wrong = optional(columns.wrong).value_or(0.0);
+    if (columns.wrong_in_place && columns.wrong_in_place != columns.wrong) {
+      row.wrong += optional(columns.wrong_in_place).value_or(0.0);
+    }
     if (columns.type) {
       run_.dtype = words[*columns.type];
     }

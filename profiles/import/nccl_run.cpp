@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -94,8 +95,9 @@ std::string bandwidth_contradiction(const std::string& collective, int ranks, do
                      explained ? fmt::format("; {} ranks would explain it", *explained) : "");
 }
 
+// A program of nccl-tests says it, whatever its file is called.
 std::string collective_of(const std::string& program, const std::string& file_stem) {
-  for (const std::string& text : {program, file_stem}) {
+  for (const std::string& text : {program, program.ends_with("_perf") ? "" : file_stem}) {
     for (const std::string_view name : collectives) {
       if (text.find(name) != std::string::npos) {
         return std::string(name);
@@ -112,6 +114,16 @@ std::string launch_of(const import_detail::NcclRun& run) {
   }
   return std::string(gpus == 1 ? "process-per-gpu" : "single-process") +
          (run.graph ? "-graph" : "");
+}
+
+bool fills_nodes_evenly(const import_detail::NcclRun& run) {
+  std::map<std::string, int> ranks;
+  for (const std::string& host : run.hosts) {
+    ++ranks[host];
+  }
+  return !ranks.empty() && std::all_of(ranks.begin(), ranks.end(), [&](const auto& each) {
+    return each.second == ranks.begin()->second;
+  });
 }
 
 void read_machine(const import_detail::NcclRun& run, NcclTable& table) {
@@ -179,10 +191,12 @@ void append_table(const NcclRun& run, const std::string& file, NcclImport& resul
     result.findings.push_back({file, line, 1, table.id, message, effect});
   };
   if (table.collective.empty()) {
-    note("neither the log nor the name of the file says which collective this is", Effect::noted,
-         run.line);
+    note(run.program.ends_with("_perf")
+             ? run.program + " measures none of the collectives that are priced"
+             : "neither the log nor the name of the file says which collective this is",
+         Effect::noted, run.line);
   }
-  if (table.gpus == 0 || table.gpus_per_node * table.nodes != table.gpus) {
+  if (!fills_nodes_evenly(run)) {
     note(fmt::format("the device list ({} ranks on {} hosts) does not say how many GPUs a node has",
                      table.gpus, table.nodes),
          Effect::noted, run.line);
@@ -192,6 +206,9 @@ void append_table(const NcclRun& run, const std::string& file, NcclImport& resul
       ++table.empty_rows;
     } else if (!row.bytes || !row.time_us || *row.time_us <= 0.0) {
       note("no size or time can be read", Effect::rejected, row.line);
+    } else if (row.wrong > 0.0) {
+      note(fmt::format("{:.0f} wrong values: what failed its check was not measured", row.wrong),
+           Effect::rejected, row.line);
     } else if (const std::string problem = nccl_contradiction(table.collective, table.gpus, row);
                !problem.empty()) {
       note(problem, Effect::rejected, row.line);

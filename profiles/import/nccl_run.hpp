@@ -16,6 +16,7 @@ struct NcclRunRow {
   int line{};
   std::optional<double> bytes, time_us, in_place_us, algbw_gbps, busbw_gbps;
   std::optional<double> in_place_algbw_gbps = std::nullopt, in_place_busbw_gbps = std::nullopt;
+  double wrong = 0.0;  // values that failed the check, out of place and in place
 };
 
 struct NcclRun {

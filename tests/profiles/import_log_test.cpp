@@ -126,6 +126,41 @@ TEST_CASE("a log that contradicts itself or ends early names the line") {
              ContainsSubstring("no table"));
 }
 
+TEST_CASE("two runs behind each other keep their own names") {
+  std::string second = devices;
+  second.replace(second.find("all_reduce_perf"), 15, "broadcast_perf");
+  const std::string row =
+      "  1073741824     268435456     float    none       0     5000  214.75  214.75       0\n";
+  const std::string header = "#  size  count  type  redop  root  time  algbw  busbw  #wrong\n";
+  const NcclImport import = parse_nccl_log(devices + table + second + header + row, "t.log");
+  CHECK(import.findings.empty());
+  REQUIRE(import.tables.size() == 2);
+  CHECK(import.tables[0].collective == "all_reduce");
+  CHECK(import.tables[1].collective == "broadcast");
+}
+
+TEST_CASE("what failed its check, or ran on unequal hosts, is told by nccl-tests' own words") {
+  std::string failed = table;
+  failed.replace(failed.rfind("       0\n"), 9, "      17\n");  // in place
+  const NcclImport wrong = parse_nccl_log(devices + failed, "t.log");
+  REQUIRE(wrong.findings.size() == 1);
+  CHECK_THAT(wrong.findings[0].message, ContainsSubstring("17 wrong values"));
+  CHECK(wrong.findings[0].line == 20);
+  CHECK(wrong.tables.at(0).rows.size() == 1);
+
+  std::string uneven = devices;
+  uneven.replace(uneven.find("nodeb"), 5, "nodea");  // 5 + 3, which fills two nodes of 4 on average
+  CHECK_THAT(parse_nccl_log(uneven + table, "t.log").findings.at(0).message,
+             ContainsSubstring("8 ranks on 2 hosts"));
+
+  std::string other = devices;
+  other.replace(other.find("all_reduce_perf"), 15, "scatter_perf");
+  const NcclImport scatter = parse_nccl_log(other + table, "all_reduce.log");
+  REQUIRE(scatter.tables.size() == 1);
+  CHECK(scatter.tables[0].collective.empty());  // whatever the file is called
+  CHECK_THAT(scatter.findings.at(0).message, ContainsSubstring("scatter_perf measures none"));
+}
+
 TEST_CASE("the JSON of nccl-tests becomes the same table as its text") {
   const std::string json =
       R"({"version":3,"args":["./build/all_reduce_perf","-J","x.json"],"env":[],"nccl_version":22803,
