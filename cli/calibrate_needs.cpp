@@ -43,9 +43,11 @@ ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   const auto read = read_experiment_input(arguments, words[1], library, session);
   AssessOptions options;
-  options.observed = read_observations(arguments, session);
+  const Measurements measurements = read_measurements(arguments, session);
+  options.observed = measurements.observations();
+  options.collectives = measurements.collectives();
   if (read) {
-    report_observation_problems(read->experiment, options.observed, arguments, session);
+    report_measurement_problems(read->experiment, measurements, session);
   }
   refuse_options_of_others(arguments, session);
   (void)inputs_are_kept(arguments, session);

@@ -116,16 +116,21 @@ ExitCode diff_of_measurement(const Argument& observed, const Arguments& argument
                              Session& session) {
   const Library library = find_library();
   check_alone(arguments, observed, session);
-  const auto observation = read_observation(arguments, session);
+  const Measurements measurements = read_measurements(arguments, session);
+  for (const ObservedRun& run : measurements.runs) {
+    session.diagnostics().error(run.written.span, "a step is compared, not messages", {},
+                                "`payoff predict --observed` takes what nccl-tests measured");
+  }
   const auto read =
       read_experiment_input(arguments, arguments.positionals().front(), library, session);
-  if (read && observation) {
-    report_observation_problems(read->experiment, {*observation}, arguments, session);
+  if (read) {
+    report_measurement_problems(read->experiment, measurements, session);
   }
-  if (!read || !observation || session.diagnostics().has_errors()) {
+  if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
-  const Difference found = difference(read->experiment, *observation);
+  const Observation& observation = measurements.jobs.front().observation;
+  const Difference found = difference(read->experiment, observation);
   DiffReport report{found,
                     arguments.positionals().front().text + ", none, predicted",
                     fmt::format("measured: {}", observed.text),
@@ -136,12 +141,15 @@ ExitCode diff_of_measurement(const Argument& observed, const Arguments& argument
   report.notes.push_back(fmt::format(
       "B shows the machine as the measurement makes it most likely (noise {}); sd: standard "
       "deviations of the profiles, positive is slower.",
-      percent_text(observation->noise)));
+      percent_text(observation.noise)));
   show(report, {&*read}, library, arguments, session);
   return session.report();
 }
 
 ExitCode run_diff(const Arguments& arguments, Session& session) {
+  if (arguments.positionals().size() > 2) {
+    return session.report();  // said already; a file that cannot be read is not the mistake
+  }
   const auto observed = arguments.value(observed_option.name);
   return observed ? diff_of_measurement(*observed, arguments, session)
                   : diff_of_two(arguments, session);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -12,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/counted.hpp"
+#include "cli/observed_run.hpp"
 #include "cli/observed_trace.hpp"
 #include "cli/option_values.hpp"
 
@@ -19,13 +23,13 @@ namespace payoff {
 namespace {
 
 // `step=412ms,exposed=110ms@dp=32`: fields are separated by commas or `@`. The first may be a
-// trace.
+// trace, or what nccl-tests printed.
 class ObservationReader {
  public:
   ObservationReader(const Argument& written, Session& session)
       : written_(written), session_(session) {}
 
-  std::optional<Observation> read() {
+  void read(Measurements& measurements) {
     const std::size_t errors = session_.diagnostics().error_count();
     const std::string& text = written_.text;
     for (std::size_t start = 0; start <= text.size();) {
@@ -33,12 +37,18 @@ class ObservationReader {
       field(start, end);
       start = end + 1;
     }
-    if (session_.diagnostics().error_count() == errors && observation_.step <= Seconds{}) {
+    if (session_.diagnostics().error_count() == errors && !run_ && observation_.step <= Seconds{}) {
       session_.diagnostics().error(written_.span, "`--observed` names no step time", {},
                                    "for example `--observed step=412ms,exposed=110ms@dp=32`");
     }
-    return session_.diagnostics().error_count() == errors ? std::optional(observation_)
-                                                          : std::nullopt;
+    if (session_.diagnostics().error_count() > errors) {
+      return;
+    }
+    if (run_) {
+      measurements.runs.push_back(*run_);
+    } else {
+      measurements.jobs.push_back({observation_, written_});
+    }
   }
 
  private:
@@ -53,12 +63,15 @@ class ObservationReader {
     const std::size_t equals = std::min(written_.text.find('=', start), end);
     const std::string name = written_.text.substr(start, equals - start);
     if (start == 0 && equals == end && is_file(name)) {
-      take_trace(part(start, end));
+      take_file(part(start, end));
       return;
     }
     const Argument value = part(std::min(equals + 1, end), end);
     report_twice(name, part(start, end));
-    if (name == "step") {
+    if (of_run_ && name != "noise") {
+      report_unknown_name("a field of --observed with a file of nccl-tests", part(start, equals),
+                          {"noise"}, session_);
+    } else if (name == "step") {
       observation_.step = within(step_times, name, value, Sign::positive);
     } else if (name == "exposed") {
       observation_.exposed = within(parts_of_steps, name, value, Sign::non_negative);
@@ -69,7 +82,7 @@ class ObservationReader {
       observation_.nodes = static_cast<int>(
           taken(name, value, parse_integer(value.text, {.min = 1, .max = 1 << 20})));
     } else if (name == "noise") {
-      observation_.noise = taken(name, value, parse_ratio(value.text, {.min = 1e-4, .max = 1.0}));
+      set_noise(taken(name, value, parse_ratio(value.text, {.min = 1e-4, .max = 1.0})));
     } else {
       report_unknown_name("a field of --observed", part(start, equals),
                           {"step", "exposed", "dp", "nodes", "noise"}, session_);
@@ -81,9 +94,22 @@ class ObservationReader {
     return std::filesystem::is_regular_file(name, unknown);
   }
 
-  // What the trace measured counts as given.
-  void take_trace(const Argument& named) {
-    if (const auto observed = observe_trace(named, session_)) {
+  void set_noise(double noise) {
+    observation_.noise = noise;
+    if (run_) {
+      run_->observed.noise = noise;
+    }
+  }
+
+  // What the file measured counts as given.
+  void take_file(const Argument& named) {
+    if (looks_like_nccl_tests(named.text)) {
+      of_run_ = true;
+      run_ = observe_run(named, session_);
+      if (run_) {
+        run_->written = named;
+      }
+    } else if (const auto observed = observe_trace(named, session_)) {
       observation_ = *observed;
       seen_ = {{"step", named.text}, {"exposed", named.text}};
     }
@@ -130,36 +156,86 @@ class ObservationReader {
   const Argument& written_;
   Session& session_;
   Observation observation_;
+  bool of_run_{};                                          // of nccl-tests
+  std::optional<ObservedRun> run_;                         // empty where its file is wrong
   std::vector<std::pair<std::string, std::string>> seen_;  // name, as written
 };
 
-}  // namespace
-
-std::optional<Observation> read_observation(const Arguments& arguments, Session& session) {
-  const std::optional<Argument> written = arguments.value(observed_option.name);
-  return written ? ObservationReader(*written, session).read() : std::nullopt;
-}
-
-std::vector<Observation> read_observations(const Arguments& arguments, Session& session) {
-  std::vector<Observation> observations;
-  for (const Argument& written : arguments.values(observed_option.name)) {
-    if (const auto observation = ObservationReader(written, session).read()) {
-      observations.push_back(*observation);
+// The same file is the same run: counted twice it would be believed twice.
+void report_files_twice(const std::vector<ObservedRun>& runs, Session& session) {
+  std::map<std::string, std::string> seen;
+  for (const ObservedRun& run : runs) {
+    std::error_code unknown;
+    const std::filesystem::path real = std::filesystem::canonical(run.written.text, unknown);
+    const bool is_new =
+        seen.emplace(unknown ? run.written.text : real.string(), run.written.text).second;
+    if (!is_new) {
+      session.diagnostics().error(
+          run.written.span,
+          fmt::format("`--observed`: {} is given twice", backquoted(run.written.text)), "",
+          "one run is one measurement");
     }
   }
-  return observations;
 }
 
-void report_observation_problems(const Experiment& experiment,
-                                 const std::vector<Observation>& observations,
-                                 const Arguments& arguments, Session& session) {
-  const std::vector<Argument> written = arguments.values(observed_option.name);
-  for (std::size_t i = 0; i < observations.size() && observations.size() == written.size(); ++i) {
-    for (const Problem& problem : check_observation(experiment, observations[i])) {
-      const std::string field = problem.path.substr(problem.path.rfind('.') + 1);
-      session.diagnostics().error(written[i].span,
-                                  fmt::format("`--observed`: `{}` {}", field, problem.message), {},
-                                  problem.help);
+void report_problems(const Problems& problems, const Argument& written, Session& session) {
+  for (const Problem& problem : problems) {
+    const std::string field = problem.path.substr(problem.path.rfind('.') + 1);
+    session.diagnostics().error(written.span,
+                                fmt::format("`--observed`: `{}` {}", field, problem.message), {},
+                                problem.help);
+  }
+}
+
+// "a100-sxm-80" is an "a100".
+std::string_view family(std::string_view gpu) { return gpu.substr(0, gpu.find('-')); }
+
+}  // namespace
+
+std::vector<Observation> Measurements::observations() const {
+  std::vector<Observation> result;
+  for (const ObservedJob& job : jobs) {
+    result.push_back(job.observation);
+  }
+  return result;
+}
+
+std::vector<ObservedCollective> Measurements::collectives() const {
+  std::vector<ObservedCollective> result;
+  for (const ObservedRun& run : runs) {
+    result.push_back(run.observed);
+  }
+  return result;
+}
+
+Measurements read_measurements(const Arguments& arguments, Session& session) {
+  Measurements measurements;
+  for (const Argument& written : arguments.values(observed_option.name)) {
+    ObservationReader(written, session).read(measurements);
+  }
+  report_files_twice(measurements.runs, session);
+  return measurements;
+}
+
+void report_measurement_problems(const Experiment& experiment, const Measurements& measurements,
+                                 Session& session) {
+  for (const ObservedJob& job : measurements.jobs) {
+    report_problems(check_observation(experiment, job.observation), job.written, session);
+  }
+  for (const ObservedRun& run : measurements.runs) {
+    for (const Problem& problem : check_observation(experiment, run.observed)) {
+      session.diagnostics().error(
+          run.written.span,
+          fmt::format("`--observed`: {} of {} on {}: {}", name(run.observed.collective),
+                      counted(run.observed.group.ranks, "rank"),
+                      counted(run.observed.group.nodes(), "node"), problem.message),
+          {}, problem.help);
+    }
+    const std::string& gpu = experiment.cluster.gpu.name;
+    if (!run.gpu.empty() && family(run.gpu) != family(gpu)) {
+      session.diagnostics().warning(
+          run.written.span, fmt::format("{} was measured on {}, and the cluster has {}",
+                                        backquoted(run.written.text), backquoted(run.gpu), gpu));
     }
   }
 }

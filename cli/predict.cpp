@@ -42,7 +42,9 @@ constexpr OptionSpec band_option{
 ExitCode run_predict(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   AssessOptions options;
-  options.observed = read_observations(arguments, session);
+  const Measurements measurements = read_measurements(arguments, session);
+  options.observed = measurements.observations();
+  options.collectives = measurements.collectives();
   options.band = ratio_value(arguments, band_option.name, noise_band, session);
   const TrainingQuestion training = read_training_question(arguments, session);
   const std::vector<Engine> engines = read_engines(arguments, session);
@@ -51,7 +53,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   const std::uint64_t event_limit = read_event_limit(arguments, simulates, session);
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
   if (read) {
-    report_observation_problems(read->experiment, options.observed, arguments, session);
+    report_measurement_problems(read->experiment, measurements, session);
   }
   check_save(arguments, session);
   if (!read || session.diagnostics().has_errors()) {

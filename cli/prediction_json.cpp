@@ -154,6 +154,23 @@ Json measurements_json(const Conditioning& seen) {
   return json;
 }
 
+Json runs_json(const Conditioning& seen) {
+  Json json = Json::array();
+  for (const ObservedSizes& each : seen.sizes) {
+    json.push_back({{"file", each.file},
+                    {"collective", name(each.collective)},
+                    {"ranks", each.group.ranks},
+                    {"nodes", each.group.nodes()},
+                    {"first_bytes", each.first.si},
+                    {"last_bytes", each.last.si},
+                    {"sizes", each.count},
+                    {"noise_ratio", each.noise},
+                    {"before_ratio", each.before},
+                    {"after_ratio", each.after}});
+  }
+  return json;
+}
+
 // In standard deviations of the profiles; before, all of them are 0 and 1.
 Json parameters_json(const Belief& belief) {
   Json json = Json::array();
@@ -180,6 +197,7 @@ Json observed_json(const Payoff& payoff) {
           {"width_before_ratio", seen.width_before},
           {"width_after_ratio", seen.width_after},
           {"measurements", measurements_json(seen)},
+          {"collectives", runs_json(seen)},
           {"parameters", parameters_json(seen.belief)}};
 }
 

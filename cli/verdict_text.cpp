@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/break_even_text.hpp"
+#include "cli/counted.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 
@@ -91,6 +92,33 @@ std::string measured_table(const Conditioning& seen) {
   return table.markdown();
 }
 
+std::string run_text(const ObservedSizes& sizes) {
+  return fmt::format("{} of {} on {}", name(sizes.collective), counted(sizes.group.ranks, "rank"),
+                     counted(sizes.group.nodes(), "node"));
+}
+
+std::string range_text(const ObservedSizes& sizes) {
+  return sizes.count == 1
+             ? exact_text(sizes.first)
+             : fmt::format("{} to {}", exact_text(sizes.first), exact_text(sizes.last));
+}
+
+// Each row is one observation, however many sizes it has.
+std::string runs_table(const Conditioning& seen) {
+  Table table({{"nccl-tests", Align::left},
+               {"sizes", Align::left},
+               {"of them", Align::right},
+               {"measured / predicted", Align::right},
+               {"after all of them", Align::right}});
+  for (const ObservedSizes& each : seen.sizes) {
+    table.add({fmt::format("{}: {}", each.file, run_text(each)), range_text(each),
+               std::to_string(each.count),
+               fmt::format("{} ± {}", fixed(each.before, 2), fixed(each.before * each.noise, 2)),
+               fixed(each.after, 2)});
+  }
+  return table.markdown();
+}
+
 std::string moved_table(const Conditioning& seen) {
   constexpr double least = 0.05;  // of a standard deviation
   Table table({{"in standard deviations of the profiles", Align::left},
@@ -116,7 +144,9 @@ std::string observed_tables(const Payoff& payoff) {
   }
   const Conditioning& seen = *payoff.observed;
   const std::string moved = moved_table(seen);
-  return (seen.observed.size() > 1 ? "\n" + measured_table(seen) : "") +
+  const bool several = seen.observed.size() + (seen.sizes.empty() ? 0 : 1) > 1;
+  return (several && !seen.observed.empty() ? "\n" + measured_table(seen) : "") +
+         (seen.sizes.empty() ? "" : "\n" + runs_table(seen)) +
          (moved.empty() ? "" : "\n" + moved + "\n");
 }
 
@@ -136,6 +166,15 @@ std::string observed_sentence(const Payoff& payoff) {
         "cluster, software and batch. What follows holds if the job is described right and "
         "measured right; its intervals are {} times as wide for it.",
         significant(seen.sigmas, 2), blame(*seen.disagreement), significant(seen.widening, 2));
+  }
+  if (seen.disagreeing_sizes) {
+    const ObservedSizes& worst = seen.sizes.at(*seen.disagreeing_sizes);
+    text += fmt::format(
+        "\nThe measurements lie {} standard deviations outside what the profiles allow. {}, {}, "
+        "takes {} times as long as predicted; check the cluster and how nccl-tests was run. What "
+        "follows holds if both are right; its intervals are {} times as wide for it.",
+        significant(seen.sigmas, 2), run_text(worst), range_text(worst),
+        significant(worst.before, 2), significant(seen.widening, 2));
   }
   return text;
 }

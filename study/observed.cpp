@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "study/latent_matrix.hpp"
+#include "study/measured_jobs.hpp"
 #include "study/scaled_job.hpp"
-#include "study/spread.hpp"
 
 namespace payoff {
 namespace {
-
-using Residuals = std::vector<double>;
 
 constexpr double pi = 3.14159265358979323846;
 
@@ -27,80 +25,6 @@ double dot(const Residuals& a, const Residuals& b) {
   }
   return sum;
 }
-
-// One measured job as a function of the latents.
-class MeasuredJob {
- public:
-  MeasuredJob(const Experiment& experiment, const Observation& observation)
-      : observation_(observation),
-        ensemble_({{PreparedExperiment(experiment).plan(experiment.plans.front())}},
-                  compute_sd(experiment)) {}
-
-  StepPrediction predict(const Latents& z) { return evaluate(ensemble_.scaled(0, {z, {}})); }
-
-  void add_residuals(const Latents& z, Residuals& residuals) {
-    const StepPrediction prediction = predict(z);
-    residuals.push_back(std::log(observation_.step / prediction.step) / observation_.noise);
-    if (observation_.exposed) {
-      const Seconds difference =
-          *observation_.exposed - exposed_communication(prediction.waterfall);
-      residuals.push_back(difference / (observation_.noise * observation_.step));
-    }
-  }
-
-  [[nodiscard]] const Observation& observation() const { return observation_; }
-
- private:
-  Observation observation_;
-  Ensemble ensemble_;
-};
-
-// All of them: one machine.
-class MeasuredJobs {
- public:
-  MeasuredJobs(const Experiment& experiment, const std::vector<Observation>& observations) {
-    for (const Observation& observation : observations) {
-      const Experiment job = measured_job(experiment, observation).value();
-      jobs_.emplace_back(job, observation);
-      ranks_.push_back(job.layout.dp);
-    }
-  }
-
-  MeasuredJob& front() { return jobs_.front(); }
-  [[nodiscard]] std::size_t size() const { return jobs_.size(); }
-  MeasuredJob& operator[](std::size_t i) { return jobs_[i]; }
-  [[nodiscard]] int dp(std::size_t i) const { return ranks_[i]; }
-
-  Residuals residuals(const Latents& z) {
-    Residuals result;
-    for (MeasuredJob& job : jobs_) {
-      job.add_residuals(z, result);
-    }
-    return result;
-  }
-
-  std::vector<Residuals> jacobian(const Latents& z) {
-    constexpr double step = 1e-3;
-    std::vector<Residuals> columns;
-    for (std::size_t i = 0; i < latent_count; ++i) {
-      Latents up = z;
-      Latents down = z;
-      up[i] += step;
-      down[i] -= step;
-      Residuals column = residuals(up);
-      const Residuals low = residuals(down);
-      for (std::size_t r = 0; r < column.size(); ++r) {
-        column[r] = (column[r] - low[r]) / (2.0 * step);
-      }
-      columns.push_back(std::move(column));
-    }
-    return columns;
-  }
-
- private:
-  std::vector<MeasuredJob> jobs_;
-  std::vector<int> ranks_;  // data-parallel, of each
-};
 
 // Curvature of (|z|^2 + |r|^2) / 2, linearised, with the damping of Levenberg.
 LatentMatrix curvature(const std::vector<Residuals>& jacobian, double damping) {
@@ -168,6 +92,26 @@ std::size_t furthest(const std::vector<ObservedStep>& observed) {
       observed.begin(), observed.end(),
       [&](const ObservedStep& a, const ObservedStep& b) { return distance(a) < distance(b); });
   return static_cast<std::size_t>(found - observed.begin());
+}
+
+std::size_t largest(const Residuals& residuals) {
+  const auto found = std::max_element(residuals.begin(), residuals.end(),
+                                      [](double a, double b) { return std::abs(a) < std::abs(b); });
+  return static_cast<std::size_t>(found - residuals.begin());
+}
+
+// What no parameters that the profiles allow bring near: sizes of a run, or else a step.
+void name_disagreement(MeasuredJobs& jobs, const Latents& mode, Conditioning& result) {
+  const Residuals all = jobs.residuals(mode);
+  const Residuals of_runs = jobs.run_residuals(mode);
+  const std::size_t of_steps = all.size() - of_runs.size();
+  if (const std::size_t worst = largest(all); worst >= of_steps) {
+    result.disagreeing_sizes = worst - of_steps;
+    return;
+  }
+  const std::size_t worst = furthest(result.observed);
+  result.disagreement =
+      largest_disagreement(jobs[worst].predict({}).waterfall, jobs[worst].observation());
 }
 
 std::vector<ObservedStep> before_and_after(MeasuredJobs& jobs, const Latents& mode) {
@@ -294,13 +238,15 @@ Conditioning condition(const Experiment& experiment, const Observation& observat
   return condition(experiment, std::vector{observation});
 }
 
-Conditioning condition(const Experiment& experiment, const std::vector<Observation>& observations) {
-  MeasuredJobs jobs(experiment, observations);
+Conditioning condition(const Experiment& experiment, const std::vector<Observation>& observations,
+                       const std::vector<ObservedCollective>& collectives) {
+  MeasuredJobs jobs(experiment, observations, collectives);
   const Mode mode = most_likely(jobs);
   Conditioning result;
   result.belief = {mode.z, inverse_factor(curvature(jobs.jacobian(mode.z), 0.0))};
   result.sigmas = chi_squared_sigmas(mode.objective, jobs.residuals({}).size());
   result.observed = before_and_after(jobs, mode.z);
+  result.sizes = jobs.sizes(mode.z);
   if (result.disagrees()) {
     result.widening = result.sigmas / Conditioning::credible_sigmas;
     for (Latents& row : result.belief.factor) {
@@ -308,15 +254,14 @@ Conditioning condition(const Experiment& experiment, const std::vector<Observati
         element *= result.widening;
       }
     }
-    const std::size_t worst = furthest(result.observed);
-    result.disagreement =
-        largest_disagreement(jobs[worst].predict({}).waterfall, jobs[worst].observation());
+    name_disagreement(jobs, mode.z, result);
   }
-  const ObservedStep& first = result.observed.front();
-  result.step_before = first.before;
-  result.step_after = first.after;
-  result.exposed_before = first.exposed_before;
-  result.exposed_after = first.exposed_after;
+  result.step_before = jobs.front().predict({}).step;
+  result.step_after = jobs.front().predict(mode.z).step;
+  if (!result.observed.empty()) {
+    result.exposed_before = result.observed.front().exposed_before;
+    result.exposed_after = result.observed.front().exposed_after;
+  }
   result.width_before = relative_width(jobs.front(), {});
   result.width_after = relative_width(jobs.front(), result.belief);
   return result;

@@ -7,6 +7,7 @@
 #include "model/experiment.hpp"
 #include "model/problem.hpp"
 #include "study/draws.hpp"
+#include "study/observed_collective.hpp"
 
 // A user's own measurement of the uncompressed job says which of the machines that the profiles
 // allow is theirs. The latents of study/draws.hpp start standard normal; the logarithm of the
@@ -16,6 +17,8 @@
 //
 // Several measurements, of the job on several numbers of GPUs, condition together: each says
 // something else of compute and of messages that grow with the ranks. Their noises are independent.
+// So are those of runs of nccl-tests (study/observed_collective.hpp), which condition the links
+// alone.
 //
 // A measurement that the profiles hardly allow is still the user's machine: it conditions as any
 // other does. What is left of the belief is then widened in proportion to the surprise (Birge's
@@ -61,7 +64,8 @@ struct ObservedStep {
 struct Conditioning {
   Belief belief;
   std::vector<ObservedStep> observed;  // in the order given
-  // Of the first measurement:
+  std::vector<ObservedSizes> sizes;    // of runs of nccl-tests, in the order given
+  // Of the first measured step; without one, of the experiment's own job:
   Seconds step_before{};  // what was predicted for the measured job
   Seconds step_after{};   // with the most likely parameters
   std::optional<Seconds> exposed_before{};
@@ -71,15 +75,18 @@ struct Conditioning {
   double width_after{};
 
   double widening{1};  // of the belief, because the measurements disagree with the profiles
-  std::optional<Disagreement> disagreement{};  // where they do: of the one that is furthest off
+  // Where they do, of the one that is furthest off: a step, or sizes of a run (place in `sizes`).
+  std::optional<Disagreement> disagreement{};
+  std::optional<std::size_t> disagreeing_sizes{};
 
   static constexpr double credible_sigmas = 3.0;
   [[nodiscard]] bool disagrees() const { return sigmas > credible_sigmas; }
 };
 
-// Requires check_observation() empty for each; at least one.
+// Requires check_observation() empty for each; at least one of either kind.
 [[nodiscard]] Conditioning condition(const Experiment& experiment,
-                                     const std::vector<Observation>& observations);
+                                     const std::vector<Observation>& observations,
+                                     const std::vector<ObservedCollective>& collectives = {});
 [[nodiscard]] Conditioning condition(const Experiment& experiment, const Observation& observation);
 
 // The normal deviate as improbable as a chi-squared value of so many degrees of freedom, at least

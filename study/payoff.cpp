@@ -17,8 +17,8 @@ class Contest {
   Contest(const Experiment& experiment, const AssessOptions& options)
       : experiment_(experiment), prepared_(experiment), options_(options) {
     payoff_.band = options.band;
-    if (!options.observed.empty()) {
-      payoff_.observed = condition(experiment, options.observed);
+    if (!options.observed.empty() || !options.collectives.empty()) {
+      payoff_.observed = condition(experiment, options.observed, options.collectives);
       belief_ = payoff_.observed->belief;
     }
     if (reduces_in_32_bits(experiment)) {

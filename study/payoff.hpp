@@ -52,7 +52,8 @@ struct Payoff {
 
 struct AssessOptions {
   RemedyLimits limits;
-  std::vector<Observation> observed;  // of the uncompressed job, all of them together
+  std::vector<Observation> observed;              // of the uncompressed job, all of them together
+  std::vector<ObservedCollective> collectives{};  // of its machine, with them
   double band{noise_band};
   std::size_t draws{256};
   std::uint64_t seed{1};

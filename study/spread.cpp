@@ -30,14 +30,8 @@ std::size_t family(Collective collective) {
   return 0;
 }
 
-// Not below what the bytes take at line rate.
-double network_factor(const Message& message, const Latents& latents) {
-  return std::max(message.least_share,
-                  std::exp(message.relative_sd * message_deviation(message, latents)));
-}
-
 void scale_message(const Message& from, Message& to, const Latents& latents) {
-  to.alone = from.alone > 0_s ? from.alone * network_factor(from, latents) : from.alone;
+  to.alone = from.alone > 0_s ? from.alone * message_factor(from, latents) : from.alone;
 }
 
 Seconds messages_of(MessageKind kind, const std::vector<Piece>& pieces) {
@@ -58,6 +52,11 @@ std::size_t message_latent(const Message& message) {
 double message_deviation(const Message& message, const Latents& latents) {
   return std::sqrt(shared_variance) * latents[latent::network] +
          std::sqrt(1.0 - shared_variance) * latents[message_latent(message)];
+}
+
+double message_factor(const Message& message, const Latents& latents) {
+  return std::max(message.least_share,
+                  std::exp(message.relative_sd * message_deviation(message, latents)));
 }
 
 struct Ensemble::Factors {

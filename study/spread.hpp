@@ -43,6 +43,8 @@ struct UncertainPlan {
 [[nodiscard]] std::size_t message_latent(const Message& message);
 // How far a message is off, in its own standard deviations: its time grows by exp(relative_sd * z).
 [[nodiscard]] double message_deviation(const Message& message, const Latents& latents);
+// What that makes of its time, not below what the bytes take at line rate.
+[[nodiscard]] double message_factor(const Message& message, const Latents& latents);
 
 class Ensemble {
  public:

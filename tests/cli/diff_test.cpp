@@ -214,4 +214,7 @@ TEST_CASE("what cannot be compared is said, all of it at once") {
                  ContainsSubstring("names no step time"));
   CHECK_THAT(error({"diff", a, "--observed", "step=1s,dp=5"}),
              ContainsSubstring("does not fill nodes of 4 GPUs evenly"));
+  // Whatever the third one is: no file is asked for.
+  CHECK_THAT(error({"diff", "no/a.yaml", "no/b.yaml", "no/c.yaml"}),
+             ContainsSubstring("does not take `no/c.yaml`"));
 }
