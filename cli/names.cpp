@@ -37,6 +37,8 @@ std::string_view name_of(MessageKind kind) {
       return "tokens between parts of experts";
     case MessageKind::pp_activations:
       return "pipeline activations";
+    case MessageKind::tied_gradients:
+      return "gradients of a word embedding between the ends of the pipeline";
     case MessageKind::table_activations:
       return "vectors of embedding tables";
   }

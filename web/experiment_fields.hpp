@@ -69,7 +69,7 @@ PAYOFF_FIELDS(TransformerShape, name, family, layers, hidden, heads, kv_heads, h
 PAYOFF_FIELDS(Operator, kind, rows_per_sample, columns, depth, batch_per_sample, causal_fraction,
               window, unit_stride, bytes_per_sample, bytes_fixed, backward_bytes_per_sample,
               backward_bytes_fixed, kernels, fused_kernels, input_gradient, in_16_bits, casts)
-PAYOFF_FIELDS(ParameterTensor, rows, columns, is_matrix, of_expert)
+PAYOFF_FIELDS(ParameterTensor, rows, columns, is_matrix, of_expert, is_copy)
 PAYOFF_FIELDS(TensorParallelSync, before, after, bytes_per_sample, forward, backward, of_encoder)
 PAYOFF_FIELDS(ContextParts, ranks, exchange)
 PAYOFF_FIELDS(ContextSync, attention, parts, query_per_sample, key_value_per_sample)
