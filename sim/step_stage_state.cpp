@@ -205,6 +205,8 @@ void StageRun::write_trace(StreamKind kind) const {
   if (of_piece) {
     span.item = "micro_batch " + std::to_string(operation_.micro_batch) + " chunk " +
                 std::to_string(operation_.chunk) + " piece " + std::to_string(s.task.index);
+  } else if (s.task.role == Task::Role::tied_sum) {
+    span.item = "word embedding of both ends";
   } else if (s.task.role < Task::Role::optimizer) {
     span.item = (is_of_weights(*s.task.kind) ? "weights " : "bucket ") +
                 std::to_string(s.task.index) + " round " + std::to_string(s.task.round);

@@ -200,7 +200,9 @@ def check_table(name):
     wrong = [layer["name"] for layer in table["layers"] if list(layer) != LAYER_KEYS[layer["op"]]]
     yield "layer keys", [], wrong
     # A convolution of a shortcut starts from the block's input: its own shape is checked by what follows.
+    # Excitation scales what was squeezed: as many channels, at the side before.
     side, channels = table["input"]["height"], table["input"]["channels"]
+    squeezed = None
     for layer in table["layers"]:
         shortcut = ".downsample.0" in layer["name"] or ".shortcut.0" in layer["name"]
         if layer["op"] in ("conv", "pool") and not shortcut:
@@ -209,7 +211,9 @@ def check_table(name):
         elif layer["op"] == "linear":
             yield f"{layer['name']} input", channels * side * side, layer["in"]
         elif not shortcut:
+            side = squeezed if layer["name"].endswith(".excite") else side
             yield f"{layer['name']} shape", (channels, side), (layer["channels"], layer["height"])
+        squeezed = side if layer["name"].endswith(".squeeze") else squeezed
         side = 1 if layer["op"] == "linear" else layer.get("out_height", layer.get("height"))
         channels = layer.get("out", layer.get("channels"))
     yield "parameters", table["parameters"], count(tensors_of(name))
