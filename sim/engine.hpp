@@ -49,9 +49,6 @@ class Engine {
   // Of now, with every change made at this date; zero while it pays its latency.
   [[nodiscard]] Bandwidth rate(ActivityId activity);
 
-  // Whether it has kept someone slower than its bound since the rates changed last.
-  [[nodiscard]] bool is_full(ResourceId resource) const { return bandwidth_.is_full(resource); }
-
   [[nodiscard]] SimTime now() const { return now_; }
   // To the next date with completions. False when nothing is running, or after a Problem.
   bool advance();

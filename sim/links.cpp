@@ -21,7 +21,7 @@ constexpr double most_share = 65535;
 
 Links::Links(Engine& engine, const Platform& platform) : engine_(engine), platform_(platform) {
   for (const Link& link : platform.links()) {
-    states_.push_back({engine_.add_resource({link.capacity}), {}, {}, {}, {}, {}});
+    states_.push_back({engine_.add_resource({link.capacity}), {}, {}, {}, {}, {}, {}});
   }
 }
 
@@ -94,9 +94,8 @@ PreparedMessage Links::prepare_on_host(const HostWork& work, SimTime alone, std:
 ActivityId Links::start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag) {
   for (const LinkLoad& load : message.loads) {
     State& link = states_[load.link];
-    note_load(link);
+    note_overload(link);
     link.demand += demand(message, load);
-    note_load(link);
   }
   return engine_.start({.size = progress(message.alone - message.latency),
                         .uses = message.uses,
@@ -109,22 +108,25 @@ ActivityId Links::start(const PreparedMessage& message, std::uint64_t key, std::
 
 SimTime Links::end(const PreparedMessage& message, SimTime since, SimTime held_back) {
   SimTime last = since;
-  SimTime last_full = since;
+  double most = 0.0;
   for (const LinkLoad& load : message.loads) {
     State& link = states_[load.link];
-    note_load(link);
+    note_overload(link);
     link.demand -= demand(message, load);
     link.bytes += load.bytes;
-    last = std::max(last, link.overloaded);
-    last_full = std::max(last_full, link.full);
+    if (link.overloaded >= last) {
+      most = link.overloaded > last ? link.overload : std::max(most, link.overload);
+      last = link.overloaded;
+    }
   }
   const SimTime delay = engine_.now() - since - message.alone - held_back;
   if (last == since || delay.picoseconds <= 1) {
     return {};
   }
+  constexpr double rounding = 1 - 1e-9;  // of equal demands that were added up in another order
   for (const LinkLoad& load : message.loads) {
     State& link = states_[load.link];
-    if (last_full > since ? link.full == last_full : link.overloaded == last) {
+    if (link.overloaded == last && link.overload >= rounding * most) {
       link.max_delay = std::max(link.max_delay, delay);
     }
   }
@@ -149,14 +151,17 @@ double Links::demand(const PreparedMessage& message, const LinkLoad& load) const
   return load.bytes / (platform_.links()[load.link].capacity * moving);
 }
 
-// At a date when what loads it changes: rates are still those of the time before.
-void Links::note_load(State& link) const {
+// Before its load changes: until now it was what it is. What changes twice at one date had the
+// value in between for no time.
+void Links::note_overload(State& link) const {
   constexpr double full = 1 + 1e-9;
+  if (link.changed == engine_.now()) {
+    return;
+  }
+  link.changed = engine_.now();
   if (link.demand > full) {
     link.overloaded = engine_.now();
-    if (engine_.is_full(link.resource)) {
-      link.full = engine_.now();
-    }
+    link.overload = link.demand;
   }
 }
 

@@ -56,8 +56,8 @@ class Links {
                                                 std::size_t stage, bool by_cores) const;
   ActivityId start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag);
   // Has to be told of the end of what it started: `since` is when it did, `held_back` what it lost
-  // elsewhere. Returns what it lost on its links. Of these the one that was full last is why, or
-  // all that were at that date; a wider one may have been asked for more than it has as well.
+  // elsewhere. Returns what it lost on its links. Of the links
+  // that were overloaded last those are why that were most: a wider one has room left.
   SimTime end(const PreparedMessage& message, SimTime since, SimTime held_back = {});
 
   [[nodiscard]] std::vector<LinkUse> report(SimTime step) const;
@@ -67,13 +67,14 @@ class Links {
     ResourceId resource;
     Bytes bytes;
     double demand{};     // of what is in flight, as a share of the capacity
-    SimTime overloaded;  // when it was last asked for more than it has
-    SimTime full;        // when it last kept something slower than alone
+    SimTime changed;     // when that was not yet what it is
+    SimTime overloaded;  // the end of the last time when it was asked for more than it has
+    double overload{};   // the demand then
     SimTime max_delay;
   };
 
   [[nodiscard]] double demand(const PreparedMessage& message, const LinkLoad& load) const;
-  void note_load(State& link) const;
+  void note_overload(State& link) const;
 
   Engine& engine_;
   const Platform& platform_;

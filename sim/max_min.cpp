@@ -122,21 +122,7 @@ bool MaxMin::join(Slot slot) {
     link(e);
   }
   member.rate = alone ? rate : Rate{};
-  if (alone) {
-    note_full(slot);
-  }
   return alone;
-}
-
-// Which of the resources that it has to itself keep it at its rate.
-void MaxMin::note_full(Slot slot) {
-  const Member& member = members_[slot];
-  const bool held_up = member.rate < member.limit;
-  for (std::uint32_t e = member.first; e != none; e = elements_[e].next_of_member) {
-    State& resource = resources_[elements_[e].resource];
-    resource.full =
-        held_up && resource.sharing == Sharing::shared && lone_rate(slot, e) == member.rate;
-  }
 }
 
 void MaxMin::leave(Slot slot) {

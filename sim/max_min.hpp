@@ -46,8 +46,6 @@ class MaxMin {
     return !dirty_resources_.empty() || !dirty_members_.empty();
   }
   [[nodiscard]] Rate rate(Slot slot) const { return members_[slot].rate; }
-  // Whether a shared resource keeps a user below its bound, by the rates that were computed last.
-  [[nodiscard]] bool is_full(ResourceId resource) const { return resources_[resource.index].full; }
   // Members that were alone on a shared resource until the last join; valid until the next one.
   [[nodiscard]] std::span<const Slot> met() const { return met_; }
 
@@ -102,7 +100,6 @@ class MaxMin {
     std::uint32_t users = 0;  // elements that have joined
     Sharing sharing = Sharing::shared;
     bool dirty = false;
-    bool full = false;
   };
   struct Filling {    // of a resource, while its part is solved
     Wide left = 0;    // in rate units of 2^-32
@@ -124,7 +121,6 @@ class MaxMin {
   void touch(std::uint32_t resource);
   void touch_member(Slot slot);
   [[nodiscard]] Rate lone_rate(Slot slot, std::uint32_t element) const;
-  void note_full(Slot slot);
 
   // max_min_solve.cpp
   void collect_from_member(Slot slot);

@@ -117,8 +117,7 @@ void MaxMin::fill_part() {
 }
 
 void MaxMin::prepare_resource(std::uint32_t resource) {
-  State& state = resources_[resource];
-  state.full = false;
+  const State& state = resources_[resource];
   Filling& filling = filling_[resource];
   filling.left = static_cast<Wide>(state.capacity.units) << 32U;
   filling.weight = 0;
@@ -184,7 +183,6 @@ void MaxMin::fix_users_of_full(Wide level) {
     resource_levels_.pop_back();
   }
   for (const std::uint32_t resource : full_) {
-    resources_[resource].full = true;
     for (std::uint32_t e = resources_[resource].first; e != none;
          e = elements_[e].next_in_resource) {
       const Slot slot = elements_[e].member;

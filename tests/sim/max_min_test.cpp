@@ -180,38 +180,6 @@ TEST_CASE("only the connected part that changed is solved, and only new rates ar
   CHECK(system.solver.solve().empty());
 }
 
-TEST_CASE(
-    "of the resources that are asked for more than they have, those that hold users up are full") {
-  // Both users want 2000: the wide link is asked for 4000 of its 3500, and has 3000 to carry.
-  System system;
-  const ResourceId narrow = system.shared(3000);
-  const ResourceId wide = system.shared(3500);
-  system.member({{narrow}, {wide}}, 1.0, {2000});
-  CHECK_FALSE(system.solver.is_full(narrow));
-  CHECK_FALSE(system.solver.is_full(wide));
-  const auto second = system.member({{narrow}, {wide}}, 1.0, {2000});
-  CHECK(system.rate(second) == 1500);
-  CHECK(system.solver.is_full(narrow));
-  CHECK_FALSE(system.solver.is_full(wide));
-  system.solver.leave(second);
-  system.solver.solve();
-  CHECK_FALSE(system.solver.is_full(narrow));
-}
-
-TEST_CASE("a user alone is held up by the narrowest of what it uses, if by anything") {
-  System system;
-  const ResourceId narrow = system.shared(3000);
-  const ResourceId wide = system.shared(3500);
-  const auto fast = system.member({{wide}, {narrow}}, 1.0, {9000});
-  CHECK(system.rate(fast) == 3000);
-  CHECK(system.solver.is_full(narrow));
-  CHECK_FALSE(system.solver.is_full(wide));
-  system.solver.leave(fast);
-  system.member({{narrow}, {wide}}, 1.0, {3000});
-  CHECK_FALSE(system.solver.is_full(narrow));
-  CHECK_FALSE(system.solver.is_full(wide));
-}
-
 TEST_CASE("resources that fill at the same level fill together") {
   // Both links have a level of floor(10/3) = 3 for their three users, a shared by both. One after
   // the other, the second would find 11 - 3 = 8 left for two, and give 4.

@@ -111,7 +111,7 @@ def interrupted(program, what, job, size, kind=signal.SIGINT):
         count = spans(folder)
         expect(f"{what}: spans", count > 0)
         expect(f"{what}: it says so", "nterrupted" in out + err, out + err)
-        expect(f"{what}: it was announced", "simulating up to 9821195 events" in err, err)
+        expect(f"{what}: it was announced", "simulating up to 9821199 events" in err, err)
         print(f"{what}: {count} spans, {took:.2f} s after the signal")
 
 
@@ -151,7 +151,7 @@ def predict_announces(program):
     note = run.stderr.readline()
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
-    expect("predict announces", note.startswith("note: simulating up to 9821195 events, less than a minute, in ")
+    expect("predict announces", note.startswith("note: simulating up to 9821199 events, less than a minute, in ")
            and note.endswith(" of memory; Ctrl-C ends it\n"), note + err)
     expect("predict, interrupted: no result", run.returncode != 0 and out == "", f"{run.returncode} {out}")
 
