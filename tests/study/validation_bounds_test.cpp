@@ -81,8 +81,7 @@ TEST_CASE("steps that more rules leave alone keep what they reached") {
     const bool filled = std::any_of(
         each.assumptions.begin(), each.assumptions.end(),
         [](const std::string& text) { return text.find("attention heads") != std::string::npos; });
-    const bool added = filled || each.source == "llama3_torchtitan" ||
-                       each.source == "hkbu_ddl" ||
+    const bool added = filled || each.source == "llama3_torchtitan" || each.source == "hkbu_ddl" ||
                        each.id.find("resnext") != std::string::npos;
     if (each.kind == CaseKind::step && each.half == Half::judge && each.predicted && !added) {
       errors.push_back(std::abs(*each.predicted / each.measured.value() - 1));
