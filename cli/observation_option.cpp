@@ -194,6 +194,7 @@ std::string_view family(std::string_view gpu) { return gpu.substr(0, gpu.find('-
 
 std::vector<Observation> Measurements::observations() const {
   std::vector<Observation> result;
+  result.reserve(jobs.size());
   for (const ObservedJob& job : jobs) {
     result.push_back(job.observation);
   }
@@ -202,6 +203,7 @@ std::vector<Observation> Measurements::observations() const {
 
 std::vector<ObservedCollective> Measurements::collectives() const {
   std::vector<ObservedCollective> result;
+  result.reserve(runs.size());
   for (const ObservedRun& run : runs) {
     result.push_back(run.observed);
   }

@@ -184,10 +184,10 @@ StepsPrice price_of_pairs(const Program& program, const CollectivePrice& price,
       part->latency >= price.latency) {
     return all;
   }
-  const std::uint32_t between = program.steps() - steps_inside;
+  const std::uint32_t steps_between = program.steps() - steps_inside;
   const Seconds rest = price.time - part->time;
   all.phases = {phase_price(program, 0, steps_inside, size, part->time, latency_of(*part)),
-                phase_price(program, steps_inside, between, size, rest,
+                phase_price(program, steps_inside, steps_between, size, rest,
                             std::min(price.latency - part->latency, rest * (1 - 1e-6)))};
   return all;
 }

@@ -232,8 +232,9 @@ class StepRun {
     };
     std::size_t last = 0;
     for (std::size_t p = 1; p < stages_.size(); ++p) {
-      const auto order = stages_[p].path().end() <=> stages_[last].path().end();
-      if (order > 0 || (order == 0 && key(p) < key(last))) {
+      const SimTime end = stages_[p].path().end();
+      const SimTime latest = stages_[last].path().end();
+      if (end > latest || (end == latest && key(p) < key(last))) {
         last = p;
       }
     }

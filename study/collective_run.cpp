@@ -104,12 +104,14 @@ CollectiveRun::CollectiveRun(const Experiment& experiment, const ObservedCollect
     Size size{message_of(model, observed_.collective, point.size), 0};
     size.log_ratio = std::log(point.time / size.predicted.alone);
     if (size.predicted.relative_sd > 0) {  // else there is nothing to learn of it
-      classes[message_latent(size.predicted)].sizes.push_back(std::move(size));
+      classes[message_latent(size.predicted)].sizes.push_back(size);
     }
   }
   for (auto& [of, sizes] : classes) {
     std::vector<double> deviations;
     std::vector<double> per_sd;
+    deviations.reserve(sizes.sizes.size());
+    per_sd.reserve(sizes.sizes.size());
     for (const Size& size : sizes.sizes) {
       deviations.push_back(size.log_ratio / size.predicted.relative_sd);
       per_sd.push_back(1 / size.predicted.relative_sd);
@@ -124,6 +126,7 @@ CollectiveRun::CollectiveRun(const Experiment& experiment, const ObservedCollect
 void CollectiveRun::add_residuals(const Latents& z, std::vector<double>& residuals) const {
   for (const SizeClass& sizes : classes_) {
     std::vector<double> deviations;
+    deviations.reserve(sizes.sizes.size());
     for (const Size& size : sizes.sizes) {
       deviations.push_back((size.log_ratio - std::log(message_factor(size.predicted, z))) /
                            size.predicted.relative_sd);
@@ -134,8 +137,10 @@ void CollectiveRun::add_residuals(const Latents& z, std::vector<double>& residua
 
 std::vector<ObservedSizes> CollectiveRun::sizes(const Latents& mode) const {
   std::vector<ObservedSizes> result;
+  result.reserve(classes_.size());
   const auto ratio = [](const SizeClass& sizes, const Latents& z) {
     std::vector<double> logs;
+    logs.reserve(sizes.sizes.size());
     for (const Size& size : sizes.sizes) {
       logs.push_back(size.log_ratio - std::log(message_factor(size.predicted, z)));
     }

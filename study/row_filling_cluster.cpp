@@ -28,6 +28,7 @@ void RowFilling::unnamed_gpu() {
     return;
   }
   std::vector<Choice<std::string>> others;
+  others.reserve(told->others.size());
   for (const auto& [profile, words] : told->others) {
     others.push_back({profile, words});
   }

@@ -150,8 +150,12 @@ std::optional<UnstatedGpu> told_by(const Runs& alike, const std::string& name,
       }
       continue;
     }
-    const std::string words = number_text(*factor, 3) + " times " + gpu;
-    const std::string profile = name + " on " + gpu;
+    std::string words = number_text(*factor, 3);
+    words += " times ";
+    words += gpu;
+    std::string profile = name;
+    profile += " on ";
+    profile += gpu;
     profiles.emplace(profile, faster(stand_in, *factor));
     if (told.likely.empty()) {
       told.likely = profile;
