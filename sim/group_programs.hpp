@@ -57,7 +57,9 @@ class GroupPrograms {
                                                  Algorithm algorithm) const;
 
   const SendNetwork& network_;
-  std::array<std::optional<CollectiveModel>, 13> models_;  // by kind of message
+  // By kind of message, of which tied_gradients is the last.
+  static constexpr std::size_t kinds = static_cast<std::size_t>(MessageKind::tied_gradients) + 1;
+  std::array<std::optional<CollectiveModel>, kinds> models_;
   std::map<Key, std::optional<GroupProgram>> programs_;
 };
 

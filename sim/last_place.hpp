@@ -3,8 +3,10 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 
+#include "sim/path.hpp"
 #include "sim/step_stage.hpp"
 
 // Which of the places that end last speaks for the step: its waterfall, its traffic, its critical
@@ -17,7 +19,8 @@ namespace payoff::sim {
 
 // The smallest of those with the same end is taken; equal ones report the same.
 struct PlaceKey {
-  std::array<std::int64_t, 37> words{};
+  static constexpr std::size_t stage_and_times = 18;
+  std::array<std::int64_t, stage_and_times + cause_count> words{};
   std::array<double, 6> bytes{};
 
   friend auto operator<=>(const PlaceKey&, const PlaceKey&) = default;

@@ -56,8 +56,8 @@ class Links {
                                                 std::size_t stage, bool by_cores) const;
   ActivityId start(const PreparedMessage& message, std::uint64_t key, std::uint64_t tag);
   // Has to be told of the end of what it started: `since` is when it did, `held_back` what it lost
-  // elsewhere. Returns what it lost on its links. Of the links
-  // that were overloaded last those are why that were most: a wider one has room left.
+  // elsewhere. Returns what it lost on its links. Of the links that were overloaded last
+  // those are why that were most: a wider one has room left.
   SimTime end(const PreparedMessage& message, SimTime since, SimTime held_back = {});
 
   [[nodiscard]] std::vector<LinkUse> report(SimTime step) const;

@@ -22,8 +22,7 @@ constexpr double sizes_assumed = 1;
 
 // All ranks of the job.
 Group job_group(const Experiment& experiment) {
-  const ParallelLayout& layout = experiment.layout;
-  const int ranks = layout.dp * layout.tp * layout.cp * layout.pp;
+  const int ranks = experiment.layout.ranks();
   return {ranks, std::min(ranks, experiment.cluster.gpus_per_node), 1};
 }
 

@@ -51,7 +51,8 @@ constexpr std::array dgx{
     SystemNics{"a100-sxm-80", 8, 200_Gbps},  SystemNics{"h100-sxm", 8, 400_Gbps},
     SystemNics{"h200-sxm", 8, 400_Gbps},     SystemNics{"b200-sxm", 8, 400_Gbps}};
 
-// GeForce cards since Turing: their drivers copy from card to card over no slot.
+// GeForce cards since Turing: their drivers copy from card to card over no slot (assumed: no
+// document was opened for it).
 constexpr std::array<std::string_view, 2> without_peer_to_peer{"rtx2080ti", "rtx4090"};
 
 bool through_host_memory(const TrainingRow& row, const std::string& gpu) {
