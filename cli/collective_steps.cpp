@@ -29,7 +29,7 @@ sim::ProgramRanks ranks_on(const CollectiveQuestion& question, const sim::Topolo
   const auto gpus = std::min(question.group.ranks, question.group.ranks_per_node);
   return question.members.empty()
              ? sim::ranks_on(*question.topology, question.group)
-             : sim::ranks_of_part(*question.topology, graph, static_cast<sim::Rank>(gpus));
+             : sim::ranks_of_part(*question.topology, graph.gpu_of_rank, static_cast<sim::Rank>(gpus));
 }
 
 sim::LaidOrReason program_of(const CollectiveQuestion& question, const CollectiveRow& row,

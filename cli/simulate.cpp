@@ -235,7 +235,7 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   }
   options.stop = &InterruptGuard::flag();
   const PreparedExperiment prepared(read->experiment);
-  const bool folds = !steps && !arguments.has(no_fold_option.name);
+  const bool folds = !arguments.has(no_fold_option.name);
   const sim::PlatformRules rules{folds, folds, steps};
   SimulationReport report{read->experiment, trust_in(prepared, read->facts), {}, {}, steps, ""};
   Simulation simulation(prepared, read->cluster_state, options, rules);

@@ -90,7 +90,7 @@ struct ProgramRanks {
 [[nodiscard]] TopologyGraph part_of(const TopologyGraph& graph, std::span<const Rank> members);
 // As many ranks of each server, one server after the other, or every rank by itself. Of a graph
 // without servers in runs of `gpus`.
-[[nodiscard]] ProgramRanks ranks_of_part(const Topology& topology, const TopologyGraph& part,
-                                         Rank gpus);
+[[nodiscard]] ProgramRanks ranks_of_part(const Topology& topology,
+                                         std::span<const std::uint32_t> gpu_of_rank, Rank gpus);
 
 }  // namespace payoff::sim

@@ -94,11 +94,7 @@ class Builder {
       std::uint32_t& link = link_of_edge_[edge];
       if (link == Incidence::none) {
         link = static_cast<std::uint32_t>(result_.links.size());
-        const Edge& known = routing_.graph().links.edges()[edge];
-        result_.links.push_back({edge, known.capacity,
-                                 known.link_class == LinkClass::fabric ||
-                                     known.link_class == LinkClass::pcie ||
-                                     known.link_class == LinkClass::socket});
+        result_.links.push_back(link_part(routing_.graph().links.edges()[edge], edge));
       }
       result.push_back({link, units});
     }
@@ -263,6 +259,12 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
       return {in_stage, tp * dp * (whole(layout.pp) - 1), 2};
   }
   return {rank, 1, 1};
+}
+
+Incidence::LinkPart link_part(const Edge& edge, EdgeId number) {
+  const bool inside = edge.link_class == LinkClass::fabric ||
+                      edge.link_class == LinkClass::pcie || edge.link_class == LinkClass::socket;
+  return {number, edge.capacity, inside};
 }
 
 Incidence incidence_of(const ParallelLayout& layout, Routing& routing,

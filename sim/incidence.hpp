@@ -88,6 +88,8 @@ struct IncidenceRules {
   std::vector<double> slowdown;  // by rank; empty: none
 };
 
+[[nodiscard]] Incidence::LinkPart link_part(const Edge& edge, EdgeId number);
+
 // The graph has a GPU for every rank of the layout.
 [[nodiscard]] Incidence incidence_of(const ParallelLayout& layout, Routing& routing,
                                      const IncidenceRules& rules);

@@ -66,8 +66,8 @@ void Links::prepare_send(Seconds latency, Seconds moving, Bytes bytes,
     const Bytes load = bytes * one.bytes.si;
     const double usage = on_grid(below_rounding * (load / size));
     if (usage > 0) {
-      result.uses.push_back({states_[one.link].resource, usage});
-      result.loads.push_back({one.link, load, 1});
+      result.uses.push_back({states_[one.link].resource, usage * one.count});
+      result.loads.push_back({one.link, load * one.count, 1});
     }
   }
 }

@@ -47,7 +47,7 @@ class Links {
   [[nodiscard]] PreparedMessage prepare(const Message& message, std::size_t stage,
                                         Direction direction) const;
   // One send of a program, its latency and what its bytes take alone; the loads are those of one
-  // byte. Narrower links than that make it late.
+  // byte, each as often as it counts. Narrower links than that make it late.
   void prepare_send(Seconds latency, Seconds moving, Bytes bytes,
                     const std::vector<LinkLoad>& of_one_byte, PreparedMessage& result) const;
   // A copy between a GPU of a stage and its host, or work of the cores, on what it shares with

@@ -36,9 +36,6 @@ std::vector<std::string> what_tells_apart(const ClusterState& state) {
 
 std::string why_not_folded(const ClusterState& state, const ParallelLayout& layout,
                            const PlatformRules& rules) {
-  if (rules.steps) {
-    return "sends are simulated rank by rank";
-  }
   if (!rules.folds) {
     return "it was asked for";
   }

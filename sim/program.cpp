@@ -61,6 +61,12 @@ Outcome Program::outcome() const {
                     kind_);
 }
 
+bool Program::has_equal_steps() const {
+  return std::holds_alternative<RingProgram>(kind_) ||
+         std::holds_alternative<RailRingsProgram>(kind_) ||
+         std::holds_alternative<MeshRingsProgram>(kind_);
+}
+
 double Program::share(std::uint32_t chunk) const {
   return shape_.shares.empty() ? shape_.each : shape_.shares[chunk];
 }

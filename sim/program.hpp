@@ -210,6 +210,8 @@ class Program {
 
   // Of all ranks in one step; replaces what is in `sends`.
   void sends(std::uint32_t step, std::vector<Send>& sends) const;
+  // Whether the same ranks send each other as much in every step.
+  [[nodiscard]] bool has_equal_steps() const;
   // Whether every rank makes one send in every step and gets one, always from the same rank, as in
   // a ring: then each can be had by itself, and no step has to be kept.
   [[nodiscard]] bool has_lone_sends() const { return std::holds_alternative<RingProgram>(kind_); }

@@ -39,14 +39,15 @@ TopologyGraph part_of(const TopologyGraph& graph, std::span<const Rank> members)
   return result;
 }
 
-ProgramRanks ranks_of_part(const Topology& topology, const TopologyGraph& part, Rank gpus) {
-  const auto ranks = static_cast<Rank>(part.gpu_of_rank.size());
+ProgramRanks ranks_of_part(const Topology& topology, std::span<const std::uint32_t> gpu_of_rank,
+                           Rank gpus) {
+  const auto ranks = static_cast<Rank>(gpu_of_rank.size());
   const auto* shape = std::get_if<RegularTopology>(&topology.shape);
   if (shape == nullptr) {
     return {ranks, gpus > 0 && ranks % gpus == 0 ? gpus : 1};
   }
   const auto server = [&](Rank rank) {
-    return part.gpu_of_rank[rank] / static_cast<std::uint32_t>(shape->server.gpus);
+    return gpu_of_rank[rank] / static_cast<std::uint32_t>(shape->server.gpus);
   };
   Rank run = 1;
   while (run < ranks && server(run) == server(0)) {

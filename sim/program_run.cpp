@@ -24,8 +24,7 @@ class Runner {
  public:
   Runner(const Program& program, Bytes size, std::span<const PhasePrice> phases, Routing* routing,
          LinkCapacities left)
-      : program_(program),
-        size_(size),
+      : size_(size),
         routing_(routing),
         progress_(program),
         ways_of_(program.places()),
@@ -98,7 +97,7 @@ class Runner {
   };
 
   // Kept for later steps: most programs send along few ways.
-  Way& known_way(const Send& send) {
+  Way& known_way(const PlacedSend& send) {
     static constexpr std::size_t most_kept = 100'000;
     const std::uint64_t flow = std::uint64_t{send.from} << 32U | send.to;
     const auto known = ways_.find(flow);
@@ -127,10 +126,10 @@ class Runner {
   }
 
   void start(const ProgramProgress::SendId& id) {
-    const Send send = progress_.send(id);
+    const PlacedSend send = progress_.send(id);
     const std::uint32_t phase = phase_of(id.step);
-    const Bytes bytes = size_ * program_.share(send);
-    const double part = prices_[phase].of_rank ? progress_.part_of_rank(id) : 1.0;
+    const Bytes bytes = size_ * send.share;
+    const double part = prices_[phase].of_rank ? send.part : 1.0;
     Lately& last = lately_[send.from];
     if (last.to != send.to || last.phase != phase || last.bytes != bytes || last.part != part) {
       last = prepared(send, phase, bytes, part);
@@ -155,7 +154,7 @@ class Runner {
                          .tag = std::uint64_t{id.step} << 32U | id.index});
   }
 
-  Lately prepared(const Send& send, std::uint32_t phase, Bytes bytes, double part) {
+  Lately prepared(const PlacedSend& send, std::uint32_t phase, Bytes bytes, double part) {
     Way& way = known_way(send);
     ways_of_[send.from] = &way;
     const SendPrice& price = prices_[phase];
@@ -197,7 +196,6 @@ class Runner {
 
   static constexpr double below_rounding = 1 - 1e-9;
 
-  const Program& program_;
   Bytes size_;
   std::vector<SendPrice> prices_;          // of the phases
   std::vector<std::uint32_t> phase_ends_;  // the steps after them
@@ -212,6 +210,15 @@ class Runner {
   std::unordered_map<std::uint64_t, Way> ways_;  // looked up only, in no order
   ProgramRun result_;
 };
+
+// Of the size, by rank, what it sends together.
+std::vector<double> shares_of_ranks(const Program& program, const std::vector<Send>& sends) {
+  std::vector<double> shares(program.places());
+  for (const Send& send : sends) {
+    shares[send.from] += program.share(send);
+  }
+  return shares;
+}
 
 double busiest_share(const Program& program, std::uint32_t first, std::uint32_t steps) {
   if (program.segments() > 1) {

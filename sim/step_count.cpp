@@ -124,12 +124,12 @@ class Counter {
     for (const Place* place : places) {
       groups.insert(place->group[static_cast<std::size_t>(group_kind(message.message->kind))]);
     }
-    // Groups of a kind are alike in a stage: the first one stands for all.
-    const GroupProgram* program =
-        programs_ ? programs_->of(*groups.begin(), *message.message) : nullptr;
-    const std::uint64_t times = message.times * groups.size();
-    result_.sends += program != nullptr ? program->sends * times : 0;
-    result_.events += program != nullptr ? program->sends * times : times;
+    for (const std::size_t group : groups) {
+      const GroupProgram* program = programs_ ? programs_->of(group, *message.message) : nullptr;
+      const std::uint64_t sends = program != nullptr ? program->sends * message.times : 0;
+      result_.sends += sends;
+      result_.events += program != nullptr ? sends : message.times;
+    }
   }
 
   const StepPlan& plan_;

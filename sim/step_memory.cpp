@@ -68,8 +68,10 @@ class SendsMemory {
       : plan_(plan), platform_(platform), programs_(*platform.send_network()) {}
 
   [[nodiscard]] Bytes all() {
-    const TopologyGraph& graph = platform_.send_network()->graph;
-    Bytes sum = static_cast<double>(graph.links.edges().size()) * of_edge;
+    Bytes sum = static_cast<double>(platform_.links().size()) * of_link;
+    for (const auto& [key, program] : platform_.send_network()->programs) {
+      sum += of_program(program);
+    }
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       Bytes activations;
       Bytes gradients;
@@ -91,7 +93,7 @@ class SendsMemory {
  private:
   struct OfMessage {
     Bytes in_flight;
-    Bytes kept;  // prices and, the first time that a group sends so, ways
+    Bytes kept;  // prices
   };
 
   [[nodiscard]] OfMessage of_message(std::size_t s, const StageMessage& message) {
@@ -102,44 +104,41 @@ class SendsMemory {
         groups.insert(place.group[kind]);
       }
     }
-    const GroupProgram* known = programs_.of(*groups.begin(), *message.message);
-    if (known == nullptr) {
-      return {};
-    }
-    const Program& program = known->laid.program;
-    const double a_step = static_cast<double>(known->sends) / program.steps();
-    const auto count = static_cast<double>(groups.size());
     OfMessage memory;
-    memory.in_flight = count * (ProgramProgress::most_memory(program, known->sends) +
-                                a_step * StepPrograms::memory_of_send(links_of_way));
-    memory.kept = count * static_cast<double>(program.steps()) * Bytes{sizeof(SendPrice)};
-    if (seen_.insert(known).second) {
-      memory.kept += count * ways(*known) * StepPrograms::memory_of_way(links_of_way);
+    for (const std::size_t group : groups) {
+      if (const GroupProgram* known = programs_.of(group, *message.message)) {
+        const ProgramSends& sends = known->classes.sends;
+        const double a_step = static_cast<double>(known->sends) / sends.steps();
+        memory.in_flight += ProgramProgress::most_memory(sends) +
+                            a_step * StepPrograms::memory_of_send(links_of_way);
+        memory.kept += static_cast<double>(sends.steps()) * Bytes{sizeof(SendPrice)};
+      }
     }
     return memory;
   }
 
-  // Pairs of places: all of them, or those of two trees, or what a rank sends in a step.
-  static double ways(const GroupProgram& known) {
-    const Program& program = known.laid.program;
-    const double places = program.places();
-    const auto sends = static_cast<double>(known.sends);
-    if (program.outcome() == Outcome::exchanged) {
-      return std::min(sends, places * places);
+  static Bytes of_program(const GroupProgram& program) {
+    double sends = 0;
+    double links = 0;
+    for (const auto& pattern : program.classes.ways) {
+      sends += static_cast<double>(pattern.size());
+      for (const auto& way : pattern) {
+        links += static_cast<double>(way.size());
+      }
     }
-    const double trees = 4 * places;
-    return std::min(sends, std::max(trees, 2 * sends / program.steps()));
+    return Bytes{sends * (sizeof(PlacedSend) + sizeof(std::vector<LinkLoad>)) +
+                 links * sizeof(LinkLoad) +
+                 static_cast<double>(program.classes.sends.steps()) * sizeof(std::uint32_t)};
   }
 
   // GPU, PCIe, NIC, leaf, spine and back: of a network of two levels.
   static constexpr double links_of_way = 8;
-  // With its vertex, its name and what the solver has of it.
-  static constexpr Bytes of_edge{500};
+  // With its name and what the solver has of it.
+  static constexpr Bytes of_link{500};
 
   const StepPlan& plan_;
   const Platform& platform_;
   GroupPrograms programs_;
-  std::set<const GroupProgram*> seen_;  // looked up only
 };
 
 }  // namespace

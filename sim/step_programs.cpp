@@ -6,11 +6,7 @@
 namespace payoff::sim {
 
 StepPrograms::StepPrograms(const SendNetwork& network, Engine& engine, Links& links)
-    : network_(network),
-      engine_(engine),
-      links_(links),
-      programs_(network),
-      routing_(network.graph, network.topology.balance, network.topology.seed) {}
+    : engine_(engine), links_(links), programs_(network) {}
 
 bool StepPrograms::start(std::size_t flight, std::size_t group, const Message& message,
                          std::uint64_t key) {
@@ -24,7 +20,7 @@ bool StepPrograms::start(std::size_t flight, std::size_t group, const Message& m
   Flight& added = flights_[flight];
   added.prepared = &known;
   added.size = message.size;
-  added.progress.emplace(known.program->laid.program);
+  added.progress.emplace(known.program->classes.sends);
   added.key = key;
   added.rate = 1;
   added.progress->begin(ready_);
@@ -52,13 +48,11 @@ void StepPrograms::start_ready(std::size_t flight) {
 
 void StepPrograms::start_send(std::size_t flight, const ProgramProgress::SendId& id) {
   Flight& whole = flights_[flight];
-  const GroupProgram& program = *whole.prepared->program;
-  const Send& send = whole.progress->send(id);
+  const PlacedSend send = whole.progress->send(id);
   const SendPrice& price = whole.prepared->prices[id.step];
   PAYOFF_INVARIANT(price.of_rank.has_value(), "a message of a step has no price");
-  const Bytes bytes = whole.size * program.laid.program.share(send);
-  const Seconds moving =
-      bytes > 0_B ? bytes / (*price.of_rank * whole.progress->part_of_rank(id)) : 0_s;
+  const Bytes bytes = whole.size * send.share;
+  const Seconds moving = bytes > 0_B ? bytes / (*price.of_rank * send.part) : 0_s;
   const std::size_t slot = free_send();
   InFlight& added = in_flight_[slot];
   added.flight = flight;
@@ -67,7 +61,7 @@ void StepPrograms::start_send(std::size_t flight, const ProgramProgress::SendId&
   added.place = whole.active.size();
   whole.active.push_back(slot);
   links_.prepare_send(price.latency, moving, bytes,
-                      way(program.places[send.from], program.places[send.to]), added.message);
+                      whole.prepared->program->classes.way(id.step, id.index), added.message);
   added.activity = links_.start(added.message, whole.key, tag_bit | slot);
   if (whole.rate != 1) {
     engine_.set_rate_bound(added.activity, full_rate * whole.rate);
@@ -104,11 +98,6 @@ Bytes StepPrograms::memory_of_send(double links) {
                links * (sizeof(Use) + sizeof(LinkLoad) + use_in_engine)};
 }
 
-Bytes StepPrograms::memory_of_way(double links) {
-  constexpr double in_table = 64;
-  return Bytes{in_table + links * sizeof(LinkLoad)};
-}
-
 std::size_t StepPrograms::free_send() {
   if (free_sends_.empty()) {
     in_flight_.emplace_back();
@@ -117,17 +106,6 @@ std::size_t StepPrograms::free_send() {
   const std::size_t slot = free_sends_.back();
   free_sends_.pop_back();
   return slot;
-}
-
-const std::vector<LinkLoad>& StepPrograms::way(Rank from, Rank to) {
-  const std::uint64_t flow = std::uint64_t{from} << 32U | to;
-  const auto [known, added] = ways_.try_emplace(flow);
-  if (added) {
-    for (const EdgeShare& part : routing_.route(from, to, flow)) {
-      known->second.push_back({network_.link_of_edge[part.edge], Bytes{part.share}, 1});
-    }
-  }
-  return known->second;
 }
 
 }  // namespace payoff::sim

@@ -6,7 +6,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,7 +16,7 @@
 
 // Messages of a step in flight as the sends of their programs (level `steps`): each pays its part
 // of the latency and then shares the links of its route with the sends of all other messages. A
-// message is through when its last send is.
+// message is through when its last send is. Of sends that are alike one is made (sim/refinement).
 
 namespace payoff::sim {
 
@@ -34,10 +33,8 @@ class StepPrograms {
 
   [[nodiscard]] std::uint64_t sends() const { return sends_; }  // started so far
 
-  // Of a send in flight and of a way that is kept, of so many links, with what the engine has of
-  // it.
+  // Of a send in flight over so many links, with what the engine has of it.
   [[nodiscard]] static Bytes memory_of_send(double links);
-  [[nodiscard]] static Bytes memory_of_way(double links);
 
   static constexpr std::uint64_t tag_bit = std::uint64_t{1} << 61U;
 
@@ -67,15 +64,11 @@ class StepPrograms {
   void start_ready(std::size_t flight);
   void start_send(std::size_t flight, const ProgramProgress::SendId& id);
   [[nodiscard]] std::size_t free_send();
-  [[nodiscard]] const std::vector<LinkLoad>& way(Rank from, Rank to);
 
-  const SendNetwork& network_;
   Engine& engine_;
   Links& links_;
   GroupPrograms programs_;
-  Routing routing_;
   std::map<std::pair<std::size_t, const Message*>, Prepared> prepared_;  // looked up only
-  std::unordered_map<std::uint64_t, std::vector<LinkLoad>> ways_;        // looked up only
   std::deque<Flight> flights_;                                           // slots are used again
   std::deque<InFlight> in_flight_;
   std::vector<std::size_t> free_sends_;

@@ -125,50 +125,28 @@ IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const List
   return rules;
 }
 
-// Every link of the graph is then one of the platform, those that no group would use as well.
-std::shared_ptr<const SendNetwork> send_network(const Cluster& cluster, const Listed& listed,
-                                                const TopologyGraph& graph,
-                                                const FoldedSystem& system,
-                                                std::vector<Link>& links) {
-  auto network = std::make_shared<SendNetwork>();
-  network->cluster = cluster;
-  network->layout = listed.layout;
-  network->topology = *listed.state.topology;
-  std::vector<VertexId> switches;
-  if (const auto* shape = std::get_if<RegularTopology>(&network->topology.shape)) {
-    const RegularLayout layout(*shape);
-    for (std::uint32_t s = 0; layout.has_fabric_switch() && s < layout.servers(); ++s) {
-      switches.push_back(layout.fabric_switch(s));
-    }
-  }
-  network->graph = with_switches(graph, switches);
-  for (const std::vector<std::size_t>& group : system.places.groups) {
-    network->groups.emplace_back(group.begin(), group.end());
-  }
-  std::vector<std::uint32_t>& link_of_edge = network->link_of_edge;
-  link_of_edge.assign(graph.links.edges().size(), Incidence::none);
-  for (std::uint32_t link = 0; link < system.links.size(); ++link) {
-    link_of_edge[system.links[link].edge] = link;
-  }
-  const std::vector<Bandwidth> left = left_capacities(network->topology, graph.links);
-  for (EdgeId edge = 0; edge < link_of_edge.size(); ++edge) {
-    if (link_of_edge[edge] == Incidence::none) {
-      link_of_edge[edge] = static_cast<std::uint32_t>(links.size());
-      links.push_back({graph.links.edge_name(edge), left[edge],
-                       key_of(graph.links.edges()[edge], listed.has_own_topology)});
-    }
-  }
-  return network;
-}
-
 void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& listed,
             const StepPlan& plan, const PlatformRules& rules, BuiltPlatform& built) {
   const Topology& topology = *listed.state.topology;
   Routing routing(graph, topology.balance, topology.seed);
   Incidence incidence =
       incidence_of(listed.layout, routing, rules_of(cluster, plan, listed, graph));
+  SendIncidence sends;
+  const SendRules send_rules{cluster, listed.layout, topology};
+  if (rules.steps) {
+    std::optional<SendIncidence> known = send_incidence(plan, send_rules, graph, incidence);
+    if (!known) {
+      built.problems.push_back(
+          {"cluster",
+           "the messages of its groups are more than " + std::to_string(most_listed_sends) +
+               " sends, which level `steps` lists one by one",
+           "level `fluid` has one flow for each message"});
+      return;
+    }
+    sends = *std::move(known);
+  }
   apply_background(topology, graph.links, incidence);
-  Partition partition = rules.folds && !rules.steps ? fold(incidence) : unfolded(incidence);
+  Partition partition = rules.folds ? fold(incidence, sends) : unfolded(incidence, sends);
   FoldedSystem system = quotient(incidence, partition);
   built.fold = {static_cast<std::uint64_t>(plan.layout.ranks()),
                 incidence.ranks.size(),
@@ -176,7 +154,14 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
                 incidence.channels.size(),
                 partition.channel_classes,
                 incidence.links.size(),
-                partition.link_classes};
+                partition.link_classes,
+                sends.sends.size(),
+                partition.send_classes};
+  std::shared_ptr<const SendNetwork> network;
+  if (rules.steps) {
+    network = std::make_shared<SendNetwork>(
+        send_network(send_rules, incidence, sends, partition));
+  }
   built.place_of_rank = std::move(partition.ranks);
   built.class_of_link = std::move(partition.links);
   std::vector<Link> links;
@@ -184,10 +169,6 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
   for (const FoldedSystem::Link& link : system.links) {
     links.push_back({link_name(graph.links, link), link.capacity,
                      key_of(graph.links.edges()[link.edge], listed.has_own_topology)});
-  }
-  std::shared_ptr<const SendNetwork> network;
-  if (rules.steps) {
-    network = send_network(cluster, listed, graph, system, links);
   }
   built.platform = Platform(cluster, plan.layout, std::move(system), incidence, std::move(links));
   built.platform.send_over(std::move(network));

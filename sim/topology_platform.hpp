@@ -22,8 +22,8 @@ inline constexpr int most_listed_ranks = 1 << 15;
 struct PlatformRules {
   bool folds{true};    // false: every rank is a place of its own, to compare with
   bool reduces{true};  // false: all ranks are listed
-  // Level `steps`: messages of groups are sent by the programs of their collectives. Every rank is
-  // then a place of its own, also on a cluster without a topology.
+  // Level `steps`: messages of groups are sent by the programs of their collectives, also on a
+  // cluster without a topology. Nothing is reduced by coordinates then.
   bool steps{false};
 };
 
@@ -37,6 +37,9 @@ struct FoldReport {
   std::uint64_t channel_classes{};
   std::uint64_t links{};
   std::uint64_t link_classes{};
+  // At level `steps`: of one message of every kind, steps that are alike once.
+  std::uint64_t sends{};
+  std::uint64_t send_classes{};
 };
 
 struct BuiltPlatform {

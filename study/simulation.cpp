@@ -34,10 +34,11 @@ std::string contention(const sim::SimulatedStep& step) {
 }  // namespace
 
 const sim::BuiltPlatform& Simulation::platform(const StepPlan& step) {
-  // What a node's cores stream is the codec's: another method, another platform.
-  const bool on_host = std::any_of(step.kinds.begin(), step.kinds.end(), uses_host);
-  auto& built = platforms_[on_host ? 2 : sim::sends_all_to_all(step) ? 1 : 0];
-  if (!built || on_host) {
+  // What a node's cores stream is the codec's, and programs are those of its messages: another
+  // method, another platform.
+  const bool own = rules_.steps || std::any_of(step.kinds.begin(), step.kinds.end(), uses_host);
+  auto& built = platforms_[own ? 2 : sim::sends_all_to_all(step) ? 1 : 0];
+  if (!built || own) {
     built = sim::build_platform(prepared_.experiment().cluster, state_, step, rules_);
   }
   return *built;

@@ -43,8 +43,8 @@ class Simulation {
   const ClusterState& state_;
   sim::SimOptions options_;
   sim::PlatformRules rules_;
-  // Of strategies that exchange between all pairs of ranks, of those that do not, and of the last
-  // one whose codec runs on the host.
+  // Of strategies that do not exchange between all pairs of ranks, of those that do, and of the last
+  // one that needs its own.
   std::array<std::optional<sim::BuiltPlatform>, 3> platforms_{};
 };
 

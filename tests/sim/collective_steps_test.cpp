@@ -150,7 +150,7 @@ TEST_CASE("a group on part of a topology is laid on the servers that its GPUs ar
   const TopologyGraph graph = built(topology);
   const auto part = [&](std::vector<Rank> members) { return part_of(graph, members); };
   const auto gpus = [&](std::vector<Rank> members) {
-    return ranks_of_part(topology, part(std::move(members)), 8).gpus;
+    return ranks_of_part(topology, part(std::move(members)).gpu_of_rank, 8).gpus;
   };
   CHECK(gpus({8, 9, 10, 24, 25, 26}) == 3);
   CHECK(gpus({3, 11, 19}) == 1);

@@ -79,7 +79,7 @@ std::uint32_t most_steps(const StepPlan& plan, const sim::Platform& platform) {
   const auto look_at = [&](const Message& message, const sim::Place& place) {
     const std::size_t group = place.group[static_cast<std::size_t>(sim::group_kind(message.kind))];
     const sim::GroupProgram* program = programs.of(group, message);
-    most = std::max(most, program != nullptr ? program->laid.program.steps() : 1);
+    most = std::max(most, program != nullptr ? program->laid->program.steps() : 1);
   };
   for (const sim::Place& place : platform.places().places) {
     for (const BucketKind& kind : plan.kinds) {

@@ -335,6 +335,8 @@ void add(const sim::FoldReport& fold, FoldingSum& sum) {
   sum.places += fold.places;
   sum.links += fold.links;
   sum.link_classes += fold.link_classes;
+  sum.sends += fold.sends;
+  sum.send_classes += fold.send_classes;
 }
 
 void print(const std::string& what, const FoldingSum& sum) {
@@ -342,19 +344,23 @@ void print(const std::string& what, const FoldingSum& sum) {
               what.c_str(), sum.jobs,
               static_cast<double>(sum.places) / static_cast<double>(sum.ranks),
               static_cast<double>(sum.link_classes) / static_cast<double>(sum.links));
+  if (sum.sends > 0) {
+    std::printf("folding: %-11s %.2f classes for each send\n", what.c_str(),
+                static_cast<double>(sum.send_classes) / static_cast<double>(sum.sends));
+  }
 }
 
 }  // namespace
 
-FoldingCount compare_folded(int first, int last) {
+FoldingCount compare_folded(int first, int last, bool steps) {
   FoldingCount count;
   for (int seed = first; seed <= last; ++seed) {
     const UnevenJob job = random_uneven_job(seed);
-    const BuiltPlatform folded = build(job, {true, false});
+    const BuiltPlatform folded = build(job, {true, false, steps});
     INFO("job of seed " << seed << " on " << job.kind << ": " << folded.fold.ranks << " ranks, "
                         << folded.fold.places << " places, " << job.asymmetries.size()
                         << " asymmetries");
-    const BuiltPlatform all = build(job, {false, false});
+    const BuiltPlatform all = build(job, {false, false, steps});
     const sim::SimulatedStep of_classes = simulated(job, folded.platform);
     const sim::SimulatedStep of_all = simulated(job, all.platform);
     CHECK(ends_of_ranks(of_classes, folded) == ends_of_ranks(of_all, all));

@@ -63,6 +63,8 @@ struct FoldingSum {
   std::uint64_t places{};
   std::uint64_t links{};
   std::uint64_t link_classes{};
+  std::uint64_t sends{};  // at level `steps`
+  std::uint64_t send_classes{};
 };
 struct FoldingCount {
   FoldingSum all;
@@ -72,6 +74,6 @@ struct FoldingCount {
   std::map<std::string, int> with;       // jobs by asymmetry
   std::map<std::string, int> of_groups;  // by what they are of
 };
-[[nodiscard]] FoldingCount compare_folded(int first, int last);
+[[nodiscard]] FoldingCount compare_folded(int first, int last, bool steps = false);
 
 }  // namespace payoff::test
