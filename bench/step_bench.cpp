@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What it takes to simulate a training step of GPT-3 175B: on 1,024 GPUs folded, with one slow GPU,
-// and rank by rank; on 1,048,576 GPUs folded. Each case runs in a process of its own, whose
-// processor time and peak memory are its own. Files are read before the clock starts; what counts
-// is everything after that: layers priced, the plan, the links and classes, the events.
+// and rank by rank; on 1,048,576 GPUs folded; on 1,024 send by send. Each case runs in a process of
+// its own, whose processor time and peak memory are its own. Files are read before the clock
+// starts; what counts is everything after that: layers priced, the plan, the links and classes, the
+// events.
 //
-//   step_bench [CASE...]      folded, straggler, unfolded, million; all of them unless told
-//   otherwise
+//   step_bench [CASE...]      folded, straggler, unfolded, million, sends, sends_straggler,
+//                             sends_unfolded; all of them unless told otherwise
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,12 +38,16 @@ struct Case {
   std::string_view title;
   std::string_view file;
   bool folds{true};
+  bool steps{false};
 };
 constexpr Case cases[] = {
     {"folded", "1,024 GPUs, folded", "bench/gpt3-1024.yaml"},
     {"straggler", "1,024 GPUs, one straggler", "bench/gpt3-1024-straggler.yaml"},
     {"unfolded", "1,024 GPUs, straggler, unfolded", "bench/gpt3-1024-straggler.yaml", false},
     {"million", "1,048,576 GPUs, straggler", "examples/topologies/million-gpus.yaml"},
+    {"sends", "send by send, folded", "bench/gpt3-1024.yaml", true, true},
+    {"sends_straggler", "send by send, straggler", "bench/gpt3-1024-straggler.yaml", true, true},
+    {"sends_unfolded", "send by send, unfolded", "bench/gpt3-1024.yaml", false, true},
 };
 
 Seconds processor_time() {
@@ -68,8 +73,8 @@ void run(const Case& c) {
   const PreparedExperiment prepared(read.experiment);
   const StepPlan plan = prepared.plan(read.experiment.plans.front());
   const Seconds planned = processor_time();
-  const sim::BuiltPlatform built =
-      sim::build_platform(read.experiment.cluster, read.cluster_state, plan, {c.folds, c.folds});
+  const sim::BuiltPlatform built = sim::build_platform(read.experiment.cluster, read.cluster_state,
+                                                       plan, {c.folds, c.folds, c.steps});
   const Seconds built_at = processor_time();
   const sim::SimulatedStep step = sim::simulate(plan, built.platform);
   const Seconds end = processor_time();

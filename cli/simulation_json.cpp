@@ -24,6 +24,8 @@ Json folding_json(const SimulationReport& report) {
       {"simulated_ranks", report.fold.places},
       {"links", report.fold.links},
       {"link_classes", report.fold.link_classes},
+      {"sends", report.fold.sends},
+      {"send_classes", report.fold.send_classes},
       {"not_folded_because", report.not_folded.empty() ? Json(nullptr) : Json(report.not_folded)}};
 }
 

@@ -222,9 +222,16 @@ std::string fold_sentence(const SimulationReport& report) {
                      fold.ranks, classes)
                : fmt::format("\n{} ranks, not folded: {}.\n", fold.ranks, report.not_folded);
   }
+  // Without level `steps` what stages send each other are the only sends.
+  const std::string groups =
+      report.steps
+          ? fmt::format(
+                "{} groups and pairs of stages in {} classes, what these send in "
+                "the steps that differ {} sends in {}",
+                fold.channels, fold.channel_classes, fold.sends, fold.send_classes)
+          : fmt::format("{} groups and sends in {} classes", fold.channels, fold.channel_classes);
   const std::string links =
-      fmt::format("{} groups and sends in {} classes, {} directed links in {}", fold.channels,
-                  fold.channel_classes, fold.links, fold.link_classes);
+      fmt::format("{}, {} directed links in {}", groups, fold.links, fold.link_classes);
   if (!report.not_folded.empty()) {
     return fmt::format("\n{} ranks, not folded: {}; {}.\n", fold.ranks, report.not_folded, links);
   }

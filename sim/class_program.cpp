@@ -74,9 +74,8 @@ ClassProgram ClassPrograms::of(const SendIncidence::Laid& program) const {
                         send_class});
       }
     }
-    std::stable_sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) {
-      return a.send.from < b.send.from;
-    });
+    std::stable_sort(kept.begin(), kept.end(),
+                     [](const Kept& a, const Kept& b) { return a.send.from < b.send.from; });
     std::vector<PlacedSend> sends;
     std::vector<std::vector<LinkLoad>>& ways = result.ways.emplace_back();
     for (const Kept& one : kept) {

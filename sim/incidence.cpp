@@ -262,8 +262,8 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
 }
 
 Incidence::LinkPart link_part(const Edge& edge, EdgeId number) {
-  const bool inside = edge.link_class == LinkClass::fabric ||
-                      edge.link_class == LinkClass::pcie || edge.link_class == LinkClass::socket;
+  const bool inside = edge.link_class == LinkClass::fabric || edge.link_class == LinkClass::pcie ||
+                      edge.link_class == LinkClass::socket;
   return {number, edge.capacity, inside};
 }
 

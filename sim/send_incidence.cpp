@@ -40,8 +40,8 @@ std::vector<std::set<Need>> needs_of(const StepPlan& plan, const SendRules& rule
   std::vector<std::set<Need>> needs(plan.stages.size());
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     for (const StageMessage& message : messages_of_stage(plan, s)) {
-      const bool between_stages = message.traffic == Traffic::forward_sends ||
-                                  message.traffic == Traffic::backward_sends;
+      const bool between_stages =
+          message.traffic == Traffic::forward_sends || message.traffic == Traffic::backward_sends;
       const auto algorithm =
           between_stages ? std::nullopt : laws.algorithm_of_sends(*message.message);
       if (algorithm) {
@@ -112,8 +112,7 @@ class Builder {
     for (const Rank member : members) {
       gpus.push_back(graph_.gpu_of_rank[member]);
     }
-    const Group shape =
-        payoff::group_of(need.message, rules_.layout, rules_.cluster.gpus_per_node);
+    const Group shape = payoff::group_of(need.message, rules_.layout, rules_.cluster.gpus_per_node);
     const ProgramRanks ranks =
         ranks_of_part(rules_.topology, gpus, static_cast<Rank>(shape.ranks_per_node));
     const Numbered* known = program(need, ranks, members);
@@ -188,15 +187,14 @@ class Builder {
 
   Numbered numbered(std::shared_ptr<const LaidProgram> program,
                     std::shared_ptr<const ProgramSends> sends) {
-    Numbered result{std::move(program), std::move(sends),
-                    static_cast<std::uint32_t>(numbered_.size()), {}};
+    Numbered result{
+        std::move(program), std::move(sends), static_cast<std::uint32_t>(numbered_.size()), {}};
     for (std::size_t pattern = 0; pattern < result.sends->patterns.size(); ++pattern) {
       std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> known;
       for (const PlacedSend& send : result.sends->patterns[pattern].sends) {
-        const auto [number, added] =
-            known.try_emplace({std::bit_cast<std::uint64_t>(send.share),
-                               std::bit_cast<std::uint64_t>(send.part)},
-                              next_what_);
+        const auto [number, added] = known.try_emplace(
+            {std::bit_cast<std::uint64_t>(send.share), std::bit_cast<std::uint64_t>(send.part)},
+            next_what_);
         next_what_ += added ? 1 : 0;
         result.what.push_back(number->second);
       }

@@ -66,7 +66,8 @@ inline constexpr std::uint64_t most_listed_sends = 16'000'000;
 
 // Of the messages of a plan. Links that only sends use are added to those of the incidence. Nothing
 // if more sends than that differ.
-[[nodiscard]] std::optional<SendIncidence> send_incidence(const StepPlan& plan, const SendRules& rules,
+[[nodiscard]] std::optional<SendIncidence> send_incidence(const StepPlan& plan,
+                                                          const SendRules& rules,
                                                           const TopologyGraph& graph,
                                                           Incidence& incidence);
 

@@ -136,11 +136,11 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
   if (rules.steps) {
     std::optional<SendIncidence> known = send_incidence(plan, send_rules, graph, incidence);
     if (!known) {
-      built.problems.push_back(
-          {"cluster",
-           "the messages of its groups are more than " + std::to_string(most_listed_sends) +
-               " sends, which level `steps` lists one by one",
-           "level `fluid` has one flow for each message"});
+      built.problems.push_back({"cluster",
+                                "the messages of its groups are more than " +
+                                    std::to_string(most_listed_sends) +
+                                    " sends, which level `steps` lists one by one",
+                                "level `fluid` has one flow for each message"});
       return;
     }
     sends = *std::move(known);
@@ -159,8 +159,7 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
                 partition.send_classes};
   std::shared_ptr<const SendNetwork> network;
   if (rules.steps) {
-    network = std::make_shared<SendNetwork>(
-        send_network(send_rules, incidence, sends, partition));
+    network = std::make_shared<SendNetwork>(send_network(send_rules, incidence, sends, partition));
   }
   built.place_of_rank = std::move(partition.ranks);
   built.class_of_link = std::move(partition.links);

@@ -11,6 +11,7 @@
 #include "sim/step.hpp"
 #include "sim/topology_platform.hpp"
 #include "tests/catch.hpp"
+#include "tests/sim/compare_folded.hpp"
 #include "tests/sim/plans.hpp"
 #include "tests/sim/random_plans.hpp"
 #include "tests/sim/topologies.hpp"
