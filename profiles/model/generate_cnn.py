@@ -17,6 +17,13 @@ import sys
 RESNET = "He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2015 (arXiv 1512.03385), table 1"
 RESNEXT = "Xie et al.: Aggregated Residual Transformations for Deep Neural Networks, 2016 (arXiv 1611.05431), table 1"
 SE_RESNEXT = "Hu, Shen, Sun: Squeeze-and-Excitation Networks, 2017 (arXiv 1709.01507), table 1, reduction 16, on ResNeXt-101 32x4d (arXiv 1611.05431)"
+RESNET_SMALL = "He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2015 (arXiv 1512.03385), section 4.2: 6n + 2 layers of 16, 32 and 64 channels; projections where they change"
+DENSENET = "Huang, Liu, van der Maaten, Weinberger: Densely Connected Convolutional Networks, 2016 (arXiv 1608.06993), table 1"
+ARCFACE = "Deng, Guo, Xue, Zafeiriou: ArcFace, 2018 (arXiv 1801.07698), section 3.1: ResNet100 with improved residual units, BN-Dropout-FC-BN"
+INSIGHTFACE = "deepinsight/insightface, fresnet.py, LResNet100E-IR: units 3, 13, 30, 3; slopes of PReLU are not counted"
+ALEXNET = "Krizhevsky: One weird trick for parallelizing convolutional neural networks, 2014 (arXiv 1404.5997)"
+TORCHVISION_DENSENET = "torchvision.models.densenet: parameter order, bottlenecks of four times the growth; what is concatenated is copied"
+TORCHVISION_ALEXNET = "torchvision.models.alexnet: parameter order, biases, dropout in the classifier"
 WIDE_RESNET = "Zagoruyko, Komodakis: Wide Residual Networks, 2016 (arXiv 1605.07146): the 3x3 convolutions of ResNet-101 twice as wide"
 RESNET_CIFAR = "table 1 of He et al. 2015 (arXiv 1512.03385), first convolution and pooling replaced for 32x32 images"
 VGG = "Simonyan, Zisserman: Very Deep Convolutional Networks, 2014 (arXiv 1409.1556), table 1"
@@ -25,9 +32,12 @@ TORCHVISION_VGG = "torchvision.models.vgg: parameter order, biased convolutions,
 CHENGYANGFU = "github.com/chengyangfu/pytorch-vgg-cifar10: classifier 512-512-10 and parameter order"
 KUANGLIU = "github.com/kuangliu/pytorch-cifar: the CIFAR variant and its parameter order"
 
+KUANGLIU_ORDER = "as github.com/kuangliu/pytorch-cifar orders parameters: projections with a norm"
+
 BASIC, BOTTLENECK = "basic", "bottleneck"
 RESNET_BLOCKS = {
     "resnet-18": (BASIC, [2, 2, 2, 2]),
+    "resnet-34": (BASIC, [3, 4, 6, 3]),
     "resnet-50": (BOTTLENECK, [3, 4, 6, 3]),
     "resnet-101": (BOTTLENECK, [3, 4, 23, 3]),
     "resnet-152": (BOTTLENECK, [3, 8, 36, 3]),
@@ -38,7 +48,15 @@ WIDER_BLOCKS = {
     "resnext-101-32x4d": ("ResNeXt-101 32x4d", RESNEXT, 2, 32, 0),
     "se-resnext-101-32x4d": ("SE-ResNeXt-101 32x4d", SE_RESNEXT, 2, 32, 16),
 }
+# Layers of each dense block, growth and channels of the first convolution.
+DENSENET_BLOCKS = {
+    "densenet-121": ([6, 12, 24, 16], 32, 64),
+    "densenet-169": ([6, 12, 32, 32], 32, 64),
+    "densenet-201": ([6, 12, 48, 32], 32, 64),
+}
 VGG_STAGES = {
+    "vgg-11": [(64, 1), (128, 1), (256, 2), (512, 2), (512, 2)],
+    "vgg-13": [(64, 2), (128, 2), (256, 2), (512, 2), (512, 2)],
     "vgg-16": [(64, 2), (128, 2), (256, 3), (512, 3), (512, 3)],
     "vgg-19": [(64, 2), (128, 2), (256, 4), (512, 4), (512, 4)],
 }
@@ -123,6 +141,101 @@ def resnet(blocks, side, classes, imagenet, wider=1, groups=1, reduction=0):
                            "downsample" if imagenet else "shortcut", wider, groups, reduction)
     net.pool("avgpool", net.side, net.side, 1)
     net.linear("fc" if imagenet else "linear", classes)
+    return net.layers
+
+
+def resnet_small(blocks):
+    """For images of 32 x 32: `blocks` basic blocks in each of three stages."""
+    net = Network(3, 32)
+    net.conv("conv1", 16, 3)
+    net.pointwise("bn1", "norm")
+    net.pointwise("relu", "elementwise")
+    for stage in range(3):
+        for block in range(blocks):
+            stride = 2 if stage > 0 and block == 0 else 1
+            residual_block(net, f"layer{stage + 1}.{block}", BASIC, 16 << stage, stride, "shortcut")
+    net.pool("avgpool", net.side, net.side, 1)
+    net.linear("linear", 10)
+    return net.layers
+
+
+def densenet(blocks, growth, channels):
+    """Every layer reads what all before it in its block wrote; a concatenation copies that."""
+    net = Network(3, 224)
+    net.conv("features.conv0", channels, 7, 2)
+    net.pointwise("features.norm0", "norm")
+    net.pointwise("features.relu0", "elementwise")
+    net.pool("features.pool0", 3, 2, net.side // 2)
+    for number, layers in enumerate(blocks, start=1):
+        for layer in range(1, layers + 1):
+            prefix = f"features.denseblock{number}.denselayer{layer}"
+            entry = net.channels
+            for part, out, kernel in ((1, 4 * growth, 1), (2, growth, 3)):
+                net.pointwise(f"{prefix}.norm{part}", "norm")
+                net.pointwise(f"{prefix}.relu{part}", "elementwise")
+                net.conv(f"{prefix}.conv{part}", out, kernel)
+            net.channels = entry + growth
+            net.pointwise(f"{prefix}.cat", "elementwise")
+        if number < len(blocks):
+            prefix = f"features.transition{number}"
+            net.pointwise(f"{prefix}.norm", "norm")
+            net.pointwise(f"{prefix}.relu", "elementwise")
+            net.conv(f"{prefix}.conv", net.channels // 2, 1)
+            net.pool(f"{prefix}.pool", 2, 2, net.side // 2)
+    net.pointwise("features.norm5", "norm")
+    net.pointwise("features.relu5", "elementwise")
+    net.pool("avgpool", net.side, net.side, 1)
+    net.linear("classifier", 1000)
+    return net.layers
+
+
+def iresnet(units):
+    """ResNet for faces, 112 x 112: the norm stands before the first convolution of a block, the stride in the second."""
+    net = Network(3, 112)
+    net.conv("conv0", 64, 3)
+    net.pointwise("bn0", "norm")
+    net.pointwise("relu0", "elementwise")
+    for stage, (count, width) in enumerate(zip(units, (64, 128, 256, 512)), start=1):
+        for unit in range(1, count + 1):
+            prefix = f"stage{stage}.unit{unit}"
+            stride = 2 if unit == 1 else 1
+            entry = (net.channels, net.side)
+            net.pointwise(f"{prefix}.bn1", "norm")
+            net.conv(f"{prefix}.conv1", width, 3)
+            net.pointwise(f"{prefix}.bn2", "norm")
+            net.pointwise(f"{prefix}.relu1", "elementwise")
+            net.conv(f"{prefix}.conv2", width, 3, stride)
+            net.pointwise(f"{prefix}.bn3", "norm")
+            if unit == 1:
+                net.channels, net.side = entry
+                net.conv(f"{prefix}.shortcut.0", width, 1, stride)
+                net.pointwise(f"{prefix}.shortcut.1", "norm")
+            net.pointwise(f"{prefix}.add", "add")
+    net.pointwise("bn1", "norm")
+    net.pointwise("dropout", "elementwise")
+    net.linear("fc1", 512)
+    net.pointwise("fc1.bn", "norm")
+    return net.layers
+
+
+def alexnet():
+    net = Network(3, 224)
+    index = 0
+    for out, kernel, stride, side, pooled in ((64, 11, 4, 55, 27), (192, 5, 1, 27, 13), (384, 3, 1, 13, 0),
+                                              (256, 3, 1, 13, 0), (256, 3, 1, 13, 6)):
+        net.conv(f"features.{index}", out, kernel, stride, bias=True)
+        net.side = net.layers[-1]["out_height"] = net.layers[-1]["out_width"] = side  # padding of 2, not of 5
+        net.pointwise(f"features.{index + 1}", "elementwise")
+        index += 2
+        if pooled:
+            net.pool(f"features.{index}", 3, 2, pooled)
+            index += 1
+    net.pool("avgpool", 1, 1, net.side)  # adaptive, 6x6 to 6x6
+    for index in (0, 3):
+        net.pointwise(f"classifier.{index}", "elementwise")  # dropout
+        net.linear(f"classifier.{index + 1}", 4096)
+        net.pointwise(f"classifier.{index + 2}", "elementwise")  # ReLU
+    net.linear("classifier.6", 1000)
     return net.layers
 
 
@@ -222,6 +335,15 @@ def tables():
         title = name.replace("resnet", "ResNet")
         add(f"{name}-cifar{classes}", f"{title}, CIFAR variant, {classes} classes", (RESNET_CIFAR, KUANGLIU), 32,
             resnet(RESNET_BLOCKS[name], 32, classes, imagenet=False))
+    for layers in (20, 32, 56, 110):
+        add(f"resnet-{layers}-cifar10", f"ResNet-{layers} of three stages, 10 classes", (RESNET_SMALL, KUANGLIU_ORDER),
+            32, resnet_small((layers - 2) // 6))
+    for name, shape in DENSENET_BLOCKS.items():
+        add(name, f"{name.replace('densenet', 'DenseNet')}, ImageNet, 1000 classes",
+            (DENSENET, TORCHVISION_DENSENET), 224, densenet(*shape))
+    add("iresnet-100", "IResNet-100, embeddings of faces of 112 x 112 pixels, without a classifier", (ARCFACE, INSIGHTFACE),
+        112, iresnet((3, 13, 30, 3)))
+    add("alexnet", "AlexNet, ImageNet, 1000 classes", (ALEXNET, TORCHVISION_ALEXNET), 224, alexnet())
     for name, stages in VGG_STAGES.items():
         title = name.replace("vgg", "VGG")
         add(name, f"{title}, ImageNet, 1000 classes", (VGG, TORCHVISION_VGG), 224, vgg_imagenet(stages, False))

@@ -202,16 +202,22 @@ def check_table(name):
     # A convolution of a shortcut starts from the block's input: its own shape is checked by what follows.
     # Excitation scales what was squeezed: as many channels, at the side before.
     side, channels = table["input"]["height"], table["input"]["channels"]
-    squeezed = None
+    # A concatenation adds what a dense layer made to what it read.
+    squeezed = read = None
     for layer in table["layers"]:
         shortcut = ".downsample.0" in layer["name"] or ".shortcut.0" in layer["name"]
         if layer["op"] in ("conv", "pool") and not shortcut:
             yield f"{layer['name']} input", channels, layer.get("in", layer.get("channels"))
-            yield f"{layer['name']} side", math.ceil(side / layer["stride"]), layer["out_height"]
+            # AlexNet pads its first convolution by two and no pooling; all others as much as keeps the side.
+            pads = (0, 2) if name == "alexnet" else ()
+            sides = [(side + 2 * pad - layer["kernel"]) // layer["stride"] + 1 for pad in pads]
+            yield f"{layer['name']} side", True, layer["out_height"] in [math.ceil(side / layer["stride"]), *sides]
         elif layer["op"] == "linear":
             yield f"{layer['name']} input", channels * side * side, layer["in"]
         elif not shortcut:
             side = squeezed if layer["name"].endswith(".excite") else side
+            read = channels if layer["name"].endswith(".norm1") else read
+            channels += read if layer["name"].endswith(".cat") else 0
             yield f"{layer['name']} shape", (channels, side), (layer["channels"], layer["height"])
         squeezed = side if layer["name"].endswith(".squeeze") else squeezed
         side = 1 if layer["op"] == "linear" else layer.get("out_height", layer.get("height"))
