@@ -122,6 +122,7 @@ struct Gpu {
   ComputeLaw law{};
   Watts power{};  // limit of the board; zero: not known
   bool card{};    // in a PCI Express slot, not on a board with others
+  bool peer_to_peer{true};  // its driver lets cards write to each other over PCI Express
 };
 
 enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };
@@ -230,6 +231,12 @@ struct Host {
   int cores{};       // of all sockets together
   Bandwidth copy{};  // of one GPU's copy engine to pinned host memory, alone; each direction
 };
+
+// NCCL then takes host memory from card to card, as it does between sockets; NVLink and its bridges
+// are not concerned.
+[[nodiscard]] inline bool copies_through_host(const Gpu& gpu, const Fabric& fabric) {
+  return !gpu.peer_to_peer && fabric.kind == FabricKind::pcie_tree && !fabric.crosses_sockets;
+}
 
 struct Cluster {
   std::string name;

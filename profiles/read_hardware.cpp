@@ -130,6 +130,9 @@ void read_gpu_root(const Section& root, const ReadContext& context, Gpu& gpu, Fa
   if (const Value card = root.optional("card")) {
     gpu.card = card.boolean();
   }
+  if (const Value copies = root.optional("peer_to_peer")) {
+    gpu.peer_to_peer = copies.sourced().boolean();
+  }
   if (const auto entry = law_entry(root, gpu.name, context)) {
     gpu.law = read_compute_law(*entry, gpu, context, facts);
   }
@@ -219,9 +222,27 @@ class Parts {
       read_nics(cluster);
     }
     check_fabric(fabric, cluster);
+    if (copies_through_host(cluster.gpu, cluster.fabric)) {
+      take_way_through_host(cluster);
+    }
   }
 
  private:
+  // The profile of the same slots across sockets, which is the way through host memory.
+  void take_way_through_host(Cluster& cluster) {
+    for (const std::string& name : context_.library.names(ProfileKind::fabric)) {
+      auto profile = read_fabric(name, std::nullopt, context_);
+      if (!profile || profile->value.twin != cluster.fabric.name) {
+        continue;
+      }
+      facts_.push_back(fact_in_words(
+          "fabric", "`" + name + "` for `" + cluster.fabric.name + "`: cards of `" +
+                        cluster.gpu.name + "` do not write to each other over PCI Express"));
+      cluster.fabric = std::move(profile->value);
+      return;
+    }
+  }
+
   template <class Read, class T>
   void take(std::string_view part, const Value& named, Read reading, T& value) {
     const std::string name = named.text();

@@ -108,7 +108,9 @@ std::optional<T> value_of(std::optional<Profile<T>> profile) {
 std::string fabric_profile(const std::string& intra, const Gpu& gpu) {
   return intra == "nvlink-bridge" && gpu.architecture == Architecture::turing
              ? "nvlink-bridge-turing"
-             : intra;
+         : intra == "nvswitch4" && gpu.name == "h800"  ? "nvswitch4-h800"
+         : intra == "nvswitch5" && gpu.name == "gb200" ? "nvl72"
+                                                       : intra;
 }
 
 std::optional<Collective> modelled_collective(const std::string& name) {

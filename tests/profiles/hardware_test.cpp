@@ -228,6 +228,34 @@ TEST_CASE("more GPUs in a node than its fabric joins are refused") {
              Catch::Matchers::ContainsSubstring("only nodes of 1 GPU have none"));
 }
 
+// The same slots across sockets: what NCCL takes where the driver refuses copies between cards.
+TEST_CASE("cards that do not write to each other meet in host memory, NVLink or not") {
+  const ProfileFolder folder;
+  ProfileReading reading(folder.library());
+  const auto fabric_of = [&](const std::string& gpu, const std::string& fabric) {
+    std::string name = gpu;
+    name += "-desk-" + fabric;
+    folder.write("cluster/" + name + ".yaml",
+                 "cluster: " + name +
+                     "\ndescription: one machine\ncitations: {mine: {kind: assumed, text: "
+                     "desk}}\ngpu: " +
+                     gpu + "\ngpus_per_node: {value: 2, from: mine}\nfabric: " + fabric +
+                     "\nnetwork: none\ncpu: amd\n");
+    const auto cluster = read_cluster(name, std::nullopt, reading.context());
+    REQUIRE(cluster);
+    const bool said = std::any_of(cluster->facts.begin(), cluster->facts.end(), [](const Fact& f) {
+      return f.citation.find("do not write to each other") != std::string::npos;
+    });
+    CHECK(said == (cluster->value.fabric.name != fabric));
+    return cluster->value.fabric.name;
+  };
+  CHECK(fabric_of("t4", "pcie3") == "pcie3");
+  CHECK(fabric_of("rtx2080ti", "pcie3") == "pcie3-numa");
+  CHECK(fabric_of("rtx3090", "pcie4") == "pcie4-numa");
+  CHECK(fabric_of("rtx4090", "pcie4") == "pcie4-numa");
+  CHECK(fabric_of("rtx2080ti", "nvlink-bridge-turing") == "nvlink-bridge-turing");
+}
+
 TEST_CASE("a single node needs no network") {
   const ProfileFolder folder;
   folder.write("cluster/desk.yaml",
