@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "study/row_catalogue.hpp"
@@ -16,7 +17,8 @@ constexpr double per_guess = 0.12;
 
 bool weighs(const std::string& assumption) {
   return assumption.starts_with("micro-batch") || assumption.starts_with("no recomputation") ||
-         assumption.starts_with("stages ") || assumption.starts_with("clock lower");
+         assumption.starts_with("stages ") || assumption.starts_with("clock lower") ||
+         assumption.starts_with("servers take");
 }
 
 // The busiest rank decides how long a mixture's products take, and no row says how busy it was:
@@ -37,10 +39,9 @@ bool has_grouped_convolutions(const Experiment& experiment) {
          });
 }
 
-bool is_guessed_stack(const std::vector<std::string>& assumptions) {
-  return std::any_of(assumptions.begin(), assumptions.end(), [](const std::string& assumption) {
-    return assumption.starts_with("software as ");
-  });
+bool assumes(const std::vector<std::string>& assumptions, std::string_view what) {
+  return std::any_of(assumptions.begin(), assumptions.end(),
+                     [&](const std::string& assumption) { return assumption.starts_with(what); });
 }
 
 template <class Map>
@@ -79,7 +80,15 @@ ComputeCases compute_cases(const std::vector<TrainingRow>& rows, const Split& sp
       result.left_out.push_back({row.id, std::move(mapped.reasons)});
       continue;
     }
-    if (is_guessed_stack(mapped.assumptions)) {
+    if (assumes(mapped.assumptions, "tokens in clusters")) {
+      result.left_out.push_back({row.id, {"how tokens spread over the words is not stated"}});
+      continue;
+    }
+    if (assumes(mapped.assumptions, "servers take")) {
+      result.left_out.push_back({row.id, {"where its servers were is not stated"}});
+      continue;
+    }
+    if (assumes(mapped.assumptions, "software as ")) {
       result.left_out.push_back({row.id, {"its software is known by its generation only"}});
       continue;
     }

@@ -21,7 +21,8 @@ void read_all(ProfileKind kind, const ReadContext& context, std::map<std::string
   }
 }
 
-// Dense transformers are described by their rows; what a mixture has beyond that, by its profile.
+// Dense transformers are described by their rows, or by their names where these state no shape;
+// what a mixture has beyond that, by its profile.
 // Rows of recommenders say too little of their layers: they are not predicted.
 void read_models(const ReadContext& context, RowCatalogue& catalogue) {
   for (const std::string& name : context.library.names(ProfileKind::model)) {
@@ -31,9 +32,9 @@ void read_models(const ReadContext& context, RowCatalogue& catalogue) {
     }
     if (const auto* table = std::get_if<ConvnetTable>(&profile->value)) {
       catalogue.convnets.emplace(name, table->rows);
-    } else if (const auto* shape = std::get_if<TransformerShape>(&profile->value);
-               shape != nullptr && shape->experts.count > 0) {
-      catalogue.mixtures.emplace(name, *shape);
+    } else if (const auto* shape = std::get_if<TransformerShape>(&profile->value)) {
+      (shape->experts.count > 0 ? catalogue.mixtures : catalogue.transformers)
+          .emplace(name, *shape);
     }
   }
 }

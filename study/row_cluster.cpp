@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include "model/decimal_text.hpp"
@@ -24,7 +25,8 @@ constexpr std::array gpu_aliases{
     Alias{"a100-sxm", "a100-sxm-40"},   Alias{"a100-80", "a100-sxm-80"},
     Alias{"a100-pcie-40", "a100-pcie"}, Alias{"h100", "h100-sxm"},
     Alias{"h200", "h200-sxm"},          Alias{"b200", "b200-sxm"},
-    Alias{"p100", "p100-pcie"}};
+    Alias{"p100", "p100-pcie"},         Alias{"h800-sxm", "h800"},
+    Alias{"v100-pcie-16", "v100-pcie"}};
 
 // What a board of this kind has inside a node, where the row does not say.
 struct Board {
@@ -32,12 +34,20 @@ struct Board {
   int gpus_per_node;
   std::string_view fabric;
 };
-constexpr std::array boards{
-    Board{"v100-sxm2-16", 8, "nvlink-mesh-v2"}, Board{"v100-sxm2-32", 8, "nvlink-mesh-v2"},
-    Board{"v100-sxm3-32", 16, "nvswitch2"},     Board{"a100-sxm-40", 8, "nvswitch3"},
-    Board{"a100-sxm-80", 8, "nvswitch3"},       Board{"a100-sxm-40", 4, "nvlink-mesh-v3"},
-    Board{"h100-sxm", 8, "nvswitch4"},          Board{"h200-sxm", 8, "nvswitch4"},
-    Board{"b200-sxm", 8, "nvswitch5"}};
+constexpr std::array boards{Board{"v100-sxm2-16", 8, "nvlink-mesh-v2"},
+                            Board{"v100-sxm2-32", 8, "nvlink-mesh-v2"},
+                            Board{"v100-sxm3-32", 16, "nvswitch2"},
+                            Board{"a100-sxm-40", 8, "nvswitch3"},
+                            Board{"a100-sxm-80", 8, "nvswitch3"},
+                            Board{"a100-sxm-40", 4, "nvlink-mesh-v3"},
+                            Board{"h100-sxm", 8, "nvswitch4"},
+                            Board{"h200-sxm", 8, "nvswitch4"},
+                            Board{"b200-sxm", 8, "nvswitch5"},
+                            Board{"h800", 8, "nvswitch4-h800"},
+                            Board{"gb200", 4, "nvl72"},
+                            Board{"gh200", 4, "nvlink-gh200"},
+                            Board{"mi300x", 8, "xgmi"},
+                            Board{"h20", 8, "nvswitch4"}};
 
 // NICs of the vendor's own systems (DGX), for rows that name the network but not the cards.
 struct SystemNics {
@@ -49,17 +59,22 @@ constexpr std::array dgx{
     SystemNics{"v100-sxm2-16", 4, 100_Gbps}, SystemNics{"v100-sxm2-32", 4, 100_Gbps},
     SystemNics{"v100-sxm3-32", 8, 100_Gbps}, SystemNics{"a100-sxm-40", 8, 200_Gbps},
     SystemNics{"a100-sxm-80", 8, 200_Gbps},  SystemNics{"h100-sxm", 8, 400_Gbps},
-    SystemNics{"h200-sxm", 8, 400_Gbps},     SystemNics{"b200-sxm", 8, 400_Gbps}};
+    SystemNics{"h200-sxm", 8, 400_Gbps},     SystemNics{"b200-sxm", 8, 400_Gbps},
+    SystemNics{"gb200", 4, 400_Gbps}};
 
-// GeForce cards since Turing: their drivers copy from card to card over no slot (assumed: no
-// document was opened for it).
-constexpr std::array<std::string_view, 2> without_peer_to_peer{"rtx2080ti", "rtx4090"};
-
-bool through_host_memory(const TrainingRow& row, const std::string& gpu) {
+bool through_host_memory(const TrainingRow& row, const Cluster& cluster) {
   const bool slots = row.cluster.intra.value_or("").starts_with("pcie");
-  return row.cluster.intra_path == "host-memory" ||
-         (slots && std::find(without_peer_to_peer.begin(), without_peer_to_peer.end(), gpu) !=
-                       without_peer_to_peer.end());
+  return row.cluster.intra_path == "host-memory" || (slots && !cluster.gpu.peer_to_peer);
+}
+
+// The same slots across sockets: what NCCL has without peer-to-peer copies.
+std::string across_sockets(const std::map<std::string, Fabric>& fabrics, const std::string& slots) {
+  for (const auto& [name, fabric] : fabrics) {
+    if (fabric.twin == slots) {
+      return name;
+    }
+  }
+  return slots;
 }
 
 std::string network_name(const TrainingRow& row, const std::string& transport) {
@@ -127,15 +142,15 @@ void RowReader::vary(Gpu& gpu) const {
   }
 }
 
-std::string RowReader::fabric_name(const std::string& gpu) const {
+std::string RowReader::fabric_name(const Cluster& cluster) const {
+  const std::string& gpu = cluster.gpu.name;
   const std::string stated = row_.cluster.intra.value_or("unknown");
-  // Without peer-to-peer NCCL goes through host memory, from socket to socket as well.
-  if (through_host_memory(row_, gpu)) {
+  if (through_host_memory(row_, cluster)) {
     assume("through host memory as between the sockets of a PCI Express server");
-    return catalogue_.gpus.contains(gpu) &&
-                   catalogue_.gpus.at(gpu).architecture >= Architecture::ampere
-               ? "pcie4-numa"
-               : "pcie3-numa";
+    const std::string slots = stated.starts_with("pcie")                         ? stated
+                              : cluster.gpu.architecture >= Architecture::ampere ? "pcie4"
+                                                                                 : "pcie3";
+    return across_sockets(catalogue_.fabrics, slots);
   }
   if (stated == "none") {
     return {};
@@ -200,14 +215,17 @@ Cluster RowReader::cluster() const {
   }
   cluster.gpus_per_node = *row_.cluster.gpus / cluster.nodes;
   if (cluster.gpus_per_node > 1) {
-    const std::string fabric = fabric_name(cluster.gpu.name);
+    const std::string fabric = fabric_name(cluster);
     if (const auto found = catalogue_.fabrics.find(fabric); found != catalogue_.fabrics.end()) {
       cluster.fabric = found->second;
     } else if (!fabric.empty()) {
       reason("no profile of the fabric " + fabric);
     }
   }
-  if (cluster.nodes > 1) {
+  const bool one_domain =
+      cluster.fabric.spans_nodes && *row_.cluster.gpus <= cluster.fabric.max_gpus;
+  const std::string transport = row_.cluster.transport.value_or("none");
+  if (cluster.nodes > 1 && !(one_domain && (transport == "none" || transport == "unknown"))) {
     network(cluster);
   }
   const std::string& board = cluster.gpu.name;

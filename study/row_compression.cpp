@@ -3,105 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "model/units_text.hpp"
 #include "profiles/read_method.hpp"
+#include "study/row_method.hpp"
 
 namespace payoff {
 namespace {
-
-// A parameter of a profile: a number that every run of the source has, or what the row states.
-// What depends on the data (`density`, `bytes_kept`) no row states, and GRACE logged it in other
-// runs only.
-struct Setting {
-  std::string_view parameter;
-  std::optional<double> fixed = std::nullopt;
-};
-
-// Which profile describes the implementation that a source ran. GRACE's records come from its
-// TensorFlow side, the only one with adaq, sketch, inceptionn and u8bit; profiles whose operators
-// were counted in its PyTorch twin stand for methods that do the same on both.
-struct MethodRule {
-  std::string_view source;
-  std::string_view method;
-  std::string_view profile;
-  std::array<Setting, 2> settings{};
-  Placement placement{Placement::compute_stream};
-  // Of the weights that sharded data parallelism gathers, and the bits that it stands for.
-  std::string_view weights{};
-  int weight_bits{};
-  // Of gradients, where the profile has bits of its own inside the node and between nodes; 0: all
-  // of them are what `grad_bits` of the row says.
-  int intra_bits{};
-  int inter_bits{};
-};
-
-constexpr std::array rules{
-    MethodRule{"grace", "topk", "topk_sort", {{{"ratio"}, {"error_feedback"}}}},
-    MethodRule{"grace", "randomk", "randomk_uniform", {{{"ratio"}, {"error_feedback"}}}},
-    MethodRule{"grace", "qsgd", "qsgd_framework", {{{"levels"}}}},
-    MethodRule{"grace", "efsignsgd", "efsignsgd"},
-    MethodRule{"grace", "onebit", "onebit"},
-    MethodRule{"grace", "natural", "natural"},
-    MethodRule{"grace", "terngrad", "terngrad"},
-    MethodRule{"grace", "powersgd", "powersgd_gram_schmidt", {{{"rank"}}}},
-    MethodRule{"grace", "adaq", "adaq", {{{"ratio"}, {"error_feedback"}}}},
-    MethodRule{"grace", "dgc", "dgc", {{{"ratio"}}}},
-    MethodRule{"grace", "inceptionn", "inceptionn", {{{"bytes_kept"}}}},
-    MethodRule{"grace", "signsgd", "signsgd_bytes", {{{"error_feedback"}}}},
-    MethodRule{"grace", "signum", "signsgd_bytes", {{{"error_feedback"}, {"momentum", 1.0}}}},
-    MethodRule{"grace", "sketch", "sketch", {{{"quantiles"}, {"error_feedback"}}}},
-    MethodRule{"grace", "threshold", "threshold", {{{"density"}, {"error_feedback"}}}},
-    MethodRule{"grace", "u8", "u8_dynamic", {{{"error_feedback"}}}},
-    MethodRule{"deepspeed", "onebitadam", "onebitadam", {}, Placement::after_backward},
-    MethodRule{"espresso", "randomk", "randomk_indexed", {{{"ratio"}}}},
-    MethodRule{"espresso", "dgc", "dgc_horovod", {{{"ratio"}, {"index_bytes", 4.0}}}},
-    MethodRule{"global_qsgd", "globalqsgd", "globalqsgd", {{{"bits"}}}},
-    MethodRule{
-        "sdp4bit", "sdp4bit", "sdp4bit", {}, Placement::compute_stream, "sdp4bit_weights", 4, 8, 4},
-    MethodRule{"zeropp", "zeropp", "qgz", {{{"grad_bits"}}}, Placement::compute_stream, "qwz", 8},
-};
-
-std::optional<double> stated(const TrainingRow& row, std::string_view parameter) {
-  const TrainingCompression& compression = row.compression;
-  const auto number = [](const auto& field) {
-    return field ? std::optional(static_cast<double>(*field)) : std::nullopt;
-  };
-  if (parameter == "ratio") {
-    return compression.keep_ratio;
-  }
-  if (parameter == "levels") {
-    return number(compression.levels);
-  }
-  if (parameter == "rank") {
-    return number(compression.rank);
-  }
-  if (parameter == "quantiles") {
-    return number(compression.quantiles);
-  }
-  if (parameter == "bits") {
-    return number(compression.bits);
-  }
-  if (parameter == "grad_bits") {
-    return number(compression.grad_bits);
-  }
-  if (parameter == "error_feedback") {
-    return number(compression.error_feedback);
-  }
-  return std::nullopt;
-}
-
-const MethodRule* rule_for(const TrainingRow& row) {
-  for (const MethodRule& rule : rules) {
-    if (row.source == rule.source && row.compression.method == rule.method) {
-      return &rule;
-    }
-  }
-  return nullptr;
-}
 
 // ZeRO++ has parts that runs switch on one by one: qwz, hpz, qgz. All of them where none is named.
 bool has_part(const MethodRule& rule, const TrainingRow& row, std::string_view part) {
@@ -150,12 +63,12 @@ void compress_gradients(const MethodRule& rule, const TrainingRow& row, const Me
   plan.label = method.name;
   plan.method = method;
   char before = ':';
-  for (const Setting& setting : rule.settings) {
+  for (const MethodSetting& setting : rule.settings) {
     if (setting.parameter.empty()) {
       continue;
     }
     const std::string name(setting.parameter == "grad_bits" ? "bits" : setting.parameter);
-    const auto value = setting.fixed ? setting.fixed : stated(row, setting.parameter);
+    const auto value = setting.fixed ? setting.fixed : stated_parameter(row, setting.parameter);
     if (!value) {
       reasons.push_back(name + " not stated");
       continue;
@@ -204,6 +117,131 @@ CompressionPlan plan_of(const MethodRule& rule, const TrainingRow& row, const Me
   return plan;
 }
 
+// What decides how much a method sends, and what such runs have where a row leaves it open: DGC and
+// Top-K keep a hundredth or a thousandth (Lin et al. 2018, Aji and Heafield 2017), PowerSGD has
+// ranks of 1 to 4 for images and up to 32 for language (Vogels et al. 2019, table 6), and bits are
+// 4 or 8.
+struct OpenParameter {
+  std::string_view name;
+  double likely;
+  std::array<double, 2> others;
+};
+constexpr std::array open_parameters{OpenParameter{"ratio", 0.01, {0.001, 0.1}},
+                                     OpenParameter{"rank", 4, {1, 32}},
+                                     OpenParameter{"bits", 4, {8, 2}}};
+// What depends on the data, or on choices that no two runs share.
+constexpr std::array<std::string_view, 6> never_guessed{"density", "levels",     "quantiles",
+                                                        "kept",    "bytes_kept", "steps"};
+
+// A parameter by what rows call it, or by another field that says the same.
+std::optional<double> value_of(const TrainingRow& row, std::string_view parameter) {
+  if (const auto value = stated_parameter(row, parameter)) {
+    return value;
+  }
+  if (parameter == "density") {
+    return row.compression.keep_ratio;
+  }
+  if (parameter == "levels" && row.compression.bits) {
+    return std::exp2(*row.compression.bits - 1);  // a bit for the sign
+  }
+  if (parameter == "bits") {
+    if (row.compression.levels) {
+      return 1 + std::ceil(std::log2(*row.compression.levels));
+    }
+    return stated_parameter(row, "grad_bits");
+  }
+  return std::nullopt;
+}
+
+// Plans of one profile: the likely one first, then one for each other value of what is open.
+std::vector<CompressionPlan> usual_plans(const TrainingRow& row, const Method& method,
+                                         RowPlan& result) {
+  CompressionPlan likely;
+  likely.method = method;
+  likely.label = method.name;
+  if (method.name.starts_with("onebit") || method.name == "zeroone_adam") {
+    likely.placement = Placement::after_backward;  // the optimizer's own message
+  }
+  char before = ':';
+  const auto set = [&](const std::string& name, double value) {
+    likely.method->parameters.at(name) = value;
+    likely.label += before + name + "=" + number_text(value, 6);
+    before = ',';
+  };
+  std::vector<const OpenParameter*> open;
+  for (const auto& [name, usual] : method.parameters) {
+    if (const auto value = value_of(row, name)) {
+      set(name, *value);
+      continue;
+    }
+    const auto* guess = std::find_if(open_parameters.begin(), open_parameters.end(),
+                                     [&](const OpenParameter& each) { return each.name == name; });
+    if (guess != open_parameters.end()) {
+      open.push_back(guess);
+      result.assumptions.push_back(name + " of " + number_text(guess->likely, 6) + ", or of " +
+                                   number_text(guess->others[0], 6) + " or " +
+                                   number_text(guess->others[1], 6));
+    } else if (std::find(never_guessed.begin(), never_guessed.end(), name) != never_guessed.end()) {
+      result.reasons.push_back(name + " not stated");
+    }
+  }
+  for (const OpenParameter* parameter : open) {
+    set(std::string(parameter->name), parameter->likely);
+  }
+  std::vector<CompressionPlan> plans{likely};
+  for (const OpenParameter* parameter : open) {
+    for (const double value : parameter->others) {
+      plans.push_back(likely);
+      plans.back().method->parameters.at(std::string(parameter->name)) = value;
+    }
+  }
+  return plans;
+}
+
+// Of a source that nobody read: the class of implementation that the row states, or operators of a
+// framework, with kernels in the interval.
+void plan_as_usual(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
+  if (const std::string system = unmodelled_system(row); !system.empty()) {
+    result.reasons.push_back(system);
+    return;
+  }
+  const MethodProfiles usual = usual_profiles(row);
+  std::vector<std::string> names{usual.operators, usual.kernels};
+  const std::string stated = row.compression.implementation.value_or("");
+  if (stated == "library" || stated == "fused") {
+    std::swap(names[0], names[1]);
+  }
+  std::erase_if(names, [&](const std::string& name) { return !methods.contains(name); });
+  if (names.empty()) {
+    result.reasons.push_back("no profile of " + row.compression.method);
+    return;
+  }
+  if (!stated.empty()) {
+    names.resize(1);
+  }
+  std::string assumption = "compressed as " + names.front();
+  for (const std::string& name : names) {
+    std::vector<CompressionPlan> plans = usual_plans(row, methods.at(name), result);
+    if (name != names.front()) {
+      assumption += ", or as " + name;
+    }
+    std::move(plans.begin(), plans.end(), std::back_inserter(result.others));
+  }
+  result.assumptions.push_back(assumption);
+  if (!result.others.empty() && result.reasons.empty()) {
+    result.plan = std::move(result.others.front());
+    result.others.erase(result.others.begin());
+  }
+}
+
+void refuse_other_traffic(const TrainingRow& row, bool sharded, RowPlan& result) {
+  for (const std::string& traffic : row.compression.traffic) {
+    if (traffic != "dp" && !(sharded && traffic.starts_with("zero-"))) {
+      result.reasons.push_back("compresses " + traffic);
+    }
+  }
+}
+
 }  // namespace
 
 MethodCatalogue read_method_catalogue(const Library& library) {
@@ -232,19 +270,24 @@ RowPlan row_plan(const TrainingRow& row, const MethodCatalogue& methods) {
   if (compression.per_tensor_choice.value_or(false)) {
     result.reasons.emplace_back("chooses for each tensor whether to compress");
   }
-  const MethodRule* rule = rule_for(row);
-  const auto method = rule != nullptr ? methods.find(std::string(rule->profile)) : methods.end();
-  if (method == methods.end()) {
-    result.reasons.push_back("no profile of " + compression.method + " as " + row.source +
-                             " ran it");
+  if (row.software && row.software->starts_with("BytePS")) {
+    result.reasons.emplace_back("compressed for servers, which sum between nodes");
+  }
+  if (result.reasons.empty() && compresses_activations(row)) {
+    return activation_plan(row, methods);
+  }
+  const MethodRule* rule = published_rule(row);
+  if (rule == nullptr) {
+    refuse_other_traffic(row, false, result);
+    plan_as_usual(row, methods, result);
     return result;
   }
-  const bool sharded = !rule->weights.empty();
-  for (const std::string& traffic : compression.traffic) {
-    if (traffic != "dp" && !(sharded && traffic.starts_with("zero-"))) {
-      result.reasons.push_back("compresses " + traffic);
-    }
+  const auto method = methods.find(std::string(rule->profile));
+  if (method == methods.end()) {
+    result.reasons.push_back("no profile " + std::string(rule->profile));
+    return result;
   }
+  refuse_other_traffic(row, !rule->weights.empty(), result);
   CompressionPlan plan = plan_of(*rule, row, method->second, methods, result.reasons);
   if (result.reasons.empty()) {
     result.plan = std::move(plan);

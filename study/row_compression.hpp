@@ -10,9 +10,11 @@
 #include "profiles/import/training_rows.hpp"
 #include "profiles/library.hpp"
 
-// From what a published run says about its compression to the plan that predicts it. Only an
-// implementation that a profile describes is mapped: the same method in another library is another
-// cost. Whatever is in the way is said, all of it.
+// From what a published run says about its compression to the plan that predicts it. Of sources
+// whose code was read, only an implementation that a profile describes is mapped: the same method
+// in another library is another cost. Other sources have the usual profile of their method, and the
+// interval holds other implementations and other values of what they leave open, by rules that see
+// neither the source nor what was measured. Whatever is in the way is said, all of it.
 
 namespace payoff {
 
@@ -24,8 +26,14 @@ using MethodCatalogue = std::map<std::string, Method>;  // by profile name
 struct RowPlan {
   std::optional<CompressionPlan> plan;  // empty when there are reasons
   std::vector<std::string> reasons;
+  std::vector<CompressionPlan> others;   // that such a run may as well have had
+  std::vector<std::string> assumptions;  // of a method whose implementation is not known
 };
 
 [[nodiscard]] RowPlan row_plan(const TrainingRow& row, const MethodCatalogue& methods);
+
+// Of what model-parallel ranks send each other, and nothing else.
+[[nodiscard]] bool compresses_activations(const TrainingRow& row);
+[[nodiscard]] RowPlan activation_plan(const TrainingRow& row, const MethodCatalogue& methods);
 
 }  // namespace payoff

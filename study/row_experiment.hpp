@@ -35,7 +35,8 @@ struct RowCatalogue {
   std::map<std::string, Network> networks;
   std::map<std::string, Software> software;
   std::map<std::string, std::vector<ConvnetRow>> convnets;
-  std::map<std::string, TransformerShape> mixtures;  // of experts
+  std::map<std::string, TransformerShape> mixtures;      // of experts
+  std::map<std::string, TransformerShape> transformers;  // all others
   std::vector<UnstatedGpu> unstated;
 };
 

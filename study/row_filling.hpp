@@ -22,7 +22,9 @@ class RowFilling {
 
   // Fields after another see its likely value. Of the job:
   void batch_of_images();
+  void named_shape();
   void shape();
+  void recomputation();
   void sequence();
   void batch_of_tokens();
   void accumulation();
@@ -30,8 +32,10 @@ class RowFilling {
   // Of the machine:
   void unnamed_gpu();
   void links();
+  void whole_network();
   void network();
   void cards();
+  void servers();
 
   [[nodiscard]] RowPrior take() { return std::move(prior_); }
 
@@ -74,6 +78,7 @@ class RowFilling {
   }
 
   [[nodiscard]] const TrainingRow& row() const { return prior_.likely; }
+  void links_of_cards();
   // nullptr: no profile, which row_experiment refuses.
   [[nodiscard]] const Gpu* gpu() const;
 

@@ -36,6 +36,18 @@ void RowFilling::unnamed_gpu() {
                     [](TrainingRow& to, const std::string& name) { to.cluster.gpu = name; });
 }
 
+// Cards are in slots, of their time's generation, under one root or two.
+void RowFilling::links_of_cards() {
+  const Gpu* known = gpu();
+  if (known == nullptr || !known->card) {
+    return;
+  }
+  const std::string slots = known->architecture >= Architecture::ampere ? "pcie4" : "pcie3";
+  fill<std::string>(slots, {{slots + "-numa", "two sockets"}},
+                    "PCI Express cards on one socket, or on two",
+                    [](TrainingRow& to, const std::string& links) { to.cluster.intra = links; });
+}
+
 // Four V100 of a node, by their name: one that says SXM2 is a module on NVIDIA's board with NVLink;
 // one that says neither SXM2 nor PCIe is the card, unless it has more memory than the card's
 // profile, or else that module. Pairs and whole boards go by study/row_cluster.cpp.
@@ -44,8 +56,12 @@ void RowFilling::links() {
   const std::string stated = cluster.gpu.value_or("");
   const bool used = cluster.gpus.value_or(1) > cluster.nodes.value_or(1);
   const bool module = stated.starts_with("v100-sxm2");
-  if (!unknown(cluster.intra) || !used || cluster.gpus_per_node.value_or(0) != 4 ||
+  if (!unknown(cluster.intra) || !used) {
+    return;
+  }
+  if (cluster.gpus_per_node.value_or(0) != 4 ||
       !(module || stated == "v100" || stated == "v100-32")) {
+    links_of_cards();
     return;
   }
   struct Links {
@@ -92,10 +108,14 @@ struct Cards {
   Bandwidth rate;
 };
 
+bool is_board(const TrainingCluster& cluster, const Gpu& gpu) {
+  return cluster.gpus_per_node.value_or(0) >= 8 && !gpu.card;
+}
+
 // Boards of DGX go by their data sheet; TCP without a rate could be anything.
-bool needs_cards(const TrainingCluster& cluster) {
+bool needs_cards(const TrainingCluster& cluster, const Gpu& gpu) {
   const std::string transport = cluster.transport.value_or("unknown");
-  const bool board = cluster.gpus_per_node.value_or(0) >= 8;
+  const bool board = is_board(cluster, gpu);
   return cluster.nodes.value_or(1) > 1 && !(cluster.nics_per_node && cluster.nic_bandwidth) &&
          transport != "unknown" && transport != "none" && !(board && transport == "ib") &&
          (transport != "tcp" || cluster.nic_bandwidth);
@@ -109,21 +129,58 @@ std::string words_of(const Cards& cards, const TrainingCluster& stated) {
                                 : count + " of " + rate;
 }
 
+std::vector<Cards> usual_cards(const Gpu& gpu, int gpus_per_node) {
+  return gpu.architecture >= Architecture::hopper
+             ? std::vector<Cards>{{gpus_per_node, 400_Gbps},
+                                  {gpus_per_node, 200_Gbps},
+                                  {1, 400_Gbps}}
+             : std::vector<Cards>{{1, 100_Gbps}, {2, 100_Gbps}, {4, 200_Gbps}};
+}
+
+// Nothing is said of what is between nodes, which is one thing not said: RDMA on the usual cards,
+// or TCP on the first of them.
+struct Between {
+  std::string transport;
+  Cards cards;
+};
+
 }  // namespace
+
+void RowFilling::whole_network() {
+  const TrainingCluster& stated = row().cluster;
+  const Gpu* known = gpu();
+  if (stated.nodes.value_or(1) <= 1 || stated.transport.value_or("unknown") != "unknown" ||
+      stated.nics_per_node || stated.nic_bandwidth || known == nullptr ||
+      is_board(stated, *known)) {
+    return;
+  }
+  const std::vector<Cards> usual = usual_cards(*known, stated.gpus_per_node.value_or(1));
+  std::vector<Choice<Between>> others;
+  std::string text = "InfiniBand, " + words_of(usual.front(), stated) + " a node";
+  for (const Cards& cards : usual) {
+    if (&cards != &usual.front()) {
+      others.push_back({{"ib", cards}, words_of(cards, stated)});
+      text += ", or " + others.back().words;
+    }
+  }
+  others.push_back({{"tcp", usual.front()}, "TCP"});
+  text += ", or TCP";
+  fill<Between>({"ib", usual.front()}, others, text, [](TrainingRow& to, const Between& between) {
+    to.cluster.transport = between.transport;
+    to.cluster.nics_per_node = between.cards.count;
+    to.cluster.nic_bandwidth = between.cards.rate;
+  });
+}
 
 // One card of 100 Gb/s, what servers of Volta and Ampere had at least, up to four of 200; servers
 // of Hopper and later have one of 400 for each GPU. Of what a row states, half is kept.
 void RowFilling::cards() {
   const TrainingCluster stated = row().cluster;
   const Gpu* known = gpu();
-  if (!needs_cards(stated) || known == nullptr) {
+  if (known == nullptr || !needs_cards(stated, *known)) {
     return;
   }
-  const bool modern = known->architecture >= Architecture::hopper;
-  const int gpus = stated.gpus_per_node.value_or(1);
-  const std::vector<Cards> usual =
-      modern ? std::vector<Cards>{{gpus, 400_Gbps}, {gpus, 200_Gbps}, {1, 400_Gbps}}
-             : std::vector<Cards>{{1, 100_Gbps}, {2, 100_Gbps}, {4, 200_Gbps}};
+  const std::vector<Cards> usual = usual_cards(*known, stated.gpus_per_node.value_or(1));
   std::vector<std::string> words{words_of(usual.front(), stated)};
   std::vector<Choice<Cards>> others;
   std::string text = words.front() + " a node";
@@ -135,12 +192,28 @@ void RowFilling::cards() {
       text += ", or " + each;
     }
   }
-  fill<Cards>(usual.front(), others, text, [](TrainingRow& to, const Cards& cards) {
-    if (needs_cards(to.cluster)) {
+  fill<Cards>(usual.front(), others, text, [&](TrainingRow& to, const Cards& cards) {
+    if (needs_cards(to.cluster, *known)) {
       to.cluster.nics_per_node = to.cluster.nics_per_node.value_or(cards.count);
       to.cluster.nic_bandwidth = to.cluster.nic_bandwidth.value_or(cards.rate);
     }
   });
+}
+
+// How many servers there are and where, rows do not say: beside the workers, or on as many machines
+// of their own, which is what NICs of twice the rate would make of an all-reduce.
+void RowFilling::servers() {
+  const TrainingCluster& cluster = row().cluster;
+  if (!sums_on_servers(row()) || cluster.nodes.value_or(1) <= 1 || !cluster.nic_bandwidth) {
+    return;
+  }
+  fill<double>(1.0, {{2.0, "on machines of their own"}},
+               "servers beside the workers, or on as many machines of their own",
+               [](TrainingRow& to, double factor) {
+                 if (to.cluster.nic_bandwidth) {
+                   to.cluster.nic_bandwidth = factor * *to.cluster.nic_bandwidth;
+                 }
+               });
 }
 
 }  // namespace payoff

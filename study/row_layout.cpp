@@ -12,7 +12,7 @@
 namespace payoff {
 namespace {
 
-constexpr std::array unsupported_schedules{"bytescheduler", "decentralized", "asynchronous"};
+constexpr std::array unsupported_schedules{"decentralized", "asynchronous"};
 
 Recompute recompute_of(const std::string& text) {
   return text == "full"        ? Recompute::full
@@ -63,11 +63,13 @@ void RowReader::refuse_unsupported_layout() const {
   if (layout.embedding_model_parallel.value_or(false)) {
     reason("embeddings spread over ranks");
   }
-  if (row_.software && row_.software->starts_with("BytePS")) {
-    reason("BytePS: reduction by servers of its own");
+  // Priorities let messages of one step run beside forward of the next, which no plan of a step
+  // has. BytePS always sends by priority, so that a row that says so says nothing more.
+  if (layout.schedule == "bytescheduler" && !sums_on_servers(row_)) {
+    reason("schedule bytescheduler");
   }
-  if (layout.dp_collective.value_or("all-reduce") != "all-reduce") {
-    reason("parameter server");
+  if (sums_on_servers(row_) && row_.cluster.nodes.value_or(1) > 1) {
+    assume("servers take as many bytes through a NIC as an all-reduce");
   }
   if (layout.batch_unit && *layout.batch_unit != "images") {
     reason("batch counted in " + *layout.batch_unit);

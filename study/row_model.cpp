@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 #include <string_view>
 
+#include "model/transformer_xl.hpp"
+#include "study/row_names.hpp"
 #include "study/row_parts.hpp"
 
 namespace payoff {
 namespace {
 
-struct ConvnetName {
-  std::string_view row;
-  std::string_view profile;
-};
-constexpr std::array convnet_names{ConvnetName{"ResNet-50 v1.5", "resnet-50"},
-                                   ConvnetName{"ResNet-50", "resnet-50"},
-                                   ConvnetName{"resnet50", "resnet-50"},
-                                   ConvnetName{"ResNet101", "resnet-101"},
-                                   ConvnetName{"wide_resnet101_2", "wide-resnet-101-2"},
-                                   ConvnetName{"ResNeXt101-32x4d", "resnext-101-32x4d"},
-                                   ConvnetName{"SE-ResNeXt101-32x4d", "se-resnext-101-32x4d"},
-                                   ConvnetName{"VGG-16", "vgg-16"},
-                                   ConvnetName{"VGG16", "vgg-16"}};
-
-// Published mixtures; "(cut)": with fewer blocks.
-struct MixtureName {
-  std::string_view row;
-  std::string_view profile;
-};
-constexpr std::array mixture_names{
-    MixtureName{"DeepSeek-V2", "deepseek-v2"}, MixtureName{"DeepSeek-V3", "deepseek-v3"},
-    MixtureName{"Mixtral-8x7B", "mixtral-8x7b"}, MixtureName{"Mixtral 8x7B", "mixtral-8x7b"}};
+// The largest number of "3x224x224", or "224 crop"; 0: there is none.
+std::int64_t side_of(const std::string& input) {
+  std::int64_t largest = 0;
+  std::int64_t number = 0;
+  for (const char c : input) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    number = digit ? std::min<std::int64_t>(10 * number + (c - '0'), 1 << 20) : 0;
+    largest = std::max(largest, number);
+  }
+  return largest;
+}
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -41,6 +31,9 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
 
 std::variant<TransformerShape, Workload> RowReader::model(const Training& training) const {
   const std::string family = row_.model.family.value_or("unknown");
+  if (bare_name(row_.model.name.value_or("")).find("transformerxl") != std::string::npos) {
+    return transformer_xl(training);
+  }
   if (family == "gpt" || family == "llama" || family == "bert") {
     return transformer();
   }
@@ -50,17 +43,56 @@ std::variant<TransformerShape, Workload> RowReader::model(const Training& traini
   if (family == "vit") {
     return vision_transformer();
   }
-  const std::string name = row_.model.name.value_or("unknown");
-  if (family == "cnn") {
-    for (const ConvnetName& known : convnet_names) {
-      const auto table = catalogue_.convnets.find(std::string(known.profile));
-      if (known.row == name && table != catalogue_.convnets.end()) {
-        return convnet_workload(table->first, table->second, activation_size(training.precision));
-      }
-    }
+  if (const std::string name = convnet_profile(row_.model, catalogue_); !name.empty()) {
+    return name.starts_with("iresnet") ? face_network(name, training) : convnet(name, training);
   }
-  reason("no layer table of " + name);
+  if (const TransformerShape* known = named_transformer(row_.model, catalogue_)) {
+    TransformerShape shape = *known;
+    shape.sequence = row_.model.seq.value_or(static_cast<int>(shape.sequence));
+    assume("shape of " + shape.name + ", by its name");
+    return shape;
+  }
+  reason("no layer table of " + row_.model.name.value_or("unknown"));
   return Workload{};
+}
+
+// As NVIDIA's configurations have it (wt103_base.yaml, wt103_large.yaml): a memory as long as the
+// segment, WikiText-103's clusters, and vectors of rare words a quarter as wide in the large one,
+// which is what its count of parameters needs.
+Workload RowReader::transformer_xl(const Training& training) const {
+  const TransformerShape stated = stated_counts(row_.model.seq);
+  TransformerXlShape shape;
+  shape.name = stated.name;
+  shape.layers = stated.layers;
+  shape.hidden = stated.hidden;
+  shape.heads = stated.heads;
+  shape.feed_forward = row_.model.ffn.value_or(static_cast<int>(4 * shape.hidden));
+  shape.sequence = stated.sequence;
+  shape.memory =
+      stated_or(row_.model.memory, static_cast<int>(shape.sequence), "memory as long as a segment");
+  shape.clusters = wikitext_clusters();
+  assume("tokens in clusters of words by Zipf's law");
+  shape.narrower = shape.hidden >= 1024 ? 4 : 1;
+  if (shape.heads < 1 || shape.hidden % shape.heads != 0) {
+    reason("heads do not divide the hidden size");
+    return {};
+  }
+  return transformer_xl_workload(shape, activation_size(training.precision));
+}
+
+// Tables have images of one size, and a classifier that every rank holds.
+Workload RowReader::convnet(const std::string& name, const Training& training) const {
+  const std::vector<ConvnetRow>& rows = catalogue_.convnets.at(name);
+  const std::int64_t side = rows.front().height * rows.front().stride;
+  const std::int64_t stated = side_of(row_.model.input.value_or(""));
+  if (stated > 0 && stated != side) {
+    reason("images of " + std::to_string(stated) + ", the table of " + name + " has " +
+           std::to_string(side));
+  }
+  if (row_.layout.mode.value_or("Data Parallelism") != "Data Parallelism") {
+    reason("spread over ranks: " + *row_.layout.mode);
+  }
+  return convnet_workload(name, rows, activation_size(training.precision));
 }
 
 // By name: rows state widths and counts, but neither the low ranks of attention nor how many blocks
@@ -68,18 +100,14 @@ std::variant<TransformerShape, Workload> RowReader::model(const Training& traini
 // its length and its vocabulary.
 TransformerShape RowReader::mixture() const {
   std::string name = row_.model.name.value_or("unknown");
-  if (name.ends_with(" (cut)")) {
+  if (name.ends_with(" (cut)")) {  // with fewer blocks
     name.resize(name.size() - std::string_view(" (cut)").size());
   }
-  const auto known = std::find_if(mixture_names.begin(), mixture_names.end(),
-                                  [&](const MixtureName& other) { return other.row == name; });
-  const auto profile = known == mixture_names.end()
-                           ? catalogue_.mixtures.end()
-                           : catalogue_.mixtures.find(std::string(known->profile));
-  if (profile == catalogue_.mixtures.end()) {
+  const TransformerShape* profile = named_mixture(row_.model, catalogue_);
+  if (profile == nullptr) {
     return stated_mixture(name);
   }
-  TransformerShape shape = profile->second;
+  TransformerShape shape = *profile;
   const TrainingModel& stated = row_.model;
   const auto differs = [](const std::optional<int>& field, std::int64_t published) {
     return field && *field != published;
@@ -212,7 +240,7 @@ void RowReader::family_details(TransformerShape& shape) const {
     llama_details(shape);
     return;
   }
-  shape.tied_embeddings = true;
+  shape.tied_embeddings = row_.model.tied.value_or(true);
   if (*row_.model.family == "gpt") {
     shape.family = TransformerFamily::gpt;
     shape.positions = shape.sequence;

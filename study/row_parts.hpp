@@ -17,6 +17,16 @@ namespace payoff {
   return row.software && row.software->find("Horovod MPI") != std::string::npos;
 }
 
+// Machines of their own, or processes beside the workers, sum the gradients between nodes. Beside
+// the workers they take 2 (n - 1) / n of the gradients through each NIC and each way, as a ring of
+// n nodes does; n machines of their own take them once (Jiang et al. 2020, A Unified Architecture
+// for Accelerating Distributed DNN Training in Heterogeneous GPU/CPU Clusters, OSDI '20, section
+// 2).
+[[nodiscard]] inline bool sums_on_servers(const TrainingRow& row) {
+  return row.layout.dp_collective.value_or("all-reduce") == "ps" ||
+         (row.software && row.software->starts_with("BytePS"));
+}
+
 // The profile of the GPU that a row names; the name itself where that leaves nothing open.
 [[nodiscard]] std::string gpu_profile(const std::string& name);
 
@@ -50,8 +60,11 @@ class RowReader {
   [[nodiscard]] std::string gpu_name() const;
   [[nodiscard]] std::optional<double> stated_number(const std::string& unit) const;
   void vary(Gpu& gpu) const;
-  [[nodiscard]] std::string fabric_name(const std::string& gpu) const;
+  [[nodiscard]] std::string fabric_name(const Cluster& cluster) const;
   void network(Cluster& cluster) const;
+  [[nodiscard]] Workload transformer_xl(const Training& training) const;
+  [[nodiscard]] Workload face_network(const std::string& name, const Training& training) const;
+  [[nodiscard]] Workload convnet(const std::string& name, const Training& training) const;
   [[nodiscard]] TransformerShape transformer() const;
   [[nodiscard]] TransformerShape stated_counts(const std::optional<int>& sequence) const;
   [[nodiscard]] TransformerShape stated_mixture(const std::string& name) const;

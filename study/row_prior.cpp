@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "study/row_filling.hpp"
+#include "study/row_names.hpp"
 #include "study/shape_law.hpp"
 
 namespace payoff {
@@ -37,6 +38,51 @@ void RowFilling::batch_of_images() {
               to.layout.micro_batch = batch;
               to.layout.global_batch = product(batch, to.cluster.gpus.value_or(1));
             });
+}
+
+// A model whose name says which it is has the shape of that: what the row does not state, where
+// nothing that it states is another number.
+void RowFilling::named_shape() {
+  const TrainingModel& stated = row().model;
+  const std::string family = stated.family.value_or("");
+  const bool whole = stated.layers && stated.hidden && stated.heads;
+  const TransformerShape* known = whole || !(is_transformer(row()) || family == "vit")
+                                      ? nullptr
+                                      : named_transformer(stated, catalogue_);
+  const auto agrees = [](const std::optional<int>& field, std::int64_t published) {
+    return !field || *field == published;
+  };
+  if (known == nullptr || !agrees(stated.layers, known->layers) ||
+      !agrees(stated.hidden, known->hidden) || !agrees(stated.heads, known->heads)) {
+    return;
+  }
+  change_all([&](TrainingRow& to) {
+    const auto set = [](std::optional<int>& field, std::int64_t value) {
+      field = field.value_or(static_cast<int>(value));
+    };
+    set(to.model.layers, known->layers);
+    set(to.model.hidden, known->hidden);
+    set(to.model.heads, known->heads);
+    set(to.model.kv_heads, known->kv_heads);
+    set(to.model.ffn, known->feed_forward);
+    if (known->vocabulary > 0) {
+      set(to.model.vocab, known->vocabulary);
+    }
+  });
+  prior_.minor.push_back("shape of " + known->name + ", by its name");
+}
+
+// Which products are computed again is a choice of frameworks, and "selective" means attention
+// alone in Megatron only (docs/model.md, 1): rows that go into detail name more than that, up to
+// everything but one product of two.
+void RowFilling::recomputation() {
+  if (row().layout.recompute != "selective" || !row().layout.recompute_detail) {
+    return;
+  }
+  fill<std::string>(
+      "selective", {{"full", "all of a block"}},
+      "attention computed again (" + *row().layout.recompute_detail + "), or up to all of a block",
+      [](TrainingRow& to, const std::string& what) { to.layout.recompute = what; });
 }
 
 // Depth and width by the parameters, as published families of models have them; half as deep again
@@ -188,14 +234,18 @@ RowPrior row_prior(const TrainingRow& row, const RowCatalogue& catalogue) {
   RowFilling filling(row, catalogue);
   filling.unnamed_gpu();
   filling.batch_of_images();
+  filling.named_shape();
   filling.shape();
+  filling.recomputation();
   filling.sequence();
   filling.batch_of_tokens();
   filling.accumulation();
   filling.precision();
   filling.links();
+  filling.whole_network();
   filling.network();
   filling.cards();
+  filling.servers();
   return filling.take();
 }
 

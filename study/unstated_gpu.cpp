@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "model/units_text.hpp"
@@ -31,7 +33,41 @@ struct Trial {
   Seconds measured;
 };
 
-// Runs that cannot be expressed with this GPU are left out.
+// The year in which the first GPU of an architecture came.
+int year_of(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::pascal:
+      return 2016;
+    case Architecture::volta:
+      return 2017;
+    case Architecture::turing:
+      return 2018;
+    case Architecture::ampere:
+      return 2020;
+    case Architecture::ada:
+    case Architecture::hopper:
+      return 2022;
+    case Architecture::cdna3:
+      return 2023;
+    case Architecture::blackwell:
+      return 2024;
+  }
+  return 0;
+}
+
+// Stacks of software are named by their year ("framework-2020"), and ran on no GPU that came later.
+bool came_later(Architecture architecture, const std::string& stack) {
+  constexpr std::size_t digits = 4;
+  if (stack.size() <= digits || stack[stack.size() - digits - 1] != '-') {
+    return false;
+  }
+  const std::string_view year = std::string_view(stack).substr(stack.size() - digits);
+  const bool number =
+      std::all_of(year.begin(), year.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return number && std::stoi(std::string(year)) < year_of(architecture);
+}
+
+// Runs that cannot be expressed with this GPU, or are older than it is, are left out.
 std::vector<Trial> trials_on(const std::string& gpu, const Runs& runs,
                              const RowCatalogue& catalogue) {
   std::vector<Trial> trials;
@@ -39,7 +75,7 @@ std::vector<Trial> trials_on(const std::string& gpu, const Runs& runs,
     TrainingRow named = *run;
     named.cluster.gpu = gpu;
     RowExperiment mapped = map_row(named, catalogue).likely;
-    if (mapped.experiment) {
+    if (mapped.experiment && !came_later(catalogue.gpus.at(gpu).architecture, mapped.stack)) {
       trials.push_back({std::move(*mapped.experiment), *run->measured.step});
     }
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -130,12 +131,17 @@ void predict_step(const MappedRow& row, const ValidationOptions& options, Valida
 
 Call call_of_speedup(double speedup) { return speedup > 1.0 ? Call::pays : Call::does_not; }
 
+// Of the traffic that the plan compresses: of data parallelism, or of the other ranks.
+Bytes compressed_bytes(const StepPrediction& step, const CompressionPlan& plan) {
+  return plan.activations.empty() ? step.dp_bytes : step.tp_bytes + step.pp_bytes;
+}
+
 // What needs no model, and what the paper's model says.
 void add_rivals(const PreparedExperiment& prepared, ValidationCase& result) {
   const std::vector<CompressionPlan>& plans = prepared.experiment().plans;
   result.rivals.push_back({"always no", 1.0, Call::does_not});
-  const double wire_ratio =
-      prepared.predict(plans[0]).dp_bytes / prepared.predict(plans[1]).dp_bytes;
+  const double wire_ratio = compressed_bytes(prepared.predict(plans[0]), plans[1]) /
+                            std::max(compressed_bytes(prepared.predict(plans[1]), plans[1]), 1_B);
   result.rivals.push_back({"wire ratio only", wire_ratio, call_of_speedup(wire_ratio)});
   const EngineAnswer baseline = predict(Engine::agarwal2022, prepared, plans[0]);
   const EngineAnswer compressed = predict(Engine::agarwal2022, prepared, plans[1]);
@@ -171,15 +177,27 @@ void predict_speedup(const TrainingRow& row, const RowCatalogue& catalogue, cons
   result.reasons = std::move(mapped.likely.reasons);
   result.reasons.insert(result.reasons.end(), plan.reasons.begin(), plan.reasons.end());
   result.assumptions = std::move(mapped.likely.assumptions);
+  result.assumptions.insert(result.assumptions.end(), plan.assumptions.begin(),
+                            plan.assumptions.end());
   if (!mapped.likely.experiment || !plan.plan) {
     return;
   }
   std::vector<Experiment> experiments{std::move(*mapped.likely.experiment)};
+  for (const CompressionPlan& other : plan.others) {
+    experiments.push_back(experiments.front());
+    experiments.back().plans.push_back(other);
+  }
   std::move(mapped.others.begin(), mapped.others.end(), std::back_inserter(experiments));
   std::vector<Comparison> comparisons;
   for (Experiment& experiment : experiments) {
-    experiment.plans.push_back(*plan.plan);
-    for (const Problem& problem : check(experiment)) {
+    if (experiment.plans.size() == 1) {
+      experiment.plans.push_back(*plan.plan);
+    }
+    const Problems problems = check(experiment);
+    if (!problems.empty() && !comparisons.empty()) {
+      continue;  // one of the others, which such a run cannot have had
+    }
+    for (const Problem& problem : problems) {
       result.reasons.push_back(problem.path + ": " + problem.message);
     }
     if (!result.reasons.empty()) {
@@ -220,15 +238,24 @@ std::vector<ValidationCase> predict_all(const std::vector<const TrainingRow*>& r
 std::vector<ValidationCase> step_cases(const std::vector<TrainingRow>& rows, const Split& split,
                                        const RowCatalogue& catalogue,
                                        const ValidationOptions& options) {
+  // Of baselines of compressed runs a throughput is enough: these are compared by their ratio.
+  std::set<std::string> baselines;
+  for (const TrainingRow& row : rows) {
+    if (row.compressed() && row.baseline_id) {
+      baselines.insert(*row.baseline_id);
+    }
+  }
   std::vector<const TrainingRow*> measured;
   for (const TrainingRow& row : rows) {
-    if (!row.compressed() && row.measured.step) {
+    if (!row.compressed() && (row.measured.step || !baselines.contains(row.id))) {
       measured.push_back(&row);
     }
   }
   return predict_all(measured, split, CaseKind::step, options,
                      [&](const TrainingRow& row, ValidationCase& result) {
-                       result.measured = *row.measured.step / 1_s;
+                       if (row.measured.step) {
+                         result.measured = *row.measured.step / 1_s;
+                       }
                        const MappedRow mapped = map_row(row, catalogue);
                        result.reasons = mapped.likely.reasons;
                        result.assumptions = mapped.likely.assumptions;
@@ -244,15 +271,21 @@ std::vector<ValidationCase> compression_cases(const std::vector<TrainingRow>& ro
                                               const ValidationOptions& options) {
   std::vector<const TrainingRow*> measured;
   for (const TrainingRow& row : rows) {
-    if (row.compressed() && row.measured.speedup_vs_baseline) {
+    if (row.compressed()) {
       measured.push_back(&row);
     }
   }
   return predict_all(measured, split, CaseKind::compression, options,
                      [&](const TrainingRow& row, ValidationCase& result) {
-                       result.measured = *row.measured.speedup_vs_baseline;
-                       result.measured_call = call_of_measured(*result.measured);
-                       predict_speedup(row, catalogue, row_plan(row, methods), options, result);
+                       RowPlan plan = row_plan(row, methods);
+                       if (row.measured.speedup_vs_baseline) {
+                         result.measured = *row.measured.speedup_vs_baseline;
+                         result.measured_call = call_of_measured(*result.measured);
+                       } else {
+                         plan.reasons.emplace_back("no speedup over a run without compression");
+                         plan.plan.reset();
+                       }
+                       predict_speedup(row, catalogue, plan, options, result);
                      });
 }
 

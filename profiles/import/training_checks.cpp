@@ -21,25 +21,23 @@ std::optional<Seconds> stated_step(const TrainingMeasurement& measured) {
   return measured.step_origin == StepOrigin::from_throughput ? std::nullopt : measured.step;
 }
 
-// Empty when the speedup is what the figures give, or they have nothing in common.
-std::string speedup_contradiction(const TrainingRow& row, const TrainingRow& baseline) {
-  const TrainingMeasurement& own = row.measured;
-  const TrainingMeasurement& other = baseline.measured;
-  if (!own.speedup_vs_baseline || *own.speedup_vs_baseline <= 0) {
-    return "";
-  }
-  std::optional<double> given;
+// Time of the baseline over that of the row, by the first figure that both have.
+struct GivenSpeedup {
+  double value{};
   std::string_view figure;
+};
+
+std::optional<GivenSpeedup> given_speedup(const TrainingMeasurement& own,
+                                          const TrainingMeasurement& other) {
+  std::optional<GivenSpeedup> given;
   const auto shorter = [&](const auto& mine, const auto& theirs, std::string_view name) {
     if (!given && mine && theirs) {
-      given = *theirs / *mine;
-      figure = name;
+      given = {*theirs / *mine, name};
     }
   };
   const auto larger = [&](const auto& mine, const auto& theirs, std::string_view name) {
     if (!given && mine && theirs) {
-      given = *mine / *theirs;
-      figure = name;
+      given = {*mine / *theirs, name};
     }
   };
   shorter(stated_step(own), stated_step(other), "steps");
@@ -47,12 +45,19 @@ std::string speedup_contradiction(const TrainingRow& row, const TrainingRow& bas
   larger(own.tokens, other.tokens, "tokens a second");
   larger(own.flops_per_gpu, other.flops_per_gpu, "TFLOP/s");
   shorter(own.total, other.total, "times");
-  if (!given || std::abs(*own.speedup_vs_baseline / *given - 1.0) <= tolerance) {
+  return given;
+}
+
+// Empty when the speedup is what the figures give, or they have nothing in common.
+std::string speedup_contradiction(const TrainingRow& row, const TrainingRow& baseline) {
+  const std::optional<double>& stated = row.measured.speedup_vs_baseline;
+  const auto given = given_speedup(row.measured, baseline.measured);
+  if (!stated || *stated <= 0 || !given || std::abs(*stated / given->value - 1.0) <= tolerance) {
     return "";
   }
   return fmt::format(
-      "speedup_vs_baseline {:.6g} contradicts the {} of this row and of '{}': {:.6g}",
-      *own.speedup_vs_baseline, figure, baseline.id, *given);
+      "speedup_vs_baseline {:.6g} contradicts the {} of this row and of '{}': {:.6g}", *stated,
+      given->figure, baseline.id, given->value);
 }
 
 std::vector<std::string> not_positive(const TrainingMeasurement& measured) {
@@ -152,7 +157,7 @@ void check_baselines(const std::set<std::string>& ids, TrainingImport& result) {
   const auto report = [&result](const TrainingRow& row, const std::string& message, Effect effect) {
     result.findings.push_back({row.file, row.line, row.column, row.id, message, effect});
   };
-  for (const TrainingRow& row : result.rows) {
+  for (TrainingRow& row : result.rows) {
     const auto baseline = by_id.find(row.baseline_id.value_or(""));
     if (row.baseline_id && !ids.contains(*row.baseline_id)) {
       report(row, fmt::format("baseline_id: there is no row '{}'", *row.baseline_id),
@@ -162,6 +167,9 @@ void check_baselines(const std::set<std::string>& ids, TrainingImport& result) {
       if (!problem.empty()) {
         report(row, problem, Effect::rejected);
         rejected.insert(row.id);
+      } else if (!row.measured.speedup_vs_baseline) {  // the collection left it to us
+        const auto given = given_speedup(row.measured, baseline->second->measured);
+        row.measured.speedup_vs_baseline = given ? std::optional(given->value) : std::nullopt;
       }
     }
   }

@@ -43,6 +43,8 @@ TrainingModel read_model(const Fields& fields) {
   model.family = fields.text("family");
   model.name = fields.text("name");
   model.variant = fields.text("variant");
+  model.dataset = fields.text("dataset");
+  model.input = fields.text("input");
   model.layers = fields.integer("layers");
   model.hidden = fields.integer("hidden");
   model.heads = fields.integer("heads");
@@ -54,6 +56,7 @@ TrainingModel read_model(const Fields& fields) {
   model.top_k = fields.integer("topk");
   model.expert_ffn = fields.integer("moe_ffn");
   model.shared_ffn = fields.integer("shared_ffn");
+  model.memory = fields.integer("mem_len");
   model.parameters = fields.number("params");
   model.tied = fields.flag("tied");
   model.tensors = fields.integer("tensors");
@@ -74,6 +77,8 @@ TrainingLayout read_layout(const Fields& fields) {
   layout.zero = fields.text("zero");
   layout.zero_group = fields.integer("zero_group");
   layout.recompute = fields.text("recompute");
+  layout.recompute_detail = fields.text("recompute_detail");
+  layout.mode = fields.text("mode");
   layout.schedule = fields.text("schedule");
   layout.dp_collective = fields.text("dp_collective");
   layout.grad_reduce = fields.text("grad_reduce");
@@ -152,9 +157,10 @@ TrainingMeasurement read_measurement(const Fields& fields, const TrainingRow& ro
   measured.forward = quantity(fields, "forward_ms", 1_ms);
   measured.backward = quantity(fields, "backward_ms", 1_ms);
   measured.forward_and_backward = quantity(fields, "combined_ms", 1_ms);
-  measured.total = quantity(fields, "time_s", 1_s);
-  if (!measured.total) {
-    measured.total = quantity(fields, "time_to_train_s", 1_s);
+  for (const char* name : {"epoch_s", "time_s", "time_to_train_s"}) {
+    if (!measured.total) {
+      measured.total = quantity(fields, name, 1_s);
+    }
   }
   measured.speedup_vs_baseline = fields.number("speedup_vs_baseline");
   measured.speedup_printed = fields.number("speedup_printed");

@@ -29,9 +29,11 @@ struct TrainingCluster {
 };
 
 struct TrainingModel {
-  std::optional<std::string> family, name, variant;
+  std::optional<std::string> family, name, variant, dataset;
+  std::optional<std::string> input;  // "224x224"
   std::optional<int> layers, hidden, heads, kv_heads, ffn, seq, vocab;
   std::optional<int> experts, top_k, expert_ffn, shared_ffn;
+  std::optional<int> memory;         // mem_len: tokens of past segments that attention reads
   std::optional<double> parameters;  // count
   std::optional<bool> tied;
   std::optional<int> tensors;
@@ -44,7 +46,9 @@ struct TrainingLayout {
   std::optional<bool> sequence_parallel;
   std::optional<std::string> zero;  // "0" to "3", "hybrid"
   std::optional<int> zero_group;
-  std::optional<std::string> recompute, schedule, dp_collective, grad_reduce, mp_mode;
+  std::optional<std::string> recompute, recompute_detail, schedule, dp_collective, grad_reduce;
+  std::optional<std::string> mp_mode;
+  std::optional<std::string> mode;  // how a large classifier is spread over ranks, in words
   std::optional<int> micro_batch, grad_accum, num_micro_batches, global_batch;
   std::optional<std::string> batch_unit;  // absent: sequences, images or samples
   std::optional<bool> overlap_dp, overlap_tp, overlap_pp, compile, async_tp,
@@ -73,7 +77,7 @@ struct TrainingMeasurement {
   std::optional<Rate> samples, samples_sd, tokens;  // totals over the GPUs of the run
   std::optional<FlopRate> flops_per_gpu, flops_per_gpu_sd;
   std::optional<Seconds> forward, backward, forward_and_backward;
-  std::optional<Seconds> total;               // epoch or run: time_s, else time_to_train_s
+  std::optional<Seconds> total;               // epoch or run: epoch_s, time_s, time_to_train_s
   std::optional<double> speedup_vs_baseline;  // above 1: compression pays
   std::optional<double> speedup_printed;
 };

@@ -114,6 +114,22 @@ TEST_CASE("a speedup that the row and its baseline do not give is rejected") {
   CHECK(read("samples_per_s: 10", "step_s: 8, speedup_vs_baseline: 3").rows.size() == 2);
 }
 
+TEST_CASE("a speedup that the row leaves out is what it and its baseline give") {
+  const auto speedup = [](const std::string& baseline, const std::string& compressed) {
+    return parse_training_rows(row_head + "  - {id: b, measured: {" + baseline + "}}\n" +
+                                   "  - {id: c, baseline_id: b, compression: {method: topk}, "
+                                   "measured: {" +
+                                   compressed + "}}\n",
+                               "r.yaml")
+        .rows.at(1)
+        .measured.speedup_vs_baseline;
+  };
+  CHECK(speedup("step_s: 1.0", "step_s: 0.8") == 1.25);
+  CHECK(speedup("epoch_s: 10", "epoch_s: 8") == 1.25);
+  CHECK(speedup("epoch_s: 10, step_s: 3", "epoch_s: 8, step_s: 2") == 1.5);
+  CHECK_FALSE(speedup("samples_per_s: 10", "step_s: 8"));  // nothing in common
+}
+
 TEST_CASE("everything that is wrong with a table is reported at its place") {
   const std::string text =
       "tables:\n- id: first\n  gpus: nine\n  nodes: 2\n  collective: all_reduce\n  source: a page\n"

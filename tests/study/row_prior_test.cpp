@@ -211,6 +211,43 @@ TEST_CASE("of a network's cards a row keeps what it states") {
 }
 
 // Touvron et al. 2023 and Grattafiori et al. 2024: contexts of 4,096 and 8,192 tokens.
+TEST_CASE("a network of which nothing is said is one field") {
+  TrainingRow row = nodes_of_four("a100");
+  row.cluster.intra = "nvlink-mesh-v3";
+  row.cluster.transport = "unknown";
+  row.cluster.nics_per_node.reset();
+  row.cluster.nic_bandwidth.reset();
+  const RowPrior prior = row_prior(row, catalogue());
+  CHECK(prior.likely.cluster.transport == "ib");
+  CHECK(prior.likely.cluster.nics_per_node);
+  CHECK(std::count_if(prior.assumptions.begin(), prior.assumptions.end(),
+                      [](const std::string& text) { return text.starts_with("InfiniBand"); }) == 1);
+  CHECK(varies(prior, [](const TrainingRow& r) { return r.cluster.transport; }));
+  CHECK(varies(prior, [](const TrainingRow& r) { return r.cluster.nic_bandwidth; }));
+}
+
+// Jiang et al. 2020: beside the workers as many bytes as a ring, on machines of their own half.
+TEST_CASE("servers beside the workers are an all-reduce, or half of one on machines of their own") {
+  TrainingRow row = nodes_of_four("a100");
+  row.cluster.intra = "nvlink-mesh-v3";
+  row.cluster.nics_per_node = 1;
+  row.cluster.nic_bandwidth = 25_Gbps;
+  row.layout.dp_collective = "ps";
+  const RowPrior prior = row_prior(row, catalogue());
+  CHECK(prior.likely.cluster.nic_bandwidth == 25_Gbps);
+  CHECK(std::any_of(prior.others.begin(), prior.others.end(), [](const RowAlternative& other) {
+    return other.row.cluster.nic_bandwidth == 50_Gbps;
+  }));
+  row.layout.dp_collective = "all-reduce";
+  CHECK_FALSE(varies(row_prior(row, catalogue()),
+                     [](const TrainingRow& r) { return r.cluster.nic_bandwidth; }));
+  // A kind of recomputation in detail may be more than attention.
+  row.layout.recompute = "selective";
+  row.layout.recompute_detail = "per-op";
+  CHECK(
+      varies(row_prior(row, catalogue()), [](const TrainingRow& r) { return r.layout.recompute; }));
+}
+
 TEST_CASE("sequences of a Llama may be as long as those of its later models") {
   TrainingRow row;
   row.model.family = "llama";

@@ -99,6 +99,18 @@ TEST_CASE("the stand-in takes what the run on one GPU took, and links stay those
   CHECK(four < slower * four_as_ours);
 }
 
+TEST_CASE("software that is older than a GPU did not run on it") {
+  TrainingRow run = told_by("h100-pcie", 1.0);
+  run.software = "TensorFlow 1.15";  // of 2019: a stack of 2020
+  const RowCatalogue told = after({run});
+  for (const UnstatedGpu& each : told.unstated) {
+    CHECK(told.gpus.at(each.likely).architecture <= Architecture::ampere);
+    for (const auto& [name, words] : each.others) {
+      CHECK(told.gpus.at(name).architecture <= Architecture::ampere);
+    }
+  }
+}
+
 TEST_CASE("a run of the same software and model tells more than one of others") {
   TrainingRow other_model = told_by("v100-pcie", 2.0);
   other_model.model.name = "VGG-16";

@@ -64,6 +64,35 @@ void check(const Bound& bound, GroupBy by) {
   CHECK(reached.errors.p95 <= bound.p95);
 }
 
+bool names(const ValidationCase& each, const char* word) {
+  return each.id.find(word) != std::string::npos;
+}
+
+bool assumes(const ValidationCase& each, const char* words) {
+  return std::any_of(
+      each.assumptions.begin(), each.assumptions.end(),
+      [&](const std::string& text) { return text.find(words) != std::string::npos; });
+}
+
+// LiBai: its GPU is told by runs on one, its network by nothing.
+bool is_told(const ValidationCase& each) { return names(each, "libai-"); }
+
+// On servers, also where one node has nothing to send to them.
+bool sums_elsewhere(const ValidationCase& each) {
+  return names(each, "-ps-") || names(each, "byteps") || each.source == "espresso";
+}
+
+template <typename Which>
+std::vector<double> errors_of_steps(const Which& which) {
+  std::vector<double> errors;
+  for (const ValidationCase& each : shipped_cases()) {
+    if (each.kind == CaseKind::step && each.half == Half::judge && each.predicted && which(each)) {
+      errors.push_back(std::abs(*each.predicted / each.measured.value() - 1));
+    }
+  }
+  return errors;
+}
+
 }  // namespace
 
 TEST_CASE("errors on the judge half are not above what was reached") {
@@ -74,22 +103,43 @@ TEST_CASE("errors on the judge half are not above what was reached") {
 
 TEST_CASE("steps that more rules leave alone keep what they reached") {
   // Predicted before rows were filled in (study/row_prior.hpp), variants of GPUs, grouped
-  // convolutions and GPUs that their sources do not name (study/unstated_gpu.hpp) were. The others
-  // have bounds of their own below.
-  std::vector<double> errors;
-  for (const ValidationCase& each : shipped_cases()) {
-    const bool filled = std::any_of(
-        each.assumptions.begin(), each.assumptions.end(),
-        [](const std::string& text) { return text.find("attention heads") != std::string::npos; });
-    const bool added = filled || each.source == "llama3_torchtitan" || each.source == "hkbu_ddl" ||
-                       each.id.find("resnext") != std::string::npos;
-    if (each.kind == CaseKind::step && each.half == Half::judge && each.predicted && !added) {
-      errors.push_back(std::abs(*each.predicted / each.measured.value() - 1));
-    }
-  }
+  // convolutions, GPUs that their sources do not name (study/unstated_gpu.hpp), classifiers spread
+  // over ranks and servers were. The others have bounds of their own below.
+  const std::vector<double> errors = errors_of_steps([](const ValidationCase& each) {
+    const bool filled = assumes(each, "attention heads");
+    return !filled && each.source != "llama3_torchtitan" && each.source != "hkbu_ddl" &&
+           !names(each, "resnext") && !is_told(each) && !names(each, "insightface") &&
+           !sums_elsewhere(each);
+  });
   REQUIRE(errors.size() >= 693);
   CHECK(quantile(errors, 0.5) <= 0.075);
   CHECK(quantile(errors, 0.95) <= 0.32);
+}
+
+TEST_CASE("steps of rows that were refused before keep what they reached") {
+  const std::vector<double> told = errors_of_steps(is_told);
+  REQUIRE(told.size() >= 68);
+  CHECK(quantile(told, 0.5) <= 0.058);
+  CHECK(quantile(told, 0.95) <= 0.22);
+  // MXNet's with a classifier on every rank or on one: up to two thirds too fast.
+  const std::vector<double> faces =
+      errors_of_steps([](const ValidationCase& each) { return names(each, "insightface"); });
+  REQUIRE(faces.size() >= 68);
+  CHECK(quantile(faces, 0.5) <= 0.065);
+  CHECK(quantile(faces, 0.95) <= 0.53);
+  const std::vector<double> servers = errors_of_steps(sums_elsewhere);
+  REQUIRE(servers.size() >= 65);
+  CHECK(quantile(servers, 0.5) <= 0.21);
+  CHECK(quantile(servers, 0.95) <= 0.64);
+}
+
+TEST_CASE("steps over all-reduces of a GPU that its source does not name keep what they reached") {
+  const std::vector<double> errors = errors_of_steps([](const ValidationCase& each) {
+    return each.source == "hkbu_ddl" && !sums_elsewhere(each);
+  });
+  REQUIRE(errors.size() >= 54);
+  CHECK(quantile(errors, 0.5) <= 0.068);
+  CHECK(quantile(errors, 0.95) <= 0.54);
 }
 
 TEST_CASE("rows that more methods leave alone keep what they reached") {
@@ -127,7 +177,6 @@ TEST_CASE("collectives by size, and steps of single sources, keep what they reac
   check({CaseKind::step, "dgxc", 152, 0.057, 0.13}, GroupBy::source);
   check({CaseKind::step, "dle_cnn", 36, 0.10, 0.24}, GroupBy::source);
   check({CaseKind::step, "llama3_torchtitan", 24, 0.20, 0.45}, GroupBy::source);
-  check({CaseKind::step, "hkbu_ddl", 54, 0.068, 0.54}, GroupBy::source);
 }
 
 TEST_CASE("an interval of 90 % covers 85 to 95 % of the judge half, collectives at every size") {

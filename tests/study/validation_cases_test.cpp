@@ -44,9 +44,89 @@ TEST_CASE("a published compression is a profile with the row's own parameter, or
   row.compression.threshold = 0.01;
   row.compression.error_feedback = false;
   CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("density not stated"));
-  row = grace_row("topk");
-  row.source = "somebody";  // another implementation
+}
+
+TEST_CASE(
+    "a source that nobody read has the usual profiles of its method, and others in the interval") {
+  const MethodCatalogue methods = read_method_catalogue(Library(root / "profiles"));
+  TrainingRow row = grace_row("topk");
+  row.source = "somebody";
+  row.compression.keep_ratio = 0.001;
+  const RowPlan open = row_plan(row, methods);
+  REQUIRE(open.plan);
+  CHECK(open.plan->label == "topk:ratio=0.001");
+  REQUIRE(open.others.size() == 1);  // operators of a framework, or kernels
+  CHECK(open.others.front().method.value().name == "topk_fused");
+  CHECK(open.others.front().method.value().parameters.at("ratio") == 0.001);
+  row.compression.implementation = "fused";
+  CHECK(row_plan(row, methods).plan.value().method.value().name == "topk_fused");
+  CHECK(row_plan(row, methods).others.empty());
+
+  row = grace_row("powersgd");  // its rank is open
+  row.source = "somebody";
+  const RowPlan ranks = row_plan(row, methods);
+  REQUIRE(ranks.plan);
+  CHECK(ranks.plan->method->parameters.at("rank") == 4);
+  CHECK(ranks.others.size() == 2);
+  CHECK_FALSE(ranks.assumptions.empty());
+  row.compression.rank = 2;
+  CHECK(row_plan(row, methods).plan.value().label == "powersgd:rank=2");
+  CHECK(row_plan(row, methods).others.empty());
+  row.compression.traffic = {"dp", "tp"};
+  CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("compresses tp"));
+
+  row = grace_row("threshold");  // what passes it depends on the data
+  row.source = "somebody";
+  CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("density not stated"));
+  row.compression.keep_ratio = 0.02;
+  CHECK(row_plan(row, methods).plan.value().method.value().parameters.at("density") == 0.02);
+
+  row = grace_row("lgreco");  // on top of another compressor
+  row.source = "somebody";
   CHECK_FALSE(row_plan(row, methods).plan);
+  row.compression.rank = 8;
+  CHECK(row_plan(row, methods).plan.value().method.value().name == "powersgd");
+
+  row = grace_row("1-bit Adam");
+  row.source = "somebody";
+  CHECK(row_plan(row, methods).plan.value().placement == Placement::after_backward);
+  row.compression.library = "BytePS";
+  CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("BytePS"));
+  row = grace_row("homeopathy");
+  row.source = "somebody";
+  CHECK(row_plan(row, methods).reasons == std::vector<std::string>{"no profile of homeopathy"});
+}
+
+// Bian et al. 2024: BERT-Large, micro-batches of 32 sequences of 512; 5 % of an activation are
+// 838,861 of 32 x 512 x 1024 values. Sums are compressed forward, sends both ways.
+TEST_CASE("activations of a row are compressed where it says, in all blocks or in half of them") {
+  const MethodCatalogue methods = read_method_catalogue(Library(root / "profiles"));
+  TrainingRow row = grace_row("topk");
+  row.source = "somebody";
+  row.compression.traffic = {"tp", "pp"};
+  row.compression.keep_ratio = 0.05;
+  row.layout.micro_batch = 32;
+  row.model.seq = 512;
+  row.model.hidden = 1024;
+  row.model.layers = 24;
+  const RowPlan plan = row_plan(row, methods);
+  REQUIRE(plan.plan);
+  REQUIRE(plan.plan->activations.size() == 2);
+  const ActivationCompression& sums = plan.plan->activations[0];
+  CHECK(sums.traffic == Traffic::tp_activations);
+  CHECK(sums.method.parameters.at("k") == 838861);
+  CHECK((sums.forward && !sums.backward));
+  CHECK(plan.plan->activations[1].backward);
+  CHECK(sums.blocks.holds(0));
+  CHECK_FALSE(plan.others.at(0).activations[0].blocks.holds(11));
+  CHECK(plan.others.at(0).activations[0].blocks.holds(12));
+  row.compression.method = "tahquant";
+  CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("tahquant for tp"));
+  row.compression.method = "powersgd";
+  row.compression.rank = 8;
+  CHECK(row_plan(row, methods).plan.value().activations[0].method.parameters.at("rank") == 8);
+  row.compression.method = "dgc";
+  CHECK_THAT(row_plan(row, methods).reasons.at(0), ContainsSubstring("dgc for activations"));
 }
 
 TEST_CASE("ZeRO++ of a row is the parts that it names, in the bits that profiles have") {
@@ -122,7 +202,7 @@ TEST_CASE("every published step is predicted or refused with a reason") {
   for (const ValidationCase& c : cases) {
     INFO(c.id);
     CHECK(c.predicted.has_value() == c.reasons.empty());
-    CHECK(c.measured.has_value());
+    CHECK((c.measured.has_value() || !c.reasons.empty()));  // or it is counted with its reason
     if (c.predicted) {
       ++predicted;
       CHECK(*c.predicted > 0);
