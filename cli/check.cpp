@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -20,6 +22,7 @@
 #include "cli/topology_text.hpp"
 #include "profiles/document.hpp"
 #include "profiles/read_experiment.hpp"
+#include "profiles/read_gossip.hpp"
 #include "profiles/read_hardware.hpp"
 #include "profiles/read_method.hpp"
 #include "profiles/read_model.hpp"
@@ -114,8 +117,9 @@ void check_profile(ProfileKind kind, const Argument& argument, Session& session)
   }
 }
 
-bool is_topology(const Node& root) {
-  return !root.entries.empty() && root.entries.front().key == "topology";
+// The first key of a file that is neither an experiment nor a profile.
+bool begins_with(const Node& root, std::string_view key) {
+  return !root.entries.empty() && root.entries.front().key == key;
 }
 
 // What is good about a file, when nothing is wrong with it.
@@ -151,6 +155,18 @@ Checked check_topology(const std::filesystem::path& file, Session& session) {
   return {"topology", described(read->read.topology, *read->graph)};
 }
 
+Checked check_gossip(const Document& document, Session& session) {
+  const ReadGossip read = read_gossip(document, session.sources(), session.diagnostics());
+  std::size_t sends = 0;
+  std::size_t most = 0;
+  for (const auto& neighbours : read.neighbours) {
+    sends += neighbours.size();
+    most = std::max(most, neighbours.size());
+  }
+  return {"gossip", fmt::format("{} ranks, {} sends in a round, {} at most by one rank\n",
+                                read.ranks, sends, most)};
+}
+
 // What the file turned out to be.
 Checked check_file(const Argument& argument, Session& session) {
   const fs::path file = argument.text;
@@ -164,8 +180,12 @@ Checked check_file(const Argument& argument, Session& session) {
   SourceMap sources;  // only to see what it is: the reader reports what is wrong
   Diagnostics diagnostics;
   const auto document = load_yaml_file(file.string(), sources, diagnostics);
-  if (document && is_topology(document->root)) {
+  if (document && begins_with(document->root, "topology")) {
     return check_topology(file, session);
+  }
+  if (document && begins_with(document->root, "gossip")) {
+    const auto again = load_yaml_file(file.string(), session.sources(), session.diagnostics());
+    return check_gossip(*again, session);
   }
   const auto kind = document ? kind_of(document->root) : std::nullopt;
   if (kind) {
@@ -202,9 +222,11 @@ ExitCode run_check(const Arguments& arguments, Session& session) {
 Command check_command() {
   return {
       "check",
-      "finds every mistake in experiment, profile and topology files; says what a topology carries",
+      "finds every mistake in experiment, profile, topology and gossip files; says what a topology "
+      "carries",
       "payoff check examples/01-resnet50-v100/experiment.yaml",
-      {"FILE...", "experiments, profiles, topologies, or Hugging Face config.json files", 1,
+      {"FILE...",
+       "experiments, profiles, topologies, graphs of gossip, or Hugging Face config.json files", 1,
        10'000},
       {},
       run_check};

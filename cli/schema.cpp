@@ -43,8 +43,8 @@ Command schema_command() {
       "prints the JSON Schema of a kind of file, for editors and validators",
       "payoff schema experiment\n  payoff schema compression",
       {"KIND",
-       "experiment (the default), topology, gpu, fabric, network, cluster, model, software or "
-       "compression",
+       "experiment (the default), topology, gossip, gpu, fabric, network, cluster, model, software "
+       "or compression",
        0, 1},
       {},
       run_schema,

@@ -7,6 +7,7 @@
 
 #include "profiles/override.hpp"
 #include "profiles/read_experiment.hpp"
+#include "profiles/read_gossip.hpp"
 #include "profiles/read_hardware.hpp"
 #include "profiles/read_method.hpp"
 #include "profiles/read_model.hpp"
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view experiment_kind = "experiment";
 constexpr std::string_view topology_kind = "topology";
+constexpr std::string_view gossip_kind = "gossip";
 
 // One reading whose mistakes are nobody's business: `payoff check` tells them.
 class Recording {
@@ -70,6 +72,8 @@ class Recording {
 
   void read_topology() { (void)payoff::read_topology(*document_, sources_, diagnostics_); }
 
+  void read_gossip() { (void)payoff::read_gossip(*document_, sources_, diagnostics_); }
+
   // The keys of a topology may stand in an experiment, too.
   void read_experiment_on(const fs::path& topology) {
     auto other = load_yaml_file(topology.string(), sources_, diagnostics_);
@@ -98,7 +102,7 @@ class Recording {
 }  // namespace
 
 std::vector<std::string_view> document_kinds() {
-  std::vector<std::string_view> kinds{experiment_kind, topology_kind};
+  std::vector<std::string_view> kinds{experiment_kind, topology_kind, gossip_kind};
   for (const ProfileKind kind :
        {ProfileKind::gpu, ProfileKind::fabric, ProfileKind::network, ProfileKind::cluster,
         ProfileKind::model, ProfileKind::software, ProfileKind::compression}) {
@@ -132,6 +136,8 @@ void record_keys(std::string_view kind, const fs::path& file, const Library& lib
     recording.read_experiment();
   } else if (kind == topology_kind) {
     recording.read_topology();
+  } else if (kind == gossip_kind) {
+    recording.read_gossip();
   } else {
     for (const ProfileKind profile :
          {ProfileKind::gpu, ProfileKind::fabric, ProfileKind::network, ProfileKind::cluster,

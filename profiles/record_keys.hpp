@@ -14,7 +14,7 @@
 
 namespace payoff {
 
-// "experiment", "topology", and the kinds of profiles.
+// "experiment", "topology", "gossip", and the kinds of profiles.
 [[nodiscard]] std::vector<std::string_view> document_kinds();
 
 // The documents of one kind, sorted. Throws std::runtime_error when the library has none.

@@ -103,6 +103,8 @@ std::vector<fs::path> shipped_files(std::string_view kind) {
   if (kind == "topology") {
     add(source / "examples/topologies", false);
     std::erase_if(files, is_experiment);
+  } else if (kind == "gossip") {
+    add(source / "examples/gossip", false);
   } else if (kind == "experiment") {
     for (const auto& entry : fs::directory_iterator(source / "examples")) {
       if (fs::exists(entry.path() / "experiment.yaml")) {

@@ -20,7 +20,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "docs" / "schema"
 PROFILES = ["gpu", "fabric", "network", "cluster", "model", "software", "compression"]
-KINDS = ["experiment", "topology", *PROFILES]
+KINDS = ["experiment", "topology", "gossip", *PROFILES]
 TOPOLOGIES = sorted((ROOT / "examples" / "topologies").glob("*.yaml"))
 MODELINE = "# yaml-language-server: $schema="
 
@@ -53,6 +53,8 @@ def files_of(kind):
     if kind == "experiment":
         files += (ROOT / "examples").glob("*/experiment.yaml")
         files += (f for f in TOPOLOGIES if is_experiment(f))
+    elif kind == "gossip":
+        files += (ROOT / "examples" / "gossip").glob("*.yaml")
     elif kind == "topology":
         files += (f for f in TOPOLOGIES if not is_experiment(f))
     else:
