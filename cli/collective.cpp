@@ -266,8 +266,9 @@ Command collective_command() {
         "packed_trees, bruck, pxn, parameter_server, gossip or sparse_all_gatherv"},
        {"--servers", "N",
         "of parameter_server: the last N of the ranks sum and do not train; default: all do both"},
-       {"--neighbours", "NAME",
-        "of gossip, whom a rank sends to: ring (default), exponential or complete"},
+       {"--neighbours", "GRAPH",
+        "of gossip, whom a rank sends to: ring (default), exponential, complete, links (the GPUs "
+        "that its own lead to) or a file"},
        {"--imbalance", "X",
         "of sparse_all_gatherv: what one rank has, over the mean; default 1: all alike"},
        {"--topology", "FILE", "with --level steps: links to run on instead (examples/topologies)"},

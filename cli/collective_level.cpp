@@ -16,6 +16,8 @@
 #include "cli/option_values.hpp"
 #include "cli/topology_file.hpp"
 #include "model/topology.hpp"
+#include "profiles/library.hpp"
+#include "profiles/read_gossip.hpp"
 #include "sim/collective_programs.hpp"
 
 namespace payoff {
@@ -127,12 +129,47 @@ void read_program(const Argument& asked, const Arguments& arguments, CollectiveQ
     session.diagnostics().error(pinned->span, "--algo pins NCCL's algorithm, --program is none", {},
                                 "leave one of them away");
   }
-  if (question.program && sim::collective_of(*question.program) != question.collective) {
-    session.diagnostics().error(
-        asked.span,
-        fmt::format("{} is a program of {}, not of {}", sim::name(*question.program),
-                    name(sim::collective_of(*question.program)), name(question.collective)));
+  if (!question.program) {
+    return;
   }
+  question.details.collective = question.collective;
+  const std::vector<Collective> known = sim::collectives_of(*question.program);
+  if (std::find(known.begin(), known.end(), question.collective) == known.end()) {
+    std::string names;
+    for (const Collective collective : known) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", name(collective));
+    }
+    session.diagnostics().error(
+        asked.span, fmt::format("{} is a program of {}, not of {}", sim::name(*question.program),
+                                names, name(question.collective)));
+  }
+}
+
+// A graph by its name, or in a file of the user's own.
+void read_neighbours(const Argument& asked, CollectiveQuestion& question, Session& session) {
+  if (!is_own_file(asked.text)) {
+    std::vector<std::pair<std::string, sim::GossipGraph>> graphs;
+    for (int i = 0; i < sim::gossip_graph_count; ++i) {
+      const auto graph = static_cast<sim::GossipGraph>(i);
+      graphs.emplace_back(sim::name(graph), graph);
+    }
+    question.details.neighbours =
+        named_value("a graph of gossip, nor a .yaml file with one", asked, graphs, session)
+            .value_or(sim::GossipGraph::ring);
+    return;
+  }
+  const std::size_t errors = session.diagnostics().error_count();
+  auto read = read_gossip(asked.text, session.sources(), session.diagnostics());
+  if (!read || session.diagnostics().error_count() > errors) {
+    return;
+  }
+  if (read->ranks != question.group.ranks) {
+    session.diagnostics().error(
+        read->ranks_span,
+        fmt::format("the graph has {} ranks, the group {}", read->ranks, question.group.ranks), {},
+        "--ranks, or --nodes and --gpus-per-node, say how many");
+  }
+  question.details.own_neighbours = std::move(read->neighbours);
 }
 
 // What a program is asked for beside its name; of another program it is refused.
@@ -151,13 +188,7 @@ void read_details(const Arguments& arguments, CollectiveQuestion& question, Sess
     question.details.servers = static_cast<sim::Rank>(servers.value_or(0));
   }
   if (const auto asked = of("--neighbours", sim::OtherProgram::gossip)) {
-    std::vector<std::pair<std::string, sim::GossipGraph>> graphs;
-    for (int i = 0; i < sim::gossip_graph_count; ++i) {
-      const auto graph = static_cast<sim::GossipGraph>(i);
-      graphs.emplace_back(sim::name(graph), graph);
-    }
-    question.details.neighbours =
-        named_value("a graph of gossip", *asked, graphs, session).value_or(sim::GossipGraph::ring);
+    read_neighbours(*asked, question, session);
   }
   if (of("--imbalance", sim::OtherProgram::sparse_all_gatherv)) {
     const double most = std::max(1, question.group.ranks);

@@ -198,6 +198,12 @@ std::vector<NamedProgram> programs_on(const Topology& topology, const sim::Topol
            {"all-to-all", OtherProgram::pxn}}) {
     programs.push_back({collective, sim::program_of(program, ranks, topology, graph)});
   }
+  sim::ProgramDetails broadcast;
+  broadcast.collective = Collective::broadcast;
+  programs.push_back({"broadcast", sim::program_of(Collective::broadcast, Algorithm::ring, ranks,
+                                                   topology, graph)});
+  programs.push_back({"broadcast", sim::program_of(OtherProgram::packed_trees, ranks, topology,
+                                                   graph, broadcast)});
   programs.push_back({"all-to-all", sim::program_of(Collective::all_to_all, Algorithm::pairwise,
                                                     ranks, topology, graph)});
   return programs;

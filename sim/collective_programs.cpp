@@ -9,7 +9,7 @@
 
 #include "sim/mesh_paths.hpp"
 #include "sim/switch_trees.hpp"
-#include "sim/tree_packing.hpp"
+#include "sim/tree_programs.hpp"
 
 namespace payoff::sim {
 namespace {
@@ -113,19 +113,6 @@ LaidOrReason sharp(const ProgramRanks& ranks, const Topology& topology) {
   return laid;
 }
 
-LaidOrReason packed_trees(const ProgramRanks& ranks, const Topology& topology,
-                          const TopologyGraph& graph) {
-  const auto mesh = small_mesh(ranks, topology, graph);
-  if (!mesh) {
-    return "trees are packed where links join 3 to " + std::to_string(most_searched_mesh) +
-           " GPUs directly";
-  }
-  if (all_reduce_bound(*mesh) <= Bandwidth{}) {
-    return "sums go up a tree and come back: links in both directions do not join all GPUs";
-  }
-  return in_segments(TreesProgram{pack_few(*mesh, 0, TreeUse::all_reduce), 1});
-}
-
 LaidOrReason parameter_server(const ProgramRanks& ranks, Rank servers) {
   if (servers >= ranks.ranks) {
     return "of " + std::to_string(ranks.ranks) + " ranks " + std::to_string(servers) +
@@ -135,7 +122,32 @@ LaidOrReason parameter_server(const ProgramRanks& ranks, Rank servers) {
                       : in_one(ParameterServerProgram{ranks.ranks - servers, servers, false});
 }
 
-LaidProgram gossip(Rank ranks, GossipGraph graph) {
+LaidOrReason gossip_on_links(Rank ranks, const LinkGraph& links) {
+  std::vector<std::vector<Rank>> neighbours(ranks);
+  for (Rank r = 0; r < ranks; ++r) {
+    for (Rank to = 0; to < ranks; ++to) {
+      if (links.find(links.gpu(r), links.gpu(to))) {
+        neighbours[r].push_back(to);
+      }
+    }
+    if (neighbours[r].empty()) {
+      return "no link leads from the GPU of rank " + std::to_string(r) + " to another one directly";
+    }
+  }
+  return in_one(GossipProgram{std::move(neighbours)});
+}
+
+LaidOrReason gossip(Rank ranks, const ProgramDetails& details, const LinkGraph& links) {
+  if (!details.own_neighbours.empty()) {
+    return details.own_neighbours.size() == ranks
+               ? LaidOrReason(in_one(GossipProgram{details.own_neighbours}))
+               : "the graph is one of " + std::to_string(details.own_neighbours.size()) +
+                     " ranks, not of " + std::to_string(ranks);
+  }
+  const GossipGraph graph = details.neighbours;
+  if (graph == GossipGraph::links) {
+    return gossip_on_links(ranks, links);
+  }
   std::vector<std::vector<Rank>> neighbours(ranks);
   for (Rank r = 0; r < ranks; ++r) {
     std::vector<Rank>& own = neighbours[r];
@@ -193,19 +205,21 @@ std::string_view name(OtherProgram program) {
 
 std::string_view name(GossipGraph graph) {
   constexpr std::array<std::string_view, gossip_graph_count> names{"ring", "exponential",
-                                                                   "complete"};
+                                                                   "complete", "links"};
   return names.at(static_cast<std::size_t>(graph));
 }
 
-Collective collective_of(OtherProgram program) {
+std::vector<Collective> collectives_of(OtherProgram program) {
   switch (program) {
     case OtherProgram::pxn:
-      return Collective::all_to_all;
+      return {Collective::all_to_all};
     case OtherProgram::bruck:
     case OtherProgram::sparse_all_gatherv:
-      return Collective::all_gather;
+      return {Collective::all_gather};
+    case OtherProgram::packed_trees:
+      return {Collective::all_reduce, Collective::broadcast, Collective::reduce};
     default:
-      return Collective::all_reduce;
+      return {Collective::all_reduce};
   }
 }
 
@@ -253,7 +267,8 @@ LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const T
     case OtherProgram::sharp:
       return sharp(ranks, topology);
     case OtherProgram::packed_trees:
-      return packed_trees(ranks, topology, graph);
+      return packed_trees(details.collective.value_or(Collective::all_reduce), ranks, topology,
+                          graph);
     case OtherProgram::bruck:
       return in_one(BruckProgram{ranks.ranks});
     case OtherProgram::pxn:
@@ -262,7 +277,7 @@ LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const T
     case OtherProgram::parameter_server:
       return parameter_server(ranks, details.servers);
     case OtherProgram::gossip:
-      return gossip(ranks.ranks, details.neighbours);
+      return gossip(ranks.ranks, details, graph.links);
     case OtherProgram::sparse_all_gatherv:
       return sparse_gather(ranks, details.imbalance, topology, graph);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,15 +38,17 @@ enum class OtherProgram : std::uint8_t {
 };
 inline constexpr int other_program_count = 10;
 [[nodiscard]] std::string_view name(OtherProgram program);
-[[nodiscard]] Collective collective_of(OtherProgram program);
+// What it does; packed trees broadcast and reduce, too.
+[[nodiscard]] std::vector<Collective> collectives_of(OtherProgram program);
 
 // Whom a rank of gossip sends its buffer to.
 enum class GossipGraph : std::uint8_t {
   ring,         // the ranks before and after it
   exponential,  // those 1, 2, 4 ... ranks after it
-  complete      // all others
+  complete,     // all others
+  links         // those at the other end of its own links
 };
-inline constexpr int gossip_graph_count = 3;
+inline constexpr int gossip_graph_count = 4;
 [[nodiscard]] std::string_view name(GossipGraph graph);
 
 struct ProgramDetails {
@@ -56,6 +59,10 @@ struct ProgramDetails {
   // Of a sparse all-gather: what rank 0 has, over the mean of all; the others have equal parts of
   // the rest. Between 1 and the number of ranks. The size is what is gathered, of all together.
   double imbalance{1};
+  // Which of the collectives of the program; nothing: the first one.
+  std::optional<Collective> collective{};
+  // Of gossip, instead of a graph above: whom every rank sends to, one or more of them.
+  std::vector<std::vector<Rank>> own_neighbours{};
 };
 
 struct LaidProgram {

@@ -41,7 +41,8 @@ std::string_view Program::name() const {
                  [](const ParameterServerProgram&) { return "parameter server"; },
                  [](const GossipProgram&) { return "gossip"; },
                  [](const SparseGatherProgram&) { return "sparse all-gather"; },
-                 [](const TreesProgram&) { return "packed trees"; }},
+                 [](const TreesProgram&) { return "packed trees"; },
+                 [](const ServerTreesProgram&) { return "packed trees in three phases"; }},
       kind_);
 }
 
@@ -53,6 +54,7 @@ Outcome Program::outcome() const {
                                [](const MeshChainsProgram& p) { return p.outcome; },
                                [](const BruckProgram& p) { return p.outcome; },
                                [](const NvlsProgram& p) { return p.outcome; },
+                               [](const TreesProgram& p) { return p.outcome; },
                                [](const PairwiseProgram&) { return Outcome::exchanged; },
                                [](const PxnProgram&) { return Outcome::exchanged; },
                                [](const SparseGatherProgram&) { return Outcome::gathered; },
@@ -91,9 +93,9 @@ void Program::sends(std::uint32_t step, std::vector<Send>& sends) const {
   sends.clear();
   using namespace detail;
   const auto both_ways = [&](const auto&) { tree_step(shape_, {true, true}, step, sends); };
-  const auto one_way = [&](const auto& p) {
-    const bool down = p.outcome == Outcome::broadcast;
-    tree_step(shape_, {!down, down}, step, sends);
+  const auto ways_of = [&](const auto& p) {
+    tree_step(shape_, {p.outcome != Outcome::broadcast, p.outcome != Outcome::reduced}, step,
+              sends);
   };
   std::visit(
       Overloaded{
@@ -102,8 +104,8 @@ void Program::sends(std::uint32_t step, std::vector<Send>& sends) const {
             rail_rings_step(p.servers, p.gpus, p.inside, p.outcome, step, sends);
           },
           [&](const MeshRingsProgram& p) { mesh_rings_step(p.orders, p.outcome, step, sends); },
-          [&](const ChainsProgram& p) { one_way(p); },
-          [&](const MeshChainsProgram& p) { one_way(p); },
+          [&](const ChainsProgram& p) { ways_of(p); },
+          [&](const MeshChainsProgram& p) { ways_of(p); },
           [&](const HalvingDoublingProgram& p) { halving_step(p.ranks, step, sends); },
           [&](const BruckProgram& p) { bruck_step(p.ranks, p.outcome, step, sends); },
           [&](const PairwiseProgram& p) { pairwise_step(p, step, sends); },
@@ -120,7 +122,8 @@ void Program::sends(std::uint32_t step, std::vector<Send>& sends) const {
           [&](const DoubleTreeProgram& p) { both_ways(p); },
           [&](const RailTreesProgram& p) { both_ways(p); },
           [&](const SwitchProgram& p) { both_ways(p); },
-          [&](const TreesProgram& p) { both_ways(p); }},
+          [&](const TreesProgram& p) { ways_of(p); },
+          [&](const ServerTreesProgram&) { server_trees_step(shape_, step, sends); }},
       kind_);
 }
 

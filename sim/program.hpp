@@ -159,9 +159,22 @@ struct SparseGatherProgram {
   Rank gpus{1};                // of a server, where there are several servers
   ServerPaths inside{};
 };
+// Over trees that share their links, each with the part of the buffer that its rate is of all.
 struct TreesProgram {
-  TreePacking packing;        // all-reduce over trees, each with the share of its rate
-  std::uint32_t segments{1};  // of a tree's share, one after the other
+  TreePacking packing;
+  std::uint32_t segments{1};              // of a tree's part, one after the other
+  Outcome outcome{Outcome::all_reduced};  // or broadcast, or reduced: one way
+};
+// The same across servers, in three phases that follow each other: every part of the buffer is
+// summed up a tree of every server, the sums are summed and passed back in one hop between the
+// roots of these trees, each root summing its part of them, and go down the trees.
+struct ServerTreesProgram {
+  struct Part {
+    std::vector<Rank> parent;  // of every rank; the root of each server's tree is its own
+    double share{};            // of the size
+  };
+  std::vector<Part> parts;    // with a root in every server, each
+  std::uint32_t segments{1};  // of a part, one after the other up and down the trees
 };
 
 using ProgramKind =
@@ -169,7 +182,7 @@ using ProgramKind =
                  HalvingDoublingProgram, DoubleTreeProgram, RailTreesProgram, BruckProgram,
                  PairwiseProgram, PxnProgram, HierarchicalProgram, TwoShotProgram, SwitchProgram,
                  NvlsProgram, ParameterServerProgram, GossipProgram, SparseGatherProgram,
-                 TreesProgram>;
+                 TreesProgram, ServerTreesProgram>;
 
 // What a program is before its first step.
 struct ProgramShape {

@@ -102,7 +102,23 @@ std::uint64_t count(const SparseGatherProgram& p) {
 }
 
 std::uint64_t count(const TreesProgram& p) {
-  return of_trees(p.packing.trees.size(), p.packing.trees.front().parent.size(), p.segments);
+  return of_trees(p.packing.trees.size(), p.packing.trees.front().parent.size(), p.segments,
+                  p.outcome == Outcome::all_reduced ? 2 : 1);
+}
+
+// Every root to every other one there and back, and all others up and down.
+std::uint64_t of_server_trees(std::uint64_t parts, std::uint64_t ranks, std::uint64_t servers,
+                              std::uint64_t segments) {
+  return 2 * parts * (servers * (servers - 1) + segments * (ranks - servers));
+}
+
+std::uint64_t count(const ServerTreesProgram& p) {
+  const std::vector<Rank>& parent = p.parts.front().parent;
+  std::uint64_t servers = 0;
+  for (Rank r = 0; r < parent.size(); ++r) {
+    servers += parent[r] == r ? 1U : 0U;
+  }
+  return of_server_trees(p.parts.size(), parent.size(), servers, p.segments);
 }
 
 // Of the two trees of so many ranks.
@@ -142,9 +158,26 @@ std::uint64_t expected_nvls(Collective collective, const ProgramRanks& ranks) {
   return count(program);
 }
 
-std::uint64_t expected_gossip(Rank ranks, GossipGraph graph) {
+// In one hop of a switch each way, in so many segments as is laid (sim/tree_programs.hpp).
+std::uint64_t expected_trees(const ProgramRanks& ranks, Collective collective) {
+  const std::uint64_t servers = ranks.ranks / ranks.gpus;
+  if (servers > 1 && ranks.gpus > 1) {
+    return of_server_trees(ranks.gpus, ranks.ranks, servers, segments_of(1));
+  }
+  return collective == Collective::all_reduce
+             ? of_trees(ranks.ranks, ranks.ranks, segments_of(2))
+             : of_trees(ranks.ranks - 1, ranks.ranks, segments_of(2), 1);
+}
+
+// What links there are is known once a topology is built.
+std::optional<std::uint64_t> expected_gossip(Rank ranks, const ProgramDetails& details) {
+  if (!details.own_neighbours.empty()) {
+    return count(GossipProgram{details.own_neighbours});
+  }
   const std::uint64_t others = ranks - 1;
-  switch (graph) {
+  switch (details.neighbours) {
+    case GossipGraph::links:
+      return std::nullopt;
     case GossipGraph::ring:
       return ranks * std::min<std::uint64_t>(2, others);
     case GossipGraph::exponential:
@@ -202,13 +235,13 @@ std::optional<std::uint64_t> expected_sends(OtherProgram program, const ProgramR
                  ? count(ParameterServerProgram{n, n, true})
                  : count(ParameterServerProgram{n - details.servers, details.servers, false});
     case OtherProgram::gossip:
-      return expected_gossip(n, details.neighbours);
+      return expected_gossip(n, details);
     case OtherProgram::sparse_all_gatherv:
       return (servers > 1 ? ranks.gpus : 1) * of_ring(n, Outcome::gathered);
     case OtherProgram::sharp:  // a chain in every server, at least one switch above it
       return of_trees(ranks.gpus, wide(n) + 1, segments_of(2 * ranks.gpus));
     case OtherProgram::packed_trees:
-      break;
+      return expected_trees(ranks, details.collective.value_or(Collective::all_reduce));
   }
   return std::nullopt;
 }

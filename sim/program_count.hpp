@@ -17,7 +17,7 @@ namespace payoff::sim {
 
 // Of the program that program_of (sim/collective_programs.hpp) would lay for so many ranks; nullopt
 // of what has none. Of SHARP's trees at least so many. Rings along the links of a mesh (at most 10
-// ranks) are counted as those of a switch, packed trees (as many) not at all.
+// ranks) and trees packed on them are counted as those of a switch.
 [[nodiscard]] std::optional<std::uint64_t> expected_sends(Collective collective,
                                                           Algorithm algorithm,
                                                           const ProgramRanks& ranks);

@@ -207,8 +207,29 @@ ProgramShape shape_of(const TreesProgram& p) {
     parents.push_back(tree.parent);
     shares.insert(shares.end(), p.segments, tree.rate / p.packing.rate / p.segments);
   }
-  ProgramShape result = of_trees(std::move(parents), p.segments);
+  ProgramShape result = of_trees(std::move(parents), p.segments, passes(p.outcome));
   result.shares = std::move(shares);
+  return result;
+}
+
+// Chunk (part * segments + i) * servers + s: what the root in server s sums of segment i of a part.
+ProgramShape shape_of(const ServerTreesProgram& p) {
+  const std::vector<Rank>& first = p.parts.front().parent;
+  std::uint32_t servers = 0;
+  for (Rank r = 0; r < first.size(); ++r) {
+    servers += first[r] == r ? 1U : 0U;
+  }
+  const auto parts = static_cast<std::uint32_t>(p.parts.size());
+  ProgramShape result = shape(first.size(), parts * p.segments * servers, 0, 0);
+  std::vector<std::vector<Rank>> parents;
+  for (const ServerTreesProgram::Part& part : p.parts) {
+    parents.push_back(part.parent);
+    const std::uint32_t chunks = p.segments * servers;
+    result.shares.insert(result.shares.end(), chunks, part.share / chunks);
+  }
+  plant(result, std::move(parents));
+  result.segments = p.segments;
+  result.steps = 2 * (result.deepest + p.segments - 1) + 2;
   return result;
 }
 

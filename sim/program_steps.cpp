@@ -223,6 +223,50 @@ void tree_step(const ProgramShape& trees, TreeWays ways, std::uint32_t step,
   }
 }
 
+void server_trees_step(const ProgramShape& trees, std::uint32_t step, std::vector<Send>& sends) {
+  const auto parts = static_cast<std::uint32_t>(trees.parent.size());
+  const std::uint32_t per_part = trees.chunks / parts;
+  const std::uint32_t servers = per_part / trees.segments;
+  const std::uint32_t inside = trees.deepest + trees.segments - 1;  // steps of a phase
+  if (step == inside || step == inside + 1) {
+    const bool adds = step == inside;
+    std::vector<Rank> roots;
+    for (std::uint32_t t = 0; t < parts; ++t) {
+      roots.clear();
+      for (Rank r = 0; r < trees.places; ++r) {
+        if (trees.parent[t][r] == r) {
+          roots.push_back(r);
+        }
+      }
+      for (std::uint32_t from = 0; from < servers; ++from) {
+        for (std::uint32_t to = 0; to < servers; ++to) {
+          if (from != to) {
+            sends.push_back({roots[from], roots[to], t * per_part + (adds ? to : from),
+                             trees.segments, servers, adds});
+          }
+        }
+      }
+    }
+    return;
+  }
+  const bool up = step < inside;
+  const std::uint32_t of_phase = up ? step : step - inside - 2;
+  for (Rank r = 0; r < trees.places; ++r) {
+    for (std::uint32_t t = 0; t < parts; ++t) {
+      const Rank parent = trees.parent[t][r];
+      const std::uint32_t depth = trees.depth[t][r];
+      if (parent == r) {
+        continue;
+      }
+      const std::uint32_t first = up ? trees.deepest - depth : depth - 1;
+      if (const auto i = segment_at(of_phase, first, trees.segments)) {
+        sends.push_back(
+            {up ? r : parent, up ? parent : r, t * per_part + *i * servers, servers, 1, up});
+      }
+    }
+  }
+}
+
 // Chunk (k * trees + t) * segments + i: segment i of what GPU k of a server has, tree t of it. Each
 // segment passes the phases: to the switch, the sum to GPU k, up and down the trees between
 // servers, back to the switch, to all.

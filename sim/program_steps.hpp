@@ -35,6 +35,8 @@ struct TreeWays {
 };
 void tree_step(const ProgramShape& trees, TreeWays ways, std::uint32_t step,
                std::vector<Send>& sends);
+// Up the trees of every server, between their roots there and back, down the trees.
+void server_trees_step(const ProgramShape& trees, std::uint32_t step, std::vector<Send>& sends);
 void nvls_step(const NvlsProgram& program, const ProgramShape& shape, std::uint32_t step,
                std::vector<Send>& sends);
 

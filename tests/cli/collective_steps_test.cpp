@@ -81,6 +81,13 @@ TEST_CASE("servers, neighbours and uneven parts are asked for beside their progr
   CHECK(sends("all_reduce", {"gossip"}) == 2 * 32);
   CHECK(sends("all_reduce", {"gossip", "--neighbours", "exponential"}) == 5 * 32);
   CHECK(sends("all_reduce", {"gossip", "--neighbours", "complete"}) == 31 * 32);
+  // Pairs of a file, and the links of a hybrid cube: four lead from every GPU to others.
+  const std::string square =
+      (std::filesystem::path(PAYOFF_SOURCE_DIR) / "profiles" / "keys" / "gossip.all.yaml").string();
+  CHECK(steps_of("all_reduce", {"--cluster", "dgx-1v", "--gpus-per-node", "4", "--program",
+                                "gossip", "--neighbours", square})["steps"]["sends"] == 2 * 2 + 2);
+  CHECK(steps_of("all_reduce", {"--cluster", "dgx-1v", "--program", "gossip", "--neighbours",
+                                "links"})["steps"]["sends"] == 8 * 4);
   const auto seconds = [&](const std::string& imbalance) {
     const json row = steps_of("all_gather", {"--cluster", "dgx-h100", "--nodes", "4", "--program",
                                              "sparse_all_gatherv", "--imbalance", imbalance});
@@ -89,6 +96,65 @@ TEST_CASE("servers, neighbours and uneven parts are asked for beside their progr
   // As if all had four times as much, at 256 MiB and more nearly in proportion.
   CHECK(seconds("4") > 3 * seconds("1"));
   CHECK(seconds("4") < 4 * seconds("1"));
+}
+
+TEST_CASE("packed trees broadcast, too, and pass servers in three phases") {
+  const auto program = [](const std::string& operation, const char* cluster, const char* nodes) {
+    return steps_of(operation, {"--cluster", cluster, "--nodes", nodes, "--program",
+                                "packed_trees"})["steps"]["program"]
+        .get<std::string>();
+  };
+  CHECK(program("all_reduce", "dgx-1v", "2") == "packed trees in three phases");
+  CHECK(program("all_reduce", "dgx-h100", "2") == "packed trees in three phases");
+  CHECK(program("all_reduce", "dgx-h100", "1") == "packed trees");
+  CHECK(program("broadcast", "dgx-1v", "1") == "packed trees");
+  CHECK(program("reduce", "dgx-h100", "1") == "packed trees");
+}
+
+TEST_CASE("what is wrong with a graph of gossip is told at its place, all of it at once") {
+  const ScratchFolder folder;
+  folder.write("bad.yaml",
+               "gossip: bad\n"
+               "ranks: 6\n"
+               "both_ways: [[0, 1], [1, 1], [1, 0], [2, 9], [0, 1, 2], 4]\n"
+               "one_way: [[x, 2], [-1, 3], [0, 1]]\n");
+  const std::vector<std::pair<std::string, std::string>> mistakes{
+      {"`both_ways.1` is rank 1 and itself", "bad.yaml:3:21"},
+      {"`both_ways.2` is there twice: rank 0 sends to rank 1 already", "bad.yaml:3:29"},
+      {"`both_ways.3.1` is not there: ranks are 0 to 5", "bad.yaml:3:41"},
+      {"`both_ways.4` has 3 ranks, a pair has two", "bad.yaml:3:45"},
+      {"`both_ways.5` is not a list", "bad.yaml:3:56"},
+      {"`one_way.0.0` is not a whole number", "bad.yaml:4:12"},
+      {"`one_way.1.0` is too small", "bad.yaml:4:20"},
+      {"`one_way.2` is there twice: rank 0 sends to rank 1 already", "bad.yaml:4:28"}};
+  const Captured checked = test::payoff({"check", folder.path("bad.yaml")});
+  const Captured asked =
+      test::payoff(collective("all_reduce", {"--cluster", "dgx-1v", "--ranks", "6", "--program",
+                                             "gossip", "--neighbours", folder.path("bad.yaml")}));
+  for (const Captured* run : {&checked, &asked}) {
+    CHECK(run->code == ExitCode::bad_input);
+    CHECK(run->out.empty());
+    for (const auto& [message, place] : mistakes) {
+      CHECK_THAT(run->err, ContainsSubstring(message) && ContainsSubstring(place));
+    }
+    CHECK_THAT(run->err, ContainsSubstring("8 errors"));
+  }
+  folder.write("lonely.yaml", "gossip: lonely\nranks: 9\none_way: [[0, 1]]\n");
+  CHECK_THAT(test::payoff({"check", folder.path("lonely.yaml")}).err,
+             ContainsSubstring("`one_way` has no pairs of ranks 2, 3, 4, 5, 6 and 2 more") &&
+                 ContainsSubstring("lonely.yaml:3:10"));
+  folder.write("two.yaml", "gossip: two\nranks: 2\none_way: [[0, 1]]\n");
+  CHECK_THAT(test::payoff({"check", folder.path("two.yaml")}).out,
+             ContainsSubstring("2 ranks, 1 sends in a round, 1 at most by one rank"));
+  const Captured other =
+      test::payoff(collective("all_reduce", {"--cluster", "dgx-1v", "--program", "gossip",
+                                             "--neighbours", folder.path("two.yaml")}));
+  CHECK(other.code == ExitCode::bad_input);
+  CHECK_THAT(other.err, ContainsSubstring("the graph has 2 ranks, the group 8") &&
+                            ContainsSubstring("two.yaml:2:8"));
+  const Captured bare = test::payoff(collective(
+      "all_reduce", {"--cluster", "dgx-h100", "--program", "gossip", "--neighbours", "links"}));
+  CHECK_THAT(bare.err, ContainsSubstring("no link leads from the GPU of rank 0"));
 }
 
 TEST_CASE("NVLS on one node runs in the switch of the node") {
@@ -112,12 +178,14 @@ TEST_CASE("sums in switches and packed trees have no price, and say so") {
 }
 
 TEST_CASE("a program that cannot be laid on the group is a mistake of whoever asks for it") {
-  for (const auto& [program, nodes, reason] :
-       {std::tuple{"halving_doubling", "3", "a power of two of ranks, not 24"},
-        {"sharp", "1", "a tree of switches between the servers"},
-        {"packed_trees", "1", "3 to 10 GPUs directly"}}) {
-    const Captured run = test::payoff(collective(
-        "all_reduce", {"--cluster", "dgx-h100", "--nodes", nodes, "--program", program}));
+  for (const auto& [program, cluster, nodes, reason] :
+       {std::tuple{"halving_doubling", "dgx-h100", "3", "a power of two of ranks, not 24"},
+        {"sharp", "dgx-h100", "1", "a tree of switches between the servers"},
+        {"packed_trees", "g4dn-metal", "1", "on a switch, or where links join 3 to 10 GPUs"},
+        {"packed_trees", "g4dn-metal", "2",
+         "the switches of servers, or where links join up to"}}) {
+    const Captured run = test::payoff(
+        collective("all_reduce", {"--cluster", cluster, "--nodes", nodes, "--program", program}));
     INFO(program << ": " << run.err);
     CHECK(run.code == ExitCode::bad_input);
     CHECK(run.out.empty());

@@ -186,7 +186,13 @@ TEST_CASE("what is no program says why") {
   CHECK(by(Collective::all_reduce, Algorithm::nvls_tree, ranks).empty());
   CHECK_FALSE(by(Collective::send_recv, Algorithm::direct, ranks).empty());
   CHECK_FALSE(by(Collective::all_reduce, Algorithm::ring, {16, 8}).empty());
-  CHECK_FALSE(reason(program_of(OtherProgram::packed_trees, ranks, topology, graph)).empty());
+  CHECK(reason(program_of(OtherProgram::packed_trees, ranks, topology, graph)).empty());
+  const Topology torus = test::torus({4, 8});
+  CHECK_FALSE(reason(program_of(OtherProgram::packed_trees, {32, 1}, torus, built(torus))).empty());
+  ProgramDetails broadcast;  // has three phases nowhere
+  broadcast.collective = Collective::broadcast;
+  CHECK_FALSE(
+      reason(program_of(OtherProgram::packed_trees, ranks, topology, graph, broadcast)).empty());
   const Topology odd = regular(switched(3, 3), 1, SingleSwitch{});
   CHECK_FALSE(reason(program_of(OtherProgram::halving_doubling, {3, 3}, odd, built(odd))).empty());
 }

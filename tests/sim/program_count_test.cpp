@@ -74,6 +74,10 @@ std::vector<ProgramKind> programs() {
           ParameterServerProgram{9, 2, false},
           ParameterServerProgram{9, 9, true},
           GossipProgram{{{1, 2}, {2}, {0, 1}}},
+          TreesProgram{{0, {{{0, 0, 1, 2}, 3_GBps}, {{0, 2, 0, 2}, 1_GBps}}, 4_GBps}, 3},
+          TreesProgram{
+              {0, {{{0, 0, 1, 2}, 3_GBps}, {{0, 2, 0, 2}, 1_GBps}}, 4_GBps}, 3, Outcome::broadcast},
+          ServerTreesProgram{{{{0, 0, 1, 3, 3, 5}, 0.5}, {{1, 1, 1, 4, 4, 5}, 0.5}}, 4},
           SparseGatherProgram{{0.05, 0.4, 0.2, 0.05, 0.2, 0.1}, 3}};
 }
 
@@ -155,23 +159,26 @@ TEST_CASE("what is expected of a program that NCCL does not have is what is laid
     const auto n = static_cast<Rank>(cluster.servers * cluster.gpus);
     const ProgramRanks ranks{n, static_cast<Rank>(cluster.gpus)};
     for (int p = 0; p < other_program_count; ++p) {
-      for (int graphs = 0; graphs < gossip_graph_count; ++graphs) {
-        const auto program = static_cast<OtherProgram>(p);
-        ProgramDetails details;
-        details.neighbours = static_cast<GossipGraph>(graphs);
-        details.servers = graphs == 1 ? n / 2 : 0;
-        const LaidOrReason laid = program_of(program, ranks, topology, graph, details);
-        const auto* known = std::get_if<LaidProgram>(&laid);
-        if (known == nullptr) {
-          continue;
-        }
-        const auto expected = expected_sends(program, ranks, details);
-        INFO(name(program) << " on " << cluster.servers << " x " << cluster.gpus);
-        REQUIRE(expected.has_value());
-        if (program == OtherProgram::sharp) {
-          CHECK(*expected <= counted(known->program));
-        } else {
-          CHECK(*expected == counted(known->program));
+      for (const Collective collective : collectives_of(static_cast<OtherProgram>(p))) {
+        for (int graphs = 0; graphs < gossip_graph_count; ++graphs) {
+          const auto program = static_cast<OtherProgram>(p);
+          ProgramDetails details;
+          details.neighbours = static_cast<GossipGraph>(graphs);
+          details.servers = graphs == 1 ? n / 2 : 0;
+          details.collective = collective;
+          const LaidOrReason laid = program_of(program, ranks, topology, graph, details);
+          const auto* known = std::get_if<LaidProgram>(&laid);
+          if (known == nullptr) {
+            continue;
+          }
+          const auto expected = expected_sends(program, ranks, details);
+          INFO(name(program) << " on " << cluster.servers << " x " << cluster.gpus);
+          REQUIRE(expected.has_value());
+          if (program == OtherProgram::sharp) {
+            CHECK(*expected <= counted(known->program));
+          } else {
+            CHECK(*expected == counted(known->program));
+          }
         }
       }
     }

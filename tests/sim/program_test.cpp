@@ -8,114 +8,14 @@
 
 #include "sim/program_run.hpp"
 #include "tests/catch.hpp"
+#include "tests/sim/symbolic_data.hpp"
 
 using namespace payoff;
 using namespace payoff::sim;
+using namespace payoff::sim::test;
 using Catch::Matchers::WithinRel;
 
 namespace {
-
-// The rank whose part of the buffer a chunk belongs to.
-Rank owner(const Program& program, std::uint32_t chunk) {
-  return chunk / (program.chunks() / program.ranks());
-}
-
-// How often every rank's data is in every chunk of every place.
-class Data {
- public:
-  explicit Data(const Program& program)
-      : program_(program),
-        counts_(std::size_t{program.places()} * program.chunks() * program.ranks()) {
-    for (Rank r = 0; r < program.ranks(); ++r) {
-      for (std::uint32_t chunk = 0; chunk < program.chunks(); ++chunk) {
-        at(r, chunk, r) = has(r, chunk) ? 1 : 0;
-      }
-    }
-  }
-
-  // What is sent in a step is what was there before it.
-  void execute() {
-    std::vector<Send> sends;
-    for (std::uint32_t step = 0; step < program_.steps(); ++step) {
-      program_.sends(step, sends);
-      const std::vector<int> before = counts_;
-      for (const Send& send : sends) {
-        REQUIRE(send.from != send.to);
-        for (std::uint32_t i = 0; i < send.count; ++i) {
-          const std::uint32_t chunk = (send.first + i * send.stride) % program_.chunks();
-          for (Rank origin = 0; origin < program_.ranks(); ++origin) {
-            const int moved = before[index(send.from, chunk, origin)];
-            int& there = at(send.to, chunk, origin);
-            there = send.adds ? there + moved : moved;
-          }
-        }
-      }
-    }
-  }
-
-  int& at(Rank place, std::uint32_t chunk, Rank origin) {
-    return counts_[index(place, chunk, origin)];
-  }
-
- private:
-  [[nodiscard]] std::size_t index(Rank place, std::uint32_t chunk, Rank origin) const {
-    return (std::size_t{place} * program_.chunks() + chunk) * program_.ranks() + origin;
-  }
-  [[nodiscard]] bool has(Rank rank, std::uint32_t chunk) const {
-    switch (program_.outcome()) {
-      case Outcome::gathered:
-        return owner(program_, chunk) == rank;
-      case Outcome::exchanged:
-        return chunk / program_.ranks() == rank;
-      case Outcome::broadcast:
-        return rank == 0;
-      default:
-        return true;
-    }
-  }
-
-  const Program& program_;
-  std::vector<int> counts_;
-};
-
-bool wanted(const Program& program, Rank rank, std::uint32_t chunk, Rank origin) {
-  switch (program.outcome()) {
-    case Outcome::gathered:
-      return origin == owner(program, chunk);
-    case Outcome::broadcast:
-      return origin == 0;
-    case Outcome::exchanged:
-      return chunk / program.ranks() == origin;
-    default:
-      return rank < program.ranks();
-  }
-}
-
-bool is_result(const Program& program, Rank rank, std::uint32_t chunk) {
-  switch (program.outcome()) {
-    case Outcome::scattered_sums:
-      return owner(program, chunk) == rank;
-    case Outcome::reduced:
-      return rank == 0;
-    case Outcome::exchanged:
-      return chunk % program.ranks() == rank;
-    default:
-      return true;
-  }
-}
-
-void check_result(const Program& program) {
-  INFO(program.name() << " of " << program.ranks());
-  Data data(program);
-  data.execute();
-  for (Rank rank = 0; rank < program.ranks(); ++rank) {
-    for (std::uint32_t chunk = 0; chunk < program.chunks(); ++chunk) {
-      for (Rank origin = 0; origin < program.ranks() && is_result(program, rank, chunk); ++origin) {
-        REQUIRE(data.at(rank, chunk, origin) == (wanted(program, rank, chunk, origin) ? 1 : 0));
-      }
-    }
-  }
-}
 
 void check_cost(const Program& program, std::uint32_t steps, double share) {
   INFO(program.name() << " of " << program.ranks());
@@ -219,12 +119,19 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
   for (const std::uint32_t segments : {1U, 4U}) {
     check_result(Program(TreesProgram{two_trees(), segments}));
     check_result(Program(TreesProgram{one_hop_trees(6, 100_GBps, TreeUse::all_reduce), segments}));
+    for (const Outcome outcome : {Outcome::broadcast, Outcome::reduced}) {
+      check_result(Program(TreesProgram{two_trees(), segments, outcome}));
+    }
+    // Servers of 3 and 2 ranks, and of one: parts with roots 0, 3, 5; 1, 4, 5; and 2, 3, 5.
+    check_result(Program(ServerTreesProgram{
+        {{{0, 0, 1, 3, 3, 5}, 0.5}, {{1, 1, 1, 4, 4, 5}, 0.3}, {{2, 0, 2, 3, 3, 5}, 0.2}},
+        segments}));
   }
 }
 
 TEST_CASE("gossip leaves every rank with its own and its neighbours' data") {
   const Program program(GossipProgram{{{1, 2}, {0}, {0, 3}, {2}}});
-  Data data(program);
+  SymbolicData data(program);
   data.execute();
   const bool joined[4][4] = {{true, true, true, false},
                              {true, true, false, false},
