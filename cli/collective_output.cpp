@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -87,6 +88,17 @@ bool has_background(const Topology& topology) {
                      [](const BackgroundLoad& load) { return load.mean > 0 || load.sd > 0; });
 }
 
+// Where rings stand in for a program: the widest of what its prices may be off.
+std::optional<double> assumed_sd(const std::vector<CollectiveRow>& rows) {
+  std::optional<double> widest;
+  for (const CollectiveRow& row : rows) {
+    if (row.steps && row.steps->priced && row.steps->priced->assumed_sd) {
+      widest = std::max(widest.value_or(0), *row.steps->priced->assumed_sd);
+    }
+  }
+  return widest;
+}
+
 // The price is NCCL's but for programs that NCCL does not have.
 std::string steps_text(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows) {
   const bool priced =
@@ -107,6 +119,13 @@ std::string steps_text(const CollectiveQuestion& question, const std::vector<Col
     return text +
            "The law prices what the busiest rank sends, inside its server or out of it; "
            "nobody has measured the whole.\n";
+  }
+  if (const auto sd = assumed_sd(rows)) {
+    return text + fmt::format(
+                      "The price is assumed, as nobody has published measurements of this program: "
+                      "its own steps and bytes at what NCCL's rings achieve on such links; one "
+                      "standard deviation is {:.0f} % or less.\n",
+                      100 * *sd);
   }
   return text + (priced ? "Its phases are priced by the law one after the other, as collectives of "
                           "their own; nobody has measured the whole.\n"
@@ -245,6 +264,8 @@ nlohmann::ordered_json steps_json(const CollectiveRow& row) {
   add("price_seconds", &sim::CollectiveSteps::Priced::price);
   add("time_seconds", &sim::CollectiveSteps::Priced::time);
   add("alone_seconds", &sim::CollectiveSteps::Priced::alone);
+  const auto sd = row.steps->priced ? row.steps->priced->assumed_sd : std::nullopt;
+  json["price_assumed_sd"] = sd ? nlohmann::ordered_json(*sd) : nullptr;
   json["alpha_beta_seconds"] = row.steps->alpha_beta.si;
   json["sends"] = row.steps->sends;
   return json;

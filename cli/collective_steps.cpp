@@ -43,9 +43,11 @@ sim::LaidOrReason program_of(const CollectiveQuestion& question, const Collectiv
 
 std::optional<sim::StepsPrice> price_of(const CollectiveQuestion& question,
                                         const CollectiveRow& row, const sim::Program& program,
-                                        const sim::ProgramRanks& ranks) {
+                                        const sim::ProgramRanks& ranks,
+                                        const sim::TopologyGraph& graph) {
   if (question.program) {
-    return sim::price_of(*question.program, program, ranks, question.cluster, row.size);
+    return sim::price_of(*question.program, program, ranks, question.cluster, row.size, graph,
+                         *question.topology);
   }
   return question.collective == Collective::all_to_all
              ? sim::price_of_pairs(program, row.price, ranks, question.cluster, row.size)
@@ -198,8 +200,9 @@ void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
     }
     const sim::LaidOrReason laid = program_of(question, row, graph);
     const auto& known = std::get<sim::LaidProgram>(laid);
-    row.steps = sim::run_steps(known, row.size, price_of(question, row, known.program, ranks),
-                               latency, graph, *question.topology);
+    row.steps =
+        sim::run_steps(known, row.size, price_of(question, row, known.program, ranks, graph),
+                       latency, graph, *question.topology);
     if (row.steps->too_long != sim::CollectiveSteps::TooLong::no) {
       session.started();
       report_too_long(question.collective, row, arguments, session);

@@ -8,6 +8,7 @@
 #include "sim/background.hpp"
 #include "sim/program_count.hpp"
 #include "sim/routing.hpp"
+#include "sim/unmeasured_steps.hpp"
 
 namespace payoff::sim {
 namespace {
@@ -197,7 +198,15 @@ Seconds step_latency(const ProgramRanks& ranks, const Cluster& cluster) {
 }
 
 std::optional<StepsPrice> price_of(OtherProgram other, const Program& program,
-                                   const ProgramRanks& ranks, const Cluster& cluster, Bytes size) {
+                                   const ProgramRanks& ranks, const Cluster& cluster, Bytes size,
+                                   const TopologyGraph& graph, const Topology& topology) {
+  if (other == OtherProgram::sharp) {
+    return price_of_switches(program, ranks, cluster, size);
+  }
+  if (other == OtherProgram::packed_trees) {
+    Routing routing(graph, topology.balance, topology.seed);
+    return price_of_trees(program, ranks, cluster, size, routing);
+  }
   StepsPrice together;
   std::uint32_t first = 0;
   const bool at_once = other == OtherProgram::gossip;
@@ -239,6 +248,7 @@ CollectiveSteps run_steps(const LaidProgram& laid, Bytes size,
   if (price) {
     CollectiveSteps::Priced& priced = steps.priced.emplace();
     priced.price = price->time;
+    priced.assumed_sd = price->assumed_sd;
     priced.alone = finished(run_phases(laid.program, size, price->phases), TooLong::alone);
     priced.time =
         finished(run_phases(laid.program, size, price->phases, &routing, left), TooLong::on_links);

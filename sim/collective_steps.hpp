@@ -21,6 +21,9 @@ namespace payoff::sim {
 struct StepsPrice {
   Seconds time{};
   std::vector<PhasePrice> phases;
+  // Where nobody has measured anything like it, and the law of rings stands in: one standard
+  // deviation of the price, the law's own included.
+  std::optional<double> assumed_sd{};
 };
 [[nodiscard]] StepsPrice price_of(const Program& program, const CollectivePrice& price, Bytes size);
 // Of an exchange of pairs, whose steps inside servers take what the law says of them, and those
@@ -30,12 +33,14 @@ struct StepsPrice {
                                         Bytes size);
 // Of a program that NCCL does not have: its phases at the prices of the collectives that they are,
 // a ring's reduce-scatter inside servers, an exchange of pairs (send_recv) between them, one after
-// the other; of gossip the longer one of what goes on inside servers and between them. nullopt
-// where the law has no price: of sums in switches, of packed trees, of groups that the cluster
-// cannot hold.
+// the other; of gossip the longer one of what goes on inside servers and between them. Sums in
+// switches and packed trees have their own steps and bytes at what rings achieve on the cluster's
+// links (model/unmeasured_price.hpp), trees at what the links of the graph let them carry. nullopt
+// for groups that the cluster cannot hold.
 [[nodiscard]] std::optional<StepsPrice> price_of(OtherProgram other, const Program& program,
                                                  const ProgramRanks& ranks, const Cluster& cluster,
-                                                 Bytes size);
+                                                 Bytes size, const TopologyGraph& graph,
+                                                 const Topology& topology);
 
 struct CollectiveSteps {
   // With a price only.
@@ -43,6 +48,7 @@ struct CollectiveSteps {
     Seconds price;
     Seconds time;   // sends with their part of the price, on these links
     Seconds alone;  // the same without links: what the price says, to a tick for each step
+    std::optional<double> assumed_sd;  // of the price (StepsPrice)
   };
   std::optional<Priced> priced;
   // More than 106 days, the end of the simulator's clock: already at its price, or on these links.

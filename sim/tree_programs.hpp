@@ -19,8 +19,9 @@ namespace payoff::sim {
 [[nodiscard]] LaidOrReason packed_trees(Collective collective, const ProgramRanks& ranks,
                                         const Topology& topology, const TopologyGraph& graph);
 
-// What the links inside servers let one way of the first or last phase carry: the slowest of them
-// over what all trees together put on it. Zero where every server has one GPU.
+// What the links let trees carry: the slowest of them over what all trees together put on it, each
+// with its part of the buffer. Across servers of one way of the first or last phase.
+[[nodiscard]] Bandwidth rate_of(const TreesProgram& program, Routing& routing);
 [[nodiscard]] Bandwidth rate_inside(const ServerTreesProgram& program, Routing& routing);
 
 }  // namespace payoff::sim

@@ -164,17 +164,21 @@ TEST_CASE("NVLS on one node runs in the switch of the node") {
              WithinRel(row["steps"]["price_seconds"].get<double>(), 1e-6));
 }
 
-TEST_CASE("sums in switches and packed trees have no price, and say so") {
+TEST_CASE("sums in switches and packed trees have an assumed price, and say so") {
   const json sharp =
       steps_of("all_reduce", {"--cluster", "dgx-h100", "--nodes", "2", "--program", "sharp"});
-  CHECK(sharp["steps"]["price_seconds"].is_null());
+  CHECK(sharp["steps"]["price_assumed_sd"].get<double>() > 0.5);  // and the law's own
   CHECK(sharp["steps"]["alpha_beta_seconds"].get<double>() > 0);
+  CHECK(sharp["steps"]["price_seconds"].get<double>() > 0);
+  const json hierarchical = steps_of(
+      "all_reduce", {"--cluster", "dgx-h100", "--nodes", "2", "--program", "hierarchical"});
+  CHECK(hierarchical["steps"]["price_assumed_sd"].is_null());
   const Captured trees =
       test::payoff(collective("all_reduce", {"--cluster", "dgx-1v", "--program", "packed_trees"}));
   CHECK(trees.code == ExitCode::success);
   CHECK_THAT(trees.out, ContainsSubstring("packed trees"));
-  CHECK_THAT(trees.out, ContainsSubstring("Nobody has measured this program"));
-  CHECK_THAT(trees.out, !ContainsSubstring("part of the price"));
+  CHECK_THAT(trees.out, ContainsSubstring("The price is assumed, as nobody has published"));
+  CHECK_THAT(trees.out, ContainsSubstring("part of the price"));
 }
 
 TEST_CASE("a program that cannot be laid on the group is a mistake of whoever asks for it") {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <variant>
 
@@ -50,12 +51,12 @@ TEST_CASE("of programs that NCCL does not have the phases are priced one after t
   for (const OtherProgram other :
        {OtherProgram::halving_doubling, OtherProgram::hierarchical, OtherProgram::two_shot,
         OtherProgram::bruck, OtherProgram::pxn, OtherProgram::parameter_server,
-        OtherProgram::gossip, OtherProgram::sparse_all_gatherv}) {
+        OtherProgram::gossip, OtherProgram::sparse_all_gatherv, OtherProgram::packed_trees}) {
     INFO(name(other));
     const LaidOrReason laid = program_of(other, ranks, topology, graph);
     REQUIRE(std::holds_alternative<LaidProgram>(laid));
     const auto& known = std::get<LaidProgram>(laid);
-    const auto price = price_of(other, known.program, ranks, cluster, 64_MiB);
+    const auto price = price_of(other, known.program, ranks, cluster, 64_MiB, graph, topology);
     REQUIRE(price);
     const CollectiveSteps steps = run_steps(known, 64_MiB, price, 5_us, graph, topology);
     CHECK_THAT(steps.priced->alone.si, WithinAbs(price->time.si, 2e-12 * known.program.steps()));
@@ -64,8 +65,8 @@ TEST_CASE("of programs that NCCL does not have the phases are priced one after t
   // Inside a server all of a GPU's link, between servers an eighth of the buffer over its NIC.
   const auto laid = program_of(OtherProgram::hierarchical, ranks, topology, graph);
   const auto& hierarchical = std::get<LaidProgram>(laid);
-  const auto price =
-      price_of(OtherProgram::hierarchical, hierarchical.program, ranks, cluster, 64_MiB);
+  const auto price = price_of(OtherProgram::hierarchical, hierarchical.program, ranks, cluster,
+                              64_MiB, graph, topology);
   const auto part = [&](Collective collective, const Group& group, Bytes size) {
     return CollectiveModel(cluster, group)
         .price_pinned(collective, size, Algorithm::ring, Protocol::none)
@@ -104,7 +105,8 @@ TEST_CASE("servers, gossip and sparse parts take what the busiest NIC passes, ba
     INFO(name(asked.program) << " " << asked.details.servers << " " << asked.details.imbalance);
     const auto laid =
         std::get<LaidProgram>(program_of(asked.program, ranks, topology, graph, asked.details));
-    const auto price = price_of(asked.program, laid.program, ranks, cluster, 1_GiB);
+    const auto price =
+        price_of(asked.program, laid.program, ranks, cluster, 1_GiB, graph, topology);
     REQUIRE(price);
     const CollectiveSteps steps = run_steps(laid, 1_GiB, price, 5_us, graph, topology);
     const bool sparse = asked.details.imbalance > 1;  // a part meets shorter ones before it
@@ -146,6 +148,50 @@ TEST_CASE("sums in the network need a tree of switches, and then pass every link
   const Topology torus = test::torus({4, 8});
   const LaidOrReason none = program_of(OtherProgram::sharp, {32, 1}, torus, built(torus));
   CHECK(std::holds_alternative<std::string>(none));
+}
+
+// No table of measurements has either: their own steps and bytes at the law of rings.
+TEST_CASE(
+    "sums in switches and packed trees are priced at what rings achieve, and say by how much") {
+  const Cluster cluster = priced_cluster();  // 5 us a call, 2 us a step, 0.8 of the links
+  Topology topology = regular(switched(8, 8), 4, fat_tree(true, 2, 2, 1));
+  topology.balance = Balance::ideal;
+  const TopologyGraph graph = built(topology);
+  const auto priced = [&](OtherProgram program, const ProgramRanks& who, Bytes size,
+                          const TopologyGraph& on, const Topology& shape) {
+    const auto laid = std::get<LaidProgram>(program_of(program, who, shape, on));
+    const auto price = price_of(program, laid.program, who, cluster, size, on, shape);
+    REQUIRE(price);
+    REQUIRE(price->assumed_sd);
+    const CollectiveSteps steps = run_steps(laid, size, price, 5_us, on, shape);
+    CHECK_THAT(steps.priced->alone.si, WithinAbs(price->time.si, 2e-12 * laid.program.steps()));
+    return *price;
+  };
+  // SHARP: chains of 8 up and down, and once to the switches and back, which NCCL's own constants
+  // have as 30 us where a ring's step has 14. Bytes: 7/8 up and down inside; once through 8 NICs.
+  const StepsPrice sharp = priced(OtherProgram::sharp, ranks, 1_GiB, graph, topology);
+  const Seconds latency = 5_us + 2_us * (14 + 30.0 / 14);
+  const Seconds inside = 1_GiB * (2 * 7.0 / 8) / 80_GBps;
+  const Seconds between = 1_GiB / 64_GBps;
+  CHECK(sharp.time > latency + std::max(inside, between));
+  CHECK_THAT(sharp.time.si, WithinRel((latency + std::max(inside, between)).si, 0.13));  // max6
+  CHECK(*sharp.assumed_sd >= 0.5);
+  // Trees of one hop on a switch: a ring's bytes, in 2 steps of its 14.
+  const Topology server = regular(switched(8, 0), 1, SingleSwitch{});
+  const TopologyGraph alone = built(server);
+  const StepsPrice trees = priced(OtherProgram::packed_trees, {8, 8}, 1_GiB, alone, server);
+  const Seconds ring =
+      CollectiveModel(cluster, {8, 8, 1})
+          .price_pinned(Collective::all_reduce, 1_GiB, Algorithm::ring, Protocol::simple)
+          ->time;
+  CHECK_THAT((ring - trees.time).si, WithinRel((2_us * 12).si, 1e-6));
+  CHECK_THAT(*trees.assumed_sd, WithinRel(0.25, 1e-9));  // this law has no spread of its own
+  // Across servers: up, an exchange between roots there and back, and down.
+  const StepsPrice three = priced(OtherProgram::packed_trees, ranks, 1_GiB, graph, topology);
+  const Seconds one_way = 5_us + 2_us + 1_GiB * (7.0 / 8) / 80_GBps;
+  const Seconds exchange =
+      CollectiveModel(cluster, {4, 1, 8}).price(Collective::all_to_all, 1_GiB / 8).time;
+  CHECK_THAT(three.time.si, WithinRel((one_way * 2.0 + exchange * 2.0).si, 1e-9));
 }
 
 TEST_CASE("on a DGX-1V rings use every link, and packed trees are a sixth slower at most") {

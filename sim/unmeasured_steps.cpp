@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/unmeasured_steps.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <variant>
+
+#include "model/collective.hpp"
+#include "model/group_paths.hpp"
+#include "model/unmeasured_price.hpp"
+#include "sim/tree_programs.hpp"
+
+namespace payoff::sim {
+namespace {
+
+// A fabric that spans nodes makes one server of them.
+Group group_of(Rank ranks, Rank gpus, const Cluster& cluster) {
+  return {static_cast<int>(ranks), std::min(static_cast<int>(gpus), cluster.gpus_per_node), 1};
+}
+
+// A price whose latency is all of it still needs a bandwidth.
+Seconds latency_of(const UnmeasuredPrice& price) {
+  constexpr double below_all = 1 - 1e-6;
+  return std::min(price.latency, price.time * below_all);
+}
+
+// As many nodes as the group has, or nothing where the cluster cannot hold it.
+std::optional<Cluster> holding(const Cluster& cluster, const Group& group) {
+  Cluster own = cluster;
+  own.nodes = std::max(own.nodes, group.nodes());
+  return check_group(own, group).empty() ? std::optional(own) : std::nullopt;
+}
+
+// All steps of a program, or some, at one price.
+void add_phase(const Program& program, std::uint32_t steps, const UnmeasuredPrice& price,
+               Bytes size, StepsPrice& together) {
+  std::uint32_t first = 0;
+  for (const PhasePrice& before : together.phases) {
+    first += before.steps;
+  }
+  together.time += price.time;
+  together.phases.push_back(
+      phase_price(program, first, steps, size, price.time, latency_of(price)));
+  together.assumed_sd = std::max(together.assumed_sd.value_or(0), price.relative_sd);
+}
+
+// So many hops of trees that carry `rate` together, on the only kind of links that the group has.
+std::optional<UnmeasuredPrice> price_of_trees(const Cluster& cluster, const Group& group,
+                                              std::uint32_t hops, Bandwidth rate, Bytes size) {
+  const auto own = holding(cluster, group);
+  if (!own) {
+    return std::nullopt;
+  }
+  const GroupPaths paths = paths_of(*own, group);
+  if (rate <= Bandwidth{} || (paths.domains > 1 && paths.local > 1)) {
+    return std::nullopt;
+  }
+  CollectiveTerms terms;
+  const bool between = paths.domains > 1;
+  (between ? terms.steps_between : terms.steps_inside) = hops;
+  (between ? terms.depth_between : terms.depth_inside) = hops;
+  (between ? terms.bytes_between : terms.bytes_inside) =
+      (between ? paths.domain : paths.gpu) / rate;
+  return unmeasured_price(*own, group, terms, size, sd_of_packed_trees);
+}
+
+}  // namespace
+
+std::optional<StepsPrice> price_of_switches(const Program& program, const ProgramRanks& ranks,
+                                            const Cluster& cluster, Bytes size) {
+  const Group group = group_of(ranks.ranks, ranks.gpus, cluster);
+  const auto own = holding(cluster, group);
+  if (!own || paths_of(*own, group).domains < 2) {
+    return std::nullopt;
+  }
+  const CollectiveTerms terms = collnet_chain_terms(paths_of(*own, group));
+  StepsPrice price;
+  add_phase(program, program.steps(), unmeasured_price(*own, group, terms, size, sd_of_switch_sums),
+            size, price);
+  return price;
+}
+
+std::optional<StepsPrice> price_of_trees(const Program& program, const ProgramRanks& ranks,
+                                         const Cluster& cluster, Bytes size, Routing& routing) {
+  StepsPrice together;
+  const std::uint32_t filling = program.segments() - 1;
+  if (const auto* trees = std::get_if<TreesProgram>(&program.kind())) {
+    const auto price = price_of_trees(cluster, group_of(ranks.ranks, ranks.gpus, cluster),
+                                      program.steps() - filling, rate_of(*trees, routing), size);
+    if (!price) {
+      return std::nullopt;
+    }
+    add_phase(program, program.steps(), *price, size, together);
+    return together;
+  }
+  // Up, between the roots of every share as two exchanges of all servers, and down.
+  const std::uint32_t inside = program.steps() / 2 - 1;
+  const auto one_way =
+      price_of_trees(cluster, group_of(ranks.gpus, ranks.gpus, cluster), inside - filling,
+                     rate_inside(std::get<ServerTreesProgram>(program.kind()), routing), size);
+  const Group between{static_cast<int>(ranks.ranks / ranks.gpus), 1, static_cast<int>(ranks.gpus)};
+  const auto own = holding(cluster, between);
+  if (!one_way || !own || ranks.gpus < 2) {
+    return std::nullopt;
+  }
+  const CollectivePrice exchange =
+      CollectiveModel(*own, between).price(Collective::all_to_all, size / ranks.gpus);
+  add_phase(program, inside, *one_way, size, together);
+  add_phase(program, 2, {exchange.time * 2, exchange.latency * 2, exchange.relative_sd}, size,
+            together);
+  add_phase(program, inside, *one_way, size, together);
+  return together;
+}
+
+}  // namespace payoff::sim
