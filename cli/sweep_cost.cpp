@@ -7,11 +7,16 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/simulation_cost.hpp"
+#include "cli/sweep_folding.hpp"
 #include "cli/sweep_shared.hpp"
 #include "study/simulation.hpp"
 
@@ -20,8 +25,10 @@ namespace {
 
 constexpr std::uint64_t tried = 8;
 
-// Of all strategies of a job; nothing of those that are refused.
-sim::Estimate estimate_job(const SweepQuestion& question, std::uint64_t number) {
+// Of all strategies of a job; nothing of those that are refused. Why its ranks do not fold is added
+// to the reasons.
+sim::Estimate estimate_job(const SweepQuestion& question, std::uint64_t number,
+                           std::set<std::string>& not_folded) {
   SourceMap sources = question.sources;
   Diagnostics diagnostics;
   const std::optional<ReadExperiment> read =
@@ -36,6 +43,9 @@ sim::Estimate estimate_job(const SweepQuestion& question, std::uint64_t number) 
     const Simulation::Outlook outlook = simulation.outlook(plan);
     if (outlook.problems.empty()) {
       all = together(all, outlook.estimate);
+    }
+    if (std::string why = why_not_folded(outlook.fold, *read); !why.empty()) {
+      not_folded.insert(std::move(why));
     }
   }
   return all;
@@ -105,13 +115,16 @@ void announce_simulations(const SweepQuestion& question, const Shard& shard, std
   const std::uint64_t jobs = end - first;
   const std::uint64_t samples = std::min(tried, jobs);
   sim::Estimate all;
+  std::set<std::string> not_folded;
   for (std::uint64_t i = 0; i < samples; ++i) {
-    all = together(all, estimate_job(question, shard.job(first + i * jobs / samples)));
+    const std::uint64_t job = shard.job(first + i * jobs / samples);
+    all = together(all, estimate_job(question, job, not_folded));
   }
   const double scale = static_cast<double>(jobs) / static_cast<double>(samples);
   all.events = static_cast<std::uint64_t>(std::ceil(static_cast<double>(all.events) * scale));
   all.trace = 0_B;
-  announce_long_run(all, " after the jobs that are under way", "", session);
+  announce_long_run(all, " after the jobs that are under way",
+                    fmt::format("{}", fmt::join(not_folded, "; or ")), session);
 }
 
 }  // namespace payoff

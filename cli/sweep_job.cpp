@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/step_json.hpp"
+#include "cli/sweep_folding.hpp"
 #include "model/experiment.hpp"
 #include "profiles/override.hpp"
 #include "study/payoff.hpp"
@@ -69,6 +70,10 @@ class JobRows {
       return row;
     }
     const EngineAnswer answer = ask(*plan);
+    if (question_.engine == Engine::simulated) {
+      const std::string why = why_not_folded(*plan);
+      row["not_folded"] = why.empty() ? Json(nullptr) : Json(why);
+    }
     if (!answer.prediction) {
       row["status"] = "impossible";
       row["reason"] = answer.problems.empty() ? answer.reason : answer.problems.front().message;
@@ -96,6 +101,11 @@ class JobRows {
     return question_.engine == Engine::simulated
                ? Simulation(prepared_, read_.cluster_state, question_.simulation).answer(plan)
                : predict(question_.engine, prepared_, plan, read_.cluster_state);
+  }
+
+  [[nodiscard]] std::string why_not_folded(const CompressionPlan& plan) const {
+    return payoff::why_not_folded(
+        Simulation(prepared_, read_.cluster_state, question_.simulation).fold(plan), read_);
   }
 
   const SweepQuestion& question_;

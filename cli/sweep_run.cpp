@@ -10,6 +10,7 @@
 
 #include "cli/option_values.hpp"
 #include "cli/sweep_cost.hpp"
+#include "cli/sweep_folding.hpp"
 #include "cli/sweep_log.hpp"
 #include "cli/sweep_refusals.hpp"
 #include "cli/sweep_shared.hpp"
@@ -114,13 +115,18 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
   const auto threads = static_cast<unsigned>(
       integer_value(arguments, threads_option.name, {1, 1024}, session).value_or(0));
   SweepRefusals refusals;
+  SweepFolding folding;
   const std::uint64_t reached = run(sweep, done, threads, !arguments.has(no_share_option.name),
                                     [&](std::uint64_t jobs, const std::string& lines) {
                                       log ? log->add(lines) : (void)(session.out() << lines);
                                       refusals.add(lines);
+                                      if (sweep.question.engine == Engine::simulated) {
+                                        folding.add(lines);
+                                      }
                                       progress.at(jobs);
                                     });
   progress.end();
+  folding.report(session);
   refusals.report(session);
   if (reached < all) {
     return session.report_failure(fmt::format("interrupted after {} of {} jobs{}", reached, all,

@@ -51,6 +51,10 @@ Simulation::Outlook Simulation::outlook(const CompressionPlan& compression) {
           built.problems.empty() ? sim::check(step, built.platform, options_) : built.problems};
 }
 
+sim::FoldReport Simulation::fold(const CompressionPlan& compression) {
+  return platform(prepared_.plan(compression)).fold;
+}
+
 sim::SimulatedStep Simulation::run(const CompressionPlan& compression, sim::TraceWriter* trace) {
   sim::SimOptions options = options_;
   options.trace = trace;

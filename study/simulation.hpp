@@ -28,6 +28,9 @@ class Simulation {
     Problems problems;  // by path of the experiment: no bandwidth, too many events, the clock
   };
   [[nodiscard]] Outlook outlook(const CompressionPlan& compression);
+  // Of all its strategies the same, but of those whose messages are others': how many ranks are
+  // simulated for all.
+  [[nodiscard]] sim::FoldReport fold(const CompressionPlan& compression);
 
   // Requires an outlook without problems.
   [[nodiscard]] sim::SimulatedStep run(const CompressionPlan& compression,

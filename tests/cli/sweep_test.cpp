@@ -268,6 +268,28 @@ TEST_CASE("results without a prediction are counted at the end, with their reaso
   CHECK(sweep_nodes({"--engine", "sim"}).err.empty());
 }
 
+TEST_CASE("a sweep of simulations says once why jobs do not fold, and every result of them does") {
+  const Captured run = sweep({"--engine", "sim", "--over", "cluster.jitter=0,0.01,0.02", "--set",
+                              "cluster.slow_gpus=[{gpu: 1, slowdown: 1.5}]"});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  int apart = 0;
+  for (const json& line : lines_of(run.out)) {
+    if (line.contains("status")) {
+      // One slow GPU of eight leaves others that are alike; jitter leaves none.
+      const bool jitter = line["cluster.jitter"] != 0;
+      CHECK(line["not_folded"].is_null() == !jitter);
+      apart += jitter ? 1 : 0;
+    }
+  }
+  CHECK(apart == 2 * 3);  // jobs and strategies
+  CHECK_THAT(run.err,
+             ContainsSubstring("note: of 3 jobs 2 ran every rank by itself: jitter and slow GPUs"));
+  CHECK(run.err.find("by itself") == run.err.rfind("by itself"));
+  const Captured analytical = sweep({"--over", "cluster.jitter=0.01"});
+  CHECK_THAT(analytical.out, !ContainsSubstring("not_folded"));
+}
+
 TEST_CASE("a sweep of simulations is announced where it is long, and refuses jobs of many events") {
   const Captured limited = sweep_nodes({"--engine", "sim", "--event-limit", "5"});
   CHECK(limited.code == ExitCode::failure);
