@@ -49,9 +49,7 @@ std::optional<sim::StepsPrice> price_of(const CollectiveQuestion& question,
     return sim::price_of(*question.program, program, ranks, question.cluster, row.size, graph,
                          *question.topology);
   }
-  return question.collective == Collective::all_to_all
-             ? sim::price_of_pairs(program, row.price, ranks, question.cluster, row.size)
-             : sim::price_of(program, row.price, row.size);
+  return sim::price_of(program, row.price, row.size);
 }
 
 // What a send takes, all of its up to four simulations together: measured on one core of an

@@ -2,8 +2,9 @@
 #include "model/topology.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "model/mesh_exchange.hpp"
 
 namespace payoff {
 
@@ -51,11 +52,6 @@ std::vector<int> cube_links(int gpus, bool single) {
     }
   }
   return links;
-}
-
-// A P100 has single links to three GPUs of its half and one of the other half.
-bool is_single_cube(const Fabric& fabric) {
-  return std::lround(fabric.per_gpu / fabric.pair) <= (fabric.max_gpus > 4 ? 4 : 3);
 }
 
 void describe_fabric(const Cluster& cluster, Server& server) {

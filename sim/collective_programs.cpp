@@ -78,10 +78,7 @@ LaidProgram tree(const ProgramRanks& ranks, const Topology& topology, const Topo
 
 LaidProgram pairwise(const ProgramRanks& ranks, const Topology& topology,
                      const TopologyGraph& graph) {
-  const RegularTopology* shape = regular(topology);
-  const bool meshed = shape != nullptr ? shape->server.fabric == ServerFabric::mesh
-                                       : small_mesh(ranks, topology, graph).has_value();
-  return in_one(PairwiseProgram{ranks.ranks, ranks.gpus, meshed && ranks.gpus > 1});
+  return in_one(PairwiseProgram{ranks.ranks, ranks.gpus, joins_pairs(ranks, topology, graph)});
 }
 
 LaidOrReason nvls(Collective collective, const ProgramRanks& ranks, const Topology& topology,
@@ -260,7 +257,8 @@ LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const T
       }
       return in_one(HalvingDoublingProgram{ranks.ranks});
     case OtherProgram::hierarchical:
-      return two_levels ? LaidOrReason(in_one(HierarchicalProgram{servers, ranks.gpus}))
+      return two_levels ? LaidOrReason(in_one(HierarchicalProgram{
+                              servers, ranks.gpus, server_rings(ranks, topology, graph)}))
                         : "a hierarchy needs servers of several GPUs";
     case OtherProgram::two_shot:
       return in_one(TwoShotProgram{ranks.ranks});
@@ -272,7 +270,8 @@ LaidOrReason program_of(OtherProgram program, const ProgramRanks& ranks, const T
     case OtherProgram::bruck:
       return in_one(BruckProgram{ranks.ranks});
     case OtherProgram::pxn:
-      return two_levels ? LaidOrReason(in_one(PxnProgram{servers, ranks.gpus}))
+      return two_levels ? LaidOrReason(in_one(
+                              PxnProgram{servers, ranks.gpus, joins_pairs(ranks, topology, graph)}))
                         : "PXN needs servers of several GPUs";
     case OtherProgram::parameter_server:
       return parameter_server(ranks, details.servers);

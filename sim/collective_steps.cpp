@@ -60,13 +60,13 @@ std::vector<Phase> bruck_phases(const ProgramRanks& ranks, Bytes size) {
   return phases;
 }
 
-std::vector<Phase> two_level_phases(OtherProgram other, const ProgramRanks& ranks, Bytes size) {
+std::vector<Phase> two_level_phases(const Program& program, const ProgramRanks& ranks, Bytes size) {
   const Group inside{static_cast<int>(ranks.gpus), static_cast<int>(ranks.gpus), 1};
   const Group between = servers_of(ranks);
   const std::uint32_t in = ranks.gpus - 1;
   const std::uint32_t out = ranks.ranks / ranks.gpus - 1;
-  if (other == OtherProgram::pxn) {
-    return {{in, Collective::all_to_all, inside, size},
+  if (const auto* pxn = std::get_if<PxnProgram>(&program.kind())) {
+    return {{pxn->steps_inside(), Collective::all_to_all, inside, size},
             {out, Collective::all_to_all, between, size}};
   }
   return {{in, Collective::reduce_scatter, inside, size},
@@ -127,7 +127,7 @@ std::vector<Phase> phases_of(OtherProgram other, const Program& program, const P
       return bruck_phases(ranks, size);
     case OtherProgram::hierarchical:
     case OtherProgram::pxn:
-      return two_level_phases(other, ranks, size);
+      return two_level_phases(program, ranks, size);
     case OtherProgram::two_shot:  // every rank to every other one, twice
       return {2, {1, Collective::all_to_all, whole_of(ranks), size}};
     case OtherProgram::parameter_server:
@@ -166,31 +166,6 @@ std::optional<CollectivePrice> price_of(const Phase& phase, const Cluster& clust
 StepsPrice price_of(const Program& program, const CollectivePrice& price, Bytes size) {
   return {price.time,
           {phase_price(program, 0, program.steps(), size, price.time, latency_of(price))}};
-}
-
-StepsPrice price_of_pairs(const Program& program, const CollectivePrice& price,
-                          const ProgramRanks& ranks, const Cluster& cluster, Bytes size) {
-  StepsPrice all = price_of(program, price, size);
-  const auto* pairs = std::get_if<PairwiseProgram>(&program.kind());
-  if (pairs == nullptr) {
-    return all;
-  }
-  const int gpus = static_cast<int>(ranks.gpus);
-  const Bytes inside = size * (static_cast<double>(ranks.gpus) / ranks.ranks);
-  const std::uint32_t steps_inside = pairs->steps_inside();
-  const auto part =
-      price_of({steps_inside, Collective::all_to_all, {gpus, gpus, 1}, inside}, cluster);
-  // What is left has to be more than the latency of the steps between servers.
-  if (ranks.gpus == 1 || ranks.gpus == ranks.ranks || !part || part->time * 2 > price.time ||
-      part->latency >= price.latency) {
-    return all;
-  }
-  const std::uint32_t steps_between = program.steps() - steps_inside;
-  const Seconds rest = price.time - part->time;
-  all.phases = {phase_price(program, 0, steps_inside, size, part->time, latency_of(*part)),
-                phase_price(program, steps_inside, steps_between, size, rest,
-                            std::min(price.latency - part->latency, rest * (1 - 1e-6)))};
-  return all;
 }
 
 Seconds step_latency(const ProgramRanks& ranks, const Cluster& cluster) {

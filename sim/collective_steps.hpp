@@ -26,11 +26,6 @@ struct StepsPrice {
   std::optional<double> assumed_sd{};
 };
 [[nodiscard]] StepsPrice price_of(const Program& program, const CollectivePrice& price, Bytes size);
-// Of an exchange of pairs, whose steps inside servers take what the law says of them, and those
-// between servers the rest: the price knows both at once, the program has them one after the other.
-[[nodiscard]] StepsPrice price_of_pairs(const Program& program, const CollectivePrice& price,
-                                        const ProgramRanks& ranks, const Cluster& cluster,
-                                        Bytes size);
 // Of a program that NCCL does not have: its phases at the prices of the collectives that they are,
 // a ring's reduce-scatter inside servers, an exchange of pairs (send_recv) between them, one after
 // the other; of gossip the longer one of what goes on inside servers and between them. Sums in

@@ -33,7 +33,7 @@ SendNetwork send_network(const SendRules& rules, const Incidence& incidence,
     const auto [known, added] = network.programs.try_emplace(key);
     if (added) {
       GroupProgram& program = known->second;
-      program = {laid.program, laid.ranks, classes.of(laid), 0};
+      program = {laid.program, classes.of(laid), 0};
       program.sends = program.classes.sends.count();
     }
   }
@@ -54,11 +54,7 @@ std::vector<SendPrice> GroupPrograms::prices(const GroupProgram& program, const 
   const double latency_ratio = price.time > 0_s ? std::min(1.0, price.latency / price.time) : 0.0;
   price.time = message.alone;
   price.latency = message.alone * latency_ratio;
-  const Program& whole = program.laid->program;
-  const StepsPrice phases =
-      message.collective == Collective::all_to_all
-          ? price_of_pairs(whole, price, program.ranks, network_.cluster, message.size)
-          : price_of(whole, price, message.size);
+  const StepsPrice phases = price_of(program.laid->program, price, message.size);
   std::vector<SendPrice> result;
   for (const PhasePrice& phase : phases.phases) {
     result.insert(result.end(), phase.steps, phase.price);

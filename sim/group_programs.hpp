@@ -44,7 +44,6 @@ class ProgramLaws {
 
 struct GroupProgram {
   std::shared_ptr<const LaidProgram> laid;  // of one of the class
-  ProgramRanks ranks;
   ClassProgram classes;
   std::uint64_t sends{};  // that are simulated of a message
 };

@@ -159,6 +159,21 @@ std::vector<std::vector<Rank>> mesh_rings(const LinkGraph& mesh) {
   return orders;
 }
 
+std::vector<std::vector<Rank>> server_rings(const ProgramRanks& ranks, const Topology& topology,
+                                            const TopologyGraph& graph) {
+  const auto* shape = std::get_if<RegularTopology>(&topology.shape);
+  const bool may_be = shape != nullptr && shape->server.fabric == ServerFabric::mesh &&
+                      ranks.gpus >= 3 && ranks.gpus <= most_searched_mesh;
+  const auto mesh = may_be ? fullest_mesh(ranks, graph) : std::nullopt;
+  return mesh ? mesh_rings(*mesh) : std::vector<std::vector<Rank>>{};
+}
+
+bool joins_pairs(const ProgramRanks& ranks, const Topology& topology, const TopologyGraph& graph) {
+  const auto* shape = std::get_if<RegularTopology>(&topology.shape);
+  return ranks.gpus > 1 && (shape != nullptr ? shape->server.fabric == ServerFabric::mesh
+                                             : small_mesh(ranks, topology, graph).has_value());
+}
+
 ServerPaths server_paths(PathUse use, const ProgramRanks& ranks, const Topology& topology,
                          const TopologyGraph& graph) {
   const auto* shape = std::get_if<RegularTopology>(&topology.shape);

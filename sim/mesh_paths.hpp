@@ -28,6 +28,14 @@ inline constexpr std::size_t most_searched_mesh = 10;  // rings and trees of mor
 // where links make no circle.
 [[nodiscard]] std::vector<std::vector<Rank>> mesh_rings(const LinkGraph& mesh);
 
+// The same through the GPUs of each of several servers, in numbers of one.
+[[nodiscard]] std::vector<std::vector<Rank>> server_rings(const ProgramRanks& ranks,
+                                                          const Topology& topology,
+                                                          const TopologyGraph& graph);
+// Whether every pair of GPUs of a server, or of a graph, has links of its own.
+[[nodiscard]] bool joins_pairs(const ProgramRanks& ranks, const Topology& topology,
+                               const TopologyGraph& graph);
+
 enum class PathUse : std::uint8_t { rings, trees };
 // Of each of several servers, in numbers of the GPUs of one; empty where no mesh joins them.
 [[nodiscard]] ServerPaths server_paths(PathUse use, const ProgramRanks& ranks,

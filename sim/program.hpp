@@ -106,23 +106,33 @@ struct BruckProgram {
   Rank ranks{};
   Outcome outcome{Outcome::gathered};  // or scattered_sums
 };
-// One partner a step, those of the own server first: all ranks of a server leave it together. Where
-// every pair inside has links of its own, those of the server are one step.
+// One partner a step. Of several servers one of another server, all ranks of a server leave it
+// together, and beside it those of the own server, spread over the steps. In one server where every
+// pair has links of its own, all are one step.
 struct PairwiseProgram {
   Rank ranks{};
   Rank gpus{ranks};  // of a server
-  bool at_once{};    // inside it
-  [[nodiscard]] std::uint32_t steps_inside() const { return at_once ? 1 : gpus - 1; }
+  bool at_once{};    // inside it, where there is one
+  [[nodiscard]] std::uint32_t steps() const {
+    return ranks > gpus ? ranks - gpus : at_once ? 1 : gpus - 1;
+  }
 };
 // Rails: to the GPU of the own server with the number of the destination, then along its rail.
 struct PxnProgram {
   Rank servers{};
   Rank gpus{};
+  bool at_once{};  // inside servers, where every pair has links of its own
+  [[nodiscard]] std::uint32_t steps_inside() const { return at_once ? 1 : gpus - 1; }
 };
-// Reduce-scatter inside servers, rings between ranks of equal number, all-gather inside.
+// Reduce-scatter inside servers, rings between ranks of equal number, all-gather inside. In a mesh
+// along several rings, each an order of the GPUs and with its part of the buffer.
 struct HierarchicalProgram {
   Rank servers{};
   Rank gpus{};
+  std::vector<std::vector<Rank>> rings{};  // empty: one, as they come
+  [[nodiscard]] std::uint32_t ring_count() const {
+    return rings.empty() ? 1 : static_cast<std::uint32_t>(rings.size());
+  }
 };
 // Every rank sums one chunk that all others send it, and sends the sum to all.
 struct TwoShotProgram {

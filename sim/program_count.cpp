@@ -62,7 +62,8 @@ std::uint64_t count(const PxnProgram& p) {
 }
 
 std::uint64_t count(const HierarchicalProgram& p) {
-  return 2 * wide(p.servers) * p.gpus * (p.gpus - 1 + p.servers - 1);
+  const std::uint64_t inside = wide(p.ring_count()) * (p.gpus - 1);
+  return 2 * wide(p.servers) * p.gpus * (inside + p.servers - 1);
 }
 
 std::uint64_t count(const TwoShotProgram& p) { return 2 * wide(p.ranks) * (p.ranks - 1); }

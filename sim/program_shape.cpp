@@ -143,18 +143,21 @@ ProgramShape shape_of(const BruckProgram& p) {
 }
 
 ProgramShape shape_of(const PairwiseProgram& p) {
-  const std::uint32_t steps = p.steps_inside() + p.ranks - p.gpus;
-  return shape(p.ranks, p.ranks * p.ranks, steps, 1.0 / p.ranks);
+  ProgramShape result = shape(p.ranks, p.ranks * p.ranks, p.steps(), 1.0 / p.ranks);
+  // Between servers every send is as fast as the price has it, whatever goes on inside.
+  result.lanes = p.ranks > p.gpus ? 1 : 0;
+  return result;
 }
 
 ProgramShape shape_of(const PxnProgram& p) {
   const Rank n = p.servers * p.gpus;
-  return shape(n, n * n, p.gpus - 1 + p.servers - 1, 1.0 / n);
+  return shape(n, n * n, p.steps_inside() + p.servers - 1, 1.0 / n);
 }
 
 ProgramShape shape_of(const HierarchicalProgram& p) {
   const Rank n = p.servers * p.gpus;
-  return shape(n, n, 2 * (p.gpus - 1) + 2 * (p.servers - 1), 1.0 / n);
+  const std::uint32_t chunks = n * p.ring_count();
+  return shape(n, chunks, 2 * (p.gpus - 1) + 2 * (p.servers - 1), 1.0 / chunks);
 }
 
 ProgramShape shape_of(const TwoShotProgram& p) { return shape(p.ranks, p.ranks, 2, 1.0 / p.ranks); }

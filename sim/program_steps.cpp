@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "sim/program_shape.hpp"
 
@@ -113,13 +114,19 @@ void bruck_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Sen
 
 void pairwise_step(const PairwiseProgram& pairs, std::uint32_t step, std::vector<Send>& sends) {
   const auto& [ranks, gpus, at_once] = pairs;
-  const bool all_inside = at_once && step == 0;
-  // In servers and, inside, in GPUs.
-  const std::uint32_t first =
-      step < pairs.steps_inside() ? step + 1 : gpus + step - pairs.steps_inside();
-  const std::uint32_t last = all_inside ? gpus - 1 : first;
+  const std::uint32_t between = ranks - gpus;
+  std::vector<std::uint32_t> partners;  // so far on, in servers and, inside, in GPUs
+  if (between > 0) {
+    partners.push_back(gpus + step);
+  }
+  for (std::uint32_t away = 1; away < gpus; ++away) {
+    const std::uint64_t apart = std::uint64_t{away - 1} * between / (gpus - 1);
+    if (between > 0 ? apart == step : at_once || away == step + 1) {
+      partners.push_back(away);
+    }
+  }
   for (Rank r = 0; r < ranks; ++r) {
-    for (std::uint32_t away = first; away <= last; ++away) {
+    for (const std::uint32_t away : partners) {
       const Rank server = (r / gpus + away / gpus) % (ranks / gpus);
       const Rank to = server * gpus + (r % gpus + away % gpus) % gpus;
       sends.push_back({r, to, r * ranks + to, 1, 1, false});
@@ -129,22 +136,30 @@ void pairwise_step(const PairwiseProgram& pairs, std::uint32_t step, std::vector
 
 // Inside a server, GPU b collects what its server has for the GPUs b of all servers: chunks of one
 // sender, `gpus` apart. Between servers it passes on what is for one of them: chunks `n` apart.
-void pxn_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends) {
+void pxn_step(const PxnProgram& pxn, std::uint32_t step, std::vector<Send>& sends) {
+  const auto& [servers, gpus, at_once] = pxn;
   const Rank n = servers * gpus;
+  const std::uint32_t inside = pxn.steps_inside();
   for (Rank r = 0; r < n; ++r) {
     const Rank server = r / gpus;
-    if (step < gpus - 1) {
-      const Rank rail = (r % gpus + step + 1) % gpus;
-      sends.push_back({r, server * gpus + rail, r * n + rail, servers, gpus, false});
+    if (step < inside) {
+      const std::uint32_t last = at_once ? gpus - 1 : step + 1;
+      for (std::uint32_t away = step + 1; away <= last; ++away) {
+        const Rank rail = (r % gpus + away) % gpus;
+        sends.push_back({r, server * gpus + rail, r * n + rail, servers, gpus, false});
+      }
     } else {
-      const Rank to = (server + step - (gpus - 1) + 1) % servers * gpus + r % gpus;
+      const Rank to = (server + step - inside + 1) % servers * gpus + r % gpus;
       sends.push_back({r, to, server * gpus * n + to, gpus, n, false});
     }
   }
 }
 
-// Chunk a * servers + s ends as the sum at GPU a of server s.
-void hierarchical_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends) {
+// Chunk (a * servers + s) * rings + k, the part of ring k, ends as the sum at GPU a of server s.
+void hierarchical_step(const HierarchicalProgram& program, std::uint32_t step,
+                       std::vector<Send>& sends) {
+  const auto [servers, gpus] = std::pair(program.servers, program.gpus);
+  const std::uint32_t rings = program.ring_count();
   const std::uint32_t inside = gpus - 1;
   const std::uint32_t between = 2 * (servers - 1);
   std::vector<Send> ring;
@@ -153,9 +168,14 @@ void hierarchical_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<
     ring_step(gpus, adds ? Outcome::scattered_sums : Outcome::gathered,
               adds ? step : step - inside - between, ring);
     for (Rank s = 0; s < servers; ++s) {
-      for (const Send& send : ring) {
-        sends.push_back({s * gpus + send.from, s * gpus + send.to, send.first * servers, servers, 1,
-                         send.adds});
+      for (std::uint32_t k = 0; k < rings; ++k) {
+        const auto at = [&](Rank place) {
+          return program.rings.empty() ? place : program.rings[k][place];
+        };
+        for (const Send& send : ring) {
+          sends.push_back({s * gpus + at(send.from), s * gpus + at(send.to),
+                           at(send.first) * servers * rings + k, servers, rings, send.adds});
+        }
       }
     }
     return;
@@ -163,8 +183,8 @@ void hierarchical_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<
   ring_step(servers, Outcome::all_reduced, step - inside, ring);
   for (const Send& send : ring) {
     for (Rank a = 0; a < gpus; ++a) {
-      sends.push_back(
-          {send.from * gpus + a, send.to * gpus + a, a * servers + send.first, 1, 1, send.adds});
+      sends.push_back({send.from * gpus + a, send.to * gpus + a, (a * servers + send.first) * rings,
+                       rings, 1, send.adds});
     }
   }
 }

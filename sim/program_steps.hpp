@@ -20,8 +20,9 @@ void mesh_rings_step(const std::vector<std::vector<Rank>>& orders, Outcome outco
 void halving_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
 void bruck_step(Rank ranks, Outcome outcome, std::uint32_t step, std::vector<Send>& sends);
 void pairwise_step(const PairwiseProgram& pairs, std::uint32_t step, std::vector<Send>& sends);
-void pxn_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
-void hierarchical_step(Rank servers, Rank gpus, std::uint32_t step, std::vector<Send>& sends);
+void pxn_step(const PxnProgram& pxn, std::uint32_t step, std::vector<Send>& sends);
+void hierarchical_step(const HierarchicalProgram& program, std::uint32_t step,
+                       std::vector<Send>& sends);
 void two_shot_step(Rank ranks, std::uint32_t step, std::vector<Send>& sends);
 // Workers to those who sum a chunk each, and back.
 void star_step(const ParameterServerProgram& star, std::uint32_t step, std::vector<Send>& sends);

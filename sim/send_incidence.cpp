@@ -125,7 +125,7 @@ class Builder {
       places.push_back(static_cast<Rank>(graph_.gpu_of_rank.size()) +
                        gpus[std::size_t{s} * ranks.gpus] / static_cast<std::uint32_t>(server.gpus));
     }
-    add({c, need.collective, need.algorithm, ranks, known->program, known->sends,
+    add({c, need.collective, need.algorithm, known->program, known->sends,
          static_cast<std::uint32_t>(result_.seats.size()),
          static_cast<std::uint32_t>(result_.sends.size())},
         *known, places);

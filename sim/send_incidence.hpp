@@ -42,7 +42,6 @@ struct SendIncidence {
     std::uint32_t channel{};
     Collective collective{};
     Algorithm algorithm{};
-    ProgramRanks ranks{};
     std::shared_ptr<const LaidProgram> program;
     std::shared_ptr<const ProgramSends> sends;
     std::uint32_t first_seat{};

@@ -28,14 +28,9 @@ std::vector<std::string> shipped_clusters() {
   return names;
 }
 
-// Of one server, pairs. The law's bandwidth is that of all links of a GPU. In a hybrid cube three
-// of seven peers are joined to it by way of others, and links to the rest are uneven; half of it
-// has single links beside double ones; from socket to socket there is one link.
-const std::map<std::string, double> pairs_inside{{"dgx-1v", 2.39},
-                                                 {"p3-16xlarge", 2.39},
-                                                 {"p3dn-24xlarge", 2.39},
-                                                 {"p3-8xlarge", 1.03},
-                                                 {"g4dn-metal", 1.20}};
+// Of one server, pairs. The law's bandwidth is that of a GPU's slot; from socket to socket there is
+// one link.
+const std::map<std::string, double> pairs_inside{{"g4dn-metal", 1.20}};
 
 constexpr double rounding = 1e-6;  // a tick for each latency and transfer
 
@@ -43,9 +38,7 @@ double most_over_price(const std::string& cluster, int nodes, const std::string&
                        const std::string& algorithm) {
   if (collective == "all_to_all") {
     const auto known = pairs_inside.find(cluster);
-    // Of several servers: what is sent inside goes before what is sent between, and leaves it less
-    // time than the price has for all.
-    return nodes > 1 ? 1.08 : known == pairs_inside.end() ? 1.0 : known->second;
+    return nodes > 1 || known == pairs_inside.end() ? 1.0 : known->second;
   }
   // What goes in segments has nothing under way while the pipeline fills: a ninth of the time. The
   // rest needs NICs and links that carry nine eighths of what the price says.

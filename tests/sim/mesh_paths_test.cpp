@@ -2,10 +2,15 @@
 #include "sim/mesh_paths.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
+#include <variant>
 #include <vector>
 
 #include "model/group_paths.hpp"
+#include "model/mesh_exchange.hpp"
+#include "sim/collective_steps.hpp"
+#include "sim/routing.hpp"
 #include "sim/tree_packing.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/topologies.hpp"
@@ -14,6 +19,7 @@
 
 using namespace payoff;
 using namespace payoff::sim;
+using Catch::Matchers::WithinRel;
 using payoff::sim::test::built;
 using payoff::sim::test::dgx1;
 using payoff::sim::test::regular;
@@ -151,4 +157,72 @@ TEST_CASE("the price of a part of a DGX-1V has the links of the circles through 
     CHECK(priced == (circles > 0 ? 25_GBps * (2 * circles) : pcie_slot(Architecture::volta)));
     CHECK((circles == 0) == (gpus == 5));
   }
+}
+
+// Every GPU sends an equal part to all others, over all shortest routes.
+TEST_CASE("the price of an exchange in a hybrid cube has what its busiest link carries") {
+  for (const bool single : {false, true}) {
+    Cluster cluster;
+    cluster.gpu.architecture = single ? Architecture::pascal : Architecture::volta;
+    cluster.fabric.kind = FabricKind::hybrid_cube;
+    cluster.fabric.pair = 25_GBps;
+    cluster.fabric.per_gpu = cluster.fabric.pair * (single ? 4.0 : 6.0);
+    cluster.fabric.max_gpus = 8;
+    cluster.gpus_per_node = 8;
+    Server cube = dgx1();
+    for (int& links : cube.mesh) {
+      links = single ? std::min(links, 1) : links;
+    }
+    const TopologyGraph whole = built(regular(cube, 1, SingleSwitch{}));
+    for (Rank gpus = 2; gpus <= 8; ++gpus) {
+      std::vector<Rank> first(gpus);
+      std::iota(first.begin(), first.end(), Rank{0});
+      TopologyGraph graph;
+      graph.links = mesh_of(whole.links, first).value();
+      graph.gpu_of_rank.resize(gpus);
+      Routing routing(graph, Balance::ideal, 1);
+      std::vector<double> parts(graph.links.edges().size());
+      for (Rank from = 0; from < gpus; ++from) {
+        for (Rank to = 0; to < gpus; ++to) {
+          for (const EdgeShare& link : routing.route(from, to, 0)) {
+            parts[link.edge] += link.share;
+          }
+        }
+      }
+      double busiest = 0;  // seconds for a part of one byte
+      for (std::size_t e = 0; e < parts.size(); ++e) {
+        busiest = std::max(busiest, parts[e] / graph.links.edges()[e].capacity.si);
+      }
+      const Group group{static_cast<int>(gpus), static_cast<int>(gpus), 1};
+      const Bandwidth priced = exchange_bandwidth(cluster, paths_of(cluster, group));
+      INFO(gpus << (single ? " GPUs, single links" : " GPUs"));
+      CHECK_THAT(priced.si, WithinRel((gpus - 1) / busiest, 1e-9));
+    }
+  }
+}
+
+// What goes inside servers first and then between them: both at what links and NICs carry.
+TEST_CASE("hierarchies, PXN and Bruck pass the GPUs of hybrid cubes at what their links carry") {
+  Server cube = dgx1();
+  cube.nics = 4;
+  cube.nic = {12.5_GBps, 1_us};
+  Server on_switch = switched(8, 4);
+  on_switch.fabric_link = {150_GBps, 1_us};
+  on_switch.nic = cube.nic;
+  const ProgramRanks ranks{16, 8};
+  const auto time = [&](OtherProgram program, const Server& server) {
+    Topology topology = regular(server, 2, SingleSwitch{});
+    topology.balance = Balance::ideal;
+    const TopologyGraph graph = built(topology);
+    const auto laid = std::get<LaidProgram>(program_of(program, ranks, topology, graph));
+    return run_steps(laid, 1_GiB, std::nullopt, 0_s, graph, topology).alpha_beta;
+  };
+  // Six rings of 25 GB/s inside, there and back; of each GPU an eighth twice in halves outside.
+  const Seconds rings = 1_GiB * (2 * 7.0 / 8) / 150_GBps + 1_GiB / 50_GBps;
+  CHECK_THAT(time(OtherProgram::hierarchical, cube) / rings, WithinRel(1.0, 0.01));
+  // Of an eighth for every peer 11/3 pass the busiest link; half of all buffers leave a server.
+  const Seconds pairs = 1_GiB * (11.0 / 3 / 8) / 25_GBps + 1_GiB * (8 / 2.0) / 50_GBps;
+  CHECK_THAT(time(OtherProgram::pxn, cube) / pairs, WithinRel(1.0, 0.01));
+  // Bruck's steps wait for NICs, which neighbours share: links inside make nothing late.
+  CHECK(time(OtherProgram::bruck, cube) <= time(OtherProgram::bruck, on_switch) * 1.001);
 }

@@ -78,6 +78,7 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
        {std::pair<Rank, Rank>{2, 2}, {3, 4}, {4, 2}, {5, 1}, {1, 5}}) {
     check_result(Program(HierarchicalProgram{servers, gpus}));
     check_result(Program(PxnProgram{servers, gpus}));
+    check_result(Program(PxnProgram{servers, gpus, gpus > 1}));
     check_result(Program(SparseGatherProgram{std::vector<double>(servers * gpus, 0.1), gpus}));
     check_result(Program(PairwiseProgram{servers * gpus, gpus}));
     check_result(Program(PairwiseProgram{servers * gpus, gpus, gpus > 1}));
@@ -97,6 +98,7 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
   ServerPaths of_two = zigzags;
   of_two.insert(of_two.end(), {{0, 3, 2, 1}, {1, 0, 3, 2}, {2, 1, 0, 3}, {3, 2, 1, 0}});
   for (const Rank servers : {1U, 3U, 4U}) {
+    check_result(Program(HierarchicalProgram{servers, 4, {{0, 1, 2, 3}, {3, 1, 0, 2}}}));
     for (const Outcome outcome :
          {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
       check_result(Program(RailRingsProgram{servers, 4, outcome, zigzags}));
@@ -153,7 +155,10 @@ TEST_CASE("programs have the published numbers of steps and bytes") {
   check_cost(Program(BruckProgram{16}), 4, all);
   check_cost(Program(BruckProgram{13}), 4, 12.0 / 13);
   check_cost(Program(PairwiseProgram{16}), 15, all);
-  check_cost(Program(PairwiseProgram{16, 4, true}), 1 + 12, all);
+  // Of servers, those outside one a step, each as long; those inside beside them.
+  check_cost(Program(PairwiseProgram{16, 4, true}), 12, 12.0 / 16);
+  CHECK_THAT(sent_share(Program(PairwiseProgram{16, 4, true}), 3), WithinRel(all, 1e-12));
+  check_cost(Program(PairwiseProgram{4, 4, true}), 1, 3.0 / 4);
   check_cost(Program(TwoShotProgram{16}), 2, 2 * all);
   // A worker sends its buffer, a server one shard to each of them; on the ranks themselves, as in
   // two shots, nothing goes to oneself.
