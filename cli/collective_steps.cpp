@@ -97,6 +97,27 @@ std::uint64_t sends_of(const CollectiveQuestion& question, const CollectiveRow& 
       .value_or(0);
 }
 
+std::optional<Argument> blamed_for_ranks(const Arguments& arguments) {
+  std::optional<Argument> blamed;
+  for (const char* option : {"--ranks", "--nodes", "--gpus-per-node", "--topology", "--level"}) {
+    blamed = blamed ? blamed : arguments.value(option);
+  }
+  return blamed;
+}
+
+void report_too_many(const CollectiveQuestion& question, const CollectiveRow& row,
+                     std::uint64_t sends, const sim::ProgramRanks& ranks,
+                     const Arguments& arguments, Session& session) {
+  const std::optional<Argument> blamed = blamed_for_ranks(arguments);
+  const bool is_bound = question.program == sim::OtherProgram::sharp;
+  session.diagnostics().error(
+      blamed ? std::optional(blamed->span) : std::nullopt,
+      fmt::format("{} of {} ranks ({}) is {}{} sends; at most {} are simulated",
+                  name(question.collective), ranks.ranks, name_of_program(question, row),
+                  is_bound ? "more than " : "", sends, most_sends),
+      {}, "ask for fewer ranks; prices alone, without --level steps, have no such limit");
+}
+
 // Nothing is laid for the sake of a refusal: programs of many ranks take long to lay, too.
 bool may_run(const CollectiveQuestion& question, const std::vector<CollectiveRow>& rows,
              const sim::ProgramRanks& ranks, const Arguments& arguments, Session& session) {
@@ -114,23 +135,17 @@ bool may_run(const CollectiveQuestion& question, const std::vector<CollectiveRow
   if (all <= most_sends) {
     return true;
   }
-  const bool by_ranks = largest > most_sends;
-  const bool is_bound = question.program == sim::OtherProgram::sharp;
-  std::optional<Argument> blamed = by_ranks ? std::nullopt : arguments.value("--sizes");
-  for (const char* option : {"--ranks", "--nodes", "--gpus-per-node", "--topology", "--level"}) {
-    blamed = blamed ? blamed : arguments.value(option);
+  if (largest > most_sends) {
+    report_too_many(question, *of_largest, largest, ranks, arguments, session);
+    return false;
   }
+  const std::optional<Argument> sizes = arguments.value("--sizes");
+  const std::optional<Argument> blamed = sizes ? sizes : blamed_for_ranks(arguments);
   session.diagnostics().error(
       blamed ? std::optional(blamed->span) : std::nullopt,
-      by_ranks ? fmt::format("{} of {} ranks ({}) is {}{} sends; at most {} are simulated",
-                             name(question.collective), ranks.ranks,
-                             name_of_program(question, *of_largest), is_bound ? "more than " : "",
-                             largest, most_sends)
-               : fmt::format("these {} sizes are {} sends; at most {} are simulated", rows.size(),
-                             all, most_sends),
-      {},
-      by_ranks ? "ask for fewer ranks; prices alone, without --level steps, have no such limit"
-               : fmt::format("ask for fewer sizes (--sizes): one is up to {} sends", largest));
+      fmt::format("these {} sizes are {} sends; at most {} are simulated", rows.size(), all,
+                  most_sends),
+      {}, fmt::format("ask for fewer sizes (--sizes): one is up to {} sends", largest));
   return false;
 }
 
@@ -187,6 +202,11 @@ void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
     }
     const sim::Program& program = std::get<sim::LaidProgram>(laid).program;
     row.program = program.name();
+    // Trees that are packed on meshes are known once they are laid.
+    if (const std::uint64_t count = sim::send_count(program); count > most_sends) {
+      report_too_many(question, row, count, ranks, arguments, session);
+      return;
+    }
     sends += sim::send_count(program);
     time += static_cast<double>(sim::send_count(program)) * cost_of_send(program);
   }

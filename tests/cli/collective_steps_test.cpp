@@ -98,6 +98,17 @@ TEST_CASE("servers, neighbours and uneven parts are asked for beside their progr
   CHECK(seconds("4") < 4 * seconds("1"));
 }
 
+TEST_CASE("trees on meshes are counted once they are packed, and refused where they are too many") {
+  const Captured run =
+      test::payoff({"collective", "all_reduce", "--cluster", "dgx-1v", "--nodes", "1024", "--level",
+                    "steps", "--program", "packed_trees", "--sizes", "1GiB"});
+  INFO(run.err);
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("sends; at most 50000000 are simulated") &&
+                          ContainsSubstring("--> argument 6: 1024"));
+}
+
 TEST_CASE("packed trees broadcast, too, and pass servers in three phases") {
   const auto program = [](const std::string& operation, const char* cluster, const char* nodes) {
     return steps_of(operation, {"--cluster", cluster, "--nodes", nodes, "--program",
