@@ -142,7 +142,7 @@ void recompute_numbers(const ExplainedPlan& plan, TermExplanation& term) {
 
 // How many times as long the stage's backward takes while this share of the units is held.
 double slowdown_of_backward(const ExplainedPlan& plan, double held) {
-  const Paces paces = plan.step.paces(held);
+  const Paces paces = plan.step.paces(0, held);
   Seconds alone;
   Seconds beside;
   for (const Piece& piece : plan.stage.compute->backward) {

@@ -91,6 +91,9 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
   }
   domain_ = uncertain.domain;
   set_spreads(uncertain);
+  for (std::size_t kind = 1; kind < cluster.kinds.size(); ++kind) {
+    others_.emplace_back(cluster.kinds[kind], group, release);
+  }
 }
 
 // The link itself, a collective that it was not measured with, and more ranks than that: errors
@@ -137,6 +140,16 @@ CollectivePrice CollectiveModel::price_of(Collective collective, Bytes size,
 }
 
 CollectivePrice CollectiveModel::price(Collective collective, Bytes size) const {
+  CollectivePrice slowest = price_alike(collective, size);
+  for (const CollectiveModel& other : others_) {
+    const CollectivePrice price = other.price_alike(collective, size);
+    slowest = price.time > slowest.time ? price : slowest;
+  }
+  return slowest;
+}
+
+// As if all nodes were of its own kind.
+CollectivePrice CollectiveModel::price_alike(Collective collective, Bytes size) const {
   if (group_.ranks < 2 || size <= 0_B) {
     return {};
   }
@@ -157,7 +170,15 @@ std::optional<CollectivePrice> CollectiveModel::price_pinned(Collective collecti
   if (choice.algorithm == Algorithm::none) {
     return std::nullopt;
   }
-  return price_of(collective, size, choice);
+  CollectivePrice slowest = price_of(collective, size, choice);
+  for (const CollectiveModel& other : others_) {
+    const auto price = other.price_pinned(collective, size, algorithm, protocol);
+    if (!price) {
+      return std::nullopt;
+    }
+    slowest = price->time > slowest.time ? *price : slowest;
+  }
+  return slowest;
 }
 
 CollectivePrice launched_by_one_process(CollectivePrice alone, int gpus, const HostLaw& host) {

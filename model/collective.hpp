@@ -50,14 +50,21 @@ struct NcclPin {
 };
 
 // Prepared once per (cluster, group); pricing is then arithmetic without allocation. The group must
-// pass check_group (model/group_paths.hpp).
+// pass check_group (model/group_paths.hpp). Among nodes of several kinds a collective takes what it
+// takes among those of the slowest one: NCCL's ranks agree on the fewest channels and the least
+// bandwidths that any of them found (src/init.cc, initTransportsRank).
 class CollectiveModel {
  public:
   CollectiveModel(const Cluster& cluster, const Group& group, NcclRelease release = newest_nccl);
 
   // As NCCL_ALGO and NCCL_PROTO do: `none` leaves that part of the choice to NCCL, as do calls that
   // have no such combination.
-  void pin(const NcclPin& pin) { pinned_ = pin; }
+  void pin(const NcclPin& pin) {
+    pinned_ = pin;
+    for (CollectiveModel& other : others_) {
+      other.pin(pin);
+    }
+  }
   [[nodiscard]] CollectivePrice price(Collective collective, Bytes size) const;
   // A pinned choice (NCCL_ALGO, NCCL_PROTO); `none` leaves that part to NCCL. nullopt where NCCL
   // has no such combination.
@@ -91,6 +98,7 @@ class CollectiveModel {
     return costs_[cost_of_[place(collective, choice.algorithm, choice.protocol)]];
   }
 
+  [[nodiscard]] CollectivePrice price_alike(Collective collective, Bytes size) const;
   [[nodiscard]] CollectivePrice price_of(Collective collective, Bytes size,
                                          const NcclChoice& choice) const;
   void set_spreads(const LinkLaw& law);
@@ -105,8 +113,9 @@ class CollectiveModel {
       cost_of_{};
   std::array<BandSds, collective_family_count> relative_sd_{};
   CollectiveBound bound_;
-  double channel_{};  // bytes per second of one channel to a peer; 0: no limit
-  FitDomain domain_;  // of the link that the spread comes from
+  double channel_{};                     // bytes per second of one channel to a peer; 0: no limit
+  FitDomain domain_;                     // of the link that the spread comes from
+  std::vector<CollectiveModel> others_;  // among nodes of each other kind
 };
 
 // The same call where one process drives `gpus` of the ranks. Calls follow each other, so one that

@@ -53,11 +53,12 @@ std::vector<ChunkDurations> chunks_of(const StageCompute& compute, std::size_t c
 std::vector<StageDurations> durations_of(const StepPlan& plan) {
   std::vector<StageDurations> durations;
   durations.reserve(plan.stages.size());
-  for (const StagePlan& stage : plan.stages) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
     durations.push_back(
         {chunks_of(*stage.compute, static_cast<std::size_t>(plan.layout.virtual_stages),
                    plan.layout.schedule),
-         stage.send_forward.alone, stage.send_backward.alone, plan.paces(plan.send_share)});
+         stage.send_forward.alone, stage.send_backward.alone, plan.paces(s, plan.sends_on(s))});
   }
   return durations;
 }
@@ -163,6 +164,7 @@ void find_alike(const StepPlan& plan, std::vector<StageEnd>& ends) {
       const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const OperationOfStage& of) {
         const StageOperation& other = ends[of.stage].last[of.place];
         return operation.completes_gradients == other.completes_gradients &&
+               plan.have_equal_units(s, of.stage) &&
                have_equal_pieces(plan, s, operation, of.stage, other) &&
                (!operation.completes_gradients ||
                 complete_equal_buckets(plan, s, operation, of.stage, other));
@@ -230,11 +232,11 @@ Seconds meeting_of_ends(const StepPlan& plan, Finish finish) {
 }
 
 // What a send that is still in flight then adds to the optimizer.
-Seconds slowed_optimizer(const StepPlan& plan, const StagePlan& stage, const ShardedStage& of,
+Seconds slowed_optimizer(const StepPlan& plan, std::size_t stage, const ShardedStage& of,
                          Seconds start) {
-  const double rate = stream_rates(true, false, plan.send_share).compute;
+  const double rate = stream_rates(true, false, plan.sends_on(stage)).compute;
   const Seconds sending = std::max(0_s, of.sending - start);
-  return std::min(stage.optimizer.alone / rate, sending) * (1.0 - rate);
+  return std::min(plan.stages[stage].optimizer.alone / rate, sending) * (1.0 - rate);
 }
 
 // All waits of a stage are for its inputs: what transfers add to them, and the rest.
@@ -258,7 +260,7 @@ StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd
     const Seconds own = stages[s].result.finish;
     const Seconds begin = plan.sums_tied(s) ? met : own;
     const Seconds summed = begin + tied_time(plan, s);
-    const Seconds slowed = slowed_optimizer(plan, plan.stages[s], stages[s], summed);
+    const Seconds slowed = slowed_optimizer(plan, s, stages[s], summed);
     stages[s].result.interference += slowed;
     const Seconds end = summed + slowed + plan.stages[s].optimizer.alone + plan.host;
     if (s == 0 || end > step) {

@@ -89,6 +89,11 @@ std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
 }
 
 PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin)
+    : PreparedExperiment(std::move(experiment), pin, AsOne{}) {
+  prepare_parts();
+}
+
+PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin, AsOne /*one*/)
     : experiment_(std::move(experiment)),
       pin_(pin),
       workload_(workload_of(experiment_)),
@@ -136,6 +141,11 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
   }
   plan_tied_sum();
   ends_ = pipeline_ends(unpriced({}, stages_, waves_));
+  for (const Part& part : like.parts_) {
+    parts_.push_back({part.kinds, std::make_unique<PreparedExperiment>(*part.prepared, training,
+                                                                       micro_batches, pin)});
+  }
+  parts_of_stage_ = like.parts_of_stage_;
 }
 
 void PreparedExperiment::prepare_stages() {
@@ -292,6 +302,12 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
 
 StepPlan PreparedExperiment::plan(const CompressionPlan& compression,
                                   std::span<const CallCost> codec_costs) const {
+  return parts_.empty() ? plan_as_one(compression, codec_costs)
+                        : plan_of_parts(compression, codec_costs);
+}
+
+StepPlan PreparedExperiment::plan_as_one(const CompressionPlan& compression,
+                                         std::span<const CallCost> codec_costs) const {
   StepPlan plan;
   if (compression.activations.empty()) {
     plan = unpriced(compression, stages_, waves_);
@@ -326,7 +342,8 @@ StepPrediction PreparedExperiment::predict(const CompressionPlan& compression) c
 }
 
 StepPrediction PreparedExperiment::predict(const StepPlan& plan) const {
-  StepPrediction prediction = plan.compresses_activations ? evaluate(plan) : evaluate(plan, ends_);
+  const bool other_ends = plan.compresses_activations || !parts_.empty();
+  StepPrediction prediction = other_ends ? evaluate(plan) : evaluate(plan, ends_);
   prediction.memory = memory(plan);
   return prediction;
 }

@@ -83,8 +83,19 @@ class PreparedExperiment {
   [[nodiscard]] const Experiment& experiment() const { return experiment_; }
   [[nodiscard]] const CollectiveModel& data_network() const { return data_network_; }
   [[nodiscard]] const Workload& workload() const { return *workload_; }
+  // What encodes and decodes a kind of bucket of one of its plans.
+  [[nodiscard]] const Gpu& gpu_of_kind(const StepPlan& plan, std::size_t kind) const;
 
  private:
+  // The same job on nodes that are all of the kinds that a stage is on
+  // (model/experiment_mixed.cpp).
+  struct Part {
+    std::vector<std::size_t> kinds;  // of the cluster; GPUs are those of the first one
+    std::unique_ptr<PreparedExperiment> prepared;
+  };
+  struct AsOne {};  // of a cluster of several kinds: with GPUs of the first, among nodes of all
+  PreparedExperiment(Experiment experiment, const NcclPin& pin, AsOne one);
+
   struct Stage {
     std::size_t like{};  // the first stage with equal work and gradients
     std::vector<const Layer*> layers;
@@ -148,6 +159,15 @@ class PreparedExperiment {
                                   const std::vector<Stage>& stages,
                                   std::shared_ptr<const WaveTable> waves) const;
   [[nodiscard]] Memory memory(const StepPlan& plan) const;
+  [[nodiscard]] Cluster own_nodes() const;
+  void change_as_one(const JobNumbers& numbers);
+  // Of stages on several kinds of nodes.
+  void prepare_parts();
+  [[nodiscard]] StepPlan plan_as_one(const CompressionPlan& compression,
+                                     std::span<const CallCost> codec_costs) const;
+  [[nodiscard]] StepPlan plan_of_parts(const CompressionPlan& compression,
+                                       std::span<const CallCost> codec_costs) const;
+  [[nodiscard]] Bytes memory_of_stage(std::size_t stage) const;
 
   Experiment experiment_;
   NcclPin pin_;
@@ -168,7 +188,9 @@ class PreparedExperiment {
   std::shared_ptr<const WaveTable> waves_;  // of all pieces
   std::vector<Stage> stages_;
   Message tied_gradients_;
-  std::vector<StageEnd> ends_;  // of the pipeline
+  std::vector<StageEnd> ends_;                            // of the pipeline
+  std::vector<Part> parts_;                               // none: all nodes are alike
+  std::vector<std::vector<std::size_t>> parts_of_stage_;  // those that may set its pace
 };
 
 }  // namespace payoff

@@ -27,10 +27,18 @@ JobNumbers numbers_of(const Experiment& experiment) {
 }
 
 void set_numbers(const JobNumbers& numbers, Experiment& experiment) {
-  experiment.cluster.nodes = numbers.nodes;
-  experiment.cluster.nics_per_node = numbers.nics_per_node;
-  experiment.cluster.nic = numbers.nic;
-  experiment.cluster.fabric.per_gpu = numbers.fabric;
+  Cluster& cluster = experiment.cluster;
+  for (Cluster& kind : cluster.kinds) {  // what differs is then so of all kinds
+    kind.nics_per_node =
+        numbers.nics_per_node != cluster.nics_per_node ? numbers.nics_per_node : kind.nics_per_node;
+    kind.nic = numbers.nic != cluster.nic ? numbers.nic : kind.nic;
+    kind.fabric.per_gpu =
+        numbers.fabric != cluster.fabric.per_gpu ? numbers.fabric : kind.fabric.per_gpu;
+  }
+  cluster.nodes = numbers.nodes;
+  cluster.nics_per_node = numbers.nics_per_node;
+  cluster.nic = numbers.nic;
+  cluster.fabric.per_gpu = numbers.fabric;
   experiment.layout.dp = numbers.dp;
   experiment.layout.micro_batch = numbers.micro_batch;
   experiment.layout.micro_batches = numbers.micro_batches;
@@ -40,11 +48,17 @@ void set_numbers(const JobNumbers& numbers, Experiment& experiment) {
 
 // Of a cluster a model of collectives knows the links of its group; nothing else of it changes.
 bool PreparedExperiment::renew(CollectiveModel& network, MessageKind kind) const {
+  if (experiment_.cluster.is_mixed()) {
+    network = network_of(kind);
+    return true;
+  }
   return renew(network, group_of(kind, experiment_.layout, experiment_.cluster.gpus_per_node));
 }
 
 bool PreparedExperiment::renew(CollectiveModel& network, const Group& group) const {
-  if (group == network.group() && paths_of(experiment_.cluster, group) == network.paths()) {
+  const bool mixed = experiment_.cluster.is_mixed();  // it knows the paths of one kind only
+  if (!mixed && group == network.group() &&
+      paths_of(experiment_.cluster, group) == network.paths()) {
     return false;
   }
   network = network_of(group);
@@ -91,6 +105,14 @@ bool PreparedExperiment::cuts_alike(const JobNumbers& before) const {
 }
 
 void PreparedExperiment::change(const JobNumbers& numbers) {
+  const bool differs = !(numbers == numbers_of(experiment_));
+  change_as_one(numbers);
+  if (differs && !parts_.empty()) {
+    prepare_parts();
+  }
+}
+
+void PreparedExperiment::change_as_one(const JobNumbers& numbers) {
   const JobNumbers before = numbers_of(experiment_);
   if (numbers == before) {
     return;
@@ -137,9 +159,22 @@ CollectiveModel PreparedExperiment::network_of(const Group& group) const {
   return network;
 }
 
-// Of those that take part in its collectives.
+// Of those that take part in its collectives. A group inside a node is on one kind of node.
 CollectiveModel PreparedExperiment::network_of(MessageKind kind) const {
-  return network_of(group_of(kind, experiment_.layout, experiment_.cluster.gpus_per_node));
+  const Group group = group_of(kind, experiment_.layout, experiment_.cluster.gpus_per_node);
+  if (!experiment_.cluster.is_mixed() || group.ranks > group.ranks_per_node) {
+    return network_of(group);
+  }
+  CollectiveModel network(own_nodes(), group);
+  network.pin(pin_);
+  return network;
+}
+
+// With the GPUs that this job computes on.
+Cluster PreparedExperiment::own_nodes() const {
+  Cluster nodes = experiment_.cluster;
+  nodes.kinds.clear();
+  return nodes;
 }
 
 Message PreparedExperiment::boundary_message(const CollectiveModel& network, Bytes size) {

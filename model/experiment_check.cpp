@@ -13,6 +13,7 @@
 #include "model/compression_effect.hpp"
 #include "model/groups.hpp"
 #include "model/host_codec.hpp"
+#include "model/node_kinds.hpp"
 #include "model/sharded_check.hpp"
 #include "model/stage_compute.hpp"
 
@@ -22,6 +23,18 @@ namespace {
 void append(Problems& problems, Problems more) {
   problems.insert(problems.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
+}
+
+// One cause, one problem: kinds of nodes often have the same.
+void append_new(Problems& problems, Problems more) {
+  for (Problem& problem : more) {
+    const bool known = std::any_of(problems.begin(), problems.end(), [&](const Problem& other) {
+      return other.path == problem.path && other.message == problem.message;
+    });
+    if (!known) {
+      problems.push_back(std::move(problem));
+    }
+  }
 }
 
 int blocks_of(const Experiment& experiment) {
@@ -243,8 +256,8 @@ void check_replicas(const Experiment& experiment, Problems& problems) {
 }
 
 // Refused by NCCL at run time; never priced as if it ran.
-void check_reduction(const CompressionPlan& plan, const Gpu& gpu, const std::string& path,
-                     Problems& problems) {
+Problems check_reduction(const CompressionPlan& plan, const Gpu& gpu, const std::string& path) {
+  Problems problems;
   for (const Method* method : plan.methods()) {
     if (method->reduces_from && gpu.architecture < *method->reduces_from) {
       problems.push_back({path,
@@ -255,6 +268,20 @@ void check_reduction(const CompressionPlan& plan, const Gpu& gpu, const std::str
                           "on the GPU"});
     }
   }
+  return problems;
+}
+
+// Cores and slots of nodes of several kinds are not modelled.
+void check_mixed_hosts(const CompressionPlan& plan, const std::string& path, Problems& problems) {
+  const auto methods = plan.methods();
+  if (std::any_of(methods.begin(), methods.end(),
+                  [](const Method* method) { return method->host.has_value(); })) {
+    problems.push_back({path,
+                        "`" + plan.label +
+                            "` runs on the host, and the nodes are of several kinds: that is not "
+                            "modelled",
+                        "use a method that runs on the GPU"});
+  }
 }
 
 void check_plans(const Experiment& experiment, bool sound_cluster, Problems& problems) {
@@ -264,9 +291,13 @@ void check_plans(const Experiment& experiment, bool sound_cluster, Problems& pro
     const std::string path = "compress." + std::to_string(i - 1);
     append(problems, check_activations(plan, experiment.layout, path));
     append(problems, check_sharded(plan, experiment.layout, weight, path));
-    append(problems, check_host(plan, experiment.cluster, experiment.layout, path));
-    if (sound_cluster) {
-      check_reduction(plan, experiment.cluster.gpu, path, problems);
+    if (experiment.cluster.is_mixed()) {
+      check_mixed_hosts(plan, path, problems);
+    } else {
+      append(problems, check_host(plan, experiment.cluster, experiment.layout, path));
+    }
+    for (const Cluster& nodes : each_kind(experiment.cluster)) {
+      append_new(problems, sound_cluster ? check_reduction(plan, nodes.gpu, path) : Problems{});
     }
   }
   check_replicas(experiment, problems);
@@ -289,6 +320,27 @@ void check_effects(const Experiment& experiment, const Group& group, Problems& p
   }
 }
 
+// Who talks to whom, on nodes of one kind.
+Problems check_groups(const Cluster& nodes, const ParallelLayout& layout) {
+  const int node = nodes.gpus_per_node;
+  Problems problems = check_group(nodes, tensor_group(layout, node));
+  append(problems, check_group(nodes, data_group(layout, node)));
+  if (layout.expert_ranks() > 1) {
+    append(problems, check_group(nodes, expert_tensor_group(layout, node)));
+    append(problems, check_group(nodes, expert_group(layout, node)));
+    append(problems, check_group(nodes, expert_data_group(layout, node)));
+  }
+  if (layout.shard > 0) {
+    append(problems, check_group(nodes, shard_group(layout, node)));
+    append(problems, check_group(nodes, replica_group(layout, node)));
+  }
+  if (layout.shard > 0 && layout.expert_ranks() > 1) {
+    append(problems, check_group(nodes, expert_shard_group(layout, node)));
+    append(problems, check_group(nodes, expert_replica_group(layout, node)));
+  }
+  return problems;
+}
+
 }  // namespace
 
 Problems check(const Experiment& experiment, const SoundParts& sound) {
@@ -304,32 +356,24 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
     check_division(experiment, problems);
     append(problems, check_layer_times(experiment.layer_times, layout));
   }
-  if (sound.cluster && sound.training) {
-    append(problems, check_precision(experiment.cluster.gpu, experiment.training.precision));
+  if (sound.cluster && sound.gpus) {
+    append(problems, check_node_kinds(experiment.cluster));
+  }
+  for (const Cluster& nodes : each_kind(experiment.cluster)) {
+    if (sound.cluster && sound.training) {
+      append_new(problems, check_precision(nodes.gpu, experiment.training.precision));
+    }
   }
   if (sound.layout && sound.plans) {
     check_plans(experiment, sound.cluster, problems);
   }
   if (problems.empty() && sound.layout && sound.cluster) {
     const int node = experiment.cluster.gpus_per_node;
-    append(problems, check_group(experiment.cluster, tensor_group(layout, node)));
-    const Group data = data_group(layout, node);
-    append(problems, check_group(experiment.cluster, data));
+    for (const Cluster& nodes : each_kind(experiment.cluster)) {
+      append_new(problems, check_groups(nodes, layout));
+    }
     if (sound.model && sound.training && sound.plans) {
-      check_effects(experiment, data, problems);
-    }
-    if (layout.expert_ranks() > 1) {
-      append(problems, check_group(experiment.cluster, expert_tensor_group(layout, node)));
-      append(problems, check_group(experiment.cluster, expert_group(layout, node)));
-      append(problems, check_group(experiment.cluster, expert_data_group(layout, node)));
-    }
-    if (layout.shard > 0) {
-      append(problems, check_group(experiment.cluster, shard_group(layout, node)));
-      append(problems, check_group(experiment.cluster, replica_group(layout, node)));
-    }
-    if (layout.shard > 0 && layout.expert_ranks() > 1) {
-      append(problems, check_group(experiment.cluster, expert_shard_group(layout, node)));
-      append(problems, check_group(experiment.cluster, expert_replica_group(layout, node)));
+      check_effects(experiment, data_group(layout, node), problems);
     }
   }
   return problems;

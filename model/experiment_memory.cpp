@@ -64,8 +64,12 @@ Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
                       experiment_.cluster.gpu.memory);
 }
 
-// The fullest stage; the first of equals.
+// The stage that leaves least of its GPU's memory; the first of equals.
 Memory PreparedExperiment::memory(const StepPlan& plan) const {
+  const auto fuller = [](const Memory& a, const Memory& b) {
+    return a.capacity == b.capacity ? a.total() > b.total()
+                                    : a.total() / a.capacity > b.total() / b.capacity;
+  };
   Memory fullest;
   std::vector<Bytes> codec_state(stages_.size());
   for (std::size_t s = 0; s < stages_.size(); ++s) {
@@ -83,7 +87,8 @@ Memory PreparedExperiment::memory(const StepPlan& plan) const {
           weight_size(experiment_.training.precision, experiment_.software.fp8_weights) /
           in_node_network_.group().ranks;
     }
-    if (memory.total() > fullest.total() || s == 0) {
+    memory.capacity = memory_of_stage(s);
+    if (s == 0 || fuller(memory, fullest)) {
       fullest = memory;
     }
   }

@@ -30,8 +30,7 @@ GradientStreams::Rates GradientStreams::rates(const Load* computes) const {
   if (is_codec || beside_codec) {
     demand += streams.codec * codec_share;
   }
-  return {streams, message_rate(demand, flights_.front().sent()->message_memory_share,
-                                plan_->reserved_share)};
+  return {streams, message_rate(demand, flights_.front().sent()->message_memory_share, reserved_)};
 }
 
 // To the end of a codec call, of a message or of what the host does, or for `limit`, whichever

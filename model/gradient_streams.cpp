@@ -13,16 +13,17 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       calls_(&calls),
       backward_(&plan.stages[stage].compute->backward),
       buckets_(&plan.buckets(stage)),
+      reserved_(plan.reserved_on(stage)),
       on_side_(has_own_stream(plan.placement)),
       wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
       on_host_(calls.use_host()),
-      slows_messages_(plan.reserved_share > 0.0 && calls.memory_share() > plan.reserved_share),
-      least_room_(memory_room(calls.memory_share(), plan.reserved_share)),
-      nothing_(plan, 0.0),
-      message_(plan, plan.reserved_share),
-      send_(plan, plan.send_share),
-      both_(plan, held_share(plan.reserved_share, plan.send_share)),
-      slowed_codec_(stream_rates(false, true, plan.reserved_share, plan.pair_quantile).codec),
+      slows_messages_(reserved_ > 0.0 && calls.memory_share() > reserved_),
+      least_room_(memory_room(calls.memory_share(), reserved_)),
+      nothing_(plan, stage, 0.0),
+      message_(plan, stage, reserved_),
+      send_(plan, stage, plan.sends_on(stage)),
+      both_(plan, stage, held_share(reserved_, plan.sends_on(stage))),
+      slowed_codec_(stream_rates(false, true, reserved_, plan.pair_quantile).codec),
       next_bucket_(first_bucket),
       next_ready_(next_ready()) {}
 
@@ -183,9 +184,8 @@ void GradientStreams::compute_beside_slowed(double work, double memory_share, co
     const double room = room_beside(flights_[i]);
     const Pace slowed =
         exceeds(memory_share * units.rate, room) ? Pace(room / memory_share) : units;
-    const double message =
-        message_rate(memory_share * slowed.rate, flights_[i].sent()->message_memory_share,
-                     plan_->reserved_share);
+    const double message = message_rate(memory_share * slowed.rate,
+                                        flights_[i].sent()->message_memory_share, reserved_);
     const bool ends_first = left / message < work * slowed.time;
     const double step = ends_first ? left / message : work * slowed.time;
     const double done = ends_first ? step * slowed.rate : work;
@@ -215,7 +215,7 @@ void GradientStreams::compute_beside_send(Load& load) {
       rate = within_memory({rate, 0.0}, load.memory_share, 0.0, room_beside(flights_[flight]), 0.0)
                  .compute;
       message = message_rate(load.memory_share * rate,
-                             flights_[flight].sent()->message_memory_share, plan_->reserved_share);
+                             flights_[flight].sent()->message_memory_share, reserved_);
       const double end = now_ + (flights_[flight].end + late_ - now_) / message;
       ends_first = end <= until;
       until = std::min(until, end);

@@ -94,7 +94,7 @@ class GradientStreams {
   [[nodiscard]] Rates rates(const Load* computes) const;
   // In the memory, for work beside this message.
   [[nodiscard]] double room_beside(const Flight& flight) const {
-    return memory_room(flight.sent()->message_memory_share, plan_->reserved_share);
+    return memory_room(flight.sent()->message_memory_share, reserved_);
   }
   double step_codecs(double limit, const Rates& rates);
   void compute_beside(Load load);
@@ -209,6 +209,7 @@ class GradientStreams {
   const CodecCalls* calls_;
   const std::vector<Piece>* backward_;
   const std::vector<Bucket>* buckets_;
+  double reserved_;  // of the units, by a gradient message
   bool on_side_;
   bool wait_for_backward_;
   bool on_host_;         // codecs run there: everything goes from one change to the next
@@ -216,8 +217,8 @@ class GradientStreams {
   double least_room_;    // in the memory, beside any message
   // What is held while these are in flight, and what that does to compute.
   struct Beside {
-    Beside(const StepPlan& plan, double share)
-        : held(share), turns(turns_of(plan.placement)), compute(plan.paces(share)) {}
+    Beside(const StepPlan& plan, std::size_t stage, double share)
+        : held(share), turns(turns_of(plan.placement)), compute(plan.paces(stage, share)) {}
     double held;
     StreamTurns turns;
     Paces compute;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "model/collective_kind.hpp"
 #include "model/spread_band.hpp"
@@ -249,9 +250,14 @@ struct Cluster {
   CpuVendor cpu{CpuVendor::intel};
   Host host{};
   int nodes{1};
-  Price price{};  // of a node; zero: not known
+  Price price{};  // of a node, the mean of all; zero: not known
+  // Nodes of several kinds, in the order of the ranks, each with its own count: all of the above
+  // but `nodes` and `price` is then what the first kind has (model/node_kinds.hpp). Empty: all are
+  // alike.
+  std::vector<Cluster> kinds{};
 
   [[nodiscard]] int gpus() const { return gpus_per_node * nodes; }
+  [[nodiscard]] bool is_mixed() const { return !kinds.empty(); }
 };
 
 }  // namespace payoff

@@ -26,6 +26,13 @@ std::size_t most_operations(const std::vector<StageEnd>& ends) {
   return most;
 }
 
+bool any_send_holds_units(const StepPlan& plan) {
+  return plan.units.empty()
+             ? plan.send_share > 0.0
+             : std::any_of(plan.units.begin(), plan.units.end(),
+                           [](const StageUnits& units) { return units.send_share > 0.0; });
+}
+
 }  // namespace
 
 PipelineOverlap::PipelineOverlap(const StepPlan& plan, const std::vector<StageEnd>& ends)
@@ -34,7 +41,7 @@ PipelineOverlap::PipelineOverlap(const StepPlan& plan, const std::vector<StageEn
       calls_(plan),
       stages_(ends.size()),
       operations_(most_operations(ends)),
-      holds_sends_(plan.send_share > 0.0) {
+      holds_sends_(any_send_holds_units(plan)) {
   const bool waits = !plan.overlap || plan.placement == Placement::after_backward;
   if (waits || plan.kinds.empty()) {
     run_without_gradients();
@@ -242,7 +249,7 @@ OverlapResult PipelineOverlap::finish(std::size_t s) {
 }
 
 Seconds PipelineOverlap::slowed_optimizer(std::size_t s, Seconds start) const {
-  const double rate = stream_rates(true, false, plan_.send_share).compute;
+  const double rate = stream_rates(true, false, plan_.sends_on(s)).compute;
   const Seconds sending = std::max(0_s, Seconds{stages_[s].sends.until()} - start);
   return std::min(plan_.stages[s].optimizer.alone / rate, sending) * (1.0 - rate);
 }

@@ -240,10 +240,18 @@ struct StagePlan {
                                     const PieceRange& pieces);
 [[nodiscard]] PieceRange buckets_in(const std::vector<Bucket>& buckets, const PieceRange& pieces);
 
+// What of a GPU's compute units messages hold, and what its kernels do on those that are left.
+struct StageUnits {
+  std::size_t kind{};  // stages with equal GPUs, and equal messages, have the same number
+  double reserved_share{};
+  double send_share{};
+  std::shared_ptr<const WaveTable> waves;
+};
+
 struct StepPlan {
   ParallelLayout layout;
   std::vector<StagePlan> stages;  // pipeline order; size() == pp
-  std::vector<BucketKind> kinds;  // of gradients, then of weights
+  std::vector<BucketKind> kinds;  // of gradients, then of weights; likewise for each kind of GPUs
   Placement placement{};
   bool overlap{};
   bool compresses_gradients{};
@@ -257,6 +265,7 @@ struct StepPlan {
   Bandwidth host_cores{};      // what all cores of a node stream through this plan's codec
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
   std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
+  std::vector<StageUnits> units;           // of stages, where GPUs differ; empty: as above
   Seconds host{};                          // per step, hidden by nothing
   StepOverheads overheads;                 // after that, when all ranks are through
 
@@ -267,9 +276,20 @@ struct StepPlan {
   [[nodiscard]] bool sums_tied(std::size_t stage) const {
     return tied_gradients.alone > 0_s && (stage == 0 || stage + 1 == stages.size());
   }
-  // Of work while a share of the units is held. Valid as long as the plan's table.
-  [[nodiscard]] Paces paces(double held_share) const {
-    return waves ? waves->paces(held_share) : Paces(held_share, nullptr);
+  // Of the compute units of a stage's GPU.
+  [[nodiscard]] double reserved_on(std::size_t stage) const {
+    return units.empty() ? reserved_share : units[stage].reserved_share;
+  }
+  [[nodiscard]] double sends_on(std::size_t stage) const {
+    return units.empty() ? send_share : units[stage].send_share;
+  }
+  // Of work on a stage while a share of the units is held. Valid as long as the plan's table.
+  [[nodiscard]] Paces paces(std::size_t stage, double held_share) const {
+    const WaveTable* table = (units.empty() ? waves : units[stage].waves).get();
+    return table != nullptr ? table->paces(held_share) : Paces(held_share, nullptr);
+  }
+  [[nodiscard]] bool have_equal_units(std::size_t stage, std::size_t other) const {
+    return units.empty() || units[stage].kind == units[other].kind;
   }
 };
 

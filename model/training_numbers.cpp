@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "model/compute.hpp"
+#include "model/node_kinds.hpp"
 
 namespace payoff {
 namespace {
@@ -52,7 +53,7 @@ TrainingNumbers training_numbers(const Experiment& experiment, const TrainingWor
   numbers.tokens_per_second = numbers.samples_per_second * work.tokens;
   numbers.model_rate_per_gpu = samples * work.model / step / gpus;
   numbers.hardware_rate_per_gpu = samples * work.hardware / step / gpus;
-  const FlopRate peak = experiment.cluster.gpu.peak[experiment.training.precision];
+  const FlopRate peak = mean_peak(experiment.cluster, experiment.training.precision);
   if (peak > FlopRate{}) {
     numbers.model_utilisation_ratio = numbers.model_rate_per_gpu / peak;
     numbers.hardware_utilisation_ratio = numbers.hardware_rate_per_gpu / peak;
@@ -67,7 +68,7 @@ TrainingRun training_run(const Experiment& experiment, const TrainingWork& work,
   run.steps = std::ceil(tokens / (experiment.layout.global_batch() * work.tokens));
   run.time = run.steps * step;
   run.gpu_hours = gpus * (run.time / hour);
-  if (const Watts power = experiment.cluster.gpu.power; power > Watts{}) {
+  if (const Watts power = mean_power(experiment.cluster); power > Watts{}) {
     constexpr double watts_of_a_kilowatt = 1000;
     run.energy_kwh = power.si / watts_of_a_kilowatt * run.gpu_hours;
   }

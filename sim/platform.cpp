@@ -7,6 +7,7 @@
 #include "model/collective.hpp"
 #include "model/group_paths.hpp"
 #include "model/groups.hpp"
+#include "model/node_kinds.hpp"
 #include "sim/activity.hpp"
 
 namespace payoff::sim {
@@ -43,10 +44,33 @@ Spread spread(const Message& message, const Group& group, const GroupPaths& path
   return spread;
 }
 
+// What the NICs of a node carry, in each direction.
+Bandwidth nics_of(const Cluster& nodes) {
+  const Bandwidth line = nodes.nic * nodes.nics_per_node;
+  const Bandwidth limit = node_limit(nodes.network);
+  return limit > Bandwidth{} ? std::min(line, limit) : line;
+}
+
+// Of each stage of a cluster of several kinds of nodes, the one with the narrowest NICs.
+std::vector<std::size_t> narrowest_kinds(const Cluster& cluster, const ParallelLayout& layout) {
+  std::vector<std::size_t> narrowest;
+  for (int stage = 0; cluster.is_mixed() && stage < layout.pp; ++stage) {
+    const auto kinds = kinds_of_stage(cluster, layout, static_cast<std::size_t>(stage));
+    narrowest.push_back(
+        *std::min_element(kinds.begin(), kinds.end(), [&](std::size_t a, std::size_t b) {
+          return nics_of(cluster.kinds[a]) < nics_of(cluster.kinds[b]);
+        }));
+  }
+  return narrowest;
+}
+
 }  // namespace
 
 Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
-    : cluster_(cluster), layout_(layout), stages_(static_cast<std::size_t>(layout.pp)) {
+    : cluster_(cluster),
+      layout_(layout),
+      stages_(static_cast<std::size_t>(layout.pp)),
+      kinds_(narrowest_kinds(cluster, layout)) {
   const std::size_t stage_ranks =
       static_cast<std::size_t>(layout.tp) * static_cast<std::size_t>(layout.data_ranks());
   const auto node_ranks = static_cast<std::size_t>(cluster.gpus_per_node);
@@ -79,9 +103,7 @@ void Platform::add_node(std::size_t stage, const std::string& name) {
     links.nic_out = links.nic_in = no_link;
     return;
   }
-  const Bandwidth line = cluster_.nic * cluster_.nics_per_node;
-  const Bandwidth limit = node_limit(cluster_.network);
-  const Bandwidth nics = limit > Bandwidth{} ? std::min(line, limit) : line;
+  const Bandwidth nics = nics_of(servers_of(stage));
   links.nic_out = links_.size();
   links_.push_back({"NICs out of the " + name, nics, key_between_nodes});
   links.nic_in = links_.size();
@@ -96,14 +118,13 @@ void Platform::add_gpu(std::size_t stage) {
   StageLinks& links = stages_[stage];
   links.fabric_out = links.fabric_in = links.slot_out = links.slot_in = no_link;
   const std::string gpu = " the GPU of stage " + std::to_string(stage);
-  if (cluster_.fabric.kind != FabricKind::none && cluster_.gpus_per_node > 1) {
+  const Fabric& fabric = servers_of(stage).fabric;
+  if (fabric.kind != FabricKind::none && cluster_.gpus_per_node > 1) {
     links.fabric_out = links_.size();
-    links_.push_back(
-        {cluster_.fabric.name + " out of" + gpu, cluster_.fabric.per_gpu, key_inside_nodes});
+    links_.push_back({fabric.name + " out of" + gpu, fabric.per_gpu, key_inside_nodes});
     links.fabric_in = links_.size();
-    links_.push_back(
-        {cluster_.fabric.name + " into" + gpu, cluster_.fabric.per_gpu, key_inside_nodes});
-    if (cluster_.fabric.kind == FabricKind::pcie_tree) {
+    links_.push_back({fabric.name + " into" + gpu, fabric.per_gpu, key_inside_nodes});
+    if (fabric.kind == FabricKind::pcie_tree) {
       links.slot_out = links.fabric_out;
       links.slot_in = links.fabric_in;
       return;
@@ -117,7 +138,7 @@ void Platform::add_gpu(std::size_t stage) {
 void Platform::add_slot(std::size_t stage) {
   StageLinks& links = stages_[stage];
   const std::string gpu = " the GPU of stage " + std::to_string(stage);
-  const Bandwidth slot = pcie_slot(cluster_.gpu.architecture);
+  const Bandwidth slot = pcie_slot(servers_of(stage).gpu.architecture);
   links.slot_out = links_.size();
   links_.push_back({"PCIe slot out of" + gpu, slot, key_of_slots});
   links.slot_in = links_.size();
@@ -192,13 +213,25 @@ Group Platform::group_of(const Message& message, std::size_t stage, Direction di
 std::string_view Platform::price_key(const Message& message, std::size_t stage,
                                      Direction direction) const {
   const Group group = group_of(message, stage, direction);
-  return paths_of(cluster_, group).domains > 1 ? key_between_nodes : key_inside_nodes;
+  return paths_of(servers_of(stage), group).domains > 1 ? key_between_nodes : key_inside_nodes;
+}
+
+std::size_t Platform::neighbour(std::size_t stage, Direction direction) const {
+  const auto count = static_cast<std::size_t>(layout_.pp);
+  return (stage + (direction == Direction::forward ? 1 : count - 1)) % count;
 }
 
 double Platform::latency_ratio(const Message& message, std::size_t stage,
                                Direction direction) const {
-  const CollectivePrice price = CollectiveModel(cluster_, group_of(message, stage, direction))
-                                    .price(message.collective, message.size);
+  const Group group = group_of(message, stage, direction);
+  const auto price_on = [&](std::size_t of) {
+    return CollectiveModel(servers_of(of), group).price(message.collective, message.size);
+  };
+  CollectivePrice price = price_on(stage);
+  if (!kinds_.empty() && direction != Direction::inside) {
+    const CollectivePrice there = price_on(neighbour(stage, direction));
+    price = there.time > price.time ? there : price;
+  }
   return price.time > 0_s ? std::min(1.0, price.latency / price.time) : 0.0;
 }
 
@@ -226,7 +259,7 @@ void Platform::load_ring(Route& route, const Message& message, const Group& grou
                          std::size_t stage) const {
   const StageLinks& links = stages_[stage];
   const bool one_bus = links.slot_out != no_link && links.slot_out == links.fabric_out;
-  const Spread bytes = spread(message, group, paths_of(cluster_, group), one_bus);
+  const Spread bytes = spread(message, group, paths_of(servers_of(stage), group), one_bus);
   route.of_one = bytes.node > 0_B ? bytes.node : bytes.gpu;
   load(route, links.nic_out, bytes.node * group.rivals, message.alone);
   load(route, links.nic_in, bytes.node * group.rivals, message.alone);
@@ -237,16 +270,14 @@ void Platform::load_ring(Route& route, const Message& message, const Group& grou
 }
 
 Route Platform::send(const Message& message, std::size_t stage, Direction direction) const {
-  const std::size_t count = stages_.size();
-  const bool forward = direction == Direction::forward;
-  const std::size_t to = (stage + (forward ? 1 : count - 1)) % count;
+  const std::size_t to = neighbour(stage, direction);
   const Group group = group_of(message, stage, direction);
   Route route;
   route.of_one = message.size;
   route.latency_ratio = latency_ratio(message, stage, direction);
   // What is left of the time after the latency is what the bytes take.
   const Seconds moving = message.alone * (1.0 - route.latency_ratio);
-  if (paths_of(cluster_, group).domains > 1) {
+  if (paths_of(servers_of(stage), group).domains > 1) {
     load(route, stages_[stage].nic_out, message.size * group.rivals, moving);
     load(route, stages_[to].nic_in, message.size * group.rivals, moving);
     load(route, stages_[stage].slot_out, message.size, moving);

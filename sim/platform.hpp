@@ -27,7 +27,8 @@
 // all: a message counts on a node's NICs once for every group of its kind that has ranks in the
 // node. The price of a message already holds what these groups take from each other; the links find
 // what different kinds of traffic do. Not here: switches and uplinks of the network, PCIe above the
-// slots, paths in a mesh.
+// slots, paths in a mesh. A stage on nodes of several kinds has the links of the one with the
+// narrowest NICs.
 //
 // With a topology, or GPUs that differ, it is every rank and every link of the graph, folded to
 // classes of what is alike (sim/folding): sim/topology_platform builds that.
@@ -113,6 +114,10 @@ class Platform {
   void add_gpu(std::size_t stage);
   void add_slot(std::size_t stage);
   [[nodiscard]] bool has_network() const;
+  // The nodes that a stage is on.
+  [[nodiscard]] const Cluster& servers_of(std::size_t stage) const {
+    return kinds_.empty() ? cluster_ : cluster_.kinds[kinds_[stage]];
+  }
   [[nodiscard]] Route collective(const Message& message, std::size_t stage) const;
   [[nodiscard]] Route between_ends(const Message& message) const;
   void load_ring(Route& route, const Message& message, const Group& group, std::size_t stage) const;
@@ -123,6 +128,7 @@ class Platform {
   // Of the ranks that a message is among.
   [[nodiscard]] Group group_of(const Message& message, std::size_t stage,
                                Direction direction) const;
+  [[nodiscard]] std::size_t neighbour(std::size_t stage, Direction direction) const;
   [[nodiscard]] double latency_ratio(const Message& message, std::size_t stage,
                                      Direction direction) const;
   void load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const;
@@ -131,6 +137,7 @@ class Platform {
   ParallelLayout layout_;
   std::vector<Link> links_;
   std::vector<StageLinks> stages_;
+  std::vector<std::size_t> kinds_;  // of the nodes of stages; empty: all are alike
   FoldedSystem system_;
   std::array<std::vector<Incidence::Nominal>, Incidence::role_count> nominal_;
   std::shared_ptr<const SendNetwork> send_network_;

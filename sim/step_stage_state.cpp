@@ -102,14 +102,13 @@ void StageRun::set_rates() {
                          compute.task.role != Task::Role::host;
   const bool computes = on_stream && !is_codec(compute);
   // The kernel of a message that was handed over holds its units while it waits for the others.
-  const double message = gradients.busy || gradients.waiting() ? plan_.reserved_share : 0.0;
-  const double reserved = sends_ > 0 ? held_share(message, plan_.send_share) : message;
-  const Pace pace = plan_.paces(reserved)[computes ? compute.task.mix : 0];
+  const double held = plan_.reserved_on(stage_);
+  const double message = gradients.busy || gradients.waiting() ? held : 0.0;
+  const double reserved = sends_ > 0 ? held_share(message, plan_.sends_on(stage_)) : message;
+  const Pace pace = plan_.paces(stage_, reserved)[computes ? compute.task.mix : 0];
   const double copies = on_host_ ? copy_memory_share() : 0.0;
   const double room =
-      (gradients.busy ? memory_room(gradients.message->message->memory_share, plan_.reserved_share)
-                      : 1.0) -
-      copies;
+      (gradients.busy ? memory_room(gradients.message->message->memory_share, held) : 1.0) - copies;
   const double of_stream = on_stream ? compute.task.memory_share : 0.0;
   const StreamRates rates = within_memory(
       stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile,
@@ -126,8 +125,7 @@ void StageRun::set_rates() {
     demand += codec.rate * codec.task.memory_share;
   }
   if (gradients.busy) {
-    set_rate(gradients,
-             message_rate(demand, gradients.message->message->memory_share, plan_.reserved_share));
+    set_rate(gradients, message_rate(demand, gradients.message->message->memory_share, held));
   }
 }
 

@@ -204,6 +204,13 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
         static_cast<std::uint64_t>(plan.layout.ranks()), stages, stages, 0, 0, links, links};
     return built;
   }
+  if (cluster.is_mixed()) {
+    built.problems.push_back({"cluster.node_kinds",
+                              "nodes of several kinds are simulated without a topology, stage by "
+                              "stage, and not send by send",
+                              "leave away `--level steps`"});
+    return built;
+  }
   Listed listed = with_topology(cluster, state, plan.layout);
   built.problems = check_sizes(listed.state, listed.layout, 0);
   if (!built.problems.empty()) {

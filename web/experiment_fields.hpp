@@ -43,7 +43,7 @@ PAYOFF_FIELDS(Fabric, name, twin, kind, generation, per_gpu, pair, max_gpus, nvl
 PAYOFF_FIELDS(Network, name, twin, kind, gpudirect, tuner_latency, node_limit, eager, gathers, law)
 PAYOFF_FIELDS(Host, cores, copy)
 PAYOFF_FIELDS(Cluster, name, gpu, fabric, network, gpus_per_node, nics_per_node, nic, cpu, host,
-              nodes, price)
+              nodes, price, kinds)
 PAYOFF_FIELDS(Software, name, fused_attention, fused_elementwise, fp8_weights, bucket_copy_passes,
               copies_each_tensor, optimizer_in_backward, gather_bucket, scatter_bucket,
               hides_launch, host_per_kernel, host_per_step, memory_traffic_ratio, relative_sd)
