@@ -229,15 +229,27 @@ void warn_of_default_batch(const ReadExperiment& read, Session& session) {
 }
 
 std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
-                                                    const Library& library, Session& session) {
+                                                    const Library& library, Session& session,
+                                                    NodeKinds kinds) {
   const std::vector<Argument>& words = arguments.positionals();
   return read_experiment_input(arguments, words.empty() ? std::nullopt : std::optional(words[0]),
-                               library, session);
+                               library, session, kinds);
+}
+
+void refuse_node_kinds(const ReadExperiment& read, Session& session, std::string_view what) {
+  if (read.experiment.cluster.is_mixed()) {
+    session.diagnostics().error(
+        read.positions.find("cluster.node_kinds"),
+        fmt::format("`{}` knows nodes of one kind only",
+                    what.empty() ? fmt::format("payoff {}", session.command()) : what),
+        {}, "`payoff predict`, `payoff simulate` and `payoff sweep` know several");
+  }
 }
 
 std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                     std::optional<Argument> file,
-                                                    const Library& library, Session& session) {
+                                                    const Library& library, Session& session,
+                                                    NodeKinds kinds) {
   std::optional<ExperimentDocument> input =
       InputReader(arguments, std::move(file), {}, session).read();
   if (!input) {
@@ -246,6 +258,9 @@ std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
   auto result = read_experiment(
       std::move(input->document), input->settings,
       {library, session.sources(), session.diagnostics(), true, sim::find_in_links});
+  if (result && kinds == NodeKinds::one) {
+    refuse_node_kinds(*result, session);
+  }
   (void)inputs_are_kept(arguments, session);
   return session.diagnostics().has_errors() ? std::nullopt : std::move(result);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -39,15 +40,22 @@ inline constexpr std::string_view experiment_details =
 // The options that name keys, and --set; in front of a command's own.
 [[nodiscard]] std::vector<OptionSpec> experiment_options(std::vector<OptionSpec> own);
 
+// Whether a command knows nodes of several kinds (`cluster.node_kinds`).
+enum class NodeKinds { one, several };
+
 // The first positional is the file. Empty when something is wrong, which was reported.
 [[nodiscard]] std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                                   const Library& library,
-                                                                  Session& session);
+                                                                  Session& session,
+                                                                  NodeKinds kinds = NodeKinds::one);
 // The same where the file is another argument, or none.
 [[nodiscard]] std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                                   std::optional<Argument> file,
                                                                   const Library& library,
-                                                                  Session& session);
+                                                                  Session& session,
+                                                                  NodeKinds kinds = NodeKinds::one);
+// `what`: of a command, an option.
+void refuse_node_kinds(const ReadExperiment& read, Session& session, std::string_view what = {});
 
 // What the command line makes of the file before it is read: one document, and what --set puts over
 // it. For commands that read it many times with other values of some keys: a model or a cluster may

@@ -251,8 +251,14 @@ Facts facts_read(const PreparedExperiment& prepared, const std::vector<MessageUs
   const Reader reader(prepared, messages);
   Facts read;
   std::copy_if(facts.begin(), facts.end(), std::back_inserter(read),
-               [&](const Fact& fact) { return reader.reads(fact.path); });
+               [&](const Fact& fact) { return reader.reads(path_of_one_kind(fact.path)); });
   return read;
+}
+
+std::string path_of_one_kind(std::string_view path) {
+  constexpr std::string_view kinds = "cluster.node_kinds.";
+  const std::size_t key = path.starts_with(kinds) ? path.find('.', kinds.size()) : path.npos;
+  return key == path.npos ? std::string(path) : "cluster" + std::string(path.substr(key));
 }
 
 Facts distinct(const Facts& facts) {

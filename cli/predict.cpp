@@ -51,9 +51,13 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
   const bool simulates =
       std::find(engines.begin(), engines.end(), Engine::simulated) != engines.end();
   const std::uint64_t event_limit = read_event_limit(arguments, simulates, session);
-  const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
+  const std::optional<ReadExperiment> read =
+      read_experiment_input(arguments, library, session, NodeKinds::several);
   if (read) {
     report_measurement_problems(read->experiment, measurements, session);
+    if (training.usd_per_gbps) {  // of one sort of NIC
+      refuse_node_kinds(*read, session, network_price_option.name);
+    }
   }
   check_save(arguments, session);
   if (!read || session.diagnostics().has_errors()) {

@@ -12,6 +12,7 @@
 #include "cli/prediction_report.hpp"
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
+#include "model/node_kinds.hpp"
 #include "model/units_text.hpp"
 #include "study/observed.hpp"
 
@@ -145,14 +146,17 @@ std::string nearest_sentence(const PredictionReport& report) {
 }
 
 std::string experiment_headline(const Experiment& experiment) {
-  const Cluster& cluster = experiment.cluster;
-  std::string text = fmt::format("{} · {} x {} ({} {}", model_name(experiment), cluster.nodes,
-                                 cluster.name, cluster.gpus_per_node, cluster.gpu.name);
-  if (cluster.nics_per_node > 0) {
-    text += fmt::format(", {} x {} {}", cluster.nics_per_node, link_rate_text(cluster.nic),
-                        cluster.network.name);
+  std::string text;
+  for (const Cluster& nodes : each_kind(experiment.cluster)) {
+    text += fmt::format("{}{} x {} ({} {}", text.empty() ? "" : " + ", nodes.nodes, nodes.name,
+                        nodes.gpus_per_node, nodes.gpu.name);
+    if (nodes.nics_per_node > 0) {
+      text += fmt::format(", {} x {} {}", nodes.nics_per_node, link_rate_text(nodes.nic),
+                          nodes.network.name);
+    }
+    text += ")";
   }
-  text += ") · " + layout_text(experiment.layout);
+  text = fmt::format("{} · {} · {}", model_name(experiment), text, layout_text(experiment.layout));
   text +=
       fmt::format(" · {}, {} gradients, {} buckets", name_of(experiment.training.precision),
                   name_of(experiment.training.gradient), exact_text(experiment.training.bucket));

@@ -210,7 +210,8 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   sim::SimOptions options;
   options.event_limit = read_event_limit(arguments, true, session);
-  const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
+  const std::optional<ReadExperiment> read =
+      read_experiment_input(arguments, library, session, NodeKinds::several);
   const std::vector<CompressionPlan> plans =
       read ? wanted_plans(read->experiment, arguments, session) : std::vector<CompressionPlan>{};
   const bool steps = wants_steps(arguments, session);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/facts_read.hpp"
 #include "cli/option_values.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
@@ -42,12 +43,12 @@ std::string sources_sentence(const Facts& facts, const TrainingQuestion& questio
   std::string text;
   for (const auto& [path, what] : {std::pair("cluster.price", "price of a node"),
                                    std::pair("cluster.gpu.power", "power of a GPU")}) {
-    const auto fact = std::find_if(facts.begin(), facts.end(),
-                                   [path](const Fact& each) { return each.path == path; });
     const bool stated = path == std::string_view("cluster.price") && question.price > Price{};
-    if (fact != facts.end() && !stated) {
-      text += fmt::format("{}{} {} ({})", text.empty() ? "From the profiles: " : ", ", what,
-                          fact->value_text, name_of(fact->kind));
+    for (const Fact& fact : facts) {
+      if (path_of_one_kind(fact.path) == path && !stated) {
+        text += fmt::format("{}{} {} ({})", text.empty() ? "From the profiles: " : ", ", what,
+                            fact.value_text, name_of(fact.kind));
+      }
     }
   }
   return text.empty() ? text : text + ".\n";

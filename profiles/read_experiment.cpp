@@ -14,7 +14,7 @@
 #include "profiles/read_cluster_state.hpp"
 #include "profiles/read_layout.hpp"
 #include "profiles/read_measured.hpp"
-#include "profiles/read_numbers.hpp"
+#include "profiles/read_nodes.hpp"
 #include "profiles/read_plans.hpp"
 #include "profiles/read_run.hpp"
 #include "profiles/read_software.hpp"
@@ -44,7 +44,7 @@ class ExperimentReader {
         !experiment_.cluster.name.empty();
     sound_.training = is_clean([&] {
       const Section training = root.optional("training").section();
-      read_training(training, experiment_.cluster.gpu, experiment_.training);
+      read_training(training, oldest_gpu(experiment_.cluster), experiment_.training);
       optimizer_in_backward_ = training.optional("optimizer_in_backward");
     });
     bool has_model = false;
@@ -103,117 +103,21 @@ class ExperimentReader {
     }
   }
 
-  // Of a part that replaces the cluster's own.
-  void take_instead(const std::string& part, const Facts& facts) {
-    std::erase_if(result_.facts,
-                  [&](const Fact& fact) { return fact.path.starts_with(part + "."); });
-    take(part, facts);
-  }
-
   // Of a number that the user states instead of the profile's.
   void forget(std::string_view path) {
     std::erase_if(result_.facts, [path](const Fact& fact) { return fact.path == path; });
   }
 
-  // What its cores and copies are, where the profile does not say or says otherwise.
-  void read_host(const Section& section, Host& host) {
-    if (const Value cores = section.optional("cores")) {
-      host.cores = cores.integer<int>({.fallback = 1, .min = 1, .max = 65536});
-      forget("cluster.host.cores");
-    }
-    if (const Value copy = section.optional("copy")) {
-      host.copy = copy.quantity<Bandwidth>({.fallback = {}, .sign = Sign::positive});
-      forget("cluster.host.copy");
-    }
-  }
-
   void read_cluster(const Section& section) {
-    for (const char* name : {"nic", "bandwidth", "nic_bandwidth"}) {
-      section.known_elsewhere_as(name, "inter.bandwidth");
-    }
-    const Value profile = section.required("profile");
-    const std::string name = profile.text();
-    if (auto read =
-            name.empty() ? std::nullopt : payoff::read_cluster(name, profile.span(), context_)) {
-      experiment_.cluster = std::move(read->value);
-      take("cluster", read->facts);
-      gpu_ = gpu_of_cluster(name, profile.span(), context_);
-    }
-    Cluster& cluster = experiment_.cluster;
-    const Value nodes = section.optional("nodes");
-    sound_.gpus = !cluster.name.empty() && is_clean([&] {
-      cluster.nodes = read_nodes(nodes);
-      if (const Value gpus = section.optional("gpus_per_node")) {
-        cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
-        forget("cluster.gpus_per_node");
-      }
-      if (const auto gpus = std::int64_t{cluster.nodes} * cluster.gpus_per_node;
-          gpus > most_ranks) {
-        nodes.error("makes " + std::to_string(gpus) + " GPUs; at most " +
-                    std::to_string(most_ranks) + " are modelled");
-      }
-    });
-    if (const Value nics = section.optional("nics_per_node")) {
-      cluster.nics_per_node = read_nics(nics);
-      forget("cluster.nics_per_node");
-    }
-    read_host(section.optional("host").section(), cluster.host);
-    const Section inter = section.optional("inter").section();
-    if (const Value rate = inter.optional("bandwidth")) {
-      cluster.nic = read_nic_rate(rate, cluster.nic);
-      forget("cluster.nic_bandwidth");
-    }
-    const Value latency = inter.optional("latency");
-    const Value fabric_rate = section.optional("intra").section().optional("bandwidth");
-    replace_parts(section, cluster);
-    // Over what another fabric or network brings.
-    if (fabric_rate) {
-      cluster.fabric.per_gpu = read_fabric_rate(fabric_rate, cluster.fabric.per_gpu);
-      forget("cluster.fabric.bandwidth");
-    }
-    if (latency) {
-      lengthen_steps(cluster.network,
-                     latency.quantity<Seconds>({.fallback = 0_s, .range = &way_latencies}));
-    }
-    cluster_state_ = read_cluster_state(section, cluster, context_);
-    result_.cluster_state = cluster_state_.state;
-  }
-
-  // The law's own steps have the way through one building in them.
-  static void lengthen_steps(Network& network, Seconds way) {
-    LinkLaw& law = network.law;
-    for (Seconds* step : {&law.step_ll, &law.step_ll128, &law.step_simple}) {
-      *step += way;
-    }
-    if (network.eager) {
-      law.rendezvous += 2 * way;  // a request and its answer
-    }
-  }
-
-  void replace_parts(const Section& section, Cluster& cluster) {
-    // What is no text was reported as such.
-    const auto named = [&](const Value& value, const auto& read) {
-      const std::string name = value.text();
-      return name.empty() ? std::nullopt : read(name, value.span(), context_);
-    };
-    if (const Value gpu = section.optional("gpu")) {
-      if (auto read = named(gpu, read_gpu)) {
-        cluster.gpu = std::move(read->value);
-        take_instead("cluster.gpu", read->facts);
-        gpu_ = NamedPart{gpu.text(), gpu.span()};
-      }
-    }
-    if (const Value fabric = section.optional("fabric")) {
-      if (auto read = named(fabric, read_fabric)) {
-        cluster.fabric = std::move(read->value);
-        take_instead("cluster.fabric", read->facts);
-      }
-    }
-    if (const Value network = section.optional("network")) {
-      if (auto read = named(network, read_network)) {
-        cluster.network = std::move(read->value);
-        take_instead("cluster.network", read->facts);
-      }
+    ReadNodes read = read_experiment_nodes(section, context_);
+    sound_.gpus = read.sound_counts;
+    experiment_.cluster = std::move(read.cluster);
+    result_.facts.insert(result_.facts.end(), std::make_move_iterator(read.facts.begin()),
+                         std::make_move_iterator(read.facts.end()));
+    gpu_ = std::move(read.gpu);
+    if (!section.has("node_kinds")) {
+      cluster_state_ = read_cluster_state(section, experiment_.cluster, context_);
+      result_.cluster_state = cluster_state_.state;
     }
   }
 
@@ -240,7 +144,7 @@ class ExperimentReader {
   }
 
   void read_plans(const Value& list) {
-    plans_ = payoff::read_plans(list, experiment_.cluster.gpu, context_);
+    plans_ = payoff::read_plans(list, oldest_gpu(experiment_.cluster), context_);
     if (gpu_) {
       use_measured_codecs(*gpu_, context_, plans_);
     }
@@ -250,7 +154,7 @@ class ExperimentReader {
   }
 
   void read_run(const Value& value) {
-    run_ = payoff::read_run(value, experiment_.cluster.gpu, context_);
+    run_ = payoff::read_run(value, oldest_gpu(experiment_.cluster), context_);
     if (!run_) {
       return;
     }

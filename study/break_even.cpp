@@ -132,7 +132,9 @@ class PlanStudy {
   std::optional<IntervalSet<int>> gpu_set(std::size_t index) {
     const ScalingStep step = scaling_step(experiment_);
     const int gpus_per_step = step.nodes * experiment_.cluster.gpus_per_node;
-    if (step.replicas > options_.most_gpus || gpus_per_step > options_.most_gpus) {
+    // Of several kinds nobody says which ones more nodes would be.
+    if (experiment_.cluster.is_mixed() || step.replicas > options_.most_gpus ||
+        gpus_per_step > options_.most_gpus) {
       return std::nullopt;
     }
     const int most = options_.most_gpus / gpus_per_step;

@@ -36,7 +36,7 @@ struct BreakEven {
   IntervalSet<double> wire_ratio;
   double wire_ratio_now{};
   // Whole nodes, the number of replicas along with them; nullopt where one step of it is beyond the
-  // scan.
+  // scan, and for nodes of several kinds.
   std::optional<IntervalSet<int>> gpus;
 };
 

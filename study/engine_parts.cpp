@@ -16,6 +16,9 @@ std::string beyond_data_parallelism(const Experiment& experiment) {
   if (layout.zero > 0) {
     return "knows no sharded optimizer: zero must be 0";
   }
+  if (experiment.cluster.is_mixed()) {
+    return "knows one kind of nodes";
+  }
   return {};
 }
 

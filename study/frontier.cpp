@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "model/node_kinds.hpp"
 #include "study/interval_set.hpp"
 #include "study/job_axis.hpp"
 #include "study/scaled_job.hpp"
@@ -235,7 +236,7 @@ JobScale bandwidth_scale(Bandwidth lowest, Bandwidth highest, int count) {
   scale.values = log_spaced(lowest.si, highest.si, count);
   scale.job = [](const Experiment& job, double x) -> std::optional<Experiment> {
     Experiment result = job;
-    result.cluster.nic = {x};
+    set_nic_rate(result.cluster, {x});
     return result;
   };
   scale.nearest = [](double x) { return x; };

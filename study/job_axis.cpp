@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/groups.hpp"
+#include "model/node_kinds.hpp"
 #include "study/observed.hpp"
 #include "study/scaled_job.hpp"
 #include "study/spread.hpp"
@@ -157,7 +158,7 @@ double JobAxis::gain(std::size_t plan, double x) {
 JobAxis::Make bandwidth_axis(const Experiment& experiment) {
   return [&experiment](double x) -> std::optional<Experiment> {
     Experiment result = experiment;
-    result.cluster.nic = {x};
+    set_nic_rate(result.cluster, {x});
     return result;
   };
 }
@@ -169,7 +170,7 @@ std::optional<Bandwidth> useful_bandwidth(const Experiment& experiment, Bandwidt
   }
   const Messages messages = probed_messages(experiment);
   auto times = [&, cluster = experiment.cluster](Bandwidth nic) mutable {
-    cluster.nic = nic;
+    set_nic_rate(cluster, nic);
     return message_times(cluster, group, messages);
   };
   const std::vector<Seconds> final = times(highest);
@@ -195,10 +196,16 @@ NodeLimit limit_beyond(const Experiment& experiment, Bandwidth useful) {
   const Group group = data_group(experiment.layout, experiment.cluster.gpus_per_node);
   const Messages messages = probed_messages(experiment);
   Cluster cluster = experiment.cluster;
-  cluster.nic = 2.0 * useful;
+  set_nic_rate(cluster, 2.0 * useful);
   const std::vector<Seconds> limited = message_times(cluster, group, messages);
-  cluster.network.node_limit.reset();
-  cluster.network.law.node_limit = {};
+  const auto lift = [](Network& network) {
+    network.node_limit.reset();
+    network.law.node_limit = {};
+  };
+  lift(cluster.network);
+  for (Cluster& kind : cluster.kinds) {
+    lift(kind.network);
+  }
   const std::vector<Seconds> unlimited = message_times(cluster, group, messages);
   return std::equal(limited.begin(), limited.end(), unlimited.begin(),
                     [](Seconds a, Seconds b) { return !noticeably_longer(a, b); })
@@ -218,7 +225,7 @@ Signature bandwidth_choices(const Experiment& experiment) {
           group = data_group(experiment.layout, experiment.cluster.gpus_per_node),
           messages = gradient_messages(experiment)](double x) {
     Cluster at_x = cluster;
-    at_x.nic = {x};
+    set_nic_rate(at_x, {x});
     const CollectiveModel network(at_x, group);
     std::vector<int> choices;
     choices.reserve(messages.size());

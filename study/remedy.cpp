@@ -31,10 +31,11 @@ Training changed(Training training, const Change& change) {
 }
 
 // Each way the cast reads one width and writes the other.
-void add_casts(StepPlan& plan, const Gpu& gpu) {
-  for (BucketKind& kind : plan.kinds) {
+void add_casts(const PreparedExperiment& job, StepPlan& plan) {
+  for (std::size_t k = 0; k < plan.kinds.size(); ++k) {
+    BucketKind& kind = plan.kinds[k];
     const Bytes traffic = static_cast<double>(kind.elements) * (4_B + 2_B);
-    const Seconds cast = streaming_time(traffic, gpu);
+    const Seconds cast = streaming_time(traffic, job.gpu_of_kind(plan, k));
     Work& encode = kind.rounds.front().encode;
     encode = {WorkKind::encode, encode.alone + cast, encode.bucket_copy};
     const Seconds update = kind.decode.update;
@@ -98,7 +99,7 @@ Variant uncompressed_variant(const PreparedExperiment& job, const Change& change
                                     NcclPin{change.algorithm, Protocol::none});
   StepPlan plan = prepared.plan(experiment.plans.front());
   if (change.sixteen_bit) {
-    add_casts(plan, experiment.cluster.gpu);
+    add_casts(prepared, plan);
   }
   const StepPrediction prediction = prepared.predict(plan);
   return {change, describe(change), std::move(plan), prediction,

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "model/node_kinds.hpp"
+
 namespace payoff {
 namespace {
 
@@ -109,7 +111,11 @@ std::vector<UncertainCodec> uncertain_codecs(const CompressionPlan& plan,
 }
 
 double compute_sd(const Experiment& experiment) {
-  return std::hypot(experiment.cluster.gpu.law.relative_sd, experiment.software.relative_sd);
+  double of_gpu = 0;  // of several kinds, the least known
+  for (const Cluster& nodes : each_kind(experiment.cluster)) {
+    of_gpu = std::max(of_gpu, nodes.gpu.law.relative_sd);
+  }
+  return std::hypot(of_gpu, experiment.software.relative_sd);
 }
 
 Ensemble::Ensemble(std::vector<UncertainPlan> plans, double compute_sd)
