@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/experiment_input.hpp"
 #include "cli/input_json.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_guard.hpp"
@@ -133,6 +134,7 @@ class SideReader {
     if (!experiment) {
       return std::nullopt;
     }
+    refuse_node_kinds(*experiment, session_);
     DiffSide side{file.text, std::move(*experiment), {}, {}};
     if (kept && settings.empty()) {
       recorded_.emplace(file.text, kept->plans);

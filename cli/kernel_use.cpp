@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/kernel_use.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -62,6 +64,26 @@ void ends_json(const AmountRange& range, const std::string& prefix, nlohmann::or
       range);
 }
 
+template <typename Amount>
+FitRange<Amount> in_both(const FitRange<Amount>& a, const FitRange<Amount>& b) {
+  return {std::max(a.smallest, b.smallest), std::min(a.largest, b.largest)};
+}
+
+// On the GPUs of all kinds of nodes.
+KernelAmounts measured_on_all(const Cluster& cluster) {
+  KernelAmounts all = cluster.gpu.law.measured;
+  for (const Cluster& nodes : cluster.kinds) {
+    const KernelAmounts& one = nodes.gpu.law.measured;
+    for (std::size_t p = 0; p < precision_count; ++p) {
+      all.products.values.at(p) = in_both(all.products.values.at(p), one.products.values.at(p));
+    }
+    all.convolutions = in_both(all.convolutions, one.convolutions);
+    all.attention = in_both(all.attention, one.attention);
+    all.streams = in_both(all.streams, one.streams);
+  }
+  return all;
+}
+
 }  // namespace
 
 bool KernelUse::extrapolated() const {
@@ -73,7 +95,7 @@ bool KernelUse::extrapolated() const {
 }
 
 std::vector<KernelUse> kernels_of_job(const PreparedExperiment& prepared) {
-  const KernelAmounts& measured = prepared.experiment().cluster.gpu.law.measured;
+  const KernelAmounts measured = measured_on_all(prepared.experiment().cluster);
   const StepKernels kernels = step_kernels(prepared);
   std::vector<KernelUse> uses;
   add_amounts(WorkKind::forward, kernels.forward, measured, uses);

@@ -163,6 +163,15 @@ TEST_CASE("commands that know one kind of nodes say so") {
     CHECK(captured.out.empty());
     CHECK_THAT(captured.err, ContainsSubstring("knows nodes of one kind only"));
   }
+  const ScratchFolder folder;
+  folder.write("alike.yaml", std::string("cluster: {profile: dgx-a100, nodes: 4}\n") + rest);
+  folder.write("mixed.yaml", std::string(a100_and_h100) + rest);
+  for (const auto& [one, other] :
+       {std::pair("alike.yaml", "mixed.yaml"), {"mixed.yaml", "alike.yaml"}}) {
+    const Captured diff = test::payoff({"diff", folder.path(one), folder.path(other)});
+    CHECK(diff.code == ExitCode::bad_input);
+    CHECK_THAT(diff.err, ContainsSubstring("`payoff diff` knows nodes of one kind only"));
+  }
   CHECK_THAT(errors(a100_and_h100, {"--tokens", "1e9", "--network-price", "100"}),
              ContainsSubstring("knows nodes of one kind only"));
   const Captured steps = run("simulate", a100_and_h100, {"--level", "steps"});
