@@ -33,9 +33,13 @@ bool within(const std::vector<ChartPoint>& points, double x) {
   return !points.empty() && x >= points.front().x && x <= points.back().x;
 }
 
-// Symbols stand at ticks, those of one family at different ones.
+// Symbols stand at ticks, those of one family at different ones; or at the points of the curve.
 std::vector<ChartPoint> symbols(const ChartCurve& curve, const CurveStyle& style,
                                 const Chart& chart) {
+  constexpr std::size_t most_symbols = 24;  // more run into one another
+  if (chart.symbols_at_points && curve.points.size() <= most_symbols) {
+    return curve.points;
+  }
   const std::vector<double>& ticks = chart.x.ticks;
   std::vector<ChartPoint> points;
   for (std::size_t i = 0; i < ticks.size(); ++i) {
@@ -116,8 +120,10 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
                       i, styles[i].colour));
     }
   }
-  items.push_back(base_data(chart) + " with lines lc rgb '#000000' dt 1 lw 1.4 title " +
-                  plain(chart.base_label, picture));
+  if (!chart.base_label.empty()) {
+    items.push_back(base_data(chart) + " with lines lc rgb '#000000' dt 1 lw 1.4 title " +
+                    plain(chart.base_label, picture));
+  }
   if (!chart.rival.points.empty()) {
     items.push_back("$rival0 using 1:2 with lines lc rgb '#000000' dt (14,6) lw 2.4 title " +
                     title_of(chart.rival, picture));
@@ -145,8 +151,11 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
 
 // On a terminal a curve is a letter, a break-even an O.
 Items typed_items(const Chart& chart, const std::vector<CurveStyle>& styles) {
-  Items items{base_data(chart) + " with points pt '-' title " +
-              plain(chart.base_label, Picture::terminal)};
+  Items items;
+  if (!chart.base_label.empty()) {
+    items.push_back(base_data(chart) + " with points pt '-' title " +
+                    plain(chart.base_label, Picture::terminal));
+  }
   if (!chart.rival.points.empty()) {
     items.push_back("$rival0 using 1:2 with points pt '=' title " +
                     title_of(chart.rival, Picture::terminal));
@@ -178,7 +187,9 @@ Extent extent_of(const Chart& chart) {
     }
   };
   see(chart.rival.points);
-  see(chart.base.empty() ? std::vector<ChartPoint>{{1.0, 1.0}} : chart.base);
+  if (!chart.base_label.empty()) {
+    see(chart.base.empty() ? std::vector<ChartPoint>{{1.0, 1.0}} : chart.base);
+  }
   for (const ChartCurve& curve : chart.curves) {
     see(curve.points);
   }

@@ -34,6 +34,7 @@ struct ChartCurve {
   std::vector<ChartPoint> points;
   std::vector<ChartPoint> marks;     // where it crosses the rival; a line drops from each
   std::vector<ChartBandPoint> band;  // drawn as a ribbon behind the curves; may be empty
+  std::string family{};              // what shares a hue; empty: told by the label
 };
 
 // What the axis of values spans.
@@ -57,12 +58,13 @@ struct Chart {
   std::string y_label;
   ChartAxis x;
   ChartValues values{};
-  double y_unit{1};              // in which values are written
-  std::string base_label;        // of the line y = 1, or of another one, in black
+  double y_unit{1};        // in which values are written
+  std::string base_label;  // of the line y = 1, or of another one, in black; empty: there is none
   std::vector<ChartPoint> base;  // of that; empty: y = 1
   ChartCurve rival;              // in black; without points there is none
   std::vector<ChartCurve> curves;
   std::vector<ChartLimit> limits;
+  bool symbols_at_points{};  // not at ticks: of what was found at these points alone
 };
 
 enum class Picture { png, svg, pdf, terminal };

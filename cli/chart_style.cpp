@@ -30,13 +30,14 @@ struct Member {
 constexpr std::array<Member, 4> looks = {
     {{0.35, "1", 3.0}, {0.0, "(10,5)", 2.0}, {-0.55, "(3,4)", 2.0}, {-0.3, "(12,4,2,4)", 1.6}}};
 
-constexpr std::array<std::array<int, 4>, 7> point_types = {{{7, 6, 3, 2},
+// An open circle (6) is the mark of a break-even, and no curve's.
+constexpr std::array<std::array<int, 4>, 7> point_types = {{{7, 1, 3, 2},
                                                             {5, 4, 3, 2},
                                                             {9, 8, 3, 2},
                                                             {13, 12, 3, 2},
                                                             {11, 10, 3, 2},
                                                             {15, 14, 3, 2},
-                                                            {2, 1, 3, 6}}};
+                                                            {2, 1, 3, 4}}};
 constexpr std::string_view letters = "abcdefghijklmnpqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ";
 
 std::string shaded(const Colour& colour, double shade) {
@@ -49,7 +50,8 @@ std::string shaded(const Colour& colour, double shade) {
 }
 
 std::string family_of(const ChartCurve& curve) {
-  return curve.label.substr(0, curve.label.find(':'));
+  const std::string& name = curve.family.empty() ? curve.label : curve.family;
+  return name.substr(0, name.find(':'));
 }
 
 }  // namespace
@@ -64,11 +66,13 @@ std::vector<CurveStyle> curve_styles(const std::vector<ChartCurve>& curves) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const std::string family = family_of(curves[i]);
     auto& [number, so_far] = seen.try_emplace(family, seen.size(), 0).first->second;
-    const bool alone = members[family] == 1;
-    const Member& look = looks[so_far % looks.size()];
+    // A hue that another family has looks otherwise: as its next member would.
     const std::size_t hue = number % hues.size();
+    const std::size_t place = (so_far + number / hues.size()) % looks.size();
+    const bool alone = members[family] == 1 && place == 0;
+    const Member& look = looks[place];
     styles.push_back({shaded(hues[hue], alone ? 0.0 : look.shade), look.dash,
-                      alone ? 2.0 : look.width, point_types[hue][so_far % looks.size()],
+                      alone ? 2.0 : look.width, point_types[hue][place],
                       letters[i % letters.size()], so_far, members[family]});
     ++so_far;
   }

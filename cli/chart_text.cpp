@@ -172,7 +172,8 @@ std::string axis_commands(char name, const ChartAxis& axis) {
 // and the more so the longer they are. The extra height is room below the label of the axis.
 std::string key_commands(const Chart& chart, Picture picture) {
   const std::size_t longest = longest_legend(chart);
-  const std::size_t entries = chart.curves.size() + (chart.rival.points.empty() ? 1 : 2);
+  const std::size_t entries = chart.curves.size() + (chart.base_label.empty() ? 0 : 1) +
+                              (chart.rival.points.empty() ? 0 : 1);
   const std::size_t columns = legend_columns(chart);
   const std::size_t surplus = picture == Picture::png ? longest / 7 : longest / 10;
   return fmt::format(

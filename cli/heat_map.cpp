@@ -131,7 +131,7 @@ std::string colour_commands(const HeatMap& map, Picture picture) {
     text += fmt::format("{}'{}' {:.10g}", tick == axis.ticks.front() ? "" : ", ", tick_text(tick),
                         tick);
   }
-  return text + ")\nset cblabel " + plain(map.value_label, picture) + "\n";
+  return text + ")\nset cblabel " + plain(map.value_label, picture) + " offset 1.2,0\n";
 }
 
 char letter_of(const HeatMap& map, const std::optional<HeatCell>& cell) {

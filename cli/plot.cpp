@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/engine_option.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
 #include "cli/picture_file.hpp"
+#include "cli/plot_results.hpp"
 #include "cli/plot_view.hpp"
 #include "cli/profile_library.hpp"
 
 // payoff plot: pictures of an experiment. START READING HERE; cli/plot_request.hpp says what may be
-// asked for, cli/plot_view.hpp has a function for each picture.
+// asked for, cli/plot_view.hpp has a function for each picture. Those of results that a sweep left
+// begin in cli/plot_results.hpp.
 
 namespace payoff {
 namespace {
@@ -34,6 +39,14 @@ std::optional<PlotView> view_of(const ReadExperiment& read, const PlotRequest& r
 }
 
 ExitCode run_plot(const Arguments& arguments, Session& session) {
+  const std::vector<Argument>& given = arguments.positionals();
+  if (std::any_of(given.begin(), given.end(),
+                  [](const Argument& file) { return holds_results(file.text); })) {
+    return plot_results(arguments, session);
+  }
+  for (std::size_t i = 1; i < given.size(); ++i) {
+    session.diagnostics().error(given[i].span, "`payoff plot` draws one experiment");
+  }
   const Library library = find_library();
   const PlotRequest request = read_plot_request(arguments, session);
   const auto read = read_experiment_input(arguments, library, session);
@@ -64,8 +77,12 @@ Command plot_command() {
   return {"plot",
           "draws curves against GPUs, bandwidth or model size, break-even maps, the parts of a "
           "step, codecs",
-          "payoff plot examples/01-resnet50-v100/experiment.yaml --x bandwidth -o scaling.svg",
-          {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
+          "payoff plot examples/01-resnet50-v100/experiment.yaml --x bandwidth -o scaling.svg\n"
+          "  payoff plot runs.jsonl --x nodes --y bandwidth -o map.svg",
+          {"FILE",
+           "an experiment file (options stand for its keys, and go over it), or results of "
+           "`payoff sweep`",
+           0, 1'000'000},
           experiment_options(plot_options()),
           run_plot,
           experiment_details};

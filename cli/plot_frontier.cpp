@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/frontier_map.hpp"
 #include "cli/heat_map.hpp"
 #include "cli/option_values.hpp"
 #include "cli/plot_labels.hpp"
@@ -56,73 +57,8 @@ std::optional<std::size_t> plan_of(const Experiment& experiment, const PlotReque
   return std::nullopt;
 }
 
-// Why there is no line: all values are on one side of it, or it would run beside grey cells only,
-// where there is no job to predict.
-std::string without_line(const Frontier& frontier, double FrontierValue::*ratio) {
-  std::size_t faster = 0;
-  std::size_t slower = 0;
-  for (const std::optional<FrontierValue>& value : frontier.values) {
-    faster += value && (*value).*ratio > 1.0 ? 1U : 0U;
-    slower += value && (*value).*ratio < 1.0 ? 1U : 0U;
-  }
-  if (faster > 0 && slower > 0) {
-    return fmt::format(": faster in {} of {} cells, beside grey ones", faster,
-                       std::count_if(frontier.values.begin(), frontier.values.end(),
-                                     [](const auto& value) { return value.has_value(); }));
-  }
-  return faster > 0   ? ": nowhere here, faster"
-         : slower > 0 ? ": nowhere here, slower"
-                      : ": everywhere here";
-}
-
-// "as fast as uncompressed", or which way it is not.
-HeatLine line_of(const Frontier& frontier, double FrontierValue::*ratio,
-                 const std::vector<FrontierLine>& lines, const std::string& rival) {
-  HeatLine result{"as fast as " + rival, "faster than " + rival, {}, false, {}};
-  if (lines.empty()) {
-    result.label += without_line(frontier, ratio);
-  }
-  for (const FrontierLine& line : lines) {
-    std::vector<ChartPoint>& path = result.paths.emplace_back();
-    for (const FrontierPlace& place : line) {
-      path.push_back({place.x, place.y});
-    }
-  }
-  return result;
-}
-
-// Both lines, in the units of the axes.
-std::vector<HeatLine> lines_of(const Frontier& frontier, double x_unit, double y_unit) {
-  std::vector<HeatLine> lines = {
-      line_of(frontier, &FrontierValue::speedup, frontier.even, "uncompressed"),
-      line_of(frontier, &FrontierValue::against_remedy, frontier.even_with_remedy,
-              "the best uncompressed remedy")};
-  lines[0].letter = '+';
-  lines[1].letter = '#';
-  lines[1].dashed = true;
-  for (HeatLine& line : lines) {
-    for (std::vector<ChartPoint>& path : line.paths) {
-      for (ChartPoint& point : path) {
-        point = {point.x / x_unit, point.y / y_unit};
-      }
-    }
-  }
-  return lines;
-}
-
-std::vector<double> in_unit(std::vector<double> values, double unit) {
-  for (double& value : values) {
-    value /= unit;
-  }
-  return values;
-}
-
-// The cells fill it: at the ends there is room for the last tick only.
 ChartAxis filled_axis(PlotAxis axis, const std::vector<double>& values) {
-  ChartAxis result = axis_between(axis, values.front(), values.back());
-  result.low = values.front() / 1.002;
-  result.high = values.back() * 1.002;
-  return result;
+  return filled_axis(axis_between(axis, values.front(), values.back()), values);
 }
 
 HeatMap map_of(const Experiment& experiment, const Frontier& frontier, std::size_t plan,
@@ -144,14 +80,12 @@ HeatMap map_of(const Experiment& experiment, const Frontier& frontier, std::size
   for (const std::optional<FrontierValue>& value : frontier.values) {
     std::optional<HeatCell>& cell = map.cells.emplace_back();
     if (value) {
-      const bool faster = value->speedup > 1.0;
-      const bool beats = faster && value->against_remedy > 1.0;
-      cell = HeatCell{value->speedup, !value->fits, beats ? 2U : faster ? 1U : 0U};
+      cell = frontier_cell(*value);
     } else if (map.captions.size() == 1) {
       map.captions.emplace_back("Grey: no such job, or nothing to compress in it.");
     }
   }
-  map.lines = lines_of(frontier, x_text.unit, y_text.unit);
+  map.lines = frontier_lines(frontier, x_text.unit, y_text.unit);
   map.mark_label = "does not fit a GPU";
   return map;
 }

@@ -10,6 +10,8 @@
 
 #include "cli/option_values.hpp"
 #include "cli/picture_file.hpp"
+#include "cli/result_choice.hpp"
+#include "cli/result_question.hpp"
 #include "model/groups.hpp"
 #include "study/scaled_job.hpp"
 #include "study/scaled_model.hpp"
@@ -107,21 +109,6 @@ PlotAxis read_axis(const Arguments& arguments, const AxisOptions& options, Scali
   return axis;
 }
 
-void read_output(const Arguments& arguments, PlotRequest& request, Session& session) {
-  request.output = arguments.value("-o");
-  request.on_terminal = arguments.has("--terminal");
-  Picture picture{};
-  if (request.output && !picture_of(request.output->text, picture)) {
-    session.diagnostics().error(request.output->span,
-                                "the name ends in none of .png .svg .pdf .gp");
-  }
-  if (!request.output && !request.on_terminal && !arguments.has(csv_option.name)) {
-    session.diagnostics().error(std::nullopt,
-                                "`payoff plot` needs -o FILE, --terminal or --csv FILE", {},
-                                "for example `payoff plot EXPERIMENT.yaml -o scaling.svg`");
-  }
-}
-
 // At most one option asks for another picture than curves.
 void read_kind(const Arguments& arguments, PlotRequest& request, Session& session) {
   for (const auto& [option, kind] :
@@ -140,9 +127,9 @@ void read_kind(const Arguments& arguments, PlotRequest& request, Session& sessio
   }
 }
 
-void refuse(const Arguments& arguments, std::initializer_list<const char*> options, const char* why,
-            Session& session) {
-  for (const char* option : options) {
+void refuse(const Arguments& arguments, std::initializer_list<std::string_view> options,
+            const char* why, Session& session) {
+  for (const std::string_view option : options) {
     if (const auto given = arguments.value(option)) {
       session.diagnostics().error(given->span, why);
     }
@@ -151,6 +138,8 @@ void refuse(const Arguments& arguments, std::initializer_list<const char*> optio
 
 // What would be read and change nothing.
 void check_unused(const Arguments& arguments, const PlotRequest& request, Session& session) {
+  refuse(arguments, {by_option.name, where_option.name},
+         "only results of `payoff sweep` have columns", session);
   const bool is_map = request.kind == PlotKind::frontier;
   if (request.kind != PlotKind::curves && !is_map) {
     refuse(arguments, {"--x", "--from", "--to"}, "only curves and maps have axes to choose",
@@ -238,7 +227,9 @@ void check_axis(const Experiment& experiment, PlotKind kind, PlotAxis axis,
 
 std::vector<OptionSpec> plot_options() {
   return {
-      {"--x", "AXIS", "gpus (the default; replicas are added), bandwidth or model (its size)"},
+      {"--x", "AXIS",
+       "gpus (the default; replicas are added), bandwidth or model (its size); of results any "
+       "column"},
       {"--from", "X",
        "fewest GPUs (default: one replica), lowest bandwidth (1 Gb/s), or fewest "
        "parameters (1e8)"},
@@ -250,8 +241,10 @@ std::vector<OptionSpec> plot_options() {
        "(communication that nothing hides)"},
       {"--against", "RIVAL", "uncompressed (the default) or remedy, the best one"},
       {"--y", "AXIS",
-       "instead of curves: a map of the speedup over two axes, with the break-even "
-       "frontier"},
+       "instead of curves: a map of the speedup, --x across and this axis upwards, with the "
+       "break-even frontier; of results what curves show (default: speedup), or such an axis"},
+      by_option,
+      where_option,
       {"--y-from", "Y", "as --from, of that axis"},
       {"--y-to", "Y", "as --to, of that axis"},
       {"--plan", "LABEL", "the strategy of the map; default: the fastest for the job as given"},
@@ -281,8 +274,23 @@ PlotRequest read_plot_request(const Arguments& arguments, Session& session) {
   }
   read_curves(arguments, request, session);
   check_unused(arguments, request, session);
-  read_output(arguments, request, session);
+  read_picture(arguments, request, session);
   return request;
+}
+
+void read_picture(const Arguments& arguments, PlotRequest& request, Session& session) {
+  request.output = arguments.value("-o");
+  request.on_terminal = arguments.has("--terminal");
+  Picture picture{};
+  if (request.output && !picture_of(request.output->text, picture)) {
+    session.diagnostics().error(request.output->span,
+                                "the name ends in none of .png .svg .pdf .gp");
+  }
+  if (!request.output && !request.on_terminal && !arguments.has(csv_option.name)) {
+    session.diagnostics().error(std::nullopt,
+                                "`payoff plot` needs -o FILE, --terminal or --csv FILE", {},
+                                "for example `payoff plot EXPERIMENT.yaml -o scaling.svg`");
+  }
 }
 
 void check_axes(const Experiment& experiment, const PlotRequest& request,

@@ -30,6 +30,9 @@ struct PlotRequest {
 // What is wrong is reported.
 [[nodiscard]] PlotRequest read_plot_request(const Arguments& arguments, Session& session);
 
+// What of it every picture has: where it goes.
+void read_picture(const Arguments& arguments, PlotRequest& request, Session& session);
+
 // Reports what the axes cannot show of this experiment.
 void check_axes(const Experiment& experiment, const PlotRequest& request,
                 const Arguments& arguments, Session& session);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/crossings.hpp"
 #include "cli/interval_text.hpp"
 #include "model/units_text.hpp"
 #include "study/break_even.hpp"
@@ -142,16 +143,29 @@ bool add_curves(const Curves<X>& curves, const PlotQuestion& question, Chart& ch
   return helps;
 }
 
+// Of sizes of models no table has break-evens: they are seen between two sizes that were predicted.
+void mark_sizes(const PlotQuestion& question, bool against_remedy, Chart& chart) {
+  const bool positive =
+      question.quantity == PlotQuantity::speedup || question.quantity == PlotQuantity::step_time;
+  // Empty: the rival is one everywhere.
+  const std::vector<ChartPoint> rival = against_remedy               ? std::vector<ChartPoint>()
+                                        : chart.rival.points.empty() ? chart.base
+                                                                     : chart.rival.points;
+  for (ChartCurve& curve : chart.curves) {
+    if (positive) {
+      curve.marks = crossings(curve.points,
+                              [&](double x) { return rival.empty() ? 1.0 : value_at(rival, x); });
+    }
+  }
+}
+
 // What the lines of the picture mean that its legend does not say.
 std::vector<std::string> captions(const Experiment& experiment, const Variant& remedy, bool helps,
-                                  const PlotQuestion& question) {
+                                  bool marked, const PlotQuestion& question) {
   const std::string best =
       (remedy.description.empty() ? "none" : remedy.description) + " for the job as given";
   std::vector<std::string> lines;
-  const bool marked =
-      question.axis != PlotAxis::model &&
-      (question.quantity == PlotQuantity::speedup || question.quantity == PlotQuantity::step_time);
-  if (marked) {
+  if (marked) {  // else no circle is drawn
     lines.push_back(helps ? fmt::format("Circle: crosses the best uncompressed remedy ({}).", best)
                           : "Circle: begins or ceases to pay. No uncompressed remedy helps here.");
   } else {
@@ -265,12 +279,15 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
     case PlotAxis::model: {
       const Curves<double> curves = size_curves(experiment, scaling);
       helps = add_curves(curves, question, chart);
+      mark_sizes(question, helps && is_against_remedy(question), chart);
       add_axis(curves, question.axis, chart);
       note_large_models(curves, chart);
       break;
     }
   }
-  chart.captions = captions(experiment, best_remedy(experiment, limits), helps, question);
+  const bool marked = std::any_of(chart.curves.begin(), chart.curves.end(),
+                                  [](const ChartCurve& curve) { return !curve.marks.empty(); });
+  chart.captions = captions(experiment, best_remedy(experiment, limits), helps, marked, question);
   const bool against_remedy = helps && is_against_remedy(question);
   chart.base_label = against_remedy ? "best remedy" : "uncompressed";
   set_values(question.quantity, chart);

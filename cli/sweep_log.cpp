@@ -4,92 +4,31 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "cli/sweep_lines.hpp"
 #include "cli/table.hpp"
 
 namespace payoff {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view why) {
-  throw std::runtime_error(fmt::format("{}: {}", file.string(), why));
-}
-
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) {
-    refuse(file, "cannot be read");
-  }
-  return text.str();
-}
+using Json = ResultLine;
 
 // What was written there before. Of a pipe or a device nothing: /dev/full gives zeros without end.
 std::string written_before(const std::filesystem::path& file) {
-  return std::filesystem::is_regular_file(file) ? contents(file) : std::string();
+  return std::filesystem::is_regular_file(file) ? contents_of(file) : std::string();
 }
 
-// The whole lines of a text, without their ends.
-std::vector<std::string_view> whole_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
-
-bool is_count(const Json& json, const char* key) {
-  return json.contains(key) && json[key].is_number_unsigned();
-}
-
-// Discarded where it is no JSON, or nested as no result is: what is made of it later is recursive.
-Json parsed_line(std::string_view line) {
-  constexpr int deepest = 64;
-  struct TooDeep {};
-  try {
-    return Json::parse(
-        line,
-        [](int depth, Json::parse_event_t, const Json&) {
-          return depth > deepest ? throw TooDeep{} : true;
-        },
-        false);
-  } catch (const TooDeep&) {
-    return Json(Json::value_t::discarded);
-  }
-}
-
-Json header_of(const std::filesystem::path& file, const std::vector<std::string_view>& lines) {
-  Json header = lines.empty() ? Json() : parsed_line(lines.front());
-  const bool is_sweep = header.is_object() && header.contains("kind") &&
-                        header["kind"] == "sweep" && is_count(header, "jobs") &&
-                        header.contains("strategies") && header["strategies"].is_array() &&
-                        header.contains("shard") && is_count(header["shard"], "index") &&
-                        is_count(header["shard"], "of") &&
-                        header["shard"]["index"] < header["shard"]["of"];
-  if (!is_sweep) {
-    refuse(file, "is no result of `payoff sweep`");
-  }
-  return header;
-}
-
-Shard shard_of(const Json& header) {
-  return {header["shard"]["index"].get<std::uint64_t>(),
-          header["shard"]["of"].get<std::uint64_t>()};
+bool is_of_job(std::string_view line, std::uint64_t job) {
+  return line.starts_with(fmt::format("{{\"job\":{},", job)) && line.ends_with('}');
 }
 
 struct Part {
@@ -101,7 +40,7 @@ struct Part {
 class Merge {
  public:
   void add(const std::filesystem::path& file) {
-    std::string text = contents(file);
+    std::string text = contents_of(file);
     Json header = header_of(file, whole_lines(text));
     const Shard shard = shard_of(header);
     header.erase("shard");
@@ -109,11 +48,11 @@ class Merge {
       header_ = header;
       of_ = shard.of;
     } else if (header != header_ || shard.of != of_) {
-      refuse(file,
-             fmt::format("asks another question than {}", parts_.begin()->second.file.string()));
+      refuse_results(
+          file, fmt::format("asks another question than {}", parts_.begin()->second.file.string()));
     }
     if (const auto before = parts_.find(shard.index); before != parts_.end()) {
-      refuse(file, fmt::format("is the same shard as {}", before->second.file.string()));
+      refuse_results(file, fmt::format("is the same shard as {}", before->second.file.string()));
     }
     parts_[shard.index] = {file, std::move(text)};
   }
@@ -130,20 +69,20 @@ class Merge {
       lines.push_back(whole_lines(part->second.text));
       const std::uint64_t wanted = Shard{s, of_}.size(jobs) * strategies + 1;
       if (lines.back().size() != wanted) {
-        refuse(part->second.file, fmt::format("has {} of {} lines: finish it with --resume",
-                                              lines.back().size(), wanted));
+        refuse_results(part->second.file, fmt::format("has {} of {} lines: finish it with --resume",
+                                                      lines.back().size(), wanted));
       }
     }
     Json header = header_;
     header["shard"] = {{"index", 0}, {"of", 1}};
     std::string result = header.dump() + "\n";
     for (std::uint64_t job = 0; job < jobs; ++job) {
-      const std::string begin = fmt::format("{{\"job\":{},", job);
       for (std::size_t i = 0; i < strategies; ++i) {
         const std::string_view line = lines[job % of_][1 + job / of_ * strategies + i];
-        if (!line.starts_with(begin) || !line.ends_with('}')) {
-          refuse(parts_.at(job % of_).file,
-                 fmt::format("line {} is not of job {}", 2 + job / of_ * strategies + i, job));
+        if (!is_of_job(line, job)) {
+          refuse_results(
+              parts_.at(job % of_).file,
+              fmt::format("line {} is not of job {}", 2 + job / of_ * strategies + i, job));
         }
         result += line;
         result += '\n';
@@ -168,7 +107,7 @@ SweepLog::SweepLog(std::filesystem::path file)
   }
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
-    refuse(file_, "another process writes to it");
+    refuse_results(file_, "another process writes to it");
   }
 }
 
@@ -176,7 +115,7 @@ SweepLog::~SweepLog() { ::close(descriptor_); }
 
 void SweepLog::begin(const std::string& header) {
   if (!written_before(file_).empty()) {
-    refuse(file_, "exists");
+    refuse_results(file_, "exists");
   }
   add(header);
 }
@@ -190,12 +129,26 @@ std::uint64_t SweepLog::go_on(const std::string& header, std::size_t strategies)
   }
   if (!text.starts_with(header)) {
     (void)header_of(file_, whole_lines(text));
-    refuse(file_, "was made from other inputs, axes or options: give another name, or remove it");
+    refuse_results(file_,
+                   "was made from other inputs, axes or options: give another name, or remove it");
   }
+  const Json asked = header_of(file_, whole_lines(header));
+  if (asked["strategies"].size() != strategies) {
+    refuse_results(file_, "is no result of `payoff sweep`");
+  }
+  const Shard shard = shard_of(asked);
   std::size_t kept = header.size();
   std::uint64_t lines = 0;
   for (std::size_t at = kept, end = 0; (end = text.find('\n', at)) != std::string::npos;
        at = end + 1) {
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    const std::uint64_t job = shard.job(lines / strategies);
+    const std::string strategy = asked["strategies"][lines % strategies].dump();
+    if (!is_of_job(line, job) || line.find("\"strategy\":" + strategy) == std::string_view::npos) {
+      refuse_results(file_, fmt::format("line {} is not that of job {} with {}: it was changed "
+                                        "since; cut the file before it, or give another name",
+                                        lines + 2, job, strategy));
+    }
     if (++lines % strategies == 0) {
       kept = end + 1;
     }
@@ -243,6 +196,13 @@ std::string merged_log(const std::vector<std::filesystem::path>& files) {
     merge.add(file);
   }
   return merge.text();
+}
+
+std::string begun_log(const std::filesystem::path& file) {
+  std::string text = contents_of(file);
+  (void)header_of(file, whole_lines(text));
+  text.resize(text.rfind('\n') + 1);
+  return text;
 }
 
 std::string csv_of_log(const std::string& log) {

@@ -28,7 +28,8 @@ class SweepLog {
   // The first line of an empty file.
   void begin(const std::string& header);
   // Cuts what a stopped sweep left after its last whole job, and says how many jobs there are. A
-  // file that does not begin with `header` answers another question, and is left as it is.
+  // file that does not begin with `header` answers another question, and one with a line that is
+  // not of the job of its place was changed: both are left as they are.
   [[nodiscard]] std::uint64_t go_on(const std::string& header, std::size_t strategies);
   void add(const std::string& lines);
 
@@ -47,6 +48,10 @@ class SweepLog {
 // All shards of one sweep as one file: the text of it. Throws std::runtime_error that says which
 // file asks another question, is given twice, is unfinished or is missing.
 [[nodiscard]] std::string merged_log(const std::vector<std::filesystem::path>& files);
+
+// One file as it is: finished or not, all of a sweep or a shard of it. Its header and its whole
+// lines; throws as merged_log does.
+[[nodiscard]] std::string begun_log(const std::filesystem::path& file);
 
 // The rows as CSV, one column for each key in the order of their first appearance.
 [[nodiscard]] std::string csv_of_log(const std::string& log);

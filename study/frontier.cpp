@@ -127,10 +127,18 @@ std::vector<FrontierLine> chained(std::vector<Piece> pieces) {
 
 // Marching squares: a cell of the grid whose corners are not all on one side of one has two edges
 // that the line crosses, or four. Then the mean of the corners says which ends belong together.
+struct Corner {
+  FrontierPlace place;
+  double ratio{};
+};
+
 class Line {
  public:
-  Line(const FrontierQuestion& question, const Frontier& grid, Map& map, Ratio ratio)
-      : grid_(grid), crossing_(question, map, ratio), ratio_(ratio) {}
+  // Between two neighbours, of which the first has the smaller coordinates.
+  using CrossingOf = std::function<FrontierPlace(const Corner&, const Corner&)>;
+
+  Line(const Frontier& grid, Ratio ratio, CrossingOf crossing)
+      : grid_(grid), crossing_(std::move(crossing)), ratio_(ratio) {}
 
   [[nodiscard]] std::vector<FrontierLine> find() {
     std::vector<Piece> all;
@@ -143,11 +151,6 @@ class Line {
   }
 
  private:
-  struct Corner {
-    FrontierPlace place;
-    double ratio{};
-  };
-
   void add_cell(std::size_t x, std::size_t y, std::vector<Piece>& all) {
     std::array<Corner, 4> corners{};  // around the cell
     constexpr std::array<std::array<std::size_t, 2>, 4> around{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}};
@@ -156,7 +159,7 @@ class Line {
       const std::size_t cx = x + around[i][0];
       const std::size_t cy = y + around[i][1];
       const std::optional<FrontierValue>& value = grid_.at(cx, cy);
-      if (!value) {
+      if (!value || !((*value).*ratio_ > 0.0)) {
         return;
       }
       corners[i] = {{grid_.xs[cx], grid_.ys[cy]}, (*value).*ratio_};
@@ -168,8 +171,7 @@ class Line {
       const Corner& b = corners[(i + 1) % corners.size()];
       if ((a.ratio > 1.0) != (b.ratio > 1.0)) {
         const bool forward = a.place.x < b.place.x || a.place.y < b.place.y;
-        ends.push_back(forward ? crossing_.find(a.place, b.place)
-                               : crossing_.find(b.place, a.place));
+        ends.push_back(forward ? crossing_(a, b) : crossing_(b, a));
       }
     }
     // Edges are visited in turn from the first corner. With four ends the pairs as visited cut off
@@ -184,9 +186,32 @@ class Line {
   }
 
   const Frontier& grid_;
-  Crossing crossing_;
+  CrossingOf crossing_;
   Ratio ratio_;
 };
+
+std::vector<FrontierLine> line_of_predictions(const FrontierQuestion& question,
+                                              const Frontier& grid, Map& map, Ratio ratio) {
+  Crossing crossing(question, map, ratio);
+  return Line(grid, ratio,
+              [&crossing](const Corner& a, const Corner& b) {
+                return crossing.find(a.place, b.place);
+              })
+      .find();
+}
+
+// By the values at both ends of an edge alone.
+std::vector<FrontierLine> straight_line(const Frontier& grid, Ratio ratio) {
+  return Line(grid, ratio,
+              [](const Corner& a, const Corner& b) {
+                return a.place.y == b.place.y
+                           ? FrontierPlace{straight_zero(a.place.x, b.place.x, a.ratio, b.ratio),
+                                           a.place.y}
+                           : FrontierPlace{a.place.x,
+                                           straight_zero(a.place.y, b.place.y, a.ratio, b.ratio)};
+              })
+      .find();
+}
 
 // The multiple of `gpus` next to x that has a job: shards and experts divide the replicas too.
 // Where none is near, the next multiple.
@@ -263,9 +288,15 @@ Frontier find_frontier(const FrontierQuestion& question) {
       frontier.values.push_back(map.at(x, y));
     }
   }
-  frontier.even = Line(question, frontier, map, &FrontierValue::speedup).find();
-  frontier.even_with_remedy = Line(question, frontier, map, &FrontierValue::against_remedy).find();
+  frontier.even = line_of_predictions(question, frontier, map, &FrontierValue::speedup);
+  frontier.even_with_remedy =
+      line_of_predictions(question, frontier, map, &FrontierValue::against_remedy);
   return frontier;
+}
+
+void add_straight_lines(Frontier& grid) {
+  grid.even = straight_line(grid, &FrontierValue::speedup);
+  grid.even_with_remedy = straight_line(grid, &FrontierValue::against_remedy);
 }
 
 }  // namespace payoff

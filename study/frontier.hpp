@@ -70,4 +70,8 @@ struct FrontierQuestion {
 
 [[nodiscard]] Frontier find_frontier(const FrontierQuestion& question);
 
+// The lines of a grid of values that were found before: where they cross an edge is told by the
+// values at its ends, straight in the logarithms of both. A ratio that is not known (NaN) has none.
+void add_straight_lines(Frontier& grid);
+
 }  // namespace payoff

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/chart_style.hpp"
+#include "cli/crossings.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
 
@@ -90,6 +91,44 @@ TEST_CASE("curves of one family differ in shade, dashes and symbol, all in their
   CHECK(styles[0].dash != styles[2].dash);
   CHECK(styles[0].point_type != styles[2].point_type);
   CHECK(styles[0].width > styles[2].width);
+}
+
+TEST_CASE("curves of more families than there are hues look different all the same") {
+  std::vector<ChartCurve> curves;
+  for (int i = 1; i <= 28; ++i) {
+    curves.push_back(line(std::to_string(i) + " Gb/s", 1, 2));
+  }
+  std::set<std::pair<std::string, std::string>> looks;
+  for (const CurveStyle& style : curve_styles(curves)) {
+    looks.insert({style.colour, std::string(style.dash)});
+    CHECK(style.point_type != 6);  // the open circle of a break-even
+  }
+  CHECK(looks.size() == curves.size());
+}
+
+TEST_CASE("curves of one family go by it, whatever their labels begin with") {
+  std::vector<ChartCurve> curves{line("fp16, tp 2", 1, 2), line("fp16, tp 4", 1, 2)};
+  curves[0].family = curves[1].family = "fp16";
+  const std::vector<CurveStyle> styles = curve_styles(curves);
+  CHECK(styles[1].member == 1);
+  CHECK(styles[0].dash != styles[1].dash);
+}
+
+TEST_CASE("two curves cross on the line between two points, straight in the logarithms") {
+  // y = 4 / x from 1 to 16, and the constant 1: they meet at x = 4.
+  const auto found = crossings({{1, 4}, {16, 0.25}}, [](double) { return 1.0; });
+  REQUIRE(found.size() == 1);
+  CHECK_THAT(found[0].x, WithinRel(4.0, 1e-12));
+  CHECK_THAT(found[0].y, WithinRel(1.0, 1e-12));
+  CHECK(crossings({{1, 2}, {16, 2}}, [](double) { return 1.0; }).empty());
+}
+
+TEST_CASE("a chart without a base draws no line for it") {
+  Chart chart = two_curves();
+  chart.base_label.clear();
+  const std::string script = gnuplot_script(chart, Picture::svg, "x.svg");
+  CHECK_THAT(script, !ContainsSubstring("dt 1 lw 1.4"));
+  CHECK_THAT(gnuplot_script(two_curves(), Picture::svg, "x.svg"), ContainsSubstring("dt 1 lw 1.4"));
 }
 
 TEST_CASE("a value between two points lies on the straight line of a logarithmic chart") {

@@ -250,3 +250,21 @@ TEST_CASE("a table of layers has no axis of sizes, one replica nothing to send")
                                        "--micro-batch", "1", "--roofline", "--terminal"});
   CHECK(alone.code == ExitCode::bad_input);
 }
+
+TEST_CASE("a caption speaks of circles where there are some, and only there") {
+  const ScratchFolder folder;
+  int with = 0;
+  int without = 0;
+  for (std::vector<std::string> words : all_pictures()) {
+    words.insert(words.end(), {"-o", folder.path("x.gp")});
+    const Captured run = plot(words);
+    INFO(run.err);
+    REQUIRE(run.code == ExitCode::success);
+    const std::string script = test::read_text(folder.path("x.gp"));
+    const bool marked = script.find("$marks") != std::string::npos;
+    CHECK(marked == (script.find("Circle:") != std::string::npos));
+    ++(marked ? with : without);
+  }
+  CHECK(with > 0);
+  CHECK(without > 0);
+}

@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "cli/sweep_results.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace payoff::fuzz {
@@ -28,6 +29,7 @@ std::string read_sweep_log(std::string_view input) {
   told += outcome([&] { return merged_log({file, file}); });
   told += outcome([&] { return csv_of_log(merged_log({file})); });
   told += outcome([&] { return csv_of_log(std::string(input)); });
+  told += outcome([&] { return std::to_string(sweep_results(begun_log(file)).columns.size()); });
   return told + outcome([&] { return std::to_string(SweepLog(file).go_on(first, 3)); });
 }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep_lines.hpp"
+
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace payoff {
+namespace {
+
+bool is_count(const ResultLine& json, const char* key) {
+  return json.contains(key) && json[key].is_number_unsigned();
+}
+
+}  // namespace
+
+void refuse_results(const std::filesystem::path& file, std::string_view why) {
+  throw std::runtime_error(fmt::format("{}: {}", file.string(), why));
+}
+
+std::string contents_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) {
+    refuse_results(file, "cannot be read");
+  }
+  return text.str();
+}
+
+std::vector<std::string_view> whole_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+ResultLine parsed_line(std::string_view line) {
+  constexpr int deepest = 64;
+  struct TooDeep {};
+  try {
+    return ResultLine::parse(
+        line,
+        [](int depth, ResultLine::parse_event_t, const ResultLine&) {
+          return depth > deepest ? throw TooDeep{} : true;
+        },
+        false);
+  } catch (const TooDeep&) {
+    return ResultLine(ResultLine::value_t::discarded);
+  }
+}
+
+ResultLine header_of(const std::filesystem::path& file,
+                     const std::vector<std::string_view>& lines) {
+  ResultLine header = lines.empty() ? ResultLine() : parsed_line(lines.front());
+  const bool is_sweep = header.is_object() && header.contains("kind") &&
+                        header["kind"] == "sweep" && is_count(header, "jobs") &&
+                        header.contains("strategies") && header["strategies"].is_array() &&
+                        header.contains("shard") && is_count(header["shard"], "index") &&
+                        is_count(header["shard"], "of") &&
+                        header["shard"]["index"] < header["shard"]["of"];
+  if (!is_sweep) {
+    refuse_results(file, "is no result of `payoff sweep`");
+  }
+  return header;
+}
+
+Shard shard_of(const ResultLine& header) {
+  return {header["shard"]["index"].get<std::uint64_t>(),
+          header["shard"]["of"].get<std::uint64_t>()};
+}
+
+}  // namespace payoff

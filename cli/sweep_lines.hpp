@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "study/sweep.hpp"
+
+// The lines of a file of results: JSON Lines, the first of which says what was asked. Functions
+// that take a file throw std::runtime_error naming it.
+
+namespace payoff {
+
+using ResultLine = nlohmann::ordered_json;
+
+[[noreturn]] void refuse_results(const std::filesystem::path& file, std::string_view why);
+
+[[nodiscard]] std::string contents_of(const std::filesystem::path& file);
+
+// The whole lines of a text, without their ends.
+[[nodiscard]] std::vector<std::string_view> whole_lines(std::string_view text);
+
+// Discarded where it is no JSON, or nested as no result is: what is made of it later is recursive.
+[[nodiscard]] ResultLine parsed_line(std::string_view line);
+
+// The first of `lines`, which is that of a sweep.
+[[nodiscard]] ResultLine header_of(const std::filesystem::path& file,
+                                   const std::vector<std::string_view>& lines);
+[[nodiscard]] Shard shard_of(const ResultLine& header);
+
+}  // namespace payoff
