@@ -111,17 +111,20 @@ ExitCode run_explain(const Arguments& arguments, Session& session) {
   std::vector<TermExplanation> terms = explain(prepared, *plan, read->facts);
   std::string text = experiment_headline(read->experiment) + "\n\n";
   if (question.term && question.term->text != whole_step) {
-    std::vector<std::pair<std::string, TermExplanation>> known;
-    known.reserve(terms.size());
-    for (TermExplanation& term : terms) {
-      known.emplace_back(term.term, std::move(term));
-    }
-    const auto term = named_value("a term of the step", *question.term, known, session);
-    if (!term) {
+    const auto term = std::find_if(
+        terms.begin(), terms.end(),
+        [&question](const TermExplanation& each) { return each.term == question.term->text; });
+    if (term == terms.end()) {
+      std::vector<std::string> known;
+      for (const TermExplanation& each : terms) {
+        known.emplace_back(each.term);
+      }
+      known.emplace_back(whole_step);
+      report_unknown_name("a term of the step", *question.term, known, session);
       return session.report();
     }
     text += term_text(*term, plan->label, read->experiment);
-    terms = {*term};
+    terms = {TermExplanation(*term)};
   } else {
     text += overview(terms, plan->label, trust_in(prepared, read->facts));
   }

@@ -44,7 +44,8 @@ constexpr OptionSpec output_option{
     "-o", "FILE", "the results as JSON Lines; with shards one file each: NAME.0-of-8.jsonl",
     Takes::value, true};
 constexpr OptionSpec dry_option{
-    "--dry-run", "", "says how many jobs there are and how long they take", Takes::nothing};
+    "--dry-run", "", "lists the jobs, of many the first and the last, and says how long all take",
+    Takes::nothing};
 
 std::uint64_t read_seed(const Arguments& arguments, Session& session) {
   const auto seed = long_value(arguments, seed_option.name, {0, 1'000'000'000}, session);

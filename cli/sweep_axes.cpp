@@ -47,8 +47,11 @@ bool take_series(std::string_view text, Values& values, TextError& error, Text t
                  Number number_of) {
   const Parsed<std::vector<T>> parsed = parse_series<T>(text);
   if (!parsed) {
-    // The reading that understood most of the text has the best explanation.
-    if (error.problem.empty() || parsed.error.offset > error.offset) {
+    // The reading that understood most of the text has the best explanation; the one that knows the
+    // unit of its end has understood all but one.
+    const bool exact = error.problem == one_sided_unit;
+    if (error.problem.empty() || parsed.error.problem == one_sided_unit ||
+        (!exact && parsed.error.offset > error.offset)) {
       error = parsed.error;
     }
     return false;

@@ -18,6 +18,7 @@
 #include "cli/simulation_cost.hpp"
 #include "cli/sweep_folding.hpp"
 #include "cli/sweep_shared.hpp"
+#include "cli/table.hpp"
 #include "study/simulation.hpp"
 
 namespace payoff {
@@ -90,6 +91,33 @@ double time_of_all(const SweepQuestion& question, const Shard& shard, bool share
   return took / static_cast<double>(sample) * static_cast<double>(own);
 }
 
+// All jobs of the shard, or of many the first and the last ones.
+std::string list_of_jobs(const SweepQuestion& question, const Shard& shard) {
+  constexpr std::uint64_t most = 24;
+  constexpr std::uint64_t first = 12;
+  constexpr std::uint64_t last = 4;
+  const std::uint64_t own = shard.size(question.design.jobs());
+  std::vector<Column> columns{{"job"}};
+  for (const SweepAxis& axis : question.design.axes()) {
+    columns.push_back({axis.key});
+  }
+  Table table(columns);
+  for (std::uint64_t i = 0; i < own; ++i) {
+    if (own > most && i == first) {
+      table.add(std::vector<std::string>(columns.size(), "..."));
+      i = own - last;
+    }
+    const std::uint64_t number = shard.job(i);
+    const std::vector<std::size_t> values = question.design.job(number);
+    std::vector<std::string> row{std::to_string(number)};
+    for (std::size_t a = 0; a < values.size(); ++a) {
+      row.push_back(question.design.axes()[a].values[values[a]]);
+    }
+    table.add(std::move(row));
+  }
+  return table.empty() ? "" : table.markdown() + "\n";
+}
+
 }  // namespace
 
 void say_plan(const SweepQuestion& question, const Shard& shard, bool share, Session& session) {
@@ -98,6 +126,7 @@ void say_plan(const SweepQuestion& question, const Shard& shard, bool share, Ses
     session.out() << fmt::format("{}: {} values, {} to {}\n", axis.key, axis.values.size(),
                                  axis.values.front(), axis.values.back());
   }
+  session.out() << "\n" << list_of_jobs(question, shard);
   const std::uint64_t own = shard.size(question.design.jobs());
   session.out() << fmt::format(
       "{} jobs of {} strategies: {} results{}\n", own, question.strategies.size(),

@@ -9,8 +9,8 @@
 
 namespace payoff {
 
-// The axes, the number of jobs, and how long they take: a few are run. `share`: as they are run
-// together (cli/sweep_shared.hpp).
+// The axes, the jobs, how many they are and how long they take: a few are run. `share`: as they are
+// run together (cli/sweep_shared.hpp).
 void say_plan(const SweepQuestion& question, const Shard& shard, bool share, Session& session);
 
 // By the events of a few jobs across the sweep; nothing of short ones, nor of other engines.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -98,11 +99,13 @@ class SeriesParser {
     }
     const std::size_t colon = std::min(item.text.find(':', dots), item.text.size());
     const Piece last_text = item.part(dots + 2, colon - dots - 2);
-    const Parsed<T> first = parse_value<T>(item.part(0, dots));
-    if (!first) {
-      return first.error;
-    }
+    const Piece first_text = item.part(0, dots);
     const Parsed<T> last = parse_value<T>(last_text);
+    const Parsed<T> first = parse_value<T>(first_text);
+    if (!first) {
+      const Refusal refusal = last ? one_sided(item, first_text, last_text) : std::nullopt;
+      return refusal ? refusal : first.error;
+    }
     if (!last) {
       return last.error;
     }
@@ -113,6 +116,21 @@ class SeriesParser {
       return add_default_steps(item, *first, *last);
     }
     return add_range(item, item.part(colon + 1), *first, *last);
+  }
+
+  // `10..100 Gb/s`: of a size, `8..8 GiB`, it may be either, so both ends say it.
+  static Refusal one_sided(Piece item, Piece first, Piece last) {
+    if constexpr (!std::same_as<T, std::int64_t> && !std::same_as<T, double>) {
+      const std::size_t digits = last.text.find_last_of("0123456789.");
+      if (parse_number(first.text) && digits != std::string_view::npos) {
+        const std::string unit(last.text.substr(digits + 1));
+        Refusal refusal = refuse(first, std::string(one_sided_unit), "its unit is not said");
+        refusal->help = "`" + std::string(first.text) + unit +
+                        std::string(item.text.substr(first.text.size())) + "` says it of both ends";
+        return refusal;
+      }
+    }
+    return std::nullopt;
   }
 
   Refusal add_default_steps(Piece item, T first, T last) {

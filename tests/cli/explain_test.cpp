@@ -192,3 +192,12 @@ TEST_CASE("a law counts once however many strategies use it, and what nothing re
     CHECK_FALSE(path.get<std::string>().starts_with("cluster.network."));
   }
 }
+
+TEST_CASE("a misspelt term of a step gets the nearest one, the step itself included") {
+  std::vector<std::string> words = test::small_experiment();
+  words.insert(words.begin(), "explain");
+  words.emplace_back("stp");
+  const test::Captured run = test::payoff(words);
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("did you mean `step`?"));
+}

@@ -139,3 +139,47 @@ TEST_CASE("a seed without a sample is a mistake, told beside the others") {
   CHECK_THAT(run.err, ContainsSubstring("`--seed` needs --sample or --latin") &&
                           ContainsSubstring("the axis has 3 values, the first one 2"));
 }
+
+TEST_CASE("a series whose unit stands at its end alone is told which text says it of both") {
+  const ScratchFolder folder;
+  const Captured run = sweep_file(folder, {"--over", "bandwidth=10..100 Gb/s:x2"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`--over` has no unit at its first end"));
+  CHECK_THAT(run.err, ContainsSubstring("`10 Gb/s..100 Gb/s:x2` says it of both ends"));
+}
+
+TEST_CASE("a dry run lists the jobs of its shard, and of many the first and the last") {
+  const ScratchFolder folder;
+  const Captured few = sweep_file(
+      folder,
+      {"--over", "nodes=1,2", "--over", "bandwidth=8 Gb/s,9 Gb/s", "--dry-run", "--shard", "1/2"});
+  INFO(few.out);
+  CHECK(few.code == ExitCode::success);
+  CHECK_THAT(few.out, ContainsSubstring("|   1 |             1 |                  9 Gb/s |"));
+  CHECK_THAT(few.out, ContainsSubstring("|   3 |             2 |                  9 Gb/s |"));
+  CHECK(few.out.find("8 Gb/s |") == std::string::npos);
+  const Captured many = sweep_file(folder, {"--over", "nodes=1..100", "--dry-run"});
+  CHECK_THAT(many.out, ContainsSubstring("|   0 |             1 |"));
+  CHECK_THAT(many.out, ContainsSubstring("| ... |           ... |"));
+  CHECK_THAT(many.out, ContainsSubstring("|  99 |           100 |"));
+  CHECK(many.out.find("|  50 |") == std::string::npos);
+  CHECK(folder.files() == std::vector<std::string>{"job.yaml"});
+}
+
+TEST_CASE("a sweep does not go on behind a line that is not that of its job") {
+  const ScratchFolder folder;
+  const std::vector<std::string> words{"--over", "nodes=1,2,4", "-o", folder.path("runs.jsonl")};
+  REQUIRE(sweep_file(folder, words).code == ExitCode::success);
+  std::string text = test::read_text(folder.path("runs.jsonl"));
+  const std::size_t second = text.find("{\"job\":1,");
+  REQUIRE(second != std::string::npos);
+  const std::size_t third = text.find("{\"job\":2,");
+  text = text.substr(0, second) + text.substr(third);  // as if a line had been cut out
+  folder.write("runs.jsonl", text);
+  std::vector<std::string> again = words;
+  again.emplace_back("--resume");
+  const Captured run = sweep_file(folder, again);
+  CHECK(run.code == ExitCode::failure);
+  CHECK_THAT(run.err, ContainsSubstring("line 3 is not that of job 1"));
+  CHECK(test::read_text(folder.path("runs.jsonl")) == text);
+}

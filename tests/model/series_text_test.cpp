@@ -72,7 +72,7 @@ TEST_CASE("lists and ranges mix and keep the order written") {
 }
 
 TEST_CASE("a refused series says which part is guilty") {
-  CHECK(refusal<Bytes>("8..8GiB:x2") == "8 | has no unit");
+  CHECK(refusal<Bytes>("8..8GiB:x2") == "8 | has no unit at its first end");
   CHECK(refusal<Bytes>("8B..8Gib:x2") == "Gib | has the unknown unit `Gib`");
   CHECK(refusal<Bytes>("8B..8GiB") == "8B..8GiB | has no step");
   CHECK(refusal<Bytes>("8B..8GiB:2") == "2 | has an unknown step");
