@@ -200,6 +200,7 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
   if (is_about_kernels(arguments)) {
     return calibrate_kernels_command(arguments, session);
   }
+  refuse_dry_run(arguments, session);
   const std::vector<Target> chosen = read_targets(arguments, session);
   if (session.diagnostics().has_errors()) {
     return session.report();
@@ -232,37 +233,40 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
 }  // namespace
 
 Command calibrate_command() {
-  return {"calibrate",
-          "fits the laws of profiles/fitted, or those of a GPU's kernels to its samples",
-          "payoff calibrate fit codecs --check\n"
-          "  payoff calibrate needs examples/01-resnet50-v100/experiment.yaml",
-          {"ACTION [NAME...]", "what to do with what, see below", 1, 100},
-          {{"--check", "", "writes nothing; exits with 3 where a shipped law is another",
-            Takes::nothing},
-           data_option,
-           {"--out", "FOLDER", "where to write; default: the folder of the shipped laws"},
-           {"-o", "FILE",
-            "of `run`, `import`: the samples (.json); of `fit SAMPLES`: the profile (.yaml)",
-            Takes::value, true},
-           {"--full", "", "of `run`: every size and variant, ten minutes instead of two",
-            Takes::nothing},
-           {"--only", "NAME,...", "of `run`: kernels or families of them"},
-           {"--format", "NAME",
-            "of `import`: nccl-tests, google-benchmark, nvbench or csv; default: by the content"},
-           {"--gpu", "NAME",
-            "of `import`, `fit SAMPLES`: the GPU whose data sheet holds, where it is not told by "
-            "the device's name"},
-           {"--date", "YYYY-MM-DD", "of `import`: of the measurement, where the files do not say"},
-           {"--implementation", "CLASS",
-            "of `import`: fused, library or framework_ops; default: library"},
-           {"--program", "FILE", "of `run`: where payoff-kernels is; default: in $PATH"},
-           {"--set", "KEY=VALUE", "of `needs`: over a key of the experiment", Takes::values},
-           {"--observed", "step=TIME,...",
-            "of `needs`: what was measured already, as of `payoff predict`", Takes::values},
-           {"--json", "FILE", "of `needs`: the result as JSON, or to FILE, which ends in .json",
-            Takes::optional_file, true}},
-          run_calibrate,
-          details};
+  return {
+      "calibrate",
+      "fits the laws of profiles/fitted, or those of a GPU's kernels to its samples",
+      "payoff calibrate fit codecs --check\n"
+      "  payoff calibrate needs examples/01-resnet50-v100/experiment.yaml",
+      {"ACTION [NAME...]", "what to do with what, see below", 1, 100},
+      {{"--check", "", "writes nothing; exits with 3 where a shipped law is another",
+        Takes::nothing},
+       data_option,
+       {"--out", "FOLDER", "where to write; default: the folder of the shipped laws"},
+       {"-o", "FILE",
+        "of `run`, `import`: the samples (.json); of `fit SAMPLES`: the profile (.yaml)",
+        Takes::value, true},
+       {"--full", "", "of `run`: every size and variant, ten minutes instead of two",
+        Takes::nothing},
+       {"--dry-run", "", "of `run`: what it would measure and how long that takes; runs nothing",
+        Takes::nothing},
+       {"--only", "NAME,...", "of `run`: kernels or families of them"},
+       {"--format", "NAME",
+        "of `import`: nccl-tests, google-benchmark, nvbench or csv; default: by the content"},
+       {"--gpu", "NAME",
+        "of `import`, `fit SAMPLES`: the GPU whose data sheet holds, where it is not told by "
+        "the device's name"},
+       {"--date", "YYYY-MM-DD", "of `import`: of the measurement, where the files do not say"},
+       {"--implementation", "CLASS",
+        "of `import`: fused, library or framework_ops; default: library"},
+       {"--program", "FILE", "of `run`: where payoff-kernels is; default: in $PATH"},
+       {"--set", "KEY=VALUE", "of `needs`: over a key of the experiment", Takes::values},
+       {"--observed", "step=TIME,...",
+        "of `needs`: what was measured already, as of `payoff predict`", Takes::values},
+       {"--json", "FILE", "of `needs`: the result as JSON, or to FILE, which ends in .json",
+        Takes::optional_file, true}},
+      run_calibrate,
+      details};
 }
 
 }  // namespace payoff

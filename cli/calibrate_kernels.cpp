@@ -180,14 +180,20 @@ ExitCode diff(const Arguments& arguments, Session& session) {
 
 ExitCode measure(const Arguments& arguments, Session& session) {
   const auto out = arguments.value("-o");
-  if (!has_files(arguments, 0, 0, "-o SAMPLES.json", session) || !out) {
-    if (!out) {
+  const bool dry = arguments.has("--dry-run");
+  if (!has_files(arguments, 0, 0, "-o SAMPLES.json", session) || (!out && !dry)) {
+    if (!out && !dry) {
       session.diagnostics().error(arguments.positionals().front().span,
                                   "nothing says where the samples go", "", "`-o SAMPLES.json`");
     }
     return session.report();
   }
-  KernelRun run{"payoff-kernels", {"--out", out->text}};
+  KernelRun run{"payoff-kernels", {}};
+  if (dry) {
+    run.words.emplace_back("--dry-run");
+  } else {
+    run.words.insert(run.words.end(), {"--out", out->text});
+  }
   if (const auto program = arguments.value("--program")) {
     run.program = program->text;
   }
@@ -198,6 +204,9 @@ ExitCode measure(const Arguments& arguments, Session& session) {
     run.words.insert(run.words.end(), {"--only", only->text});
   }
   run_kernels(run);
+  if (dry) {
+    return session.report();
+  }
   session.out() << "wrote " << out->text << "; `payoff calibrate show` says what it is worth\n";
   return session.report();
 }
@@ -217,6 +226,15 @@ constexpr std::array actions{Action{"run", measure},
 
 }  // namespace
 
+void refuse_dry_run(const Arguments& arguments, Session& session) {
+  const auto dry = arguments.value("--dry-run");
+  if (const std::string& action = arguments.positionals().front().text; dry && action != "run") {
+    session.diagnostics().error(dry->span,
+                                fmt::format("`--dry-run` is of `run`, not of `{}`", action), {},
+                                action == "fit" ? "`--check` fits and writes nothing" : "");
+  }
+}
+
 bool is_about_kernels(const Arguments& arguments) {
   const std::vector<Argument>& words = arguments.positionals();
   if (words.front().text == "fit") {
@@ -229,6 +247,10 @@ bool is_about_kernels(const Arguments& arguments) {
 
 ExitCode calibrate_kernels_command(const Arguments& arguments, Session& session) {
   const std::string& wanted = arguments.positionals().front().text;
+  refuse_dry_run(arguments, session);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
+  }
   return std::find_if(actions.begin(), actions.end(),
                       [&](const Action& action) { return action.name == wanted; })
       ->run(arguments, session);

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_output.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/session.hpp"
 #include "cli/topology_file.hpp"
@@ -196,22 +198,40 @@ Checked check_file(const Argument& argument, Session& session) {
   return {"experiment", read ? cluster_topology(*read) : ""};
 }
 
+// What --json has of a file; its mistakes are told as everywhere (--error-format json).
+nlohmann::ordered_json file_json(const Argument& argument, const Checked& checked,
+                                 std::size_t mistakes) {
+  return {{"file", argument.text},
+          {"kind", checked.what},
+          {"mistakes", mistakes},
+          {"details", mistakes == 0 && !checked.details.empty()
+                          ? nlohmann::ordered_json(checked.details)
+                          : nullptr}};
+}
+
 ExitCode run_check(const Arguments& arguments, Session& session) {
   std::string good;
+  nlohmann::ordered_json json = json_envelope("check", session);
+  json["files"] = nlohmann::ordered_json::array();
   std::vector<std::string> unreadable;  // what they say; the others are checked all the same
   for (const Argument& argument : arguments.positionals()) {
     const std::size_t errors = session.diagnostics().error_count();
+    session.reads(argument.text);
     try {
       const Checked checked = check_file(argument, session);
+      json["files"].push_back(
+          file_json(argument, checked, session.diagnostics().error_count() - errors));
       if (session.diagnostics().error_count() == errors) {
         good +=
             fmt::format("{}: {}, no mistakes\n{}", argument.text, checked.what, checked.details);
       }
     } catch (const std::exception& error) {
       unreadable.emplace_back(error.what());
+      json["files"].push_back({{"file", argument.text}, {"unreadable", error.what()}});
     }
   }
-  session.out() << good;
+  OutputFiles files;
+  deliver({good, json.dump(2) + "\n", {}}, arguments, files, session);
   return unreadable.empty()
              ? session.report()
              : session.report_failure(fmt::format("{}", fmt::join(unreadable, "\nerror: ")));
@@ -228,7 +248,7 @@ Command check_command() {
       {"FILE...",
        "experiments, profiles, topologies, graphs of gossip, or Hugging Face config.json files", 1,
        10'000},
-      {},
+      {json_option},
       run_check};
 }
 

@@ -27,6 +27,7 @@ namespace payoff {
 [[nodiscard]] Command search_command();
 [[nodiscard]] Command schema_command();
 [[nodiscard]] Command report_command();
+[[nodiscard]] Command rerun_command();
 [[nodiscard]] Command simulate_command();
 [[nodiscard]] Command survey_command();
 [[nodiscard]] Command sweep_command();

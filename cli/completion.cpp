@@ -8,6 +8,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/experiment_input.hpp"
+#include "cli/own_schemas.hpp"
 #include "profiles/record_keys.hpp"
 #include "study/engine.hpp"
 
@@ -106,6 +107,9 @@ class Completer {
       offer_known(known, "");
     } else if (command_->name == "schema") {
       for (const std::string_view kind : document_kinds()) {
+        offer(kind, "");
+      }
+      for (const std::string_view kind : own_kinds) {
         offer(kind, "");
       }
     } else {

@@ -109,6 +109,7 @@ Command predict_command() {
   return {"predict",
           "predicts a training step with and without compression, and whether it pays",
           "payoff predict examples/01-resnet50-v100/experiment.yaml --bandwidth '25 Gb/s'\n"
+          "  payoff predict examples/01-resnet50-v100/experiment.yaml --json result.json\n"
           "  payoff predict --model bert-large --cluster p3-8xlarge --nodes 8 --dp 32 "
           "--compress powersgd:rank=4",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/option_values.hpp"
+#include "cli/own_schemas.hpp"
 #include "cli/profile_library.hpp"
 #include "profiles/key_schema.hpp"
 #include "profiles/record_keys.hpp"
@@ -23,15 +24,26 @@ ExitCode run_schema(const Arguments& arguments, Session& session) {
     for (const std::string_view each : document_kinds()) {
       kinds.emplace_back(each, each);
     }
+    for (const std::string_view each : own_kinds) {
+      kinds.emplace_back(each, each);
+    }
     kind = named_value("a kind of file", arguments.positionals().front(), kinds, session)
                .value_or(kind);
   }
-  if (!session.diagnostics().has_errors()) {
-    const KeyHelp help = [kind](std::string_view path) {
-      return kind == document_kinds().front() ? std::string(help_of_key(path)) : std::string();
-    };
-    session.out() << json_schema(kind, all_keys(kind, find_library()), help);
+  if (session.diagnostics().has_errors()) {
+    return session.report();
   }
+  if (kind == result_kind) {
+    session.out() << result_schema_text();
+    return session.report();
+  }
+  const std::string_view experiment = document_kinds().front();
+  const std::string_view read = kind == survey_kind ? experiment : kind;
+  const KeyHelp help = [read, experiment](std::string_view path) {
+    return read == experiment ? std::string(help_of_key(path)) : std::string();
+  };
+  const std::string schema = json_schema(read, all_keys(read, find_library()), help);
+  session.out() << (kind == survey_kind ? survey_schema(schema) : schema);
   return session.report();
 }
 
@@ -43,8 +55,8 @@ Command schema_command() {
       "prints the JSON Schema of a kind of file, for editors and validators",
       "payoff schema experiment\n  payoff schema compression",
       {"KIND",
-       "experiment (the default), topology, gossip, gpu, fabric, network, cluster, model, software "
-       "or compression",
+       "experiment (the default), topology, gossip, gpu, fabric, network, cluster, model, software, "
+       "compression, survey (an experiment with axes) or result (what --json prints)",
        0, 1},
       {},
       run_schema,

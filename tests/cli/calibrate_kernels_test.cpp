@@ -170,3 +170,17 @@ TEST_CASE("a run says why there are no samples") {
   CHECK_THAT(run("/nowhere/payoff-kernels").err, ContainsSubstring("is not there"));
   CHECK_THAT(run("/bin/false").err, ContainsSubstring("exit status 1"));
 }
+
+TEST_CASE("a dry run of measuring needs no file to write, and goes with nothing else") {
+  const test::Captured run = test::payoff({"calibrate", "run", "--dry-run", "--program", "true"});
+  INFO(run.err);
+  CHECK(run.code == ExitCode::success);
+  CHECK(run.out.empty());  // what is told is told by the program
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"calibrate", "fit", "network", "--dry-run"},
+                                             {"calibrate", "show", "x.yaml", "--dry-run"}}) {
+    const test::Captured other = test::payoff(words);
+    CHECK(other.code == ExitCode::bad_input);
+    CHECK_THAT(other.err, ContainsSubstring("`--dry-run` is of `run`, not of `" + words[1] + "`"));
+  }
+}

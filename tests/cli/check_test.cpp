@@ -114,3 +114,18 @@ TEST_CASE("a file that cannot be read does not keep the others from being checke
   CHECK_THAT(run.err, ContainsSubstring("no/such/file.yaml"));
   CHECK_THAT(run.err, ContainsSubstring("unknown key `nonsense`"));
 }
+
+TEST_CASE("--json says of each file what it is, and how many mistakes it has") {
+  const ScratchFolder folder;
+  folder.write("good.yaml", test::small_job);
+  folder.write("bad.yaml", std::string(test::small_job) + "layuot: {}\n");
+  const Captured run = test::payoff({"check", folder.path("good.yaml"), folder.path("bad.yaml"),
+                                     folder.path("gone.yaml"), "--json"});
+  CHECK(run.code == ExitCode::failure);  // of the file that is not there
+  const auto files = nlohmann::json::parse(run.out)["files"];
+  REQUIRE(files.size() == 3);
+  CHECK(files[0]["kind"] == "experiment");
+  CHECK(files[0]["mistakes"] == 0);
+  CHECK(files[1]["mistakes"] == 1);
+  CHECK(files[2].contains("unreadable"));
+}

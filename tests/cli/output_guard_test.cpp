@@ -42,6 +42,10 @@ std::vector<std::string> working(const Command& command, const ScratchFolder& fo
   if (command.name == "survey") {
     return {"survey", folder.path("job.yaml"), "--over", "nodes=2"};
   }
+  if (command.name == "rerun") {
+    folder.write("kept.json", R"({"command_line": "payoff profiles list --json"})");
+    return {"rerun", folder.path("kept.json")};
+  }
   if (command.name == "run") {
     return {"run", folder.path("job.yaml"), "--set", "run.phases=[{iterations: 10}]"};
   }

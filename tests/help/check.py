@@ -5,7 +5,8 @@
   check.py PROGRAM
 
 The commands come from `payoff --help`, their examples from `payoff COMMAND --help`: a line that
-begins with `payoff`. Each has to exit with 0 in a folder that shows the source tree.
+begins with `payoff`. Each has to exit with 0 in a folder that shows the source tree, and the help of
+each command has to stand in docs/commands.md.
 """
 
 import os
@@ -27,6 +28,18 @@ def help_of(program, words):
 
 def examples_in(text):
     return re.findall(r"^\s+(payoff \S.*)$", text.split("Example", 1)[-1], re.MULTILINE)
+
+
+def reads_results(example):
+    """Whether an example begins with what another one writes: `runs.jsonl`, `result.json`."""
+    words = shlex.split(example)
+    return len(words) > 2 and "/" not in words[2] and words[2].endswith((".jsonl", ".json"))
+
+
+def undocumented(commands):
+    """Commands whose help docs/commands.md does not show; what it shows is checked with the docs."""
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    return [command for command in commands if f"$ payoff {command} --help\n" not in page]
 
 
 def runs(program, example, folder):
@@ -54,9 +67,13 @@ def main():
             print(f"`payoff {command} --help` shows no example")
             failures += 1
         examples += [(command, example) for example in own]
+    for command in undocumented(commands):
+        print(f"docs/commands.md does not show `payoff {command} --help`")
+        failures += 1
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "examples").symlink_to(ROOT / "examples")
-        for command, example in examples:
+        # What reads results comes after what writes them.
+        for command, example in sorted(examples, key=lambda each: reads_results(each[1])):
             if command and shlex.split(example)[1] != command:
                 print(f"`{example}` is an example of another command than {command}")
                 failures += 1

@@ -10,6 +10,7 @@ A key that the schema does not know is an error too: the schema is the documenta
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 try:
@@ -68,6 +69,8 @@ COMMANDS = [
     ("profiles", ["profiles", "list", "--json"]),
     ("profiles", ["profiles", "show", "dgx-h100", "--json"]),
     ("methods", ["methods", "list", "--json"]),
+    ("check", ["check", ACTIVATIONS, str(ROOT / "tests/transcripts/inputs/keys.yaml"),
+               str(ROOT / "examples/topologies/dragonfly.yaml"), "no-such-file.yaml", "--json"]),
     ("methods", ["methods", "show", "powersgd", "topk_sort", "--json"]),
     ("diagnostics", ["predict", *JOB, "--set", "layout.tpp=2", "--error-format", "json"]),
     ("diagnostics", ["check", str(ROOT / "tests/transcripts/inputs/keys.yaml"), "--error-format",
@@ -91,6 +94,19 @@ def check(program, kind, words, schema):
             for error in validator.iter_errors(result)]
 
 
+def check_rerun(program, schema):
+    """Of a result that was changed by hand, so that something differs."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "result.json"
+        subprocess.run([program, "predict", *JOB, *PLANS, "--json", str(file)], check=True,
+                       capture_output=True)
+        result = json.loads(file.read_text(encoding="utf-8"))
+        result["plans"][0]["step_seconds"] *= 2
+        del result["profiles"][0]
+        file.write_text(json.dumps(result), encoding="utf-8")
+        return check(program, "rerun", ["rerun", str(file), "--json"], schema)
+
+
 def main():
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
@@ -99,7 +115,10 @@ def main():
         for error in check(sys.argv[1], kind, words, schema):
             print(f"payoff {' '.join(words)}\n  {error}")
             failures += 1
-    print(f"{len(COMMANDS)} results, {failures} differences from {SCHEMA.relative_to(ROOT)}")
+    for error in check_rerun(sys.argv[1], schema):
+        print(f"payoff rerun\n  {error}")
+        failures += 1
+    print(f"{len(COMMANDS) + 1} results, {failures} differences from {SCHEMA.relative_to(ROOT)}")
     return 1 if failures else 0
 
 

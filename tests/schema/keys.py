@@ -20,7 +20,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "docs" / "schema"
 PROFILES = ["gpu", "fabric", "network", "cluster", "model", "software", "compression"]
-KINDS = ["experiment", "topology", "gossip", *PROFILES]
+KINDS = ["experiment", "topology", "gossip", *PROFILES, "survey"]
 TOPOLOGIES = sorted((ROOT / "examples" / "topologies").glob("*.yaml"))
 MODELINE = "# yaml-language-server: $schema="
 
@@ -53,6 +53,9 @@ def files_of(kind):
     if kind == "experiment":
         files += (ROOT / "examples").glob("*/experiment.yaml")
         files += (f for f in TOPOLOGIES if is_experiment(f))
+        files += [ROOT / "examples/diff/colleague.yaml", ROOT / "examples/switch/sharded.yaml"]
+    elif kind == "survey":
+        files.append(ROOT / "examples" / "11-survey" / "grid.yaml")
     elif kind == "gossip":
         files += (ROOT / "examples" / "gossip").glob("*.yaml")
     elif kind == "topology":
@@ -147,6 +150,8 @@ def main():
     problems = []
     count = sum(check_kind(program, kind, jsonschema, problems) for kind in KINDS)
     check_documents(program, problems)
+    if printed(program, "result") != (SCHEMAS / "result.schema.json").read_text(encoding="utf-8"):
+        problems.append("`payoff schema result` does not print docs/schema/result.schema.json")
     print("\n".join(problems))
     print(f"{count} files of {len(KINDS)} kinds, {len(problems)} problems")
     return 1 if problems else 0
