@@ -9,11 +9,13 @@
 
 #include "cli/commands.hpp"
 #include "cli/diff_input.hpp"
+#include "cli/diff_picture.hpp"
 #include "cli/diff_report.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/input_json.hpp"
 #include "cli/json_output.hpp"
 #include "cli/observation_option.hpp"
+#include "cli/picture_file.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
@@ -23,6 +25,19 @@
 
 namespace payoff {
 namespace {
+
+constexpr OptionSpec picture_option{
+    "-o", "FILE", "the causes as a picture (.png .svg .pdf), or as its gnuplot script (.gp)",
+    Takes::value, true};
+
+// Before any work: whether the name of the picture says what it is.
+void check_picture(const Arguments& arguments, Session& session) {
+  Picture picture{};
+  if (const auto output = arguments.value(picture_option.name);
+      output && !picture_of(output->text, picture)) {
+    session.diagnostics().error(output->span, "the name ends in none of .png .svg .pdf .gp");
+  }
+}
 
 void show(const DiffReport& report, const std::vector<const ReadExperiment*>& experiments,
           const Library& library, const Arguments& arguments, Session& session) {
@@ -34,6 +49,9 @@ void show(const DiffReport& report, const std::vector<const ReadExperiment*>& ex
   json["profiles"] = profiles_json(library, session.sources());
   add_diff_json(report, json);
   OutputFiles files;
+  if (const auto picture = arguments.value(picture_option.name)) {
+    add_picture(diff_picture(report), picture->text, files);
+  }
   deliver({diff_text(report), json.dump(2) + "\n", {}}, arguments, files, session);
 }
 
@@ -150,6 +168,7 @@ ExitCode run_diff(const Arguments& arguments, Session& session) {
   if (arguments.positionals().size() > 2) {
     return session.report();  // said already; a file that cannot be read is not the mistake
   }
+  check_picture(arguments, session);
   const auto observed = arguments.value(observed_option.name);
   return observed ? diff_of_measurement(*observed, arguments, session)
                   : diff_of_two(arguments, session);
@@ -158,23 +177,24 @@ ExitCode run_diff(const Arguments& arguments, Session& session) {
 }  // namespace
 
 Command diff_command() {
-  return {"diff",
-          "says why two predictions differ, as causes that add up",
-          "payoff diff examples/04-llama2-7b-a100/experiment.yaml "
-          "examples/06-llama2-7b-h100/experiment.yaml\n"
-          "  payoff diff examples/01-resnet50-v100/experiment.yaml --with cluster.nodes=16 --with "
-          "layout.dp=64\n"
-          "  payoff diff examples/01-resnet50-v100/experiment.yaml --against signsgd\n"
-          "  payoff diff examples/01-resnet50-v100/experiment.yaml --observed "
-          "step=300ms,exposed=110ms",
-          {"A [B]", "experiment files, or results of `payoff predict --json`; without B: A", 1, 2},
-          {diff_plan_option, against_option, with_option, observed_option, json_option},
-          run_diff,
-          "Every key with another value is a cause, worth what it adds to a step that lacks it,\n"
-          "averaged over the orders in which causes can be put in: all of them (Shapley's value)\n"
-          "up to six causes, else that of the file and its reverse. Keys that can only change\n"
-          "together are one cause. Of a measurement the causes are the parts of the machine that\n"
-          "it shows to be slower or faster than the profiles say.\n"};
+  return {
+      "diff",
+      "says why two predictions differ, as causes that add up",
+      "payoff diff examples/04-llama2-7b-a100/experiment.yaml "
+      "examples/06-llama2-7b-h100/experiment.yaml\n"
+      "  payoff diff examples/01-resnet50-v100/experiment.yaml --with cluster.nodes=16 --with "
+      "layout.dp=64\n"
+      "  payoff diff examples/01-resnet50-v100/experiment.yaml --against signsgd\n"
+      "  payoff diff examples/01-resnet50-v100/experiment.yaml --observed "
+      "step=300ms,exposed=110ms",
+      {"A [B]", "experiment files, or results of `payoff predict --json`; without B: A", 1, 2},
+      {diff_plan_option, against_option, with_option, observed_option, picture_option, json_option},
+      run_diff,
+      "Every key with another value is a cause, worth what it adds to a step that lacks it,\n"
+      "averaged over the orders in which causes can be put in: all of them (Shapley's value)\n"
+      "up to six causes, else that of the file and its reverse. Keys that can only change\n"
+      "together are one cause. Of a measurement the causes are the parts of the machine that\n"
+      "it shows to be slower or faster than the profiles say.\n"};
 }
 
 }  // namespace payoff

@@ -218,3 +218,35 @@ TEST_CASE("what cannot be compared is said, all of it at once") {
   CHECK_THAT(error({"diff", "no/a.yaml", "no/b.yaml", "no/c.yaml"}),
              ContainsSubstring("does not take `no/c.yaml`"));
 }
+
+TEST_CASE("a picture of causes leads from one step to the other") {
+  const ScratchFolder folder;
+  folder.write("job.yaml", test::small_job);
+  const Captured run =
+      test::payoff({"diff", folder.path("job.yaml"), "--with", "cluster.nodes=4", "--with",
+                    "layout.micro_batch=32", "-o", folder.path("d.gp"), "--json"});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  const std::string script = test::read_text(folder.path("d.gp"));
+  CHECK_THAT(script, ContainsSubstring("cluster.nodes: 2, then 4"));
+  // Every bar begins where the one above it ended, and the last ends where B begins.
+  std::vector<std::pair<double, double>> bars;
+  const std::string word = "set object rectangle from ";
+  for (std::size_t at = script.find(word); at != std::string::npos;
+       at = script.find(word, at + 1)) {
+    const double from = std::stod(script.substr(at + word.size()));
+    const double to = std::stod(script.substr(script.find(" to ", at) + 4));
+    bars.emplace_back(from, to);
+  }
+  REQUIRE(bars.size() >= 4);
+  CHECK(bars.front().first == 0.0);
+  CHECK(bars.back().first == 0.0);
+  for (std::size_t i = 1; i + 1 < bars.size(); ++i) {
+    CHECK(bars[i].first == bars[i - 1].second);
+  }
+  CHECK_THAT(bars[bars.size() - 2].second, WithinRel(bars.back().second, 1e-5));
+  const Captured other =
+      test::payoff({"diff", folder.path("job.yaml"), "-o", folder.path("d.txt")});
+  CHECK(other.code == ExitCode::bad_input);
+  CHECK_THAT(other.err, ContainsSubstring("ends in none of .png"));
+}
