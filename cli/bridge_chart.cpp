@@ -53,7 +53,7 @@ std::string gnuplot_script(const Bridge& bridge, Picture picture, const std::str
   const std::size_t count = bridge.bars.size();
   for (std::size_t i = 0; i < count; ++i) {
     const BridgeBar& bar = bridge.bars[i];
-    const double y = static_cast<double>(count - i);
+    const auto y = static_cast<double>(count - i);
     const double end = std::max(bar.from, bar.to);
     high = std::max(high, end);
     tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", tick_label(bar.label, picture), y);

@@ -116,6 +116,7 @@ ExitCode run_explain(const Arguments& arguments, Session& session) {
         [&question](const TermExplanation& each) { return each.term == question.term->text; });
     if (term == terms.end()) {
       std::vector<std::string> known;
+      known.reserve(terms.size() + 1);
       for (const TermExplanation& each : terms) {
         known.emplace_back(each.term);
       }

@@ -112,6 +112,7 @@ class CurvesOfResults {
 
   [[nodiscard]] std::vector<ChartPoint> points_of(const Series& series, double x_unit) const {
     std::vector<ChartPoint> points;
+    points.reserve(series.rows.size());
     for (const auto& [at, row] : series.rows) {
       points.push_back({at / x_unit, y().numbers[row]});
     }
@@ -225,6 +226,7 @@ class CurvesOfResults {
 
   [[nodiscard]] std::string csv() const {
     std::vector<std::string> header;
+    header.reserve(question_.by.size() + 2);
     for (const std::size_t column : question_.by) {
       header.push_back(results_.columns[column].name);
     }

@@ -37,7 +37,9 @@ class Comparison {
             (!first && other.contains(key))) {
           continue;
         }
-        const std::string place = path.empty() ? key : path + "." + key;
+        std::string place = path;
+        place += path.empty() ? "" : ".";
+        place += key;
         const Json& its = other.contains(key) ? other.at(key) : missing_;
         first ? compare(place, value, its) : compare(place, its, value);
       }
