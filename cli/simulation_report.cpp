@@ -225,10 +225,8 @@ std::string fold_sentence(const SimulationReport& report) {
   // Without level `steps` what stages send each other are the only sends.
   const std::string groups =
       report.steps
-          ? fmt::format(
-                "{} groups and pairs of stages in {} classes, what these send in "
-                "the steps that differ {} sends in {}",
-                fold.channels, fold.channel_classes, fold.sends, fold.send_classes)
+          ? fmt::format("{} groups and pairs of stages in {} classes, {} sends of programs in {}",
+                        fold.channels, fold.channel_classes, fold.sends, fold.send_classes)
           : fmt::format("{} groups and sends in {} classes", fold.channels, fold.channel_classes);
   const std::string links =
       fmt::format("{}, {} directed links in {}", groups, fold.links, fold.link_classes);

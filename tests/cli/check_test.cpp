@@ -115,7 +115,7 @@ TEST_CASE("a file that cannot be read does not keep the others from being checke
   CHECK_THAT(run.err, ContainsSubstring("unknown key `nonsense`"));
 }
 
-TEST_CASE("--json says of each file what it is, and how many mistakes it has") {
+TEST_CASE("JSON of check says of each file what it is, and how many mistakes it has") {
   const ScratchFolder folder;
   folder.write("good.yaml", test::small_job);
   folder.write("bad.yaml", std::string(test::small_job) + "layuot: {}\n");

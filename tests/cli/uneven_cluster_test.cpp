@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,20 @@ TEST_CASE("links of a class are as late folded as each of them is rank by rank")
   CHECK(latest > 0);
 }
 
+TEST_CASE("send by send an uneven cluster folds, and takes the same step rank by rank") {
+  const json folded = simulated({"--level", "steps"});
+  const json whole = simulated({"--level", "steps", "--no-fold"});
+  CHECK(folded["folding"]["simulated_ranks"].get<int>() < 8);
+  CHECK(whole["folding"]["simulated_ranks"] == 32);
+  CHECK(folded["folding"]["sends"] == whole["folding"]["sends"]);
+  CHECK(folded["folding"]["send_classes"] < whole["folding"]["send_classes"]);
+  CHECK(folded["plans"].size() == 2);
+  for (std::size_t p = 0; p < folded["plans"].size(); ++p) {
+    CHECK(folded["plans"][p]["step_seconds"] == whole["plans"][p]["step_seconds"]);
+    CHECK(folded["plans"][p]["sends"] < whole["plans"][p]["sends"]);
+  }
+}
+
 TEST_CASE("a simulation says how far its ranks folded, or why they did not") {
   const auto text = [](const std::vector<std::string>& more) {
     const ScratchFolder folder;
@@ -95,8 +110,8 @@ TEST_CASE("a simulation says how far its ranks folded, or why they did not") {
   CHECK_THAT(text({"--set", "cluster.slow_gpus=[]"}),
              ContainsSubstring("32 ranks folded into 1 class"));
   CHECK_THAT(text({"--no-fold"}), ContainsSubstring("32 ranks, not folded: it was asked for;"));
-  CHECK_THAT(text({"--level", "steps"}),
-             ContainsSubstring("32 ranks, not folded: sends are simulated rank by rank;"));
+  CHECK_THAT(text({"--level", "steps"}), ContainsSubstring("32 ranks folded into 2 classes"));
+  CHECK_THAT(text({"--level", "steps"}), ContainsSubstring("19648 sends of programs in "));
   CHECK_THAT(text({"--set", "cluster.jitter={sd: 0.1}"}),
              ContainsSubstring("32 ranks, not folded: jitter and slow GPUs tell them apart;"));
   CHECK(simulated({})["folding"]["not_folded_because"].is_null());

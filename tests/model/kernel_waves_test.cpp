@@ -153,7 +153,7 @@ TEST_CASE("the plan of a transformer says what its pieces consist of, of a table
   CHECK(block != 0);
   CHECK(backward[backward.size() / 2 - 1].work.mix == block);
   for (const Piece& piece : backward) {
-    const double time = plan.paces(ring)[piece.work.mix].time;
+    const double time = plan.paces(0, ring)[piece.work.mix].time;
     CHECK(time >= 1.0);
     CHECK(time <= 2.0);
   }
