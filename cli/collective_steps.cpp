@@ -27,9 +27,9 @@ constexpr std::uint64_t most_sends = 50'000'000;  // a ring of 4,096 ranks has 3
 // The graph is that of the ranks that take part.
 sim::ProgramRanks ranks_on(const CollectiveQuestion& question, const sim::TopologyGraph& graph) {
   const auto gpus = std::min(question.group.ranks, question.group.ranks_per_node);
-  return question.members.empty()
-             ? sim::ranks_on(*question.topology, question.group)
-             : sim::ranks_of_part(*question.topology, graph.gpu_of_rank, static_cast<sim::Rank>(gpus));
+  return question.members.empty() ? sim::ranks_on(*question.topology, question.group)
+                                  : sim::ranks_of_part(*question.topology, graph.gpu_of_rank,
+                                                       static_cast<sim::Rank>(gpus));
 }
 
 sim::LaidOrReason program_of(const CollectiveQuestion& question, const CollectiveRow& row,

@@ -55,7 +55,8 @@ Command schema_command() {
       "prints the JSON Schema of a kind of file, for editors and validators",
       "payoff schema experiment\n  payoff schema compression",
       {"KIND",
-       "experiment (the default), topology, gossip, gpu, fabric, network, cluster, model, software, "
+       "experiment (the default), topology, gossip, gpu, fabric, network, cluster, model, "
+       "software, "
        "compression, survey (an experiment with axes) or result (what --json prints)",
        0, 1},
       {},

@@ -121,8 +121,8 @@ struct Gpu {
   Bytes l2{};
   PerPrecision<FlopRate> peak{};  // dense; zero where the hardware has no such unit
   ComputeLaw law{};
-  Watts power{};  // limit of the board; zero: not known
-  bool card{};    // in a PCI Express slot, not on a board with others
+  Watts power{};            // limit of the board; zero: not known
+  bool card{};              // in a PCI Express slot, not on a board with others
   bool peer_to_peer{true};  // its driver lets cards write to each other over PCI Express
 };
 

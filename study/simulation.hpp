@@ -46,8 +46,8 @@ class Simulation {
   const ClusterState& state_;
   sim::SimOptions options_;
   sim::PlatformRules rules_;
-  // Of strategies that do not exchange between all pairs of ranks, of those that do, and of the last
-  // one that needs its own.
+  // Of strategies that do not exchange between all pairs of ranks, of those that do, and of the
+  // last one that needs its own.
   std::array<std::optional<sim::BuiltPlatform>, 3> platforms_{};
 };
 
