@@ -257,8 +257,9 @@ Facts facts_read(const PreparedExperiment& prepared, const std::vector<MessageUs
 
 std::string path_of_one_kind(std::string_view path) {
   constexpr std::string_view kinds = "cluster.node_kinds.";
-  const std::size_t key = path.starts_with(kinds) ? path.find('.', kinds.size()) : path.npos;
-  return key == path.npos ? std::string(path) : "cluster" + std::string(path.substr(key));
+  constexpr std::size_t none = std::string_view::npos;
+  const std::size_t key = path.starts_with(kinds) ? path.find('.', kinds.size()) : none;
+  return key == none ? std::string(path) : "cluster" + std::string(path.substr(key));
 }
 
 Facts distinct(const Facts& facts) {

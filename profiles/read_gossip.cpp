@@ -62,7 +62,7 @@ class GossipReader {
   }
 
   // One that is not there is told at its place, whatever the others are.
-  std::optional<std::uint32_t> rank(const Value& value) {
+  [[nodiscard]] std::optional<std::uint32_t> rank(const Value& value) const {
     const std::int64_t number = value.integer({.fallback = -1, .min = 0});
     if (number < 0) {
       return std::nullopt;

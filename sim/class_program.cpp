@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "sim/folding.hpp"
@@ -64,11 +65,11 @@ ClassProgram ClassPrograms::of(const SendIncidence::Laid& program) const {
       std::uint32_t send_class{};
     };
     std::vector<Kept> kept;
-    std::unordered_map<std::uint32_t, bool> seen;  // looked up only
+    std::unordered_set<std::uint32_t> seen;  // looked up only
     for (const PlacedSend& send : pattern.sends) {
       const SendIncidence::Send& known = sends_.sends[number];
       const std::uint32_t send_class = partition_.sends[number++];
-      if (seen.try_emplace(send_class, true).second) {
+      if (seen.insert(send_class).second) {
         kept.push_back({{seats.at(partition_.seats[known.from]),
                          seats.at(partition_.seats[known.to]), send.share, send.part},
                         send_class});

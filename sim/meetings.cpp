@@ -2,6 +2,7 @@
 #include "sim/meetings.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "sim/invariant.hpp"
 #include "sim/step_programs.hpp"
@@ -14,7 +15,16 @@ Meetings::Meetings(const Places& places, Engine& engine, Links& links, StepProgr
       engine_(engine),
       links_(links),
       programs_(programs),
-      groups_(places.groups.size()) {}
+      groups_(places.groups.size()),
+      turns_(places.places.size()) {}
+
+bool Meetings::Meeting::goes_before(const Meeting& other) const {
+  const auto key = [](const Meeting& meeting) {
+    return std::tuple(meeting.complete, meeting.turn, meeting.id.message->kind, meeting.id.index,
+                      meeting.id.round);
+  };
+  return key(*this) < key(other);
+}
 
 void Meetings::hand_over(std::size_t place, StreamKind stream, const MessageId& id,
                          const Path& path) {
@@ -28,18 +38,26 @@ void Meetings::hand_over(std::size_t place, StreamKind stream, const MessageId& 
     return m.stream == stream && m.id == id && !m.here[member];
   });
   if (meeting == open.end()) {
-    open.push_back({group, stream, id, std::vector<bool>(members.size()), members.size(), {}});
+    open.push_back(
+        {group, stream, id, std::vector<bool>(members.size()), members.size(), {}, {}, 0});
     meeting = open.end() - 1;
   }
   meeting->here[member] = true;
   meeting->last = path;
+  if (stream != StreamKind::compute) {
+    meeting->turn = std::max(meeting->turn, ++turns_[place]);
+  }
   if (--meeting->missing > 0) {
     return;
   }
   Meeting complete = std::move(*meeting);
   open.erase(meeting);
   if (stream != StreamKind::compute) {
-    ready_.push_back(std::move(complete));
+    complete.complete = engine_.now();
+    const auto after =
+        std::upper_bound(ready_.begin(), ready_.end(), complete,
+                         [](const Meeting& a, const Meeting& b) { return a.goes_before(b); });
+    ready_.insert(after, std::move(complete));
     may_start_ = true;
   } else {
     start(complete);

@@ -15,8 +15,10 @@
 
 // Messages of groups. Each place of a group hands a message over when it has come to it; it starts
 // when all have, and no place of the group has another message of that stream in flight. Gradient
-// messages that wait start in the order in which the last place handed them over. Nobody waits for
-// the first of them while a later one could start, so different orders on different ranks end well.
+// messages that wait start in the order of the dates at which the last place handed them over,
+// those of one date in the order in which places hand over: who is asked first does not count,
+// because that depends on how ranks fold. Nobody waits for the first of them while a later one
+// could start, so different orders on different ranks end well.
 
 namespace payoff::sim {
 
@@ -62,6 +64,10 @@ class Meetings {
     std::vector<bool> here;  // by place of the group
     std::size_t missing{};
     Path last;  // of who came last
+    SimTime complete;
+    std::uint64_t turn{};  // the last one that it had among what its places hand over
+
+    [[nodiscard]] bool goes_before(const Meeting& other) const;
   };
   struct Flight {
     std::size_t group{};
@@ -90,7 +96,8 @@ class Meetings {
   std::vector<Group> groups_;
   std::vector<Flight> flights_;  // slots are used again
   std::vector<std::size_t> free_flights_;
-  std::vector<Meeting> ready_;  // of gradients, in order
+  std::vector<Meeting> ready_;        // of gradients, in order
+  std::vector<std::uint64_t> turns_;  // of a place: gradient messages that it has handed over
   bool may_start_ = false;
   std::vector<std::size_t> touched_;
 };

@@ -79,8 +79,7 @@ class Platform {
            const Incidence& incidence, std::vector<Link> links);
 
   [[nodiscard]] const std::vector<Link>& links() const { return links_; }
-  // At level `steps`: what messages of groups are sent over; else null, and they are fluid. Places
-  // are then ranks, one each.
+  // At level `steps`: what messages of groups are sent over; else null, and they are fluid.
   [[nodiscard]] const SendNetwork* send_network() const { return send_network_.get(); }
   void send_over(std::shared_ptr<const SendNetwork> network) { send_network_ = std::move(network); }
   // For a plan whose codec runs on the host: the cores of each node, which stream so much together,

@@ -11,9 +11,10 @@
 
 // How far a running program has come: which of its sends may start. A place makes those of a step
 // when all that was sent to it in earlier steps has arrived and what it sent itself is through.
-// Steps are made when the first place comes to them, and forgotten when the last one has left,
-// unless the sends of the program are known. Where every rank makes one send a step and gets one,
-// always from the same rank, no step is kept: how many a rank has made and got says all.
+// What a step waits for is kept from when the first place comes to it until the last one has left,
+// and so are its sends, unless those of the program are known. Where every rank makes one send a
+// step and gets one, always from the same rank, no step is kept: how many a rank has made and got
+// says all.
 
 namespace payoff::sim {
 

@@ -18,7 +18,7 @@ std::uint64_t hash_of(const std::vector<PlacedSend>& sends) {
   };
   for (const PlacedSend& send : sends) {
     mix(std::uint64_t{send.from} << 32U | send.to);
-    mix(std::bit_cast<std::uint64_t>(send.share));
+    mix(std::bit_cast<std::uint64_t>(send.share));  // parts follow from these
   }
   return hash;
 }
@@ -56,8 +56,10 @@ StepSends sends_of_step(const Program& program, std::uint32_t step) {
   for (PlacedSend& send : sends) {
     if (program.segments() > 1) {
       send.part = send.share * program.segments();
-    } else {
-      send.part = program.lanes() > 0 ? 1.0 / program.lanes() : send.share / together[send.from];
+    } else if (program.lanes() > 0) {
+      send.part = 1.0 / program.lanes();
+    } else if (together[send.from] > 0) {
+      send.part = send.share / together[send.from];
     }
   }
   return in_order(std::move(sends), program.places());

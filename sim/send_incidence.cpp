@@ -109,6 +109,7 @@ class Builder {
   void lay(std::uint32_t c, const Need& need) {
     const std::vector<Rank>& members = incidence_.channels[c].members;
     std::vector<std::uint32_t> gpus;
+    gpus.reserve(members.size());
     for (const Rank member : members) {
       gpus.push_back(graph_.gpu_of_rank[member]);
     }

@@ -245,6 +245,7 @@ LaidOrReason across_servers(const ServerRanks& servers, Rank ranks, const Topolo
   ServerTreesProgram program;
   for (std::size_t share = 0; share < shares; ++share) {
     std::vector<const TreePacking*> of_share;
+    of_share.reserve(trees.size());
     for (const TreesOfRoots& server : trees) {
       of_share.push_back(&server[share % server.size()]);
     }

@@ -126,7 +126,7 @@ RowPlan activation_plan(const TrainingRow& row, const MethodCatalogue& methods) 
       each.blocks.first = half;
     }
   }
-  result.assumptions.push_back("activations of all blocks compressed, or of the second half");
+  result.assumptions.emplace_back("activations of all blocks compressed, or of the second half");
   result.plan = std::move(plan);
   return result;
 }

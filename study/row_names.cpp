@@ -138,8 +138,8 @@ std::string convnet_profile(const TrainingModel& model, const RowCatalogue& cata
       // Tables of VGG for small images have batch normalisation; a hundred classes for ten are a
       // hundredth of the parameters of the smallest.
       for (const std::string& classes : {images, std::string("cifar10")}) {
-        names.push_back(base + classes);
-        names.push_back(base + "bn" + classes);
+        names.push_back(std::string(base).append(classes));
+        names.push_back(std::string(base).append("bn").append(classes));
       }
     }
   }

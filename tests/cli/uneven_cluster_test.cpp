@@ -99,6 +99,45 @@ TEST_CASE("send by send an uneven cluster folds, and takes the same step rank by
   }
 }
 
+// Each rank hands over a bucket of dense layers and one of experts at one date: who is in whose way
+// then decides what meets the exchanges of tokens on the links.
+TEST_CASE("messages that are ready at one date start in one order, folded or rank by rank") {
+  const ScratchFolder folder;
+  folder.write("e.yaml",
+               "cluster:\n"
+               "  profile: dgx-h100\n"
+               "  nodes: 2\n"
+               "  topology:\n"
+               "    server:\n"
+               "      gpus: 8\n"
+               "      fabric: {kind: switch, bandwidth: 90 GB/s, latency: 1 us}\n"
+               "      nics: {count: 8, bandwidth: 100 Gb/s, latency: 2 us}\n"
+               "    servers: 2\n"
+               "    network: {kind: switch}\n"
+               "    routing: {balance: ideal}\n"
+               "model: {profile: mixtral-8x7b, sequence: 512}\n"
+               "layout: {ep: 4, micro_batch: 1}\n"
+               "training: {precision: bf16, optimizer: adam, overlap: true}\n"
+               "software: nemo-2024\n"
+               "compress: [fp8]\n");
+  for (const char* level : {"fluid", "steps"}) {
+    for (const char* experts : {"layout.ep=2", "layout.ep=4", "layout.ep=8"}) {
+      INFO(level << ", " << experts);
+      const std::vector<std::string> words{
+          "simulate", folder.path("e.yaml"), "--level", level, "--set", experts};
+      std::vector<std::string> whole_words = words;
+      whole_words.emplace_back("--no-fold");
+      const json folded = test::json_of(words);
+      const json whole = test::json_of(whole_words);
+      CHECK(folded["folding"]["simulated_ranks"] < whole["folding"]["simulated_ranks"]);
+      REQUIRE(folded["plans"].size() == 2);
+      for (std::size_t p = 0; p < 2; ++p) {
+        CHECK(folded["plans"][p]["step_seconds"] == whole["plans"][p]["step_seconds"]);
+      }
+    }
+  }
+}
+
 TEST_CASE("a simulation says how far its ranks folded, or why they did not") {
   const auto text = [](const std::vector<std::string>& more) {
     const ScratchFolder folder;
