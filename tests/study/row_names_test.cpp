@@ -122,7 +122,8 @@ TEST_CASE("a memory costs Transformer-XL arithmetic, and no parameters") {
   shape.clusters = wikitext_clusters();
   const std::int64_t without = parameter_count(shape);
   const auto keys_of = [&] {
-    for (const Operator& op : transformer_xl_workload(shape, 2_B).layers.at(1).forward) {
+    const Workload workload = transformer_xl_workload(shape, 2_B);
+    for (const Operator& op : workload.layers.at(1).forward) {
       if (op.kind == OperatorKind::attention) {
         return op.columns;
       }
