@@ -155,13 +155,11 @@ std::optional<double> value_of(const TrainingRow& row, std::string_view paramete
 
 // Plans of one profile: the likely one first, then one for each other value of what is open.
 std::vector<CompressionPlan> usual_plans(const TrainingRow& row, const Method& method,
-                                         RowPlan& result) {
+                                         Placement placement, RowPlan& result) {
   CompressionPlan likely;
   likely.method = method;
   likely.label = method.name;
-  if (method.name.starts_with("onebit") || method.name == "zeroone_adam") {
-    likely.placement = Placement::after_backward;  // the optimizer's own message
-  }
+  likely.placement = placement;
   char before = ':';
   const auto set = [&](const std::string& name, double value) {
     likely.method->parameters.at(name) = value;
@@ -221,7 +219,8 @@ void plan_as_usual(const TrainingRow& row, const MethodCatalogue& methods, RowPl
   }
   std::string assumption = "compressed as " + names.front();
   for (const std::string& name : names) {
-    std::vector<CompressionPlan> plans = usual_plans(row, methods.at(name), result);
+    std::vector<CompressionPlan> plans =
+        usual_plans(row, methods.at(name), usual.placement, result);
     if (name != names.front()) {
       assumption += ", or as " + name;
     }

@@ -49,6 +49,7 @@ struct MethodRule {
 struct MethodProfiles {
   std::string operators;
   std::string kernels;
+  Placement placement{Placement::compute_stream};
 };
 
 [[nodiscard]] MethodProfiles usual_profiles(const TrainingRow& row);
