@@ -39,7 +39,7 @@ std::string why_not_folded(const ClusterState& state, const ParallelLayout& layo
   if (!rules.folds) {
     return "it was asked for";
   }
-  if (layout.ranks() == layout.pp) {
+  if (layout.ranks() == layout.stages()) {
     return "every pipeline stage has one rank";
   }
   const std::vector<std::string> found = what_tells_apart(state);

@@ -43,7 +43,8 @@ bool keeps_groups(const ParallelLayout& layout, int block) {
 
 std::optional<Reduced> reduce(const ClusterState& state, const ParallelLayout& layout) {
   const auto* regular = std::get_if<RegularTopology>(&state.topology->shape);
-  if (regular == nullptr || !is_uniform(state)) {
+  // Sends between the copies of a pipeline with two ends are no shifts of each other.
+  if (regular == nullptr || !is_uniform(state) || is_two_ended(layout.schedule)) {
     return std::nullopt;
   }
   const int block = block_gpus(*regular);
