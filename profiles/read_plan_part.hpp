@@ -16,8 +16,8 @@
 
 namespace payoff {
 
-inline constexpr std::array<std::string_view, 5> plan_options{"placement", "overlap", "traffic",
-                                                              "directions", "layers"};
+inline constexpr std::array<std::string_view, 6> plan_options{"placement",  "overlap", "traffic",
+                                                              "directions", "layers",  "among"};
 
 struct PlanPart {
   Method method;
@@ -26,6 +26,7 @@ struct PlanPart {
   std::optional<BlockRange> blocks = {};
   Placement placement{Placement::compute_stream};
   bool overlap{true};
+  bool among_nodes{};  // gradients compressed on the way between nodes alone
   Facts facts;
   MethodNotes notes;
   std::optional<Span> traffic_span = {};     // where it is said, if it is

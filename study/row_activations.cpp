@@ -53,7 +53,7 @@ double activation_elements(const TrainingRow& row) {
 }
 
 // A parameter by the field that says it: how many values are kept follows from their share.
-std::optional<double> value_of(const TrainingRow& row, const std::string& parameter) {
+std::optional<double> activation_value(const TrainingRow& row, const std::string& parameter) {
   if (parameter == "k") {
     const double kept = row.compression.keep_ratio.value_or(0) * activation_elements(row);
     return kept >= 1 ? std::optional(std::round(kept)) : std::nullopt;
@@ -69,7 +69,7 @@ std::optional<double> value_of(const TrainingRow& row, const std::string& parame
 
 Method with_parameters(const TrainingRow& row, Method method, RowPlan& result) {
   for (auto& [name, value] : method.parameters) {
-    if (const auto stated = value_of(row, name)) {
+    if (const auto stated = activation_value(row, name)) {
       value = *stated;
     } else if (name == "k") {
       result.reasons.emplace_back("ratio not stated");

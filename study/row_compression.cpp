@@ -2,8 +2,6 @@
 #include "study/row_compression.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
@@ -12,6 +10,8 @@
 #include "model/units_text.hpp"
 #include "profiles/read_method.hpp"
 #include "study/row_method.hpp"
+#include "study/row_system.hpp"
+#include "study/row_usual.hpp"
 
 namespace payoff {
 namespace {
@@ -58,28 +58,46 @@ void refuse_other_bits(const MethodRule& rule, const TrainingCompression& compre
   }
 }
 
+// What a run of the source leaves open has the usual values: the likely one in the plan.
 void compress_gradients(const MethodRule& rule, const TrainingRow& row, const Method& method,
-                        CompressionPlan& plan, std::vector<std::string>& reasons) {
+                        CompressionPlan& plan, RowPlan& result) {
   plan.label = method.name;
   plan.method = method;
   char before = ':';
+  std::vector<std::pair<std::string, UsualValues>> open;
   for (const MethodSetting& setting : rule.settings) {
     if (setting.parameter.empty()) {
       continue;
     }
     const std::string name(setting.parameter == "grad_bits" ? "bits" : setting.parameter);
-    const auto value = setting.fixed ? setting.fixed : stated_parameter(row, setting.parameter);
+    auto value = setting.fixed ? setting.fixed : value_of(row, setting.parameter);
+    if (!value && setting.otherwise) {
+      value = setting.otherwise;
+      result.assumptions.push_back(name + " of " + number_text(*value, 6) + ", as in its code");
+    }
     if (!value) {
-      reasons.push_back(name + " not stated");
-      continue;
+      auto usual = usual_values(row, name);
+      if (!usual) {
+        result.reasons.push_back(name + " not stated");
+        continue;
+      }
+      value = usual->likely;
+      result.assumptions.push_back(usual->words);
+      open.emplace_back(name, *std::move(usual));
     }
     plan.method->parameters.at(name) = *value;
     plan.label += before + name + "=" + number_text(*value, 6);
     before = ',';
   }
+  for (const auto& [name, usual] : open) {
+    for (const double value : usual.others) {
+      result.others.push_back(plan);
+      result.others.back().method->parameters.at(name) = value;
+    }
+  }
   if (!rule.weights.empty()) {
-    refuse_other_group(row.compression.grad_group, method, "gradients", reasons);
-    refuse_other_bits(rule, row.compression, reasons);
+    refuse_other_group(row.compression.grad_group, method, "gradients", result.reasons);
+    refuse_other_bits(rule, row.compression, result.reasons);
   }
 }
 
@@ -98,12 +116,13 @@ void compress_weights(const MethodRule& rule, const TrainingRow& row,
   }
 }
 
-CompressionPlan plan_of(const MethodRule& rule, const TrainingRow& row, const Method& method,
-                        const MethodCatalogue& methods, std::vector<std::string>& reasons) {
+void plan_by_rule(const MethodRule& rule, const TrainingRow& row, const Method& method,
+                  const MethodCatalogue& methods, RowPlan& result) {
+  std::vector<std::string>& reasons = result.reasons;
   CompressionPlan plan;
   plan.placement = rule.placement;
   if (compresses_gradients(rule, row)) {
-    compress_gradients(rule, row, method, plan, reasons);
+    compress_gradients(rule, row, method, plan, result);
   }
   const std::optional<int>& bits = row.compression.weight_bits;
   if (!rule.weights.empty() && bits && *bits != rule.weight_bits) {
@@ -114,97 +133,17 @@ CompressionPlan plan_of(const MethodRule& rule, const TrainingRow& row, const Me
   } else if (has_part(rule, row, "hpz")) {
     reasons.emplace_back("gathers inside the node of weights as they are");
   }
-  return plan;
-}
-
-// What decides how much a method sends, and what such runs have where a row leaves it open: DGC and
-// Top-K keep a hundredth or a thousandth (Lin et al. 2018, Aji and Heafield 2017), PowerSGD has
-// ranks of 1 to 4 for images and up to 32 for language (Vogels et al. 2019, table 6), and bits are
-// 4 or 8.
-struct OpenParameter {
-  std::string_view name;
-  double likely;
-  std::array<double, 2> others;
-};
-constexpr std::array open_parameters{OpenParameter{"ratio", 0.01, {0.001, 0.1}},
-                                     OpenParameter{"rank", 4, {1, 32}},
-                                     OpenParameter{"bits", 4, {8, 2}}};
-// What depends on the data, or on choices that no two runs share.
-constexpr std::array<std::string_view, 6> never_guessed{"density", "levels",     "quantiles",
-                                                        "kept",    "bytes_kept", "steps"};
-
-// A parameter by what rows call it, or by another field that says the same.
-std::optional<double> value_of(const TrainingRow& row, std::string_view parameter) {
-  if (const auto value = stated_parameter(row, parameter)) {
-    return value;
+  for (CompressionPlan& other : result.others) {
+    other.weights = plan.weights;
   }
-  if (parameter == "density") {
-    return row.compression.keep_ratio;
+  if (reasons.empty()) {
+    result.plan = std::move(plan);
   }
-  if (parameter == "levels" && row.compression.bits) {
-    return std::exp2(*row.compression.bits - 1);  // a bit for the sign
-  }
-  if (parameter == "bits") {
-    if (row.compression.levels) {
-      return 1 + std::ceil(std::log2(*row.compression.levels));
-    }
-    return stated_parameter(row, "grad_bits");
-  }
-  return std::nullopt;
-}
-
-// Plans of one profile: the likely one first, then one for each other value of what is open.
-std::vector<CompressionPlan> usual_plans(const TrainingRow& row, const Method& method,
-                                         RowPlan& result) {
-  CompressionPlan likely;
-  likely.method = method;
-  likely.label = method.name;
-  if (method.name.starts_with("onebit") || method.name == "zeroone_adam") {
-    likely.placement = Placement::after_backward;  // the optimizer's own message
-  }
-  char before = ':';
-  const auto set = [&](const std::string& name, double value) {
-    likely.method->parameters.at(name) = value;
-    likely.label += before + name + "=" + number_text(value, 6);
-    before = ',';
-  };
-  std::vector<const OpenParameter*> open;
-  for (const auto& [name, usual] : method.parameters) {
-    if (const auto value = value_of(row, name)) {
-      set(name, *value);
-      continue;
-    }
-    const auto* guess = std::find_if(open_parameters.begin(), open_parameters.end(),
-                                     [&](const OpenParameter& each) { return each.name == name; });
-    if (guess != open_parameters.end()) {
-      open.push_back(guess);
-      result.assumptions.push_back(name + " of " + number_text(guess->likely, 6) + ", or of " +
-                                   number_text(guess->others[0], 6) + " or " +
-                                   number_text(guess->others[1], 6));
-    } else if (std::find(never_guessed.begin(), never_guessed.end(), name) != never_guessed.end()) {
-      result.reasons.push_back(name + " not stated");
-    }
-  }
-  for (const OpenParameter* parameter : open) {
-    set(std::string(parameter->name), parameter->likely);
-  }
-  std::vector<CompressionPlan> plans{likely};
-  for (const OpenParameter* parameter : open) {
-    for (const double value : parameter->others) {
-      plans.push_back(likely);
-      plans.back().method->parameters.at(std::string(parameter->name)) = value;
-    }
-  }
-  return plans;
 }
 
 // Of a source that nobody read: the class of implementation that the row states, or operators of a
 // framework, with kernels in the interval.
 void plan_as_usual(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
-  if (const std::string system = unmodelled_system(row); !system.empty()) {
-    result.reasons.push_back(system);
-    return;
-  }
   const MethodProfiles usual = usual_profiles(row);
   std::vector<std::string> names{usual.operators, usual.kernels};
   const std::string stated = row.compression.implementation.value_or("");
@@ -261,37 +200,39 @@ MethodCatalogue read_method_catalogue(const Library& library) {
   return catalogue;
 }
 
-RowPlan row_plan(const TrainingRow& row, const MethodCatalogue& methods) {
-  RowPlan result;
-  const TrainingCompression& compression = row.compression;
-  if (compression.where == "cpu") {
-    result.reasons.emplace_back("compressed on the CPU");
-  }
-  if (compression.per_tensor_choice.value_or(false)) {
-    result.reasons.emplace_back("chooses for each tensor whether to compress");
-  }
-  if (row.software && row.software->starts_with("BytePS")) {
-    result.reasons.emplace_back("compressed for servers, which sum between nodes");
-  }
-  if (result.reasons.empty() && compresses_activations(row)) {
-    return activation_plan(row, methods);
-  }
+namespace {
+
+// As if every worker compressed alike.
+void plan_of_workers(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
   const MethodRule* rule = published_rule(row);
   if (rule == nullptr) {
     refuse_other_traffic(row, false, result);
     plan_as_usual(row, methods, result);
-    return result;
+    return;
   }
   const auto method = methods.find(std::string(rule->profile));
   if (method == methods.end()) {
     result.reasons.push_back("no profile " + std::string(rule->profile));
-    return result;
+    return;
   }
   refuse_other_traffic(row, !rule->weights.empty(), result);
-  CompressionPlan plan = plan_of(*rule, row, method->second, methods, result.reasons);
-  if (result.reasons.empty()) {
-    result.plan = std::move(plan);
+  plan_by_rule(*rule, row, method->second, methods, result);
+}
+
+}  // namespace
+
+RowPlan row_plan(const TrainingRow& row, const MethodCatalogue& methods) {
+  if (compresses_activations(row)) {
+    return activation_plan(row, methods);
   }
+  RowPlan result;
+  const Scheme scheme = scheme_of(row);
+  if (scheme == Scheme::servers || scheme == Scheme::hosts) {
+    refuse_other_traffic(row, false, result);
+  } else {
+    plan_of_workers(row, methods, result);
+  }
+  apply_scheme(row, methods, result);
   return result;
 }
 

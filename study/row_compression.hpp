@@ -28,6 +28,11 @@ struct RowPlan {
   std::vector<std::string> reasons;
   std::vector<CompressionPlan> others;   // that such a run may as well have had
   std::vector<std::string> assumptions;  // of a method whose implementation is not known
+  // What each of them is compared with, the first one's first; empty: no compression at all.
+  std::vector<CompressionPlan> baselines;
+  // Of a system that tries several ways: those beside `plan`. What is fastest ran, none of them
+  // where all are slower.
+  std::vector<CompressionPlan> choices;
 };
 
 [[nodiscard]] RowPlan row_plan(const TrainingRow& row, const MethodCatalogue& methods);

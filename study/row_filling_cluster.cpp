@@ -201,10 +201,12 @@ void RowFilling::cards() {
 }
 
 // How many servers there are and where, rows do not say: beside the workers, or on as many machines
-// of their own, which is what NICs of twice the rate would make of an all-reduce.
+// of their own, which is what NICs of twice the rate would make of an all-reduce. Compressed runs
+// are compared as plans that push and pull (study/row_system.cpp).
 void RowFilling::servers() {
   const TrainingCluster& cluster = row().cluster;
-  if (!sums_on_servers(row()) || cluster.nodes.value_or(1) <= 1 || !cluster.nic_bandwidth) {
+  if (!sums_on_servers(row()) || row().compressed() || cluster.nodes.value_or(1) <= 1 ||
+      !cluster.nic_bandwidth) {
     return;
   }
   fill<double>(1.0, {{2.0, "on machines of their own"}},

@@ -68,7 +68,7 @@ void RowReader::refuse_unsupported_layout() const {
   if (layout.schedule == "bytescheduler" && !sums_on_servers(row_)) {
     reason("schedule bytescheduler");
   }
-  if (sums_on_servers(row_) && row_.cluster.nodes.value_or(1) > 1) {
+  if (sums_on_servers(row_) && !row_.compressed() && row_.cluster.nodes.value_or(1) > 1) {
     assume("servers take as many bytes through a NIC as an all-reduce");
   }
   if (layout.batch_unit && *layout.batch_unit != "images") {

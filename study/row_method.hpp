@@ -16,11 +16,11 @@
 namespace payoff {
 
 // A parameter of a profile: a number that every run of the source has, or what the row states.
-// What depends on the data (`density`, `bytes_kept`) no row states, and GRACE logged it in other
-// runs only.
+// What depends on the data (`bytes_kept`) no row states, and GRACE logged it in other runs only.
 struct MethodSetting {
   std::string_view parameter;
   std::optional<double> fixed = std::nullopt;
+  std::optional<double> otherwise = std::nullopt;  // what the code has where a row says nothing
 };
 
 // Which profile describes the implementation that a source ran. GRACE's records come from its
@@ -53,8 +53,9 @@ struct MethodProfiles {
 
 [[nodiscard]] MethodProfiles usual_profiles(const TrainingRow& row);
 
-// Systems whose way of adding gradients up is none that profiles have: empty, or what it is.
-[[nodiscard]] std::string unmodelled_system(const TrainingRow& row);
+// What rows call a method, as the tables here do: "Top-K" is topk, "PowerSGD rank 4" powersgd. A
+// name that is none of theirs comes back bare.
+[[nodiscard]] std::string canonical_method(std::string_view name);
 
 // What a row says of a parameter that profiles have.
 [[nodiscard]] std::optional<double> stated_parameter(const TrainingRow& row,

@@ -10,25 +10,16 @@
 #include <string_view>
 #include <utility>
 
+#include "study/case_parts.hpp"
+#include "study/compression_case.hpp"
 #include "study/compute_calibration.hpp"
 #include "study/engine.hpp"
 #include "study/mapped_row.hpp"
 #include "study/parallel.hpp"
-#include "study/payoff.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
 namespace {
-
-Band parameters_band(const PreparedExperiment& prepared) {
-  const std::int64_t parameters =
-      prepared.workload().parameters() * prepared.experiment().layout.tp;
-  const auto millions = static_cast<double>(parameters) * 1e-6;
-  return millions < 100    ? Band{0, "below 100 M parameters"}
-         : millions < 1000 ? Band{1, "100 M to 1 G parameters"}
-         : millions < 1e4  ? Band{2, "1 G to 10 G parameters"}
-                           : Band{3, "from 10 G parameters"};
-}
 
 ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind) {
   ValidationCase result;
@@ -42,49 +33,6 @@ ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind
   result.scale = row.cluster.gpus ? scale_band(*row.cluster.gpus, row.cluster.nodes.value_or(1))
                                   : Band{9, "scale not known"};
   return result;
-}
-
-std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
-  const std::array<std::pair<std::string_view, Seconds>, 18> all{{
-      {"forward", w.forward},
-      {"recompute", w.recompute},
-      {"backward", w.backward},
-      {"interference", w.interference},
-      {"encode", w.encode},
-      {"decode", w.decode},
-      {"bucket copies", w.bucket_copy},
-      {"exposed tp", w.exposed_tp},
-      {"exposed cp", w.exposed_cp},
-      {"exposed ep", w.exposed_ep},
-      {"exposed pp", w.exposed_pp},
-      {"exposed dp", w.exposed_dp},
-      {"bubble", w.bubble},
-      {"optimizer", w.optimizer},
-      {"host", w.host},
-      {"host jitter", w.host_jitter},
-      {"data stall", w.data_stall},
-      {"checkpoint", w.checkpoint},
-  }};
-  std::vector<std::pair<std::string, double>> terms;
-  for (const auto& [term, time] : all) {
-    if (time > Seconds{}) {
-      terms.emplace_back(term, time / 1_s);
-    }
-  }
-  return terms;
-}
-
-CaseSubject subject_of(const Experiment& experiment, const CompressionPlan& plan) {
-  const Cluster& cluster = experiment.cluster;
-  CaseSubject subject;
-  subject.gpu = cluster.gpu.name;
-  subject.fabric = cluster.gpus_per_node > 1 ? cluster.fabric.name : "";
-  subject.network = cluster.nodes > 1 ? cluster.network.name : "";
-  subject.software = experiment.software.name;
-  subject.method = plan.method ? plan.method->name : "";
-  subject.gpus = cluster.gpus();
-  subject.nodes = cluster.nodes;
-  return subject;
 }
 
 struct Interval {
@@ -127,94 +75,6 @@ void predict_step(const MappedRow& row, const ValidationOptions& options, Valida
   }
   result.low = interval.low;
   result.high = interval.high;
-}
-
-Call call_of_speedup(double speedup) { return speedup > 1.0 ? Call::pays : Call::does_not; }
-
-// Of the traffic that the plan compresses: of data parallelism, or of the other ranks.
-Bytes compressed_bytes(const StepPrediction& step, const CompressionPlan& plan) {
-  return plan.activations.empty() ? step.dp_bytes : step.tp_bytes + step.pp_bytes;
-}
-
-// What needs no model, and what the paper's model says.
-void add_rivals(const PreparedExperiment& prepared, ValidationCase& result) {
-  const std::vector<CompressionPlan>& plans = prepared.experiment().plans;
-  result.rivals.push_back({"always no", 1.0, Call::does_not});
-  const double wire_ratio = compressed_bytes(prepared.predict(plans[0]), plans[1]) /
-                            std::max(compressed_bytes(prepared.predict(plans[1]), plans[1]), 1_B);
-  result.rivals.push_back({"wire ratio only", wire_ratio, call_of_speedup(wire_ratio)});
-  const EngineAnswer baseline = predict(Engine::agarwal2022, prepared, plans[0]);
-  const EngineAnswer compressed = predict(Engine::agarwal2022, prepared, plans[1]);
-  if (baseline.prediction && compressed.prediction) {
-    const double speedup = baseline.prediction->step / compressed.prediction->step;
-    result.rivals.push_back(
-        {std::string(name(Engine::agarwal2022)), speedup, call_of_speedup(speedup)});
-  }
-}
-
-Comparison compare(const Experiment& experiment, const ValidationOptions& options,
-                   ValidationCase& result) {
-  AssessOptions assess_options;
-  assess_options.search_remedy = false;
-  assess_options.band = 0.0;  // the noise that counts is that of the measurement
-  assess_options.draws = options.draws;
-  assess_options.seed = options.seed;
-  const PlanPayoff assessed = assess(experiment, assess_options).plans[1];
-  if (result.rivals.empty()) {
-    result.terms = terms_of(assessed.prediction.waterfall);
-    result.subject = subject_of(experiment, experiment.plans[1]);
-    const PreparedExperiment prepared(experiment);
-    result.size = parameters_band(prepared);
-    add_rivals(prepared, result);
-  }
-  return assessed.against_uncompressed;
-}
-
-// One comparison, or one for each value of what the row does not state.
-void predict_speedup(const TrainingRow& row, const RowCatalogue& catalogue, const RowPlan& plan,
-                     const ValidationOptions& options, ValidationCase& result) {
-  MappedRow mapped = map_row(row, catalogue);
-  result.reasons = std::move(mapped.likely.reasons);
-  result.reasons.insert(result.reasons.end(), plan.reasons.begin(), plan.reasons.end());
-  result.assumptions = std::move(mapped.likely.assumptions);
-  result.assumptions.insert(result.assumptions.end(), plan.assumptions.begin(),
-                            plan.assumptions.end());
-  if (!mapped.likely.experiment || !plan.plan) {
-    return;
-  }
-  std::vector<Experiment> experiments{std::move(*mapped.likely.experiment)};
-  for (const CompressionPlan& other : plan.others) {
-    experiments.push_back(experiments.front());
-    experiments.back().plans.push_back(other);
-  }
-  std::move(mapped.others.begin(), mapped.others.end(), std::back_inserter(experiments));
-  std::vector<Comparison> comparisons;
-  for (Experiment& experiment : experiments) {
-    if (experiment.plans.size() == 1) {
-      experiment.plans.push_back(*plan.plan);
-    }
-    const Problems problems = check(experiment);
-    if (!problems.empty() && !comparisons.empty()) {
-      continue;  // one of the others, which such a run cannot have had
-    }
-    for (const Problem& problem : problems) {
-      result.reasons.push_back(problem.path + ": " + problem.message);
-    }
-    if (!result.reasons.empty()) {
-      return;
-    }
-    comparisons.push_back(compare(experiment, options, result));
-  }
-  result.predicted = comparisons.front().speedup;
-  result.low = comparisons.front().speedup_low;
-  result.high = comparisons.front().speedup_high;
-  double probability = 0;
-  for (const Comparison& each : comparisons) {
-    result.low = std::min(result.low, each.speedup_low);
-    result.high = std::max(result.high, each.speedup_high);
-    probability += each.probability / static_cast<double>(comparisons.size());
-  }
-  result.predicted_call = call_of_predicted(probability);
 }
 
 // Rows in parallel, each into its place.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "profiles/import/breakdown_rows.hpp"
 #include "profiles/import/training_checks.hpp"
 #include "profiles/import/yaml_fields.hpp"
 
@@ -103,6 +104,7 @@ TrainingCompression read_compression(const Fields& fields) {
   compression.method = fields.text("method").value_or("none");
   compression.keep_ratio = fields.number("ratio");
   compression.threshold = fields.number("threshold");
+  compression.kept = fields.integer("k");
   compression.rank = fields.integer("rank");
   compression.levels = fields.integer("levels");
   compression.quantiles = fields.integer("quantiles");
@@ -210,7 +212,13 @@ void read_entry(const YAML::Node& node, const Source& source, const std::string&
   Findings& findings = reading.result.findings;
   const std::size_t before = findings.size();
   Fields fields(node, source, "");
-  TrainingRow row = read_row(fields, source, citation);
+  const bool breakdown = import_detail::is_breakdown_row(fields);
+  TrainingRow row = breakdown ? import_detail::breakdown_row(fields, source, citation)
+                              : read_row(fields, source, citation);
+  if (const auto other = fields.text("duplicate_of"); breakdown && other) {
+    fields.report("left out: the same run as " + *other, Effect::noted);
+    return;
+  }
   if (row.citation.find_first_not_of(" \t\r\n") == std::string::npos) {
     fields.report("source_ref is missing, and meta names no source");
   }
@@ -243,7 +251,7 @@ bool read_document(const std::string& yaml, const std::string& file, Reading& re
   const Fields meta = fields.child("meta");
   std::string citation = meta.text("source_ref").value_or("");
   if (citation.empty()) {
-    citation = meta.text("source").value_or("");
+    citation = meta.text("source").value_or(fields.text("source").value_or(""));
   }
   for (const YAML::Node& row : fields.list("rows")) {
     read_entry(row, source, citation, reading);
@@ -252,6 +260,7 @@ bool read_document(const std::string& yaml, const std::string& file, Reading& re
 }
 
 TrainingImport finish(Reading reading) {
+  import_detail::set_breakdown_baselines(reading.result.rows);
   import_detail::check_baselines(reading.ids, reading.result);
   return std::move(reading.result);
 }

@@ -10,7 +10,7 @@
 #include "profiles/import/finding.hpp"
 
 // Measured training runs in the published schema (a YAML file with `meta:` and `rows:`; see
-// tests/validation/README.md). A field that the source does not state has no value. Rows that
+// tests/validation/README.md), or logs of timers in their own (profiles/import/breakdown_rows). A field that the source does not state has no value. Rows that
 // contradict themselves (GPUs against layout, step against throughput) or name no source are left
 // out with a finding; a row without a measured step is kept, because ratios may still be known.
 
@@ -59,6 +59,7 @@ struct TrainingLayout {
 struct TrainingCompression {
   std::string method = "none";
   std::optional<double> keep_ratio, threshold;
+  std::optional<int> kept;  // a count of values
   std::optional<int> rank, levels, quantiles, bits;
   std::optional<int> weight_bits, weight_group, grad_bits, grad_bits_inter, grad_bits_intra,
       grad_group, pipelined_chunks;
