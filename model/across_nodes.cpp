@@ -60,10 +60,10 @@ Expression of_a_part(const Expression& formula) {
   return assembled(formula.text(), std::move(program));
 }
 
-constexpr std::array formulas_of_a_pass{
-    &PassFormula::bytes,      &PassFormula::random_bytes, &PassFormula::flops,
-    &PassFormula::kernels,    &PassFormula::host_syncs,   &PassFormula::block_bytes,
-    &PassFormula::copied};
+constexpr std::array formulas_of_a_pass{&PassFormula::bytes,      &PassFormula::random_bytes,
+                                        &PassFormula::flops,      &PassFormula::kernels,
+                                        &PassFormula::host_syncs, &PassFormula::block_bytes,
+                                        &PassFormula::copied};
 
 PassFormula of_a_part(PassFormula pass) {
   for (const auto formula : formulas_of_a_pass) {
@@ -73,8 +73,7 @@ PassFormula of_a_part(PassFormula pass) {
 }
 
 std::vector<const Expression*> formulas_of(const Method& method) {
-  std::vector<const Expression*> all{&method.worth, &method.state_bytes,
-                                     &method.wire.as_published};
+  std::vector<const Expression*> all{&method.worth, &method.state_bytes, &method.wire.as_published};
   const auto add = [&](const PassFormula& pass) {
     for (const auto formula : formulas_of_a_pass) {
       all.push_back(&(pass.*formula));
@@ -93,8 +92,8 @@ std::vector<const Expression*> formulas_of(const Method& method) {
 
 // v * n, and v * ceil(n / L).
 Expression whole_tensor() {
-  return assembled("v * n", {read_variable(element_size), read_variable(elements),
-                             apply(Operation::multiply)});
+  return assembled(
+      "v * n", {read_variable(element_size), read_variable(elements), apply(Operation::multiply)});
 }
 
 Expression whole_part() {

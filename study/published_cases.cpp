@@ -58,7 +58,8 @@ class Reading {
     const bool has_tables = !is_of_another_schema(collectives.findings);
     const bool has_rows = !is_of_another_schema(training.findings);
     if (!has_tables && !has_rows) {
-      const std::string problem = "holds neither `tables:` nor `rows:`";
+      const std::string problem =
+          "holds neither `tables:` nor `rows:` of training runs, each with an `id`";
       if (of_folder) {
         result_.skipped.push_back(file.string() + ": " + problem);
       } else {

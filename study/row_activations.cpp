@@ -42,6 +42,9 @@ constexpr std::array rules{
     ActivationRule{"flashcomm", "flash_communication", true, false, false},
     ActivationRule{"flashcommunication", "flash_communication", true, false, false},
     ActivationRule{"fp8block", "fp8_block", true, true, false},
+    ActivationRule{"fp8", "fp8_block", true, true, false},
+    ActivationRule{"int8", "activation_quantization", true, true, false},
+    ActivationRule{"8bit", "activation_quantization", true, true, false},
     ActivationRule{"mxfp8", "mxfp8", true, true, false},
     ActivationRule{"mxfp4", "mxfp4", true, true, false},
     ActivationRule{"nvfp4", "nvfp4", true, true, false}};
@@ -91,9 +94,14 @@ bool compresses_activations(const TrainingRow& row) {
 
 RowPlan activation_plan(const TrainingRow& row, const MethodCatalogue& methods) {
   RowPlan result;
-  const std::string name = bare_name(row.compression.method);
-  const auto* rule = std::find_if(rules.begin(), rules.end(),
-                                  [&](const ActivationRule& each) { return each.method == name; });
+  const auto rule_of = [](const std::string& name) {
+    return std::find_if(rules.begin(), rules.end(),
+                        [&](const ActivationRule& each) { return each.method == name; });
+  };
+  const auto* rule = rule_of(bare_name(row.compression.method));
+  if (rule == rules.end()) {
+    rule = rule_of(canonical_method(row.compression.method));
+  }
   const auto profile =
       rule == rules.end() ? methods.end() : methods.find(std::string(rule->profile));
   if (profile == methods.end()) {

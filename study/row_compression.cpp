@@ -141,9 +141,14 @@ void plan_by_rule(const MethodRule& rule, const TrainingRow& row, const Method& 
   }
 }
 
-// Of a source that nobody read: the class of implementation that the row states, or operators of a
-// framework, with kernels in the interval.
-void plan_as_usual(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
+bool sends(const TrainingRow& row, std::string_view traffic) {
+  const std::vector<std::string>& all = row.compression.traffic;
+  return std::find(all.begin(), all.end(), traffic) != all.end();
+}
+
+// The profiles of a method that a row may mean: the class of implementation that it states, or
+// operators of a framework, with kernels in the interval.
+std::vector<std::string> profiles_of(const TrainingRow& row, const MethodCatalogue& methods) {
   const MethodProfiles usual = usual_profiles(row);
   std::vector<std::string> names{usual.operators, usual.kernels};
   const std::string stated = row.compression.implementation.value_or("");
@@ -151,25 +156,52 @@ void plan_as_usual(const TrainingRow& row, const MethodCatalogue& methods, RowPl
     std::swap(names[0], names[1]);
   }
   std::erase_if(names, [&](const std::string& name) { return !methods.contains(name); });
-  if (names.empty()) {
+  if (!stated.empty() && names.size() > 1) {
+    names.resize(1);
+  }
+  return names;
+}
+
+// Weights on their way to all ranks, beside the gradients or alone.
+void add_weights(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
+  const auto method = methods.find(usual_weights(row));
+  if (method == methods.end()) {
+    result.reasons.push_back("no profile of " + row.compression.method + " for weights");
+    return;
+  }
+  const bool alone = !sends(row, "zero-grads") && !sends(row, "dp");
+  if (alone) {
+    result.plan.emplace().label = method->second.name;
+    result.others.clear();
+    result.assumptions = {"compressed as " + method->second.name};
+  }
+  result.plan->weights = WeightCompression{method->second, false};
+  for (CompressionPlan& other : result.others) {
+    other.weights = result.plan->weights;
+  }
+}
+
+// Of a source that nobody read.
+void plan_as_usual(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
+  const std::vector<std::string> names = profiles_of(row, methods);
+  const bool of_weights = sends(row, "zero-weights") && !usual_weights(row).empty();
+  if (names.empty() && !of_weights) {
     result.reasons.push_back("no profile of " + row.compression.method);
     return;
   }
-  if (!stated.empty()) {
-    names.resize(1);
-  }
-  std::string assumption = "compressed as " + names.front();
+  std::string assumption;
   for (const std::string& name : names) {
     std::vector<CompressionPlan> plans = usual_plans(row, methods.at(name), result);
-    if (name != names.front()) {
-      assumption += ", or as " + name;
-    }
+    assumption += (assumption.empty() ? "compressed as " : ", or as ") + name;
     std::move(plans.begin(), plans.end(), std::back_inserter(result.others));
   }
   result.assumptions.push_back(assumption);
   if (!result.others.empty() && result.reasons.empty()) {
     result.plan = std::move(result.others.front());
     result.others.erase(result.others.begin());
+  }
+  if (sends(row, "zero-weights") && (result.plan || of_weights)) {
+    add_weights(row, methods, result);
   }
 }
 
@@ -206,7 +238,7 @@ namespace {
 void plan_of_workers(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
   const MethodRule* rule = published_rule(row);
   if (rule == nullptr) {
-    refuse_other_traffic(row, false, result);
+    refuse_other_traffic(row, true, result);
     plan_as_usual(row, methods, result);
     return;
   }
@@ -227,7 +259,7 @@ RowPlan row_plan(const TrainingRow& row, const MethodCatalogue& methods) {
   }
   RowPlan result;
   const Scheme scheme = scheme_of(row);
-  if (scheme == Scheme::servers || scheme == Scheme::hosts) {
+  if (scheme == Scheme::servers || scheme == Scheme::hosts || scheme == Scheme::neighbours) {
     refuse_other_traffic(row, false, result);
   } else {
     plan_of_workers(row, methods, result);

@@ -40,83 +40,53 @@ struct UsualProfiles {
   std::string_view operators;
   std::string_view kernels;
 };
-constexpr std::array usual{UsualProfiles{"topk", "topk", "topk_fused"},
-                           UsualProfiles{"topkchunk", "", "topk_chunk"},
-                           UsualProfiles{"topksampled", "", "topk_sampled"},
-                           UsualProfiles{"zen", "", "zen"},
-                           UsualProfiles{"switchml", "", "switchml"},
-                           UsualProfiles{"bytegrad", "", "bytegrad"},
-                           UsualProfiles{"qadam", "", "qadam"},
-                           UsualProfiles{"quantization", "qsgd_framework", "qsgd"},
-                           UsualProfiles{"int8", "u8_dynamic", "qsgd"},
-                           UsualProfiles{"8bit", "u8_dynamic", "qsgd"},
-                           UsualProfiles{"mstopk", "mstopk", ""},
-                           UsualProfiles{"randomk", "randomk", ""},
-                           UsualProfiles{"threshold", "threshold", ""},
-                           UsualProfiles{"dgc", "dgc_horovod", ""},
-                           UsualProfiles{"demo", "demo", ""},
-                           UsualProfiles{"dct", "demo", ""},
-                           UsualProfiles{"scalecom", "", "scalecom"},
-                           UsualProfiles{"sidco", "sidco", ""},
-                           UsualProfiles{"gaussiank", "gaussiank", ""},
-                           UsualProfiles{"oktopk", "oktopk", ""},
-                           UsualProfiles{"gtopk", "gtopk", ""},
-                           UsualProfiles{"sparcml", "", "sparcml"},
-                           UsualProfiles{"omnireduce", "", "omnireduce"},
-                           UsualProfiles{"dragonn", "", "dragonn"},
-                           UsualProfiles{"signsgd", "signsgd", "signsgd_fused"},
-                           UsualProfiles{"signum", "signsgd", "signsgd_fused"},
-                           UsualProfiles{"efsignsgd", "efsignsgd", "efsignsgd_two_way"},
-                           UsualProfiles{"onebit", "onebit", "efsignsgd_two_way"},
-                           UsualProfiles{"1bit", "onebit", "efsignsgd_two_way"},
-                           UsualProfiles{"1bitsgd", "onebit", "efsignsgd_two_way"},
-                           UsualProfiles{"onebitadam", "onebitadam", ""},
-                           UsualProfiles{"1bitadam", "onebitadam", ""},
-                           UsualProfiles{"onebitlamb", "onebitlamb", ""},
-                           UsualProfiles{"1bitlamb", "onebitlamb", ""},
-                           UsualProfiles{"zerooneadam", "zeroone_adam", ""},
-                           UsualProfiles{"01adam", "zeroone_adam", ""},
-                           UsualProfiles{"terngrad", "terngrad", ""},
-                           UsualProfiles{"qsgd", "qsgd_framework", "qsgd"},
-                           UsualProfiles{"cgx", "", "cgx"},
-                           UsualProfiles{"natural", "natural", ""},
-                           UsualProfiles{"intsgd", "", "intsgd"},
-                           UsualProfiles{"globalqsgd", "", "globalqsgd"},
-                           UsualProfiles{"thc", "thc", ""},
-                           UsualProfiles{"u8", "u8_dynamic", ""},
-                           UsualProfiles{"adaq", "adaq", ""},
-                           UsualProfiles{"inceptionn", "inceptionn", ""},
-                           UsualProfiles{"sketch", "sketch", ""},
-                           UsualProfiles{"sketchml", "sketch", ""},
-                           UsualProfiles{"fetchsgd", "", "fetchsgd"},
-                           UsualProfiles{"cast16", "fp16", ""},
-                           UsualProfiles{"fp16", "fp16", ""},
-                           UsualProfiles{"bf16", "bf16", ""},
-                           UsualProfiles{"fp8", "", "fp8"},
-                           UsualProfiles{"fp8tensor", "", "fp8"},
-                           UsualProfiles{"fp8block", "", "fp8_block"},
-                           UsualProfiles{"mxfp8", "", "mxfp8"},
-                           UsualProfiles{"mxfp4", "", "mxfp4"},
-                           UsualProfiles{"nvfp4", "", "nvfp4"},
-                           UsualProfiles{"powersgd", "powersgd", ""},
-                           UsualProfiles{"powersgdbatch", "powersgd_batched", ""},
-                           UsualProfiles{"powersgdbatched", "powersgd_batched", ""},
-                           UsualProfiles{"acpsgd", "acpsgd", ""},
-                           UsualProfiles{"atomo", "atomo", ""},
-                           UsualProfiles{"gradiveq", "", "gradiveq"},
-                           UsualProfiles{"cocktail", "cocktail", ""},
-                           UsualProfiles{"qgz", "", "qgz"},
-                           UsualProfiles{"loco", "", "loco"},
-                           UsualProfiles{"localsgd", "local_sgd", ""},
-                           UsualProfiles{"streamingdiloco", "streaming_diloco", ""},
-                           UsualProfiles{"diloco", "diloco", ""},
-                           UsualProfiles{"lossless", "", "lossless"},
-                           // Classes of vineeths96/Gradient-Compression.
-                           UsualProfiles{"qsgdmaxnorm", "qsgd_maxnorm", ""},
-                           UsualProfiles{"qsgdmaxnormtwoscale", "qsgd_maxnorm_two_scale", ""},
-                           UsualProfiles{"globalrandkmaxnorm", "randk_maxnorm", ""},
-                           UsualProfiles{"globalrandkmaxnormtwoscale", "randk_maxnorm_two_scale",
-                                         ""}};
+constexpr std::array usual{
+    UsualProfiles{"topk", "topk", "topk_fused"}, UsualProfiles{"topkchunk", "", "topk_chunk"},
+    UsualProfiles{"topksampled", "", "topk_sampled"}, UsualProfiles{"zen", "", "zen"},
+    UsualProfiles{"switchml", "", "switchml"}, UsualProfiles{"bytegrad", "", "bytegrad"},
+    UsualProfiles{"qadam", "", "qadam"}, UsualProfiles{"quantization", "qsgd_framework", "qsgd"},
+    UsualProfiles{"int8", "u8_dynamic", "qsgd"}, UsualProfiles{"8bit", "u8_dynamic", "qsgd"},
+    UsualProfiles{"mstopk", "mstopk", ""}, UsualProfiles{"randomk", "randomk", ""},
+    UsualProfiles{"threshold", "threshold", ""}, UsualProfiles{"dgc", "dgc_horovod", ""},
+    UsualProfiles{"demo", "demo", ""}, UsualProfiles{"dct", "demo", ""},
+    UsualProfiles{"scalecom", "", "scalecom"}, UsualProfiles{"sidco", "sidco", ""},
+    UsualProfiles{"gaussiank", "gaussiank", ""}, UsualProfiles{"oktopk", "oktopk", ""},
+    UsualProfiles{"gtopk", "gtopk", ""}, UsualProfiles{"sparcml", "", "sparcml"},
+    UsualProfiles{"omnireduce", "", "omnireduce"}, UsualProfiles{"dragonn", "", "dragonn"},
+    UsualProfiles{"signsgd", "signsgd", "signsgd_fused"},
+    UsualProfiles{"signum", "signsgd", "signsgd_fused"},
+    UsualProfiles{"efsignsgd", "efsignsgd", "efsignsgd_two_way"},
+    UsualProfiles{"onebit", "onebit", "efsignsgd_two_way"},
+    UsualProfiles{"1bit", "onebit", "efsignsgd_two_way"},
+    UsualProfiles{"1bitsgd", "onebit", "efsignsgd_two_way"},
+    UsualProfiles{"onebitadam", "onebitadam", ""}, UsualProfiles{"1bitadam", "onebitadam", ""},
+    UsualProfiles{"onebitlamb", "onebitlamb", ""}, UsualProfiles{"1bitlamb", "onebitlamb", ""},
+    UsualProfiles{"zerooneadam", "zeroone_adam", ""}, UsualProfiles{"01adam", "zeroone_adam", ""},
+    UsualProfiles{"terngrad", "terngrad", ""}, UsualProfiles{"qsgd", "qsgd_framework", "qsgd"},
+    UsualProfiles{"cgx", "", "cgx"}, UsualProfiles{"natural", "natural", ""},
+    UsualProfiles{"intsgd", "", "intsgd"}, UsualProfiles{"globalqsgd", "", "globalqsgd"},
+    UsualProfiles{"thc", "thc", ""}, UsualProfiles{"u8", "u8_dynamic", ""},
+    UsualProfiles{"adaq", "adaq", ""}, UsualProfiles{"inceptionn", "inceptionn", ""},
+    UsualProfiles{"sketch", "sketch", ""}, UsualProfiles{"sketchml", "sketch", ""},
+    UsualProfiles{"fetchsgd", "", "fetchsgd"}, UsualProfiles{"cast16", "fp16", ""},
+    UsualProfiles{"fp16", "fp16", ""}, UsualProfiles{"bf16", "bf16", ""},
+    UsualProfiles{"fp8", "", "fp8"}, UsualProfiles{"fp8tensor", "", "fp8"},
+    UsualProfiles{"fp8block", "", "fp8_block"}, UsualProfiles{"mxfp8", "", "mxfp8"},
+    UsualProfiles{"mxfp4", "", "mxfp4"}, UsualProfiles{"nvfp4", "", "nvfp4"},
+    UsualProfiles{"powersgd", "powersgd", ""},
+    UsualProfiles{"powersgdbatch", "powersgd_batched", ""},
+    UsualProfiles{"powersgdbatched", "powersgd_batched", ""}, UsualProfiles{"acpsgd", "acpsgd", ""},
+    UsualProfiles{"atomo", "atomo", ""}, UsualProfiles{"gradiveq", "", "gradiveq"},
+    UsualProfiles{"cocktail", "cocktail", ""}, UsualProfiles{"qgz", "", "qgz"},
+    UsualProfiles{"qwz", "", ""}, UsualProfiles{"loco", "", "loco"},
+    UsualProfiles{"localsgd", "local_sgd", ""},
+    UsualProfiles{"streamingdiloco", "streaming_diloco", ""}, UsualProfiles{"diloco", "diloco", ""},
+    UsualProfiles{"lossless", "", "lossless"},
+    // Classes of vineeths96/Gradient-Compression.
+    UsualProfiles{"qsgdmaxnorm", "qsgd_maxnorm", ""},
+    UsualProfiles{"qsgdmaxnormtwoscale", "qsgd_maxnorm_two_scale", ""},
+    UsualProfiles{"globalrandkmaxnorm", "randk_maxnorm", ""},
+    UsualProfiles{"globalrandkmaxnormtwoscale", "randk_maxnorm_two_scale", ""}};
 
 bool mentions(const std::optional<std::string>& text, std::string_view bare) {
   return text && bare_name(*text).find(bare) != std::string::npos;
@@ -185,7 +155,10 @@ MethodProfiles usual_profiles(const TrainingRow& row) {
   const TrainingCompression& stated = row.compression;
   const std::string method = canonical_method(stated.method);
   if (mentions(stated.library, "bagua") || mentions(row.software, "bagua")) {
-    return bagua_profiles(method, stated);
+    const MethodProfiles own = bagua_profiles(method, stated);
+    if (!own.operators.empty() || !own.kernels.empty()) {
+      return own;
+    }
   }
   const bool cgx = mentions(stated.library, "cgx") || mentions(stated.system, "cgx") ||
                    mentions(row.software, "cgx");
@@ -215,6 +188,16 @@ MethodProfiles usual_profiles(const TrainingRow& row) {
   return found == usual.end()
              ? MethodProfiles{}
              : MethodProfiles{std::string(found->operators), std::string(found->kernels)};
+}
+
+std::string usual_weights(const TrainingRow& row) {
+  const std::string method = canonical_method(row.compression.method);
+  const bool eight = method == "qwz" || method == "quantization" || method == "int8" ||
+                     method == "8bit" || method == "u8";
+  return eight                       ? "qwz"
+         : method.starts_with("fp8") ? "fp8_weights"
+         : method == "sdp4bit"       ? "sdp4bit_weights"
+                                     : "";
 }
 
 std::optional<double> stated_parameter(const TrainingRow& row, std::string_view parameter) {

@@ -57,6 +57,9 @@ struct MethodProfiles {
 // name that is none of theirs comes back bare.
 [[nodiscard]] std::string canonical_method(std::string_view name);
 
+// The profile of a method for weights that sharded data parallelism gathers; empty: there is none.
+[[nodiscard]] std::string usual_weights(const TrainingRow& row);
+
 // What a row says of a parameter that profiles have.
 [[nodiscard]] std::optional<double> stated_parameter(const TrainingRow& row,
                                                      std::string_view parameter);

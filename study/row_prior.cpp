@@ -29,8 +29,18 @@ bool doubts_precision(const TrainingRow& row) {
 // torchvision's references start from 32, and GRACE's authors later ran ResNet-50 in
 // tf_cnn_benchmarks with 256, which needs 32 GB.
 void RowFilling::batch_of_images() {
-  if (row().model.family != "cnn" || row().layout.global_batch || row().layout.micro_batch ||
-      !row().compressed()) {
+  if (row().layout.global_batch || row().layout.micro_batch || !row().compressed()) {
+    return;
+  }
+  if (is_transformer(row()) && row().layout.pp.value_or(1) == 1 && !row().layout.grad_accum) {
+    fill<int>(8, {{1, "1"}, {32, "32"}}, "micro-batch of 8, or of 1 to 32",
+              [](TrainingRow& to, int batch) {
+                to.layout.micro_batch = batch;
+                to.layout.global_batch =
+                    product(batch, to.layout.dp.value_or(to.cluster.gpus.value_or(1)));
+              });
+  }
+  if (row().model.family != "cnn") {
     return;
   }
   fill<int>(128, {{32, "32"}, {64, "64"}, {256, "256"}}, "micro-batch of 128, or of 32 to 256",
@@ -207,11 +217,12 @@ void RowFilling::accumulation() {
   }
 }
 
-// What frameworks compute images in unless told otherwise: fp32, whose convolutions PyTorch hands
-// to TF32 from Ampere on (torch.backends.cudnn.allow_tf32).
+// Language models are trained in 16 bits. What frameworks compute images in unless told otherwise:
+// fp32, whose convolutions PyTorch hands to TF32 from Ampere on (torch.backends.cudnn.allow_tf32).
 void RowFilling::precision() {
   const bool open = row().precision ? doubts_precision(row()) : row().compressed();
-  if (!open || row().model.family != "cnn") {
+  const bool text = is_transformer(row()) && row().compressed();
+  if (!open || (row().model.family != "cnn" && !text)) {
     return;
   }
   const auto set = [](TrainingRow& to, const std::string& name) {
@@ -223,6 +234,11 @@ void RowFilling::precision() {
     return;
   }
   const std::string fp32("fp32");
+  if (text) {
+    const bool bf16 = known->architecture >= Architecture::ampere;
+    fill<std::string>(bf16 ? "bf16" : "fp16", {{fp32, fp32}}, "16 bits, or fp32", set);
+    return;
+  }
   if (known->architecture < Architecture::ampere) {
     fill<std::string>(fp32, {{"amp-fp16", "fp16"}}, "fp32, or fp16", set);
   } else {

@@ -33,9 +33,8 @@ constexpr std::array host_profiles{HostProfiles{"randomk", "randomk_host", "rand
 
 const HostProfiles* host_profiles_of(const TrainingRow& row) {
   const std::string method = canonical_method(row.compression.method);
-  const auto* found =
-      std::find_if(host_profiles.begin(), host_profiles.end(),
-                   [&](const HostProfiles& each) { return each.method == method; });
+  const auto* found = std::find_if(host_profiles.begin(), host_profiles.end(),
+                                   [&](const HostProfiles& each) { return each.method == method; });
   return found == host_profiles.end() ? nullptr : found;
 }
 
@@ -82,9 +81,7 @@ void place_servers(const MethodCatalogue& methods, RowPlan& result) {
 std::vector<CompressionPlan> plans_of_hosts(const TrainingRow& row, const MethodCatalogue& methods,
                                             bool on_servers, RowPlan& result) {
   const HostProfiles* known = host_profiles_of(row);
-  const std::string name(known == nullptr ? ""
-                         : on_servers     ? known->servers
-                                          : known->hosts);
+  const std::string name(known == nullptr ? "" : on_servers ? known->servers : known->hosts);
   const auto profile = methods.find(name);
   if (profile == methods.end()) {
     result.reasons.push_back("no profile of " + row.compression.method +
@@ -119,10 +116,27 @@ void keep_to_nodes(RowPlan& result) {
   add_plans(std::move(plans), result);
 }
 
+// A graph of nodes that average their models, whole or in bytes.
+void plan_of_neighbours(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
+  const std::string method = canonical_method(row.compression.method);
+  const bool bytes = method == "u8" || method == "int8" || method == "8bit" ||
+                     row.compression.bits.value_or(0) == 8;
+  const auto profile = methods.find(bytes ? "gossip_u8" : "");
+  if (profile == methods.end()) {
+    result.reasons.push_back("no profile of " + row.compression.method + " among neighbours");
+    return;
+  }
+  result.assumptions.push_back("compressed as " + profile->first);
+  add_plans(usual_plans(row, profile->second, result), result);
+}
+
 }  // namespace
 
 Scheme scheme_of(const TrainingRow& row) {
   const TrainingCompression& stated = row.compression;
+  if (row.layout.schedule == "decentralized") {
+    return Scheme::neighbours;
+  }
   const std::string where = stated.where.value_or("");
   if (stated.per_tensor_choice.value_or(false) || is_system(row, "espresso")) {
     return Scheme::chosen;
@@ -132,14 +146,21 @@ Scheme scheme_of(const TrainingRow& row) {
     return Scheme::nodes;
   }
   const bool byteps = is_system(row, "byteps") || sums_on_servers(row);
-  return byteps && where == "gpu"  ? Scheme::nodes
-         : byteps                  ? Scheme::servers
-         : where.ends_with("cpu")  ? Scheme::hosts
-                                   : Scheme::workers;
+  // What the cores of hosts have no profile for is taken as GPUs do it, unless the row says where.
+  const HostProfiles* known = host_profiles_of(row);
+  const bool on_host = where.ends_with("cpu") || (where != "gpu" && known != nullptr);
+  return byteps && on_host        ? Scheme::servers
+         : byteps                 ? Scheme::nodes
+         : where.ends_with("cpu") ? Scheme::hosts
+                                  : Scheme::workers;
 }
 
 void apply_scheme(const TrainingRow& row, const MethodCatalogue& methods, RowPlan& result) {
   const Scheme scheme = scheme_of(row);
+  if (scheme == Scheme::neighbours) {
+    plan_of_neighbours(row, methods, result);
+    return;
+  }
   if (scheme == Scheme::servers || scheme == Scheme::hosts) {
     add_plans(plans_of_hosts(row, methods, scheme == Scheme::servers, result), result);
   }

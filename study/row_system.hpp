@@ -6,12 +6,12 @@
 
 // Part of row_compression: systems in which not every worker compresses alike. Gradients are summed
 // inside the node and compressed on the way between nodes alone, by GPUs (HiTopKComm, HiPress,
-// Bagua) or by the cores of the host, which send to each other or to servers (BytePS); or the system
-// tries such ways and takes for each tensor what is fastest (Espresso).
+// Bagua) or by the cores of the host, which send to each other or to servers (BytePS); or the
+// system tries such ways and takes for each tensor what is fastest (Espresso).
 
 namespace payoff {
 
-enum class Scheme { workers, nodes, hosts, servers, chosen };
+enum class Scheme { workers, nodes, hosts, servers, chosen, neighbours };
 
 [[nodiscard]] Scheme scheme_of(const TrainingRow& row);
 

@@ -14,18 +14,19 @@ namespace {
 
 // DGC and Top-K keep a hundredth or a thousandth (Lin et al. 2018, Aji and Heafield 2017), PowerSGD
 // has ranks of 1 to 4 for images and up to 32 for language (Vogels et al. 2019, table 6), and bits
-// are 4 or 8.
+// are 4 or 8, which are 8 or 128 levels. GRACE's sketches have 64 to 256 quantiles. INCEPTIONN's
+// values keep a quarter of their bytes, or up to half of them (Li et al. 2018).
 struct OpenParameter {
   std::string_view name;
   double likely;
   std::array<double, 2> others;
 };
-constexpr std::array open_parameters{OpenParameter{"ratio", 0.01, {0.001, 0.1}},
-                                     OpenParameter{"rank", 4, {1, 32}},
-                                     OpenParameter{"bits", 4, {8, 2}}};
+constexpr std::array open_parameters{
+    OpenParameter{"ratio", 0.01, {0.001, 0.1}}, OpenParameter{"rank", 4, {1, 32}},
+    OpenParameter{"bits", 4, {8, 2}},           OpenParameter{"levels", 128, {8, 256}},
+    OpenParameter{"quantiles", 128, {64, 256}}, OpenParameter{"bytes_kept", 1, {0.3, 2}}};
 // What depends on the data, or on choices that no two runs share.
-constexpr std::array<std::string_view, 6> never_guessed{"density", "levels",     "quantiles",
-                                                        "kept",    "bytes_kept", "steps"};
+constexpr std::array<std::string_view, 3> never_guessed{"density", "kept", "steps"};
 
 // How many values pass a fixed threshold is the data's to say. Gradients have heavy tails: with
 // those shares of ResNet-50's, all workers of GRACE's runs of the fit half took as long as measured

@@ -76,6 +76,31 @@ std::vector<std::string> not_positive(const TrainingMeasurement& measured) {
   return found;
 }
 
+// Parameters of compression that no run can have had.
+std::vector<std::string> impossible(const TrainingCompression& compression) {
+  std::vector<std::string> found;
+  const std::optional<double>& share = compression.keep_ratio;
+  if (share && !(*share > 0 && *share <= 1)) {
+    found.push_back(fmt::format("compression.ratio {:.6g} is no share of the values", *share));
+  }
+  if (compression.threshold && !(*compression.threshold > 0)) {
+    found.emplace_back("compression.threshold must be positive");
+  }
+  const auto require = [&](const std::optional<int>& count, const char* name) {
+    if (count && *count < 1) {
+      found.push_back(fmt::format("compression.{} must be positive", name));
+    }
+  };
+  require(compression.rank, "rank");
+  require(compression.bits, "bits");
+  require(compression.levels, "levels");
+  require(compression.quantiles, "quantiles");
+  require(compression.kept, "k");
+  require(compression.grad_bits, "grad_bits");
+  require(compression.weight_bits, "weight_bits");
+  return found;
+}
+
 }  // namespace
 
 std::optional<Seconds> step_from_throughput(const TrainingRow& row) {
@@ -121,6 +146,9 @@ std::vector<std::string> contradictions(const TrainingRow& row) {
     }
   }
   for (std::string& what : not_positive(row.measured)) {
+    found.push_back(std::move(what));
+  }
+  for (std::string& what : impossible(row.compression)) {
     found.push_back(std::move(what));
   }
   const std::optional<Seconds> from_throughput = step_from_throughput(row);

@@ -238,13 +238,25 @@ void read_entry(const YAML::Node& node, const Source& source, const std::string&
   reading.result.rows.push_back(std::move(row));
 }
 
+// Other tables have rows, too: where none of them is called anything, they are no training runs.
+bool are_training_rows(const YAML::Node& rows, const Source& source) {
+  return !rows.IsSequence() || rows.size() == 0 ||
+         std::any_of(rows.begin(), rows.end(), [&](const YAML::Node& row) {
+           if (!row.IsMap()) {
+             return true;  // to be reported
+           }
+           return row["id"].IsDefined() || import_detail::is_breakdown_row(Fields(row, source, ""));
+         });
+}
+
 bool read_document(const std::string& yaml, const std::string& file, Reading& reading) {
   const Source source{file, reading.result.findings};
   const std::optional<YAML::Node> document = import_detail::parse_document(yaml, source);
   if (!document) {
     return true;
   }
-  if (!document->IsMap() || !(*document)["rows"].IsDefined()) {
+  if (!document->IsMap() || !(*document)["rows"].IsDefined() ||
+      !are_training_rows((*document)["rows"], source)) {
     return false;
   }
   const Fields fields(*document, source, "");
