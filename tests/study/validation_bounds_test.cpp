@@ -85,8 +85,9 @@ bool sums_elsewhere(const ValidationCase& each) {
 // What passes a threshold, ranks and numbers of bits that a row leaves open; compression between
 // nodes alone, by hosts or for servers (study/row_system.cpp).
 bool is_of_new_scheme(const ValidationCase& each) {
-  for (const char* words : {"density of", "rank of", "bits of", "bytes_kept of", "quantiles of",
-                            "levels of", "compressed between nodes", "servers", "cores a node"}) {
+  for (const char* words :
+       {"density of", "rank of", "bits of", "bytes_kept of", "quantiles of", "levels of",
+        "compressed between nodes", "servers", "cores a node", "gossip"}) {
     if (assumes(each, words)) {
       return true;
     }
