@@ -40,7 +40,7 @@ constexpr OptionSpec no_fold_option{
 
 constexpr OptionSpec level_option{
     "--level", "NAME",
-    "fluid (default): a message is one flow; steps: every send of its collective, rank by rank",
+    "fluid (default): a message is one flow; steps: every send of its collective",
     Takes::value};
 
 bool wants_steps(const Arguments& arguments, Session& session) {
@@ -106,7 +106,7 @@ void check_fold(const Arguments& arguments, const ReadExperiment& read, bool ste
       "every rank");
 }
 
-// Ranks that nothing folds are listed one by one, and that has a limit.
+// What does not fold by coordinates is listed rank by rank, and that has a limit.
 void check_listed(const Arguments& arguments, const ReadExperiment& read, bool steps,
                   Session& session) {
   const std::int64_t ranks = read.experiment.layout.ranks();
@@ -117,7 +117,7 @@ void check_listed(const Arguments& arguments, const ReadExperiment& read, bool s
   const std::string_view option = steps ? level_option.name : no_fold_option.name;
   session.diagnostics().error(
       arguments.value(option)->span,
-      fmt::format("`{}` simulates every rank by itself: {} are more than {}",
+      fmt::format("`{}` lists ranks one by one: {} are more than {}",
                   steps ? "--level steps" : option, ranks, sim::most_listed_ranks),
       {}, fmt::format("leave `{}` away, or simulate a smaller job", option));
 }

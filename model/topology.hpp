@@ -126,8 +126,10 @@ struct BackgroundLoad {
   double mean{};
   double sd{};
 };
-enum class BackgroundClass : std::uint8_t { fabric, nic, network };
-inline constexpr std::size_t background_class_count = 3;
+// As `payoff check` lists them: between GPUs or to their switch, PCIe, between sockets, NICs,
+// between switches, and between groups of a dragonfly.
+enum class BackgroundClass : std::uint8_t { fabric, pcie, socket, nic, network, global };
+inline constexpr std::size_t background_class_count = 6;
 
 enum class Balance : std::uint8_t {
   hashed,  // every flow on one of the shortest paths, by a seeded hash (ECMP)

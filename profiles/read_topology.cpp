@@ -218,8 +218,11 @@ void read_faults(const Section& root, std::vector<LinkFault>& faults) {
 
 constexpr Choices<BackgroundClass, background_class_count> background_classes{{
     {"fabric", BackgroundClass::fabric},
+    {"pcie", BackgroundClass::pcie},
+    {"socket", BackgroundClass::socket},
     {"nic", BackgroundClass::nic},
     {"network", BackgroundClass::network},
+    {"global", BackgroundClass::global},
 }};
 
 // A share, or how it is distributed over the links: `{mean: 20 %, sd: 5 %}`.

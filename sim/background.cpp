@@ -5,15 +5,24 @@
 #include <cstddef>
 
 namespace payoff::sim {
-namespace {
 
 BackgroundClass background_class(LinkClass link) {
-  return link == LinkClass::nic                                    ? BackgroundClass::nic
-         : link == LinkClass::network || link == LinkClass::global ? BackgroundClass::network
-                                                                   : BackgroundClass::fabric;
+  switch (link) {
+    case LinkClass::fabric:
+      return BackgroundClass::fabric;
+    case LinkClass::pcie:
+      return BackgroundClass::pcie;
+    case LinkClass::socket:
+      return BackgroundClass::socket;
+    case LinkClass::nic:
+      return BackgroundClass::nic;
+    case LinkClass::network:
+      break;
+    case LinkClass::global:
+      return BackgroundClass::global;
+  }
+  return BackgroundClass::network;
 }
-
-}  // namespace
 
 // The sum of twelve uniform numbers (each a multiple of 2^-32, so the sum is exact) less six.
 double normal_draw(std::uint64_t seed, std::uint64_t index) {

@@ -15,6 +15,8 @@ namespace payoff::sim {
 // Standard normal, nearly, and the same on every machine: between -6 and 6.
 [[nodiscard]] double normal_draw(std::uint64_t seed, std::uint64_t index);
 
+// Whose load a link has.
+[[nodiscard]] BackgroundClass background_class(LinkClass link);
 // Of the capacity of the edge, between 0.05 and 1; all of it where the topology has no load.
 [[nodiscard]] double left_by_others(const Topology& topology, LinkClass link, EdgeId edge);
 // By edge of the graph.

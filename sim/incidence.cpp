@@ -114,7 +114,7 @@ class Builder {
     }
     if (group.count > 1) {
       channel.ring = taken(ring(channel.members));
-      if (rules_.all_to_all && kind != GroupKind::tensor) {
+      if (rules_.exchanges.test(static_cast<std::size_t>(kind))) {
         channel.pairs = taken(pairs(channel.members));
       }
     }

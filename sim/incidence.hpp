@@ -81,7 +81,7 @@ struct Incidence {
 
 struct IncidenceRules {
   std::uint32_t server_ranks{1};  // GPUs of the graph that share a server, in a row
-  bool all_to_all{};              // some message is one
+  GroupKinds exchanges;           // that have an all-to-all among their messages
   bool joins_ends{};              // first and last stage of a pipeline sum what both hold
   Bandwidth fabric{};             // that prices assume of a link inside a server, at least
   Bandwidth nic{};

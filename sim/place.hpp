@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,6 +28,7 @@ enum class GroupKind : std::uint8_t {
   ends
 };
 inline constexpr std::size_t group_kind_count = 9;
+using GroupKinds = std::bitset<group_kind_count>;  // a set of them
 
 [[nodiscard]] constexpr GroupKind group_kind(MessageKind kind) {
   switch (kind) {

@@ -39,11 +39,21 @@ bool keeps_groups(const ParallelLayout& layout, int block) {
          (!sharded_inside || block % part == 0);
 }
 
+// The groups that keep to a block.
+bool exchanges_inside(GroupKinds exchanges) {
+  for (const GroupKind kind :
+       {GroupKind::tensor, GroupKind::context, GroupKind::experts, GroupKind::expert_tensor}) {
+    exchanges.reset(static_cast<std::size_t>(kind));
+  }
+  return exchanges.none();
+}
+
 }  // namespace
 
-std::optional<Reduced> reduce(const ClusterState& state, const ParallelLayout& layout) {
+std::optional<Reduced> reduce(const ClusterState& state, const ParallelLayout& layout,
+                              const GroupKinds& exchanges) {
   const auto* regular = std::get_if<RegularTopology>(&state.topology->shape);
-  if (regular == nullptr || !is_uniform(state)) {
+  if (regular == nullptr || !is_uniform(state) || !exchanges_inside(exchanges)) {
     return std::nullopt;
   }
   const int block = block_gpus(*regular);

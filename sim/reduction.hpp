@@ -5,6 +5,7 @@
 
 #include "model/layout.hpp"
 #include "model/topology.hpp"
+#include "sim/place.hpp"
 
 // Folding by coordinates. In a layout that fills whole blocks of a regular network (a leaf with its
 // servers, a pod, a server on one switch) a rank is the tuple (stage, block of the stage, place in
@@ -21,8 +22,9 @@ struct Reduced {
 };
 
 // Nothing where it would not be exact (faults, hashed routes, ranks in another order, jitter, loads
-// that differ from link to link, layouts that cut blocks) or gains nothing.
-[[nodiscard]] std::optional<Reduced> reduce(const ClusterState& state,
-                                            const ParallelLayout& layout);
+// that differ from link to link, layouts that cut blocks, groups that exchange in pairs between
+// blocks: of those each pair is another way) or gains nothing.
+[[nodiscard]] std::optional<Reduced> reduce(const ClusterState& state, const ParallelLayout& layout,
+                                            const GroupKinds& exchanges);
 
 }  // namespace payoff::sim

@@ -117,7 +117,7 @@ IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const List
   const auto* regular = std::get_if<RegularTopology>(&listed.state.topology->shape);
   rules.server_ranks =
       static_cast<std::uint32_t>(regular != nullptr ? regular->server.gpus : cluster.gpus_per_node);
-  rules.all_to_all = sends_all_to_all(plan);
+  rules.exchanges = exchanging_groups(plan);
   rules.joins_ends = plan.sums_tied(0);
   rules.fabric = cluster.fabric.pair;
   rules.nic = cluster.nic;
@@ -175,19 +175,26 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
 
 }  // namespace
 
-bool sends_all_to_all(const StepPlan& plan) {
-  const auto is = [](const auto& part) {
-    return part.message.collective == Collective::all_to_all;
+GroupKinds exchanging_groups(const StepPlan& plan) {
+  GroupKinds found;
+  const auto look_at = [&](const Message& message) {
+    if (message.collective == Collective::all_to_all) {
+      found.set(static_cast<std::size_t>(group_kind(message.kind)));
+    }
   };
-  const auto exchanges_heads = [&](const StagePlan& stage) {
-    return std::any_of(stage.compute->forward.begin(), stage.compute->forward.end(), is);
-  };
-  if (std::any_of(plan.stages.begin(), plan.stages.end(), exchanges_heads)) {
-    return true;
+  for (const StagePlan& stage : plan.stages) {
+    for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
+      for (const Piece& piece : *pieces) {
+        look_at(piece.message);
+      }
+    }
   }
-  return std::any_of(plan.kinds.begin(), plan.kinds.end(), [&](const BucketKind& kind) {
-    return std::any_of(kind.rounds.begin(), kind.rounds.end(), is);
-  });
+  for (const BucketKind& kind : plan.kinds) {
+    for (const BucketRound& round : kind.rounds) {
+      look_at(round.message);
+    }
+  }
+  return found;
 }
 
 BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
@@ -216,9 +223,8 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
   if (!built.problems.empty()) {
     return built;
   }
-  if (rules.reduces && rules.folds && !rules.steps && listed.state.on_gpus.empty() &&
-      !sends_all_to_all(plan)) {
-    if (const auto reduced = reduce(listed.state, listed.layout)) {
+  if (rules.reduces && rules.folds && !rules.steps && listed.state.on_gpus.empty()) {
+    if (const auto reduced = reduce(listed.state, listed.layout, exchanging_groups(plan))) {
       listed.state = reduced->state;
       listed.layout = reduced->layout;
     }

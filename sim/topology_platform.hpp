@@ -51,9 +51,9 @@ struct BuiltPlatform {
   Problems problems;  // by path, "cluster.topology.failed.0"; the platform is then empty
 };
 
-// Whether ranks of some group exchange in pairs: that loads other links than a ring, so that plans
-// with and without it have platforms of their own; all others of a job have the same.
-[[nodiscard]] bool sends_all_to_all(const StepPlan& plan);
+// The groups whose ranks exchange in pairs: that loads other links than a ring, so that plans with
+// and without it have platforms of their own; all others of a job have the same.
+[[nodiscard]] GroupKinds exchanging_groups(const StepPlan& plan);
 
 [[nodiscard]] BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
                                            const StepPlan& plan, const PlatformRules& rules = {});

@@ -37,11 +37,14 @@ const sim::BuiltPlatform& Simulation::platform(const StepPlan& step) {
   // What a node's cores stream is the codec's, and programs are those of its messages: another
   // method, another platform.
   const bool own = rules_.steps || std::any_of(step.kinds.begin(), step.kinds.end(), uses_host);
-  auto& built = platforms_[own ? 2 : sim::sends_all_to_all(step) ? 1 : 0];
-  if (!built || own) {
-    built = sim::build_platform(prepared_.experiment().cluster, state_, step, rules_);
+  const auto build = [&] {
+    return sim::build_platform(prepared_.experiment().cluster, state_, step, rules_);
+  };
+  if (own) {
+    return own_platform_.emplace(build());
   }
-  return *built;
+  auto& built = platforms_[sim::exchanging_groups(step).to_ullong()];
+  return built ? *built : built.emplace(build());
 }
 
 Simulation::Outlook Simulation::outlook(const CompressionPlan& compression) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <cstdint>
+#include <map>
 #include <optional>
 
 #include "model/experiment.hpp"
@@ -46,9 +47,10 @@ class Simulation {
   const ClusterState& state_;
   sim::SimOptions options_;
   sim::PlatformRules rules_;
-  // Of strategies that do not exchange between all pairs of ranks, of those that do, and of the
-  // last one that needs its own.
-  std::array<std::optional<sim::BuiltPlatform>, 3> platforms_{};
+  // Of strategies by the groups that exchange between all pairs of their ranks, and of the last one
+  // that needs its own.
+  std::map<std::uint64_t, std::optional<sim::BuiltPlatform>> platforms_;
+  std::optional<sim::BuiltPlatform> own_platform_;
 };
 
 // Of runs one after the other: their events together, the memory of the largest one.

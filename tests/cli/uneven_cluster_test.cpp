@@ -217,8 +217,7 @@ TEST_CASE("more ranks than can be listed are told at the option that lists them"
     const Captured run = test::payoff(words);
     INFO(run.err);
     CHECK(run.code == ExitCode::bad_input);
-    CHECK_THAT(run.err, ContainsSubstring("simulates every rank by itself: 65536 are more than "
-                                          "32768") &&
+    CHECK_THAT(run.err, ContainsSubstring("lists ranks one by one: 65536 are more than 32768") &&
                             ContainsSubstring(std::string("leave `") + option + "` away"));
     CHECK_THAT(run.err, !ContainsSubstring("fold by their coordinates"));
   }

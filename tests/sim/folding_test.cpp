@@ -254,6 +254,7 @@ void check_same_report(const sim::SimulatedStep& a, const sim::SimulatedStep& b)
 
 TEST_CASE("a cluster reduced by coordinates takes the same step as all of its ranks") {
   int reduced = 0;
+  int with_experts = 0;  // that exchange tokens in pairs, inside of a block
   for (int seed = 1; seed <= 200; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed));
     UnevenJob job;
@@ -265,6 +266,7 @@ TEST_CASE("a cluster reduced by coordinates takes the same step as all of its ra
     const int block = 4 * servers_per_leaf * std::max(1, leaves_per_pod);
     layout.tp = 1 << random.integer(0, 2);
     layout.dp = blocks * block / layout.tp;
+    test::add_groups(seed, job);
     Topology topology = random_topology(random, layout.ranks() / 4, 4);
     FatTree tree = sim::test::fat_tree(random.chance(50), servers_per_leaf, 2, 2.0);
     if (leaves_per_pod > 0) {
@@ -280,12 +282,15 @@ TEST_CASE("a cluster reduced by coordinates takes the same step as all of its ra
     const BuiltPlatform whole = build(job, {true, false});
     INFO("job of seed " << seed << ": " << small.fold.listed << " of " << whole.fold.listed
                         << " ranks");
-    reduced += small.fold.listed < whole.fold.listed ? 1 : 0;
+    const bool is_reduced = small.fold.listed < whole.fold.listed;
+    reduced += is_reduced ? 1 : 0;
+    with_experts += is_reduced && job.groups == "experts" ? 1 : 0;
     CHECK(small.fold.places == whole.fold.places);
     CHECK(small.fold.link_classes == whole.fold.link_classes);
     check_same_report(simulated(job, small.platform), simulated(job, whole.platform));
   }
   CHECK(reduced >= 150);
+  CHECK(with_experts >= 15);
 }
 
 TEST_CASE("an even cluster folds to one place a stage, and takes the step of one GPU a stage") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/packings.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -13,6 +14,19 @@ using Catch::Matchers::WithinRel;
 
 const LinkGraph& volta() {
   static const LinkGraph links = built(regular(dgx1(), 1, SingleSwitch{})).links;
+  return links;
+}
+
+// NVLink 1 of a P100: four links, to the three other GPUs of its half and to one across.
+const LinkGraph& pascal() {
+  static const LinkGraph links = [] {
+    Server server = dgx1();
+    server.fabric_link.bandwidth = 20_GBps;
+    for (int& count : server.mesh) {
+      count = std::min(count, 1);
+    }
+    return built(regular(server, 1, SingleSwitch{})).links;
+  }();
   return links;
 }
 

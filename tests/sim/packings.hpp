@@ -6,11 +6,12 @@
 #include "sim/link_graph.hpp"
 #include "sim/tree_packing.hpp"
 
-// What the tests of packed trees look at: the NVLinks of a DGX-1V, and whether a packing is one.
+// What the tests of packed trees look at: the NVLinks of a DGX-1, and whether a packing is one.
 
 namespace payoff::sim::test {
 
-[[nodiscard]] const LinkGraph& volta();
+[[nodiscard]] const LinkGraph& volta();   // DGX-1V: up to two links of 25 GB/s
+[[nodiscard]] const LinkGraph& pascal();  // DGX-1P: the same pairs, one link of 20 GB/s each
 // Those of the 8 GPUs whose bits are set.
 [[nodiscard]] std::vector<Rank> members(unsigned set);
 

@@ -129,8 +129,14 @@ class Asymmetries {
     if (!random_.chance(percent)) {
       return;
     }
-    const auto c = static_cast<std::size_t>(random_.integer(0, background_class_count - 1));
-    topology_.background[c] = {random_.between(0.1, 0.5), random_.chance(60) ? 0.1 : 0.0};
+    const std::vector<BackgroundClass> classes = classes_in_use();
+    if (classes.empty()) {
+      return;
+    }
+    const int pick = random_.integer(0, static_cast<int>(classes.size()) - 1);
+    const double mean = random_.between(0.1, 0.5);
+    topology_.background[static_cast<std::size_t>(classes[static_cast<std::size_t>(pick)])] = {
+        mean, random_.chance(60) ? 0.1 : 0.0};
     const ListedJob listed = list(job_);
     std::vector<double> left;
     for (const sim::Incidence::LinkPart& link : listed.incidence.links) {
@@ -141,6 +147,15 @@ class Asymmetries {
     if (std::set<double>(left.begin(), left.end()).size() > 2) {
       note("loads that differ");
     }
+  }
+
+  [[nodiscard]] std::vector<BackgroundClass> classes_in_use() const {
+    const ListedJob listed = list(job_);
+    std::set<BackgroundClass> classes;
+    for (const sim::Incidence::LinkPart& link : listed.incidence.links) {
+      classes.insert(sim::background_class(listed.graph.links.edges()[link.edge].link_class));
+    }
+    return {classes.begin(), classes.end()};
   }
 
   [[nodiscard]] std::vector<double> loads_of_channels() const {
@@ -206,8 +221,8 @@ void exchange_tokens(StepPlan& plan) {
   }
 }
 
-// Groups of the messages that are there, of two or four: drawn beside everything else, so that the
-// other draws stay as they were.
+}  // namespace
+
 void add_groups(int seed, UnevenJob& job) {
   Random random(static_cast<std::uint64_t>(seed) + 1'000'000);
   ParallelLayout& layout = job.plan.layout;
@@ -225,8 +240,6 @@ void add_groups(int seed, UnevenJob& job) {
     job.groups = "context";
   }
 }
-
-}  // namespace
 
 Cluster cluster_of(const Topology& topology, int gpus_per_node) {
   Cluster cluster;
@@ -249,7 +262,7 @@ ListedJob list(const UnevenJob& job) {
   sim::IncidenceRules rules;
   rules.server_ranks = static_cast<std::uint32_t>(job.cluster.gpus_per_node);
   rules.fabric = job.cluster.fabric.pair;
-  rules.all_to_all = sim::sends_all_to_all(job.plan);
+  rules.exchanges = sim::exchanging_groups(job.plan);
   rules.nic = job.cluster.nic;
   rules.slowdown = slowdowns(job, listed.graph);
   listed.incidence = sim::incidence_of(job.plan.layout, routing, rules);

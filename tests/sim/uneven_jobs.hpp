@@ -32,6 +32,10 @@ struct UnevenJob {
 // Up to 256 GPUs; in one of ten up to that many, in the others up to 64.
 [[nodiscard]] UnevenJob random_uneven_job(int seed);
 
+// Groups of the messages that are there, of two or four: drawn beside everything else, so that the
+// other draws stay as they were.
+void add_groups(int seed, UnevenJob& job);
+
 // Servers with a NIC for each GPU, 1 GB/s each, as many as the topology has.
 [[nodiscard]] Cluster cluster_of(const Topology& topology, int gpus_per_node);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 
+#include "sim/background.hpp"
 #include "sim/step.hpp"
 #include "sim/topology_platform.hpp"
 #include "tests/catch.hpp"
@@ -124,6 +126,61 @@ TEST_CASE("a job on part of a topology meets the links between its GPUs, and no 
   const sim::BuiltPlatform small = sim::build_platform(single_gpus(2), state, replicas(2));
   REQUIRE(small.problems.size() >= 1);
   CHECK_THAT(small.problems[0].message, ContainsSubstring("has 1 GPUs, the layout needs 2"));
+}
+
+TEST_CASE(
+    "the load of others is one of a class of links, and differs from link to link as stated") {
+  // Every class there is: NVLink and PCIe in 240 servers of 8 GPUs, on a dragonfly.
+  Server server = sim::test::pcie(true);
+  server.fabric = ServerFabric::switched;
+  server.fabric_link = sim::test::ten;
+  Topology topology = sim::test::regular(server, 240, sim::test::dragonfly(5, 3, 3));
+  const sim::LinkGraph graph = sim::test::built(topology).links;
+  for (std::size_t c = 0; c < sim::link_class_count; ++c) {
+    INFO(sim::name(static_cast<sim::LinkClass>(c)));
+    topology.background = {};
+    topology.background[c] = {0.4, 0.1};
+    const std::vector<Bandwidth> left = sim::left_capacities(topology, graph);
+    double count = 0;
+    double sum = 0;
+    double squares = 0;
+    for (sim::EdgeId e = 0; e < left.size(); ++e) {
+      const double taken = 1 - left[e] / graph.edges()[e].capacity;
+      if (graph.edges()[e].link_class != static_cast<sim::LinkClass>(c)) {
+        REQUIRE(left[e] == graph.edges()[e].capacity);
+        continue;
+      }
+      ++count;
+      sum += taken;
+      squares += (taken - 0.4) * (taken - 0.4);
+    }
+    REQUIRE(count >= 200);
+    // Five standard errors.
+    CHECK(std::abs(sum / count - 0.4) <= 5 * 0.1 / std::sqrt(count));
+    CHECK(std::abs(std::sqrt(squares / count) - 0.1) <= 5 * 0.1 / std::sqrt(2 * count));
+  }
+}
+
+TEST_CASE("an exchange of any group is as slow as the links between its pairs") {
+  // Half of 1 MB to the other one: 0.5 ms at the NIC's 1 GB/s, within the 1 ms of its price.
+  StepPlan plan = payoff::test::pipeline(1, 1, 1, 10_ms, 20_ms);
+  plan.layout.tp = 2;
+  StageCompute compute = payoff::test::compute_of({10_ms}, {20_ms});
+  Message& message = compute.forward[0].message;
+  message = {MessageKind::tp_activations, Collective::all_to_all, 1_MB, 1_ms, 0, 0};
+  const auto ms = [&](const ClusterState& state) {
+    plan.stages[0].compute = std::make_shared<const StageCompute>(compute);
+    return step_ms(single_gpus(2), state, plan);
+  };
+  ClusterState state;
+  state.topology = on_leaves(2, 2, 1.0);
+  CHECK_THAT(ms(state), WithinRel(31.0, 1e-6));
+  state.topology->faults.push_back({"degraded.0", "s0.nic0", "leaf0", 0.25});
+  CHECK_THAT(ms(state), WithinRel(32.0, 1e-6));
+  // Whether forward or backward has it.
+  compute.backward[0].message = message;
+  message = {};
+  CHECK_THAT(ms(state), WithinRel(32.0, 1e-6));
 }
 
 TEST_CASE("with jitter a step is as slow as the slowest of its ranks") {
