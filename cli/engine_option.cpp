@@ -42,14 +42,15 @@ bool may_run(Simulation& simulation, const std::vector<CompressionPlan>& plans,
              const ReadExperiment& read, Session& session) {
   const ParallelLayout& layout = read.experiment.layout;
   sim::Estimate all;
-  std::string not_folded;
+  std::string folding;
   StrategyProblems problems;
   bool refused = false;
   for (const CompressionPlan& plan : plans) {
     Simulation::Outlook outlook = simulation.outlook(plan);
     all = together(all, outlook.estimate);
-    if (outlook.fold.places == outlook.fold.ranks && layout.ranks() > layout.pp) {
-      not_folded = sim::why_not_folded(read.cluster_state, layout, {});
+    if (std::string little = sim::how_little_folds(outlook.fold, read.cluster_state, layout, {});
+        !little.empty()) {
+      folding = std::move(little);
     }
     refused = refused || !outlook.problems.empty();
     problems.emplace_back(plan.label, std::move(outlook.problems));
@@ -57,7 +58,7 @@ bool may_run(Simulation& simulation, const std::vector<CompressionPlan>& plans,
   report_problems(problems, read.positions, session);
   all.trace = 0_B;  // none is written
   if (!refused) {
-    announce_long_run(all, "", not_folded, session);
+    announce_long_run(all, "", folding, session);
   }
   return !refused;
 }

@@ -40,8 +40,7 @@ constexpr OptionSpec no_fold_option{
 
 constexpr OptionSpec level_option{
     "--level", "NAME",
-    "fluid (default): a message is one flow; steps: every send of its collective",
-    Takes::value};
+    "fluid (default): a message is one flow; steps: every send of its collective", Takes::value};
 
 bool wants_steps(const Arguments& arguments, Session& session) {
   const std::optional<Argument> asked = arguments.value(level_option.name);
@@ -165,8 +164,8 @@ constexpr Bytes large_trace = 300_MB;
 
 // What a long run will cost, told before it starts; a timeline that the disk cannot take is
 // refused.
-void announce(const SimulationReport& report, const std::optional<Argument>& trace,
-              Session& session) {
+void announce(const SimulationReport& report, const std::string& folding,
+              const std::optional<Argument>& trace, Session& session) {
   sim::Estimate all;
   for (const PlanSimulation& plan : report.plans) {
     all = together(all, plan.estimate);
@@ -189,11 +188,7 @@ void announce(const SimulationReport& report, const std::optional<Argument>& tra
     }
   }
   if (!session.diagnostics().has_errors()) {
-    // A stage of one rank has nothing to fold.
-    const bool may_fold =
-        report.fold.ranks > static_cast<std::uint64_t>(report.experiment.layout.pp);
-    announce_long_run(all, trace ? " and leaves a valid timeline" : "",
-                      may_fold ? report.not_folded : "", session);
+    announce_long_run(all, trace ? " and leaves a valid timeline" : "", folding, session);
   }
 }
 
@@ -245,7 +240,10 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
     report.not_folded = sim::why_not_folded(read->cluster_state, read->experiment.layout, rules);
   }
   if (!session.diagnostics().has_errors()) {
-    announce(report, trace_name, session);
+    announce(
+        report,
+        sim::how_little_folds(report.fold, read->cluster_state, read->experiment.layout, rules),
+        trace_name, session);
   }
   if (session.diagnostics().has_errors()) {
     return session.report();

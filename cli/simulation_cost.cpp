@@ -37,7 +37,7 @@ std::uint64_t read_event_limit(const Arguments& arguments, bool simulates, Sessi
 std::string megabytes(Bytes size) { return fmt::format("{:.0f} MB", std::ceil(size / 1_MB)); }
 
 void announce_long_run(const sim::Estimate& cost, const std::string& after_interrupt,
-                       const std::string& not_folded, Session& session) {
+                       const std::string& folding, Session& session) {
   if (cost.events <= many_events) {
     return;
   }
@@ -45,8 +45,7 @@ void announce_long_run(const sim::Estimate& cost, const std::string& after_inter
   session.note(fmt::format("simulating up to {} events, {}, in {} of memory{}{}; Ctrl-C ends it{}",
                            cost.events, duration(cost), megabytes(cost.memory),
                            has_timeline ? ", a timeline of about " + megabytes(cost.trace) : "",
-                           not_folded.empty() ? "" : "; ranks are not folded: " + not_folded,
-                           after_interrupt));
+                           folding.empty() ? "" : "; " + folding, after_interrupt));
 }
 
 }  // namespace payoff

@@ -23,9 +23,9 @@ inline constexpr OptionSpec event_limit_option{
 [[nodiscard]] std::string megabytes(Bytes size);
 
 // Events, minutes, memory and timeline of runs that take seconds or more; nothing of shorter ones.
-// `after_interrupt` says what Ctrl-C leaves, beside ending the run; `not_folded` why every rank is
-// simulated by itself, where they are.
+// `after_interrupt` says what Ctrl-C leaves, beside ending the run; `folding` how little folds and
+// why, where it is little.
 void announce_long_run(const sim::Estimate& cost, const std::string& after_interrupt,
-                       const std::string& not_folded, Session& session);
+                       const std::string& folding, Session& session);
 
 }  // namespace payoff

@@ -153,7 +153,10 @@ void announce_simulations(const SweepQuestion& question, const Shard& shard, std
   all.events = static_cast<std::uint64_t>(std::ceil(static_cast<double>(all.events) * scale));
   all.trace = 0_B;
   announce_long_run(all, " after the jobs that are under way",
-                    fmt::format("{}", fmt::join(not_folded, "; or ")), session);
+                    not_folded.empty()
+                        ? ""
+                        : fmt::format("ranks are not folded: {}", fmt::join(not_folded, "; or ")),
+                    session);
 }
 
 }  // namespace payoff

@@ -2,6 +2,8 @@
 #include "sim/not_folded.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -32,6 +34,20 @@ std::vector<std::string> what_tells_apart(const ClusterState& state) {
   return found;
 }
 
+// As the end of a sentence; `otherwise` where nothing of the cluster does.
+std::string told_apart_by(const ClusterState& state, const char* otherwise) {
+  const std::vector<std::string> found = what_tells_apart(state);
+  if (found.empty()) {
+    return otherwise;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == found.size() ? " and " : ", ") + found[i];
+  }
+  return text + (found.size() == 1 && found.front() == "jitter" ? " tells them apart"
+                                                                : " tell them apart");
+}
+
 }  // namespace
 
 std::string why_not_folded(const ClusterState& state, const ParallelLayout& layout,
@@ -42,16 +58,20 @@ std::string why_not_folded(const ClusterState& state, const ParallelLayout& layo
   if (layout.ranks() == layout.pp) {
     return "every pipeline stage has one rank";
   }
-  const std::vector<std::string> found = what_tells_apart(state);
-  if (found.empty()) {
-    return "no two of a stage pass links alike on this topology";
+  return told_apart_by(state, "no two of a stage pass links alike on this topology");
+}
+
+std::string how_little_folds(const FoldReport& fold, const ClusterState& state,
+                             const ParallelLayout& layout, const PlatformRules& rules) {
+  const auto stages = static_cast<std::uint64_t>(layout.pp);
+  if (fold.ranks <= stages || 2 * fold.places <= fold.ranks) {
+    return {};
   }
-  std::string text;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == found.size() ? " and " : ", ") + found[i];
+  if (fold.places == fold.ranks) {
+    return "ranks are not folded: " + why_not_folded(state, layout, rules);
   }
-  return text + (found.size() == 1 && found.front() == "jitter" ? " tells them apart"
-                                                                : " tell them apart");
+  return std::to_string(fold.ranks) + " ranks fold into " + std::to_string(fold.places) +
+         " classes: " + told_apart_by(state, "few of a stage pass links alike on this topology");
 }
 
 }  // namespace payoff::sim

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/background.hpp"
+#include "sim/not_folded.hpp"
 #include "sim/step.hpp"
 #include "sim/topology_platform.hpp"
 #include "tests/catch.hpp"
@@ -247,4 +248,23 @@ TEST_CASE("a rank that waits for a slow one in a message has its units held mean
     CHECK(end >= before * (1 - 1e-12));
     before = end;
   }
+}
+
+TEST_CASE("how little ranks fold is said with what tells them apart") {
+  ClusterState state;
+  state.slow_gpus = {{"", 3, 1.5}};
+  state.jitter = {0.1, 7};
+  ParallelLayout layout;
+  layout.dp = 8;
+  const auto said = [&](std::uint64_t places) {
+    sim::FoldReport fold;
+    fold.ranks = 8;
+    fold.places = places;
+    return sim::how_little_folds(fold, state, layout, {});
+  };
+  CHECK(said(8) == "ranks are not folded: jitter and slow GPUs tell them apart");
+  CHECK(said(6) == "8 ranks fold into 6 classes: jitter and slow GPUs tell them apart");
+  CHECK(said(4).empty());
+  layout.pp = 8;  // a stage of one rank has nothing to fold
+  CHECK(said(8).empty());
 }
