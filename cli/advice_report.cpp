@@ -65,6 +65,20 @@ std::string options_text(const Advice& advice) {
                                               advice.evaluated));
 }
 
+// Of gradients; empty where there was nothing to tell apart.
+std::string buckets_text(const BucketAdvice& buckets, double band) {
+  if (buckets.buckets == 0) {
+    return "";
+  }
+  return fmt::format(
+      "Gradients travel in {} buckets. {} ways to compress only some of them, or some by another "
+      "method, {}{}.\n",
+      buckets.buckets, buckets.evaluated, buckets.is_exact ? "all there are" : "are priced",
+      buckets.is_taken
+          ? ""
+          : fmt::format(": none gains more than {} over all alike", percent_text(band)));
+}
+
 bool is_advised(const Advice& advice, std::size_t plan) {
   return plan > 0 && plan == advice.advised;
 }
@@ -139,7 +153,8 @@ Json kinds_json(const Advice& advice) {
 std::string advice_text(const AdviceReport& report) {
   const Advice& advice = report.advice;
   std::string text = experiment_headline(report.read.experiment) + "\n\n" + options_text(advice) +
-                     "\n" + table_text(advice) + "\n";
+                     buckets_text(advice.buckets, report.options.band) + "\n" + table_text(advice) +
+                     "\n";
   text += fmt::format("(low to high) holds 90 % of the draws; gains within {} are none.\n",
                       percent_text(advice.payoff.band));
   if (advice.advised > 0) {
@@ -162,6 +177,11 @@ std::string advice_json(const AdviceReport& report, const Session& session) {
   json["combinations"] = advice.combinations;
   json["evaluated"] = advice.evaluated;
   json["exact"] = advice.is_exact;
+  json["buckets"] = advice.buckets.buckets == 0 ? Json(nullptr)
+                                                : Json{{"count", advice.buckets.buckets},
+                                                       {"evaluated", advice.buckets.evaluated},
+                                                       {"exact", advice.buckets.is_exact},
+                                                       {"chosen", advice.buckets.is_taken}};
   json["compared"] = Json::array();
   for (const PlanPayoff& plan : advice.payoff.plans) {
     json["compared"].push_back(

@@ -39,9 +39,9 @@ constexpr std::string_view details =
     "on\n"
     "the compute stream, on a side stream or after backward, sums in all layers or from a "
     "quarter,\n"
-    "half or three quarters on. The plan is compared with the best uncompressed remedy and with "
-    "the\n"
-    "best plan as it is written. An experiment that names no plans is advised on the usual ones.\n"
+    "half or three quarters on. Then buckets of gradients are told apart, where that gains more than\n"
+    "1 %. The plan is compared with the best uncompressed remedy and with the best plan as it is\n"
+    "written. An experiment that names no plans is advised on the usual ones.\n"
     "docs/advice.md says how the plan is found.\n"
     "\n";
 

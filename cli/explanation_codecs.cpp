@@ -73,10 +73,9 @@ std::vector<ExplainedPart> parts_of_activation_codecs(const ExplainedPlan& plan,
 }
 
 // Copied, and passed through the cores.
-void add_host_parts(const PassCost& cost, const std::string& what, const ExplainedPlan& plan,
-                    std::vector<ExplainedPart>& parts) {
+void add_host_parts(const PassCost& cost, const HostCodec& codec, const std::string& what,
+                    const ExplainedPlan& plan, std::vector<ExplainedPart>& parts) {
   const Experiment& experiment = plan.experiment();
-  const HostCodec& codec = *plan.compression.method->host;
   const Cluster& cluster = experiment.cluster;
   const double share =
       static_cast<double>(cluster.host.cores) / sharers_of_host(cluster, experiment.layout);
@@ -106,30 +105,32 @@ std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode
     return parts;
   }
   const Experiment& experiment = plan.experiment();
-  const CodecLaw& law = plan.compression.method->law;
+  const std::vector<const Method*> methods = plan.compression.gradient_methods();
   const std::vector<CallCost> costs = plan.prepared.codec_costs(plan.compression);
-  const auto add_pass = [&](const PassCost& cost, const std::string& what) {
+  const auto add_pass = [&](const PassCost& cost, const Method& method, const std::string& what) {
     const Seconds each =
-        price_pass(cost, law, experiment.cluster.gpu, experiment.training.precision);
+        price_pass(cost, method.law, experiment.cluster.gpu, experiment.training.precision);
     if (each > 0_s) {
-      add_part({what, 1, pass_numbers(cost, law, experiment), each}, parts);
+      add_part({what, 1, pass_numbers(cost, method.law, experiment), each}, parts);
     }
     if (cost.on_host) {
-      add_host_parts(cost, what, plan, parts);
+      add_host_parts(cost, *method.host, what, plan, parts);
     }
   };
   for (const Bucket& bucket : plan.step.buckets(plan.stage_index)) {
     const CallCost& call = costs.at(bucket.kind);
-    const std::string what = of_elements(plan.step.kind(bucket));
+    const Method& method = *methods[call.method];
+    const std::string what = of_elements(plan.step.kind(bucket)) +
+                             (methods.size() > 1 ? " by " + method.name : std::string());
     if (!encode) {
-      add_pass(call.decode, what);
+      add_pass(call.decode, method, what);
       continue;
     }
     if (call.dense_message > 0_B) {
-      add_pass(call.dense, what + ", what travels dense");
+      add_pass(call.dense, method, what + ", what travels dense");
     }
     for (std::size_t round = 0; round < call.rounds.size(); ++round) {
-      add_pass(call.rounds[round].encode, fmt::format("{}, round {}", what, round + 1));
+      add_pass(call.rounds[round].encode, method, fmt::format("{}, round {}", what, round + 1));
     }
   }
   return parts;

@@ -140,17 +140,12 @@ Keys codec_keys(const std::vector<PassCost>& passes, const Gpu& gpu) {
   return keys;
 }
 
-std::vector<PassCost> gradient_passes(const PreparedExperiment& prepared,
-                                      const CompressionPlan& plan) {
-  std::vector<PassCost> passes;
-  for (const CallCost& call : prepared.codec_costs(plan)) {
-    passes.push_back(call.dense);
-    passes.push_back(call.decode);
-    for (const RoundCost& round : call.rounds) {
-      passes.push_back(round.encode);
-    }
+void add_passes(const CallCost& call, std::vector<PassCost>& passes) {
+  passes.push_back(call.dense);
+  passes.push_back(call.decode);
+  for (const RoundCost& round : call.rounds) {
+    passes.push_back(round.encode);
   }
-  return passes;
 }
 
 // Paths of the laws of a plan's codecs, and what is read of each. In a plan of one method its name
@@ -158,10 +153,10 @@ std::vector<PassCost> gradient_passes(const PreparedExperiment& prepared,
 std::vector<std::pair<std::string, Keys>> codec_laws(const PreparedExperiment& prepared,
                                                      const CompressionPlan& plan) {
   std::map<std::string, std::vector<PassCost>> passes;
-  if (plan.method) {
-    passes[plan.method->name] = gradient_passes(prepared, plan);
-  }
   const std::vector<const Method*> methods = plan.methods();
+  for (const CallCost& call : prepared.codec_costs(plan)) {
+    add_passes(call, passes[methods[call.method]->name]);
+  }
   for (const CodecPass& pass : prepared.codec_passes(plan)) {
     passes[methods[pass.work.method]->name].push_back(pass.cost);
   }
@@ -216,8 +211,11 @@ class Reader {
     }
     if (under("cluster.host.")) {
       return std::any_of(
-          experiment_.plans.begin(), experiment_.plans.end(),
-          [](const CompressionPlan& plan) { return plan.method && plan.method->host; });
+          experiment_.plans.begin(), experiment_.plans.end(), [](const CompressionPlan& plan) {
+            const auto methods = plan.gradient_methods();
+            return std::any_of(methods.begin(), methods.end(),
+                               [](const Method* method) { return method->host.has_value(); });
+          });
     }
     if (under("cluster.fabric.")) {
       return !links_.fabric.empty();

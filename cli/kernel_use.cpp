@@ -114,20 +114,25 @@ std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
     add_codec(compression.label, WorkKind::encode, encode, method.law, uses);
     add_codec(compression.label, WorkKind::decode, decode, method.law, uses);
   };
-  if (compression.method) {
+  const std::vector<const Method*> of_gradients = compression.gradient_methods();
+  const std::vector<CallCost> calls = prepared.codec_costs(compression);
+  for (std::size_t method = 0; method < of_gradients.size(); ++method) {
     CodecKernels encode;
     CodecKernels decode;
-    for (const CallCost& call : prepared.codec_costs(compression)) {
+    for (const CallCost& call : calls) {
+      if (call.method != method) {
+        continue;
+      }
       include(encode, call.dense);
       for (const RoundCost& round : call.rounds) {
         include(encode, round.encode);
       }
       include(decode, call.decode);
     }
-    add_method(*compression.method, encode, decode);
+    add_method(*of_gradients[method], encode, decode);
   }
   const std::vector<CodecPass> passes = prepared.codec_passes(compression);
-  const std::size_t first = compression.method ? 1 : 0;
+  const std::size_t first = of_gradients.size();
   for (std::size_t i = 0; i < compression.activations.size(); ++i) {
     CodecKernels encode;
     CodecKernels decode;

@@ -45,7 +45,7 @@ ActivationCodecs::ActivationCodecs(const CompressionPlan& plan, const Workload& 
       tables_(tables),
       element_(activation_size(compute.precision)),
       block_of_(blocks_of_layers(workload)) {
-  std::size_t method = plan.method ? 1 : 0;
+  std::size_t method = plan.gradient_methods().size();
   for (const ActivationCompression& of : plan.activations) {
     const Method sent = with_formulas(of.method, of.method.sent);
     codecs_.push_back({&of, method++, sent, with_formulas(sent, of.method.backward)});

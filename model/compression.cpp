@@ -204,11 +204,35 @@ PassCost& PassCost::operator+=(const PassCost& other) {
   return *this;
 }
 
-std::vector<const Method*> CompressionPlan::methods() const {
+bool BucketSet::holds(std::size_t bucket) const {
+  const auto number = static_cast<std::int64_t>(bucket);
+  return is_all() || std::any_of(ranges.begin(), ranges.end(),
+                                 [&](const BlockRange& range) { return range.holds(number); });
+}
+
+bool BucketSet::overlaps(const BucketSet& other) const {
+  if (is_all() || other.is_all()) {
+    return true;
+  }
+  return std::any_of(ranges.begin(), ranges.end(), [&](const BlockRange& a) {
+    return std::any_of(other.ranges.begin(), other.ranges.end(),
+                       [&](const BlockRange& b) { return a.first <= b.last && b.first <= a.last; });
+  });
+}
+
+std::vector<const Method*> CompressionPlan::gradient_methods() const {
   std::vector<const Method*> all;
   if (method) {
     all.push_back(&*method);
   }
+  for (const BucketCompression& of : others) {
+    all.push_back(&of.method);
+  }
+  return all;
+}
+
+std::vector<const Method*> CompressionPlan::methods() const {
+  std::vector<const Method*> all = gradient_methods();
   for (const ActivationCompression& of : activations) {
     all.push_back(&of.method);
   }

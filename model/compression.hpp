@@ -201,20 +201,45 @@ struct WeightCompression {
   bool copy_in_node{};  // zero 3: each node keeps all weights, and gathers for backward inside
 };
 
-// A strategy: a method with its parameters for each kind of traffic that it compresses. The first
-// plan of every experiment is "none".
+// Buckets of gradients, numbered from 0 on every stage in the order in which backward completes
+// them. No range: all of them.
+struct BucketSet {
+  std::vector<BlockRange> ranges{};  // ascending, with a gap between two
+
+  [[nodiscard]] bool is_all() const { return ranges.empty(); }
+  [[nodiscard]] bool holds(std::size_t bucket) const;
+  [[nodiscard]] bool overlaps(const BucketSet& other) const;
+  bool operator==(const BucketSet&) const = default;
+};
+
+// A method with its parameters for the gradients of some buckets.
+struct BucketCompression {
+  Method method;
+  BucketSet buckets{};
+};
+
+// A strategy: a method with its parameters for each kind of traffic that it compresses, or one for
+// each of several sets of buckets. The first plan of every experiment is "none".
 struct CompressionPlan {
   std::string label;                               // as the user wrote it: "powersgd:rank=4"
   std::optional<Method> method;                    // of gradients; nullopt: uncompressed
   std::vector<ActivationCompression> activations;  // at most one for each kind of traffic
   std::optional<WeightCompression> weights;
   Placement placement{Placement::compute_stream};  // of the codec of gradients
-  bool overlap{true};  // compress and send bucket by bucket while backward runs
+  bool overlap{true};   // compress and send bucket by bucket while backward runs
+  BucketSet buckets{};  // that `method` compresses; others travel dense, or as `others` say
+  std::vector<BucketCompression> others{};  // of gradients; no bucket has two methods
 
   [[nodiscard]] bool compresses() const { return method || weights || !activations.empty(); }
+  // Whether it treats buckets of gradients differently.
+  [[nodiscard]] bool chooses_buckets() const { return !buckets.is_all() || !others.empty(); }
   // Its codecs, the gradients' first, where it compresses them, the weights' last: Work::method
   // counts in this order.
   [[nodiscard]] std::vector<const Method*> methods() const;
+  [[nodiscard]] std::vector<const Method*> gradient_methods() const;
+  [[nodiscard]] const BucketSet& buckets_of(std::size_t gradient_method) const {
+    return gradient_method == 0 ? buckets : others[gradient_method - 1].buckets;
+  }
 };
 
 // A method's cost for one call on one tensor or bucket.
@@ -246,6 +271,7 @@ struct CallCost {
   Bytes dense_message{};  // what travels uncompressed (vectors, tensors not worth it)
   Bytes state{};
   Bytes saved{};
+  std::size_t method{};  // of CompressionPlan::methods(), in the costs of a plan
 };
 
 // A group, and how many of it share a node. `element` is the size of an uncompressed gradient

@@ -11,18 +11,13 @@ bool compresses(const Method& method, const ParameterTensor& tensor, Bytes eleme
   return !compress(method, {&tensor, 1}, element, group.all, group.in_node).rounds.empty();
 }
 
-}  // namespace
-
-Problems check_effect(const CompressionPlan& plan, const Workload& workload, Bytes element,
-                      const Workers& group) {
-  if (!plan.method || plan.method->granularity == Granularity::bucket) {
-    return {};
-  }
+Problems check_effect(const CompressionPlan& plan, const Method& method, const Workload& workload,
+                      Bytes element, const Workers& group) {
   const Layer* largest_of = nullptr;
   ParameterTensor largest;
   for (const Layer& layer : workload.layers) {
     for (const ParameterTensor& tensor : layer.parameters) {
-      if (compresses(*plan.method, tensor, element, group)) {
+      if (compresses(method, tensor, element, group)) {
         return {};
       }
       if (largest_of == nullptr || tensor.elements() > largest.elements()) {
@@ -37,6 +32,21 @@ Problems check_effect(const CompressionPlan& plan, const Workload& workload, Byt
                std::to_string(largest.columns) + ") gets smaller";
   }
   return {{"", message, "use a smaller rank or ratio, or another method"}};
+}
+
+}  // namespace
+
+Problems check_effect(const CompressionPlan& plan, const Workload& workload, Bytes element,
+                      const Workers& group) {
+  for (const Method* method : plan.gradient_methods()) {
+    if (method->granularity != Granularity::bucket) {
+      if (Problems problems = check_effect(plan, *method, workload, element, group);
+          !problems.empty()) {
+        return problems;
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace payoff

@@ -315,7 +315,11 @@ StepPlan PreparedExperiment::plan_as_one(const CompressionPlan& compression,
     const Stages compressed = with_codecs(compression);
     plan = unpriced(compression, compressed.stages, compressed.waves);
   }
-  plan.kinds = plan_kinds(kinds_, compression, codec_costs, gradient_context());
+  const BucketUses uses = bucket_uses(compression);
+  for (StagePlan& stage : plan.stages) {
+    uses.renumber(stage.buckets);
+  }
+  plan.kinds = plan_kinds(kinds_, compression, uses.uses(), codec_costs, gradient_context());
   std::vector<BucketKind> gathers = plan_gathers(weights_, gradient_context());
   if (compression.weights) {
     compress_gathers(plan, compression, weights_, gradient_context(), gathers);
@@ -333,8 +337,24 @@ StepPlan PreparedExperiment::plan_as_one(const CompressionPlan& compression,
 }
 
 std::vector<CallCost> PreparedExperiment::codec_costs(const CompressionPlan& compression) const {
-  return compression.method ? payoff::codec_costs(kinds_, *compression.method, gradient_context())
-                            : std::vector<CallCost>{};
+  return payoff::codec_costs(kinds_, compression, bucket_uses(compression).uses(),
+                             gradient_context());
+}
+
+BucketUses PreparedExperiment::bucket_uses(const CompressionPlan& compression) const {
+  BucketUses uses(compression, kinds_.elements.size());
+  for (const Stage& stage : stages_) {
+    uses.add(stage.buckets);
+  }
+  return uses;
+}
+
+std::size_t PreparedExperiment::most_buckets() const {
+  std::size_t most = 0;
+  for (const Stage& stage : stages_) {
+    most = std::max(most, stage.buckets.size());
+  }
+  return most;
 }
 
 StepPrediction PreparedExperiment::predict(const CompressionPlan& compression) const {

@@ -72,7 +72,7 @@ class PreparedExperiment {
   // The same with what codec_costs() says of it.
   [[nodiscard]] StepPlan plan(const CompressionPlan& compression,
                               std::span<const CallCost> codec_costs) const;
-  // What its codec does to each kind of bucket; empty without one.
+  // What its codecs do to each kind of bucket of gradients; empty without one.
   [[nodiscard]] std::vector<CallCost> codec_costs(const CompressionPlan& compression) const;
   // What its codecs of activations do, each different pass once.
   [[nodiscard]] std::vector<CodecPass> codec_passes(const CompressionPlan& compression) const;
@@ -83,6 +83,8 @@ class PreparedExperiment {
   [[nodiscard]] const Experiment& experiment() const { return experiment_; }
   [[nodiscard]] const CollectiveModel& data_network() const { return data_network_; }
   [[nodiscard]] const Workload& workload() const { return *workload_; }
+  // Of gradients, of the stage that has most.
+  [[nodiscard]] std::size_t most_buckets() const;
   // What encodes and decodes a kind of bucket of one of its plans.
   [[nodiscard]] const Gpu& gpu_of_kind(const StepPlan& plan, std::size_t kind) const;
 
@@ -153,6 +155,7 @@ class PreparedExperiment {
   void compress_send(std::size_t boundary, const ActivationCodecs::Send& codec, Message& send,
                      Bytes& dense) const;
   [[nodiscard]] GradientContext gradient_context() const;
+  [[nodiscard]] BucketUses bucket_uses(const CompressionPlan& compression) const;
   [[nodiscard]] Memory memory_without_codec(std::size_t stage) const;
   // All but the kinds of buckets.
   [[nodiscard]] StepPlan unpriced(const CompressionPlan& compression,

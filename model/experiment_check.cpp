@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/activation_check.hpp"
+#include "model/bucket_check.hpp"
 #include "model/compression_effect.hpp"
 #include "model/groups.hpp"
 #include "model/host_codec.hpp"
@@ -375,6 +376,11 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
     if (sound.model && sound.training && sound.plans) {
       check_effects(experiment, data_group(layout, node), problems);
     }
+  }
+  const bool all_sound = sound.layout && sound.cluster && sound.gpus && sound.model &&
+                         sound.training && sound.plans;
+  if (problems.empty() && all_sound) {
+    append(problems, check_buckets(experiment));
   }
   return problems;
 }

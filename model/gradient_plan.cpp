@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/gradient_plan.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "model/compute.hpp"
@@ -74,7 +73,7 @@ class Prices {
                       {kind, collective, size, price.time, price.channels, price.relative_sd,
                        memory_share(message_memory_traffic(collective, size, network.group().ranks),
                                     price.time, context_.gpu),
-                       least_share(price)}});
+                       least_share(price), false, network.paths().domains == 1}});
     return known_.back().second;
   }
 
@@ -178,11 +177,14 @@ void add_sum(BucketKind& kind, const Work& work, const Message& message, Bytes s
   }
 }
 
+// `index`: of the method among the plan's.
 BucketKind compressed_kind(const KindContent& content, const CallCost& cost, const Method& method,
-                           const GradientContext& context, Prices& prices) {
+                           std::size_t index, const GradientContext& context, Prices& prices) {
   const bool of_experts = content.of_experts;
   const auto work = [&](WorkKind kind, const PassCost& pass) {
-    return codec_work(kind, pass, method, context);
+    Work work = codec_work(kind, pass, method, context);
+    work.method = index;
+    return work;
   };
   const int sharers = sharers_of_host(context.cluster, context.layout);
   bool on_host = false;  // what the last round left
@@ -241,43 +243,25 @@ Work codec_work(WorkKind kind, const PassCost& pass, const Method& method,
   return {kind, time, {}, memory_share(memory_traffic(pass, context.gpu), time, context.gpu)};
 }
 
-std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
-                                  const GradientContext& context) {
-  const auto costs_among = [&](const Group& group) {
-    return compress_calls(method, kinds.tensors, kinds.elements.size(),
-                          element_size(context.training.gradient),
-                          {group.ranks, group.ranks_per_node});
-  };
-  std::vector<CallCost> costs = costs_among(context.network.group());
-  const std::vector<KindContent> contents = contents_of(kinds);
-  if (std::any_of(contents.begin(), contents.end(),
-                  [](const KindContent& content) { return content.of_experts; })) {
-    const std::vector<CallCost> theirs = costs_among(context.experts.group());
-    for (std::size_t kind = 0; kind < costs.size(); ++kind) {
-      costs[kind] = contents[kind].of_experts ? theirs[kind] : costs[kind];
-    }
-  }
-  return costs;
-}
-
 std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
-                                   std::span<const CallCost> costs,
+                                   std::span<const KindUse> uses, std::span<const CallCost> costs,
                                    const GradientContext& context) {
   Prices prices(context);
+  const std::vector<const Method*> methods = compression.gradient_methods();
   const std::vector<KindContent> contents = contents_of(kinds);
   std::vector<BucketKind> planned;
-  planned.reserve(contents.size());
-  if (!compression.method) {
-    for (const KindContent& content : contents) {
+  planned.reserve(uses.size());
+  for (std::size_t use = 0; use < uses.size(); ++use) {
+    const KindContent& content = contents[uses[use].kind];
+    const std::size_t method = uses[use].method;
+    if (method == KindUse::dense) {
       planned.push_back(dense_kind(content, context, prices));
-      add_update(planned.back(), content, context);
+      planned.back().left_dense = !methods.empty();
+    } else {
+      planned.push_back(
+          compressed_kind(content, costs[use], *methods[method], method, context, prices));
     }
-    return planned;
-  }
-  const Method& method = *compression.method;
-  for (std::size_t kind = 0; kind < contents.size(); ++kind) {
-    planned.push_back(compressed_kind(contents[kind], costs[kind], method, context, prices));
-    add_update(planned.back(), contents[kind], context);
+    add_update(planned.back(), content, context);
   }
   return planned;
 }

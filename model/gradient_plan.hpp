@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "model/bucket_uses.hpp"
 #include "model/collective.hpp"
 #include "model/compression.hpp"
 #include "model/layout.hpp"
@@ -65,13 +66,19 @@ struct GradientContext {
 [[nodiscard]] Work codec_work(WorkKind kind, const PassCost& pass, const Method& method,
                               const GradientContext& context);
 
-// What the codec does to each kind of bucket, before it is priced.
+// What a codec does to each kind of bucket, before it is priced.
 [[nodiscard]] std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
                                                 const GradientContext& context);
+// What the codecs of a plan do to each of `uses`; nothing to those left dense.
+[[nodiscard]] std::vector<CallCost> codec_costs(const GradientKinds& kinds,
+                                                const CompressionPlan& compression,
+                                                std::span<const KindUse> uses,
+                                                const GradientContext& context);
 
-// What becomes of each kind of bucket; `costs`: what codec_costs() says of the plan's method.
+// What becomes of each of `uses`; `costs`: what codec_costs() says of the plan.
 [[nodiscard]] std::vector<BucketKind> plan_kinds(const GradientKinds& kinds,
                                                  const CompressionPlan& compression,
+                                                 std::span<const KindUse> uses,
                                                  std::span<const CallCost> costs,
                                                  const GradientContext& context);
 

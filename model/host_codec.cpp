@@ -2,6 +2,7 @@
 #include "model/host_codec.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "model/compute.hpp"
 #include "model/group_paths.hpp"
@@ -40,8 +41,12 @@ Seconds host_time(const PassCost& pass, const HostCodec& codec, const Host& host
 }
 
 Bandwidth host_capacity(const Host& host, const CompressionPlan& plan) {
-  const bool runs = plan.method && plan.method->host;
-  return runs ? host.cores * plan.method->host->core : Bandwidth{};
+  for (const Method* method : plan.gradient_methods()) {
+    if (method->host) {
+      return host.cores * method->host->core;
+    }
+  }
+  return Bandwidth{};
 }
 
 HostWork host_work(const PassCost& pass, const HostPass& place, const HostCodec& codec,
@@ -99,8 +104,17 @@ Problems check_host(const CompressionPlan& plan, const Cluster& cluster,
     add("runs on the host, which is modelled for gradients of data parallelism alone",
         "use a method of the GPU there");
   }
-  if (!plan.method || !runs_on_host(*plan.method)) {
+  std::vector<const Method*> on_host = plan.gradient_methods();
+  std::erase_if(on_host, [](const Method* method) { return !runs_on_host(*method); });
+  if (on_host.empty()) {
     return problems;
+  }
+  // Cores are shared by the bytes that streaming loops take through them.
+  if (std::any_of(on_host.begin(), on_host.end(), [&](const Method* method) {
+        return method->host->core != on_host.front()->host->core;
+      })) {
+    add("runs two methods on the host whose loops stream at different rates, which is not modelled",
+        "use one method there");
   }
   if (cluster.host.cores == 0) {
     add("runs on the host, and the cluster does not say how many cores a node has",

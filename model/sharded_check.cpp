@@ -106,8 +106,8 @@ Problems check_sharded(const CompressionPlan& plan, const ParallelLayout& layout
   if (plan.weights) {
     check.weights(*plan.weights, weight);
   }
-  if (plan.method) {
-    check.gradients(*plan.method);
+  for (const Method* method : plan.gradient_methods()) {
+    check.gradients(*method);
   }
   return std::move(check).take();
 }

@@ -26,8 +26,16 @@ double least_share(const CollectivePrice& price) {
 Message priced_message(MessageKind kind, const CollectiveModel& network, Collective collective,
                        Bytes size) {
   const CollectivePrice price = network.price(collective, size);
-  return {kind,           collective,        size, price.time,
-          price.channels, price.relative_sd, 0,    least_share(price)};
+  return {kind,
+          collective,
+          size,
+          price.time,
+          price.channels,
+          price.relative_sd,
+          0,
+          least_share(price),
+          false,
+          network.paths().domains == 1};
 }
 
 PieceRange gathers_in(const std::vector<WeightGather>& gathers, const PieceRange& pieces) {

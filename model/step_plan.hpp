@@ -66,6 +66,7 @@ struct Message {
   double memory_share{};  // of the memory bandwidth that kernels reach, while it runs alone
   double least_share{};   // of `alone`: what no error of the law goes below
   bool from_host{};       // between the memories of hosts: no GPU has anything to do with it
+  bool in_node{};         // over the links inside nodes alone
 
   bool operator==(const Message&) const = default;
 };
@@ -133,6 +134,7 @@ struct BucketKind {
   Work decode;             // on the GPU
   Bytes state;             // what the codec keeps for it between steps, on the GPU
   HostWork host_decode{};  // before that
+  bool left_dense{};       // by a plan that compresses other buckets
 };
 
 [[nodiscard]] inline bool uses_host(const BucketKind& kind) {

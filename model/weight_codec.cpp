@@ -75,7 +75,9 @@ class WeightCodec {
             price.channels,
             price.relative_sd,
             memory_share(traffic, price.time, context_.gpu),
-            least_share(price)};
+            least_share(price),
+            false,
+            network_.paths().domains == 1};
   }
 
   const Method& method_;

@@ -238,7 +238,9 @@ Message gather_message(std::int64_t elements, const GradientContext& context, bo
           price.channels,
           price.relative_sd,
           memory_share(traffic, price.time, context.gpu),
-          least_share(price)};
+          least_share(price),
+          false,
+          network.paths().domains == 1};
 }
 
 std::vector<BucketKind> plan_gathers(const WeightKinds& kinds, const GradientContext& context) {

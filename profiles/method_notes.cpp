@@ -195,4 +195,13 @@ std::string layers_text(const BlockRange& blocks) {
   return std::to_string(blocks.first) + "-" + (open ? "" : std::to_string(blocks.last));
 }
 
+std::string buckets_text(const BucketSet& buckets) {
+  std::string text;
+  for (const BlockRange& range : buckets.ranges) {
+    text += text.empty() ? "" : "/";
+    text += range.first == range.last ? std::to_string(range.first) : layers_text(range);
+  }
+  return text;
+}
+
 }  // namespace payoff

@@ -72,5 +72,7 @@ struct Obstacle {
 // "forward", and "12-23" ("12-" up to the last block), as plans say it.
 [[nodiscard]] std::string_view directions_text(const ActivationCompression& of);
 [[nodiscard]] std::string layers_text(const BlockRange& blocks);
+// "0-3/7/12-", empty for all.
+[[nodiscard]] std::string buckets_text(const BucketSet& buckets);
 
 }  // namespace payoff

@@ -138,6 +138,9 @@ void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadP
     if (plan.method) {
       use(*plan.method, path(*plan.method));
     }
+    for (BucketCompression& of : plan.others) {
+      use(of.method, path(of.method));
+    }
     for (ActivationCompression& of : plan.activations) {
       use(of.method, path(of.method));
     }

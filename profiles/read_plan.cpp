@@ -48,7 +48,11 @@ class PlanBuilder {
  private:
   void add(const WrittenPlan& written, const PlanPart& part, Traffic traffic) {
     CompressionPlan& plan = result_.plan;
-    const bool known = traffic == Traffic::dp_gradients ? plan.method.has_value()
+    if (traffic == Traffic::dp_gradients && plan.method) {
+      add_gradients(written, part);
+      return;
+    }
+    const bool known = traffic == Traffic::dp_gradients ? false
                        : traffic == Traffic::dp_weights
                            ? plan.weights.has_value()
                            : std::any_of(plan.activations.begin(), plan.activations.end(),
@@ -63,6 +67,7 @@ class PlanBuilder {
       plan.method = part.method;
       plan.placement = part.placement;
       plan.overlap = part.overlap;
+      plan.buckets = part.buckets;
     } else if (traffic == Traffic::dp_weights) {
       plan.weights = WeightCompression{part.method};
     } else {
@@ -71,6 +76,25 @@ class PlanBuilder {
           usual == part.notes.directions.end() ? Directions{} : usual->second);
       plan.activations.push_back({part.method, traffic, directions.forward, directions.backward,
                                   part.blocks.value_or(BlockRange{})});
+    }
+  }
+
+  // One more method, of other buckets.
+  void add_gradients(const WrittenPlan& written, const PlanPart& part) {
+    CompressionPlan& plan = result_.plan;
+    bool again = plan.buckets.overlaps(part.buckets);
+    for (const BucketCompression& other : plan.others) {
+      again = again || other.buckets.overlaps(part.buckets);
+    }
+    if (again) {
+      diagnostics_.error(written.whole.span, "compresses dp_gradients a second time", "",
+                         "one method for each kind of traffic, or `buckets=` of its own for each");
+    } else if (part.placement != plan.placement || part.overlap != plan.overlap) {
+      diagnostics_.error(written.whole.span,
+                         "has another `placement` or `overlap` than the method before it", "",
+                         "say the same for all buckets");
+    } else {
+      plan.others.push_back({part.method, part.buckets});
     }
   }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "model/units_text.hpp"
+#include "profiles/plan_ranges.hpp"
 #include "profiles/suggest.hpp"
 
 namespace payoff {
@@ -53,26 +53,6 @@ bool is_option(const std::string& name) {
   return std::find(plan_options.begin(), plan_options.end(), name) != plan_options.end();
 }
 
-// "12-23", "12-" (and all after it), "12".
-std::optional<BlockRange> parse_blocks(std::string_view text) {
-  const auto number = [](std::string_view digits) -> std::optional<std::int64_t> {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    const bool whole = error == std::errc() && end == digits.data() + digits.size();
-    return whole && value >= 0 && digits.front() != '-' ? std::optional(value) : std::nullopt;
-  };
-  const std::size_t dash = text.find('-');
-  const auto first = number(text.substr(0, dash));
-  if (!first || dash == std::string_view::npos) {
-    return first ? std::optional(BlockRange{*first, *first}) : std::nullopt;
-  }
-  if (dash + 1 == text.size()) {
-    return BlockRange{*first};
-  }
-  const auto last = number(text.substr(dash + 1));
-  return last && *last >= *first ? std::optional(BlockRange{*first, *last}) : std::nullopt;
-}
-
 class PlanReader {
  public:
   PlanReader(PlanPart& part, const ParameterRules& rules, const ReadContext& context)
@@ -105,6 +85,8 @@ class PlanReader {
       choose(name, value, direction_names, part_.directions.emplace());
     } else if (name == "layers") {
       read_blocks(value);
+    } else if (name == "buckets") {
+      read_buckets(value);
     } else {
       choose(name, value, booleans, part_.overlap);
     }
@@ -136,6 +118,15 @@ class PlanReader {
     if (!part_.blocks) {
       diagnostics_.error(value.span, "`layers` is no range of blocks: " + backquoted(value.text),
                          "", "write `layers=12-23`, `layers=12-` or `layers=12`");
+    }
+  }
+
+  void read_buckets(const PlanPiece& value) {
+    const auto buckets = parse_buckets(value.text);
+    part_.buckets = buckets.value_or(BucketSet{});
+    if (!buckets) {
+      diagnostics_.error(value.span, "`buckets` is no set of buckets: " + backquoted(value.text),
+                         "", "write `buckets=0-3`, `buckets=4-` or `buckets=0/2-5/9-`");
     }
   }
 

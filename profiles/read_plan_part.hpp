@@ -16,14 +16,15 @@
 
 namespace payoff {
 
-inline constexpr std::array<std::string_view, 5> plan_options{"placement", "overlap", "traffic",
-                                                              "directions", "layers"};
+inline constexpr std::array<std::string_view, 6> plan_options{"placement",  "overlap", "traffic",
+                                                              "directions", "layers",  "buckets"};
 
 struct PlanPart {
   Method method;
   std::vector<Traffic> traffic = {};  // at least one
   std::optional<Directions> directions = {};
   std::optional<BlockRange> blocks = {};
+  BucketSet buckets = {};
   Placement placement{Placement::compute_stream};
   bool overlap{true};
   Facts facts;

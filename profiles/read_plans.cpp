@@ -20,11 +20,17 @@ bool do_the_same(const CompressionPlan& a, const CompressionPlan& b) {
                              ? do_the_same(*a.method, *b.method) && a.placement == b.placement &&
                                    a.overlap == b.overlap
                              : a.method.has_value() == b.method.has_value();
+  const auto others = [](const BucketCompression& x, const BucketCompression& y) {
+    return do_the_same(x.method, y.method) && x.buckets == y.buckets;
+  };
+  const bool buckets =
+      a.buckets == b.buckets && std::is_permutation(a.others.begin(), a.others.end(),
+                                                    b.others.begin(), b.others.end(), others);
   const bool weights = a.weights && b.weights
                            ? do_the_same(a.weights->method, b.weights->method) &&
                                  a.weights->copy_in_node == b.weights->copy_in_node
                            : a.weights.has_value() == b.weights.has_value();
-  return gradients && weights &&
+  return gradients && buckets && weights &&
          std::is_permutation(
              a.activations.begin(), a.activations.end(), b.activations.begin(), b.activations.end(),
              [](const ActivationCompression& x, const ActivationCompression& y) {
@@ -123,6 +129,9 @@ void PlanReader::mark_transferred(CompressionPlan& plan, Facts& facts) const {
   };
   if (plan.method) {
     mark(*plan.method);
+  }
+  for (BucketCompression& of : plan.others) {
+    mark(of.method);
   }
   for (ActivationCompression& of : plan.activations) {
     mark(of.method);

@@ -8,8 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "model/host_codec.hpp"
+#include "study/advice_budget.hpp"
+#include "study/bucket_choice.hpp"
 #include "study/candidate_job.hpp"
-#include "study/plan_axes.hpp"
 
 namespace payoff {
 namespace {
@@ -29,8 +31,7 @@ class Adviser {
       : experiment_(experiment),
         options_(options),
         job_(in_layout(experiment, experiment.layout)),
-        sizes_(experiment),
-        dense_(job_.plan(experiment.plans.front())) {}
+        budget_(experiment, job_, options.budget) {}
 
   Advice run() {
     collect();
@@ -40,7 +41,7 @@ class Adviser {
     }
     advice_.is_exact = advice_.combinations <= options_.most_combinations;
     const Choice best = advice_.is_exact ? best_of_all() : improved();
-    compare(plan_of(best));
+    compare(by_buckets(best).value_or(plan_of(best)));
     return std::move(advice_);
   }
 
@@ -57,12 +58,15 @@ class Adviser {
   // What a plan of the experiment does to one kind of traffic, and its variants.
   void add_parts(const CompressionPlan& plan, Traffic traffic) {
     CompressionPlan part = experiment_.plans.front();
-    if (traffic == Traffic::dp_gradients && plan.method) {
-      part.method = plan.method;
-      for (const Placement placement : placements) {
-        part.placement = placement;
-        add(part);
+    if (traffic == Traffic::dp_gradients) {
+      for (const Method* method : plan.gradient_methods()) {
+        part.method = *method;
+        for (const Placement placement : placements) {
+          part.placement = placement;
+          add(part);
+        }
       }
+      part.method.reset();
     }
     for (const ActivationCompression& of : plan.activations) {
       if (of.traffic != traffic) {
@@ -86,17 +90,8 @@ class Adviser {
       return;
     }
     TrafficOption option{std::move(part)};
-    option.ratio = sizes_.wire_ratio(job_.plan(option.plan), dense_);
-    const Training& training = experiment_.training;
-    constexpr double bits_of_a_byte = 8;
-    option.bits =
-        bits_of_a_byte *
-        (element_size(option.plan.method ? training.gradient : training.precision) / 1_B) /
-        option.ratio;
-    const AccuracyBudget& budget = options_.budget;
-    constexpr double rounding = 1e-9;
-    if ((budget.most_ratio > 0 && option.ratio > (1 + rounding) * budget.most_ratio) ||
-        option.bits < (1 - rounding) * budget.least_bits) {
+    budget_.measure(option, job_.plan(option.plan));
+    if (!budget_.holds(option)) {
       ++kind_->over_budget;
       return;
     }
@@ -119,6 +114,59 @@ class Adviser {
     }
     plan.label = plan.compresses() ? plan_text(plan) : plan.label;
     return plan;
+  }
+
+  // The same with the methods of gradients chosen for each bucket, where that is worth it.
+  [[nodiscard]] std::optional<CompressionPlan> by_buckets(const Choice& best) {
+    BucketChooser chooser(job_, [&](const CompressionPlan& plan, const StepPlan& planned) {
+      return is_allowed(plan, planned);
+    });
+    const std::vector<BucketWays> ways = ways_beside(best);
+    if (ways.empty() || chooser.buckets() < 2) {
+      return std::nullopt;
+    }
+    BucketChoice choice = chooser.choose(ways, options_.most_combinations);
+    const Seconds alike = job_.predict(plan_of(best)).step;
+    const bool is_taken =
+        choice.plan.chooses_buckets() && (1.0 + options_.band) * choice.step < alike;
+    advice_.buckets = {chooser.buckets(), choice.evaluated, choice.is_exact, is_taken};
+    if (!is_taken) {
+      return std::nullopt;
+    }
+    choice.plan.label = plan_text(choice.plan);
+    return std::move(choice.plan);
+  }
+
+  // One for each place where codecs of gradients may run.
+  [[nodiscard]] std::vector<BucketWays> ways_beside(Choice choice) const {
+    choice.front() = 0;
+    std::vector<BucketWays> ways;
+    for (const Placement placement : placements) {
+      BucketWays way{plan_of(choice), {}};
+      way.base.placement = placement;
+      for (const TrafficOption& option : advice_.kinds.front().options) {
+        if (option.plan.placement == placement) {
+          way.methods.push_back(*option.plan.method);
+        }
+      }
+      if (!way.methods.empty()) {
+        ways.push_back(std::move(way));
+      }
+    }
+    return ways;
+  }
+
+  // Within the budget as a whole, as each of its methods is for all buckets; and its codecs of the
+  // host can share it.
+  [[nodiscard]] bool is_allowed(const CompressionPlan& plan, const StepPlan& planned) const {
+    if (!plan.method) {
+      return true;
+    }
+    TrafficOption option{plan};
+    option.plan.activations.clear();
+    budget_.measure(option, plan.activations.empty() ? planned : job_.plan(option.plan));
+    return budget_.holds(option) &&
+           check_host(plan, experiment_.cluster, experiment_.layout, "").empty();
   }
 
   // Longer than any step where it does not fit the memory.
@@ -206,7 +254,9 @@ class Adviser {
     };
     CompressionPlan gradients = plan;
     gradients.activations.clear();
-    bool within = !plan.method || is_option(0, gradients);
+    bool within =
+        !plan.method || (plan.chooses_buckets() ? is_allowed(gradients, job_.plan(gradients))
+                                                : is_option(0, gradients));
     for (const ActivationCompression& of : plan.activations) {
       CompressionPlan part = experiment_.plans.front();
       part.activations = {of};
@@ -241,8 +291,7 @@ class Adviser {
   const Experiment& experiment_;
   const AdviceOptions& options_;
   PreparedExperiment job_;
-  MessageSizes sizes_;
-  StepPlan dense_;
+  AdviceBudget budget_;
   std::set<std::string> labels_;
   TrafficOptions* kind_{};
   Advice advice_;

@@ -15,7 +15,8 @@
 // blocks or from a quarter, half or three quarters of them on, so that the step is shortest and no
 // method exceeds what accuracy allows. Kinds interact (they share links, units and memory), so they
 // are chosen together: all combinations where these are few, else by improving one kind at a time
-// until none can be.
+// until none can be. Then buckets of gradients are told apart (study/bucket_choice), where that is
+// worth more than the band.
 
 namespace payoff {
 
@@ -28,7 +29,7 @@ struct AccuracyBudget {
 struct AdviceOptions {
   AccuracyBudget budget;
   RemedyLimits limits;
-  std::uint64_t most_combinations{4096};  // more are searched kind by kind
+  std::uint64_t most_combinations{4096};  // more are searched kind by kind, bucket by bucket
   double band{noise_band};
   std::size_t draws{256};
   std::uint64_t seed{1};
@@ -47,11 +48,20 @@ struct TrafficOptions {
   std::uint64_t over_budget{};         // left out for the ratio or the bits
 };
 
+// What became of telling buckets of gradients apart.
+struct BucketAdvice {
+  std::size_t buckets{};  // 0: there was nothing to tell apart
+  std::uint64_t evaluated{};
+  bool is_exact{};
+  bool is_taken{};  // by the advised plan
+};
+
 struct Advice {
   std::vector<TrafficOptions> kinds;
   std::uint64_t combinations{};  // of all kinds, with none
   std::uint64_t evaluated{};
   bool is_exact{};
+  BucketAdvice buckets;
   // "none", then the fastest of the experiment's own plans within the budget, if there is one, then
   // the advised plan, if it compresses and is not that one.
   Experiment compared;

@@ -42,14 +42,18 @@ bool append_parameters(std::string& text, const Method& method) {
   return any;
 }
 
-std::string gradients_text(const CompressionPlan& plan) {
-  std::string text = plan.method->name;
-  bool any = append_parameters(text, *plan.method);
+std::string gradients_text(const CompressionPlan& plan, std::size_t index) {
+  const Method& method = *plan.gradient_methods()[index];
+  std::string text = method.name;
+  bool any = append_parameters(text, method);
   if (plan.placement != Placement::compute_stream) {
     append(text, any, "placement", name_of(plan.placement));
   }
   if (!plan.overlap) {
     append(text, any, "overlap", "false");
+  }
+  if (const BucketSet& buckets = plan.buckets_of(index); !buckets.is_all()) {
+    append(text, any, "buckets", buckets_text(buckets));
   }
   return text;
 }
@@ -68,7 +72,10 @@ std::string activations_text(const ActivationCompression& of) {
 }  // namespace
 
 std::string plan_text(const CompressionPlan& plan) {
-  std::string text = plan.method ? gradients_text(plan) : "";
+  std::string text;
+  for (std::size_t method = 0; method < plan.gradient_methods().size(); ++method) {
+    text += (text.empty() ? "" : " + ") + gradients_text(plan, method);
+  }
   for (const ActivationCompression& of : plan.activations) {
     text += (text.empty() ? "" : " + ") + activations_text(of);
   }

@@ -70,7 +70,7 @@ void for_compressed_rounds(Plan& plan, Change change) {
   const bool gradients = plan.compresses_gradients || (!plan.compresses_activations && !weights);
   for (auto& kind : plan.kinds) {
     const bool gathered = is_gathered(kind);
-    if (gathered ? !encodes(kind) : !gradients) {
+    if (gathered ? !encodes(kind) : !gradients || kind.left_dense) {
       continue;
     }
     for (auto& round : kind.rounds) {

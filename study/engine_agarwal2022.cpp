@@ -106,6 +106,9 @@ EngineAnswer agarwal2022(const PreparedExperiment& prepared, const CompressionPl
   if (compression.method && compression.method->host) {
     return no_answer("knows no codec on the host");
   }
+  if (compression.chooses_buckets()) {
+    return no_answer("compresses all buckets or none");
+  }
   if (!compression.method) {
     return finished(dense(prediction, plan, network), prepared, compression);
   }

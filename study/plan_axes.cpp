@@ -106,7 +106,7 @@ StepPlan stretched_codec(StepPlan plan, double factor) {
 
 void give_codec_time(StepPlan& plan) {
   for (BucketKind& kind : plan.kinds) {
-    if (is_gathered(kind)) {
+    if (is_gathered(kind) || kind.left_dense) {
       continue;
     }
     const Seconds share = static_cast<double>(kind.elements) * 1_ns;
@@ -176,6 +176,9 @@ MessageSizes::Sent MessageSizes::of_gradients(const StepPlan& plan) const {
   for (const StagePlan& stage : plan.stages) {
     for (const Bucket& bucket : stage.buckets) {
       const BucketKind& kind = plan.kind(bucket);
+      if (kind.left_dense) {
+        continue;
+      }
       elements += static_cast<double>(kind.elements);
       for (const BucketRound& round : kind.rounds) {
         sent += contribution(round.message);

@@ -101,7 +101,10 @@ PAYOFF_FIELDS(Method, name, description, implementation, granularity, matrices_o
 PAYOFF_FIELDS(BlockRange, first, last)
 PAYOFF_FIELDS(ActivationCompression, method, traffic, forward, backward, blocks)
 PAYOFF_FIELDS(WeightCompression, method, copy_in_node)
-PAYOFF_FIELDS(CompressionPlan, label, method, activations, weights, placement, overlap)
+PAYOFF_FIELDS(BucketSet, ranges)
+PAYOFF_FIELDS(BucketCompression, method, buckets)
+PAYOFF_FIELDS(CompressionPlan, label, method, activations, weights, placement, overlap, buckets,
+              others)
 PAYOFF_FIELDS(Experiment, name, cluster, software, model, layout, training, plans, layer_times)
 PAYOFF_FIELDS(Expression::Instruction, operation, variable, constant)
 PAYOFF_FIELDS(RemedyLimits, global_batch, change_gradient_precision, change_buckets,

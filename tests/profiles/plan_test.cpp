@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "profiles/read_method.hpp"
 #include "tests/catch.hpp"
@@ -63,6 +65,46 @@ TEST_CASE("a plan says where it runs and whether it overlaps") {
   CHECK_FALSE(read("oktopk:traffic=tp_activations").plan);  // made for gradients
 }
 
+TEST_CASE("a plan says which buckets of gradients it compresses") {
+  const Outcome outcome = read("topk:ratio=0.01,buckets=9-/0-2/4/5");
+  REQUIRE(outcome.plan);
+  const BucketSet& buckets = outcome.plan->plan.buckets;
+  CHECK(buckets.ranges == std::vector<BlockRange>{{0, 2}, {4, 5}, {9}});
+  for (const auto& [bucket, held] : std::vector<std::pair<std::size_t, bool>>{
+           {0, true}, {2, true}, {3, false}, {5, true}, {6, false}, {9, true}, {1000, true}}) {
+    CHECK(buckets.holds(bucket) == held);
+  }
+  CHECK(buckets_text(buckets) == "0-2/4-5/9-");
+  CHECK(read("topk").plan->plan.buckets.is_all());
+}
+
+TEST_CASE("a plan may have a method for each of several sets of buckets") {
+  const Outcome outcome = read("topk:buckets=0-3 + fp16:buckets=6- + qsgd:bits=8,buckets=4");
+  REQUIRE(outcome.plan);
+  const CompressionPlan& plan = outcome.plan->plan;
+  CHECK(plan.method->name == "topk");
+  REQUIRE(plan.others.size() == 2);
+  CHECK(plan.others[0].method.name == "fp16");
+  CHECK(plan.gradient_methods().size() == 3);
+  CHECK(plan.methods() == plan.gradient_methods());
+  CHECK(plan.buckets_of(2).ranges == std::vector<BlockRange>{{4, 4}});
+}
+
+TEST_CASE("sets of buckets that are none, overlap or run elsewhere are refused") {
+  for (const char* text :
+       {"topk:buckets=3-1", "topk:buckets=", "topk:buckets=1//2", "topk:buckets=1/1",
+        "topk:buckets=0-/3", "topk:buckets=-1", "topk:buckets=a", "topk:buckets=0,buckets=1",
+        "autoencoder:dim=50,traffic=tp_activations,buckets=1"}) {
+    INFO(text);
+    CHECK_FALSE(read(text).plan);
+  }
+  CHECK_THAT(read("topk:buckets=0-3 + fp16:buckets=3-").errors,
+             Catch::Matchers::Contains("a second time"));
+  CHECK_THAT(read("topk:buckets=0-3 + fp16").errors, Catch::Matchers::Contains("a second time"));
+  CHECK_THAT(read("topk:buckets=0 + fp16:buckets=1,placement=side_stream").errors,
+             Catch::Matchers::Contains("another `placement`"));
+}
+
 TEST_CASE("a plan says which activations it compresses, which way and in which layers") {
   const Outcome outcome = read("autoencoder:dim=100,traffic=tp_activations,layers=12-23");
   REQUIRE(outcome.plan);
@@ -100,7 +142,7 @@ TEST_CASE("a plan compresses several kinds of traffic, by one method or by sever
   CHECK(several.plan->plan.activations.at(0).method.name == "autoencoder");
   CHECK(read("powersgd + topk").errors ==
         "argument 1:1:12 compresses dp_gradients a second time | one method for each kind of "
-        "traffic\n");
+        "traffic, or `buckets=` of its own for each\n");
   CHECK(read("powersgd + none").errors == "argument 1:1:12 `none` is a plan of its own\n");
 }
 
@@ -160,10 +202,11 @@ TEST_CASE("an unknown method is answered with the nearest one") {
 TEST_CASE("an unknown parameter is answered with the nearest one, at its place") {
   CHECK(read("powersgd:rnak=4").errors ==
         "argument 1:1:10 powersgd has no parameter `rnak` | did you mean `rank`? | it has: "
-        "min_compression_rate, rank, placement, overlap, traffic, directions, layers\n");
+        "min_compression_rate, rank, placement, overlap, traffic, directions, layers, buckets\n");
   CHECK(read("powersgd:rank=4,plaement=side_stream").errors ==
         "argument 1:1:17 powersgd has no parameter `plaement` | did you mean `placement`? | it "
-        "has: min_compression_rate, rank, placement, overlap, traffic, directions, layers\n");
+        "has: min_compression_rate, rank, placement, overlap, traffic, directions, layers, "
+        "buckets\n");
 }
 
 TEST_CASE("values of parameters are checked against their ranges") {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/experiment.hpp"
+#include "model/problem.hpp"
+
+namespace payoff {
+
+// Buckets that a plan names and no stage has. Paths as those of check(), which else finds nothing.
+[[nodiscard]] Problems check_buckets(const Experiment& experiment);
+
+}  // namespace payoff
