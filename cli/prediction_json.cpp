@@ -50,8 +50,12 @@ Json compresses_json(const CompressionPlan& plan) {
                     {"directions", std::move(directions)},
                     {"layers", std::move(layers)}});
   };
-  if (plan.method) {
-    add(Traffic::dp_gradients, *plan.method, nullptr, nullptr);
+  const std::vector<const Method*> of_gradients = plan.gradient_methods();
+  for (std::size_t method = 0; method < of_gradients.size(); ++method) {
+    add(Traffic::dp_gradients, *of_gradients[method], nullptr, nullptr);
+    if (plan.chooses_buckets()) {
+      json.back()["buckets"] = buckets_text(plan.buckets_of(method));
+    }
   }
   for (const ActivationCompression& of : plan.activations) {
     add(of.traffic, of.method, directions_text(of),
@@ -174,10 +178,11 @@ Json runs_json(const Conditioning& seen) {
 // In standard deviations of the profiles; before, all of them are 0 and 1.
 Json parameters_json(const Belief& belief) {
   Json json = Json::array();
-  const Latents left = deviations(belief);
-  for (std::size_t i = 0; i < latent_count; ++i) {
-    json.push_back({{"unknown", name(static_cast<Unknown>(i))},
-                    {"mean_sigmas", belief.mean.at(i)},
+  const Belief apart = with_inside_apart(belief);
+  const Latents left = deviations(apart);
+  for (std::size_t i = 0; i < (apart.tells_inside ? all_latents : latent_count); ++i) {
+    json.push_back({{"unknown", latent_name(i)},
+                    {"mean_sigmas", apart.mean.at(i)},
                     {"left_sigmas", left.at(i)}});
   }
   return json;

@@ -124,12 +124,13 @@ std::string moved_table(const Conditioning& seen) {
   Table table({{"in standard deviations of the profiles", Align::left},
                {"before", Align::right},
                {"after", Align::right}});
-  const Latents left = deviations(seen.belief);
-  for (std::size_t i = 0; i < latent_count; ++i) {
-    const double mean = seen.belief.mean.at(i);
+  const Belief apart = with_inside_apart(seen.belief);
+  const Latents left = deviations(apart);
+  for (std::size_t i = 0; i < (apart.tells_inside ? all_latents : latent_count); ++i) {
+    const double mean = apart.mean.at(i);
     if (std::abs(mean) > least || std::abs(left.at(i) - 1.0) > least) {
       table.add(
-          {std::string(name(static_cast<Unknown>(i))), "0 ± 1",
+          {latent_name(i), "0 ± 1",
            fmt::format("{}{} ± {}", mean > 0 ? "+" : "", fixed(mean, 2), fixed(left.at(i), 2))});
     }
   }

@@ -9,6 +9,7 @@
 
 #include "model/collective.hpp"
 #include "model/group_paths.hpp"
+#include "study/plan_messages.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
@@ -34,7 +35,21 @@ Message message_of(const CollectiveModel& model, Collective collective, Bytes si
   message.alone = price.time;
   message.relative_sd = price.relative_sd;
   message.least_share = least_share(price);
+  message.in_node = model.paths().domains == 1;
   return message;
+}
+
+// Whether any message of its plans stays inside a node.
+bool sends_inside(const Experiment& experiment) {
+  const PreparedExperiment prepared(experiment);
+  return std::any_of(experiment.plans.begin(), experiment.plans.end(),
+                     [&](const CompressionPlan& compression) {
+                       bool found = false;
+                       for_each_message(prepared.plan(compression), [&](const Message& message) {
+                         found = found || (message.in_node && message.alone > 0_s);
+                       });
+                       return found;
+                     });
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -51,6 +66,11 @@ double scatter(const std::vector<double>& deviations, double assumed) {
 }
 
 }  // namespace
+
+bool measures_inside_alone(const Experiment& experiment, const ObservedCollective& observed) {
+  return paths_of(experiment.cluster, job_group(experiment)).domains > 1 &&
+         paths_of(experiment.cluster, observed.group).domains == 1;
+}
 
 Problems check_observation(const Experiment& experiment, const ObservedCollective& observed) {
   const Cluster& cluster = experiment.cluster;
@@ -79,10 +99,10 @@ Problems check_observation(const Experiment& experiment, const ObservedCollectiv
   }
   const bool measured_between = paths_of(cluster, observed.group).domains > 1;
   const bool job_between = paths_of(cluster, job).domains > 1;
-  if (job_between && !measured_between) {
+  if (job_between && !measured_between && !sends_inside(experiment)) {
     problems.push_back({"observed.group",
-                        "measured inside a node, while messages of this job go between nodes: of "
-                        "their network it says nothing",
+                        "measured inside a node, while all messages of this job go between nodes: "
+                        "of their network it says nothing",
                         "run nccl-tests on two nodes or more"});
   } else if (!job_between && measured_between) {
     problems.push_back({"observed.group",

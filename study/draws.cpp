@@ -32,8 +32,8 @@ std::vector<double> stratified_normals(std::size_t count, std::mt19937_64& rando
 
 Latents transform(const Belief& belief, const Latents& standard) {
   Latents result = belief.mean;
-  for (std::size_t i = 0; i < latent_count; ++i) {
-    for (std::size_t j = 0; j < latent_count; ++j) {
+  for (std::size_t i = 0; i < all_latents; ++i) {
+    for (std::size_t j = 0; j < all_latents; ++j) {
       result[i] += belief.factor[i][j] * standard[j];
     }
   }
@@ -54,16 +54,18 @@ std::vector<Draw> make_draws(std::size_t count, std::uint64_t seed, std::size_t 
                              const Belief& belief) {
   std::mt19937_64 random(seed);
   std::vector<Latents> standard(count);
-  for (std::size_t variable = 0; variable < latent_count; ++variable) {
-    const std::vector<double> values = stratified_normals(count, random);
-    for (std::size_t i = 0; i < count; ++i) {
-      standard[i][variable] = values[i];
+  const auto draw_latents = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t variable = begin; variable < end; ++variable) {
+      const std::vector<double> values = stratified_normals(count, random);
+      for (std::size_t i = 0; i < count; ++i) {
+        standard[i][variable] = values[i];
+      }
     }
-  }
+  };
+  draw_latents(0, latent_count);
   std::vector<Draw> draws(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    draws[i].shared = transform(belief, standard[i]);
-    draws[i].codecs.resize(codecs);
+  for (Draw& draw : draws) {
+    draw.codecs.resize(codecs);
   }
   for (std::size_t codec = 0; codec < codecs; ++codec) {
     const std::vector<double> values = stratified_normals(count, random);
@@ -74,6 +76,12 @@ std::vector<Draw> make_draws(std::size_t count, std::uint64_t seed, std::size_t 
   const std::vector<double> pairs = stratified_normals(count, random);
   for (std::size_t i = 0; i < count; ++i) {
     draws[i].pairs = pairs[i];
+  }
+  if (belief.tells_inside) {
+    draw_latents(latent_count, all_latents);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    draws[i].shared = transform(belief, standard[i]);
   }
   return draws;
 }
@@ -122,7 +130,7 @@ double normal_quantile(double p) {
 
 Latents deviations(const Belief& belief) {
   Latents result{};
-  for (std::size_t i = 0; i < latent_count; ++i) {
+  for (std::size_t i = 0; i < all_latents; ++i) {
     double variance = 0;
     for (const double factor : belief.factor[i]) {
       variance += factor * factor;
@@ -130,6 +138,17 @@ Latents deviations(const Belief& belief) {
     result[i] = std::sqrt(variance);
   }
   return result;
+}
+
+Belief with_inside_apart(Belief belief) {
+  for (std::size_t i = 0; i < inside_count; ++i) {
+    const std::size_t inside = latent::first_inside + i;
+    belief.mean[inside] += belief.mean[latent::network + i];
+    for (std::size_t j = 0; j < all_latents; ++j) {
+      belief.factor[inside][j] += belief.factor[latent::network + i][j];
+    }
+  }
+  return belief;
 }
 
 double normal_probability(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }

@@ -19,21 +19,28 @@ namespace payoff {
 // Shared by everything that runs on the machine, compressed or not. A message feels the deviation
 // of the whole network and, in equal parts, that of its own kind: reductions, gathers and exchanges
 // by other laws, small messages (latency) and large ones (bandwidth) by other parts of them.
+//
+// Links inside nodes and between them deviate alike until somebody measures those inside alone:
+// then the variables from `first_inside` on say how much more a message inside a node deviates, the
+// network's first, then those of each kind. They are zero before.
 namespace latent {
 inline constexpr std::size_t compute = 0;
 inline constexpr std::size_t network = 1;
 inline constexpr std::size_t first_of_messages = 2;  // two sizes for each of three families
+inline constexpr std::size_t first_inside = 8;
 }  // namespace latent
-inline constexpr std::size_t latent_count = 8;
-using Latents = std::array<double, latent_count>;
-using LatentMatrix = std::array<Latents, latent_count>;
+inline constexpr std::size_t latent_count = latent::first_inside;  // of a machine as it is believed
+inline constexpr std::size_t inside_count = latent_count - latent::network;
+inline constexpr std::size_t all_latents = latent_count + inside_count;
+using Latents = std::array<double, all_latents>;
+using LatentMatrix = std::array<Latents, all_latents>;
 
 [[nodiscard]] constexpr LatentMatrix identity_matrix() {
   LatentMatrix m{};
   for (std::size_t i = 0; i < latent_count; ++i) {
     m[i][i] = 1.0;
   }
-  return m;
+  return m;  // nothing is known to deviate inside nodes alone
 }
 
 struct Draw {
@@ -47,10 +54,13 @@ struct Draw {
 struct Belief {
   Latents mean{};
   LatentMatrix factor = identity_matrix();
+  bool tells_inside{};  // links inside nodes were measured alone
 };
 
 // What is left of the uncertainty of each latent: 1 before anything was measured.
 [[nodiscard]] Latents deviations(const Belief& belief);
+// The same belief, links inside nodes by themselves instead of by what they have beyond the others.
+[[nodiscard]] Belief with_inside_apart(Belief belief);
 
 [[nodiscard]] std::vector<Draw> make_draws(std::size_t count, std::uint64_t seed,
                                            std::size_t codecs, const Belief& belief = {});

@@ -16,7 +16,7 @@ double squared(const Latents& z) {
 
 LatentMatrix cholesky(const LatentMatrix& m) {
   LatentMatrix l{};
-  for (std::size_t i = 0; i < latent_count; ++i) {
+  for (std::size_t i = 0; i < all_latents; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       double rest = m[i][j];
       for (std::size_t k = 0; k < j; ++k) {
@@ -29,14 +29,14 @@ LatentMatrix cholesky(const LatentMatrix& m) {
 }
 
 Latents solve(const LatentMatrix& l, Latents b) {
-  for (std::size_t i = 0; i < latent_count; ++i) {
+  for (std::size_t i = 0; i < all_latents; ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       b[i] -= l[i][k] * b[k];
     }
     b[i] /= l[i][i];
   }
-  for (std::size_t i = latent_count; i-- > 0;) {
-    for (std::size_t k = i + 1; k < latent_count; ++k) {
+  for (std::size_t i = all_latents; i-- > 0;) {
+    for (std::size_t k = i + 1; k < all_latents; ++k) {
       b[i] -= l[k][i] * b[k];
     }
     b[i] /= l[i][i];
@@ -47,11 +47,11 @@ Latents solve(const LatentMatrix& l, Latents b) {
 LatentMatrix inverse_factor(const LatentMatrix& m) {
   const LatentMatrix l = cholesky(m);
   LatentMatrix inverse{};
-  for (std::size_t column = 0; column < latent_count; ++column) {
+  for (std::size_t column = 0; column < all_latents; ++column) {
     Latents unit{};
     unit[column] = 1.0;
     const Latents x = solve(l, unit);
-    for (std::size_t row = 0; row < latent_count; ++row) {
+    for (std::size_t row = 0; row < all_latents; ++row) {
       inverse[row][column] = x[row];
     }
   }

@@ -37,13 +37,23 @@ MeasuredJobs::MeasuredJobs(const Experiment& experiment,
   }
   for (const ObservedCollective& collective : collectives) {
     runs_.emplace_back(experiment, collective);
+    tell_inside_ = tell_inside_ || measures_inside_alone(experiment, collective);
   }
+}
+
+Latents MeasuredJobs::felt(const Latents& z) const {
+  Latents felt = z;
+  for (std::size_t i = 0; i < inside_count; ++i) {
+    const double own = z[latent::first_inside + i];
+    felt[latent::first_inside + i] = tell_inside_ ? own - z[latent::network + i] : 0.0;
+  }
+  return felt;
 }
 
 Residuals MeasuredJobs::residuals(const Latents& z) {
   Residuals result;
   for (MeasuredJob& job : jobs_) {
-    job.add_residuals(z, result);
+    job.add_residuals(felt(z), result);
   }
   const Residuals of_runs = run_residuals(z);
   result.insert(result.end(), of_runs.begin(), of_runs.end());
@@ -53,7 +63,7 @@ Residuals MeasuredJobs::residuals(const Latents& z) {
 Residuals MeasuredJobs::run_residuals(const Latents& z) const {
   Residuals result;
   for (const CollectiveRun& run : runs_) {
-    run.add_residuals(z, result);
+    run.add_residuals(felt(z), result);
   }
   return result;
 }
@@ -61,7 +71,7 @@ Residuals MeasuredJobs::run_residuals(const Latents& z) const {
 std::vector<ObservedSizes> MeasuredJobs::sizes(const Latents& mode) const {
   std::vector<ObservedSizes> result;
   for (const CollectiveRun& run : runs_) {
-    const std::vector<ObservedSizes> of_run = run.sizes(mode);
+    const std::vector<ObservedSizes> of_run = run.sizes(felt(mode));
     result.insert(result.end(), of_run.begin(), of_run.end());
   }
   return result;
@@ -70,7 +80,7 @@ std::vector<ObservedSizes> MeasuredJobs::sizes(const Latents& mode) const {
 std::vector<Residuals> MeasuredJobs::jacobian(const Latents& z) {
   constexpr double step = 1e-3;
   std::vector<Residuals> columns;
-  for (std::size_t i = 0; i < latent_count; ++i) {
+  for (std::size_t i = 0; i < all_latents; ++i) {
     Latents up = z;
     Latents down = z;
     up.at(i) += step;

@@ -30,7 +30,9 @@ class MeasuredJob {
   Ensemble ensemble_;
 };
 
-// All of them: one machine. Steps come first, then runs of nccl-tests.
+// All of them: one machine. Steps come first, then runs of nccl-tests. Arguments are independent a
+// priori: where links inside nodes were measured alone they have latents of their own, in the place
+// of what they have beyond the others (study/draws.hpp).
 class MeasuredJobs {
  public:
   MeasuredJobs(const Experiment& experiment, const std::vector<Observation>& observations,
@@ -41,6 +43,10 @@ class MeasuredJobs {
   [[nodiscard]] std::size_t size() const { return jobs_.size(); }
   [[nodiscard]] MeasuredJob& operator[](std::size_t i) { return jobs_[i]; }
   [[nodiscard]] int dp(std::size_t i) const { return ranks_[i]; }
+
+  [[nodiscard]] bool tell_inside() const { return tell_inside_; }
+  // What messages feel of independent latents.
+  [[nodiscard]] Latents felt(const Latents& z) const;
 
   [[nodiscard]] Residuals residuals(const Latents& z);
   // Of the runs of nccl-tests alone.
@@ -54,6 +60,7 @@ class MeasuredJobs {
   std::vector<int> ranks_;  // data-parallel, of each
   std::optional<MeasuredJob> own_;
   std::vector<CollectiveRun> runs_;
+  bool tell_inside_{};
 };
 
 }  // namespace payoff

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "study/plan_messages.hpp"
+#include "study/plan_messages.hpp"
 #include "study/scaled_job.hpp"
 #include "study/spread.hpp"
 
@@ -24,27 +26,6 @@ constexpr std::size_t draw_count = 512;
 constexpr double step_noise = 0.02;
 constexpr double kernel_noise = 0.03;
 constexpr double beside_noise = 0.1;  // of a standard deviation of the pairs
-
-template <class Visit>
-void for_each_message(const StepPlan& plan, Visit visit) {
-  for (const StagePlan& stage : plan.stages) {
-    for (const Message* message : {&stage.send_forward, &stage.send_backward, &stage.gather_weights,
-                                   &stage.gather_experts}) {
-      visit(*message);
-    }
-    for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
-      for (const Piece& piece : *pieces) {
-        visit(piece.message);
-      }
-    }
-  }
-  visit(plan.tied_gradients);
-  for (const BucketKind& kind : plan.kinds) {
-    for (const BucketRound& round : kind.rounds) {
-      visit(round.message);
-    }
-  }
-}
 
 class Possibilities {
  public:

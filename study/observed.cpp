@@ -29,8 +29,8 @@ double dot(const Residuals& a, const Residuals& b) {
 // Curvature of (|z|^2 + |r|^2) / 2, linearised, with the damping of Levenberg.
 LatentMatrix curvature(const std::vector<Residuals>& jacobian, double damping) {
   LatentMatrix m{};
-  for (std::size_t i = 0; i < latent_count; ++i) {
-    for (std::size_t j = 0; j < latent_count; ++j) {
+  for (std::size_t i = 0; i < all_latents; ++i) {
+    for (std::size_t j = 0; j < all_latents; ++j) {
       m[i][j] = dot(jacobian[i], jacobian[j]) + (i == j ? 1.0 + damping : 0.0);
     }
   }
@@ -50,12 +50,12 @@ Mode most_likely(MeasuredJobs& job) {
   for (int round = 0; round < rounds && damping < 1e9; ++round) {
     const std::vector<Residuals> jacobian = job.jacobian(mode.z);
     Latents downhill{};
-    for (std::size_t i = 0; i < latent_count; ++i) {
+    for (std::size_t i = 0; i < all_latents; ++i) {
       downhill[i] = -(mode.z[i] + dot(jacobian[i], residuals));
     }
     const Latents move = solve(cholesky(curvature(jacobian, damping)), downhill);
     Latents next = mode.z;
-    for (std::size_t i = 0; i < latent_count; ++i) {
+    for (std::size_t i = 0; i < all_latents; ++i) {
       next[i] += move[i];
     }
     const Residuals at_next = job.residuals(next);
@@ -73,6 +73,19 @@ Mode most_likely(MeasuredJobs& job) {
     }
   }
   return mode;
+}
+
+// Of independent latents, as messages feel them.
+Belief belief_of(const Latents& mode, const LatentMatrix& factor, const MeasuredJobs& jobs) {
+  Belief belief{jobs.felt(mode), factor, jobs.tell_inside()};
+  for (std::size_t i = 0; i < inside_count; ++i) {
+    Latents& row = belief.factor[latent::first_inside + i];
+    const Latents& between = factor[latent::network + i];
+    for (std::size_t j = 0; j < all_latents; ++j) {
+      row[j] = jobs.tell_inside() ? row[j] - between[j] : 0.0;
+    }
+  }
+  return belief;
 }
 
 double relative_width(MeasuredJob& job, const Belief& belief) {
@@ -118,7 +131,7 @@ std::vector<ObservedStep> before_and_after(MeasuredJobs& jobs, const Latents& mo
   std::vector<ObservedStep> observed;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const StepPrediction before = jobs[i].predict({});
-    const StepPrediction after = jobs[i].predict(mode);
+    const StepPrediction after = jobs[i].predict(jobs.felt(mode));
     ObservedStep& step = observed.emplace_back();
     step.observation = jobs[i].observation();
     step.dp = jobs.dp(i);
@@ -243,7 +256,7 @@ Conditioning condition(const Experiment& experiment, const std::vector<Observati
   MeasuredJobs jobs(experiment, observations, collectives);
   const Mode mode = most_likely(jobs);
   Conditioning result;
-  result.belief = {mode.z, inverse_factor(curvature(jobs.jacobian(mode.z), 0.0))};
+  result.belief = belief_of(mode.z, inverse_factor(curvature(jobs.jacobian(mode.z), 0.0)), jobs);
   result.sigmas = chi_squared_sigmas(mode.objective, jobs.residuals({}).size());
   result.observed = before_and_after(jobs, mode.z);
   result.sizes = jobs.sizes(mode.z);
@@ -257,7 +270,7 @@ Conditioning condition(const Experiment& experiment, const std::vector<Observati
     name_disagreement(jobs, mode.z, result);
   }
   result.step_before = jobs.front().predict({}).step;
-  result.step_after = jobs.front().predict(mode.z).step;
+  result.step_after = jobs.front().predict(jobs.felt(mode.z)).step;
   if (!result.observed.empty()) {
     result.exposed_before = result.observed.front().exposed_before;
     result.exposed_after = result.observed.front().exposed_after;

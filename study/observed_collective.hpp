@@ -27,6 +27,10 @@ struct ObservedCollective {
   double noise{0.02};  // of the run, relative, one standard deviation: as of a measured step
 };
 
+// Whether it says how fast links inside nodes are in a job whose messages go between nodes as well.
+[[nodiscard]] bool measures_inside_alone(const Experiment& experiment,
+                                         const ObservedCollective& observed);
+
 // A group that the cluster cannot have, a time of nothing, links that the job's messages do not
 // take.
 [[nodiscard]] Problems check_observation(const Experiment& experiment,

@@ -121,6 +121,12 @@ std::string_view name(Unknown unknown) {
   return "";
 }
 
+std::string latent_name(std::size_t latent) {
+  const bool inside = latent >= latent::first_inside;
+  const std::size_t of = inside ? latent - latent::first_inside + latent::network : latent;
+  return std::string(name(static_cast<Unknown>(of))) + (inside ? " inside nodes" : "");
+}
+
 std::vector<Influence> influences(const std::vector<Draw>& draws,
                                   const std::vector<double>& speedups,
                                   std::span<const std::size_t> codecs, const Belief& belief,

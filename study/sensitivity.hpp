@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,8 @@ enum class Unknown {
 };
 inline constexpr std::size_t unknown_count = 10;
 [[nodiscard]] std::string_view name(Unknown unknown);
+// Of a latent of study/draws.hpp, those of links inside nodes too.
+[[nodiscard]] std::string latent_name(std::size_t latent);
 
 struct Influence {
   Unknown unknown{};

@@ -52,8 +52,12 @@ std::size_t message_latent(const Message& message) {
 }
 
 double message_deviation(const Message& message, const Latents& latents) {
-  return std::sqrt(shared_variance) * latents[latent::network] +
-         std::sqrt(1.0 - shared_variance) * latents[message_latent(message)];
+  const auto of = [&](std::size_t latent) {
+    return latents[latent] +
+           (message.in_node ? latents[latent - latent::network + latent::first_inside] : 0.0);
+  };
+  return std::sqrt(shared_variance) * of(latent::network) +
+         std::sqrt(1.0 - shared_variance) * of(message_latent(message));
 }
 
 double message_factor(const Message& message, const Latents& latents) {
@@ -77,9 +81,9 @@ struct Ensemble::Factors {
             update};
   }
 
-  // By the cores: gradients' methods alone run there, the first of a plan.
-  [[nodiscard]] Seconds scaled_on_host(Seconds work) const {
-    return codecs.empty() ? work : work * codecs.front();
+  // By the cores; `beside`: the GPU's part of the same pass.
+  [[nodiscard]] Seconds scaled_on_host(Seconds work, const Work& beside) const {
+    return codecs.empty() ? work : work * codecs[beside.method];
   }
 
   // Of pieces; returns what their messages take.
@@ -191,10 +195,11 @@ void Ensemble::scale_stage(const StagePlan& from, StagePlan& to, const Factors& 
 
 void Ensemble::scale_kind(const BucketKind& from, BucketKind& to, const Factors& factors) {
   to.decode = factors.scaled(from.decode);
-  to.host_decode.work = factors.scaled_on_host(from.host_decode.work);
+  to.host_decode.work = factors.scaled_on_host(from.host_decode.work, from.decode);
   for (std::size_t r = 0; r < from.rounds.size(); ++r) {
     to.rounds[r].encode = factors.scaled(from.rounds[r].encode);
-    to.rounds[r].host.work = factors.scaled_on_host(from.rounds[r].host.work);
+    to.rounds[r].host.work =
+        factors.scaled_on_host(from.rounds[r].host.work, from.rounds[r].encode);
     scale_message(from.rounds[r].message, to.rounds[r].message, factors.latents);
   }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes rank0.json, nccl.log, rank0.et and all_reduce_perf.txt: a made-up job in the forms of
-PyTorch's profiler, of NCCL and of Chakra, and its links in that of nccl-tests.
+"""Writes rank0.json, nccl.log, rank0.et, all_reduce_perf.txt and one_node_perf.txt: a made-up job in
+the forms of PyTorch's profiler, of NCCL and of Chakra, and its links in that of nccl-tests.
 
 GPT-2 on 16 GPUs of two nodes, data-parallel, gradients in three buckets that overlap backward. All
 times are set here, so that what `payoff import` finds can be checked by hand: README.md does.
@@ -19,6 +19,7 @@ BACKWARD = {"embedding": [150], "block": [500, 300, 200], "head": [800]}
 BUCKETS = {8: 41_500_000, 4: 41_500_000, 0: 41_439_808}  # ready after this block: elements
 BUCKET_TIME = 5000  # us
 ALONE = 170.0, 0.11, 28_000.0  # a message with nothing beside it: us, us a root byte, bytes a us
+IN_NODE = 30.0, 0.02, 110_000.0  # the same among the GPUs of one node
 OPTIMIZER = 2800
 HOST = 4500  # between steps, when nothing runs
 START = 1_760_000_000_000_000  # us since 1970
@@ -124,14 +125,14 @@ def log():
     return "\n".join(lines) + "\n"
 
 
-def alone():
+def alone(ranks, law):
     """What all_reduce_perf prints, 1 % up and down by turns."""
     lines = ["# nccl-tests version 2.17.1 nccl-headers=22105 nccl-library=22105",
              "# Collective test starting: all_reduce_perf",
              "# nThread 1 nGpus 1 minBytes 1024 maxBytes 268435456 step: 4(factor) warmup iters: 1 "
              "iters: 20 agg iters: 1 validation: 1 graph: 0",
              "#", "# Using devices"]
-    for rank in range(16):
+    for rank in range(ranks):
         lines.append(f"#  Rank {rank:2d} Group  0 Pid {4000 + rank % 8:6d} on node{rank // 8} "
                      f"device {rank % 8:2d} [0000:{rank % 8 + 7:02x}:00] NVIDIA A100-SXM4-40GB")
     lines += ["#", f"#{'out-of-place':>71}{'in-place':>33}",
@@ -144,10 +145,10 @@ def alone():
         line = f"{size:12d} {size // 4:13d} {'float':>9} {'sum':>7} {-1:7d}"
         for shift in (1, 0):
             scatter = 1 + 0.01 * (1 if (power + shift) % 2 else -1)
-            latency, filling, rate = ALONE
+            latency, filling, rate = law
             time = f"{(latency + filling * size ** 0.5 + size / rate) * scatter:.2f}"
             rate = size / float(time) / 1e3
-            line += f" {time:>8} {rate:7.2f} {rate * 2 * 15 / 16:7.2f} {0:7d}"
+            line += f" {time:>8} {rate:7.2f} {rate * 2 * (ranks - 1) / ranks:7.2f} {0:7d}"
         lines.append(line)
     return "\n".join(lines + ["# Out of bounds values : 0 OK", "#"]) + "\n"
 
@@ -226,7 +227,8 @@ def main():
     graph.step()
     (HERE / "rank0.et").write_bytes(graph.data())
     (HERE / "nccl.log").write_text(log(), encoding="utf-8")
-    (HERE / "all_reduce_perf.txt").write_text(alone(), encoding="utf-8")
+    (HERE / "all_reduce_perf.txt").write_text(alone(16, ALONE), encoding="utf-8")
+    (HERE / "one_node_perf.txt").write_text(alone(8, IN_NODE), encoding="utf-8")
 
 
 if __name__ == "__main__":
