@@ -223,7 +223,8 @@ void check_options(std::string_view action, const Arguments& arguments, Session&
       {layer_option, {"kineto"}},           {tp_option, {"kineto", "chakra"}},
       {cp_option, {"kineto", "chakra"}},    {ep_option, {"kineto", "chakra"}},
       {chakra_cluster_option, {"chakra"}},  {chakra_nodes_option, {"chakra"}},
-      {chakra_pp_option, {"chakra"}},       {chakra_group_option, {"chakra"}}};
+      {chakra_pp_option, {"chakra"}},       {chakra_group_option, {"chakra"}},
+      {chakra_compress_option, {"chakra"}}, {chakra_gradient_option, {"chakra"}}};
   for (const auto& [option, actions] : of) {
     const auto given = arguments.value(option.name);
     if (given && std::find(actions.begin(), actions.end(), action) == actions.end()) {
@@ -262,7 +263,7 @@ Command import_command() {
       {"ACTION FILE...", "what they are, and the files: one job's, of any of its ranks", 1, 100000},
       {out_option, micro_batch_option, tp_option, cp_option, ep_option, etp_option, layer_option,
        steps_option, chakra_cluster_option, chakra_nodes_option, chakra_pp_option,
-       chakra_group_option, json_option},
+       chakra_group_option, chakra_compress_option, chakra_gradient_option, json_option},
       run_import,
       R"(kineto FILE...     traces of PyTorch's profiler: steps, exposed communication, streams,
                    messages, times of layers for `model.layer_times`

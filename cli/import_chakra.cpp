@@ -9,12 +9,19 @@
 
 #include "cli/option_values.hpp"
 #include "cli/profile_library.hpp"
+#include "profiles/precision_names.hpp"
 #include "profiles/read_hardware.hpp"
+#include "profiles/read_method.hpp"
+#include "study/trace_compression.hpp"
 
 namespace payoff {
 namespace {
 
 constexpr IntegerRange counts{1, 1 << 20};
+
+std::vector<std::pair<std::string, Precision>> precision_list() {
+  return {precision_names.begin(), precision_names.end()};
+}
 
 // `NAME=ROLE` or `NAME=ROLE:RANKS`; the last `=` is the sign.
 std::optional<TraceGroupRole> read_role(const Argument& given, Session& session) {
@@ -109,20 +116,67 @@ bool fill(TraceJob& job, std::int64_t nodes, const Arguments& arguments, Session
   return true;
 }
 
-void scale(OneChakra& one, const TraceJob& job, const Arguments& arguments, Session& session) {
+// A method to compress the trace's gradients with.
+struct AskedCodec {
+  std::string label;
+  Span span;
+  Method method;
+};
+
+std::vector<AskedCodec> read_codecs(const Arguments& arguments, const ReadContext& context) {
+  std::vector<AskedCodec> codecs;
+  for (const Argument& given : arguments.values(chakra_compress_option.name)) {
+    const auto read = read_plan(given.span, context);
+    if (!read || !read->plan.compresses()) {
+      continue;
+    }
+    const CompressionPlan& plan = read->plan;
+    const bool other = !plan.method || plan.methods().size() > 1 || plan.chooses_buckets() ||
+                       plan.placement != Placement::compute_stream || !plan.overlap;
+    if (other) {
+      context.diagnostics.error(given.span,
+                                "of a trace, one method compresses the gradients, on the stream "
+                                "that computes",
+                                "", "`payoff predict` compares the other strategies");
+      continue;
+    }
+    codecs.push_back({plan.label, given.span, *plan.method});
+  }
+  return codecs;
+}
+
+void scale(OneChakra& one, const TraceJob& job, const std::vector<AskedCodec>& codecs,
+           const Arguments& arguments, Session& session) {
   const Problems problems = check_trace_job(one.trace, one.messages, job);
   for (const Problem& problem : problems) {
     session.diagnostics().error(span_of(problem, arguments), problem.message, "",
                                 problem.help.empty() ? "" : backquoted(problem.help));
   }
-  if (problems.empty()) {
-    one.scales.push_back(
-        {job.cluster.nodes, job.layout.ranks(), reprice(one.trace, one.messages, job)});
+  if (!problems.empty()) {
+    return;
+  }
+  ScaledTrace& scaled = one.scales.emplace_back(ScaledTrace{
+      job.cluster.nodes, job.layout.ranks(), reprice(one.trace, one.messages, job), {}});
+  const auto gradient = arguments.value(chakra_gradient_option.name);
+  const Precision element =
+      gradient
+          ? named_value("a format", *gradient, precision_list(), session).value_or(Precision::fp32)
+          : Precision::fp32;
+  for (const AskedCodec& asked : codecs) {
+    const TraceCodec codec{asked.method, element, element};
+    const Problems of_codec = check_trace_codec(one.trace, one.messages, job, codec);
+    for (const Problem& problem : of_codec) {
+      session.diagnostics().error(asked.span, problem.message, "", problem.help);
+    }
+    if (of_codec.empty()) {
+      scaled.compressed.push_back({asked.label, reprice(one.trace, one.messages, job, codec)});
+    }
   }
 }
 
 void refuse_without_cluster(const Arguments& arguments, Session& session) {
-  for (const char* option : {"--nodes", "--pp", "--tp", "--cp", "--ep", "--group"}) {
+  for (const char* option :
+       {"--nodes", "--pp", "--tp", "--cp", "--ep", "--group", "--compress", "--gradient"}) {
     if (const auto given = arguments.value(option)) {
       session.diagnostics().error(given->span, fmt::format("`{}` needs --cluster", option), "",
                                   "`payoff profiles list cluster` names them");
@@ -151,8 +205,9 @@ void scale_traces(const Arguments& arguments, ChakraReport& report, Session& ses
     return;
   }
   const Library library = find_library();
-  const auto cluster =
-      read_cluster(asked->text, asked->span, {library, session.sources(), session.diagnostics()});
+  const ReadContext context{library, session.sources(), session.diagnostics()};
+  const auto cluster = read_cluster(asked->text, asked->span, context);
+  const std::vector<AskedCodec> codecs = read_codecs(arguments, context);
   TraceJob job;
   job.layout = degrees_of(arguments, session);
   job.roles = read_roles(arguments, report, session);
@@ -168,7 +223,7 @@ void scale_traces(const Arguments& arguments, ChakraReport& report, Session& ses
       return;
     }
     for (OneChakra& one : report.traces) {
-      scale(one, job, arguments, session);
+      scale(one, job, codecs, arguments, session);
     }
     if (session.diagnostics().has_errors()) {
       return;  // other numbers of nodes would say the same

@@ -27,10 +27,24 @@ inline constexpr OptionSpec chakra_group_option{
     "8 ranks were traced and the trace does not say so",
     Takes::values};
 
+inline constexpr OptionSpec chakra_compress_option{
+    "--compress", "METHOD",
+    "of `chakra`: what the step would be with the data-parallel sums compressed, beside that "
+    "without; several options, several methods",
+    Takes::values};
+inline constexpr OptionSpec chakra_gradient_option{
+    "--gradient", "FORMAT", "of `chakra`: of the elements that are summed, fp32 unless given"};
+
+struct CompressedScale {
+  std::string strategy;
+  RepricedTrace priced;
+};
+
 struct ScaledTrace {
   int nodes{};
   int ranks{};
   RepricedTrace priced;
+  std::vector<CompressedScale> compressed;  // of --compress, in their order
 };
 
 struct OneChakra {

@@ -80,6 +80,17 @@ Json scale_json(const ScaledTrace& scaled, const ChakraTrace& trace) {
                                 {"algorithm", name(each.price.algorithm)},
                                 {"extrapolated", each.price.extrapolated}});
   }
+  if (!scaled.compressed.empty()) {
+    json["compressed"] = Json::array();
+  }
+  for (const CompressedScale& other : scaled.compressed) {
+    const TraceTimes& times = other.priced.replay.times;
+    Json entry{{"strategy", other.strategy}};
+    entry.update(times_json(times));
+    entry["sd_seconds"] = other.priced.sd.si;
+    entry["speedup"] = scaled.priced.replay.times.wall / times.wall;
+    json["compressed"].push_back(std::move(entry));
+  }
   return json;
 }
 

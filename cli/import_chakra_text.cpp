@@ -168,6 +168,14 @@ std::string steps_table(const OneChakra& one) {
              fmt::format("{} ({})", counted(scaled.ranks, "GPU"), counted(scaled.nodes, "node")),
              again.times, one.steps,
              with_spread(again.times.wall / 1_ms / steps, scaled.priced.sd / 1_ms / steps));
+    for (const CompressedScale& other : scaled.compressed) {
+      const RepricedTrace& priced = other.priced;
+      add_step(table,
+               fmt::format("{}, {}: {} times as fast", counted(scaled.ranks, "GPU"), other.strategy,
+                           fixed(again.times.wall / priced.replay.times.wall, 2)),
+               priced.replay.times, one.steps,
+               with_spread(priced.replay.times.wall / 1_ms / steps, priced.sd / 1_ms / steps));
+    }
   }
   return table.markdown() + "\n";
 }

@@ -201,6 +201,10 @@ std::string_view kind_name(const TraceMessages& messages) {
                                                    : name(messages.type);
 }
 
+std::optional<TraceRole> role_in(const TraceJob& job, const TraceMessages& messages) {
+  return role_of(job, messages);
+}
+
 std::vector<TraceMessages> messages_of(const ChakraTrace& trace) {
   using Key = std::tuple<int, int, std::string, std::uint64_t>;
   std::map<Key, std::size_t> places;
@@ -258,8 +262,10 @@ RepricedTrace reprice(const ChakraTrace& trace, const std::vector<TraceMessages>
                       const TraceJob& job) {
   RepricedTrace result;
   Prices prices(job.cluster);
-  std::vector<Seconds> durations = told_durations(trace);
-  std::vector<double> relative_sd(durations.size());
+  std::vector<Seconds>& durations = result.durations;
+  durations = told_durations(trace);
+  std::vector<double>& relative_sd = result.relative_sd;
+  relative_sd.resize(durations.size());
   for (const TraceMessages& each : messages) {
     PricedMessages priced;
     priced.role = role_of(job, each).value_or(TraceRole::all);

@@ -63,8 +63,13 @@ struct PricedMessages {
   CollectivePrice price;
 };
 
+// What a message is in the job; nothing where its group has no role there.
+[[nodiscard]] std::optional<TraceRole> role_in(const TraceJob& job, const TraceMessages& messages);
+
 struct RepricedTrace {
   std::vector<PricedMessages> messages;  // of messages_of, one for one
+  std::vector<Seconds> durations;        // of each node
+  std::vector<double> relative_sd;       // of those that communicate
   TraceReplay replay;
   Seconds sd{};  // of its wall: what the law may be off in the messages of the longest chain
 };

@@ -66,6 +66,8 @@ COMMANDS = [
     ("import", ["import", "nccl-log", str(ROOT / "examples/12-own-trace/nccl.log"), "--json"]),
     ("import", ["import", "chakra", str(ROOT / "examples/12-own-trace/rank0.et"), "--cluster",
                 "p4d-24xlarge", "--nodes", "1,4", "--json"]),
+    ("import", ["import", "chakra", str(ROOT / "examples/12-own-trace/rank0.et"), "--cluster",
+                "p4d-24xlarge", "--nodes", "1,4", "--compress", "fp16", "--json"]),
     ("profiles", ["profiles", "list", "--json"]),
     ("profiles", ["profiles", "show", "dgx-h100", "--json"]),
     ("methods", ["methods", "list", "--json"]),
