@@ -84,7 +84,7 @@ class Adviser {
   }
 
   void add(CompressionPlan part) {
-    part.label = plan_text(part);
+    part.label = plan_text(part, files_);
     if (!labels_.insert(part.label).second || !is_possible(part, experiment_.layout) ||
         !has_effect(part, job_)) {
       return;
@@ -112,7 +112,7 @@ class Adviser {
       plan.activations.insert(plan.activations.end(), part.activations.begin(),
                               part.activations.end());
     }
-    plan.label = plan.compresses() ? plan_text(plan) : plan.label;
+    plan.label = plan.compresses() ? plan_text(plan, files_) : plan.label;
     return plan;
   }
 
@@ -133,7 +133,7 @@ class Adviser {
     if (!is_taken) {
       return std::nullopt;
     }
-    choice.plan.label = plan_text(choice.plan);
+    choice.plan.label = plan_text(choice.plan, files_);
     return std::move(choice.plan);
   }
 
@@ -248,7 +248,7 @@ class Adviser {
   [[nodiscard]] bool is_within_budget(const CompressionPlan& plan) const {
     const auto is_option = [&](std::size_t kind, const CompressionPlan& part) {
       const std::vector<TrafficOption>& options = advice_.kinds[kind].options;
-      const std::string label = plan_text(part);
+      const std::string label = plan_text(part, files_);
       return std::any_of(options.begin(), options.end(),
                          [&](const TrafficOption& option) { return option.plan.label == label; });
     };
@@ -274,7 +274,7 @@ class Adviser {
       plans.push_back(*std::move(whole));
     }
     if (advised.compresses()) {
-      if (plans.size() > 1 && plan_text(plans.back()) == advised.label) {
+      if (plans.size() > 1 && plan_text(plans.back(), files_) == advised.label) {
         plans.pop_back();
       }
       plans.push_back(advised);
@@ -292,6 +292,7 @@ class Adviser {
   const AdviceOptions& options_;
   PreparedExperiment job_;
   AdviceBudget budget_;
+  OwnFiles files_ = own_files(experiment_);
   std::set<std::string> labels_;
   TrafficOptions* kind_{};
   Advice advice_;

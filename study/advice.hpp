@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,12 @@ struct Advice {
 // Requires check() empty. Same inputs, same answer.
 [[nodiscard]] Advice advise(const Experiment& experiment, const AdviceOptions& options = {});
 
+// What an experiment calls its methods that are files of the user's own: paths, by the names that
+// the files give them.
+using OwnFiles = std::map<std::string, std::string>;
+[[nodiscard]] OwnFiles own_files(const Experiment& experiment);
+
 // A plan as an experiment file has it, every parameter stated: reads back as the same plan.
-[[nodiscard]] std::string plan_text(const CompressionPlan& plan);
+[[nodiscard]] std::string plan_text(const CompressionPlan& plan, const OwnFiles& files = {});
 
 }  // namespace payoff

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,9 +44,14 @@ bool append_parameters(std::string& text, const Method& method) {
   return any;
 }
 
-std::string gradients_text(const CompressionPlan& plan, std::size_t index) {
+std::string written(const Method& method, const OwnFiles& files) {
+  const auto file = files.find(method.name);
+  return file == files.end() ? method.name : file->second;
+}
+
+std::string gradients_text(const CompressionPlan& plan, std::size_t index, const OwnFiles& files) {
   const Method& method = *plan.gradient_methods()[index];
-  std::string text = method.name;
+  std::string text = written(method, files);
   bool any = append_parameters(text, method);
   if (plan.placement != Placement::compute_stream) {
     append(text, any, "placement", name_of(plan.placement));
@@ -58,8 +65,8 @@ std::string gradients_text(const CompressionPlan& plan, std::size_t index) {
   return text;
 }
 
-std::string activations_text(const ActivationCompression& of) {
-  std::string text = of.method.name;
+std::string activations_text(const ActivationCompression& of, const OwnFiles& files) {
+  std::string text = written(of.method, files);
   bool any = append_parameters(text, of.method);
   append(text, any, "traffic", name_of(of.traffic));
   append(text, any, "directions", directions_text(of));
@@ -71,13 +78,36 @@ std::string activations_text(const ActivationCompression& of) {
 
 }  // namespace
 
-std::string plan_text(const CompressionPlan& plan) {
+OwnFiles own_files(const Experiment& experiment) {
+  constexpr std::string_view joint = " + ";
+  constexpr std::string_view suffix = ".yaml";
+  OwnFiles files;
+  for (const CompressionPlan& plan : experiment.plans) {
+    const std::vector<const Method*> methods = plan.methods();
+    for (std::size_t begin = 0; begin < plan.label.size();) {
+      const std::size_t end = std::min(plan.label.find(joint, begin), plan.label.size());
+      const std::string part = plan.label.substr(begin, end - begin);
+      const std::string name = part.substr(0, part.find(':'));
+      const std::size_t folder = name.rfind('/') + 1;  // 0 where there is none
+      const std::string stem = name.substr(folder, name.rfind(suffix) - folder);
+      for (const Method* method : methods) {
+        if (name.ends_with(suffix) && (methods.size() == 1 || method->name == stem)) {
+          files[method->name] = name;
+        }
+      }
+      begin = end + joint.size();
+    }
+  }
+  return files;
+}
+
+std::string plan_text(const CompressionPlan& plan, const OwnFiles& files) {
   std::string text;
   for (std::size_t method = 0; method < plan.gradient_methods().size(); ++method) {
-    text += (text.empty() ? "" : " + ") + gradients_text(plan, method);
+    text += (text.empty() ? "" : " + ") + gradients_text(plan, method, files);
   }
   for (const ActivationCompression& of : plan.activations) {
-    text += (text.empty() ? "" : " + ") + activations_text(of);
+    text += (text.empty() ? "" : " + ") + activations_text(of, files);
   }
   return text.empty() ? plan.label : text;
 }

@@ -84,6 +84,21 @@ TEST_CASE("the text of a plan reads back as that plan") {
   CHECK(plan_text(again.plans[1]) == text);
 }
 
+TEST_CASE("a method of one's own is advised under the name of its file") {
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 1), test::sparse(0.1, 1)});
+  job.plans[1].label = "methods/shrink.yaml:ratio=4";
+  job.plans[2].label = "sparse:kept=0.1";
+  const OwnFiles files = own_files(job);
+  REQUIRE(files.size() == 1);
+  CHECK(files.at("shrink") == "methods/shrink.yaml");
+  CHECK(plan_text(job.plans[1], files) == "methods/shrink.yaml:passes=1,ratio=4");
+  CHECK(plan_text(job.plans[2], files) == "sparse:kept=0.1,passes=1");
+  const Advice advice = advise(job, few_draws());
+  for (const TrafficOption& option : advice.kinds.front().options) {
+    CHECK(option.plan.label.find("shrink:") == std::string::npos);
+  }
+}
+
 TEST_CASE("improving one kind of traffic at a time finds what all combinations do, with fewer") {
   const Experiment job = activations_job();
   AdviceOptions options = few_draws();
