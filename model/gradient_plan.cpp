@@ -182,9 +182,9 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
                            std::size_t index, const GradientContext& context, Prices& prices) {
   const bool of_experts = content.of_experts;
   const auto work = [&](WorkKind kind, const PassCost& pass) {
-    Work work = codec_work(kind, pass, method, context);
-    work.method = index;
-    return work;
+    Work of_codec = codec_work(kind, pass, method, context);
+    of_codec.method = index;
+    return of_codec;
   };
   const int sharers = sharers_of_host(context.cluster, context.layout);
   bool on_host = false;  // what the last round left

@@ -70,11 +70,11 @@ Experiment experiment_of(const Job& job, const std::vector<Tensor>& tensors) {
   const std::filesystem::path source = PAYOFF_SOURCE_DIR;
   const std::filesystem::path example = source / "examples/15-espresso";
   const std::string ratio = job.compressor == "efsignsgd" ? "" : ":ratio=0.01";
-  const std::string everywhere = job.compressor == "randomk" ? "randomk_indexed" : job.compressor;
+  const std::string among_all = job.compressor == "randomk" ? "randomk_indexed" : job.compressor;
   std::vector<Setting> settings{
       {1, "cluster.nodes=4"},
       {1, "layout.dp=32"},
-      {1, "compress=[\"" + everywhere + ratio + "\", \"" +
+      {1, "compress=[\"" + among_all + ratio + "\", \"" +
               (example / (job.compressor + "_nodes.yaml")).string() + ratio + "\", \"" +
               job.compressor + "_host" + ratio + "\", fp16]"}};
   if (job.intra == "nvlink") {
