@@ -140,7 +140,7 @@ std::size_t count_on_host(const CompressionPlan& plan, std::size_t buckets) {
   const std::vector<const Method*> methods = plan.gradient_methods();
   for (std::size_t m = 0; m < methods.size(); ++m) {
     for (std::size_t i = 0; i < buckets && methods[m]->host; ++i) {
-      count += plan.buckets_of(m).holds(i) ? 1 : 0;
+      count += plan.buckets_of(m).holds(i) ? 1U : 0U;
     }
   }
   return count;
