@@ -17,7 +17,7 @@ bool updates_in_backward(const StepPlan& plan, std::size_t stage) {
 
 // The stage whose work the waterfall tells: the one that ends last.
 std::size_t last_stage(const StepPlan& plan, const StepPrediction& prediction) {
-  const double micro_batches = plan.layout.micro_batches;
+  const double micro_batches = plan.layout.passes();
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     if (micro_batches * stage.compute->forward_work == prediction.waterfall.forward &&

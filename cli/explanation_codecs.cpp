@@ -63,7 +63,7 @@ std::vector<ExplainedPart> parts_of_activation_codecs(const ExplainedPlan& plan,
         add_part(
             {fmt::format("{} of {}, {}", methods[pass.work.method]->name, name_of(pass.traffic),
                          direction),
-             static_cast<double>(count) * experiment.layout.micro_batches,
+             static_cast<double>(count) * experiment.layout.passes(),
              pass_numbers(pass.cost, methods[pass.work.method]->law, experiment), pass.work.alone},
             parts);
       }

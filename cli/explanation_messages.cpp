@@ -172,7 +172,7 @@ ExplainedMessages transfer_messages(const ExplainedPlan& plan) {
 ExplainedMessages gradient_messages(const ExplainedPlan& plan) {
   MessageParts parts(plan);
   const double reductions =
-      plan.step.reduces_every_micro_batch ? plan.experiment().layout.micro_batches : 1;
+      plan.step.reduces_every_micro_batch ? plan.experiment().layout.passes() : 1;
   const auto add_kind = [&](const BucketKind& kind, double times) {
     for (const BucketRound& round : kind.rounds) {
       parts.add(round.message, times);
@@ -184,7 +184,7 @@ ExplainedMessages gradient_messages(const ExplainedPlan& plan) {
   for (const auto* gathers : {&plan.stage.forward_gathers, &plan.stage.backward_gathers}) {
     for (const WeightGather& gather : *gathers) {
       add_kind(plan.step.kinds[gather.kind],
-               plan.step.gathers_once ? 1 : plan.experiment().layout.micro_batches);
+               plan.step.gathers_once ? 1 : plan.experiment().layout.passes());
     }
   }
   if (plan.step.sums_tied(plan.stage_index)) {

@@ -24,7 +24,7 @@ std::string count(double number) { return number_text(number, 12); }
 std::string seconds(Seconds time) { return fmt::format("{:.10g}", time / 1_s); }
 
 InsertedNumber micro_batches(const ExplainedPlan& plan) {
-  return {"m", count(plan.experiment().layout.micro_batches), "micro-batches of a step"};
+  return {"m", count(plan.experiment().layout.passes()), "micro-batches of a step"};
 }
 
 Flops forward_flops_of_sample(const ExplainedPlan& plan) {
@@ -58,7 +58,7 @@ void add_achieved(const ExplainedPlan& plan, Seconds StageCompute::*work, double
 void fill_work(const ExplainedPlan& plan, WorkKind kind, TermExplanation& term) {
   WorkParts work = parts_of_work(plan, kind);
   const Software& software = plan.experiment().software;
-  const double micro = plan.experiment().layout.micro_batches;
+  const double micro = plan.experiment().layout.passes();
   term.numbers = {
       micro_batches(plan),
       {"b", count(plan.experiment().layout.micro_batch), "samples of a micro-batch"},
@@ -122,8 +122,13 @@ void fill_activations(const ExplainedPlan& plan, MessageKind kind, TermExplanati
   term.numbers = {micro_batches(plan),
                   {"t", to_text(each), "of a micro-batch, forward and backward (below)"}};
   add_messages(std::move(messages), term);
-  term.inserted =
-      fmt::format("{} * {}", put_in(plan.experiment().layout.micro_batches), seconds(each));
+  const int passes = plan.experiment().layout.passes();
+  term.inserted = fmt::format("{} * {}", put_in(passes), seconds(each));
+  if (const Seconds hidden = difference(passes * each, term.time);
+      plan.experiment().layout.overlaps_pairs()) {
+    term.numbers.push_back({"hidden", to_text(hidden), "of all, beside the other half of a pair"});
+    term.inserted += fmt::format(" - {}", seconds(hidden));
+  }
 }
 
 }  // namespace
@@ -246,14 +251,14 @@ void gradient_numbers(const ExplainedPlan& plan, TermExplanation& term) {
 void bubble_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   const ParallelLayout& layout = plan.experiment().layout;
   const Seconds each = plan.stage.compute->forward_time() + plan.stage.compute->backward_time();
-  const double share = static_cast<double>(layout.pp - 1) / layout.virtual_stages;
+  const double share = static_cast<double>(layout.stages() - 1) / layout.virtual_stages;
   const Seconds rest = difference(term.time, share * each);
-  term.numbers = {{"p", count(layout.pp), "stages"},
+  term.numbers = {{"p", count(layout.stages()), "stages"},
                   micro_batches(plan),
                   {"v", count(layout.virtual_stages), "chunks of a stage"},
                   {"t_f + t_b", to_text(each), "of a micro-batch"},
                   {"rest", to_text(rest), "because stages differ, or gradients delay them"}};
-  term.inserted = fmt::format("({} - 1) / {} * {} + {}", layout.pp, layout.virtual_stages,
+  term.inserted = fmt::format("({} - 1) / {} * {} + {}", layout.stages(), layout.virtual_stages,
                               seconds(each), seconds(rest));
 }
 

@@ -34,6 +34,7 @@ std::string layout_words(const ParallelLayout& layout) {
   text += layout.schedule != PipelineSchedule::one_f_one_b
               ? fmt::format(" {}", name_in(schedules, layout.schedule))
               : "";
+  text += has_pairs(layout.schedule) && !layout.pair_overlap ? " without overlap of pairs" : "";
   text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
   text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
   text += layout.reshard ? "" : " without reshard";
@@ -61,6 +62,9 @@ std::string layout_options(const ParallelLayout& layout, const ParallelLayout& g
   if (layout.reshard != given.reshard) {
     text += fmt::format(" --set layout.reshard={}", layout.reshard);
   }
+  if (has_pairs(layout.schedule) && layout.zero != 3 && !layout.pair_overlap) {
+    text += " --set layout.pair_overlap=false";
+  }
   if (layout.shard != given.shard) {
     text += fmt::format(" --shard-ranks {}", layout.shard);
   }
@@ -82,6 +86,7 @@ nlohmann::ordered_json layout_json(const ParallelLayout& layout) {
           {"sequence_parallel", layout.sequence_parallel},
           {"schedule", name_in(schedules, layout.schedule)},
           {"virtual_stages", layout.virtual_stages},
+          {"pair_overlap", layout.pair_overlap},
           {"zero", layout.zero},
           {"shard", layout.shard},
           {"reshard", layout.reshard},

@@ -20,7 +20,7 @@ ParameterTensor activation_tensor(Bytes size, Bytes element, std::int64_t width)
 
 Bytes boundary_size(const Layer& layer, const ParallelLayout& layout) {
   const double share = layout.sequence_parallel ? 1.0 / layout.tp : 1.0;
-  return share * layout.micro_batch * layer.boundary_per_sample;
+  return share * layout.micro_batch * (layer.boundary_per_sample + layer.passed_per_sample);
 }
 
 std::vector<std::int64_t> blocks_of_layers(const Workload& workload) {

@@ -192,7 +192,7 @@ Seconds tied_time(const StepPlan& plan, std::size_t stage) {
 Waterfall waterfall_of(const StepPlan& plan, std::size_t s, const StageEnd& end, Seconds delay,
                        const OverlapResult& last, Seconds wait) {
   const StagePlan& stage = plan.stages[s];
-  const double micro_batches = plan.layout.micro_batches;
+  const double micro_batches = plan.layout.passes();
   const StageCompute& compute = *stage.compute;
   Waterfall w;
   w.forward = micro_batches * compute.forward_work;
@@ -202,12 +202,15 @@ Waterfall waterfall_of(const StepPlan& plan, std::size_t s, const StageEnd& end,
   w.exposed_ep = micro_batches * compute.expert_messages;
   w.exposed_tp = difference(micro_batches * (compute.forward_messages + compute.backward_messages),
                             w.exposed_cp + w.exposed_ep);
-  const Seconds idle = end.end -
+  w.exposed_cp = difference(w.exposed_cp, {end.pairs.hidden_cp});
+  w.exposed_ep = difference(w.exposed_ep, {end.pairs.hidden_ep});
+  w.exposed_tp = difference(w.exposed_tp, {end.pairs.hidden_tp});
+  const Seconds idle = end.end + Seconds{end.pairs.hidden() - end.pairs.slowed} -
                        micro_batches * (compute.forward_time() + compute.backward_time()) -
                        end.slowed_before - end.last_slowed - end.last_wait + delay + last.wait;
   w.exposed_pp = std::min(end.exposed_pp, std::max(0_s, idle));
   w.bubble = idle - w.exposed_pp + wait;
-  w.interference = end.slowed_before + last.interference;
+  w.interference = end.slowed_before + last.interference + Seconds{end.pairs.slowed};
   w.encode =
       last.encode + micro_batches * (compute.forward_codec.encode + compute.backward_codec.encode);
   w.decode =
@@ -244,8 +247,7 @@ Waterfall waterfall_of_sharded(const StepPlan& plan, std::size_t s, const StageE
                                const OverlapResult& all, Seconds wait) {
   const StagePlan& stage = plan.stages[s];
   StageEnd own;
-  own.end =
-      plan.layout.micro_batches * (stage.compute->forward_time() + stage.compute->backward_time());
+  own.end = plan.layout.passes() * (stage.compute->forward_time() + stage.compute->backward_time());
   own.exposed_pp = end.exposed_pp;
   return waterfall_of(plan, s, own, {}, all, wait);
 }
@@ -280,6 +282,11 @@ StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd
   return prediction;
 }
 
+// Of all work at its rate alone and all messages: what is longer waits for an input.
+Seconds end_of_work(const StageSpan& span) {
+  return span.end - span.slowed + Seconds{span.pairs.hidden() - span.pairs.slowed};
+}
+
 }  // namespace
 
 std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
@@ -288,22 +295,25 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
   if (plan.stages.size() == 1) {
     const StageCompute& compute = *plan.stages.front().compute;
     StageEnd& only = ends.front();
-    only.end = layout.micro_batches * (compute.forward_time() + compute.backward_time());
+    only.end = layout.passes() * (compute.forward_time() + compute.backward_time());
     only.last = {operation_of(compute.backward, 0, compute.backward.size())};
     only.last.front().completes_gradients = true;
     only.start = only.end - compute.backward_time();
     return ends;
   }
   std::vector<StageDurations> durations = durations_of(plan);
-  const auto with = run_pipeline(durations, layout.micro_batches, layout.schedule);
+  PairTimes times(plan);
+  PairTimes* pairs = layout.overlaps_pairs() ? &times : nullptr;
+  const auto with = run_pipeline(durations, layout.passes(), layout.schedule, pairs);
   for (StageDurations& stage : durations) {
     stage.send_forward = {};
     stage.send_backward = {};
   }
-  const auto without = run_pipeline(durations, layout.micro_batches, layout.schedule);
+  const auto without = run_pipeline(durations, layout.passes(), layout.schedule, pairs);
   for (std::size_t s = 0; s < ends.size(); ++s) {
     ends[s].end = with[s].end;
-    ends[s].exposed_pp = std::max(0_s, with[s].end - with[s].slowed - without[s].end);
+    ends[s].pairs = with[s].pairs;
+    ends[s].exposed_pp = std::max(0_s, end_of_work(with[s]) - end_of_work(without[s]));
     describe_last(layout, *plan.stages[s].compute, plan.buckets(s), with[s], ends[s]);
   }
   find_alike(plan, ends);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/overlap.hpp"
+#include "model/paired_pieces.hpp"
 #include "model/stage_sends.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
@@ -78,6 +79,7 @@ struct StageEnd {
   StageSends sends{};
   Seconds slowed_before{};
   Seconds last_slowed{};
+  PairEffect pairs{};  // of operations before it that run as one
 };
 
 [[nodiscard]] std::vector<StageEnd> pipeline_ends(const StepPlan& plan);

@@ -45,6 +45,17 @@ void add_gathers(StepPlan& plan, std::vector<BucketKind> kinds) {
                     std::make_move_iterator(kinds.end()));
 }
 
+// Of the messages that pieces wait for.
+int exchange_channels(const StageCompute& compute) {
+  int channels = 0;
+  for (const auto* pieces : {&compute.forward, &compute.backward}) {
+    for (const Piece& piece : *pieces) {
+      channels = std::max(channels, piece.message.channels);
+    }
+  }
+  return channels;
+}
+
 // Where casts are part of other kernels, backward reads the inputs of fp8 products as they were
 // cast (Transformer Engine); else it casts them anew from what is kept in 16 bits (torchao).
 ActivationSizes kept_sizes(const Experiment& experiment) {
@@ -76,11 +87,11 @@ std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
       table != nullptr && table->recommender
           ? recommender_workload(*table->recommender, layout.dp,
                                  activation_size(experiment.training.precision))
-      : table != nullptr
-          ? *table
-          : transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
-                                 layout.sequence_parallel, kept_sizes(experiment),
-                                 {layout.cp, layout.context_exchange}, layout.experts()));
+      : table != nullptr ? *table
+                         : transformer_workload(
+                               std::get<TransformerShape>(experiment.model), layout.tp,
+                               layout.sequence_parallel, kept_sizes(experiment),
+                               {layout.cp, layout.context_exchange}, layout.experts(), layout.pp));
   if (copies_embedding(experiment)) {
     copy_embedding(*workload);
   }
@@ -271,6 +282,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
   plan.tied_gradients = tied_gradients_;
   plan.stages.reserve(stages.size());
   int channels = 0;
+  int exchanges = 0;
   for (const Stage& prepared : stages) {
     StagePlan& stage = plan.stages.emplace_back();
     stage.compute = prepared.prepared.compute;
@@ -291,6 +303,10 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
       stage.buckets = prepared.buckets;
     }
     channels = std::max({channels, stage.send_forward.channels, stage.send_backward.channels});
+    exchanges = std::max(exchanges, exchange_channels(*stage.compute));
+  }
+  if (plan.layout.overlaps_pairs()) {
+    plan.exchange_share = reserved_share(exchanges, experiment_.cluster.gpu.compute_units);
   }
   plan.send_share = reserved_share(channels, experiment_.cluster.gpu.compute_units);
   return plan;

@@ -103,7 +103,7 @@ void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Pro
     check_no_experts(layout, problems);
     return;
   }
-  const std::int64_t ranks = layout.stage_ranks();
+  const std::int64_t ranks = layout.copy_ranks();
   if (layout.ep > 0) {
     const bool sound_etp = layout.etp > 0 && ranks % layout.etp == 0;
     check_divisor({"layout.ep", "ep " + std::to_string(layout.ep), layout.ep,
@@ -132,17 +132,6 @@ void check_experts(const ExpertShape& experts, const ParallelLayout& layout, Pro
     problems.push_back({"layout.zero",
                         "dp is 1: only experts, which other ranks share, could be sharded",
                         "use zero 0, 1 or 2"});
-  }
-}
-
-// All blocks of a decoder read what the last one of the encoder has computed.
-void check_decoder(const TransformerShape& shape, const ParallelLayout& layout,
-                   Problems& problems) {
-  if (shape.decoder.layers > 0 && layout.pp > 1) {
-    problems.push_back({"layout.pp",
-                        "a pipeline of an encoder with a decoder is not modelled: its stages would "
-                        "hand on the encoder's output beside their own",
-                        "set pp to 1"});
   }
 }
 
@@ -217,7 +206,6 @@ void check_division(const Experiment& experiment, Problems& problems) {
   const ParallelLayout& layout = experiment.layout;
   if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
     append(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
-    check_decoder(*shape, layout, problems);
     const std::size_t before = problems.size();
     check_pieces(shape->sequence, layout, problems);
     if (shape->decoder.layers > 0 && problems.size() == before) {

@@ -31,8 +31,7 @@ Seconds work_of(const StepPlan& plan, std::size_t s) {
       once += round.encode.alone;
     }
   }
-  return plan.layout.micro_batches *
-             (stage.compute->forward_time() + stage.compute->backward_time()) +
+  return plan.layout.passes() * (stage.compute->forward_time() + stage.compute->backward_time()) +
          once;
 }
 
@@ -71,7 +70,8 @@ StagePlan stage_of(const Origins& from, std::size_t s) {
       gather.kind += kinds;
     }
   }
-  const std::size_t next = (s + 1) % from.size();
+  const auto next = static_cast<std::size_t>(
+      stage_after(static_cast<int>(s), static_cast<int>(from.size()), plan.layout.schedule));
   const std::size_t before = (s + from.size() - 1) % from.size();
   stage.send_forward = slower(stage.send_forward, from.plan(next).stages[s].send_forward);
   stage.send_backward = slower(stage.send_backward, from.plan(before).stages[s].send_backward);
@@ -146,7 +146,8 @@ StepPlan PreparedExperiment::plan_of_parts(const CompressionPlan& compression,
     const std::size_t part = from.of_stage[s];
     const Gpu& gpu = parts_[part].prepared->experiment_.cluster.gpu;
     plan.units.push_back({part, from.plans[part].reserved_share,
-                          reserved_share(channels, gpu.compute_units), from.plans[part].waves});
+                          reserved_share(channels, gpu.compute_units),
+                          from.plans[part].exchange_share, from.plans[part].waves});
     plan.reserved_share = std::max(plan.reserved_share, plan.units.back().reserved_share);
     plan.send_share = std::max(plan.send_share, plan.units.back().send_share);
   }

@@ -56,7 +56,7 @@ struct GradientContext {
 [[nodiscard]] constexpr bool updates_in_backward(const Software& software,
                                                  const ParallelLayout& layout) {
   return software.optimizer_in_backward &&
-         (layout.zero != 3 || layout.micro_batches == 1 || layout.keeps_weights());
+         (layout.zero != 3 || layout.passes() == 1 || layout.keeps_weights());
 }
 
 // nccl-tests counts the gathered buffer of an all-gather; a method states what one worker sends.

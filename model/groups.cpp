@@ -114,14 +114,17 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
 }
 
 Group ends_group(const ParallelLayout& layout, int gpus_per_node) {
-  const bool same_node = (layout.pp - 1) * layout.stage_ranks() < gpus_per_node;
+  const bool same_node = (layout.stages() - 1) * layout.stage_ranks() < gpus_per_node;
   return {2, same_node ? 2 : 1, std::min(layout.stage_ranks(), gpus_per_node)};
 }
 
 Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage) {
   const int stage_ranks = layout.tp * layout.data_ranks();
+  if (is_two_ended(layout.schedule) && stage + 1 == layout.stages()) {  // to the other copy
+    return {2, stage_ranks <= gpus_per_node ? 2 : 1, std::min(stage_ranks, gpus_per_node)};
+  }
   const int last_of_stage = stage * stage_ranks;
-  const int target = (stage + 1) % layout.pp * stage_ranks;
+  const int target = (stage + 1) % layout.stages() * stage_ranks;
   const bool same_node = last_of_stage / gpus_per_node == target / gpus_per_node;
   return {2, same_node ? 2 : 1, std::min(stage_ranks, gpus_per_node)};
 }

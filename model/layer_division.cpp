@@ -32,7 +32,7 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
   const auto last =
       layers.size() - static_cast<std::size_t>(std::distance(
                           layers.rbegin(), std::find_if(layers.rbegin(), layers.rend(), is_block)));
-  std::vector<std::vector<std::size_t>> stages(static_cast<std::size_t>(layout.pp));
+  std::vector<std::vector<std::size_t>> stages(static_cast<std::size_t>(layout.stages()));
   if (first >= last) {  // a table of layers without blocks is one stage
     for (std::size_t i = 0; i < layers.size(); ++i) {
       stages.front().push_back(i);
@@ -44,11 +44,15 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
   for (std::size_t i = 0; i < first; ++i) {
     stages.front().push_back(i);
   }
+  const auto blocks =
+      static_cast<std::size_t>(std::count_if(layers.begin(), layers.end(), is_block));
+  const auto even = [&](std::size_t chunk) {
+    return static_cast<int>((chunk + 1) * blocks / chunks - chunk * blocks / chunks);
+  };
   std::size_t next = first;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::size_t end = layout.stage_layers.empty()
-                                ? first + (chunk + 1) * (last - first) / chunks
-                                : after_blocks(layers, next, layout.stage_layers[chunk]);
+    const std::size_t end = after_blocks(
+        layers, next, layout.stage_layers.empty() ? even(chunk) : layout.stage_layers[chunk]);
     for (; next < end; ++next) {
       const bool returns = v_shaped && chunk >= stages.size();
       stages[returns ? chunks - 1 - chunk : chunk % stages.size()].push_back(next);

@@ -84,14 +84,14 @@ void check_fill(std::int64_t ranks, const char* path, const char* what, const Cl
 // Neighbours that divide an expert, and all of them, in stages and nodes.
 void check_expert_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
   const std::string ranks =
-      std::to_string(layout.stage_ranks()) + " ranks of a stage (tp x cp x dp)";
+      std::to_string(layout.copy_ranks()) + " ranks of a stage (tp x cp x dp)";
   const std::string etp = "etp " + std::to_string(layout.etp);
-  if (layout.stage_ranks() % layout.etp != 0) {
+  if (layout.copy_ranks() % layout.etp != 0) {
     problems.push_back(
         {"layout.etp", etp + " does not divide the " + ranks, "choose a divisor of them"});
     return;
   }
-  if (layout.stage_ranks() % (std::int64_t{layout.ep} * layout.etp) != 0) {
+  if (layout.copy_ranks() % (std::int64_t{layout.ep} * layout.etp) != 0) {
     problems.push_back(
         {"layout.ep",
          "ep " + std::to_string(layout.ep) + (layout.etp > 1 ? " x " + etp : "") +
@@ -156,6 +156,37 @@ void check_stage_layers(const ParallelLayout& layout, int layers, Problems& prob
   }
 }
 
+// Half of the GPUs of a pipeline, and half of its micro-batches, belong to either end.
+void check_two_ends(const ParallelLayout& layout, Problems& problems) {
+  constexpr int fewest = 4;
+  if (layout.pp % 2 != 0 || layout.pp < fewest) {
+    problems.push_back({"layout.pp",
+                        "dualpipe has an equal number of GPUs, two or more, on the way from either "
+                        "end to the middle, pp is " +
+                            std::to_string(layout.pp),
+                        "choose an even number from 4 on, or another schedule"});
+  }
+  if (layout.micro_batches % 2 != 0) {
+    problems.push_back({"layout.micro_batches",
+                        "dualpipe takes as many micro-batches from either end, and " +
+                            std::to_string(layout.micro_batches) + " is odd",
+                        "choose an even number"});
+  }
+}
+
+void check_pairs(const ParallelLayout& layout, Problems& problems) {
+  if (layout.pair_overlap && !has_pairs(layout.schedule)) {
+    problems.push_back({"layout.pair_overlap",
+                        "only dualpipe and dualpipe-v run a forward and a backward as one",
+                        "leave it out, or set schedule to one of them"});
+  } else if (layout.overlaps_pairs() && layout.zero == 3) {
+    problems.push_back({"layout.pair_overlap",
+                        "with zero 3 weights are gathered for every operation, and for a forward "
+                        "and a backward at once that is not modelled",
+                        "set pair_overlap to false, or zero to 0, 1 or 2"});
+  }
+}
+
 // Two chunks a stage, all equal.
 void check_v_shape(const ParallelLayout& layout, int layers, Problems& problems) {
   if (layout.virtual_stages != 2) {
@@ -164,10 +195,19 @@ void check_v_shape(const ParallelLayout& layout, int layers, Problems& problems)
          "a schedule in a V has two chunks a stage, not " + std::to_string(layout.virtual_stages),
          "leave it out"});
   }
-  if (layers % (std::int64_t{2} * layout.pp) != 0) {
+  if (is_two_ended(layout.schedule)) {
+    const std::size_t before = problems.size();
+    check_two_ends(layout, problems);
+    if (problems.size() > before && problems[before].path == "layout.pp") {
+      return;
+    }
+  }
+  if (layers % (std::int64_t{2} * layout.stages()) != 0) {
     problems.push_back({"layout.schedule",
                         std::to_string(layers) +
-                            " layers cannot be divided into two equal chunks " + "on each of " +
+                            (is_two_ended(layout.schedule)
+                                 ? " layers cannot be divided equally among "
+                                 : " layers cannot be divided into two equal chunks on each of ") +
                             std::to_string(layout.pp) + " stages",
                         "choose another pp, or a schedule without chunks"});
   }
@@ -246,6 +286,7 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
   const bool sound_ranks = problems.empty();
   check_experts(layout, cluster, problems);
   check_pipeline(layout, layers, problems);
+  check_pairs(layout, problems);
   check_sharding(layout, cluster, sound_ranks, problems);
   if (layout.tp_overlap > 1 && (!layout.sequence_parallel || layout.tp == 1)) {
     problems.push_back(

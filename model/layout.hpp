@@ -15,7 +15,9 @@
 #include "model/units.hpp"
 
 // How a training job is laid out on a cluster. Ranks are numbered with tp innermost, then cp, then
-// dp, then pp (Megatron's default), so that a tensor-parallel group fills a node first.
+// dp, then pp (Megatron's default), so that a tensor-parallel group fills a node first. Of a
+// pipeline with two ends those that hold the same layers follow one another, after dp: they are one
+// stage.
 
 namespace payoff {
 
@@ -35,6 +37,7 @@ struct ParallelLayout {
   PipelineSchedule schedule{};
   std::vector<int> stage_layers{};  // blocks of each stage; empty: as even as they can be
   int virtual_stages{1};            // chunks of layers per pipeline stage (interleaved 1F1B)
+  bool pair_overlap{};              // where the schedule has_pairs()
   int zero{0};   // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights;
                  // 3: weights sharded too, gathered where they are needed (FSDP)
   int shard{0};  // with zero: of the data ranks, those that hold one copy between them; 0: all
@@ -47,9 +50,18 @@ struct ParallelLayout {
   Recompute recompute{Recompute::none};
 
   [[nodiscard]] int ranks() const { return dp * cp * tp * pp; }
+  // Of the weights, in one pipeline.
+  [[nodiscard]] int copies() const { return is_two_ended(schedule) ? 2 : 1; }
+  // Of which each has its own layers.
+  [[nodiscard]] int stages() const { return pp / copies(); }
+  // Micro-batches that come in at one end of a pipeline: each chunk runs so many.
+  [[nodiscard]] int passes() const { return micro_batches / copies(); }
+  [[nodiscard]] bool overlaps_pairs() const { return pair_overlap && has_pairs(schedule); }
   // Ranks that hold the same parameters, whose gradients are summed: other samples, other tokens.
-  [[nodiscard]] int data_ranks() const { return dp * cp; }
+  [[nodiscard]] int data_ranks() const { return dp * cp * copies(); }
   [[nodiscard]] int stage_ranks() const { return tp * data_ranks(); }
+  // Of them, those of one copy of the weights.
+  [[nodiscard]] int copy_ranks() const { return tp * cp * dp; }
   // Neighbours that hold all experts between them.
   [[nodiscard]] int expert_ranks() const { return ep * etp; }
   // Ranks that hold the same experts, or the same part of them.

@@ -2,6 +2,8 @@
 #include "model/memory.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace payoff {
 namespace {
@@ -18,6 +20,24 @@ Bytes kept(const Layer& layer, const ParallelLayout& layout, bool fused_attentio
     return layer.selective_activation_per_sample;
   }
   return without_recomputation(layer, fused_attention);
+}
+
+// The encoder's output, where a chunk begins with blocks of the decoder: it came with their input.
+Bytes received_source(std::span<const Layer* const> layers, const ParallelLayout& layout) {
+  std::vector<std::size_t> blocks;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i]->recomputable) {
+      blocks.push_back(i);
+    }
+  }
+  const auto chunks = static_cast<std::size_t>(layout.virtual_stages);
+  Bytes sum{};
+  for (std::size_t chunk = 0; chunk < chunks && !blocks.empty(); ++chunk) {
+    const std::size_t first = blocks[chunk * blocks.size() / chunks];
+    const bool follows_encoder = first > 0 && !layers[first - 1]->recomputable;
+    sum += follows_encoder ? Bytes{} : layers[first]->source_per_sample;
+  }
+  return sum;
 }
 
 // The layer that is being computed again has all of its activations for a moment.
@@ -48,7 +68,7 @@ double in_buckets(const StageContent& content, const ParallelLayout& layout) {
 // Whether a rank keeps the sum of its own part alone. What only the last micro-batch reduces has
 // to stand whole until then.
 bool adds_parts(const ParallelLayout& layout) {
-  return (layout.zero == 2 && layout.micro_batches == 1) ||
+  return (layout.zero == 2 && layout.passes() == 1) ||
          (layout.zero == 3 && !layout.keeps_weights());
 }
 
@@ -56,26 +76,29 @@ bool adds_parts(const ParallelLayout& layout) {
 
 double micro_batches_in_flight(const ParallelLayout& layout, int stage) {
   if (layout.schedule == PipelineSchedule::gpipe) {
-    return layout.micro_batches;
+    return layout.passes();
   }
   if (is_v_shaped(layout.schedule)) {
-    const double alive = layout.schedule == PipelineSchedule::zb_v ? layout.pp : layout.pp + 0.5;
-    return std::min<double>(alive, layout.micro_batches);
+    const double alive =
+        layout.schedule == PipelineSchedule::zb_v ? layout.stages() : layout.stages() + 0.5;
+    return std::min<double>(alive, layout.passes());
   }
   if (splits_backward(layout.schedule)) {
-    const int alive = layout.schedule == PipelineSchedule::zb_h1 ? layout.pp : 2 * layout.pp - 1;
-    return std::min(alive, layout.micro_batches);
+    const int alive =
+        layout.schedule == PipelineSchedule::zb_h1 ? layout.stages() : 2 * layout.stages() - 1;
+    return std::min(alive, layout.passes());
   }
   const double chunks = layout.virtual_stages;
-  const double after = layout.pp - 1 - stage;
-  const double warm_up =
-      layout.virtual_stages == 1 ? after + 1 : (2 * after + (chunks - 1) * layout.pp + 1) / chunks;
-  return std::min<double>(warm_up, layout.micro_batches);
+  const double after = layout.stages() - 1 - stage;
+  const double warm_up = layout.virtual_stages == 1
+                             ? after + 1
+                             : (2 * after + (chunks - 1) * layout.stages() + 1) / chunks;
+  return std::min<double>(warm_up, layout.passes());
 }
 
 Bytes kept_activations(std::span<const Layer* const> layers, const ParallelLayout& layout,
                        bool fused_attention) {
-  Bytes sum{};
+  Bytes sum = received_source(layers, layout);
   for (const Layer* layer : layers) {
     sum += kept(*layer, layout, fused_attention);
   }

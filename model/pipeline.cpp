@@ -79,6 +79,21 @@ class Pipeline {
     return {end, pass_on(stage, op, end, span), span.slowed.si};
   }
 
+  // A forward and a backward as one, when both have their inputs.
+  void run_pair(int stage, const StageSchedule& order, int index, PairTimes& pairs,
+                StageSpan& span) {
+    const Operation& forward = order[index];
+    const Operation& backward = order[index + 1];
+    const double start =
+        std::max({span.end.si, input(stage, forward).date, input(stage, backward).date});
+    const auto at = static_cast<std::size_t>(stage);
+    const PairSpan pair = pairs.run(at, forward.chunk, span.sends.until() - start);
+    span.pairs += pair.effect;
+    span.end.si = start + pair.time;
+    (void)pass_on(stage, forward, span.end.si, span);
+    (void)pass_on(stage, backward, span.end.si, span);
+  }
+
   [[nodiscard]] Toward toward(int stage, const Operation& op) const {
     return consumer_of(op, stage, count_, chunks_, schedule_).toward;
   }
@@ -110,7 +125,8 @@ class Pipeline {
     Arrival arrival{span.sends.send(toward, end, send_of(stage, toward).si)};
     int to = stage;
     if (toward != Toward::same_stage) {
-      to = (stage + (toward == Toward::next_stage ? 1 : count_ - 1)) % count_;
+      to = toward == Toward::next_stage ? stage_after(stage, count_, schedule_)
+                                        : (stage + count_ - 1) % count_;
       if (!span.last.empty()) {
         arrival.stage = static_cast<std::size_t>(stage);
         arrival.place = span.last.size() - 1;
@@ -149,7 +165,8 @@ class Pipeline {
 
 std::vector<StageSpan> run_every_micro_batch(const std::vector<StageDurations>& stages,
                                              int micro_batches, PipelineSchedule schedule,
-                                             std::vector<std::vector<OperationDates>>* dates) {
+                                             std::vector<std::vector<OperationDates>>* dates,
+                                             PairTimes* pairs) {
   const int count = static_cast<int>(stages.size());
   const int chunks = static_cast<int>(stages.front().chunks.size());
   Pipeline pipeline(stages, micro_batches, schedule);
@@ -178,6 +195,16 @@ std::vector<StageSpan> run_every_micro_batch(const std::vector<StageDurations>& 
         const Arrival input = pipeline.input(s, op);
         if (input.date == Arrival::not_yet) {
           break;
+        }
+        if (pairs != nullptr && orders[at].begins_pair(next[at])) {
+          // No forward follows on what completes gradients: none of them is a last one.
+          if (pipeline.input(s, orders[at][next[at] + 1]).date == Arrival::not_yet) {
+            break;
+          }
+          pipeline.run_pair(s, orders[at], next[at], *pairs, span);
+          next[at] += operations_of_pair - 1;
+          advanced = true;
+          continue;
         }
         const bool last_micro_batch =
             completes(op, schedule) && op.micro_batch + 1 == micro_batches;

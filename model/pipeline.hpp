@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/overlap.hpp"
+#include "model/paired_pieces.hpp"
 #include "model/schedule.hpp"
 #include "model/stage_sends.hpp"
 #include "model/step_plan.hpp"
@@ -60,6 +61,7 @@ struct StageSpan {
   StageSends sends;              // all
   Seconds slowed_before_last;    // what sends added to work until then,
   Seconds slowed;                // and in all
+  PairEffect pairs;              // what sends added to them included
 };
 
 // What run_every_micro_batch() keeps for the input of every operation.
@@ -72,9 +74,10 @@ struct OperationDates {
   double slowed{};   // what sends added to work of the stage so far
 };
 
+// `pairs`: of operations that run as one; without, one after the other.
 [[nodiscard]] std::vector<StageSpan> run_pipeline(
     const std::vector<StageDurations>& stages, int micro_batches,
-    PipelineSchedule schedule = PipelineSchedule::one_f_one_b);
+    PipelineSchedule schedule = PipelineSchedule::one_f_one_b, PairTimes* pairs = nullptr);
 
 // Micro-batches until a long step repeats itself, which is when run_pipeline() has seen enough: a
 // few of each stage. It takes more only where two stages or links are equally slow but for a
@@ -87,6 +90,6 @@ struct OperationDates {
 // operation, by stage.
 [[nodiscard]] std::vector<StageSpan> run_every_micro_batch(
     const std::vector<StageDurations>& stages, int micro_batches, PipelineSchedule schedule,
-    std::vector<std::vector<OperationDates>>* dates = nullptr);
+    std::vector<std::vector<OperationDates>>* dates = nullptr, PairTimes* pairs = nullptr);
 
 }  // namespace payoff

@@ -152,7 +152,7 @@ int usual_micro_batches(PipelineSchedule schedule, int stages, int chunks, int m
 }
 
 std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,
-                                    PipelineSchedule schedule) {
+                                    PipelineSchedule schedule, PairTimes* pairs) {
   const int count = static_cast<int>(stages.size());
   const int chunks = static_cast<int>(stages.front().chunks.size());
   const std::optional<Middle> middle = middle_of(schedule, count, chunks);
@@ -176,7 +176,7 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
       period = found && found->micro_batches > period ? found->micro_batches : 0;
     }
   }
-  return run_every_micro_batch(stages, micro_batches, schedule);
+  return run_every_micro_batch(stages, micro_batches, schedule, nullptr, pairs);
 }
 
 }  // namespace payoff

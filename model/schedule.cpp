@@ -45,12 +45,26 @@ class TwoChunks {
     add(owed_.back());
     owed_.pop_back();
   }
+  // A forward and the whole backward of the other chunk.
+  void pair(int chunk) {
+    const std::size_t first = listed_.size();
+    forward(chunk);
+    backward(1 - chunk);
+    pairs_.resize(listed_.size(), false);
+    if (listed_.size() == first + operations_of_pair) {
+      pairs_[first] = true;
+    }
+  }
   [[nodiscard]] int forwards(int chunk) const { return forwards_[index(chunk)]; }
   [[nodiscard]] bool owes(int chunk) const {
     return std::any_of(owed_.begin(), owed_.end(),
                        [&](const Operation& op) { return op.chunk == chunk; });
   }
   std::vector<Operation> take() { return std::move(listed_); }
+  std::vector<bool> take_pairs() {
+    pairs_.resize(listed_.size(), false);
+    return std::move(pairs_);
+  }
 
  private:
   static std::size_t index(int chunk) { return static_cast<std::size_t>(chunk); }
@@ -65,6 +79,7 @@ class TwoChunks {
   std::array<int, 2> backwards_{};
   std::vector<Operation> owed_;
   std::vector<Operation> listed_;
+  std::vector<bool> pairs_;
 };
 
 }  // namespace
@@ -79,7 +94,7 @@ StageSchedule::StageSchedule(int stage, int stages, int micro_batches, int chunk
                    : std::min(total_, forwards_before(stage, stages, chunks, schedule))) {
   if (schedule == PipelineSchedule::zb_v) {
     list_zb_v(stage);
-  } else if (schedule == PipelineSchedule::dualpipe_v) {
+  } else if (has_pairs(schedule)) {
     list_dualpipe_v(stage);
   } else if (splits_backward(schedule)) {
     list_split(schedule == PipelineSchedule::zb_h1 ? stage : 2 * stage);
@@ -148,8 +163,8 @@ void StageSchedule::list_zb_v(int stage) {
   listed_ = order.take();
 }
 
-// The eight steps of DualPipeV (deepseek-ai/DualPipe, dualpipe/dualpipev.py). What it runs as one,
-// a forward and a backward whose messages hide behind each other, is here one after the other.
+// The eight steps of DualPipeV (deepseek-ai/DualPipe, dualpipe/dualpipev.py), and of DualPipe
+// (dualpipe.py), whose ranks are half as many from either end.
 void StageSchedule::list_dualpipe_v(int stage) {
   const int after = stages_ - stage - 1;
   const int micro_batches = std::max(2 * stages_, total_ / 2);
@@ -167,15 +182,17 @@ void StageSchedule::list_dualpipe_v(int stage) {
     order.forward(1);
   }
   for (int i = 0; i < micro_batches - 2 * stages_ + stage + 1; ++i) {
-    order.forward(0);
-    order.backward(1);
-    order.forward(1);
-    order.backward(0);
+    if (i == 0 && after == 0) {  // apart: what is in the middle waits for the forward
+      order.forward(0);
+      order.backward(1);
+    } else {
+      order.pair(0);
+    }
+    order.pair(1);
   }
   for (int i = 0; i < after; ++i) {
     order.backward(1);
-    order.forward(1);
-    order.backward(0);
+    order.pair(1);
   }
   // From the middle of these on the gradients of weights are put off.
   for (int i = 0; i < stage + 1; ++i) {
@@ -190,6 +207,7 @@ void StageSchedule::list_dualpipe_v(int stage) {
   for (int i = 0; i < stage + 1; ++i) {
     order.weights();
   }
+  pairs_ = order.take_pairs();
   listed_ = order.take();
 }
 
@@ -245,7 +263,10 @@ Consumer consumer_of(const Operation& operation, int stage, int stages, int chun
     return {Toward::nobody, next};
   }
   next.chunk += operation.is_forward ? 1 : -1;
-  return {v_shaped ? Toward::same_stage : down ? Toward::next_stage : Toward::previous_stage, next};
+  if (v_shaped) {
+    return {is_two_ended(schedule) ? Toward::next_stage : Toward::same_stage, next};
+  }
+  return {down ? Toward::next_stage : Toward::previous_stage, next};
 }
 
 }  // namespace payoff

@@ -23,10 +23,23 @@
 //   up, so that stage 0 has the first and the last layers (Qi et al. 2024, arXiv:2405.15362,
 //   section 4; DeepSeek-AI's DualPipe, github.com/deepseek-ai/DualPipe, "cut in half"). Gradients
 //   of weights apart where they fill bubbles. 2 p and 2 p + 1 chunks alive.
+// * dualpipe: the same with two copies of the weights (DeepSeek-V3, arXiv:2412.19437,
+// section 3.2.1;
+//   dualpipe/dualpipe.py there). Of 2 p GPUs the i-th from either end have the same layers, and do
+//   the same at the same time with micro-batches from their own end: both are stage i here, of p.
+//   What is in the middle goes on at the other one of the same stage.
 
 namespace payoff {
 
-enum class PipelineSchedule : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2, zb_v, dualpipe_v };
+enum class PipelineSchedule : std::uint8_t {
+  one_f_one_b,
+  gpipe,
+  zb_h1,
+  zb_h2,
+  zb_v,
+  dualpipe_v,
+  dualpipe
+};
 
 // Whether gradients of weights are operations of their own.
 [[nodiscard]] constexpr bool splits_backward(PipelineSchedule schedule) {
@@ -35,8 +48,27 @@ enum class PipelineSchedule : std::uint8_t { one_f_one_b, gpipe, zb_h1, zb_h2, z
 
 // Whether the second chunks of the stages are in the order opposite to the first ones.
 [[nodiscard]] constexpr bool is_v_shaped(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::zb_v || schedule == PipelineSchedule::dualpipe_v;
+  return schedule >= PipelineSchedule::zb_v;
 }
+
+// Whether micro-batches come in from both ends, to two copies of the weights.
+[[nodiscard]] constexpr bool is_two_ended(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::dualpipe;
+}
+
+// Whether a forward of one chunk and the backward of the other may run as one, so that the messages
+// of each hide behind the work of the other (model/paired_pieces.hpp).
+[[nodiscard]] constexpr bool has_pairs(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::dualpipe_v || schedule == PipelineSchedule::dualpipe;
+}
+
+// The stage that gets what a stage hands on: the first one after the last, or itself at the other
+// copy of its weights.
+[[nodiscard]] constexpr int stage_after(int stage, int stages, PipelineSchedule schedule) {
+  return stage + 1 < stages ? stage + 1 : is_two_ended(schedule) ? stage : 0;
+}
+
+inline constexpr int operations_of_pair = 3;
 
 struct Operation {
   bool is_forward{};
@@ -58,6 +90,11 @@ class StageSchedule {
     return listed_.empty() ? 2 * total_ : static_cast<int>(listed_.size());
   }
   [[nodiscard]] Operation operator[](int index) const;
+  // Whether this operation, a forward, and the next two, the gradients of inputs and those of
+  // weights of another micro-batch in the other chunk, are what has_pairs() means.
+  [[nodiscard]] bool begins_pair(int index) const {
+    return !pairs_.empty() && pairs_[static_cast<std::size_t>(index)];
+  }
   // Forwards before the first backward.
   [[nodiscard]] int warm_up() const { return warm_up_; }
 
@@ -75,6 +112,7 @@ class StageSchedule {
   int total_;
   int warm_up_;
   std::vector<Operation> listed_;  // where backward is split
+  std::vector<bool> pairs_;        // of these, where there are pairs
 };
 
 // Who needs the output of an operation, and for which one of theirs.

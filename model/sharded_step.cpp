@@ -35,7 +35,7 @@ class ShardedStream {
         stage_(&plan.stages[stage]),
         buckets_(&plan.buckets(stage)),
         streams_(plan, calls, stage, 0),
-        order_(static_cast<int>(stage), plan.layout.pp, plan.layout.micro_batches,
+        order_(static_cast<int>(stage), plan.layout.stages(), plan.layout.passes(),
                plan.layout.virtual_stages, plan.layout.schedule) {}
 
   [[nodiscard]] bool is_over() const { return next_ == order_.size(); }
@@ -49,7 +49,7 @@ class ShardedStream {
     const PieceRange range = pieces_of(*stage_->compute, op, plan_->layout);
     const bool every = plan_->reduces_every_micro_batch;
     const bool completes_gradients = completes(op, plan_->layout.schedule) &&
-                                     (every || op.micro_batch + 1 == plan_->layout.micro_batches);
+                                     (every || op.micro_batch + 1 == plan_->layout.passes());
     streams_.wait_until(std::max(arrival, streams_.now()));
     if (every && completes_gradients) {
       streams_.begin_buckets(buckets_in(*buckets_, range).begin);
@@ -140,7 +140,7 @@ class ShardedPipeline {
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       stages_.emplace_back(plan, calls_, s);
     }
-    for (int m = 0; m < plan.layout.micro_batches; ++m) {
+    for (int m = 0; m < plan.layout.passes(); ++m) {
       arrival(0, {true, 0, m}) = 0.0;
     }
   }
@@ -168,10 +168,10 @@ class ShardedPipeline {
   [[nodiscard]] std::size_t inputs_of_stage() const {
     constexpr std::size_t directions = 2;
     return directions * static_cast<std::size_t>(plan_.layout.virtual_stages) *
-           static_cast<std::size_t>(plan_.layout.micro_batches);
+           static_cast<std::size_t>(plan_.layout.passes());
   }
   double& arrival(int stage, const Operation& op) {
-    const auto micro_batches = static_cast<std::size_t>(plan_.layout.micro_batches);
+    const auto micro_batches = static_cast<std::size_t>(plan_.layout.passes());
     const auto chunk = static_cast<std::size_t>(op.chunk) * 2 + (op.is_forward ? 1 : 0);
     return arrivals_[static_cast<std::size_t>(stage) * inputs_of_stage() + chunk * micro_batches +
                      static_cast<std::size_t>(op.micro_batch)];
@@ -198,7 +198,9 @@ class ShardedPipeline {
         !to_other ? 0.0 : (to_next ? plan.send_forward : plan.send_backward).alone.si;
     const double arrived = stage.run_next(input, consumer.toward, send);
     if (consumer.toward != Toward::nobody) {
-      const int to = !to_other ? s : (s + (to_next ? 1 : count_ - 1)) % count_;
+      const int to = !to_other ? s
+                     : to_next ? stage_after(s, count_, plan_.layout.schedule)
+                               : (s + count_ - 1) % count_;
       arrival(to, consumer.operation) = arrived;
     }
     return true;

@@ -18,6 +18,7 @@ class StageBuilder {
       : layout_(layout),
         context_(context),
         messages_(layout, context, networks),
+        networks_(networks),
         waves_(waves),
         codecs_(codecs) {}
 
@@ -47,13 +48,17 @@ class StageBuilder {
     }
     if (!splits_backward(layout_.schedule)) {
       add_gradients(layer, index);
+      return;
     }
+    backward_ends_.resize(std::max(backward_ends_.size(), index + 1));
+    backward_ends_[index] = compute_.backward.size();
   }
 
   // Where the schedule splits backward: after all of the above.
   void add_weights(const Layer& layer, std::size_t index) {
     const std::size_t first = compute_.backward.size();
     compute_.backward.push_back({backward(layer.forward, BackwardPart::weights), {}});
+    compute_.weights_after.push_back(backward_ends_[index]);
     if (layer.measured) {
       stretch(compute_.backward, first, WorkKind::backward, backward_ratios_[index]);
     }
@@ -71,6 +76,10 @@ class StageBuilder {
   }
 
   PreparedStage finish() {
+    if (layout_.overlaps_pairs()) {
+      share_memory(compute_.forward);
+      share_memory(compute_.backward);
+    }
     for (const Piece& piece : compute_.forward) {
       (is_codec(piece.work.kind) ? codec_time(piece, compute_.forward_codec)
                                  : compute_.forward_work) += piece.work.alone;
@@ -108,6 +117,24 @@ class StageBuilder {
                ? price_backward(layer.forward, layout_.micro_batch, context_, BackwardPart::weights)
                      .time
                : 0_s;
+  }
+
+  // Messages move memory beside the other half of a pair.
+  void share_memory(std::vector<Piece>& pieces) const {
+    for (Piece& piece : pieces) {
+      Message& message = piece.message;
+      if (message.alone > 0_s) {
+        const Bytes traffic = message_memory_traffic(message.collective, message.size,
+                                                     network_of(message.kind).group().ranks);
+        message.memory_share = memory_share(traffic, message.alone, context_.gpu);
+      }
+    }
+  }
+  [[nodiscard]] const CollectiveModel& network_of(MessageKind kind) const {
+    return kind == MessageKind::cp_activations    ? networks_.context
+           : kind == MessageKind::ep_activations  ? networks_.experts
+           : kind == MessageKind::etp_activations ? networks_.expert_tensor
+                                                  : networks_.tensor;
   }
 
   static Seconds& codec_time(const Piece& piece, CodecTime& of) {
@@ -239,13 +266,15 @@ class StageBuilder {
   const ParallelLayout& layout_;
   const ComputeContext& context_;
   StageMessages messages_;
+  StageNetworks networks_;
   WaveTable& waves_;
   ActivationCodecs* codecs_;  // null: nothing is compressed
   std::size_t number_{};      // of the present layer
   StageCompute compute_;
   std::vector<ReadyGradient> gradients_;
   std::vector<FirstPieces> layers_;
-  std::vector<double> backward_ratios_;  // of measured layers, over their prices
+  std::vector<double> backward_ratios_;     // of measured layers, over their prices
+  std::vector<std::size_t> backward_ends_;  // of layers, where gradients of weights are apart
 };
 
 }  // namespace

@@ -172,12 +172,14 @@ struct CodecTime {
 // What a stage computes, whatever happens to its gradients: shared by all strategies that leave the
 // activations alone, and by equal stages. `forward` and `backward` hold one micro-batch in order of
 // execution, all chunks of the stage together, recomputation included; the totals are their sums.
-// Where the schedule splits backward, its second range holds the gradients of weights.
+// Where the schedule splits backward, its second range holds the gradients of weights: those of a
+// layer in one piece, which may run once the pieces of backward before `weights_after` have.
 struct StageCompute {
   std::vector<Piece> forward;
   std::vector<Piece> backward;
   std::vector<std::size_t> forward_chunks;   // first piece of each chunk, in order of execution
   std::vector<std::size_t> backward_chunks;  // backward_place(), model/schedule.hpp
+  std::vector<std::size_t> weights_after;    // of each piece of that range; empty: all of its chunk
   Seconds forward_work{};
   Seconds forward_messages{};
   Seconds backward_work{};
@@ -247,6 +249,7 @@ struct StageUnits {
   std::size_t kind{};  // stages with equal GPUs, and equal messages, have the same number
   double reserved_share{};
   double send_share{};
+  double exchange_share{};
   std::shared_ptr<const WaveTable> waves;
 };
 
@@ -264,6 +267,7 @@ struct StepPlan {
   Message tied_gradients;
   double reserved_share{};     // of the GPU's compute units, held by a gradient message
   double send_share{};         // by the sends of a stage, for their life
+  double exchange_share{};     // by a message beside the other half of a pair
   Bandwidth host_cores{};      // what all cores of a node stream through this plan's codec
   double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
   std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
@@ -284,6 +288,9 @@ struct StepPlan {
   }
   [[nodiscard]] double sends_on(std::size_t stage) const {
     return units.empty() ? send_share : units[stage].send_share;
+  }
+  [[nodiscard]] double exchanges_on(std::size_t stage) const {
+    return units.empty() ? exchange_share : units[stage].exchange_share;
   }
   // Of work on a stage while a share of the units is held. Valid as long as the plan's table.
   [[nodiscard]] Paces paces(std::size_t stage, double held_share) const {

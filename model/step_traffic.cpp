@@ -22,7 +22,7 @@ Bytes& activation_bytes(StepPrediction& prediction, MessageKind kind) {
 
 void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction) {
   const StagePlan& stage = plan.stages[s];
-  const double micro_batches = plan.layout.micro_batches;
+  const double micro_batches = plan.layout.passes();
   for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
     for (const Piece& piece : *pieces) {
       if (piece.message.size > 0_B) {  // most pieces send nothing

@@ -64,6 +64,20 @@ void add_stack(Layer block, const BlockParts& parts, std::int64_t count, const s
   }
 }
 
+// Stages of a pipeline pass on what the other stack needs later: the decoder's embedded tokens
+// through the encoder, the encoder's output through the decoder.
+void hand_on_both(const BlockParts& encoding, const BlockParts& decoding,
+                  std::int64_t encoder_blocks, Workload& workload) {
+  for (std::size_t i = 0; i < workload.layers.size(); ++i) {
+    Layer& layer = workload.layers[i];
+    const bool encodes = i <= static_cast<std::size_t>(encoder_blocks);
+    layer.passed_per_sample = encodes ? decoding.stream() : encoding.stream();
+    if (!encodes && layer.recomputable) {
+      layer.source_per_sample = encoding.kept_input() / encoding.sequence_parts();
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t parameter_count(const TransformerShape& shape) {
@@ -108,7 +122,7 @@ Problems check_transformer(const TransformerShape& shape, int tp, const ContextP
 
 Workload transformer_workload(const TransformerShape& whole, int tp, bool sequence_parallel,
                               const ActivationSizes& activation, const ContextParts& context,
-                              const ExpertParts& experts) {
+                              const ExpertParts& experts, int pp) {
   TransformerShape shape = whole;
   shape.sequence /= context.ranks;
   shape.head_positions /= context.ranks;
@@ -126,11 +140,16 @@ Workload transformer_workload(const TransformerShape& whole, int tp, bool sequen
     const TransformerShape decoder = decoder_of(shape);
     const BlockParts decoding(decoder, tp, sequence_parallel, activation, context, experts);
     const TransformerEnds decoder_ends(decoder, decoding);
+    Layer between = ends.between_stacks();
+    decoder_ends.add_shared_tokens(pp > 1 ? workload.layers.front() : between);
     add_stack(parts.block(false), parts, shape.layers, "encoder block ", workload);
-    workload.layers.push_back(ends.decoder_embedding(decoder_ends));
+    workload.layers.push_back(std::move(between));
     add_stack(decoding.decoder_block(shape.sequence), decoding, decoder.layers, "decoder block ",
               workload);
     workload.layers.push_back(decoder_ends.head());
+    if (pp > 1) {
+      hand_on_both(parts, decoding, shape.layers, workload);
+    }
     return workload;
   }
   const std::int64_t dense = shape.experts.count > 0 ? shape.experts.dense_blocks : shape.layers;

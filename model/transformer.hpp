@@ -103,11 +103,12 @@ struct ActivationSizes {
 
 // The layers that one tensor-parallel rank runs: embedding, blocks, head. The vocabulary is padded
 // to whole parts, the parameters of norms and of row-parallel biases are held by every rank. With
-// context parallelism a sample is the tokens of it that one rank holds.
+// context parallelism a sample is the tokens of it that one rank holds. In a pipeline (`pp` above
+// 1) the first stage of an encoder with a decoder embeds the tokens of both.
 [[nodiscard]] Workload transformer_workload(const TransformerShape& whole, int tp,
                                             bool sequence_parallel,
                                             const ActivationSizes& activation,
                                             const ContextParts& context = {},
-                                            const ExpertParts& experts = {});
+                                            const ExpertParts& experts = {}, int pp = 1);
 
 }  // namespace payoff

@@ -39,20 +39,25 @@ Layer TransformerEnds::embedding() const {
   return layer;
 }
 
-Layer TransformerEnds::decoder_embedding(const TransformerEnds& decoder) const {
+Layer TransformerEnds::between_stacks() const {
   Layer layer;
   layer.name = "decoder embedding";
   parts_.add_norm(layer);
   final_dropout(layer);
   // What all blocks of the decoder project, kept once for them.
   layer.activation_per_sample += parts_.kept_input() / parts_.sequence_parts();
-  const std::size_t place = layer.forward.size();
-  decoder.shared_tokens(layer);
-  decoder.add_dropout(layer);
-  decoder.sum_lookup(layer, place);
   layer.selective_activation_per_sample = layer.activation_per_sample;
-  layer.boundary_per_sample = parts_.stream() + 4_B * BlockParts::number(decoder.shape_.sequence);
+  layer.boundary_per_sample = parts_.stream();
   return layer;
+}
+
+void TransformerEnds::add_shared_tokens(Layer& layer) const {
+  const std::size_t place = layer.forward.size();
+  shared_tokens(layer);
+  add_dropout(layer);
+  sum_lookup(layer, place);
+  layer.selective_activation_per_sample = layer.activation_per_sample;
+  layer.boundary_per_sample += 4_B * BlockParts::number(shape_.sequence);
 }
 
 Layer TransformerEnds::head() const {

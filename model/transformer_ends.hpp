@@ -20,9 +20,10 @@ class TransformerEnds {
       : shape_(shape), parts_(parts) {}
 
   [[nodiscard]] Layer embedding() const;
-  // Between the blocks of an encoder (this one) and of `decoder`: the norm of what the one hands
-  // on, and the rows of the other's tokens, from the encoder's table.
-  [[nodiscard]] Layer decoder_embedding(const TransformerEnds& decoder) const;
+  // Behind the blocks of an encoder: the norm of what it hands on to a decoder.
+  [[nodiscard]] Layer between_stacks() const;
+  // Of a decoder: the rows of its tokens, from the encoder's table.
+  void add_shared_tokens(Layer& layer) const;
   [[nodiscard]] Layer head() const;
 
  private:

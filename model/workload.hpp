@@ -130,7 +130,11 @@ struct Layer {
   Bytes activation_per_sample{};            // kept for backward without recomputation
   Bytes selective_activation_per_sample{};  // kept with selective recomputation
   Bytes boundary_per_sample{};  // the layer's full input: kept with full recomputation, sent by pp
-  bool recomputable{};          // full recomputation runs its forward again
+  // In a pipeline of an encoder with a decoder: what the stage hands on for the other stack, and,
+  // of the decoder's blocks, the encoder's output that they read, as kept.
+  Bytes passed_per_sample{};
+  Bytes source_per_sample{};
+  bool recomputable{};  // full recomputation runs its forward again
   HeldTables tables{};
   std::optional<TableExchange> exchange{};  // where ranks divide the tables of a recommender
 };

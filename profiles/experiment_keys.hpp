@@ -30,13 +30,14 @@ inline constexpr std::array<std::pair<std::string_view, ContextExchange>, 2> con
     {"all_to_all", ContextExchange::all_to_all},
 }};
 
-inline constexpr std::array<std::pair<std::string_view, PipelineSchedule>, 6> schedules{{
+inline constexpr std::array<std::pair<std::string_view, PipelineSchedule>, 7> schedules{{
     {"1f1b", PipelineSchedule::one_f_one_b},
     {"gpipe", PipelineSchedule::gpipe},
     {"zb-h1", PipelineSchedule::zb_h1},
     {"zb-h2", PipelineSchedule::zb_h2},
     {"zb-v", PipelineSchedule::zb_v},
     {"dualpipe-v", PipelineSchedule::dualpipe_v},
+    {"dualpipe", PipelineSchedule::dualpipe},
 }};
 
 inline constexpr std::array<std::pair<std::string_view, Recompute>, 3> recomputes{{

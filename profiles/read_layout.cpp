@@ -89,6 +89,9 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
   chunks.fallback = is_v_shaped(layout.schedule) ? 2 : 1;
   layout.virtual_stages = section.optional("virtual_stages").integer<int>(chunks);
   layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
+  // Both schedules are for that; what stands in the way is told where it is asked for.
+  layout.pair_overlap =
+      section.optional("pair_overlap").boolean(has_pairs(layout.schedule) && layout.zero != 3);
   layout.shard =
       section.optional("shard").integer<int>({.fallback = 0, .min = 0, .max = most_ranks});
   layout.reshard = section.optional("reshard").boolean(true);

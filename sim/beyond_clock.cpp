@@ -79,8 +79,9 @@ class ShortestStep {
   ShortestStep(const StepPlan& plan, const Platform& platform)
       : plan_(plan),
         platform_(platform),
-        places_(platform.places().places.empty() ? one_place_per_stage(plan.stages.size())
-                                                 : platform.places()) {}
+        places_(platform.places().places.empty()
+                    ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
+                    : platform.places()) {}
 
   // Beyond the clock, under the key that makes it so long where there is one.
   [[nodiscard]] std::optional<Problem> problem() const {
@@ -116,7 +117,7 @@ class ShortestStep {
         micro_batch += piece.work.alone;
       }
     }
-    return micro_batch * static_cast<double>(plan_.layout.micro_batches) + stage.optimizer.alone +
+    return micro_batch * static_cast<double>(plan_.layout.passes()) + stage.optimizer.alone +
            plan_.host;
   }
 
@@ -198,7 +199,7 @@ class ShortestStep {
   }
 
   [[nodiscard]] Problem by(const Sequence::Part& part) const {
-    const int micro_batches = plan_.layout.micro_batches;
+    const int micro_batches = plan_.layout.passes();
     std::string because = ", by " + std::string(name(part.traffic));
     if (micro_batches > 1 && part.traffic != Traffic::gradients) {
       because += " of " + std::to_string(micro_batches) + " micro-batches";

@@ -31,7 +31,7 @@ class Builder {
         link_of_edge_(routing.graph().links.edges().size(), Incidence::none) {}
 
   Incidence build() {
-    const Rank count = stage_ranks_ * whole(layout_.pp);
+    const Rank count = stage_ranks_ * whole(layout_.stages());
     PAYOFF_INVARIANT(routing_.graph().links.ranks() >= count, "more ranks than GPUs");
     for (Rank r = 0; r < count; ++r) {
       Incidence::RankPart& part = result_.ranks.emplace_back();
@@ -63,10 +63,13 @@ class Builder {
     for (Rank r = 0; r < stage_ranks_ && rules_.joins_ends; ++r) {
       add_group(GroupKind::ends, Role::ends, r);
     }
-    for (Rank r = 0; r < count && layout_.pp > 1; ++r) {
+    for (Rank r = 0; r < count && layout_.stages() > 1; ++r) {
       const std::size_t stage = result_.ranks[r].stage;
       const bool around = layout_.virtual_stages > 1 && !is_v_shaped(layout_.schedule);
-      if (around || stage + 1 < whole(layout_.pp)) {
+      if (is_two_ended(layout_.schedule) && stage + 1 == whole(layout_.stages())) {
+        add_send(Role::forward, r, at_other_copy(r));
+      }
+      if (around || stage + 1 < whole(layout_.stages())) {
         add_send(Role::forward, r, (r + stage_ranks_) % count);
       }
       if (around || stage > 0) {
@@ -79,6 +82,12 @@ class Builder {
 
  private:
   using Loads = std::map<EdgeId, double>;
+
+  // Copies of the weights of a stage follow one another.
+  [[nodiscard]] Rank at_other_copy(Rank rank) const {
+    const Rank first = rank - rank % stage_ranks_;
+    return first + (rank - first + stage_ranks_ / 2) % stage_ranks_;
+  }
 
   void flow(Rank from, Rank to, double units, Loads& loads) {
     const std::uint64_t number = std::uint64_t{from} << 32U | to;
@@ -178,7 +187,7 @@ class Builder {
   void measure() {
     for (std::size_t role = 0; role < Incidence::role_count; ++role) {
       auto& stages = result_.nominal[role];
-      stages.resize(whole(layout_.pp));
+      stages.resize(whole(layout_.stages()));
       std::vector<std::map<std::uint32_t, std::pair<double, double>>> sums(stages.size());
       for (const Incidence::Channel& channel : result_.channels) {
         if (static_cast<std::size_t>(channel.role) != role) {
@@ -256,7 +265,7 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
     case GroupKind::expert_replicas:
       return {same_first + e % part * apart, apart * part, tp * dp / apart / part};
     case GroupKind::ends:
-      return {in_stage, tp * dp * (whole(layout.pp) - 1), 2};
+      return {in_stage, tp * dp * (whole(layout.stages()) - 1), 2};
   }
   return {rank, 1, 1};
 }

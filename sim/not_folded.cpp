@@ -55,7 +55,7 @@ std::string why_not_folded(const ClusterState& state, const ParallelLayout& layo
   if (!rules.folds) {
     return "it was asked for";
   }
-  if (layout.ranks() == layout.pp) {
+  if (layout.ranks() == layout.stages()) {
     return "every pipeline stage has one rank";
   }
   return told_apart_by(state, "no two of a stage pass links alike on this topology");

@@ -63,7 +63,7 @@ struct Place {
   std::uint64_t ranks{1};  // that it stands for
   double slowdown{1};      // of its kernels
   std::array<std::size_t, group_kind_count> group{};
-  std::size_t next{};      // gets its activations; the last stage's is in the first one
+  std::size_t next{};      // gets its activations: stage_after()
   std::size_t previous{};  // gets their gradients
 };
 
@@ -75,11 +75,16 @@ struct Places {
 };
 
 // One place for all ranks of a stage. Groups are the stages by number, then that of both ends.
-[[nodiscard]] inline Places one_place_per_stage(std::size_t stages) {
+[[nodiscard]] inline Places one_place_per_stage(std::size_t stages, PipelineSchedule schedule) {
   Places result;
   for (std::size_t s = 0; s < stages; ++s) {
-    result.places.push_back(
-        {s, 1, 1.0, {s, s, s, s, s, s, s, s, stages}, (s + 1) % stages, (s + stages - 1) % stages});
+    const int next = stage_after(static_cast<int>(s), static_cast<int>(stages), schedule);
+    result.places.push_back({s,
+                             1,
+                             1.0,
+                             {s, s, s, s, s, s, s, s, stages},
+                             static_cast<std::size_t>(next),
+                             (s + stages - 1) % stages});
     result.groups.push_back({s});
   }
   if (stages > 1) {

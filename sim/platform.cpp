@@ -54,7 +54,7 @@ Bandwidth nics_of(const Cluster& nodes) {
 // Of each stage of a cluster of several kinds of nodes, the one with the narrowest NICs.
 std::vector<std::size_t> narrowest_kinds(const Cluster& cluster, const ParallelLayout& layout) {
   std::vector<std::size_t> narrowest;
-  for (int stage = 0; cluster.is_mixed() && stage < layout.pp; ++stage) {
+  for (int stage = 0; cluster.is_mixed() && stage < layout.stages(); ++stage) {
     const auto kinds = kinds_of_stage(cluster, layout, static_cast<std::size_t>(stage));
     narrowest.push_back(
         *std::min_element(kinds.begin(), kinds.end(), [&](std::size_t a, std::size_t b) {
@@ -69,7 +69,7 @@ std::vector<std::size_t> narrowest_kinds(const Cluster& cluster, const ParallelL
 Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
     : cluster_(cluster),
       layout_(layout),
-      stages_(static_cast<std::size_t>(layout.pp)),
+      stages_(static_cast<std::size_t>(layout.stages())),
       kinds_(narrowest_kinds(cluster, layout)) {
   const std::size_t stage_ranks =
       static_cast<std::size_t>(layout.tp) * static_cast<std::size_t>(layout.data_ranks());
@@ -204,7 +204,7 @@ Group Platform::group_of(const Message& message, std::size_t stage, Direction di
   if (direction == Direction::inside) {
     return payoff::group_of(message.kind, layout_, cluster_.gpus_per_node);
   }
-  const auto count = static_cast<std::size_t>(layout_.pp);
+  const auto count = static_cast<std::size_t>(layout_.stages());
   const std::size_t boundary =
       direction == Direction::forward ? stage : (stage + count - 1) % count;
   return boundary_group(layout_, cluster_.gpus_per_node, static_cast<int>(boundary));
@@ -217,8 +217,11 @@ std::string_view Platform::price_key(const Message& message, std::size_t stage,
 }
 
 std::size_t Platform::neighbour(std::size_t stage, Direction direction) const {
-  const auto count = static_cast<std::size_t>(layout_.pp);
-  return (stage + (direction == Direction::forward ? 1 : count - 1)) % count;
+  const auto count = static_cast<std::size_t>(layout_.stages());
+  return direction == Direction::forward
+             ? static_cast<std::size_t>(
+                   stage_after(static_cast<int>(stage), layout_.stages(), layout_.schedule))
+             : (stage + count - 1) % count;
 }
 
 double Platform::latency_ratio(const Message& message, std::size_t stage,

@@ -53,7 +53,9 @@ bool exchanges_inside(GroupKinds exchanges) {
 std::optional<Reduced> reduce(const ClusterState& state, const ParallelLayout& layout,
                               const GroupKinds& exchanges) {
   const auto* regular = std::get_if<RegularTopology>(&state.topology->shape);
-  if (regular == nullptr || !is_uniform(state) || !exchanges_inside(exchanges)) {
+  // Sends between the copies of a pipeline with two ends are no shifts of each other.
+  if (regular == nullptr || !is_uniform(state) || !exchanges_inside(exchanges) ||
+      is_two_ended(layout.schedule)) {
     return std::nullopt;
   }
   const int block = block_gpus(*regular);

@@ -39,11 +39,11 @@ class Messages {
 // Of a micro-batch: where a stage passes on what its chunks compute.
 void add_sends(const StepPlan& plan, std::size_t stage, Messages& messages) {
   const ParallelLayout& layout = plan.layout;
-  const auto micro_batches = static_cast<std::uint64_t>(layout.micro_batches);
+  const auto micro_batches = static_cast<std::uint64_t>(layout.passes());
   for (int chunk = 0; chunk < layout.virtual_stages; ++chunk) {
     for (const bool forward : {true, false}) {
-      const Toward toward = consumer_of({forward, chunk, 0}, static_cast<int>(stage), layout.pp,
-                                        layout.virtual_stages, layout.schedule)
+      const Toward toward = consumer_of({forward, chunk, 0}, static_cast<int>(stage),
+                                        layout.stages(), layout.virtual_stages, layout.schedule)
                                 .toward;
       if (toward == Toward::next_stage) {
         messages.add(plan.stages[stage].send_forward, Traffic::forward_sends, micro_batches);
@@ -58,7 +58,7 @@ void add_sends(const StepPlan& plan, std::size_t stage, Messages& messages) {
 
 std::vector<StageMessage> messages_of_stage(const StepPlan& plan, std::size_t stage) {
   const StagePlan& of = plan.stages[stage];
-  const auto micro_batches = static_cast<std::uint64_t>(plan.layout.micro_batches);
+  const auto micro_batches = static_cast<std::uint64_t>(plan.layout.passes());
   Messages messages;
   for (const auto* pieces : {&of.compute->forward, &of.compute->backward}) {
     for (const Piece& piece : *pieces) {
@@ -83,11 +83,11 @@ std::vector<StageMessage> messages_of_stage(const StepPlan& plan, std::size_t st
 }
 
 std::uint64_t reductions_of(const StepPlan& plan) {
-  return plan.reduces_every_micro_batch ? static_cast<std::uint64_t>(plan.layout.micro_batches) : 1;
+  return plan.reduces_every_micro_batch ? static_cast<std::uint64_t>(plan.layout.passes()) : 1;
 }
 
 std::uint64_t gathers_of(const StepPlan& plan) {
-  return plan.gathers_once ? 1 : static_cast<std::uint64_t>(plan.layout.micro_batches);
+  return plan.gathers_once ? 1 : static_cast<std::uint64_t>(plan.layout.passes());
 }
 
 }  // namespace payoff::sim

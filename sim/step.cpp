@@ -23,8 +23,9 @@ namespace {
 constexpr std::uint64_t send_tag = std::uint64_t{1} << 63U;
 
 Places places_of(const StepPlan& plan, const Platform& platform) {
-  return platform.places().places.empty() ? one_place_per_stage(plan.stages.size())
-                                          : platform.places();
+  return platform.places().places.empty()
+             ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
+             : platform.places();
 }
 
 class StepRun {
@@ -125,7 +126,7 @@ class StepRun {
   void pass_on(std::size_t from, const StageRun::Ended& ended) {
     const Place& place = places_.places[from];
     const Consumer consumer =
-        consumer_of(ended.operation, static_cast<int>(place.stage), plan_.layout.pp,
+        consumer_of(ended.operation, static_cast<int>(place.stage), plan_.layout.stages(),
                     plan_.layout.virtual_stages, plan_.layout.schedule);
     switch (consumer.toward) {
       case Toward::nobody:

@@ -21,7 +21,7 @@ class OwnTasks {
 
   [[nodiscard]] std::uint64_t of_stage(std::size_t s) {
     const StagePlan& stage = plan_.stages[s];
-    const auto micro_batches = static_cast<std::uint64_t>(plan_.layout.micro_batches);
+    const auto micro_batches = static_cast<std::uint64_t>(plan_.layout.passes());
     for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
       for (const Piece& piece : *pieces) {
         add(piece.work, micro_batches);
@@ -66,8 +66,9 @@ class Counter {
  public:
   Counter(const StepPlan& plan, const Platform& platform)
       : plan_(plan),
-        places_(platform.places().places.empty() ? one_place_per_stage(plan.stages.size())
-                                                 : platform.places()) {
+        places_(platform.places().places.empty()
+                    ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
+                    : platform.places()) {
     if (platform.send_network() != nullptr) {
       programs_.emplace(*platform.send_network());
     }

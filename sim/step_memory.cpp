@@ -24,10 +24,10 @@ Bytes operations_memory(const StepPlan& plan, std::uint64_t places) {
   constexpr double operations = 2;
   constexpr double listed_operations = 3;
   const ParallelLayout& layout = plan.layout;
-  const double passes = static_cast<double>(layout.micro_batches) * layout.virtual_stages;
-  const double run =
-      usual_micro_batches(layout.schedule, layout.pp, layout.virtual_stages, layout.micro_batches) *
-      static_cast<double>(layout.virtual_stages);
+  const double passes = static_cast<double>(layout.passes()) * layout.virtual_stages;
+  const double run = usual_micro_batches(layout.schedule, layout.stages(), layout.virtual_stages,
+                                         layout.passes()) *
+                     static_cast<double>(layout.virtual_stages);
   const double inputs = static_cast<double>(plan.stages.size()) * operations * run;
   const double listed = splits_backward(layout.schedule) ? listed_operations * passes : 0;
   return Bytes{inputs * bytes_of_pipeline_input} +
@@ -48,14 +48,14 @@ std::vector<std::uint64_t> places_of_stages(const StepPlan& plan, const Platform
 Bytes inputs_memory(const StepPlan& plan, const std::vector<std::uint64_t>& places) {
   constexpr Bytes of_input{400};  // with what ends and starts with it
   constexpr Bytes of_queued{sizeof(StageSend) + 3 * sizeof(void*)};  // in a list, on the heap
-  const double warm_up = static_cast<double>(plan.layout.pp) * plan.layout.virtual_stages;
+  const double warm_up = static_cast<double>(plan.layout.stages()) * plan.layout.virtual_stages;
   Bytes sum;
   for (const std::uint64_t count : places) {
     sum += static_cast<double>(count) * (8.0 + warm_up) * of_input;
   }
-  if (plan.layout.schedule == PipelineSchedule::gpipe && plan.layout.pp > 1) {
+  if (plan.layout.schedule == PipelineSchedule::gpipe && plan.layout.stages() > 1) {
     const auto pipelines = static_cast<double>(*std::max_element(places.begin(), places.end()));
-    sum += pipelines * static_cast<double>(plan.layout.micro_batches) * of_queued;
+    sum += pipelines * static_cast<double>(plan.layout.passes()) * of_queued;
   }
   return sum;
 }

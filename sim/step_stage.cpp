@@ -20,12 +20,16 @@ StageRun::StageRun(const StepPlan& plan, const Places& places, std::size_t place
       links_(links),
       meetings_(meetings),
       trace_(trace),
-      schedule_(static_cast<int>(stage_), plan.layout.pp, plan.layout.micro_batches,
+      schedule_(static_cast<int>(stage_), plan.layout.stages(), plan.layout.passes(),
                 plan.layout.virtual_stages, plan.layout.schedule),
       on_host_(std::any_of(plan.kinds.begin(), plan.kinds.end(), uses_host)),
       inputs_(plan.layout.virtual_stages) {
   find_messages(plan.stages[stage_].compute->forward, forward_messages_);
   find_messages(plan.stages[stage_].compute->backward, backward_messages_);
+  for (int chunk = 0; plan.layout.overlaps_pairs() && chunk < plan.layout.virtual_stages; ++chunk) {
+    pair_pieces_[static_cast<std::size_t>(chunk)] =
+        paired_pieces(*plan.stages[stage_].compute, plan.layout, chunk);
+  }
 }
 
 // Most pieces send the same: one message stands for all that are equal.
@@ -47,7 +51,7 @@ void StageRun::task_ended(StreamKind kind) {
   s.path.add(Cause::bucket_copy, s.task.copy);
   s.path.add(Cause::optimizer, s.task.update);
   s.path.count_activity();
-  const bool on_host = kind > StreamKind::gradients;
+  const bool on_host = is_of_host(kind);
   s.path.add(on_host ? Cause::link_contention : Cause::interference,
              engine_.now() - s.since - s.task.alone);
   if (on_host) {
@@ -93,6 +97,9 @@ bool StageRun::begin_next(StreamKind kind) {
 }
 
 bool StageRun::begin_compute() {
+  if (pair_.runs) {
+    return begin_pair_piece();
+  }
   if (piece_ < piece_end_) {
     if (fetch_weights()) {
       return true;
@@ -122,6 +129,9 @@ bool StageRun::begin_compute() {
 }
 
 bool StageRun::begin_operation() {
+  if (plan_.layout.overlaps_pairs() && schedule_.begins_pair(next_operation_)) {
+    return begin_pair();
+  }
   const Operation next = schedule_[next_operation_];
   const Path* input = inputs_.arrived(next);
   const bool first = stage_ == 0 && next.chunk == 0 && next.is_forward;
@@ -235,7 +245,7 @@ void StageRun::start_activity(StreamKind kind) {
       (static_cast<std::uint64_t>(stage_) << 40U) | key_bits(kind) | s.count++;
   const std::uint64_t tag =
       (static_cast<std::uint64_t>(place_) << 3U) | static_cast<std::uint64_t>(kind);
-  if (kind > StreamKind::gradients) {
+  if (is_of_host(kind)) {
     start_on_host(kind, key, tag);
     return;
   }
@@ -251,6 +261,10 @@ void StageRun::ended(StreamKind kind, const Task& task) {
   last_path_ = path;
   switch (task.role) {
     case Task::Role::piece:
+      if (pair_.runs) {
+        pair_piece_ended(task, path);
+        return;
+      }
       begin(StreamKind::compute, {Task::Role::piece_message,
                                   message_cause(piece_message(task.index)),
                                   time_of(piece_message(task.index).alone),
@@ -263,7 +277,7 @@ void StageRun::ended(StreamKind kind, const Task& task) {
                                   &piece_message(task.index)});
       return;
     case Task::Role::piece_message:
-      piece_ended();
+      pair_.runs ? pair_message_ended(task, path) : piece_ended();
       return;
     case Task::Role::encode:
       after_gpu(task);

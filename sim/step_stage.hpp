@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/paired_pieces.hpp"
 #include "model/schedule.hpp"
 #include "model/step_plan.hpp"
 #include "sim/engine.hpp"
@@ -30,13 +31,15 @@
 //   piece of a unit waits for its own.
 // * What of a codec runs on the host (sim/step_stage_host) goes through four more streams, each of
 //   which takes one thing at a time; compute goes on beside it.
+// * A forward and a backward that run as one (sim/step_stage_pair, model/paired_pieces) start when
+//   both have their inputs; their messages go on a stream of their own.
 // * When all is decoded: the sum of the embedding that both ends of the pipeline hold, optimizer,
 //   gather of the weights, host.
 
 namespace payoff::sim {
 
-// The last four serve codecs that run on the host: engines that copy to its memory and back, the
-// part of its cores that this GPU has, messages between hosts.
+// Four serve codecs that run on the host: engines that copy to its memory and back, the part of its
+// cores that this GPU has, messages between hosts. The last one has what pairs send beside work.
 enum class StreamKind : std::uint8_t {
   compute,
   codec,
@@ -44,13 +47,20 @@ enum class StreamKind : std::uint8_t {
   copy_out,
   cores,
   host_messages,
-  copy_in
+  copy_in,
+  exchange
 };
-inline constexpr std::size_t stream_count = 7;
+inline constexpr std::size_t stream_count = 8;
+
+[[nodiscard]] constexpr bool is_of_host(StreamKind kind) {
+  return kind > StreamKind::gradients && kind < StreamKind::exchange;
+}
 
 // Bits 34 to 39 of the key of what runs on a stream.
 [[nodiscard]] constexpr std::uint64_t key_bits(StreamKind kind) {
-  const auto number = static_cast<std::uint64_t>(kind);
+  // Only messages of groups go on it, and those of the codec's stream are none.
+  const auto number =
+      static_cast<std::uint64_t>(kind == StreamKind::exchange ? StreamKind::codec : kind);
   return number < 3 ? number << 38U
                     : (std::uint64_t{3} << 38U) | (std::uint64_t{1} << 36U) | (number - 3) << 34U;
 }
@@ -148,6 +158,14 @@ class StageRun {
 
     [[nodiscard]] bool waiting() const { return head < queue.size(); }
   };
+  // A forward and a backward as one.
+  struct Pair {
+    bool runs{};
+    std::array<Operation, operations_of_pair> operations;
+    std::size_t next{};           // of its pieces
+    std::array<bool, 2> waits{};  // for a message of the forward, of the backward
+    std::array<Path, 2> message;  // up to the end of the last one
+  };
   enum class Phase : std::uint8_t {
     operations,
     tied_sum,
@@ -173,6 +191,15 @@ class StageRun {
   bool begin_next(StreamKind kind);
   bool begin_compute();
   bool begin_operation();
+  bool begin_pair();
+  bool begin_pair_piece();
+  void pair_piece_ended(const Task& task, const Path& path);
+  void pair_message_ended(const Task& task, const Path& path);
+  void end_pair(const Path& path);
+  [[nodiscard]] const Piece& piece_of(const PairedPiece& paired) const;
+  [[nodiscard]] bool exchanges() const {
+    return stream(StreamKind::exchange).busy || stream(StreamKind::exchange).waiting();
+  }
   bool begin_last_tasks();
   void sum_tied();
   void gather_updated(const Message& weights);
@@ -206,6 +233,7 @@ class StageRun {
   void set_rates();
   void set_rate(Stream& s, double rate);
   void finish(StreamKind kind);
+  [[nodiscard]] static StageActivity::Doing doing_of(Cause cause);
   [[nodiscard]] StageActivity activity();
   void write_trace(StreamKind kind) const;
 
@@ -230,6 +258,8 @@ class StageRun {
   Operation operation_;  // the present one, pieces [piece_, piece_end_) are left of it
   std::size_t piece_ = 0;
   std::size_t piece_end_ = 0;
+  std::array<std::vector<PairedPiece>, 2> pair_pieces_;  // by chunk of the forward
+  Pair pair_;
   StageInputs inputs_;
   int sends_ = 0;  // in flight
   // Gathers of the present operation, the last ones of gathers() but those from `gather_end_` on:

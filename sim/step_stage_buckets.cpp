@@ -11,12 +11,11 @@ namespace payoff::sim {
 
 bool StageRun::completes_gradients() const {
   return completes(operation_, plan_.layout.schedule) &&
-         (plan_.reduces_every_micro_batch ||
-          operation_.micro_batch + 1 == plan_.layout.micro_batches);
+         (plan_.reduces_every_micro_batch || operation_.micro_batch + 1 == plan_.layout.passes());
 }
 
 std::size_t StageRun::reductions() const {
-  return plan_.reduces_every_micro_batch ? static_cast<std::size_t>(plan_.layout.micro_batches) : 1;
+  return plan_.reduces_every_micro_batch ? static_cast<std::size_t>(plan_.layout.passes()) : 1;
 }
 
 void StageRun::release_buckets(bool all) {

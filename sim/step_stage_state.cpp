@@ -97,12 +97,13 @@ void StageRun::set_rate(Stream& s, double rate) {
 void StageRun::set_rates() {
   Stream& compute = stream(StreamKind::compute);
   Stream& codec = stream(StreamKind::codec);
-  Stream& gradients = stream(StreamKind::gradients);
+  // Of gradients, or of a pair, which completes none.
+  Stream& gradients = stream(exchanges() ? StreamKind::exchange : StreamKind::gradients);
   const bool on_stream = compute.busy && compute.task.role != Task::Role::piece_message &&
                          compute.task.role != Task::Role::host;
   const bool computes = on_stream && !is_codec(compute);
   // The kernel of a message that was handed over holds its units while it waits for the others.
-  const double held = plan_.reserved_on(stage_);
+  const double held = exchanges() ? plan_.exchanges_on(stage_) : plan_.reserved_on(stage_);
   const double message = gradients.busy || gradients.waiting() ? held : 0.0;
   const double reserved = sends_ > 0 ? held_share(message, plan_.sends_on(stage_)) : message;
   const Pace pace = plan_.paces(stage_, reserved)[computes ? compute.task.mix : 0];
@@ -129,6 +130,15 @@ void StageRun::set_rates() {
   }
 }
 
+// Of the compute stream: a kernel, or a message that everything waits for.
+StageActivity::Doing StageRun::doing_of(Cause cause) {
+  using Doing = StageActivity::Doing;
+  return cause == Cause::tp_message   ? Doing::tp_message
+         : cause == Cause::cp_message ? Doing::cp_message
+         : cause == Cause::ep_message ? Doing::ep_message
+                                      : Doing::compute;
+}
+
 StageActivity StageRun::activity() {
   using Doing = StageActivity::Doing;
   const Stream& compute = stream(StreamKind::compute);
@@ -146,13 +156,15 @@ StageActivity StageRun::activity() {
     result.update_share = to_seconds(kernel.task.update) / to_seconds(kernel.task.alone);
   }
   if (compute.busy) {
-    result.doing = compute.task.cause == Cause::tp_message   ? Doing::tp_message
-                   : compute.task.cause == Cause::cp_message ? Doing::cp_message
-                   : compute.task.cause == Cause::ep_message ? Doing::ep_message
-                                                             : Doing::compute;
+    result.doing = doing_of(compute.task.cause);
     result.waits = compute.task.role == Task::Role::piece_message && compute.message == nullptr;
   } else if (is_over()) {
     result.doing = Doing::over;
+  } else if (exchanges()) {
+    const Stream& exchange = stream(StreamKind::exchange);
+    result.waits = !exchange.busy;
+    result.doing =
+        doing_of(exchange.busy ? exchange.task.cause : exchange.queue[exchange.head].cause);
   } else if (next_operation_ < schedule_.size() && !waits_for_weights()) {
     result.doing =
         inputs_.has_been_sent(schedule_[next_operation_]) ? Doing::pp_message : Doing::bubble;
@@ -201,8 +213,9 @@ void StageRun::write_trace(StreamKind kind) const {
   }
   const bool of_piece = s.task.role == Task::Role::piece || of_activations;
   if (of_piece) {
-    span.item = "micro_batch " + std::to_string(operation_.micro_batch) + " chunk " +
-                std::to_string(operation_.chunk) + " piece " + std::to_string(s.task.index);
+    const Operation& operation = pair_.runs ? pair_.operations.at(s.task.round) : operation_;
+    span.item = "micro_batch " + std::to_string(operation.micro_batch) + " chunk " +
+                std::to_string(operation.chunk) + " piece " + std::to_string(s.task.index);
   } else if (s.task.role == Task::Role::tied_sum) {
     span.item = "word embedding of both ends";
   } else if (s.task.role < Task::Role::optimizer) {

@@ -205,7 +205,7 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
     if (std::any_of(plan.kinds.begin(), plan.kinds.end(), uses_host)) {
       built.platform.add_hosts(plan.host_cores);
     }
-    const auto stages = static_cast<std::uint64_t>(plan.layout.pp);
+    const auto stages = static_cast<std::uint64_t>(plan.layout.stages());
     const std::size_t links = built.platform.links().size();
     built.fold = {
         static_cast<std::uint64_t>(plan.layout.ranks()), stages, stages, 0, 0, links, links};

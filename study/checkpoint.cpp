@@ -153,7 +153,7 @@ CheckpointTraffic atoms_load_traffic(const CheckpointShape& shape) {
 bool same_shards(const CheckpointShape& a, const CheckpointShape& b) {
   const ParallelLayout& x = a.layout;
   const ParallelLayout& y = b.layout;
-  const bool whole = x.tp == y.tp && x.pp == y.pp && x.ep == y.ep && x.etp == y.etp &&
+  const bool whole = x.tp == y.tp && x.stages() == y.stages() && x.ep == y.ep && x.etp == y.etp &&
                      x.zero == y.zero && x.stage_layers == y.stage_layers &&
                      x.virtual_stages == y.virtual_stages &&
                      is_v_shaped(x.schedule) == is_v_shaped(y.schedule);

@@ -27,10 +27,10 @@ namespace payoff {
 
 // How often a step sums a bucket, and gathers a unit of weights.
 [[nodiscard]] inline double reductions(const StepPlan& plan) {
-  return plan.reduces_every_micro_batch ? plan.layout.micro_batches : 1;
+  return plan.reduces_every_micro_batch ? plan.layout.passes() : 1;
 }
 [[nodiscard]] inline double gatherings(const StepPlan& plan) {
-  return plan.gathers_once ? 1 : plan.layout.micro_batches;
+  return plan.gathers_once ? 1 : plan.layout.passes();
 }
 
 // `visit` sees the kind of every gather of a stage.

@@ -194,11 +194,12 @@ LayoutSpace layout_space(const Experiment& experiment, const std::vector<LayoutA
     space.sequence_parallel = {false, true};
     space.schedules = {PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe,
                        PipelineSchedule::zb_h1,       PipelineSchedule::zb_h2,
-                       PipelineSchedule::zb_v,        PipelineSchedule::dualpipe_v};
+                       PipelineSchedule::zb_v,        PipelineSchedule::dualpipe_v,
+                       PipelineSchedule::dualpipe};
     space.recompute = {Recompute::none, Recompute::selective, Recompute::full};
-    if (shape->decoder.layers > 0) {  // neither is modelled
-      space.pp = {1};
-      space.cp = {1};
+    if (shape->decoder.layers > 0) {
+      space.pp = {given.pp};  // the first stage of a pipeline has other work than one alone
+      space.cp = {1};         // is not modelled
     }
     add_given(space.cp, given.cp);
   }
@@ -235,6 +236,8 @@ ParallelLayout layout_of(const LayoutChoice& choice, const ParallelLayout& given
   layout.shard = choice.zero > 0 ? given.shard : 0;
   layout.reshard = choice.zero != 3 || given.reshard;
   layout.schedule = choice.schedule;
+  layout.pair_overlap = has_pairs(choice.schedule) && choice.zero != 3 &&
+                        (given.pair_overlap || !has_pairs(given.schedule));
   layout.recompute = choice.recompute;
   layout.stage_layers.clear();
   return layout;

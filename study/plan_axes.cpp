@@ -21,8 +21,8 @@ Seconds codec_time(const StepPlan& plan, const StagePlan& stage) {
   for_gathers(plan, stage,
               [&](const BucketKind& kind) { total += gatherings(plan) * codec_time(kind); });
   const StageCompute& compute = *stage.compute;
-  return total + plan.layout.micro_batches *
-                     (compute.forward_codec.total() + compute.backward_codec.total());
+  return total +
+         plan.layout.passes() * (compute.forward_codec.total() + compute.backward_codec.total());
 }
 
 void stretch_codec(Work& work, double factor) {
@@ -128,7 +128,8 @@ MessageSizes::MessageSizes(const Experiment& experiment)
   const Group data = network(MessageKind::dp_gradients).group();
   parts_.emplace_back(experiment.cluster, part_in_node(data));
   parts_.emplace_back(experiment.cluster, part_across_nodes(data));
-  for (int stage = 0; stage < experiment.layout.pp && experiment.layout.pp > 1; ++stage) {
+  for (int stage = 0; stage < experiment.layout.stages() && experiment.layout.stages() > 1;
+       ++stage) {
     boundaries_.emplace_back(
         experiment.cluster,
         boundary_group(experiment.layout, experiment.cluster.gpus_per_node, stage));
@@ -209,7 +210,7 @@ MessageSizes::Sent MessageSizes::of_activations(const StepPlan& plan,
     }
     return bytes / 1_B;
   };
-  const double micro_batches = plan.layout.micro_batches;
+  const double micro_batches = plan.layout.passes();
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     const double compressed = bytes_of(*stage.compute, false);

@@ -29,7 +29,8 @@ TransformerShape scaled(const TransformerShape& shape, const ParallelLayout& lay
   }
   TransformerShape result = shape;
   const auto times = [factor](std::int64_t count) { return factor * static_cast<double>(count); };
-  result.layers = multiple(times(shape.layers), std::int64_t{layout.pp} * layout.virtual_stages);
+  result.layers =
+      multiple(times(shape.layers), std::int64_t{layout.stages()} * layout.virtual_stages);
   if (shape.decoder.layers > 0) {
     result.decoder.layers = multiple(times(shape.decoder.layers), 1);
   }

@@ -83,7 +83,10 @@ CollectiveModel network_of(const Experiment& job, MessageKind kind) {
 
 // With the copies that some of its layouts hold.
 std::shared_ptr<const Workload> with_copies(Experiment job) {
-  job.layout.pp = std::max(2, job.layout.pp);
+  const auto* shape = std::get_if<TransformerShape>(&job.model);
+  if (shape == nullptr || shape->decoder.layers == 0) {
+    job.layout.pp = std::max(2, job.layout.pp);
+  }
   job.layout.schedule = PipelineSchedule::one_f_one_b;
   return workload_of(job);
 }
@@ -104,7 +107,7 @@ StepBounds::StepBounds(const Experiment& job)
       tables_(network_of(job, MessageKind::table_activations)) {}
 
 const StepBounds::Division& StepBounds::divide(const ParallelLayout& layout) const {
-  const DivisionKey key{layout.pp, layout.virtual_stages, is_v_shaped(layout.schedule)};
+  const DivisionKey key{layout.stages(), layout.virtual_stages, is_v_shaped(layout.schedule)};
   const auto known = divisions_.find(key);
   if (known != divisions_.end()) {
     return known->second;
@@ -153,7 +156,7 @@ const std::vector<StepBounds::LayerTime>& StepBounds::price(const ParallelLayout
 
 const std::vector<StepBounds::StageTime>& StepBounds::stages(const ParallelLayout& layout) {
   const std::pair<DivisionKey, PriceKey> key{
-      {layout.pp, layout.virtual_stages, is_v_shaped(layout.schedule)},
+      {layout.stages(), layout.virtual_stages, is_v_shaped(layout.schedule)},
       {layout.micro_batch, layout.recompute, splits_backward(layout.schedule)}};
   const auto known = stages_.find(key);
   if (known != stages_.end()) {
@@ -198,7 +201,7 @@ StepBound StepBounds::step(const ParallelLayout& layout) {
   const std::vector<StageTime>& times = stages(layout);
   const Division& division = divide(layout);
   const bool ends_with_backward = !splits_backward(layout.schedule);
-  const double m = layout.micro_batches;
+  const double m = layout.passes();
   const Seconds first_update = update(division.front(), layout);
   StepBound most;
   // Of the stages before, all and without messages.
@@ -224,6 +227,9 @@ StepBound StepBounds::step(const ParallelLayout& layout) {
       drain += chunk.backward;
       silent_drain += std::max(0_s, chunk.backward - chunk.messages);
     }
+  }
+  if (layout.overlaps_pairs()) {  // messages of pairs hide
+    most.step = most.without_sums;
   }
   const Seconds host = job_.software.host_per_step;
   return {(1 - rounding) * (most.step + host), (1 - rounding) * (most.without_sums + host)};

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/compute.hpp"
 #include "model/experiment.hpp"
+#include "model/memory.hpp"
+#include "model/stage_compute.hpp"
 #include "model/training_numbers.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
@@ -263,15 +268,79 @@ TEST_CASE("pieces of overlapped tensor parallelism divide the tokens of both sta
 
 TEST_CASE("layouts that are not modelled for an encoder with a decoder are refused") {
   Experiment job = job_of(shape_of(base), 1);
-  job.layout.pp = 2;
-  job.layout.dp /= 2;
-  CHECK_THAT(problem_of(job), ContainsSubstring("layout.pp: a pipeline of an encoder"));
-  job.layout.pp = 1;
   job.layout.cp = 2;
+  job.layout.dp /= 2;
   CHECK_THAT(problem_of(job), ContainsSubstring("layout.cp: context parallelism is of language"));
   job = job_of(shape_of(base), 1);
   job.layout.stage_layers = {12};
   CHECK_THAT(problem_of(job), ContainsSubstring("adds up to 12 layers, the model has 24"));
+}
+
+// Every boundary carries what either stack needs further on: the decoder's embedded tokens until
+// there, the encoder's output from there on; gradients likewise.
+TEST_CASE("stages of a pipeline hand on the tokens of encoder and decoder") {
+  const bool tied = GENERATE(false, true);
+  TransformerShape shape = shape_of(base);
+  shape.tied_embeddings = tied;
+  Experiment job = job_of(shape, 1);
+  job.layout.micro_batch = 2;
+  job.layout.pp = 4;
+  job.layout.dp /= 4;
+  job.layout.micro_batches = 8;
+  REQUIRE(check(job).empty());
+  const PreparedExperiment prepared(job);
+  const StepPlan plan = prepared.plan(job.plans.front());
+  std::int64_t parameters = 0;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Bytes both = 2 * (512 + 114) * base.h * 2_B;
+    if (s + 1 < plan.stages.size()) {
+      CHECK(plan.stages[s].send_forward.size == both);
+      CHECK(plan.stages[s + 1].send_backward.size == both);
+    }
+    parameters += plan.stages[s].compute->parameters;
+  }
+  CHECK(parameters == parameter_count(shape) + (tied ? 32128 * 768 : 0));
+  CHECK((plan.tied_gradients.size > 0_B) == tied);
+}
+
+TEST_CASE("blocks are divided evenly among the stages, whichever stack they are of") {
+  Experiment job = job_of(shape_of(base), 1);
+  job.layout.pp = 4;
+  job.layout.dp /= 4;
+  job.layout.micro_batches = 8;
+  const auto blocks = [&](std::size_t stage) {
+    int count = 0;
+    const auto workload = workload_of(job);
+    const auto division = divide_layers(*workload, job.layout);
+    for (const std::size_t layer : division[stage]) {
+      count += workload->layers[layer].recomputable ? 1 : 0;
+    }
+    return count;
+  };
+  for (std::size_t s = 0; s < 4; ++s) {
+    CHECK(blocks(s) == 6);
+  }
+  // The stage that begins with the decoder has the norm of the encoder's output too.
+  job.layout.stage_layers = {9, 3, 4, 8};
+  REQUIRE(check(job).empty());
+  CHECK(divide_layers(*workload_of(job), job.layout)[2].size() == 4 + 1);
+}
+
+// Each later stage of the decoder keeps the encoder's output that it got, once a micro-batch.
+TEST_CASE("a stage of the decoder keeps the encoder's output beside what its blocks keep") {
+  Experiment job = job_of(shape_of(base), 1);
+  job.layout.pp = 4;
+  job.layout.micro_batch = 1;
+  const auto workload = workload_of(job);
+  std::vector<const Layer*> last;
+  Bytes blocks{};
+  const auto division = divide_layers(*workload, job.layout);
+  for (const std::size_t layer : division[3]) {
+    last.push_back(&workload->layers[layer]);
+    blocks += workload->layers[layer].activation_per_sample;
+  }
+  const Bytes kept = kept_activations(last, job.layout, false);
+  CHECK_THAT((kept - blocks) / 1_B, WithinRel(512 * base.h * 2, 1e-9));
 }
 
 TEST_CASE("a stage of stated size holds all blocks and what stands between them") {

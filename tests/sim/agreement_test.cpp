@@ -182,21 +182,44 @@ TEST_CASE("the engines agree on schedules in a V") {
   CHECK(mix.interleaved == pipelines);
 }
 
+TEST_CASE("the engines agree on pairs of a forward and a backward") {
+  Mix mix;
+  int found = 0;
+  for (int seed = 1; seed <= pipelines; ++seed) {
+    const test::RandomPlan random = test::random_pairs(static_cast<std::uint64_t>(seed));
+    const Comparison comparison = compare(random.plan, random.plan);
+    mix.add(random.traits, comparison);
+    INFO("pairs of seed " << seed << ": " << comparison.difference << " relative, "
+                          << comparison.ticks << " of " << comparison.allowed_ticks << " ticks");
+    CHECK(comparison.agrees(random.traits));
+    StepPlan apart = random.plan;
+    apart.layout.pair_overlap = false;
+    found += compare(random.plan, apart).agrees(random.traits) ? 0 : 1;
+  }
+  mix.print("pairs");
+  CHECK(10 * mix.pipelines_with_terms >= 9 * mix.pipelines);
+  CHECK(mix.interleaved == pipelines);
+  CHECK(2 * found >= pipelines);  // of those with pairs and messages
+}
+
 TEST_CASE("the engines agree on jobs whose stages hold the ends of a model") {
-  const auto schedule = GENERATE(PipelineSchedule::zb_v, PipelineSchedule::dualpipe_v);
+  const auto schedule =
+      GENERATE(PipelineSchedule::zb_v, PipelineSchedule::dualpipe_v, PipelineSchedule::dualpipe);
+  const bool pairs = GENERATE(false, true);
   Experiment job = test::small_job();
   job.model = test::gpt(8, 512, 8, 256, 32000);
   job.layout.pp = 4;
   job.layout.dp = 4;
   job.layout.schedule = schedule;
   job.layout.virtual_stages = 2;
-  job.layout.micro_batches = 9;
+  job.layout.micro_batches = 18;
+  job.layout.pair_overlap = pairs && has_pairs(schedule);
   job.training.precision = Precision::fp16;
   REQUIRE(check(job).empty());
   const PreparedExperiment prepared(job);
   const StepPlan plan = prepared.plan(job.plans.front());
   // Embedding and head are on the first stage.
-  CHECK(plan.stages[0].compute->parameters > plan.stages[3].compute->parameters);
+  CHECK(plan.stages[0].compute->parameters > plan.stages.back().compute->parameters);
   const double simulated = sim::simulate(plan, {}).prediction.step / 1_s;
   CHECK(std::abs(prepared.predict(plan).step / 1_s / simulated - 1) < 1e-3);
   CHECK(prepared.predict(plan).pp_bytes == sim::simulate(plan, {}).prediction.pp_bytes);

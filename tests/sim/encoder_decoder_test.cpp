@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "model/evaluate.hpp"
@@ -29,11 +31,20 @@ Experiment random_job(std::uint64_t seed) {
   job.model = shape;
   ParallelLayout& layout = job.layout;
   layout.tp = 1 << random.integer(0, 2);
-  layout.dp = job.cluster.gpus() / layout.tp;
+  const std::int64_t blocks = shape.layers + shape.decoder.layers;
+  test::Random pipelines(~seed);  // numbers of its own: all else is what it was without pipelines
+  layout.pp = static_cast<int>(std::min({static_cast<std::int64_t>(job.cluster.gpus() / layout.tp),
+                                         std::int64_t{1} << pipelines.integer(0, 2), blocks}));
+  layout.pp = layout.pp == 3 ? 2 : layout.pp;
+  layout.dp = job.cluster.gpus() / (layout.tp * layout.pp);
   layout.sequence_parallel = layout.tp > 1 && random.chance(50);
   layout.tp_overlap = layout.sequence_parallel && random.chance(30) ? 2 : 1;
   layout.micro_batch = random.integer(1, 4);
   layout.micro_batches = random.integer(1, 3);
+  if (layout.pp > 1) {
+    layout.schedule = static_cast<PipelineSchedule>(pipelines.integer(0, 3));
+    layout.micro_batches *= layout.pp;
+  }
   layout.zero = layout.dp > 1 ? random.integer(0, 3) : 0;
   layout.recompute = static_cast<Recompute>(random.integer(0, 2));
   job.training.precision = Precision::fp16;

@@ -233,7 +233,7 @@ RandomPlan pipeline_of(Random& random, StepPlan plan) {
   const bool like_first = random.chance(40);
   // Slower than what they wait for: they queue, and the last ones are late.
   const Seconds longest_send = random.chance(40) ? 20_ms : 1_ms;
-  for (int s = 0; s < plan.layout.pp; ++s) {
+  for (int s = 0; s < plan.layout.stages(); ++s) {
     if (like_first && s > 0 && random.chance(80)) {
       StagePlan stage = plan.stages.front();
       stage.buckets.clear();
@@ -279,6 +279,56 @@ RandomPlan random_v_pipeline(std::uint64_t seed) {
   plan.layout.schedule = random.chance(50) ? PipelineSchedule::zb_v : PipelineSchedule::dualpipe_v;
   plan.layout.micro_batches = random.integer(1, 16);
   return pipeline_of(random, std::move(plan));
+}
+
+// Messages of pieces, each its own, and gradients of weights behind some of those of inputs.
+void mix_pieces(Random& random, StageCompute& compute) {
+  compute.forward_messages = compute.backward_messages = {};
+  compute.context_messages = compute.expert_messages = {};
+  const std::size_t weights = compute.backward_chunks[2];
+  for (auto* pieces : {&compute.forward, &compute.backward}) {
+    for (Piece& piece : *pieces) {
+      const bool of_weights = pieces == &compute.backward &&
+                              static_cast<std::size_t>(&piece - pieces->data()) >= weights;
+      if (of_weights) {
+        continue;
+      }
+      piece.work.memory_share = random.between(0, 1);
+      piece.message.alone = random.chance(70) ? random.time(1_us, 3_ms) : Seconds{};
+      piece.message.memory_share = random.between(0, 0.6);
+      const Seconds alone = piece.message.alone;
+      (pieces == &compute.forward ? compute.forward_messages : compute.backward_messages) += alone;
+      if (piece.message.kind == MessageKind::cp_activations) {
+        compute.context_messages += alone;
+      } else if (piece.message.kind == MessageKind::ep_activations) {
+        compute.expert_messages += alone;
+      }
+    }
+  }
+  if (random.chance(70)) {  // as many pieces as gradients of inputs
+    for (std::size_t i = weights; i < compute.backward.size(); ++i) {
+      compute.weights_after.push_back(i - weights + 1);
+    }
+  }
+}
+
+RandomPlan random_pairs(std::uint64_t seed) {
+  Random random(seed);
+  StepPlan plan;
+  plan.layout.schedule =
+      random.chance(50) ? PipelineSchedule::dualpipe : PipelineSchedule::dualpipe_v;
+  plan.layout.virtual_stages = 2;
+  plan.layout.pair_overlap = true;
+  plan.layout.pp = plan.layout.copies() * random.integer(2, 6);
+  plan.layout.micro_batches = plan.layout.copies() * random.integer(1, 16);
+  plan = pipeline_of(random, std::move(plan)).plan;
+  plan.exchange_share = random.chance(80) ? random.between(0.01, 0.3) : 0.0;
+  change_computes(plan, [&](StageCompute& compute) {
+    if (compute.backward.front().work.kind != WorkKind::recompute) {
+      mix_pieces(random, compute);
+    }
+  });
+  return {plan, traits_of(plan)};
 }
 
 Traits traits_of(const StepPlan& plan) {

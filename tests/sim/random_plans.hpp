@@ -53,6 +53,8 @@ struct RandomPlan {
 [[nodiscard]] RandomPlan random_pipeline(std::uint64_t seed);
 // Two chunks a stage, the second ones on the way back.
 [[nodiscard]] RandomPlan random_v_pipeline(std::uint64_t seed);
+// Of schedules that run a forward and a backward as one.
+[[nodiscard]] RandomPlan random_pairs(std::uint64_t seed);
 
 // A transformer on a cluster of eight-GPU nodes, or a table of layers: through the whole model.
 [[nodiscard]] Experiment random_experiment(std::uint64_t seed);
