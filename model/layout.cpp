@@ -2,6 +2,7 @@
 #include "model/layout.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "model/shard_check.hpp"
@@ -13,6 +14,12 @@ struct CountField {
   const char* path;
   int value;
 };
+
+// The multiples of a number on either side of another one.
+std::string neighbours_of(int number, int of) {
+  const int below = number / of * of;
+  return (below > 0 ? std::to_string(below) + " or " : "") + std::to_string(below + of);
+}
 
 // Every count is at least one.
 void check_counts(const ParallelLayout& layout, Problems& problems) {
@@ -145,14 +152,14 @@ void check_stage_layers(const ParallelLayout& layout, int layers, Problems& prob
     if (given[stage] < 1) {
       problems.push_back({path + "." + std::to_string(stage),
                           "every stage has at least one layer, not " + std::to_string(given[stage]),
-                          ""});
+                          "use fewer stages, or give it one"});
     }
   }
   if (sum != layers) {
     problems.push_back(
         {path,
          "adds up to " + std::to_string(sum) + " layers, the model has " + std::to_string(layers),
-         ""});
+         (sum < layers ? "add " : "take away ") + std::to_string(std::abs(sum - layers))});
   }
 }
 
@@ -218,7 +225,7 @@ void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems
     problems.push_back({"layout.pp",
                         "pp " + std::to_string(layout.pp) +
                             " needs as many layers, the model has " + std::to_string(layers),
-                        ""});
+                        "set pp to " + std::to_string(layers) + " at most"});
     return;
   }
   if (!layout.stage_layers.empty()) {
@@ -247,18 +254,19 @@ void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems
   }
   const std::int64_t chunks = std::int64_t{layout.pp} * layout.virtual_stages;
   if (layers % chunks != 0) {
-    problems.push_back({"layout.virtual_stages",
-                        std::to_string(layers) + " layers cannot be divided into pp " +
-                            std::to_string(layout.pp) + " x " +
-                            std::to_string(layout.virtual_stages) + " equal chunks",
-                        ""});
+    problems.push_back(
+        {"layout.virtual_stages",
+         std::to_string(layers) + " layers cannot be divided into pp " + std::to_string(layout.pp) +
+             " x " + std::to_string(layout.virtual_stages) + " equal chunks",
+         layers % layout.pp == 0 ? "choose a divisor of " + std::to_string(layers / layout.pp)
+                                 : "set virtual_stages to 1, or pp to a divisor of the layers"});
   }
   if (layout.micro_batches % layout.pp != 0) {
     problems.push_back({"layout.micro_batches",
                         "the interleaved schedule needs a multiple of pp " +
                             std::to_string(layout.pp) + ", not " +
                             std::to_string(layout.micro_batches),
-                        ""});
+                        "set it to " + neighbours_of(layout.micro_batches, layout.pp)});
   }
 }
 
@@ -297,7 +305,8 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
                        : "leave it out, tp is 1"});
   }
   if (layout.sequence_parallel && layout.tp == 1) {
-    problems.push_back({"layout.sequence_parallel", "sequence parallelism needs tp > 1", ""});
+    problems.push_back({"layout.sequence_parallel", "sequence parallelism needs tp > 1",
+                        "leave it out, or set tp"});
   }
   return problems;
 }

@@ -35,8 +35,9 @@ void read_batches(const Section& section, bool known, ParallelLayout& layout) {
   const std::int64_t once = std::int64_t{layout.dp} * layout.micro_batch;
   if (samples % once != 0) {
     global.error("is " + std::to_string(samples) + ", not a multiple of dp " +
-                 std::to_string(layout.dp) + " x micro_batch " +
-                 std::to_string(layout.micro_batch));
+                     std::to_string(layout.dp) + " x micro_batch " +
+                     std::to_string(layout.micro_batch),
+                 "", "set it to a multiple of " + std::to_string(once));
   } else if (batches && samples / once != layout.micro_batches) {
     global.error("disagrees with micro_batches " + std::to_string(layout.micro_batches), "",
                  "leave one of them out");

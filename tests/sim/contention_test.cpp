@@ -70,7 +70,52 @@ double late_on(const SimulatedStep& step, const std::string& name) {
   return 0;
 }
 
+// Four nodes of two GPUs with a NIC of 10 GB/s each, a fast switch inside. A bucket of 100 MB is
+// complete after 2 ms, and asks for all of the NICs for 10 ms; 1 ms later a piece of backward ends
+// whose message crosses nodes too.
+StepPlan gradients_beside(const Message& message, const ParallelLayout& layout) {
+  StepPlan plan = test::pipeline(1, 1, 1, 1_ms, 1_ms);
+  plan.layout = layout;
+  StageCompute compute = test::compute_of({1_ms}, {1_ms, 1_ms});
+  compute.backward.back().message = message;
+  plan.stages[0].compute = std::make_shared<const StageCompute>(std::move(compute));
+  test::add_bucket(plan, 0, 0, 0_s, test::gradients(10_ms, 100_MB), 0_s);
+  return plan;
+}
+
+Cluster four_by_two() {
+  Cluster cluster = two_by_two(FabricKind::switched);
+  cluster.fabric.per_gpu = cluster.fabric.pair = 300_GBps;
+  cluster.nodes = 4;
+  return cluster;
+}
+
+// The message, alone 5 ms, and the bucket share the NICs and nothing else.
+void check_shared_nics(const StepPlan& plan) {
+  const SimulatedStep step = simulated(plan, {four_by_two(), plan.layout});
+  CHECK(late_on(step, "NICs out of the node of stage 0") > 1.0);
+  CHECK(late_on(step, "NICs into the node of stage 0") > 1.0);
+  CHECK(late_on(step, "bus out of the GPU of stage 0") == 0);
+  CHECK(on_path(step, Cause::link_contention) > 1_ms);
+  // The analytical engine sees both, and no link that they share.
+  const Seconds apart = evaluate(plan).step;
+  CHECK(step.prediction.step > apart + 1_ms);
+  CHECK(step.prediction.step <= apart + 5_ms);
+}
+
 }  // namespace
+
+TEST_CASE("tensor parallelism across nodes shares the NICs with gradients") {
+  check_shared_nics(
+      gradients_beside({MessageKind::tp_activations, Collective::all_reduce, 33.3_MB, 5_ms, 0, 0},
+                       {.dp = 2, .tp = 4}));
+}
+
+TEST_CASE("tokens on their way to experts in other nodes share the NICs with gradients") {
+  check_shared_nics(
+      gradients_beside({MessageKind::ep_activations, Collective::all_to_all, 66.7_MB, 5_ms, 0, 0},
+                       {.dp = 8, .ep = 8}));
+}
 
 TEST_CASE("gradients to the NIC and activations to the neighbour share a PCIe slot") {
   // The gradients leave at 2 ms. From 3 ms on both want 10 GB/s of the slot and get half of it: the
