@@ -225,7 +225,7 @@ class Reader {
     }
     const bool of_buckets =
         path == "software.bucket_copy_passes" || path == "software.copies_each_tensor";
-    return !of_buckets || experiment_.layout.dp > 1;
+    return !of_buckets || experiment_.layout.data_ranks() > 1;
   }
 
  private:

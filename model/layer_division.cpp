@@ -22,6 +22,21 @@ std::size_t after_blocks(const std::vector<Layer>& layers, std::size_t next, int
   return next;
 }
 
+// Blocks of all chunks, in the order in which a micro-batch passes them.
+std::vector<int> chunk_sizes(const Workload& workload, const ParallelLayout& layout) {
+  if (!layout.stage_layers.empty()) {
+    return layout.stage_layers;
+  }
+  const auto blocks = static_cast<std::size_t>(
+      std::count_if(workload.layers.begin(), workload.layers.end(), is_block));
+  const auto chunks = static_cast<std::size_t>(layout.stages() * layout.virtual_stages);
+  std::vector<int> sizes;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    sizes.push_back(static_cast<int>((chunk + 1) * blocks / chunks - chunk * blocks / chunks));
+  }
+  return sizes;
+}
+
 }  // namespace
 
 std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
@@ -40,19 +55,14 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
     return stages;
   }
   const bool v_shaped = is_v_shaped(layout.schedule);
-  const std::size_t chunks = stages.size() * static_cast<std::size_t>(layout.virtual_stages);
   for (std::size_t i = 0; i < first; ++i) {
     stages.front().push_back(i);
   }
-  const auto blocks =
-      static_cast<std::size_t>(std::count_if(layers.begin(), layers.end(), is_block));
-  const auto even = [&](std::size_t chunk) {
-    return static_cast<int>((chunk + 1) * blocks / chunks - chunk * blocks / chunks);
-  };
+  const std::vector<int> sizes = chunk_sizes(workload, layout);
+  const std::size_t chunks = sizes.size();
   std::size_t next = first;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::size_t end = after_blocks(
-        layers, next, layout.stage_layers.empty() ? even(chunk) : layout.stage_layers[chunk]);
+    const std::size_t end = after_blocks(layers, next, sizes[chunk]);
     for (; next < end; ++next) {
       const bool returns = v_shaped && chunk >= stages.size();
       stages[returns ? chunks - 1 - chunk : chunk % stages.size()].push_back(next);
@@ -65,22 +75,36 @@ std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
 }
 
 std::vector<std::size_t> chunk_starts(const Workload& workload,
-                                      const std::vector<std::size_t>& layers, int chunks) {
-  std::size_t blocks = 0;
-  for (const std::size_t layer : layers) {
-    blocks += workload.layers[layer].recomputable ? 1U : 0U;
+                                      const std::vector<std::size_t>& layers,
+                                      const ParallelLayout& layout) {
+  const std::vector<int> sizes = chunk_sizes(workload, layout);
+  const auto count_blocks = [&](std::size_t end) {
+    return std::count_if(workload.layers.begin(),
+                         workload.layers.begin() + static_cast<std::ptrdiff_t>(end), is_block);
+  };
+  // The first of its chunks: the one whose blocks follow those that stand before the stage.
+  std::size_t own = 0;
+  for (auto before = count_blocks(layers.front()); before > 0 && own < sizes.size(); ++own) {
+    before -= sizes[own];
   }
-  const std::size_t of_chunk = blocks / static_cast<std::size_t>(chunks);
+  const auto stages = static_cast<std::size_t>(layout.stages());
+  const auto chunks = static_cast<std::size_t>(layout.virtual_stages);
+  const auto size_of = [&](std::size_t chunk) {
+    const bool returns = is_v_shaped(layout.schedule) && chunk > 0;
+    const std::size_t place = returns ? sizes.size() - 1 - own : own + chunk * stages;
+    return place < sizes.size() ? sizes[place] : 0;
+  };
   std::vector<std::size_t> starts{0};
-  std::size_t seen = 0;
+  int seen = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (!workload.layers[layers[i]].recomputable) {
+    if (!is_block(workload.layers[layers[i]])) {
       continue;
     }
-    if (seen > 0 && seen % of_chunk == 0 && starts.size() < static_cast<std::size_t>(chunks)) {
-      starts.push_back(i);
-    }
     ++seen;
+    if (seen == size_of(starts.size() - 1) && starts.size() < chunks) {
+      starts.push_back(i + 1);
+      seen = 0;
+    }
   }
   return starts;
 }

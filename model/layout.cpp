@@ -132,7 +132,7 @@ void check_experts(const ParallelLayout& layout, const Cluster& cluster, Problem
 void check_stage_layers(const ParallelLayout& layout, int layers, Problems& problems) {
   const std::string path = "layout.stage_layers";
   const std::vector<int>& given = layout.stage_layers;
-  if (layout.virtual_stages > 1) {
+  if (layout.virtual_stages > 1 && !is_two_ended(layout.schedule)) {
     // In a V there are two chunks whatever is written.
     problems.push_back(is_v_shaped(layout.schedule)
                            ? Problem{path, "chunks of a schedule in a V are equal",
@@ -194,7 +194,7 @@ void check_pairs(const ParallelLayout& layout, Problems& problems) {
   }
 }
 
-// Two chunks a stage, all equal.
+// Two chunks a stage, without a second copy of the weights equal ones.
 void check_v_shape(const ParallelLayout& layout, int layers, Problems& problems) {
   if (layout.virtual_stages != 2) {
     problems.push_back(
@@ -203,18 +203,12 @@ void check_v_shape(const ParallelLayout& layout, int layers, Problems& problems)
          "leave it out"});
   }
   if (is_two_ended(layout.schedule)) {
-    const std::size_t before = problems.size();
     check_two_ends(layout, problems);
-    if (problems.size() > before && problems[before].path == "layout.pp") {
-      return;
-    }
   }
-  if (layers % (std::int64_t{2} * layout.stages()) != 0) {
+  if (!is_two_ended(layout.schedule) && layers % (std::int64_t{2} * layout.pp) != 0) {
     problems.push_back({"layout.schedule",
                         std::to_string(layers) +
-                            (is_two_ended(layout.schedule)
-                                 ? " layers cannot be divided equally among "
-                                 : " layers cannot be divided into two equal chunks on each of ") +
+                            " layers cannot be divided into two equal chunks on each of " +
                             std::to_string(layout.pp) + " stages",
                         "choose another pp, or a schedule without chunks"});
   }

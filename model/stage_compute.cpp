@@ -284,7 +284,7 @@ PreparedStage prepare_stage(const Workload& workload, const std::vector<std::siz
                             const StageNetworks& networks, WaveTable& waves,
                             ActivationCodecs* codecs) {
   StageBuilder builder(layout, context, networks, waves, codecs);
-  const std::vector<std::size_t> starts = chunk_starts(workload, layers, layout.virtual_stages);
+  const std::vector<std::size_t> starts = chunk_starts(workload, layers, layout);
   // What enters a chunk was encoded by the stage before it, whose last layer stands before the
   // chunk's first one.
   const auto received = [&](std::size_t first, bool forward) {

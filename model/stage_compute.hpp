@@ -44,11 +44,11 @@ struct PreparedStage {
 [[nodiscard]] std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
                                                                   const ParallelLayout& layout);
 
-// Where each chunk of a stage begins among its layers: chunks have equally many blocks; what stands
-// before the first block belongs to the first chunk, what follows the last one to the last.
+// Where each chunk of a stage begins among its layers: what stands before its first block belongs
+// to it, what follows the last one to the last.
 [[nodiscard]] std::vector<std::size_t> chunk_starts(const Workload& workload,
                                                     const std::vector<std::size_t>& layers,
-                                                    int chunks);
+                                                    const ParallelLayout& layout);
 
 // `waves` gets what its pieces consist of; `codecs`: of activations that are compressed.
 [[nodiscard]] PreparedStage prepare_stage(const Workload& workload,

@@ -116,7 +116,7 @@ const StepBounds::Division& StepBounds::divide(const ParallelLayout& layout) con
   Division division;
   for (std::vector<std::size_t>& layers : divide_layers(*workload_, layout)) {
     Share& share = division.emplace_back();
-    share.chunks = chunk_starts(*workload_, layers, layout.virtual_stages);
+    share.chunks = chunk_starts(*workload_, layers, layout);
     for (const std::size_t layer : layers) {
       share.content.push_back(&workload_->layers[layer]);
       for (const ParameterTensor& tensor : workload_->layers[layer].parameters) {

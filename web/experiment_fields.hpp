@@ -80,7 +80,7 @@ PAYOFF_FIELDS(HeldTables, weights, state)
 PAYOFF_FIELDS(TableExchange, sent_per_sample, received_per_sample)
 PAYOFF_FIELDS(Layer, name, forward, parameters, syncs, context, experts, measured,
               activation_per_sample, selective_activation_per_sample, boundary_per_sample,
-              recomputable, tables, exchange)
+              passed_per_sample, source_per_sample, recomputable, tables, exchange)
 PAYOFF_FIELDS(EmbeddingTables, rows, dimension, lookups, optimizer)
 PAYOFF_FIELDS(RecommenderShape, name, dense, bottom, tables, top)
 PAYOFF_FIELDS(Workload, name, layers, tokens_per_sample, width, sample_name, recommender)

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "model/experiment.hpp"
@@ -13,6 +14,7 @@
 #include "model/memory.hpp"
 #include "model/paired_pieces.hpp"
 #include "model/pipeline.hpp"
+#include "model/stage_compute.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
 #include "tests/study/experiments.hpp"
@@ -253,6 +255,31 @@ TEST_CASE("what hides in pairs is less exposed, and the terms add up") {
   CHECK(paired.ep_bytes == apart.ep_bytes);
   CHECK_THAT(paired.waterfall.total() / paired.step, WithinRel(1.0, 1e-9));
   CHECK_THAT(apart.waterfall.total() / apart.step, WithinRel(1.0, 1e-9));
+}
+
+// 61 blocks on 16 GPUs: every block once in a pipeline's copy, both parts of a stage apart.
+TEST_CASE("parts of a model in DualPipe may be of unequal depth") {
+  Experiment job = job_with(PipelineSchedule::dualpipe, 8, 4);
+  std::get<TransformerShape>(job.model).layers = 13;
+  if (GENERATE(false, true)) {
+    job.layout.stage_layers = {1, 2, 3, 1, 1, 2, 2, 1};
+  }
+  REQUIRE(check(job).empty());
+  const auto workload = workload_of(job);
+  const auto division = divide_layers(*workload, job.layout);
+  std::vector<int> blocks(8);
+  for (std::size_t s = 0; s < 4; ++s) {
+    const std::vector<std::size_t> starts = chunk_starts(*workload, division[s], job.layout);
+    REQUIRE(starts.size() == 2);
+    for (std::size_t i = 0; i < division[s].size(); ++i) {
+      const std::size_t part = i < starts[1] ? s : 7 - s;
+      blocks[part] += workload->layers[division[s][i]].recomputable ? 1 : 0;
+    }
+  }
+  const std::vector<int> even{1, 2, 1, 2, 2, 1, 2, 2};
+  CHECK(blocks == (job.layout.stage_layers.empty() ? even : job.layout.stage_layers));
+  job.layout.stage_layers = {4, 4, 4, 1};
+  CHECK_FALSE(check(job).empty());
 }
 
 TEST_CASE("layouts that DualPipe cannot have are refused, all at once and with a way out") {
