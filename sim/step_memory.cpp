@@ -146,7 +146,8 @@ class SendsMemory {
 StepMemory memory_of_step(const StepPlan& plan, const Platform& platform) {
   constexpr Bytes of_task{400};  // queued buckets
   constexpr Bytes of_piece{16};
-  constexpr Bytes of_place{sizeof(StageRun) + 2 * (sizeof(PreparedMessage) + sizeof(Place))};
+  const Bytes of_place =
+      StageRun::size(plan) + Bytes{2 * (sizeof(PreparedMessage) + sizeof(Place))};
   constexpr Bytes of_group{1400};  // two queues, which begin with a block of 512 bytes, and names
   const std::vector<std::uint64_t> places = places_of_stages(plan, platform);
   StepMemory result;

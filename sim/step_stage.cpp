@@ -26,9 +26,12 @@ StageRun::StageRun(const StepPlan& plan, const Places& places, std::size_t place
       inputs_(plan.layout.virtual_stages) {
   find_messages(plan.stages[stage_].compute->forward, forward_messages_);
   find_messages(plan.stages[stage_].compute->backward, backward_messages_);
-  for (int chunk = 0; plan.layout.overlaps_pairs() && chunk < plan.layout.virtual_stages; ++chunk) {
-    pair_pieces_[static_cast<std::size_t>(chunk)] =
-        paired_pieces(*plan.stages[stage_].compute, plan.layout, chunk);
+  if (plan.layout.overlaps_pairs()) {
+    pair_ = std::make_unique<Pair>();
+    for (const int chunk : {0, 1}) {
+      pair_->pieces.at(static_cast<std::size_t>(chunk)) =
+          paired_pieces(*plan.stages[stage_].compute, plan.layout, chunk);
+    }
   }
 }
 
@@ -97,7 +100,7 @@ bool StageRun::begin_next(StreamKind kind) {
 }
 
 bool StageRun::begin_compute() {
-  if (pair_.runs) {
+  if (runs_pair()) {
     return begin_pair_piece();
   }
   if (piece_ < piece_end_) {
@@ -129,7 +132,7 @@ bool StageRun::begin_compute() {
 }
 
 bool StageRun::begin_operation() {
-  if (plan_.layout.overlaps_pairs() && schedule_.begins_pair(next_operation_)) {
+  if (pair_ != nullptr && schedule_.begins_pair(next_operation_)) {
     return begin_pair();
   }
   const Operation next = schedule_[next_operation_];
@@ -261,7 +264,7 @@ void StageRun::ended(StreamKind kind, const Task& task) {
   last_path_ = path;
   switch (task.role) {
     case Task::Role::piece:
-      if (pair_.runs) {
+      if (runs_pair()) {
         pair_piece_ended(task, path);
         return;
       }
@@ -277,7 +280,7 @@ void StageRun::ended(StreamKind kind, const Task& task) {
                                   &piece_message(task.index)});
       return;
     case Task::Role::piece_message:
-      pair_.runs ? pair_message_ended(task, path) : piece_ended();
+      runs_pair() ? pair_message_ended(task, path) : piece_ended();
       return;
     case Task::Role::encode:
       after_gpu(task);

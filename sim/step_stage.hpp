@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/paired_pieces.hpp"
@@ -50,7 +51,7 @@ enum class StreamKind : std::uint8_t {
   copy_in,
   exchange
 };
-inline constexpr std::size_t stream_count = 8;
+inline constexpr std::size_t stream_count = 7;  // of every place: `exchange` is one more
 
 [[nodiscard]] constexpr bool is_of_host(StreamKind kind) {
   return kind > StreamKind::gradients && kind < StreamKind::exchange;
@@ -100,6 +101,11 @@ class StageRun {
   [[nodiscard]] std::vector<Ended>& ended_operations() { return ended_; }
 
   [[nodiscard]] bool is_over() const { return phase_ == Phase::over; }
+  // What one takes in memory, without what it lists.
+  [[nodiscard]] static Bytes size(const StepPlan& plan) {
+    const std::size_t of_pair = plan.layout.overlaps_pairs() ? sizeof(Pair) : 0;
+    return Bytes{static_cast<double>(sizeof(StageRun) + of_pair)};
+  }
   // What led to the end of its last task.
   [[nodiscard]] const Path& path() const { return last_path_; }
   [[nodiscard]] const StageAccount& account() const { return account_; }
@@ -158,8 +164,10 @@ class StageRun {
 
     [[nodiscard]] bool waiting() const { return head < queue.size(); }
   };
-  // A forward and a backward as one.
+  // A forward and a backward as one, in a plan that has such.
   struct Pair {
+    std::array<std::vector<PairedPiece>, 2> pieces;  // by chunk of the forward
+    Stream exchange;
     bool runs{};
     std::array<Operation, operations_of_pair> operations;
     std::size_t next{};           // of its pieces
@@ -176,10 +184,15 @@ class StageRun {
     over
   };
 
-  [[nodiscard]] Stream& stream(StreamKind kind) { return streams_[static_cast<std::size_t>(kind)]; }
-  [[nodiscard]] const Stream& stream(StreamKind kind) const {
-    return streams_[static_cast<std::size_t>(kind)];
+  [[nodiscard]] Stream& stream(StreamKind kind) {
+    return kind == StreamKind::exchange ? pair_->exchange
+                                        : streams_[static_cast<std::size_t>(kind)];
   }
+  [[nodiscard]] const Stream& stream(StreamKind kind) const {
+    return kind == StreamKind::exchange ? pair_->exchange
+                                        : streams_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] bool runs_pair() const { return pair_ != nullptr && pair_->runs; }
   [[nodiscard]] StreamKind codec_stream() const;
   [[nodiscard]] const std::vector<Piece>& pieces() const;
   [[nodiscard]] const Message& piece_message(std::size_t piece) const;
@@ -198,7 +211,7 @@ class StageRun {
   void end_pair(const Path& path);
   [[nodiscard]] const Piece& piece_of(const PairedPiece& paired) const;
   [[nodiscard]] bool exchanges() const {
-    return stream(StreamKind::exchange).busy || stream(StreamKind::exchange).waiting();
+    return pair_ != nullptr && (pair_->exchange.busy || pair_->exchange.waiting());
   }
   bool begin_last_tasks();
   void sum_tied();
@@ -258,8 +271,7 @@ class StageRun {
   Operation operation_;  // the present one, pieces [piece_, piece_end_) are left of it
   std::size_t piece_ = 0;
   std::size_t piece_end_ = 0;
-  std::array<std::vector<PairedPiece>, 2> pair_pieces_;  // by chunk of the forward
-  Pair pair_;
+  std::unique_ptr<Pair> pair_;  // none: nothing runs as one
   StageInputs inputs_;
   int sends_ = 0;  // in flight
   // Gathers of the present operation, the last ones of gathers() but those from `gather_end_` on:

@@ -42,9 +42,9 @@ bool StageRun::begin_pair() {
     inputs_.use(forward);
   }
   inputs_.use(backward);
-  pair_ = {};
-  pair_.runs = true;
-  pair_.operations = {forward, backward, schedule_[next_operation_ + 2]};
+  pair_->next = 0;
+  pair_->runs = true;
+  pair_->operations = {forward, backward, schedule_[next_operation_ + 2]};
   operation_ = forward;
   next_operation_ += operations_of_pair;
   return true;
@@ -53,24 +53,24 @@ bool StageRun::begin_pair() {
 // The next one, once the message before it in its own micro-batch has come.
 bool StageRun::begin_pair_piece() {
   const std::vector<PairedPiece>& pieces =
-      pair_pieces_[static_cast<std::size_t>(pair_.operations[0].chunk)];
-  if (pair_.next == pieces.size()) {
+      pair_->pieces.at(static_cast<std::size_t>(pair_->operations[0].chunk));
+  if (pair_->next == pieces.size()) {
     return false;
   }
-  const PairedPiece& paired = pieces[pair_.next];
+  const PairedPiece& paired = pieces[pair_->next];
   const auto round = static_cast<std::size_t>(paired.part);
   const std::size_t side = side_of(round);
-  if (paired.part != PairedPiece::Part::weights && pair_.waits.at(side)) {
+  if (paired.part != PairedPiece::Part::weights && pair_->waits.at(side)) {
     return false;
   }
-  ++pair_.next;
+  ++pair_->next;
   const payoff::Work& work = piece_of(paired).work;
   begin(StreamKind::compute, {Task::Role::piece,
                               cause_of(work.kind),
                               time_for(work),
                               paired.piece,
                               round,
-                              pair_.message.at(side),
+                              pair_->message.at(side),
                               {},
                               work.memory_share,
                               nullptr,
@@ -85,7 +85,7 @@ void StageRun::pair_piece_ended(const Task& task, const Path& path) {
   const Message& message = *messages_[messages[task.index]];
   const SimTime alone = time_of(message.alone);
   if (alone.picoseconds > 0) {
-    pair_.waits.at(side_of(task.round)) = true;
+    pair_->waits.at(side_of(task.round)) = true;
     stream(StreamKind::exchange)
         .queue.push_back({Task::Role::piece_message,
                           message_cause(message),
@@ -104,21 +104,22 @@ void StageRun::pair_piece_ended(const Task& task, const Path& path) {
 
 void StageRun::pair_message_ended(const Task& task, const Path& path) {
   const std::size_t side = side_of(task.round);
-  pair_.waits.at(side) = false;
-  pair_.message.at(side) = path;
+  pair_->waits.at(side) = false;
+  pair_->message.at(side) = path;
   end_pair(path);
 }
 
 // Once nothing of either is left; `path` led to the end of the last task.
 void StageRun::end_pair(const Path& path) {
   const std::size_t pieces =
-      pair_pieces_[static_cast<std::size_t>(pair_.operations[0].chunk)].size();
-  if (pair_.next < pieces || pair_.waits[0] || pair_.waits[1] || stream(StreamKind::compute).busy) {
+      pair_->pieces.at(static_cast<std::size_t>(pair_->operations[0].chunk)).size();
+  if (pair_->next < pieces || pair_->waits[0] || pair_->waits[1] ||
+      stream(StreamKind::compute).busy) {
     return;
   }
-  pair_.runs = false;
+  pair_->runs = false;
   stream(StreamKind::compute).path = path;
-  for (const Operation& operation : pair_.operations) {
+  for (const Operation& operation : pair_->operations) {
     ended_.push_back({operation, path});
   }
 }

@@ -213,7 +213,7 @@ void StageRun::write_trace(StreamKind kind) const {
   }
   const bool of_piece = s.task.role == Task::Role::piece || of_activations;
   if (of_piece) {
-    const Operation& operation = pair_.runs ? pair_.operations.at(s.task.round) : operation_;
+    const Operation& operation = runs_pair() ? pair_->operations.at(s.task.round) : operation_;
     span.item = "micro_batch " + std::to_string(operation.micro_batch) + " chunk " +
                 std::to_string(operation.chunk) + " piece " + std::to_string(s.task.index);
   } else if (s.task.role == Task::Role::tied_sum) {
