@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "profiles/experiment_keys.hpp"
+#include "profiles/read_layout.hpp"
 
 namespace payoff {
 namespace {
@@ -34,7 +35,9 @@ std::string layout_words(const ParallelLayout& layout) {
   text += layout.schedule != PipelineSchedule::one_f_one_b
               ? fmt::format(" {}", name_in(schedules, layout.schedule))
               : "";
-  text += has_pairs(layout.schedule) && !layout.pair_overlap ? " without overlap of pairs" : "";
+  if (layout.pair_overlap != usual_pair_overlap(layout)) {
+    text += layout.pair_overlap ? " with overlap of pairs" : " without overlap of pairs";
+  }
   text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
   text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
   text += layout.reshard ? "" : " without reshard";
@@ -62,8 +65,9 @@ std::string layout_options(const ParallelLayout& layout, const ParallelLayout& g
   if (layout.reshard != given.reshard) {
     text += fmt::format(" --set layout.reshard={}", layout.reshard);
   }
-  if (has_pairs(layout.schedule) && layout.zero != 3 && !layout.pair_overlap) {
-    text += " --set layout.pair_overlap=false";
+  if (layout.pair_overlap != usual_pair_overlap(layout) ||
+      layout.pair_overlap != given.pair_overlap) {
+    text += fmt::format(" --set layout.pair_overlap={}", layout.pair_overlap);
   }
   if (layout.shard != given.shard) {
     text += fmt::format(" --shard-ranks {}", layout.shard);

@@ -58,6 +58,10 @@ int replicas_that_fit(const ParallelLayout& layout, const Cluster& cluster) {
   return static_cast<int>(std::max<std::int64_t>(1, gpus / model_ranks));
 }
 
+bool usual_pair_overlap(const ParallelLayout& layout) {
+  return has_pairs(layout.schedule) && layout.ep > 1 && layout.zero != 3;
+}
+
 void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus,
                  ParallelLayout& layout) {
   for (const auto& [foreign, ours] : foreign_degrees) {
@@ -90,9 +94,7 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
   chunks.fallback = is_v_shaped(layout.schedule) ? 2 : 1;
   layout.virtual_stages = section.optional("virtual_stages").integer<int>(chunks);
   layout.zero = section.optional("zero").integer<int>({.fallback = 0, .min = 0, .max = 3});
-  // Both schedules are for that; what stands in the way is told where it is asked for.
-  layout.pair_overlap =
-      section.optional("pair_overlap").boolean(has_pairs(layout.schedule) && layout.zero != 3);
+  layout.pair_overlap = section.optional("pair_overlap").boolean(usual_pair_overlap(layout));
   layout.shard =
       section.optional("shard").integer<int>({.fallback = 0, .min = 0, .max = most_ranks});
   layout.reshard = section.optional("reshard").boolean(true);

@@ -15,4 +15,8 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
 // That dp: at least one.
 [[nodiscard]] int replicas_that_fit(const ParallelLayout& layout, const Cluster& cluster);
 
+// Whether pairs overlap where nobody says so: for experts that are exchanged, which they are made
+// for. Short messages inside a node cost more units than they hide.
+[[nodiscard]] bool usual_pair_overlap(const ParallelLayout& layout);
+
 }  // namespace payoff

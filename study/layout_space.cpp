@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiles/read_layout.hpp"
+
 namespace payoff {
 namespace {
 
@@ -236,8 +238,9 @@ ParallelLayout layout_of(const LayoutChoice& choice, const ParallelLayout& given
   layout.shard = choice.zero > 0 ? given.shard : 0;
   layout.reshard = choice.zero != 3 || given.reshard;
   layout.schedule = choice.schedule;
-  layout.pair_overlap = has_pairs(choice.schedule) && choice.zero != 3 &&
-                        (given.pair_overlap || !has_pairs(given.schedule));
+  layout.pair_overlap = has_pairs(given.schedule) && has_pairs(choice.schedule)
+                            ? given.pair_overlap && choice.zero != 3
+                            : usual_pair_overlap(layout);
   layout.recompute = choice.recompute;
   layout.stage_layers.clear();
   return layout;
