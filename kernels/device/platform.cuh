@@ -15,10 +15,13 @@
 #define PAYOFF_UNROLL_ALL _Pragma("unroll")
 // A kernel that is no template: one for each source that includes it.
 #define PAYOFF_KERNEL [[maybe_unused]] static __global__
+// Blocks of so many threads, of which a multiprocessor need not hold two.
+#define PAYOFF_BLOCKS_OF(threads) __launch_bounds__(threads, 1)
 #else
 #define PAYOFF_UNROLL
 #define PAYOFF_UNROLL_ALL
 #define PAYOFF_KERNEL inline
+#define PAYOFF_BLOCKS_OF(threads)
 #include "kernels/emulation/grid.hpp"
 #endif
 
@@ -43,6 +46,20 @@ struct alignas(sizeof(T) * size) Pack {
 }
 
 [[nodiscard]] __device__ inline unsigned warp_lane() { return threadIdx.x % warp_lanes; }
+
+// A clock that all multiprocessors share, in nanoseconds; on the emulated grid one that goes on by
+// a microsecond whenever it is asked.
+[[nodiscard]] __device__ inline unsigned long long device_nanoseconds() {
+#if defined(__CUDACC__)
+  unsigned long long time = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+  return time;
+#else
+  static unsigned long long time = 0;
+  time += 1000;
+  return time;
+#endif
+}
 
 // The largest value of the lanes that differ in the bits below `lanes`, a power of two up to 32.
 template <typename T>

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/program/benchmark.hpp"
+#include "kernels/program/neighbours.hpp"
 
 // The families of benchmarks, one source each. In the order in which they are measured.
 
@@ -19,6 +20,12 @@ namespace payoff::kernels {
 [[nodiscard]] std::vector<Benchmark> transform_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> low_rank_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> layer_benchmarks(const Plan& plan);
+
+[[nodiscard]] std::vector<Benchmark> transfer_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> collective_benchmarks(const Plan& plan);
+
+// Kernels of the families beside each other, and beside a message.
+[[nodiscard]] std::vector<Neighbours> neighbour_benchmarks(const Plan& plan);
 
 [[nodiscard]] std::vector<Benchmark> all_benchmarks(const Plan& plan);
 

@@ -20,6 +20,8 @@ namespace {
     map<8>(Stream{}, values->data(), reinterpret_cast<Bf16*>(matrix->data()), count, FloatToBf16{});
   } else if (type == ProductType::fp16) {
     map<8>(Stream{}, values->data(), reinterpret_cast<Half*>(matrix->data()), count, FloatToHalf{});
+  } else if (type == ProductType::fp8) {
+    map<4>(Stream{}, values->data(), matrix->data(), count, FloatToE4m3{});
   } else {
     map<4>(Stream{}, values->data(), reinterpret_cast<float*>(matrix->data()), count, Same{});
   }
@@ -34,7 +36,7 @@ Benchmark product(const char* kernel, ProductType type, const ProductSize& size)
   const auto batch = static_cast<double>(size.batch);
   const auto bytes = static_cast<double>(element_bytes(type));
   const Traffic traffic{bytes_of(bytes * batch * (m * k + k * n)),
-                        bytes_of(bytes * batch * m * n),
+                        bytes_of(static_cast<double>(result_bytes(type)) * batch * m * n),
                         Flops{2.0 * batch * m * n * k},
                         0.0,
                         1,
@@ -54,11 +56,11 @@ Benchmark product(const char* kernel, ProductType type, const ProductSize& size)
                traffic},
               traffic.read + traffic.written + bytes_of(4.0 * batch * std::max(m * k, k * n)),
               {}};
-  b.needs = "cublas";
+  b.needs = type == ProductType::fp8 ? "cublasLt" : "cublas";
   b.make = [type, size] {
     auto left = matrix_of(type, size.batch * size.m * size.k, 1);
     auto right = matrix_of(type, size.batch * size.k * size.n, 2);
-    auto out = array_of<Byte>(size.batch * size.m * size.n * element_bytes(type));
+    auto out = array_of<Byte>(size.batch * size.m * size.n * result_bytes(type));
     return Work{
         [=](Stream s) { multiply(s, type, size, left->data(), right->data(), out->data()); },
         {},
@@ -150,8 +152,8 @@ void add_products(const Plan& plan, std::vector<Benchmark>& all) {
     }
   }
   for (const ProductSize& size : sizes) {
-    for (const ProductType type :
-         {ProductType::fp32, ProductType::tf32, ProductType::bf16, ProductType::fp16}) {
+    for (const ProductType type : {ProductType::fp32, ProductType::tf32, ProductType::bf16,
+                                   ProductType::fp16, ProductType::fp8}) {
       all.push_back(product("gemm", type, size));
     }
   }

@@ -13,7 +13,8 @@
 
 // Memory of the device and a stream of work for it. Two implementations: machine_cuda.cu, and
 // machine_emulated.cpp for machines without a GPU. Failures throw std::runtime_error with the
-// call's name. All copies and fills wait until they are done.
+// call's name. Copies and fills wait until they are
+// done but for those in a stream.
 
 namespace payoff::kernels {
 
@@ -30,6 +31,15 @@ void fill_device(void* memory, std::uint8_t byte, std::size_t bytes);
 // As part of the work that a stream does.
 void fill_in_stream(Stream stream, void* memory, std::uint8_t byte, std::size_t bytes);
 void copy_in_stream(Stream stream, void* to, const void* from, std::size_t bytes);
+// The same between memories of any kind: the device's, pinned memory of the host, another device's.
+void transfer_in_stream(Stream stream, void* to, const void* from, std::size_t bytes);
+// Of the host, where copy engines read and write it.
+[[nodiscard]] void* allocate_pinned(std::size_t bytes);
+void release_pinned(void* memory) noexcept;
+// Those of this machine; the first is the one that is measured.
+[[nodiscard]] std::size_t devices();
+// Throws where the first device cannot reach the memory of that one.
+[[nodiscard]] void* allocate_on(std::size_t device, std::size_t bytes);
 void wait_for(Stream stream);
 void check_last_launch();
 [[nodiscard]] std::size_t multiprocessors();

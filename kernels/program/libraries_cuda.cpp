@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/program/collectives.hpp"
 #include "kernels/program/dynamic_library.hpp"
 #include "kernels/program/libraries.hpp"
 #include "kernels/program/machine.hpp"
@@ -50,7 +51,10 @@ std::vector<Library> libraries() {
 }
 
 bool has_library(const std::string& name) {
-  return name == "cub" || (name == "cublas" && products_are_available());
+  return name == "cub" || (name == "a second GPU" && devices() > 1) ||
+         (name == "nccl with two GPUs" && collectives_are_available()) ||
+         (name == "cublasLt" && fp8_products_are_available()) ||
+         (name == "cublas" && products_are_available());
 }
 
 }  // namespace payoff::kernels

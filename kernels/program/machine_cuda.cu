@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "kernels/device/gate.cuh"
 #include "kernels/device/launch.cuh"
 #include "kernels/program/machine.hpp"
 #include "kernels/program/outputs.hpp"
@@ -14,12 +15,6 @@
 
 namespace payoff::kernels {
 namespace {
-
-void check(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) {
-    throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
-  }
-}
 
 int attribute(cudaDeviceAttr which) {
   int value = 0;
@@ -60,6 +55,42 @@ void copy_in_stream(Stream stream, void* to, const void* from, std::size_t bytes
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, native(stream)),
         "cudaMemcpyAsync");
 }
+void transfer_in_stream(Stream stream, void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)), "cudaMemcpyAsync");
+}
+void* allocate_pinned(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, std::max<std::size_t>(bytes, 1)), "cudaMallocHost");
+  return memory;
+}
+void release_pinned(void* memory) noexcept { static_cast<void>(cudaFreeHost(memory)); }
+
+std::size_t devices() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? static_cast<std::size_t>(count) : 0;
+}
+
+void* allocate_on(std::size_t device, std::size_t bytes) {
+  const auto other = static_cast<int>(device);
+  int reaches = 0;
+  check(cudaDeviceCanAccessPeer(&reaches, 0, other), "cudaDeviceCanAccessPeer");
+  if (reaches == 0) {
+    throw std::runtime_error("the driver lets the first device not reach another one's memory");
+  }
+  const cudaError_t opened = cudaDeviceEnablePeerAccess(other, 0);
+  if (opened == cudaErrorPeerAccessAlreadyEnabled) {
+    static_cast<void>(cudaGetLastError());
+  } else {
+    check(opened, "cudaDeviceEnablePeerAccess");
+  }
+  void* memory = nullptr;
+  check(cudaSetDevice(other), "cudaSetDevice");
+  const cudaError_t allocated = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
+  check(cudaSetDevice(0), "cudaSetDevice");
+  check(allocated, "cudaMalloc");
+  return memory;
+}
+
 void wait_for(Stream stream) {
   check(cudaStreamSynchronize(native(stream)), "cudaStreamSynchronize");
 }

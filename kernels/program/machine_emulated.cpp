@@ -7,8 +7,10 @@
 #include <stdexcept>
 
 #include "kernels/device/launch.cuh"
+#include "kernels/program/collectives.hpp"
 #include "kernels/program/machine.hpp"
 #include "kernels/program/matrix_products.hpp"
+#include "kernels/program/together.hpp"
 
 namespace payoff::kernels {
 
@@ -33,6 +35,15 @@ void fill_in_stream(Stream /*stream*/, void* memory, std::uint8_t byte, std::siz
 }
 void copy_in_stream(Stream /*stream*/, void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
+}
+void transfer_in_stream(Stream /*stream*/, void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+void* allocate_pinned(std::size_t bytes) { return allocate_device(bytes); }
+void release_pinned(void* memory) noexcept { release_device(memory); }
+std::size_t devices() { return 1; }
+void* allocate_on(std::size_t /*device*/, std::size_t /*bytes*/) {
+  throw std::logic_error("the emulated grid is one device");
 }
 void wait_for(Stream /*stream*/) {}
 void check_last_launch() {}
@@ -72,6 +83,20 @@ Sample Sampler::take() {
   return {Seconds{spent.count() + 1e-9}, 1.0};
 }
 
+// One after the other; that each took its parts at once is as good as any other answer here.
+std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned parts) {
+  std::vector<Timeline> timelines;
+  for (const QueuedWork& queued : works) {
+    queued.work->run(Stream{});
+    Timeline timeline{{}, static_cast<double>(queued.runs_a_part)};
+    for (unsigned part = 0; part < parts; ++part) {
+      timeline.ends.push_back(static_cast<double>(part + 1) * 1_ms);
+    }
+    timelines.push_back(std::move(timeline));
+  }
+  return timelines;
+}
+
 void pause_for(Seconds /*time*/) {}
 Seconds timer_tick() { return 1_us; }
 
@@ -80,5 +105,20 @@ void multiply(Stream /*stream*/, ProductType /*type*/, const ProductSize& /*size
               const void* /*a*/, const void* /*b*/, void* /*c*/) {
   throw std::logic_error("no library multiplies on the emulated grid");
 }
+
+bool fp8_products_are_available() { return false; }
+void multiply_fp8(Stream /*stream*/, const ProductSize& /*size*/, const void* /*a*/,
+                  const void* /*b*/, void* /*c*/) {
+  throw std::logic_error("no library multiplies on the emulated grid");
+}
+
+bool collectives_are_available() { return false; }
+struct CollectiveWork::Inside {};
+CollectiveWork::CollectiveWork(CollectiveKind /*kind*/, std::size_t /*elements*/) {
+  throw std::logic_error("the emulated grid is one device");
+}
+CollectiveWork::~CollectiveWork() = default;
+void CollectiveWork::run(Stream /*stream*/) const {}
+std::string CollectiveWork::mismatch() const { return {}; }
 
 }  // namespace payoff::kernels

@@ -63,12 +63,17 @@ ExitCode report(const Outcome& outcome, const char* what) {
   for (const LeftOut& each : outcome.failed) {
     std::cerr << "failed: " << each.title << ": " << each.reason << "\n";
   }
-  std::cerr << outcome.points.size() << " points " << what << ", " << outcome.left_out.size()
-            << " left out, " << outcome.failed.size() << " failed\n";
+  std::cerr << outcome.points.size() << " points " << what;
+  if (!outcome.neighbours.empty()) {
+    std::cerr << ", " << outcome.neighbours.size() << " beside each other";
+  }
+  std::cerr << ", " << outcome.left_out.size() << " left out, " << outcome.failed.size()
+            << " failed\n";
   return outcome.failed.empty() ? done : failed;
 }
 
-ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs) {
+ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
+                         const std::vector<Neighbours>& neighbours) {
   const auto start = std::chrono::steady_clock::now();
   const Clock clock = [start] {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
@@ -91,12 +96,16 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs) {
   file.host_cpu = host_cpu();
   file.libraries = libraries();
   std::size_t begun = 0;
-  Outcome outcome =
-      measure_all(jobs, file.machine, budget_of(options.full), clock, [&](std::string_view title) {
-        std::cerr << ++begun << "/" << jobs.size() << " " << title << "\n";
-      });
+  const Report report_begun = [&](std::string_view title) {
+    std::cerr << ++begun << "/" << jobs.size() + neighbours.size() << " " << title << "\n";
+  };
+  const Budget budget = budget_of(options.full);
+  Outcome outcome = measure_all(jobs, file.machine, budget_of_points(budget, neighbours.size()),
+                                clock, report_begun);
+  measure_neighbours(neighbours, file.machine, budget, clock, report_begun, outcome);
   file.anchors = outcome.anchors;
   file.points = outcome.points;
+  file.neighbours = outcome.neighbours;
   out << text_of(file);
   out.close();
   if (!out) {
@@ -106,13 +115,14 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs) {
   return report(outcome, "measured");
 }
 
-ExitCode act(const Options& options, const std::vector<Job>& jobs) {
+ExitCode act(const Options& options, const std::vector<Job>& jobs,
+             const std::vector<Neighbours>& neighbours) {
   if (options.action == Action::list) {
-    std::cout << list_text(jobs);
+    std::cout << list_text(jobs, neighbours.size());
     return done;
   }
   if (options.action == Action::dry_run) {
-    std::cout << dry_run_text(jobs, budget_of(options.full));
+    std::cout << dry_run_text(jobs, neighbours, budget_of(options.full));
     return done;
   }
   const std::string reason = why_no_device();
@@ -123,7 +133,7 @@ ExitCode act(const Options& options, const std::vector<Job>& jobs) {
   if (options.action == Action::check) {
     return report(check_all(jobs, [](std::string_view) {}), "agree with the host reference");
   }
-  return measure_to_file(options, jobs);
+  return measure_to_file(options, jobs, neighbours);
 }
 
 Plan plan_of(const Options& options) {
@@ -152,7 +162,8 @@ ExitCode run(std::span<const char* const> words) {
   for (const std::string& problem : problems) {
     std::cerr << "error: " << problem << "\n";
   }
-  return problems.empty() ? act(options, jobs) : wrong_arguments;
+  return problems.empty() ? act(options, jobs, chosen_neighbours(plan, options.only))
+                          : wrong_arguments;
 }
 
 }  // namespace

@@ -11,10 +11,12 @@
 
 namespace payoff::kernels {
 
-enum class ProductType { fp32, tf32, bf16, fp16 };
+enum class ProductType { fp32, tf32, bf16, fp16, fp8 };
 
 [[nodiscard]] std::string_view name(ProductType type);
 [[nodiscard]] std::size_t element_bytes(ProductType type);
+// Of the product: fp8's is in bf16.
+[[nodiscard]] std::size_t result_bytes(ProductType type);
 
 struct ProductSize {
   std::size_t m{};
@@ -24,9 +26,12 @@ struct ProductSize {
 };
 
 [[nodiscard]] bool products_are_available();
+// By cuBLASLt; no batches.
+[[nodiscard]] bool fp8_products_are_available();
 
 // C = A B, column-major, every matrix of a batch behind the one before; the sums are in fp32.
 void multiply(Stream stream, ProductType type, const ProductSize& size, const void* a,
               const void* b, void* c);
+void multiply_fp8(Stream stream, const ProductSize& size, const void* a, const void* b, void* c);
 
 }  // namespace payoff::kernels

@@ -66,6 +66,10 @@ std::string product_library_version() {
 
 void multiply(Stream stream, ProductType type, const ProductSize& size, const void* a,
               const void* b, void* c) {
+  if (type == ProductType::fp8) {
+    multiply_fp8(stream, size, a, b, c);
+    return;
+  }
   if (!products_are_available()) {
     throw std::runtime_error("cuBLAS is not there");
   }

@@ -6,23 +6,12 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "kernels/device/gate.cuh"
 #include "kernels/device/launch.cuh"
 #include "kernels/program/machine.hpp"
 
 namespace payoff::kernels {
 namespace {
-
-void check(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) {
-    throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
-  }
-}
-
-[[nodiscard]] __device__ inline unsigned long long nanoseconds() {
-  unsigned long long time = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-  return time;
-}
 
 [[nodiscard]] __device__ inline unsigned multiprocessor_id() {
   unsigned id = 0;
@@ -42,20 +31,7 @@ struct ClockStamp {
 __global__ void stamp_clock(ClockStamp* stamp) {
   if (threadIdx.x == 0 && multiprocessor_id() == 0 && atomicExch(&stamp->taken, 1U) == 0U) {
     stamp->cycles = clock64();
-    stamp->time = nanoseconds();
-  }
-}
-
-// Waits until the host writes to memory that both see, or, so that nothing can hang, for two
-// seconds; then the sample is worth nothing and says so.
-__global__ void hold_stream(const volatile unsigned* go, unsigned* timed_out) {
-  constexpr unsigned long long longest = 2'000'000'000ULL;
-  const unsigned long long start = nanoseconds();
-  while (*go == 0U) {
-    if (nanoseconds() - start > longest) {
-      *timed_out = 1U;
-      return;
-    }
+    stamp->time = device_nanoseconds();
   }
 }
 
@@ -73,20 +49,6 @@ __global__ void sweep(const float4* memory, std::size_t count, float* never) {
     *never = sum;
   }
 }
-
-template <typename T>
-struct Pinned {
-  T* host = nullptr;
-  T* device = nullptr;
-  Pinned() {
-    check(cudaHostAlloc(&host, sizeof(T), cudaHostAllocMapped), "cudaHostAlloc");
-    check(cudaHostGetDevicePointer(&device, host, 0), "cudaHostGetDevicePointer");
-    *host = T{};
-  }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-  ~Pinned() { static_cast<void>(cudaFreeHost(host)); }
-};
 
 // Two and a half times the L2 cache, filled once.
 const DeviceArray<float4>& sweep_memory() {
@@ -110,8 +72,7 @@ struct Sampler::Inside {
   cudaEvent_t start{};
   cudaEvent_t stop{};
   cudaGraphExec_t graph{};
-  Pinned<unsigned> go;
-  Pinned<unsigned> timed_out;
+  Gate gate;
   DeviceArray<ClockStamp> stamps{2};
   DeviceArray<float> never{1};
   double expected_hz{};
@@ -190,10 +151,9 @@ Sampler::~Sampler() {
 Sample Sampler::take() {
   const Inside& in = *inside_;
   const auto begin = std::chrono::steady_clock::now();
-  *in.go.host = 0U;
-  *in.timed_out.host = 0U;
+  in.gate.close();
   check(cudaMemsetAsync(in.stamps.data(), 0, in.stamps.bytes(), in.stream), "cudaMemsetAsync");
-  launch(Stream{in.stream}, 1, 1, hold_stream, in.go.device, in.timed_out.device);
+  in.gate.hold(Stream{in.stream});
   in.stamp(0);
   if (in.state == State::cold) {
     in.flush();
@@ -204,12 +164,12 @@ Sample Sampler::take() {
   in.run_once();
   check(cudaEventRecord(in.stop, in.stream), "cudaEventRecord");
   in.stamp(1);
-  *static_cast<volatile unsigned*>(in.go.host) = 1U;
+  in.gate.open();
   check(cudaStreamSynchronize(in.stream), "cudaStreamSynchronize");
   float milliseconds = 0.0F;
   check(cudaEventElapsedTime(&milliseconds, in.start, in.stop), "cudaEventElapsedTime");
   // A sample that did not wait for the host counts as one of a throttled clock: it is discarded.
-  const bool released = *static_cast<volatile unsigned*>(in.timed_out.host) == 0U;
+  const bool released = !in.gate.timed_out();
   const double clock_ratio = released ? in.clock_ratio() : 0.0;
   const std::chrono::duration<double> taking = std::chrono::steady_clock::now() - begin;
   return {Seconds{1e-3 * static_cast<double>(milliseconds)}, clock_ratio, Seconds{taking.count()}};

@@ -127,6 +127,40 @@ void write_point(JsonWriter& json, const MeasuredPoint& measured) {
   json.end_object();
 }
 
+void write_neighbour(JsonWriter& json, const MeasuredNeighbour& measured) {
+  const Point& point = measured.of.benchmark.point;
+  json.begin_object();
+  json.text("kernel", point.kernel);
+  json.text("role", name(measured.of.role));
+  write_parameters(json, point.parameters);
+  json.number("read_bytes", point.traffic.read / Bytes{1.0});
+  json.number("written_bytes", point.traffic.written / Bytes{1.0});
+  if (measured.of.units_held > 0) {
+    json.whole("units_held", measured.of.units_held);
+  }
+  if (measured.of.blocks > 0) {
+    json.whole("blocks", measured.of.blocks);
+  }
+  json.number("alone_us", measured.alone / 1_us);
+  json.number("together_us", measured.together / 1_us);
+  json.end_object();
+}
+
+void write_neighbours(JsonWriter& json, const std::vector<MeasuredNeighbours>& all) {
+  json.begin_list("interference");
+  for (const MeasuredNeighbours& measured : all) {
+    json.begin_object();
+    json.number("window_ms", measured.window / 1_ms);
+    json.begin_list("members");
+    for (const MeasuredNeighbour& member : measured.members) {
+      write_neighbour(json, member);
+    }
+    json.end_list();
+    json.end_object();
+  }
+  json.end_list();
+}
+
 }  // namespace
 
 std::string text_of(const SamplesFile& file) {
@@ -155,6 +189,9 @@ std::string text_of(const SamplesFile& file) {
     write_point(json, point);
   }
   json.end_list();
+  if (!file.neighbours.empty()) {
+    write_neighbours(json, file.neighbours);
+  }
   return json.finished();
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/harness/measure.hpp"
 #include "kernels/harness/point.hpp"
 #include "kernels/program/machine.hpp"
+#include "kernels/program/neighbours.hpp"
 
 // The samples file, docs/schema/samples.schema.json.
 
@@ -39,6 +40,7 @@ struct SamplesFile {
   std::vector<Library> libraries;
   std::vector<Anchor> anchors;
   std::vector<MeasuredPoint> points;
+  std::vector<MeasuredNeighbours> neighbours;
 };
 
 [[nodiscard]] std::string text_of(const SamplesFile& file);

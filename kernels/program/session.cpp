@@ -55,8 +55,7 @@ MeasuredPoint measured(const Job& job, const StopRule& rule) {
   return result;
 }
 
-std::string why_left_out(const Job& job, const Machine& machine) {
-  const Benchmark& benchmark = job.benchmark;
+std::string why_left_out(const Benchmark& benchmark, const Machine& machine) {
   if (!benchmark.needs.empty() && !has_library(benchmark.needs)) {
     return "needs " + benchmark.needs + ", which is not there";
   }
@@ -87,7 +86,7 @@ class Run {
   }
 
   void take(const Job& job, Seconds share) {
-    const std::string reason = why_left_out(job, machine_);
+    const std::string reason = why_left_out(job.benchmark, machine_);
     if (!reason.empty()) {
       outcome.left_out.push_back({title_of(job.benchmark.point), reason});
       return;
@@ -139,7 +138,8 @@ std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& o
     }
   }
   for (const std::string& name : only) {
-    if (std::none_of(all.begin(), all.end(),
+    if (name != interference_name &&
+        std::none_of(all.begin(), all.end(),
                      [&](const Benchmark& each) { return is_chosen(each, {name}); })) {
       unknown.push_back(name);
     }
@@ -181,6 +181,44 @@ Outcome measure_all(const std::vector<Job>& jobs, const Machine& machine, const 
     run.take_anchor();
   }
   return std::move(run.outcome);
+}
+
+std::vector<Neighbours> chosen_neighbours(const Plan& plan, const std::vector<std::string>& only) {
+  const bool wanted =
+      only.empty() || std::find(only.begin(), only.end(), interference_name) != only.end();
+  return wanted ? neighbour_benchmarks(plan) : std::vector<Neighbours>{};
+}
+
+Budget budget_of_points(const Budget& budget, std::size_t neighbours) {
+  constexpr double most = 0.3;
+  const Seconds asked = static_cast<double>(neighbours) * longest_of_neighbours;
+  return {budget.rule, budget.longest - std::min(asked, most * budget.longest)};
+}
+
+void measure_neighbours(const std::vector<Neighbours>& all, const Machine& machine,
+                        const Budget& budget, const Clock& clock, const Report& report,
+                        Outcome& outcome) {
+  NeighbourMeter meter;
+  for (const Neighbours& each : all) {
+    const std::string title = title_of(each);
+    std::string reason = clock() + longest_of_neighbours > budget.longest ? "no time left" : "";
+    for (const Neighbour& member : each) {
+      reason = reason.empty() ? why_left_out(member.benchmark, machine) : reason;
+      if (!is_emulated() && 2 * member.units_held > machine.multiprocessors) {
+        reason = "holds more than half of the multiprocessors";
+      }
+    }
+    if (!reason.empty()) {
+      outcome.left_out.push_back({title, reason});
+      continue;
+    }
+    try {
+      report(title);
+      outcome.neighbours.push_back(meter.measure(each));
+    } catch (const std::exception& error) {
+      outcome.failed.push_back({title, error.what()});
+    }
+  }
 }
 
 Outcome check_all(const std::vector<Job>& jobs, const Report& report) {

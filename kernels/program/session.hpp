@@ -41,6 +41,7 @@ struct LeftOut {
 
 struct Outcome {
   std::vector<MeasuredPoint> points;
+  std::vector<MeasuredNeighbours> neighbours;
   std::vector<Anchor> anchors;
   std::vector<LeftOut> left_out;  // did not fit, or lacks a library
   std::vector<LeftOut> failed;
@@ -52,10 +53,23 @@ using Clock = std::function<Seconds()>;                // since the start
 [[nodiscard]] Outcome measure_all(const std::vector<Job>& jobs, const Machine& machine,
                                   const Budget& budget, const Clock& clock, const Report& report);
 
+// The name that --only knows kernels beside each other by.
+inline constexpr std::string_view interference_name = "interference";
+[[nodiscard]] std::vector<Neighbours> chosen_neighbours(const Plan& plan,
+                                                        const std::vector<std::string>& only);
+// Of the budget, what is left for points; the rest is for kernels beside each other.
+[[nodiscard]] Budget budget_of_points(const Budget& budget, std::size_t neighbours);
+// Adds to an outcome, as long as the budget lasts.
+void measure_neighbours(const std::vector<Neighbours>& all, const Machine& machine,
+                        const Budget& budget, const Clock& clock, const Report& report,
+                        Outcome& outcome);
+
 // Runs every job of the check plan once and compares; what differs is in `failed`.
 [[nodiscard]] Outcome check_all(const std::vector<Job>& jobs, const Report& report);
 
-[[nodiscard]] std::string list_text(const std::vector<Job>& jobs);
-[[nodiscard]] std::string dry_run_text(const std::vector<Job>& jobs, const Budget& budget);
+[[nodiscard]] std::string list_text(const std::vector<Job>& jobs, std::size_t neighbours);
+[[nodiscard]] std::string dry_run_text(const std::vector<Job>& jobs,
+                                       const std::vector<Neighbours>& neighbours,
+                                       const Budget& budget);
 
 }  // namespace payoff::kernels

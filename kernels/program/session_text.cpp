@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -17,7 +18,7 @@ std::string seconds_text(Seconds time) { return std::to_string(std::lround(time 
 
 }  // namespace
 
-std::string list_text(const std::vector<Job>& jobs) {
+std::string list_text(const std::vector<Job>& jobs, std::size_t neighbours) {
   std::map<std::pair<std::string, std::string>, std::size_t> points;
   std::map<std::pair<std::string, std::string>, std::string> needs;
   for (const Job& job : jobs) {
@@ -33,16 +34,28 @@ std::string list_text(const std::vector<Job>& jobs) {
     line += needs[key].empty() ? std::to_string(count) : padded(std::to_string(count), 8);
     text += line + needs[key] + "\n";
   }
+  if (neighbours > 0) {
+    text += padded("of these, some beside each other", 38) +
+            padded(std::string(interference_name), 14) + std::to_string(neighbours) + "\n";
+  }
   return text;
 }
 
-std::string dry_run_text(const std::vector<Job>& jobs, const Budget& budget) {
+std::string dry_run_text(const std::vector<Job>& jobs, const std::vector<Neighbours>& neighbours,
+                         const Budget& budget) {
   std::string text;
   for (const Job& job : jobs) {
     text += title_of(job.benchmark.point) + (job.mode == Mode::graph ? ", graph\n" : "\n");
   }
-  return text + std::to_string(jobs.size()) + " points, at most " +
-         seconds_text(longest_time(jobs, budget)) + "\n";
+  for (const Neighbours& each : neighbours) {
+    text += title_of(each) + "\n";
+  }
+  const auto together = static_cast<double>(neighbours.size());
+  const Seconds time = longest_time(jobs, budget) + together * longest_of_neighbours;
+  return text + std::to_string(jobs.size()) + " points" +
+         (neighbours.empty() ? ""
+                             : ", " + std::to_string(neighbours.size()) + " beside each other") +
+         ", at most " + seconds_text(std::min(time, budget.longest)) + "\n";
 }
 
 }  // namespace payoff::kernels

@@ -24,7 +24,7 @@ def drawn(*arguments):
 def measured(program):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "samples.json"
-        arguments = [program, "--only", "casts,signs,launch,gemm", "--out", str(out)]
+        arguments = [program, "--only", "casts,signs,launch,gemm,interference", "--out", str(out)]
         subprocess.run(arguments, check=True, capture_output=True)
         return out.read_text()
 
@@ -59,7 +59,8 @@ def main():
         samples = json.loads(measured(sys.argv[1]), parse_constant=no_constant)
         for error in validator.iter_errors(samples):
             failures.append(f"payoff-kernels: {list(error.path)}: {error.message[:200]}")
-        if samples["provenance"] != "emulated" or len(samples["points"]) < 20:
+        if samples["provenance"] != "emulated" or len(samples["points"]) < 20 or \
+                not samples["interference"]:
             failures.append("payoff-kernels: not what was asked for")
     if len(sys.argv) > 2:
         samples = json.loads(imported(sys.argv[2]), parse_constant=no_constant)

@@ -47,6 +47,7 @@ void check_family(Family family) {
 }  // namespace
 
 TEST_CASE("benchmarks of the memory move what they say") { check_family(memory_benchmarks); }
+TEST_CASE("copies between host and device arrive whole") { check_family(transfer_benchmarks); }
 TEST_CASE("benchmarks of casts give the reference's bytes") { check_family(cast_benchmarks); }
 TEST_CASE("benchmarks of block formats give the reference's bytes") {
   check_family(block_benchmarks);

@@ -77,6 +77,25 @@ def points():
     yield point("launch", "launch", {}, 0, 0, TRUTH["launch"]["constants"]["t0_us"])
 
 
+def member(kernel, role, parameters, alone_us, slow_down, **more):
+    return {"kernel": kernel, "role": role, "parameters": parameters, "alone_us": alone_us,
+            "together_us": float(f"{alone_us * slow_down:.6g}"), **more}
+
+
+def together(rng, noise):
+    """Kernels beside each other: four fifths of the slow-down that the units give, more or less."""
+    for size in (1, 2, 3, 4):
+        share = 0.8 * (1.0 + noise * rng.gauss(0.0, 1.0))
+        beside = 1.0 + share * (1.0 / (1.0 - 0.04 * size) - 1.0)
+        product = ("gemm", "compute", {"m": 1024 * size})
+        codec = ("sign_pack", "codec", {"elements": 2**20 * size})
+        message = member("message", "message", {"channels": 4 * size}, 4000.0, 1.0, units_held=4 * size)
+        for members in ([member(*product, 300.0, 1.0 + share), member(*codec, 90.0, 1.0 + share)],
+                        [member(*product, 300.0, beside), message],
+                        [member(*codec, 90.0, beside), message]):
+            yield {"window_ms": 60.0, "members": members}
+
+
 def draw(rng, time_us, options):
     factor = max(0.2, 1.0 + options.noise * rng.gauss(0.0, 1.0))
     chance = rng.random()
@@ -101,7 +120,7 @@ def samples_file(options):
         "program": {"name": "synthetic_samples.py", "version": "1"},
         "device": {"name": "synthetic", "multiprocessors": 100, "l2_bytes": int(L2_BYTES),
                    "memory_bytes": 80_000_000_000},
-        "points": drawn, "truth": TRUTH,
+        "points": drawn, "interference": list(together(rng, options.noise)), "truth": TRUTH,
     }
 
 

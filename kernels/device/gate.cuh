@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include <cuda_runtime.h>
+
+#include "kernels/device/launch.cuh"
+
+// What holds streams until the host has queued everything, so that its launch times hide. For the
+// GPU only.
+
+namespace payoff::kernels {
+
+inline void check(cudaError_t error, const char* what) {
+  if (error != cudaSuccess) {
+    throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
+  }
+}
+
+// Memory that host and device both see.
+template <typename T>
+struct Pinned {
+  T* host = nullptr;
+  T* device = nullptr;
+  Pinned() {
+    check(cudaHostAlloc(&host, sizeof(T), cudaHostAllocMapped), "cudaHostAlloc");
+    check(cudaHostGetDevicePointer(&device, host, 0), "cudaHostGetDevicePointer");
+    *host = T{};
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+  ~Pinned() { static_cast<void>(cudaFreeHost(host)); }
+};
+
+// Waits until the host says so, or, so that nothing can hang, for two seconds; then what was
+// measured behind it is worth nothing.
+PAYOFF_KERNEL void hold_stream(const volatile unsigned* go, unsigned* timed_out) {
+  constexpr unsigned long long longest = 2'000'000'000ULL;
+  const unsigned long long start = device_nanoseconds();
+  while (*go == 0U) {
+    if (device_nanoseconds() - start > longest) {
+      *timed_out = 1U;
+      return;
+    }
+  }
+}
+
+class Gate {
+ public:
+  void close() const {
+    *go_.host = 0U;
+    *timed_out_.host = 0U;
+  }
+  void hold(Stream stream) const {
+    launch(stream, 1, 1, hold_stream, go_.device, timed_out_.device);
+  }
+  void open() const { *static_cast<volatile unsigned*>(go_.host) = 1U; }
+  [[nodiscard]] bool timed_out() const {
+    return *static_cast<volatile unsigned*>(timed_out_.host) != 0U;
+  }
+
+ private:
+  Pinned<unsigned> go_;
+  Pinned<unsigned> timed_out_;
+};
+
+}  // namespace payoff::kernels

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kernels are measured beside each other: products, attention's and layers' kernels beside
+// codecs, both beside a message that holds multiprocessors and beside copies, and three at once.
+#include <array>
+#include <string_view>
+
+#include "kernels/device/message.cuh"
+#include "kernels/families/common.cuh"
+#include "kernels/families/families.hpp"
+#include "kernels/program/machine.hpp"
+
+namespace payoff::kernels {
+namespace {
+
+// One after the other in both buffers, which together are beyond any cache.
+constexpr unsigned message_slots = 128;
+// Of a channel, as NCCL's rings are planned (field notes: 18 to 24 GB/s each).
+constexpr double channel_gb_per_s = 20.0;
+
+Benchmark message(std::size_t channels, unsigned steps) {
+  const std::size_t packs = channels * message_packs;
+  const double step_bytes = static_cast<double>(packs * sizeof(MessagePack));
+  const Traffic traffic{bytes_of(step_bytes * steps), bytes_of(step_bytes * steps), {}, 0.0, 1, 0};
+  Benchmark b{{"message",
+               "interference",
+               "fused",
+               "gaussian",
+               "hot",
+               {{"channels", static_cast<double>(channels)}, {"gb_per_s", channel_gb_per_s}},
+               traffic},
+              bytes_of(2.0 * message_slots * step_bytes),
+              {}};
+  b.make = [=] {
+    const unsigned slots = std::min(message_slots, steps);
+    const std::size_t values = 4 * packs * slots;
+    auto in = drawn_on_device({values, InputKind::gaussian, 11});
+    auto out = array_of<float>(values);
+    const auto pace = static_cast<unsigned long long>(
+        static_cast<double>(message_packs * sizeof(MessagePack)) / channel_gb_per_s);
+    return Work{[=](Stream s) {
+                  launch(s, channels, message_threads, move_message,
+                         reinterpret_cast<const MessagePack*>(in->data()),
+                         reinterpret_cast<MessagePack*>(out->data()), slots, steps, pace);
+                },
+                [=] { return differs("message", *out, in->read()); },
+                [=] { return checksum_of(*out); }};
+  };
+  return b;
+}
+
+// As model/ cuts products of tensor cores whose blocks fill a multiprocessor.
+std::size_t blocks_of(const Point& product) {
+  const auto along = [&](const char* side, std::size_t tile) {
+    return divided_up(static_cast<std::size_t>(product.parameters.at(side)), tile);
+  };
+  const bool is_one = product.parameters.at("batch") == 1.0;
+  return product.kernel == "gemm" && is_one ? along("m", 256) * along("n", 128) : 0;
+}
+
+bool has_value(const Point& point, const char* parameter, double value) {
+  const auto found = point.parameters.find(parameter);
+  return found != point.parameters.end() && found->second == value;
+}
+
+// The largest size of the plan that streams from memory, and still leaves room for the others.
+std::size_t elements_beyond_cache(const Plan& plan) {
+  constexpr std::size_t most = std::size_t{1} << 26U;
+  std::size_t elements = 0;
+  for (const Shape& shape : plan.shapes) {
+    const bool fits = shape.elements <= most && shape.input == InputKind::gaussian;
+    elements = fits ? std::max(elements, shape.elements) : elements;
+  }
+  return elements;
+}
+
+bool is_codec(const Point& point) {
+  constexpr std::array<std::string_view, 5> families{"casts", "blocks", "signs", "groups",
+                                                     "selection"};
+  return point.implementation == "fused" && point.input == "gaussian" &&
+         point.traffic.host_syncs == 0 &&
+         std::find(families.begin(), families.end(), point.family) != families.end();
+}
+
+std::vector<Neighbour> codecs(const Plan& plan) {
+  constexpr std::array<std::string_view, 5> of_quick{"quantize_group", "dequantize_group",
+                                                     "sign_ef", "fp8_blocks", "topk_radix"};
+  const auto elements = static_cast<double>(elements_beyond_cache(plan));
+  std::vector<Neighbour> chosen;
+  std::vector<std::string> seen;
+  for (auto family : {cast_benchmarks, block_benchmarks, sign_benchmarks, group_benchmarks,
+                      selection_benchmarks}) {
+    for (Benchmark& each : family(plan)) {
+      const std::string& kernel = each.point.kernel;
+      const bool wanted = plan.every_variant ||
+                          std::find(of_quick.begin(), of_quick.end(), kernel) != of_quick.end();
+      if (wanted && is_codec(each.point) && has_value(each.point, "elements", elements) &&
+          std::find(seen.begin(), seen.end(), kernel) == seen.end()) {
+        seen.push_back(kernel);
+        chosen.push_back({std::move(each), Role::codec});
+      }
+    }
+  }
+  return chosen;
+}
+
+// Large products of 16 bits, and with every variant those of attention.
+bool is_wanted_product(const Plan& plan, const Point& point) {
+  if (point.kernel == "attention") {
+    return plan.every_variant;
+  }
+  return point.kernel == "gemm" && has_value(point, "bytes", 2.0) &&
+         has_value(point, "fp16", 0.0) && point.parameters.at("m") >= 2048.0 &&
+         (plan.every_variant || point.parameters.at("m") == point.parameters.at("n"));
+}
+
+// Products, and of the layers the largest.
+std::vector<Neighbour> computing(const Plan& plan) {
+  std::vector<Neighbour> chosen;
+  Neighbour largest;
+  for (Benchmark& each : layer_benchmarks(plan)) {
+    const Point& point = each.point;
+    if (point.kernel == "layer_norm") {
+      largest = {std::move(each), Role::compute};
+    } else if (is_wanted_product(plan, point)) {
+      const std::size_t blocks = blocks_of(point);
+      chosen.push_back({std::move(each), Role::compute, 0, blocks});
+    }
+  }
+  if (largest.benchmark.make) {
+    chosen.push_back(std::move(largest));
+  }
+  return chosen;
+}
+
+std::vector<Neighbour> messages(const Plan& plan, unsigned steps) {
+  std::vector<std::size_t> counts{4, 16};
+  if (is_emulated()) {
+    counts = {1};
+  } else if (plan.every_variant) {
+    counts = {1, 2, 4, 8, 16, 24, 32};
+  }
+  std::vector<Neighbour> chosen;
+  for (const std::size_t channels : counts) {
+    chosen.push_back({message(channels, steps), Role::message, channels});
+  }
+  return chosen;
+}
+
+Neighbour copies(const Plan& plan) {
+  const std::size_t elements = std::min(elements_beyond_cache(plan), std::size_t{1} << 23U);
+  Plan one = plan;
+  one.shapes = {{elements}};
+  return {std::move(transfer_benchmarks(one).front()), Role::copies};
+}
+
+}  // namespace
+
+std::vector<Neighbours> neighbour_benchmarks(const Plan& plan) {
+  constexpr unsigned steps_on_gpu = 400;  // 4 ms at the pace
+  const std::vector<Neighbour> compute = computing(plan);
+  const std::vector<Neighbour> codec = codecs(plan);
+  const std::vector<Neighbour> sent = messages(plan, is_emulated() ? 2 : steps_on_gpu);
+  const Neighbour copied = copies(plan);
+  std::vector<Neighbours> all;
+  for (const Neighbour& work : compute) {
+    for (const Neighbour& beside : codec) {
+      all.push_back({work, beside});
+    }
+    for (const Neighbour& beside : sent) {
+      all.push_back({work, beside});
+    }
+    all.push_back({work, copied});
+  }
+  for (const Neighbour& work : codec) {
+    for (const Neighbour& beside : sent) {
+      all.push_back({work, beside});
+    }
+    all.push_back({work, copied});
+  }
+  // Three at once judge whether pairs add up.
+  for (const Neighbour& work : compute) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(codec.size(), 3) && !sent.empty(); ++i) {
+      all.push_back({work, codec[i], sent.back()});
+    }
+  }
+  return all;
+}
+
+}  // namespace payoff::kernels

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/harness/steady_state.hpp"
+#include "kernels/program/benchmark.hpp"
+
+// Several works at once, each in a stream of its own: together_cuda.cu, and machine_emulated.cpp,
+// where they run one after the other and times mean nothing.
+
+namespace payoff::kernels {
+
+struct QueuedWork {
+  const Work* work{};
+  unsigned runs_a_part{1};
+};
+
+// Queues `parts` parts of each behind one gate, opens it when all are queued, and waits. Ends are
+// on one clock. Throws where the gate opened by itself.
+[[nodiscard]] std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned parts);
+
+}  // namespace payoff::kernels
