@@ -11,7 +11,8 @@ std::vector<Benchmark> all_benchmarks(const Plan& plan) {
   constexpr std::array families{memory_benchmarks,    cast_benchmarks,      block_benchmarks,
                                 sign_benchmarks,      group_benchmarks,     sparse_benchmarks,
                                 selection_benchmarks, transform_benchmarks, low_rank_benchmarks,
-                                layer_benchmarks,     transfer_benchmarks,  collective_benchmarks};
+                                layer_benchmarks,     transfer_benchmarks,  collective_benchmarks,
+                                message_benchmarks};
   std::vector<Benchmark> all;
   for (const auto family : families) {
     std::vector<Benchmark> of_family = family(plan);

@@ -24,6 +24,8 @@ namespace payoff::kernels {
 [[nodiscard]] std::vector<Benchmark> transfer_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> collective_benchmarks(const Plan& plan);
 
+// A kernel that stands for a collective's, alone.
+[[nodiscard]] std::vector<Benchmark> message_benchmarks(const Plan& plan);
 // Kernels of the families beside each other, and beside a message.
 [[nodiscard]] std::vector<Neighbours> neighbour_benchmarks(const Plan& plan);
 

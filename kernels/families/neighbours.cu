@@ -132,7 +132,9 @@ std::vector<Neighbour> computing(const Plan& plan) {
   return chosen;
 }
 
-std::vector<Neighbour> messages(const Plan& plan, unsigned steps) {
+std::vector<Neighbour> messages(const Plan& plan) {
+  constexpr unsigned steps_on_gpu = 400;  // 4 ms at the pace
+  const unsigned steps = is_emulated() ? 2 : steps_on_gpu;
   std::vector<std::size_t> counts{4, 16};
   if (is_emulated()) {
     counts = {1};
@@ -155,11 +157,18 @@ Neighbour copies(const Plan& plan) {
 
 }  // namespace
 
+std::vector<Benchmark> message_benchmarks(const Plan& plan) {
+  std::vector<Benchmark> all;
+  for (Neighbour& each : messages(plan)) {
+    all.push_back(std::move(each.benchmark));
+  }
+  return all;
+}
+
 std::vector<Neighbours> neighbour_benchmarks(const Plan& plan) {
-  constexpr unsigned steps_on_gpu = 400;  // 4 ms at the pace
   const std::vector<Neighbour> compute = computing(plan);
   const std::vector<Neighbour> codec = codecs(plan);
-  const std::vector<Neighbour> sent = messages(plan, is_emulated() ? 2 : steps_on_gpu);
+  const std::vector<Neighbour> sent = messages(plan);
   const Neighbour copied = copies(plan);
   std::vector<Neighbours> all;
   for (const Neighbour& work : compute) {

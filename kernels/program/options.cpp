@@ -74,7 +74,8 @@ std::string_view help_text() {
 
   --list              the kernels, their families, and how many points each has
   --dry-run           the points and the time that they would take; launches nothing
-  --only NAME,...     kernels or families of them; interference: kernels beside each other
+  --only NAME,...     kernels or families of them; interference:
+                      those beside each other
   --quick, --full     which sizes and variants
 
 Exit status: 0 done, 1 something failed, 2 wrong arguments, 77 no GPU.

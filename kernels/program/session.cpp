@@ -138,8 +138,7 @@ std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& o
     }
   }
   for (const std::string& name : only) {
-    if (name != interference_name &&
-        std::none_of(all.begin(), all.end(),
+    if (std::none_of(all.begin(), all.end(),
                      [&](const Benchmark& each) { return is_chosen(each, {name}); })) {
       unknown.push_back(name);
     }

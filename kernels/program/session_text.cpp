@@ -52,10 +52,11 @@ std::string dry_run_text(const std::vector<Job>& jobs, const std::vector<Neighbo
   }
   const auto together = static_cast<double>(neighbours.size());
   const Seconds time = longest_time(jobs, budget) + together * longest_of_neighbours;
-  return text + std::to_string(jobs.size()) + " points" +
-         (neighbours.empty() ? ""
-                             : ", " + std::to_string(neighbours.size()) + " beside each other") +
-         ", at most " + seconds_text(std::min(time, budget.longest)) + "\n";
+  if (!neighbours.empty()) {
+    text += std::to_string(neighbours.size()) + " runs beside each other, ";
+  }
+  return text + std::to_string(jobs.size()) + " points, at most " +
+         seconds_text(std::min(time, budget.longest)) + "\n";
 }
 
 }  // namespace payoff::kernels
