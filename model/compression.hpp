@@ -149,8 +149,9 @@ struct Method {
   std::optional<OtherFormulas> backward;
   bool learned{};  // encoder and decoder are layers of the model: `backward` is theirs
   WireFormula wire;
-  CodecLaw law;                   // of its implementation class
-  std::optional<HostCodec> host;  // where a pass runs there
+  CodecLaw law;                      // of its implementation class, or of its own kernels
+  std::vector<std::string> kernels;  // of payoff-kernels, that are its passes over gradients
+  std::optional<HostCodec> host;     // where a pass runs there
 };
 
 // Whether any of its passes over gradients does.

@@ -237,7 +237,7 @@ Seconds meeting_of_ends(const StepPlan& plan, Finish finish) {
 // What a send that is still in flight then adds to the optimizer.
 Seconds slowed_optimizer(const StepPlan& plan, std::size_t stage, const ShardedStage& of,
                          Seconds start) {
-  const double rate = stream_rates(true, false, plan.sends_on(stage)).compute;
+  const double rate = plan.paces(stage, plan.sends_on(stage))[0].rate;
   const Seconds sending = std::max(0_s, of.sending - start);
   return std::min(plan.stages[stage].optimizer.alone / rate, sending) * (1.0 - rate);
 }

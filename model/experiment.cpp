@@ -163,7 +163,8 @@ void PreparedExperiment::prepare_stages() {
   const ParallelLayout& layout = experiment_.layout;
   const ComputeContext context = compute_context();
   const auto division = divide_layers(*workload_, layout);
-  const auto waves = std::make_shared<WaveTable>(experiment_.cluster.gpu.compute_units);
+  const auto waves = std::make_shared<WaveTable>(
+      experiment_.cluster.gpu.compute_units, experiment_.cluster.gpu.pairs.compute_beside_message);
   waves_ = waves;
   stages_.clear();
   kinds_ = {};
@@ -277,6 +278,7 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
   plan.compresses_activations = !compression.activations.empty();
   plan.gathers_once = experiment_.layout.keeps_weights();
   plan.waves = std::move(waves);
+  plan.pairs = experiment_.cluster.gpu.pairs;
   plan.host = experiment_.software.host_per_step;
   plan.overheads = overheads();
   plan.tied_gradients = tied_gradients_;

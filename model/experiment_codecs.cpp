@@ -64,7 +64,8 @@ PreparedExperiment::Stages PreparedExperiment::with_codecs(ActivationCodecs& cod
   const auto division = divide_layers(*workload_, layout);
   GradientKinds kinds = kinds_;
   WeightKinds weights = weights_;
-  const auto waves = std::make_shared<WaveTable>(experiment_.cluster.gpu.compute_units);
+  const auto waves = std::make_shared<WaveTable>(
+      experiment_.cluster.gpu.compute_units, experiment_.cluster.gpu.pairs.compute_beside_message);
   std::vector<Stage> stages = stages_;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     Stage& stage = stages[s];

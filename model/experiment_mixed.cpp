@@ -147,7 +147,7 @@ StepPlan PreparedExperiment::plan_of_parts(const CompressionPlan& compression,
     const Gpu& gpu = parts_[part].prepared->experiment_.cluster.gpu;
     plan.units.push_back({part, from.plans[part].reserved_share,
                           reserved_share(channels, gpu.compute_units),
-                          from.plans[part].exchange_share, from.plans[part].waves});
+                          from.plans[part].exchange_share, from.plans[part].waves, gpu.pairs});
     plan.reserved_share = std::max(plan.reserved_share, plan.units.back().reserved_share);
     plan.send_share = std::max(plan.send_share, plan.units.back().send_share);
   }

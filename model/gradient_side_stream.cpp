@@ -20,7 +20,7 @@ GradientStreams::Rates GradientStreams::rates(const Load* computes) const {
   const double copies = on_host_ ? hosts_.copy_memory_share() : 0.0;
   const double room = (flights_.empty() ? 1.0 : room_beside(flights_.front())) - copies;
   const StreamRates streams =
-      within_memory(beside.streams(kernels, is_codec || beside_codec, plan_->pair_quantile),
+      within_memory(beside.streams(kernels, is_codec || beside_codec, pairs_),
                     kernels != nullptr ? kernels->memory_share : 0.0, codec_share, room,
                     beside.pace(kernels).idle_share);
   if (!slows_messages_ || flights_.empty()) {

@@ -13,6 +13,7 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       calls_(&calls),
       backward_(&plan.stages[stage].compute->backward),
       buckets_(&plan.buckets(stage)),
+      pairs_(plan.pairs_on(stage)),
       reserved_(plan.reserved_on(stage)),
       on_side_(has_own_stream(plan.placement)),
       wait_for_backward_(!plan.overlap || plan.placement == Placement::after_backward),
@@ -23,7 +24,7 @@ GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, 
       message_(plan, stage, reserved_),
       send_(plan, stage, plan.sends_on(stage)),
       both_(plan, stage, held_share(reserved_, plan.sends_on(stage))),
-      slowed_codec_(stream_rates(false, true, reserved_, plan.pair_quantile).codec),
+      slowed_codec_(stream_rates(false, true, reserved_, pairs_).codec),
       next_bucket_(first_bucket),
       next_ready_(next_ready()) {}
 
@@ -207,7 +208,7 @@ void GradientStreams::compute_beside_send(Load& load) {
       ++flight;
     }
     const bool beside_message = now_ < network_free_ && flight < flights_.size();
-    double rate = (beside_message ? both_ : send_).rate(load, plan_->pair_quantile);
+    double rate = (beside_message ? both_ : send_).rate(load, pairs_);
     double message = 1.0;
     double until = sending_until_;
     bool ends_first = false;

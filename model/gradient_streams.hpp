@@ -209,6 +209,7 @@ class GradientStreams {
   const CodecCalls* calls_;
   const std::vector<Piece>* backward_;
   const std::vector<Bucket>* buckets_;
+  PairPrior pairs_;
   double reserved_;  // of the units, by a gradient message
   bool on_side_;
   bool wait_for_backward_;
@@ -226,14 +227,15 @@ class GradientStreams {
     [[nodiscard]] Pace pace(const Load* computes) const {
       return computes != nullptr ? compute[computes->mix] : Pace();
     }
-    [[nodiscard]] StreamRates streams(const Load* computes, bool codec, double quantile) const {
+    [[nodiscard]] StreamRates streams(const Load* computes, bool codec,
+                                      const PairPrior& pairs) const {
       const Pace alone = pace(computes);
-      return stream_rates(computes != nullptr, codec, held, quantile, alone.rate, alone.idle_share,
+      return stream_rates(computes != nullptr, codec, held, pairs, alone.rate, alone.idle_share,
                           turns);
     }
     // Of what has the units that are left to itself.
-    [[nodiscard]] double rate(const Load& load, double quantile) const {
-      return load.is_codec ? streams(nullptr, true, quantile).codec : compute[load.mix].rate;
+    [[nodiscard]] double rate(const Load& load, const PairPrior& pairs) const {
+      return load.is_codec ? streams(nullptr, true, pairs).codec : compute[load.mix].rate;
     }
   };
   Beside nothing_;

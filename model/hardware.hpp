@@ -112,6 +112,22 @@ struct ComputeLaw {
   double relative_sd{};        // of a predicted compute time
 };
 
+// What sharing a GPU does to work, where it was measured there: of the slow-down that the law of
+// model/interference.hpp gives, the share that was seen, and how it differs from pair to pair.
+struct PairLaw {
+  double share{1.0};
+  double spread{};  // standard deviation of the share
+  bool measured{};
+
+  bool operator==(const PairLaw&) const = default;
+};
+struct PairLaws {
+  PairLaw compute_beside_codec;
+  PairLaw codec_beside_compute;
+  PairLaw compute_beside_message;
+  PairLaw codec_beside_message;
+};
+
 struct Gpu {
   std::string name;
   Architecture architecture{};
@@ -124,6 +140,7 @@ struct Gpu {
   Watts power{};            // limit of the board; zero: not known
   bool card{};              // in a PCI Express slot, not on a board with others
   bool peer_to_peer{true};  // its driver lets cards write to each other over PCI Express
+  PairLaws pairs{};         // where kernels were measured beside each other on it
 };
 
 enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/compression.hpp"
+#include "model/hardware.hpp"
 
 // The law of what shares a GPU, the same in both engines. Compute units (SMs) are reserved, not
 // shared: a communication kernel holds one for each channel all its life, while it waits as well;
@@ -23,8 +24,9 @@
 // Sources: wave quantisation beside NCCL, NVIDIA developer forum 337991 (H100, 132 blocks beside 24
 // channels: nearly twice the time); backward beside NCCL 1.04 to 1.1 times as long on V100, Agarwal
 // et al. 2022. Valid for kernels whose blocks fill a unit. What a codec and anything beside it do
-// to each other nobody has measured: the law is the median of a prior between 1 and 2, within what
-// the memory carries.
+// to each other nobody has published: the law is the median of a prior between 1 and 2, within what
+// the memory carries. On a GPU where such pairs were measured (calibrate/pair_fit.hpp), what was
+// seen of the law's slow-down takes the place of the prior.
 
 namespace payoff {
 
@@ -46,14 +48,35 @@ namespace payoff {
   return std::min(most, message + send);
 }
 
+// Nothing takes more than twice as long beside what has half of the units, or half of the turns.
+inline constexpr double most_slowdown = 2.0;
+
 // How much longer work takes beside something that it was never measured with, at a quantile of the
 // prior: from 1 by way of what the law says, the median, to 2.
 [[nodiscard]] constexpr double unmeasured_slowdown(double by_law, double quantile) {
-  constexpr double most = 2.0;
   constexpr double median = 0.5;
-  return quantile <= median ? 1.0 + (by_law - 1.0) * (quantile / median)
-                            : by_law + (most - by_law) * ((quantile - median) / (1.0 - median));
+  return quantile <= median
+             ? 1.0 + (by_law - 1.0) * (quantile / median)
+             : by_law + (most_slowdown - by_law) * ((quantile - median) / (1.0 - median));
 }
+
+// The same where pairs of the kind were measured: their share of the law's slow-down, drawn evenly
+// over a width that has their standard deviation.
+[[nodiscard]] constexpr double pair_slowdown(const PairLaw& pair, double by_law, double quantile) {
+  if (!pair.measured) {
+    return unmeasured_slowdown(by_law, quantile);
+  }
+  constexpr double width = 3.4641016151377544;  // sqrt(12) standard deviations
+  const double share = std::max(0.0, pair.share + width * pair.spread * (quantile - 0.5));
+  return std::min(most_slowdown, 1.0 + (by_law - 1.0) * share);
+}
+
+// What is known of pairs on a GPU, and where in what is not known a prediction stands: at 0.5 the
+// law holds, or the mean of what was measured.
+struct PairPrior {
+  double quantile{0.5};
+  PairLaws laws{};
+};
 
 // Which of two streams goes first when blocks end.
 enum class StreamTurns { alternate, codec_last, codec_first };
@@ -82,13 +105,15 @@ struct StreamRates {
 // `compute_rate`: of compute on the units left; `idle_share`: of these, what its last waves leave
 // idle; both where the waves of its kernels are known (model/kernel_waves.hpp).
 [[nodiscard]] constexpr StreamRates stream_rates(bool compute_busy, bool codec_busy,
-                                                 double reserved_share, double quantile,
+                                                 double reserved_share, const PairPrior& pairs,
                                                  double compute_rate, double idle_share,
                                                  StreamTurns turns = StreamTurns::alternate) {
   constexpr double turn = 0.5;
+  const PairLaws& laws = pairs.laws;
+  const double quantile = pairs.quantile;
   const double left = 1.0 - reserved_share;
   const double beside_message =
-      reserved_share > 0.0 ? unmeasured_slowdown(1.0 / left, quantile) : 1.0;
+      reserved_share > 0.0 ? pair_slowdown(laws.codec_beside_message, 1.0 / left, quantile) : 1.0;
   if (!compute_busy || !codec_busy) {
     return {compute_rate, 1.0 / beside_message};
   }
@@ -101,14 +126,15 @@ struct StreamRates {
             1.0 / (unmeasured_slowdown(1.0, quantile) * beside_message)};
   }
   const double codec_by_law = 1.0 / (turn + turn * idle_share);
-  return {compute_rate / unmeasured_slowdown(1.0 / turn, quantile),
-          1.0 / (unmeasured_slowdown(codec_by_law, quantile) * beside_message)};
+  return {
+      compute_rate / pair_slowdown(laws.compute_beside_codec, 1.0 / turn, quantile),
+      1.0 / (pair_slowdown(laws.codec_beside_compute, codec_by_law, quantile) * beside_message)};
 }
 
 [[nodiscard]] constexpr StreamRates stream_rates(bool compute_busy, bool codec_busy,
-                                                 double reserved_share, double quantile = 0.5) {
-  return stream_rates(compute_busy, codec_busy, reserved_share, quantile, 1.0 - reserved_share,
-                      0.0);
+                                                 double reserved_share,
+                                                 const PairPrior& pairs = {}) {
+  return stream_rates(compute_busy, codec_busy, reserved_share, pairs, 1.0 - reserved_share, 0.0);
 }
 
 // Of the memory bandwidth, what work may take beside a message: the message keeps what its units

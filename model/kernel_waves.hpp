@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/hardware.hpp"
 #include "model/units.hpp"
 
 // How fast a piece of work runs while messages hold compute units. A piece is kernels in a row: one
@@ -14,7 +15,8 @@
 // alone, from wherever in it a message starts. What a piece takes alone is not touched. A second
 // stream finds idle what the last waves leave: 1 - blocks / (waves (U - C)) of the units of a known
 // kernel, none of another one, in the mean over the time that each takes beside the message.
-// Computed for every C when a job is prepared, and looked up by both engines.
+// Computed for every C when a job is prepared, and looked up by both engines. On a GPU where
+// compute was measured beside messages, the share of all this that was seen.
 
 namespace payoff {
 
@@ -47,8 +49,9 @@ struct Pace {
 class Paces {
  public:
   Paces() = default;
-  // Of `mixes`: by number, from 1; null: of no mix anything is known.
-  Paces(double held_share, const Pace* mixes) : any_(1.0 - held_share), mixes_(mixes) {}
+  // `any`: of kernels of unknown blocks; `mixes`: by number, from 1; null: of no mix anything is
+  // known.
+  Paces(const Pace& any, const Pace* mixes) : any_(any), mixes_(mixes) {}
 
   [[nodiscard]] bool slow() const { return any_.rate < 1.0; }
   // Of the mix of this number; 0: kernels of unknown blocks.
@@ -63,7 +66,8 @@ class Paces {
 
 class WaveTable {
  public:
-  explicit WaveTable(int units);
+  // `beside_message`: what was measured of the slow-down that messages cause.
+  explicit WaveTable(int units, const PairLaw& beside_message = {});
 
   // The number of a mix, the same for equal ones; 0 where no kernel of it is known.
   std::size_t add(const KernelMix& mix);
@@ -72,6 +76,7 @@ class WaveTable {
 
  private:
   int units_;
+  double share_;  // of the law's slow-down
   std::vector<KernelMix> mixes_;
   std::vector<std::vector<Pace>> held_;  // by units held, then by mix
 };

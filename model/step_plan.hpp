@@ -9,6 +9,7 @@
 
 #include "model/collective.hpp"
 #include "model/compression.hpp"
+#include "model/interference.hpp"
 #include "model/kernel_waves.hpp"
 #include "model/layout.hpp"
 #include "model/step_overheads.hpp"
@@ -251,6 +252,7 @@ struct StageUnits {
   double send_share{};
   double exchange_share{};
   std::shared_ptr<const WaveTable> waves;
+  PairLaws pairs{};  // of the stage's GPU
 };
 
 struct StepPlan {
@@ -269,7 +271,8 @@ struct StepPlan {
   double send_share{};         // by the sends of a stage, for their life
   double exchange_share{};     // by a message beside the other half of a pair
   Bandwidth host_cores{};      // what all cores of a node stream through this plan's codec
-  double pair_quantile = 0.5;  // of the slow-down of pairs that nobody measured; 0.5: the law's
+  double pair_quantile = 0.5;  // of what is not known of pairs; 0.5: the law, or their mean
+  PairLaws pairs{};            // where they were measured
   std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
   std::vector<StageUnits> units;           // of stages, where GPUs differ; empty: as above
   Seconds host{};                          // per step, hidden by nothing
@@ -292,10 +295,13 @@ struct StepPlan {
   [[nodiscard]] double exchanges_on(std::size_t stage) const {
     return units.empty() ? exchange_share : units[stage].exchange_share;
   }
+  [[nodiscard]] PairPrior pairs_on(std::size_t stage) const {
+    return {pair_quantile, units.empty() ? pairs : units[stage].pairs};
+  }
   // Of work on a stage while a share of the units is held. Valid as long as the plan's table.
   [[nodiscard]] Paces paces(std::size_t stage, double held_share) const {
     const WaveTable* table = (units.empty() ? waves : units[stage].waves).get();
-    return table != nullptr ? table->paces(held_share) : Paces(held_share, nullptr);
+    return table != nullptr ? table->paces(held_share) : Paces(Pace(1.0 - held_share), nullptr);
   }
   [[nodiscard]] bool have_equal_units(std::size_t stage, std::size_t other) const {
     return units.empty() || units[stage].kind == units[other].kind;

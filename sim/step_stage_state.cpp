@@ -112,8 +112,8 @@ void StageRun::set_rates() {
       (gradients.busy ? memory_room(gradients.message->message->memory_share, held) : 1.0) - copies;
   const double of_stream = on_stream ? compute.task.memory_share : 0.0;
   const StreamRates rates = within_memory(
-      stream_rates(computes, codec.busy || (on_stream && !computes), reserved, plan_.pair_quantile,
-                   pace.rate, pace.idle_share, turns_of(plan_.placement)),
+      stream_rates(computes, codec.busy || (on_stream && !computes), reserved,
+                   plan_.pairs_on(stage_), pace.rate, pace.idle_share, turns_of(plan_.placement)),
       computes ? of_stream : 0.0,
       codec.busy ? codec.task.memory_share : (computes ? 0.0 : of_stream), room, pace.idle_share);
   double demand = copies;

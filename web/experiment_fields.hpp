@@ -30,8 +30,11 @@ void each_field(FitRange<Amount>& x, Use&& use) {
 PAYOFF_FIELDS(KernelAmounts, products, convolutions, attention, streams)
 PAYOFF_FIELDS(ComputeLaw, gemm_efficiency, convolution_efficiency, attention_efficiency, depth_half,
               memory_efficiency, launch, measured, relative_sd)
+PAYOFF_FIELDS(PairLaw, share, spread, measured)
+PAYOFF_FIELDS(PairLaws, compute_beside_codec, codec_beside_compute, compute_beside_message,
+              codec_beside_message)
 PAYOFF_FIELDS(Gpu, name, architecture, compute_units, memory, memory_bandwidth, l2, peak, law,
-              power, card, peer_to_peer)
+              power, card, peer_to_peer, pairs)
 PAYOFF_FIELDS(FitDomain, smallest, largest, ranks)
 PAYOFF_FIELDS(LinkLaw, launch, step_ll, step_ll128, step_simple, step_nvls, share_ll, share_ll128,
               share_simple, share_nvls, rendezvous, switched_hosts, channel, node_limit,
@@ -97,7 +100,7 @@ PAYOFF_FIELDS(OtherFormulas, rounds, decode)
 PAYOFF_FIELDS(Method, name, description, implementation, granularity, matrices_only,
               sums_in_collective, elementwise, scatters, reduces_from, bypasses_buckets, parameters,
               where, rounds, decode, dense, worth, state_bytes, saved_bytes, sent, backward,
-              learned, wire, law, host)
+              learned, wire, law, kernels, host)
 PAYOFF_FIELDS(BlockRange, first, last)
 PAYOFF_FIELDS(ActivationCompression, method, traffic, forward, backward, blocks)
 PAYOFF_FIELDS(WeightCompression, method, copy_in_node)

@@ -2,6 +2,7 @@
 #include "model/interference.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/collective.hpp"
 #include "tests/catch.hpp"
@@ -85,23 +86,50 @@ TEST_CASE("the slow-down of a pair that nobody measured lies between 1 and 2 aro
   }
 }
 
+TEST_CASE("what was measured of a pair takes the place of the prior") {
+  const PairLaw measured{0.5, 0.1, true};
+  CHECK_THAT(pair_slowdown(measured, 2.0, 0.5), WithinRel(1.5, 1e-12));
+  CHECK_THAT(pair_slowdown(measured, 1.2, 0.5), WithinRel(1.1, 1e-12));
+  CHECK(pair_slowdown({}, 2.0, 0.25) == unmeasured_slowdown(2.0, 0.25));
+  // Drawn evenly: over all quantiles the standard deviation is the spread's.
+  constexpr int draws = 1000;
+  double squares = 0.0;
+  for (int i = 0; i < draws; ++i) {
+    const double share = pair_slowdown(measured, 2.0, (i + 0.5) / draws) - 1.0;
+    squares += (share - 0.5) * (share - 0.5) / draws;
+  }
+  CHECK_THAT(std::sqrt(squares), WithinRel(0.1, 1e-3));
+  // Never faster than alone, never beyond what bounds rest on.
+  CHECK(pair_slowdown({0.1, 0.5, true}, 2.0, 0.0) == 1.0);
+  CHECK(pair_slowdown({1.5, 0.1, true}, 2.0, 0.5) == most_slowdown);
+}
+
+TEST_CASE("measured pairs slow streams by their own share, and the others by the prior") {
+  PairPrior pairs;
+  pairs.laws.compute_beside_codec = {0.5, 0.0, true};
+  pairs.laws.codec_beside_message = {0.0, 0.0, true};
+  const StreamRates rates = stream_rates(true, true, 0.2, pairs);
+  CHECK_THAT(rates.compute, WithinRel(0.8 / 1.5, 1e-12));
+  CHECK_THAT(rates.codec, WithinRel(0.5, 1e-12));
+}
+
 TEST_CASE("a codec that runs alone is not slowed, whatever the prior says of pairs") {
-  CHECK(stream_rates(false, true, 0.0, 1.0).codec == 1.0);
-  CHECK(stream_rates(true, false, 0.0, 1.0).compute == 1.0);
+  CHECK(stream_rates(false, true, 0.0, {1.0}).codec == 1.0);
+  CHECK(stream_rates(true, false, 0.0, {1.0}).compute == 1.0);
   // Backward beside a message has been measured.
-  CHECK(stream_rates(true, false, 0.2, 1.0).compute == stream_rates(true, false, 0.2).compute);
+  CHECK(stream_rates(true, false, 0.2, {1.0}).compute == stream_rates(true, false, 0.2).compute);
 }
 
 TEST_CASE("a codec on its side stream gets the tail of compute beside its own turn, no more") {
   // Compute on all units leaves a fifth of them idle in its last waves: a turn of a half each, and
   // a fifth of the other half. No unit is used twice, none that could be used is not.
   constexpr double idle = 0.2;
-  const StreamRates rates = stream_rates(true, true, 0.0, 0.5, 1.0, idle);
+  const StreamRates rates = stream_rates(true, true, 0.0, {0.5}, 1.0, idle);
   CHECK_THAT(rates.compute, WithinRel(0.5, 1e-12));
   CHECK_THAT(rates.codec, WithinRel(0.5 + 0.5 * idle, 1e-12));
   CHECK_THAT(rates.compute * (1 - idle) + rates.codec, WithinRel(1.0, 1e-12));
   // Beside a message both have the rest of the units.
-  const StreamRates beside = stream_rates(true, true, 0.25, 0.5, 0.75, idle);
+  const StreamRates beside = stream_rates(true, true, 0.25, {0.5}, 0.75, idle);
   CHECK_THAT(beside.compute, WithinRel(0.75 * rates.compute, 1e-12));
   CHECK_THAT(beside.codec, WithinRel(0.75 * rates.codec, 1e-12));
 }
@@ -109,7 +137,7 @@ TEST_CASE("a codec on its side stream gets the tail of compute beside its own tu
 TEST_CASE("priorities decide who goes first, at equal ones streams alternate") {
   constexpr double idle = 0.2;
   const auto rates = [](StreamTurns turns) {
-    return stream_rates(true, true, 0.0, 0.5, 1.0, idle, turns);
+    return stream_rates(true, true, 0.0, {0.5}, 1.0, idle, turns);
   };
   // Of lower priority: backward is as fast as alone, the codec has its tails.
   CHECK(rates(StreamTurns::codec_last).compute == 1.0);
@@ -119,9 +147,9 @@ TEST_CASE("priorities decide who goes first, at equal ones streams alternate") {
   CHECK(rates(StreamTurns::codec_first).compute < 0.01);
   // Neither matters to a stream that has nothing beside it.
   for (const StreamTurns turns : {StreamTurns::codec_last, StreamTurns::codec_first}) {
-    CHECK(stream_rates(false, true, 0.1, 0.5, 0.9, 0.0, turns).codec ==
-          stream_rates(false, true, 0.1, 0.5, 0.9, 0.0).codec);
-    CHECK(stream_rates(true, false, 0.1, 0.5, 0.9, 0.0, turns).compute == 0.9);
+    CHECK(stream_rates(false, true, 0.1, {0.5}, 0.9, 0.0, turns).codec ==
+          stream_rates(false, true, 0.1, {0.5}, 0.9, 0.0).codec);
+    CHECK(stream_rates(true, false, 0.1, {0.5}, 0.9, 0.0, turns).compute == 0.9);
   }
 }
 
@@ -139,7 +167,7 @@ TEST_CASE("compute, a codec and a message stay within the memory at every quanti
         const double asked = held > 0 ? message : 0.0;
         for (const double pace : {1.0 - held, 1.0}) {  // of kernels that need all units, or few
           const double room = memory_room(asked, held);
-          const StreamRates law = stream_rates(true, true, held, quantile, pace, idle, turns);
+          const StreamRates law = stream_rates(true, true, held, {quantile}, pace, idle, turns);
           const StreamRates rates = within_memory(law, compute, codec, room, idle);
           const double work = rates.compute * compute + rates.codec * codec;
           const double sent = asked * message_rate(work, asked, held);

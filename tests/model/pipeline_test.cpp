@@ -140,7 +140,7 @@ TEST_CASE(
   const Piece piece{{WorkKind::forward, 250_us}, {MessageKind::tp_activations, {}, {}, 50_us}};
   const std::vector<Piece> pieces{piece, piece};
   const ChunkDurations chunk{600_us, 600_us, pieces, pieces};
-  const StageDurations first{{chunk}, 400_us, 0_us, Paces(0.25, nullptr)};
+  const StageDurations first{{chunk}, 400_us, 0_us, Paces(Pace(0.75), nullptr)};
   const StageDurations last{{ChunkDurations{1_us, 1_us}}, 0_us, 0_us, {}};
   const auto spans = run_pipeline({first, last}, 2);
   const double beside = (1 - 0.75) * (400.0 - 50.0);  // us, of work only
