@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "profiles/law_parts.hpp"
 #include "profiles/precision_names.hpp"
@@ -16,8 +20,9 @@ namespace {
 constexpr std::string_view base_key = "data_of";
 
 // Of a file that `payoff calibrate fit` wrote, what is for people.
-constexpr std::array<std::string_view, 8> for_people{
-    "environment", "points", "samples", "outliers", "left_out", "laws", "measured", "codecs"};
+constexpr std::array<std::string_view, 9> for_people{"environment", "points",   "samples",
+                                                     "outliers",    "left_out", "laws",
+                                                     "measured",    "codecs",   "beside"};
 
 // What is measured replaces what was known of the data sheet's GPU, number by number.
 void replace(Facts& facts, const std::string& path) {
@@ -60,7 +65,35 @@ class LawReader {
   Facts& facts_;
 };
 
-// One class of implementations; facts are named "law. ...".
+// What sharing the GPU does to work (model/hardware.hpp).
+PairLaw read_pair(const Value& value, Facts& facts) {
+  if (!value) {
+    return {};
+  }
+  const Section section = value.section();
+  PairLaw pair;
+  pair.share = section.required("share").sourced().ratio(factor_rules);
+  pair.spread = section.required("spread").sourced().ratio(factor_rules);
+  (void)section.optional("pairs");
+  pair.measured = true;
+  replace(facts, value.path() + ".share");
+  return pair;
+}
+
+PairLaws read_pairs(const Value& value, Facts& facts) {
+  if (!value) {
+    return {};
+  }
+  const Section section = value.section();
+  PairLaws pairs;
+  pairs.compute_beside_codec = read_pair(section.optional("compute_beside_codec"), facts);
+  pairs.codec_beside_compute = read_pair(section.optional("codec_beside_compute"), facts);
+  pairs.compute_beside_message = read_pair(section.optional("compute_beside_message"), facts);
+  pairs.codec_beside_message = read_pair(section.optional("codec_beside_message"), facts);
+  return pairs;
+}
+
+// A class of implementations, or one kernel of it; facts are named "law. ...".
 Facts read_codec(const Document& document, const Entry& entry, const ReadContext& context,
                  CodecLaw& law) {
   const Node part = part_of(document.root, entry);
@@ -73,8 +106,65 @@ Facts read_codec(const Document& document, const Entry& entry, const ReadContext
   law.memory_efficiency = share("memory_efficiency");
   law.relative_sd = share("relative_sd");
   law.streams = read_range<Bytes>(section.required("streams"));
+  (void)section.optional("kernels");
   reader.finish();
   return reader.facts();
+}
+
+// Of the laws of a method's kernels, one for all of its passes: the traffic that each has to move
+// counts alike, and that they differ makes it less certain.
+CodecLaw mean_law(const std::vector<CodecLaw>& laws) {
+  CodecLaw mean = laws.front();
+  const auto count = static_cast<double>(laws.size());
+  double resident = 0.0;
+  double beyond = 0.0;
+  for (const CodecLaw& law : laws) {
+    resident += 1.0 / law.resident_efficiency / count;
+    beyond += 1.0 / law.memory_efficiency / count;
+    mean.streams.include(law.streams);
+  }
+  mean.resident_efficiency = 1.0 / resident;
+  mean.memory_efficiency = 1.0 / beyond;
+  double variance = 0.0;
+  for (const CodecLaw& law : laws) {
+    const double off = mean.memory_efficiency / law.memory_efficiency - 1.0;
+    variance += (law.relative_sd * law.relative_sd + off * off) / count;
+  }
+  mean.relative_sd = std::sqrt(variance);
+  return mean;
+}
+
+// By the kernels that are the method's passes, where all of them were measured; nothing else.
+std::optional<Facts> read_own_kernels(const Document& document, const Entry& of_class,
+                                      const ReadContext& context, Method& method) {
+  const Entry* measured = of_class.value.find("kernels");
+  std::vector<CodecLaw> laws;
+  Facts facts;
+  for (const std::string& kernel : method.kernels) {
+    const Entry* entry = measured != nullptr ? measured->value.find(kernel) : nullptr;
+    if (entry == nullptr) {
+      return std::nullopt;
+    }
+    laws.push_back(method.law);
+    Facts read = read_codec(document, *entry, context, laws.back());
+    facts = facts.empty() ? std::move(read) : std::move(facts);
+  }
+  const auto is_usable = [](const CodecLaw& law) {
+    return law.resident_efficiency > 0.0 && law.memory_efficiency > 0.0;
+  };
+  if (laws.empty() || !std::all_of(laws.begin(), laws.end(), is_usable)) {
+    return std::nullopt;
+  }
+  method.law = mean_law(laws);
+  const auto state = [&](std::string_view path, double value) {
+    for (Fact& fact : facts) {
+      fact.value_text = fact.path == path ? fmt::format("{:.4g}", value) : fact.value_text;
+    }
+  };
+  state("law.resident_efficiency", method.law.resident_efficiency);
+  state("law.memory_efficiency", method.law.memory_efficiency);
+  state("law.relative_sd", method.law.relative_sd);
+  return facts;
 }
 
 }  // namespace
@@ -95,6 +185,7 @@ void read_measured_gpu(const Section& root, const ReadContext& context, Gpu& gpu
     const Section section = law.section();
     LawReader(section, gpu, facts).read();
   }
+  gpu.pairs = read_pairs(root.optional("interference"), facts);
   for (const std::string_view key : for_people) {
     (void)root.optional(key);
   }
@@ -124,7 +215,8 @@ void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadP
     if (entry == nullptr) {
       return;
     }
-    for (Fact& fact : read_codec(*document, *entry, context, method.law)) {
+    std::optional<Facts> own = read_own_kernels(*document, *entry, context, method);
+    for (Fact& fact : own ? *own : read_codec(*document, *entry, context, method.law)) {
       fact.path = path + fact.path;
       replace(plans.facts, fact.path);
       plans.facts.push_back(std::move(fact));

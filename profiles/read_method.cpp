@@ -194,6 +194,11 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
       learned.error("needs `backward`", "", "what encoder and decoder cost in the backward pass");
     }
   }
+  if (const Value kernels = root.optional("kernels")) {
+    for (const Value& kernel : kernels.list()) {
+      method.kernels.push_back(kernel.text());
+    }
+  }
   read.notes = read_method_notes(root);
   check_sends(root, read);
   return read_wire(root, formulas, method);

@@ -12,6 +12,7 @@
 #include "profiles/document.hpp"
 #include "profiles/import/json_tree.hpp"
 #include "profiles/import/json_values.hpp"
+#include "profiles/import/samples_together.hpp"
 
 namespace payoff {
 namespace {
@@ -34,7 +35,7 @@ class SamplesReader : private import_detail::JsonValues {
   void read_header(const Node& root, SamplesFile& file);
   void read_device(const Node& root, SamplesDevice& device);
   void read_anchors(const Node& root, SamplesFile& file);
-  SamplesPoint read_point(const Node& node);
+  SamplesPoint read_point(const Node& node, std::size_t place);
 };
 
 void SamplesReader::read_header(const Node& root, SamplesFile& file) {
@@ -95,14 +96,16 @@ void SamplesReader::read_anchors(const Node& root, SamplesFile& file) {
   }
 }
 
-SamplesPoint SamplesReader::read_point(const Node& node) {
+SamplesPoint SamplesReader::read_point(const Node& node, std::size_t place) {
   SamplesPoint point;
   point.place = node.span;
+  set_record(fmt::format("point {}", place));
   if (node.kind != Node::Kind::map) {
     wrong(node.span, "a point is a mapping", "this is " + describe(node));
     return point;
   }
   point.kernel = text(node, "kernel");
+  set_record(fmt::format("point {}, {}", place, point.kernel));
   point.family = text(node, "family", false);
   point.implementation = text(node, "implementation");
   point.input = text(node, "input", false);
@@ -162,11 +165,15 @@ SamplesFile SamplesReader::read(const Node& root) {
   read_anchors(root, file);
   if (const Node* points = find(root, "points", Node::Kind::list, true)) {
     for (const Node& each : points->items) {
-      file.points.push_back(read_point(each));
+      file.points.push_back(read_point(each, file.points.size() + 1));
     }
+    set_record({});
     if (points->items.empty()) {
       wrong(points->span, "there is no point in this file");
     }
+  }
+  if (const Node* together = find(root, "interference", Node::Kind::list, false)) {
+    file.together = import_detail::read_together(*together, *this);
   }
   return file;
 }
@@ -197,13 +204,19 @@ std::optional<SamplesFile> parse_samples(Span text, const SourceMap& sources,
 void report_twins(const std::vector<SamplesFile>& files, const SourceMap& sources,
                   Diagnostics& diagnostics) {
   std::map<std::string, Span> seen;
+  const auto add = [&](const std::string& title, Span place) {
+    const auto [first, is_new] = seen.emplace(title, place);
+    if (!is_new) {
+      diagnostics.error(place, "the point " + title + " is there twice",
+                        "first at " + sources.place(first->second));
+    }
+  };
   for (const SamplesFile& file : files) {
     for (const SamplesPoint& point : file.points) {
-      const auto [first, is_new] = seen.emplace(title_of(point), point.place);
-      if (!is_new) {
-        diagnostics.error(point.place, "the point " + title_of(point) + " is there twice",
-                          "first at " + sources.place(first->second));
-      }
+      add(title_of(point), point.place);
+    }
+    for (const SamplesTogether& together : file.together) {
+      add(title_of(together), together.place);
     }
   }
 }

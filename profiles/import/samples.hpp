@@ -68,6 +68,24 @@ struct SamplesPoint {
   [[nodiscard]] Bytes traffic() const { return read + written; }
 };
 
+// One of several kernels that ran beside each other.
+struct SamplesMember {
+  std::string kernel;
+  std::string role;  // compute, codec, message or copies
+  std::map<std::string, double> parameters;
+  Bytes traffic{};  // of one run
+  int held{};       // compute units, by a message all its life
+  int blocks{};     // one a compute unit; 0: not stated
+  Seconds alone{};  // of one run
+  Seconds together{};
+};
+
+struct SamplesTogether {
+  Span place;
+  Seconds window{};  // in which all of them ran
+  std::vector<SamplesMember> members;
+};
+
 enum class SamplesOrigin { measured, synthetic, emulated };
 
 struct SamplesFile {
@@ -81,10 +99,15 @@ struct SamplesFile {
   SamplesDevice device;
   std::vector<SamplesAnchor> anchors;
   std::vector<SamplesPoint> points;
+  std::vector<SamplesTogether> together;
 };
 
 // "kernel (implementation), state, mode, input, name=value, ...": what no two points share.
 [[nodiscard]] std::string title_of(const SamplesPoint& point);
+
+// "gemm k=4096 m=4096 beside ...": likewise.
+[[nodiscard]] std::string title_of(const SamplesMember& member);
+[[nodiscard]] std::string title_of(const SamplesTogether& together);
 
 [[nodiscard]] std::optional<SamplesFile> parse_samples(Span text, const SourceMap& sources,
                                                        Diagnostics& diagnostics);

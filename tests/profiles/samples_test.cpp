@@ -87,6 +87,42 @@ TEST_CASE("every mistake of a file is named at its place, and the file gives not
   CHECK_THAT(reading.errors(), ContainsSubstring("missing key `launches`"));
 }
 
+TEST_CASE("what ran beside each other reads as written, and its mistakes are named") {
+  const std::string run = R"({"window_ms": 60.5, "members": [
+   {"kernel": "gemm", "role": "compute", "parameters": {"m": 4096}, "read_bytes": 4e6,
+    "written_bytes": 1e6, "blocks": 512, "alone_us": 200, "together_us": 310.5},
+   {"kernel": "message", "role": "message", "parameters": {"channels": 16}, "units_held": 16,
+    "alone_us": 4000, "together_us": 4010}]})";
+  const auto with = [](const std::string& runs) {
+    return replaced(file_of(point), "\"points\"", "\"interference\": [" + runs + "], \"points\"");
+  };
+  const Reading reading(with(run));
+  INFO(reading.errors());
+  REQUIRE(reading.file);
+  REQUIRE(reading.file->together.size() == 1);
+  const SamplesTogether& together = reading.file->together.front();
+  CHECK(together.window == 60.5 * 1_ms);
+  CHECK(together.members.at(0).traffic == 5_MB);
+  CHECK(together.members.at(0).blocks == 512);
+  CHECK(together.members.at(1).held == 16);
+  CHECK(together.members.at(1).together == 4010.0 * 1_us);
+  CHECK(title_of(together) == "gemm m=4096 beside message channels=16");
+  const Reading wrong(
+      with(run + "," + replaced(replaced(run, "310.5", "-1"), "\"compute\"", "\"gpu\"")));
+  CHECK(!wrong.file);
+  CHECK_THAT(wrong.errors(), ContainsSubstring("interference 2") &&
+                                 ContainsSubstring("`together_us` cannot be -1") &&
+                                 ContainsSubstring("unknown role `gpu`"));
+  CHECK_THAT(Reading(with(replaced(run, "\"message\", \"parameters", "\"compute\", \"parameters")))
+                 .errors(),
+             ContainsSubstring("two members are `compute`"));
+}
+
+TEST_CASE("the point that is wrong is named by its number and its kernel") {
+  const Reading reading(file_of(point + "," + replaced(point, "3.25", "-3.25")));
+  CHECK_THAT(reading.errors(), ContainsSubstring("point 2, copy"));
+}
+
 TEST_CASE("what is no JSON is refused where it breaks") {
   const std::string whole = file_of(point);
   const Reading truncated(whole.substr(0, whole.size() / 2));

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/import/samples_together.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace payoff {
+namespace import_detail {
+namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::max();
+constexpr std::array<std::string_view, 4> roles{"compute", "codec", "message", "copies"};
+
+int count_of(const Node& node, std::string_view key, JsonValues& values) {
+  constexpr double most = 1e9;
+  return static_cast<int>(std::min(most, values.number(node, key, 0.0, false)));
+}
+
+SamplesMember read_member(const Node& node, JsonValues& values) {
+  SamplesMember member;
+  member.kernel = values.text(node, "kernel");
+  member.role = values.text(node, "role");
+  if (!member.role.empty() && std::find(roles.begin(), roles.end(), member.role) == roles.end()) {
+    values.wrong(node.find("role")->value.span, "unknown role " + backquoted(member.role),
+                 "compute, codec, message or copies");
+  }
+  if (const Node* parameters = values.find(node, "parameters", Node::Kind::map, true)) {
+    for (const Entry& each : parameters->entries) {
+      member.parameters[each.key] = values.number_of(each.value, each.key, -no_limit, no_limit);
+    }
+  }
+  member.traffic = Bytes{values.number(node, "read_bytes", 0.0, false) +
+                         values.number(node, "written_bytes", 0.0, false)};
+  member.held = count_of(node, "units_held", values);
+  member.blocks = count_of(node, "blocks", values);
+  const auto time = [&](std::string_view key) {
+    const Node* value = values.find(node, key, Node::Kind::scalar, true);
+    return value == nullptr ? 1_s
+                            : 1_us * values.number_of(*value, key, shortest_sample / 1_us,
+                                                      longest_sample / 1_us);
+  };
+  member.alone = time("alone_us");
+  member.together = time("together_us");
+  return member;
+}
+
+SamplesTogether read_run(const Node& node, JsonValues& values) {
+  SamplesTogether run;
+  run.place = node.span;
+  if (node.kind != Node::Kind::map) {
+    values.wrong(node.span, "what ran together is a mapping", "this is " + describe(node));
+    return run;
+  }
+  run.window = 1_ms * values.number(node, "window_ms", 1e-3);
+  std::set<std::string> seen;
+  if (const Node* members = values.find(node, "members", Node::Kind::list, true)) {
+    for (const Node& each : members->items) {
+      if (each.kind != Node::Kind::map) {
+        values.wrong(each.span, "a member is a mapping", "this is " + describe(each));
+        continue;
+      }
+      run.members.push_back(read_member(each, values));
+      const std::string& role = run.members.back().role;
+      if (!role.empty() && !seen.insert(role).second) {
+        values.wrong(each.span, "two members are " + backquoted(role), "one of each at most");
+      }
+    }
+    if (members->items.size() < 2) {
+      values.wrong(members->span, "one kernel is beside nothing", "at least two members");
+    }
+  }
+  return run;
+}
+
+}  // namespace
+
+std::vector<SamplesTogether> read_together(const Node& list, JsonValues& values) {
+  std::vector<SamplesTogether> runs;
+  for (const Node& each : list.items) {
+    values.set_record(fmt::format("interference {}", runs.size() + 1));
+    runs.push_back(read_run(each, values));
+  }
+  values.set_record({});
+  return runs;
+}
+
+}  // namespace import_detail
+
+std::string title_of(const SamplesMember& member) {
+  std::string title = member.kernel;
+  for (const auto& [name, value] : member.parameters) {
+    title += fmt::format(" {}={}", name, value);
+  }
+  return title;
+}
+
+std::string title_of(const SamplesTogether& together) {
+  std::string title;
+  for (const SamplesMember& member : together.members) {
+    title += (title.empty() ? "" : " beside ") + title_of(member);
+  }
+  return title;
+}
+
+}  // namespace payoff
