@@ -77,7 +77,7 @@ ExitCode fit(const Arguments& arguments, Session& session) {
   if (session.diagnostics().has_errors() || !inputs_are_kept(arguments, session)) {
     return session.report();
   }
-  session.out() << laws_table(calibration) << summary_text(calibration);
+  session.out() << laws_table(calibration) << pairs_text(calibration) << summary_text(calibration);
   OutputFiles files;
   const std::filesystem::path path(out->text);
   files.add(path, kernel_profile(calibration, path.stem().string(), data ? &*data : nullptr));
@@ -95,7 +95,8 @@ ExitCode show(const Arguments& arguments, Session& session) {
   }
   const KernelCalibration calibration = calibration_of(files_of(arguments), session);
   if (!session.diagnostics().has_errors()) {
-    session.out() << laws_table(calibration) << summary_text(calibration);
+    session.out() << laws_table(calibration) << pairs_text(calibration)
+                  << summary_text(calibration);
     for (const KernelLaw& law : calibration.laws) {
       if (law.points.size() > 1) {
         session.out() << residual_plot(law) << spread_text(law);

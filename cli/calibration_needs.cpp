@@ -173,6 +173,10 @@ void add(const Fact& fact, const std::string& measurement, Need& need) {
   found->settles.push_back(fact);
 }
 
+std::string interference_measurement(const Gpu& gpu) {
+  return fmt::format("payoff-kernels --only interference on {}", gpu.name);
+}
+
 }  // namespace
 
 std::vector<Need> calibration_needs(const PreparedExperiment& prepared, const Trust& trust,
@@ -188,7 +192,7 @@ std::vector<Need> calibration_needs(const PreparedExperiment& prepared, const Tr
     need.speedup_low = std::min(need.speedup_low, influence.speedup_low);
     need.speedup_high = std::max(need.speedup_high, influence.speedup_high);
     if (influence.unknown == Unknown::interference) {
-      need.measurements = {{"the codec's kernels beside backward's and beside a collective", {}}};
+      need.measurements = {{interference_measurement(prepared.experiment().cluster.gpu), {}}};
     }
   }
   const Settler settler(prepared.experiment(), trust, plan.label);

@@ -88,4 +88,35 @@ std::string residual_plot(const KernelLaw& law) {
   return text;
 }
 
+std::string pairs_text(const KernelCalibration& calibration) {
+  const PairFits& fits = calibration.pairs.fits;
+  std::string text;
+  if (!fits.fits.empty()) {
+    Table table({{"beside each other", Align::left},
+                 {"pairs", Align::right},
+                 {"share of the law's slow-down", Align::right},
+                 {"from pair to pair", Align::right}});
+    for (const PairFit& fit : fits.fits) {
+      table.add({std::string(name(fit.kind)), std::to_string(fit.pairs),
+                 with_spread(fit.share, fit.share_sd), fmt::format("{:.2g}", fit.spread)});
+    }
+    text += table.markdown();
+  }
+  if (!fits.observations.empty()) {
+    Table table({{"member", Align::left},
+                 {"seen", Align::right},
+                 {"law", Align::right},
+                 {"fitted", Align::right},
+                 {"", Align::left}});
+    for (const PairObservation& each : fits.observations) {
+      table.add({each.title, fmt::format("{:.2f}", each.seen), fmt::format("{:.2f}", each.by_law),
+                 fmt::format("{:.2f}", each.fitted), each.kind ? "" : "not fitted to"});
+    }
+    text += table.markdown();
+  }
+  return text + (calibration.pairs.why_none.empty()
+                     ? ""
+                     : "no law of pairs: " + calibration.pairs.why_none + "\n");
+}
+
 }  // namespace payoff

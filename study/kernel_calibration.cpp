@@ -153,6 +153,7 @@ KernelCalibration calibrate_kernels(std::vector<SamplesFile> files, Diagnostics&
     }
   }
   collector.fit();
+  calibration.pairs = calibrate_pairs(files);
   if (calibration.laws.empty()) {
     diagnostics.error(std::nullopt, "no point can be used", "",
                       calibration.left_out.empty() ? "" : calibration.left_out.front().reason);

@@ -10,6 +10,7 @@
 #include "calibrate/sample_summary.hpp"
 #include "profiles/diagnostics.hpp"
 #include "profiles/import/samples.hpp"
+#include "study/pair_calibration.hpp"
 
 // From samples files of one device to the laws of its kernels. Points of a kernel that differ in
 // size only (elements, rows, columns, m, n, k, rank, ratio, batch, size) share a law; other
@@ -34,6 +35,7 @@ struct LeftOutPoint {
 struct KernelCalibration {
   std::vector<SamplesFile> files;  // at least one; their points are in `laws`
   std::vector<KernelLaw> laws;     // sorted by title
+  PairCalibration pairs;           // of kernels beside each other
   std::vector<LeftOutPoint> left_out;
   std::size_t points{};
   std::size_t samples{};   // kept

@@ -21,7 +21,8 @@ namespace payoff {
 namespace {
 
 // Kernels that are no codecs, and families of such.
-constexpr std::array<std::string_view, 3> other_families{"memory", "layers", "collectives"};
+constexpr std::array<std::string_view, 5> other_families{"interference", "memory", "layers",
+                                                         "collectives", "transfers"};
 constexpr std::array<std::string_view, 6> other_kernels{"copy",  "fill", "read",
                                                         "write", "gemm", "launch"};
 constexpr std::size_t fewest_timings = 4;
@@ -109,17 +110,26 @@ struct Products {
   FitRange<Flops> flops;
 };
 
-// As payoff-kernels tells the precision of a product: bytes of an element and two marks.
+// As payoff-kernels tells it of a product: bytes of an element and two marks.
+Precision precision_of(const KernelLaw& law) {
+  const double bytes = parameter(law, "bytes", 0.0);
+  if (bytes < 2.0) {
+    return Precision::fp8;
+  }
+  const bool is_marked = parameter(law, bytes > 2.0 ? "tf32" : "fp16", 0.0) > 0.0;
+  if (bytes > 2.0) {
+    return is_marked ? Precision::tf32 : Precision::fp32;
+  }
+  return is_marked ? Precision::fp16 : Precision::bf16;
+}
+
 std::map<Precision, Products> products_of(const KernelCalibration& calibration, const Gpu& data) {
   std::map<Precision, Products> products;
   for (const KernelLaw* law : laws_of(calibration, "gemm")) {
     if (!law->parameters.contains("bytes")) {
       continue;  // of a program that does not tell
     }
-    const bool is_wide = parameter(*law, "bytes", 0.0) > 2.0;
-    const bool is_marked = parameter(*law, is_wide ? "tf32" : "fp16", 0.0) > 0.0;
-    const Precision precision = is_wide ? (is_marked ? Precision::tf32 : Precision::fp32)
-                                        : (is_marked ? Precision::fp16 : Precision::bf16);
+    const Precision precision = precision_of(*law);
     const KernelConstant* rate = constant(law->fit, "rate_tflop_per_s");
     const FlopRate peak = data.peak[precision];
     if (rate != nullptr && peak > FlopRate{}) {
@@ -176,19 +186,46 @@ bool tells_a_law(const std::vector<CodecTiming>& timings) {
   return timings.size() >= fewest_timings && sizes.size() >= fewest_sizes;
 }
 
-std::string codec_lines(const CodecFit& fit) {
-  std::string text = "  " + std::string(name(fit.implementation)) + ":\n";
+std::string codec_lines(const CodecFit& fit, const std::string& key, const std::string& indent) {
+  std::string text = indent + key + ":\n";
   for (const CodecConstant& constant : fit.constants) {
     const bool is_efficiency =
         constant.name == "resident_efficiency" || constant.name == "memory_efficiency";
     if (is_efficiency) {
-      text += fmt::format("    {}: {}\n", constant.name,
+      text += fmt::format("{}  {}: {}\n", indent, constant.name,
                           sourced({constant.value, constant.sd / constant.value}));
     }
   }
-  text += fmt::format("    relative_sd: {{value: {:.4g}, from: samples}}\n", fit.rms_error);
-  return text + fmt::format("    streams: {{smallest: {}, largest: {}}}  # traffic of a kernel\n",
-                            exact_text(fit.streams.smallest), exact_text(fit.streams.largest));
+  text += fmt::format("{}  relative_sd: {{value: {:.4g}, from: samples}}\n", indent, fit.rms_error);
+  return text + fmt::format("{}  streams: {{smallest: {}, largest: {}}}  # traffic of a kernel\n",
+                            indent, exact_text(fit.streams.smallest),
+                            exact_text(fit.streams.largest));
+}
+
+// Nothing where the timings tell no law.
+std::string fitted_lines(const std::vector<CodecTiming>& timings, const std::string& key,
+                         const std::string& indent) {
+  if (!tells_a_law(timings)) {
+    return {};
+  }
+  const CodecFit fit = fit_codecs(timings).front();
+  const CodecLaw law = fit.law();
+  return law.resident_efficiency > 0.0 && law.memory_efficiency > 0.0
+             ? codec_lines(fit, key, indent)
+             : "";
+}
+
+// The same law for single kernels of the class.
+std::string kernels_text(const std::vector<CodecTiming>& timings) {
+  std::map<std::string, std::vector<CodecTiming>> by_kernel;
+  for (const CodecTiming& timing : timings) {
+    by_kernel[timing.entry].push_back(timing);
+  }
+  std::string text;
+  for (const auto& [kernel, own] : by_kernel) {
+    text += fitted_lines(own, kernel, "      ");
+  }
+  return text.empty() ? "" : "    kernels:\n" + text;
 }
 
 std::string codecs_text(const KernelCalibration& calibration, const Gpu& data,
@@ -197,14 +234,9 @@ std::string codecs_text(const KernelCalibration& calibration, const Gpu& data,
   for (const Implementation implementation :
        {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
     const std::vector<CodecTiming> timings = timings_of(calibration, data, gpu, implementation);
-    if (!tells_a_law(timings)) {
-      continue;
-    }
-    const CodecFit fit = fit_codecs(timings).front();
-    const CodecLaw law = fit.law();
-    if (law.resident_efficiency > 0.0 && law.memory_efficiency > 0.0) {
-      text += codec_lines(fit);
-    }
+    const std::string of_class =
+        fitted_lines(timings, std::string(payoff::name(implementation)), "  ");
+    text += of_class.empty() ? "" : of_class + kernels_text(timings);
   }
   return text.empty() ? "" : "codecs:\n" + text;
 }
@@ -249,7 +281,8 @@ std::string law_text(const KernelCalibration& calibration, const Gpu& data) {
 
 std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,
                           const std::string& name) {
-  return law_text(calibration, data) + codecs_text(calibration, data, name);
+  return law_text(calibration, data) + codecs_text(calibration, data, name) +
+         pair_laws_text(calibration.pairs.fits);
 }
 
 }  // namespace payoff

@@ -25,7 +25,9 @@ struct Truth {
   double resident = 0.8;
   double beyond = 0.4;
   double product = 0.7;
-  int last = 29;  // power of two of the largest tensor's elements
+  int last = 29;              // power of two of the largest tensor's elements
+  double nvfp4 = 0.0;         // of another kernel of the class: its share beyond the cache
+  std::string together = {};  // kernels beside each other
 };
 
 std::string point(const std::string& kernel, const std::string& family,
@@ -55,6 +57,13 @@ std::string samples_of(const Truth& truth) {
     points.push_back(point("fp8_tensor", "casts", size, 5.0 * elements, 0.0,
                            streaming_us(truth, 5.0 * elements)));
   }
+  Truth other = truth;
+  other.beyond = truth.nvfp4;
+  for (int power = 8; power <= truth.last && truth.nvfp4 > 0.0; ++power) {
+    const double bytes = 5.0 * std::ldexp(1.0, power);
+    points.push_back(point("nvfp4", "blocks", fmt::format("\"elements\": {}", bytes / 5.0), bytes,
+                           0.0, streaming_us(other, bytes)));
+  }
   for (const double chain : {1.0, 10.0, 20.0}) {
     points.push_back(point("launch", "launch", fmt::format("\"launches\": {}", chain), 0.0, 0.0,
                            3.0 + chain * truth.launch_us));
@@ -69,8 +78,9 @@ std::string samples_of(const Truth& truth) {
       "{{\"format\": \"payoff-samples\", \"version\": 1, \"provenance\": \"measured_local\",\n"
       "\"date\": \"2026-11-20T03:00:00Z\", \"seed\": 1, \"program\": {{\"name\": \"invented\", "
       "\"version\": \"1\"}},\n\"device\": {{\"name\": \"Some GPU\", \"multiprocessors\": 132, "
-      "\"l2_bytes\": 52428800, \"memory_bytes\": 80000000000}},\n\"points\": [{}]}}\n",
-      fmt::join(points, ",\n"));
+      "\"l2_bytes\": 52428800, \"memory_bytes\": 80000000000}},\n\"points\": [{}]{}}}\n",
+      fmt::join(points, ",\n"),
+      truth.together.empty() ? "" : ", \"interference\": [" + truth.together + "]");
 }
 
 class Calibrated {
@@ -212,4 +222,74 @@ TEST_CASE("a measured profile with a mistake is named at its place") {
                     "--compress", "fp8", "--set", "cluster.gpu=" + folder.path("mine.yaml")});
   CHECK(run.code == ExitCode::bad_input);
   CHECK_THAT(run.err, ContainsSubstring("did you mean") && ContainsSubstring("mine.yaml:4:15"));
+}
+
+TEST_CASE("a method is priced by its own kernels, not by all of their class") {
+  // nvfp4's kernel is slower beyond the cache: that is in the law of the class, not in fp8's.
+  Truth mixed;
+  mixed.nvfp4 = 0.1;
+  const Calibrated alone;
+  const Calibrated beside(mixed);
+  const std::string profile = test::read_text(beside.profile());
+  CHECK_THAT(profile, ContainsSubstring("    kernels:\n      fp8_tensor:\n") &&
+                          ContainsSubstring("      nvfp4:\n"));
+  CHECK_THAT(encode_seconds(beside.predicted()),
+             WithinRel(encode_seconds(alone.predicted()), 1e-3));
+}
+
+namespace {
+
+// `share` of the law's slow-down: twice as long beside each other, a quarter longer beside 26.4
+// channels of 132.
+std::string runs_beside(double share) {
+  std::string runs;
+  const auto add = [&](const std::string& kernel, const std::string& role, double slowdown,
+                       const std::string& beside) {
+    for (int i = 0; i < 4; ++i) {
+      runs += fmt::format(
+          "{}{{\"window_ms\": 60, \"members\": [{{\"kernel\": \"{}\", \"role\": \"{}\", "
+          "\"parameters\": {{\"elements\": {}}}, \"alone_us\": 100, \"together_us\": {}}}, "
+          "{}]}}",
+          runs.empty() ? "" : ",\n", kernel, role, i, 100.0 * slowdown, beside);
+    }
+  };
+  const auto beside = [](const std::string& kernel, const std::string& role, double slowdown) {
+    return fmt::format(
+        "{{\"kernel\": \"{}\", \"role\": \"{}\", \"units_held\": {}, \"parameters\": {{}}, "
+        "\"alone_us\": 100, \"together_us\": {}}}",
+        kernel, role, role == "message" ? 33 : 0, 100.0 * slowdown);
+  };
+  const double by_units = 1.0 + share * (1.0 / 0.75 - 1.0);
+  add("gemm", "compute", 1.0 + share, beside("fp8_tensor", "codec", 1.0 + share));
+  add("gemm", "compute", by_units, beside("message", "message", 1.0));
+  add("fp8_tensor", "codec", by_units, beside("message", "message", 1.0));
+  return runs;
+}
+
+double step_seconds(const Calibrated& gpu, const std::string& placement) {
+  const test::Captured answer =
+      gpu.run({"predict", "--json", "--compress", "fp8:placement=" + placement});
+  INFO(answer.err);
+  REQUIRE(answer.code == ExitCode::success);
+  return json::parse(answer.out)["plans"].back()["step_seconds"].get<double>();
+}
+
+}  // namespace
+
+TEST_CASE("kernels that were measured beside each other take the place of the prior of pairs") {
+  Truth free;
+  free.together = runs_beside(0.0);
+  Truth lawful;
+  lawful.together = runs_beside(1.0);
+  const Calibrated unhurt(free);
+  const Calibrated slowed(lawful);
+  const Calibrated unknown;
+  CHECK_THAT(unhurt.fit().out, ContainsSubstring("compute_beside_codec"));
+  CHECK_THAT(test::read_text(slowed.profile()),
+             ContainsSubstring("interference:") &&
+                 ContainsSubstring("codec_beside_message:\n    share: {value: 1,"));
+  // The law is the median of the prior.
+  const double by_law = step_seconds(unknown, "side_stream");
+  CHECK_THAT(step_seconds(slowed, "side_stream"), WithinRel(by_law, 1e-6));
+  CHECK(step_seconds(unhurt, "side_stream") < by_law);
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/pair_calibration.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "calibrate/sample_summary.hpp"
+
+namespace payoff {
+namespace {
+
+// Of the copies between the points, or else of the fastest copy among them.
+Bandwidth copied_by(const std::vector<SamplesFile>& files) {
+  Bandwidth anchors;
+  Bandwidth points;
+  for (const SamplesFile& file : files) {
+    for (const SamplesAnchor& anchor : file.anchors) {
+      anchors = std::max(anchors, anchor.copy);
+    }
+    for (const SamplesPoint& point : file.points) {
+      if (point.kernel == "copy" && point.state == "cold" && !point.samples.empty()) {
+        const SampleSummary summary =
+            summarize_samples(point.samples, point.discarded, point.clock_ratio);
+        points = std::max(points, point.traffic() / summary.median);
+      }
+    }
+  }
+  return anchors > Bandwidth{} ? anchors : points;
+}
+
+PairRole role_of(const SamplesMember& member) {
+  const auto found = std::find(pair_role_names.begin(), pair_role_names.end(), member.role);
+  return static_cast<PairRole>(found - pair_role_names.begin());
+}
+
+PairMember pair_member(const SamplesMember& member, Bandwidth memory) {
+  const double share = member.traffic / member.alone / memory;
+  return {title_of(member), role_of(member), std::min(1.0, share), member.blocks,
+          member.held,      member.alone,    member.together};
+}
+
+// As a share of the value, which may be none.
+double relative_sd(const PairFit& fit) {
+  constexpr double least = 1e-4;
+  constexpr double most = 10.0;  // that profiles may state
+  return fit.share > 0.0 ? std::clamp(fit.share_sd / fit.share, least, most) : 1.0;
+}
+
+}  // namespace
+
+PairCalibration calibrate_pairs(const std::vector<SamplesFile>& files) {
+  const Bandwidth memory = copied_by(files);
+  std::vector<PairRun> runs;
+  for (const SamplesFile& file : files) {
+    for (const SamplesTogether& together : file.together) {
+      PairRun& run = runs.emplace_back();
+      for (const SamplesMember& member : together.members) {
+        run.push_back(pair_member(member, std::max(memory, Bandwidth{1.0})));
+      }
+    }
+  }
+  if (runs.empty()) {
+    return {};
+  }
+  if (memory <= Bandwidth{}) {
+    return {{}, "no copy among the samples tells what share of the memory each takes"};
+  }
+  PairCalibration result{fit_pairs(runs, files.front().device.multiprocessors), {}};
+  if (result.fits.fits.empty()) {
+    result.why_none =
+        fmt::format("a kind of pair needs {} that the compute units slow, and the memory does not",
+                    fewest_pairs);
+  }
+  return result;
+}
+
+std::string pair_laws_text(const PairFits& fits) {
+  if (fits.fits.empty()) {
+    return {};
+  }
+  std::string text =
+      "interference:  # of the slow-down that the law gives, the share that was seen\n";
+  for (const PairFit& fit : fits.fits) {
+    text += fmt::format(
+        "  {}:\n    share: {{value: {:.4g}, sd: {:.3g}, from: samples}}\n"
+        "    spread: {{value: {:.4g}, from: samples}}  # from pair to pair\n    pairs: {}\n",
+        name(fit.kind), fit.share, relative_sd(fit), fit.spread, fit.pairs);
+  }
+  text += "beside:\n";
+  for (const PairObservation& each : fits.observations) {
+    text += fmt::format("- {{member: \"{}\", slow_down: {:.4g}, law: {:.4g}, fitted: {:.4g}}}\n",
+                        each.title, each.seen, each.by_law, each.fitted);
+  }
+  return text;
+}
+
+}  // namespace payoff
