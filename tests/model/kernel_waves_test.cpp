@@ -46,7 +46,15 @@ TEST_CASE("a piece that is one kernel of a full wave takes twice as long beside 
 
 TEST_CASE("of kernels that nobody knows the blocks a piece goes at the rate of the units left") {
   CHECK_THAT(slowdown({1_ms, {}}, ring), WithinRel(132.0 / 108.0, 1e-12));
-  CHECK_THAT(Paces(ring, nullptr)[7].time, WithinRel(132.0 / 108.0, 1e-12));
+  CHECK_THAT(Paces(Pace(1.0 - ring), nullptr)[7].time, WithinRel(132.0 / 108.0, 1e-12));
+}
+
+TEST_CASE("of what messages cost compute, the share that was seen takes the place of the law's") {
+  WaveTable waves(132, {0.5, 0.0, true});
+  const std::size_t mix = waves.add({1_ms, {{132, 1_ms}}});
+  CHECK_THAT(waves.paces(ring)[mix].time, WithinRel(1.5, 1e-12));
+  CHECK_THAT(waves.paces(ring)[0].time, WithinRel(1.0 + 0.5 * (132.0 / 108.0 - 1.0), 1e-12));
+  CHECK(waves.paces(0.0)[mix].time == 1.0);
 }
 
 TEST_CASE("a piece takes the mean of its kernels, weighted by their times") {
