@@ -53,11 +53,12 @@ constexpr LawPrior traffic{1.0, 0.30};
 // around each operator: 1 in all, where what all stacks have in common is half as much again.
 constexpr LawPrior in_16_bits{0.65, 0.30};
 
-constexpr std::array<NamedPriors, 7> named{{
+constexpr std::array<NamedPriors, 8> named{{
     {"mlperf-2021", {{graphs, {1e-3, 1.00}, in_16_bits}}},
     {"internevo-2023", {{eager, step, in_16_bits}}},
     {"nemo-2024", {{eager, step, in_16_bits}}},
     {"pytorch-2", {{eager, step, in_16_bits}}},
+    {"torchtitan-2025", {{eager, step, in_16_bits}}},
     {"ngc-tensorflow-2020", {{compiled, step, traffic}}},
     {"ngc-mxnet-2020", {{compiled, step, traffic}}},
     {"framework-2020", {{compiled, step, traffic}}},

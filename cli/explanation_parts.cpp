@@ -10,6 +10,7 @@
 #include "model/compute.hpp"
 #include "model/groups.hpp"
 #include "model/operator_time.hpp"
+#include "model/recomputation.hpp"
 #include "model/stage_messages.hpp"
 
 namespace payoff {
@@ -82,11 +83,9 @@ class Collector {
       return;
     }
     if (kind_ == WorkKind::recompute && experiment_.layout.recompute == Recompute::selective) {
-      for (const Operator& op : layer.forward) {
-        if (op.kind == OperatorKind::attention) {
-          run(&op, &op + 1);
-        }
-      }
+      const std::vector<Operator> again =
+          computed_again(layer, Recompute::selective, experiment_.software);
+      run(again.data(), again.data() + again.size());
       return;
     }
     if (layer.measured) {

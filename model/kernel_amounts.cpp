@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/recomputation.hpp"
+
 namespace payoff {
 namespace {
 
@@ -77,19 +79,6 @@ FitRange<Bytes> bucket_streams(const StepPlan& plan, const PreparedExperiment& p
   return streams;
 }
 
-// Korthikanti et al. 2022, section 5: selective recomputation runs only attention again.
-KernelAmounts recomputed_kernels(const Layer& layer, Recompute policy, double samples,
-                                 const ComputeContext& context) {
-  KernelAmounts amounts;
-  for (const Operator& op : layer.forward) {
-    if (layer.recomputable && (policy == Recompute::full || (policy == Recompute::selective &&
-                                                             op.kind == OperatorKind::attention))) {
-      include(amounts, forward_kernels(std::span(&op, 1), samples, context));
-    }
-  }
-  return amounts;
-}
-
 }  // namespace
 
 KernelAmounts forward_kernels(std::span<const Operator> operators, double samples,
@@ -129,7 +118,8 @@ StepKernels step_kernels(const PreparedExperiment& prepared) {
   for (const Layer& layer : prepared.workload().layers) {
     include(kernels.forward, forward_kernels(layer.forward, samples, context));
     include(kernels.recompute,
-            recomputed_kernels(layer, experiment.layout.recompute, samples, context));
+            forward_kernels(computed_again(layer, experiment.layout.recompute, experiment.software),
+                            samples, context));
     include(kernels.backward, backward_kernels(layer.forward, samples, context));
   }
   const StepPlan plan = prepared.plan(CompressionPlan{});

@@ -113,6 +113,8 @@ struct Software {
   // waits for them (torch.distributed.optim._apply_optimizer_in_backward): no norm of all
   // gradients.
   bool optimizer_in_backward{};
+  // Selective recomputation is not of attention but of every other product and all that streams.
+  bool recomputes_products{};
   // Sharded state: matrices of a unit that travel together have so many parameters; 0: all of them.
   std::int64_t gather_bucket{};
   std::int64_t scatter_bucket{};

@@ -71,7 +71,7 @@ class OperatorPricer {
       case OperatorKind::gemm:
         return gemm_forward(op, samples);
       case OperatorKind::convolution:
-        return convolution(op, forward_product(op, samples), samples);
+        return convolution(op, samples, [](const Product& p) { return p; });
       case OperatorKind::attention:
         return attention(op, samples, false);
       case OperatorKind::memory:
@@ -105,9 +105,6 @@ class OperatorPricer {
  private:
   static Product gemm_product(const Operator& op, double samples) {
     return {op.rows_per_sample * samples, op.columns, op.depth, op.batch_per_sample};
-  }
-  static Product forward_product(const Operator& op, double samples) {
-    return gemm_product(op, samples);
   }
 
   FlopRate rate(Precision precision) const {
@@ -195,25 +192,40 @@ class OperatorPricer {
     }
   }
 
-  OperatorCost convolution(const Operator& op, const Product& p, double samples) const {
+  // `form` makes of the product of the forward pass the one that runs. A block may compute several
+  // groups at once, as one product of all their columns and depths that is zero off the diagonal
+  // (CUTLASS, conv::GroupMode::kMultipleGroup): as many as are fastest.
+  template <typename Form>
+  OperatorCost convolution(const Operator& op, double samples, const Form& form) const {
     const double gain = by_winograd(op, precision_) ? winograd_gain : 1.0;
     const Bytes weights = op.batch_per_sample * op.columns * op.depth * activation_size(precision_);
     const Bytes traffic = op.bytes_per_sample * samples + weights;
     const FlopRate all_units = gain * gpu_.law.convolution_efficiency * rate(precision_);
-    return {product(p, all_units, traffic, 1, false), 1, stream(traffic)};
+    const Product alone = gemm_product(op, samples);
+    Product best = form(alone);
+    for (double groups = 2; std::fmod(op.batch_per_sample, groups) == 0; groups *= 2) {
+      const Product together =
+          form({alone.rows, groups * alone.columns, groups * alone.depth, alone.batch / groups});
+      if (arithmetic_time(together, all_units, gpu_) < arithmetic_time(best, all_units, gpu_)) {
+        best = together;
+      }
+    }
+    return {product(best, all_units, traffic, 1, false), 1, stream(traffic)};
   }
 
   // The gradient of the input gathers a window of the output's gradient: depth and columns change
   // places, the window stays in the depth.
   OperatorCost convolution_backward(const Operator& op, double samples, BackwardPart part) const {
-    const Product p = forward_product(op, samples);
     OperatorCost cost{};
     if (part != BackwardPart::inputs) {
-      cost = convolution(op, {p.columns, p.depth, p.rows, p.batch}, samples);
+      cost = convolution(op, samples, [](const Product& p) {
+        return Product{p.columns, p.depth, p.rows, p.batch};
+      });
     }
     if (op.input_gradient && part != BackwardPart::weights) {
-      const Product input{p.rows, p.depth / op.window, p.columns * op.window, p.batch};
-      cost.add(convolution(op, input, samples));
+      cost.add(convolution(op, samples, [&](const Product& p) {
+        return Product{p.rows, p.depth / op.window, p.columns * op.window, p.batch};
+      }));
     }
     return cost;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/measured_pieces.hpp"
+#include "model/recomputation.hpp"
 
 namespace payoff {
 namespace {
@@ -40,7 +41,7 @@ class StageBuilder {
     if (layer.recomputable && layout_.recompute == Recompute::full) {
       run_forward(layer, WorkKind::recompute, compute_.backward);
     } else if (layer.recomputable && layout_.recompute == Recompute::selective) {
-      recompute_attention(layer);
+      recompute_selected(layer);
     }
     run_backward(layer);
     if (layer.measured) {
@@ -98,7 +99,7 @@ class StageBuilder {
   }
 
  private:
-  // What attention alone computes again keeps its price: nobody timed it apart.
+  // What selective recomputation computes again keeps its price: nobody timed it apart.
   void use_measured_backward(const Layer& layer, std::size_t index, std::size_t first) {
     std::vector<Piece>& pieces = compute_.backward;
     if (layout_.recompute == Recompute::full) {
@@ -202,26 +203,19 @@ class StageBuilder {
     return {};
   }
 
-  // Korthikanti et al. 2022, section 5: only what attention computes from its inputs.
-  void recompute_attention(const Layer& layer) {
-    Seconds time;
-    Seconds streaming;
-    KernelMix mix;
-    for (const Operator& op : layer.forward) {
-      if (op.kind == OperatorKind::attention) {
-        const ComputePrice price =
-            price_forward(std::span(&op, 1), layout_.micro_batch, context_, &mix);
-        time += price.time;
-        streaming += price.memory_share * price.time;
-      }
+  // Attention that waits for keys of other ranks waits for them again.
+  void recompute_selected(const Layer& layer) {
+    const std::vector<Operator> again = computed_again(layer, layout_.recompute, context_.software);
+    if (again.empty()) {
+      return;
     }
-    if (time > 0_s) {
-      const Work again = work(WorkKind::recompute, {time, streaming / time}, mix);
-      const std::vector<Message> messages = messages_.around_again(layer);
-      messages.empty() ? compute_.backward.push_back({again, {}})
-                       : add_pieces(compute_.backward, again, messages,
-                                    {number_, layer.context->attention, true});
-    }
+    const Work work = forward(WorkKind::recompute, again);
+    const std::vector<Message> messages = context_.software.recomputes_products
+                                              ? std::vector<Message>{}
+                                              : messages_.around_again(layer);
+    messages.empty()
+        ? compute_.backward.push_back({work, {}})
+        : add_pieces(compute_.backward, work, messages, {number_, layer.context->attention, true});
   }
 
   [[nodiscard]] Work forward(WorkKind kind, std::span<const Operator> operators) const {

@@ -6,6 +6,7 @@
 
 #include "model/compute.hpp"
 #include "model/node_kinds.hpp"
+#include "model/recomputation.hpp"
 
 namespace payoff {
 namespace {
@@ -20,11 +21,6 @@ Workload whole_model(const Experiment& experiment) {
                           : std::get<Workload>(experiment.model);
 }
 
-bool runs_again(const Operator& op, Recompute recompute) {
-  return recompute == Recompute::full ||
-         (recompute == Recompute::selective && op.kind == OperatorKind::attention);
-}
-
 }  // namespace
 
 TrainingWork training_work(const Experiment& experiment) {
@@ -32,10 +28,11 @@ TrainingWork training_work(const Experiment& experiment) {
   Flops forward{};
   Flops again{};
   for (const Layer& layer : model.layers) {
+    RunsAgain runs_again(experiment.layout.recompute, experiment.software);
     for (const Operator& op : layer.forward) {
       const Flops products = forward_flops(op);
       forward += products;
-      if (layer.recomputable && runs_again(op, experiment.layout.recompute)) {
+      if (runs_again(op) && layer.recomputable) {
         again += products;
       }
     }

@@ -28,6 +28,7 @@ std::optional<Profile<Software>> read_software(std::string_view name, std::optio
       root.required("bucket_copy_passes").sourced().number({.min = 0.0, .max = 100.0});
   software.copies_each_tensor = root.optional("copies_each_tensor").sourced().boolean();
   software.optimizer_in_backward = root.optional("optimizer_in_backward").sourced().boolean();
+  software.recomputes_products = root.optional("recomputes_products").sourced().boolean();
   constexpr IntegerRules parameters{.fallback = 0, .min = 1, .max = std::int64_t{1} << 40};
   software.gather_bucket = root.optional("gather_bucket").sourced().integer(parameters);
   software.scatter_bucket = root.optional("scatter_bucket").sourced().integer(parameters);

@@ -94,6 +94,29 @@ std::string gpu_profile(const std::string& name) {
   return name;
 }
 
+int board_of(const std::string& profile) {
+  constexpr int usual = 8;
+  for (const Board& board : boards) {
+    if (board.gpu == profile) {
+      return board.gpus_per_node;
+    }
+  }
+  return usual;
+}
+
+bool comes_by(const std::string& profile, int gpus_per_node) {
+  const auto is_of = [&](const Board& board) { return board.gpu == profile; };
+  return std::none_of(boards.begin(), boards.end(), is_of) ||
+         std::any_of(boards.begin(), boards.end(), [&](const Board& board) {
+           return is_of(board) && board.gpus_per_node == gpus_per_node;
+         });
+}
+
+bool has_usual_nics(const std::string& profile) {
+  return std::any_of(dgx.begin(), dgx.end(),
+                     [&](const SystemNics& system) { return system.gpu == profile; });
+}
+
 std::string RowReader::gpu_name() const {
   if (!row_.cluster.gpu || *row_.cluster.gpu == "unknown") {
     reason(unstated_gpu(row_, catalogue_) == nullptr
@@ -207,6 +230,9 @@ Cluster RowReader::cluster() const {
   if (!row_.cluster.gpus) {
     reason("number of GPUs not stated");
     return cluster;
+  }
+  if (!row_.cluster.nodes && *row_.cluster.gpus > row_.cluster.gpus_per_node.value_or(1)) {
+    reason("number of nodes not stated");
   }
   cluster.nodes = row_.cluster.nodes.value_or(1);
   if (*row_.cluster.gpus % cluster.nodes != 0) {

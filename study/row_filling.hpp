@@ -23,6 +23,7 @@ class RowFilling {
   // Fields after another see its likely value. Of the job:
   void batch_of_images();
   void named_shape();
+  void parameters();
   void shape();
   void recomputation();
   void sequence();
@@ -30,6 +31,7 @@ class RowFilling {
   void accumulation();
   void precision();
   // Of the machine:
+  void nodes();
   void unnamed_gpu();
   void links();
   void whole_network();
@@ -79,6 +81,7 @@ class RowFilling {
 
   [[nodiscard]] const TrainingRow& row() const { return prior_.likely; }
   void links_of_cards();
+  void precision_of_images(const Gpu& gpu);
   // nullptr: no profile, which row_experiment refuses.
   [[nodiscard]] const Gpu* gpu() const;
 

@@ -21,6 +21,27 @@ const Gpu* RowFilling::gpu() const {
   return known == catalogue_.gpus.end() ? nullptr : &known->second;
 }
 
+// A row that states its GPUs alone had them on boards of their kind.
+void RowFilling::nodes() {
+  const TrainingCluster& stated = row().cluster;
+  const Gpu* known = gpu();
+  if (stated.nodes || !stated.gpus || known == nullptr || row().misses("nodes")) {
+    return;
+  }
+  const int board = stated.gpus_per_node.value_or(board_of(gpu_profile(*stated.gpu)));
+  const bool several = *stated.gpus > board;
+  const auto set = [&](TrainingRow& to, int count) {
+    to.cluster.nodes = count;
+    to.cluster.gpus_per_node = board;
+  };
+  if (!several) {
+    change_all([&](TrainingRow& to) { set(to, 1); });
+    prior_.minor.emplace_back("one node");
+  } else if (*stated.gpus % board == 0) {
+    fill<int>(*stated.gpus / board, {}, "nodes of " + std::to_string(board) + " GPUs", set);
+  }
+}
+
 // Told by runs on one GPU, which are told by nothing else.
 void RowFilling::unnamed_gpu() {
   const UnstatedGpu* told = unstated_gpu(row(), catalogue_);
@@ -109,7 +130,7 @@ struct Cards {
 };
 
 bool is_board(const TrainingCluster& cluster, const Gpu& gpu) {
-  return cluster.gpus_per_node.value_or(0) >= 8 && !gpu.card;
+  return cluster.gpus_per_node.value_or(0) >= 8 && !gpu.card && has_usual_nics(gpu.name);
 }
 
 // Boards of DGX go by their data sheet; TCP without a rate could be anything.

@@ -2,26 +2,40 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "model/optimizer.hpp"
+#include "profiles/experiment_keys.hpp"
 #include "study/row_parts.hpp"
 #include "study/row_prior.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr std::array unsupported_schedules{"decentralized", "asynchronous"};
+// Of data parallelism: what no plan has, and what needs no more than `overlap`.
+constexpr std::array<std::string_view, 2> unsupported_schedules{"decentralized", "asynchronous"};
+constexpr std::array<std::string_view, 4> data_schedules{"bsp", "wfbp", "mg-wfbp", "bytescheduler"};
+constexpr std::string_view interleaved = "1f1b-interleaved";
 
-Recompute recompute_of(const std::string& text) {
-  return text == "full"        ? Recompute::full
-         : text == "selective" ? Recompute::selective
-                               : Recompute::none;
+template <typename Table>
+auto look_up(const Table& table, std::string_view name) {
+  using Value = std::decay_t<decltype(table.front().second)>;
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+  return found == table.end() ? std::optional<Value>() : std::optional<Value>(found->second);
 }
 
 // LAMB reads the update and the weight once more, for its two norms.
 constexpr Bytes lamb_extra{16.0};
+
+// BERT's fine-tuning in DeepLearningExamples runs a fused Adam in fp16 only (run_squad.py); else it
+// is BertAdam (optimization.py), an operator at a time: norm of the gradient, 4 bytes a parameter;
+// clipping, 16; both moments, 40; square root, epsilon and quotient, 28; decay, 20; rate, sign and
+// sum, 28; and gradients set to zero, 4.
+constexpr Bytes bert_adam{140.0};
 
 // Where a source prints a micro-batch that contradicts its global batch and accumulation by a
 // little (126 for 128), what those two imply; 0 elsewhere.
@@ -42,10 +56,10 @@ int implied_micro_batch(const TrainingLayout& row, int replica) {
 // not interleaved.
 int usual_chunks(const TrainingRow& row, const ParallelLayout& layout, const std::string& stack) {
   const int layers = row.model.layers.value_or(0);
-  const bool open = layout.pp > 1 && !row.layout.vp && !row.layout.schedule &&
-                    row.misses("schedule") && row.layout.overlap_pp.value_or(true);
-  if (!open || stack != "nemo-2024" || layers % layout.pp != 0 ||
-      layout.micro_batches % layout.pp != 0) {
+  const bool likely =
+      row.misses("schedule") && row.layout.overlap_pp.value_or(true) && stack == "nemo-2024";
+  const bool open = row.layout.schedule ? row.layout.schedule == interleaved : likely;
+  if (!open || layers % layout.pp != 0 || layout.micro_batches % layout.pp != 0) {
     return 1;
   }
   const int of_stage = layers / layout.pp;
@@ -74,10 +88,13 @@ void RowReader::refuse_unsupported_layout() const {
   if (layout.batch_unit && *layout.batch_unit != "images") {
     reason("batch counted in " + *layout.batch_unit);
   }
-  for (const char* schedule : unsupported_schedules) {
-    if (layout.schedule == schedule) {
-      reason("schedule " + *layout.schedule);
-    }
+  const auto is_one_of = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), *layout.schedule) != names.end();
+  };
+  if (layout.schedule && (is_one_of(unsupported_schedules) ||
+                          !(is_one_of(data_schedules) || layout.schedule == interleaved ||
+                            look_up(schedules, *layout.schedule)))) {
+    reason("schedule " + *layout.schedule);
   }
 }
 
@@ -91,11 +108,18 @@ ParallelLayout RowReader::layout() const {
   layout.sequence_parallel = sequence_parallel() && layout.tp > 1;
   layout.cp = row.cp.value_or(1);
   layout.ep = row.ep.value_or(1);
+  if (row_.model.family == "moe" && layout.ep == 1) {
+    layout.etp = layout.tp;  // experts that nobody spreads are divided as all weights are
+  }
   const int model = layout.tp * layout.cp * layout.pp;
   layout.dp = row.dp.value_or(std::max(1, row_.cluster.gpus.value_or(model) / model));
   shard(layout);
-  layout.recompute =
-      recompute_of(stated_or(row.recompute, std::string("none"), "no recomputation"));
+  const std::string again = stated_or(row.recompute, std::string("none"), "no recomputation");
+  if (const auto known = look_up(recomputes, again)) {
+    layout.recompute = *known;
+  } else {
+    reason("recomputation " + again);
+  }
   if (!row.global_batch) {
     reason("batch not stated");
     return layout;
@@ -115,25 +139,40 @@ ParallelLayout RowReader::layout() const {
     return layout;
   }
   layout.micro_batches = replica / layout.micro_batch;
-  if (layout.pp > 1 && !row.vp && !row.schedule) {
+  schedule_pipeline(layout);
+  overlap_tensor_parallel(layout);
+  return layout;
+}
+
+// A V has two chunks on each stage.
+void RowReader::schedule_pipeline(ParallelLayout& layout) const {
+  const TrainingLayout& row = row_.layout;
+  if (layout.pp == 1) {
+    return;
+  }
+  layout.schedule = look_up(schedules, row.schedule.value_or("")).value_or(layout.schedule);
+  if (is_v_shaped(layout.schedule)) {
+    layout.virtual_stages = row.vp.value_or(2);
+  } else if (!row.vp && (!row.schedule || row.schedule == interleaved)) {
     layout.virtual_stages = usual_chunks(row_, layout, result_.stack);
     assume(layout.virtual_stages > 1
                ? "stages interleaved, in " + std::to_string(layout.virtual_stages) + " chunks"
                : std::string("stages not interleaved"));
   }
-  overlap_tensor_parallel(layout);
-  return layout;
 }
 
 // Asynchronous tensor parallelism, and the choice of it, there is for sharded sequences only
-// (torchtitan; Megatron-LM's --tp-comm-overlap).
+// (torchtitan; Megatron-LM's --tp-comm-overlap), and so is training of experts that groups of their
+// own hold (Megatron-LM's validate_args).
 bool RowReader::sequence_parallel() const {
   const TrainingLayout& row = row_.layout;
-  if (row.sequence_parallel || row.tp.value_or(1) == 1 ||
-      (!row.async_tp && !row.overlap_tp.value_or(false))) {
+  const bool experts = row_.model.family == "moe" && row.ep.value_or(1) > 1;
+  const bool overlaps = row.async_tp || row.overlap_tp.value_or(false);
+  if (row.sequence_parallel || row.tp.value_or(1) == 1 || !(overlaps || experts)) {
     return row.sequence_parallel.value_or(false);
   }
-  assume("sequence parallel: messages of tensor parallelism can overlap");
+  assume(overlaps ? "sequence parallel: messages of tensor parallelism can overlap"
+                  : "sequence parallel, as experts beside tensor parallelism are");
   return true;
 }
 
@@ -160,6 +199,9 @@ void RowReader::shard(ParallelLayout& layout) const {
   const std::string stage = row.zero.value_or("0");
   const bool hybrid = stage == "hybrid";
   layout.zero = stage == "1" ? 1 : stage == "2" ? 2 : stage == "3" || hybrid ? 3 : 0;
+  if (layout.zero == 0 && stage != "0") {
+    reason("sharding " + stage);
+  }
   if (layout.zero == 0) {
     return;
   }
@@ -187,8 +229,8 @@ std::optional<Precision> RowReader::precision() const {
   if (text == "fp16" || text == "amp-fp16" || text == "fp16-or-bf16") {
     return Precision::fp16;
   }
-  if (text.empty() && row_.source == "mlperf_nvidia") {
-    assume("fp16: NVIDIA's MLPerf submissions of this model");
+  if (text.empty() && row_.source.starts_with("mlperf")) {
+    assume("fp16: as MLPerf submissions of this model");
     return Precision::fp16;
   }
   reason(text.empty() ? "precision not stated" : "precision " + text);
@@ -232,6 +274,11 @@ Training RowReader::training(const std::string& stack, const ParallelLayout& lay
   training.optimizer_traffic_per_parameter = update.traffic_per_parameter;
   if (row_.task && row_.task->find("LAMB") != std::string::npos) {
     training.optimizer_traffic_per_parameter += lamb_extra;
+  }
+  const bool fine_tuned = row_.task && row_.task->find("SQuAD") != std::string::npos;
+  if (stack.starts_with("ngc-pytorch-20") && fine_tuned &&
+      element_size(training.precision) == 4_B) {
+    training.optimizer_traffic_per_parameter = bert_adam;
   }
   training.bucket = row_.layout.bucket.value_or(training.bucket);
   // Megatron before its distributed optimizer overlapped nothing with backward, nor does BERT of

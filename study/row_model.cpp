@@ -194,6 +194,10 @@ TransformerShape RowReader::stated_counts(const std::optional<int>& sequence) co
   shape.heads = needed(row_.model.heads, "attention heads");
   shape.sequence = needed(sequence, "sequence length");
   shape.kv_heads = row_.model.kv_heads.value_or(static_cast<int>(shape.heads));
+  if (shape.heads < 1 || shape.hidden % shape.heads != 0) {
+    reason("attention heads do not divide the hidden size");
+    shape.heads = 1;
+  }
   shape.head_size = shape.hidden / shape.heads;
   return shape;
 }

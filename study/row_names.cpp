@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/decimal_text.hpp"
+
 namespace payoff {
 namespace {
 
@@ -112,6 +114,33 @@ std::string bare_name(std::string_view name) {
     }
   }
   return bare;
+}
+
+std::optional<double> parameters_in_name(std::string_view name) {
+  std::optional<double> found;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char before = i == 0 ? ' ' : name[i - 1];
+    if (!is_digit(name[i]) || is_digit(before) || before == '.') {
+      continue;
+    }
+    std::size_t end = i;
+    while (end < name.size() && (is_digit(name[end]) || name[end] == '.')) {
+      ++end;
+    }
+    const auto letter = end < name.size() ? std::tolower(static_cast<unsigned char>(name[end])) : 0;
+    const bool ends =
+        end + 1 >= name.size() || std::isalnum(static_cast<unsigned char>(name[end + 1])) == 0;
+    if ((letter != 'b' && letter != 'm') || !ends) {
+      continue;
+    }
+    // Experts by their number and size, or how many of all parameters a token meets.
+    if (found || std::tolower(static_cast<unsigned char>(before)) == 'x' || before == 'A') {
+      return std::nullopt;
+    }
+    found = detail::read_decimal(std::string(name.substr(i, end - i))).number *
+            (letter == 'b' ? 1e9 : 1e6);
+  }
+  return found;
 }
 
 std::string convnet_profile(const TrainingModel& model, const RowCatalogue& catalogue) {

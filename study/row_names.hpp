@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace payoff {
 
 // Small letters and digits of a name, with the points between digits: "GPT-3 1.3B" is "gpt31.3b".
 [[nodiscard]] std::string bare_name(std::string_view name);
+
+// The count of parameters in a name: "GPT 7B", "opt-350m"; of a mixture ("8x7B", "30B-A3B") none.
+[[nodiscard]] std::optional<double> parameters_in_name(std::string_view name);
 
 // The profile of the network in the row's name, of the CIFAR variant where its name or its data set
 // says so; empty: none.

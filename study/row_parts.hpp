@@ -30,6 +30,13 @@ namespace payoff {
 // The profile of the GPU that a row names; the name itself where that leaves nothing open.
 [[nodiscard]] std::string gpu_profile(const std::string& name);
 
+// GPUs of the usual node with this GPU, and whether there are nodes of so many, by the boards that
+// it comes on; cards come in any number.
+[[nodiscard]] int board_of(const std::string& profile);
+[[nodiscard]] bool comes_by(const std::string& profile, int gpus_per_node);
+// Whether the vendor's own systems with this GPU say which NICs such nodes have.
+[[nodiscard]] bool has_usual_nics(const std::string& profile);
+
 class RowReader {
  public:
   RowReader(const TrainingRow& row, const RowCatalogue& catalogue, RowExperiment& result)
@@ -56,7 +63,8 @@ class RowReader {
     return otherwise;
   }
 
-  [[nodiscard]] std::string stack_by_generation(const std::string& text) const;
+  [[nodiscard]] Architecture architecture() const;
+  [[nodiscard]] std::string stack_by_generation(const std::string& words) const;
   [[nodiscard]] std::string gpu_name() const;
   [[nodiscard]] std::optional<double> stated_number(const std::string& unit) const;
   void vary(Gpu& gpu) const;
@@ -75,6 +83,7 @@ class RowReader {
   void family_details(TransformerShape& shape) const;
   void refuse_unsupported_layout() const;
   void shard(ParallelLayout& layout) const;
+  void schedule_pipeline(ParallelLayout& layout) const;
   [[nodiscard]] bool sequence_parallel() const;
   void overlap_tensor_parallel(ParallelLayout& layout) const;
   [[nodiscard]] std::optional<Precision> precision() const;

@@ -25,21 +25,6 @@ bool doubts_precision(const TrainingRow& row) {
   return std::any_of(row.missing.begin(), row.missing.end(), is_of_precision);
 }
 
-// Benchmarks fill the memory: NVIDIA's run of ResNet-50 in fp32 has 112 on 16 GB (dle_cnn);
-// torchvision's references start from 32, and GRACE's authors later ran ResNet-50 in
-// tf_cnn_benchmarks with 256, which needs 32 GB.
-void RowFilling::batch_of_images() {
-  if (row().model.family != "cnn" || row().layout.global_batch || row().layout.micro_batch ||
-      !row().compressed()) {
-    return;
-  }
-  fill<int>(128, {{32, "32"}, {64, "64"}, {256, "256"}}, "micro-batch of 128, or of 32 to 256",
-            [](TrainingRow& to, int batch) {
-              to.layout.micro_batch = batch;
-              to.layout.global_batch = product(batch, to.cluster.gpus.value_or(1));
-            });
-}
-
 // A model whose name says which it is has the shape of that: what the row does not state, where
 // nothing that it states is another number.
 void RowFilling::named_shape() {
@@ -70,6 +55,17 @@ void RowFilling::named_shape() {
     }
   });
   prior_.minor.push_back("shape of " + known->name + ", by its name");
+}
+
+// Where neither a shape nor a profile says more.
+void RowFilling::parameters() {
+  const TrainingModel& stated = row().model;
+  const std::optional<double> count = parameters_in_name(stated.name.value_or(""));
+  if (stated.parameters || stated.layers || stated.hidden || !is_transformer(row()) || !count) {
+    return;
+  }
+  change_all([&](TrainingRow& to) { to.model.parameters = count; });
+  prior_.minor.push_back("as many parameters as its name says: " + *stated.name);
 }
 
 // Which products are computed again is a choice of frameworks, and "selective" means attention
@@ -104,13 +100,14 @@ void RowFilling::shape() {
     return;
   }
   const double parameters = *model.parameters;
+  const int tp = row().layout.tp.value_or(1);
   const auto set = [&](TrainingRow& to, double depth) {
-    const UsualShape shape = usual_shape(parameters, depth);
+    const UsualShape shape = usual_shape(parameters, depth, tp);
     to.model.layers = shape.layers;
     to.model.hidden = shape.hidden;
     to.model.heads = shape.heads;
   };
-  const UsualShape likely = usual_shape(parameters, 1.0);
+  const UsualShape likely = usual_shape(parameters, 1.0, tp);
   fill<double>(1.0, {{2.0 / 3.0, "two thirds as deep"}, {1.5, "half as deep again"}},
                std::to_string(likely.layers) + " layers of " + std::to_string(likely.hidden) +
                    ": the usual shape of as many parameters",
@@ -164,77 +161,53 @@ void RowFilling::sequence() {
   fill<int>(likely, others, text, [](TrainingRow& to, int tokens) { to.model.seq = tokens; });
 }
 
-// The same batch in sequences, where it is a whole number of them.
-void RowFilling::batch_of_tokens() {
-  if (row().layout.batch_unit != "tokens") {
-    return;
-  }
-  bool whole = true;
-  const auto change = [&](TrainingRow& to) {
-    const int tokens = to.model.seq.value_or(0);
-    for (std::optional<int>* batch : {&to.layout.micro_batch, &to.layout.global_batch}) {
-      whole = whole && tokens > 0 && (!*batch || **batch % tokens == 0);
-      if (whole && *batch) {
-        **batch /= tokens;
-      }
-    }
-    to.layout.batch_unit.reset();
-  };
-  RowPrior as_it_was = prior_;
-  change_all(change);
-  if (!whole) {
-    prior_ = std::move(as_it_was);
-  }
+namespace {
+
+void set_precision(TrainingRow& row, const std::string& name) {
+  row.precision = name;
+  std::erase_if(row.missing, is_of_precision);
 }
 
-// A row that states a micro-batch and no count of them had one in a step, or several. Where weights
-// are sharded the speedup of compression hardly depends on it (study/row_prior.hpp).
-void RowFilling::accumulation() {
-  const TrainingLayout& layout = row().layout;
-  if (layout.global_batch || !layout.micro_batch || !layout.dp || layout.grad_accum ||
-      layout.num_micro_batches || layout.pp.value_or(1) > 1) {
-    return;
-  }
-  const auto set = [](TrainingRow& to, int count) {
-    const auto replica = product(to.layout.micro_batch.value_or(0), count);
-    to.layout.global_batch = replica ? product(*replica, to.layout.dp.value_or(0)) : std::nullopt;
-  };
-  if (row().compressed() && (layout.zero == "3" || layout.zero == "hybrid")) {
-    change_all([&](TrainingRow& to) { set(to, 1); });
-    prior_.minor.emplace_back("one micro-batch a step");
-  } else {
-    fill<int>(1, {{2, "2"}, {8, "8"}}, "one micro-batch a step, or up to eight", set);
-  }
-}
+}  // namespace
 
 // What frameworks compute images in unless told otherwise: fp32, whose convolutions PyTorch hands
 // to TF32 from Ampere on (torch.backends.cudnn.allow_tf32).
-void RowFilling::precision() {
-  const bool open = row().precision ? doubts_precision(row()) : row().compressed();
-  if (!open || row().model.family != "cnn") {
-    return;
-  }
-  const auto set = [](TrainingRow& to, const std::string& name) {
-    to.precision = name;
-    std::erase_if(to.missing, is_of_precision);
-  };
-  const Gpu* known = gpu();
-  if (known == nullptr) {
-    return;
-  }
-  const std::string fp32("fp32");
-  if (known->architecture < Architecture::ampere) {
-    fill<std::string>(fp32, {{"amp-fp16", "fp16"}}, "fp32, or fp16", set);
+void RowFilling::precision_of_images(const Gpu& gpu) {
+  if (gpu.architecture < Architecture::ampere) {
+    fill<std::string>("fp32", {{"amp-fp16", "fp16"}}, "fp32, or fp16", set_precision);
   } else {
-    fill<std::string>("tf32", {{fp32, fp32}}, "tf32, or fp32", set);
+    fill<std::string>("tf32", {{"fp32", "fp32"}}, "tf32, or fp32", set_precision);
+  }
+}
+
+// Transformers train in mixed precision where a GPU has units for it, in bf16 once it has those.
+// MLPerf's submissions are row_experiment's.
+void RowFilling::precision() {
+  const bool images = row().model.family == "cnn";
+  const bool submission = row().source.starts_with("mlperf");
+  const bool open = row().precision ? doubts_precision(row()) : row().compressed() || !submission;
+  const bool blocks =
+      is_transformer(row()) || row().model.family == "moe" || row().model.family == "vit";
+  const Gpu* known = gpu();
+  if (!open || known == nullptr || !(images || blocks)) {
+    return;
+  }
+  if (images) {
+    precision_of_images(*known);
+  } else if (known->architecture < Architecture::ampere) {
+    fill<std::string>("fp16", {{"fp32", "fp32"}}, "fp16, or fp32", set_precision);
+  } else {
+    fill<std::string>("bf16", {{"tf32", "tf32"}}, "bf16, or tf32", set_precision);
   }
 }
 
 RowPrior row_prior(const TrainingRow& row, const RowCatalogue& catalogue) {
   RowFilling filling(row, catalogue);
   filling.unnamed_gpu();
+  filling.nodes();
   filling.batch_of_images();
   filling.named_shape();
+  filling.parameters();
   filling.shape();
   filling.recomputation();
   filling.sequence();

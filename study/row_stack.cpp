@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -45,7 +46,7 @@ constexpr std::array rules{
     StackRule{"nanotron", "", "pytorch-2"},
     StackRule{"mosaicml_mpt", "", "pytorch-2"},
     StackRule{"fms_fsdp", "", "pytorch-2"},
-    StackRule{"llama3_torchtitan", "", "pytorch-2"},
+    StackRule{"", "torchtitan", "torchtitan-2025"},
     StackRule{"", "DeepSpeed", "deepspeed-2020"},
     StackRule{"hkbu_ddl", "", "pytorch-ddp-2021"},
     StackRule{"", "Horovod", "pytorch-ddp-2021"},
@@ -76,18 +77,24 @@ bool names_any(const std::string& text, std::initializer_list<std::string_view> 
 
 }  // namespace
 
-// Words that no line knows: the generation by what the row computes in and on which GPU.
-std::string RowReader::stack_by_generation(const std::string& text) const {
+Architecture RowReader::architecture() const {
   const auto gpu = catalogue_.gpus.find(gpu_profile(row_.cluster.gpu.value_or("")));
-  const Architecture architecture =
-      gpu == catalogue_.gpus.end() ? Architecture::volta : gpu->second.architecture;
-  const bool recent = is_recent(row_) || architecture >= Architecture::ada;
-  if (names_any(text, {"Megatron", "Transformer Engine"})) {
-    return architecture >= Architecture::hopper   ? "nemo-2024"
-           : architecture == Architecture::ampere ? "megatron-2022"
-                                                  : "megatron-2020";
+  return gpu == catalogue_.gpus.end() ? Architecture::volta : gpu->second.architecture;
+}
+
+// Words that no line knows: the generation by what the row computes in and on which GPU.
+std::string RowReader::stack_by_generation(const std::string& words) const {
+  const Architecture gpu = architecture();
+  const bool recent = is_recent(row_) || gpu >= Architecture::ada;
+  std::string text = words;
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (names_any(text, {"megatron", "transformer engine", "transformerengine"})) {
+    return gpu >= Architecture::hopper   ? "nemo-2024"
+           : gpu == Architecture::ampere ? "megatron-2022"
+                                         : "megatron-2020";
   }
-  if (names_any(text, {"TensorFlow", "MXNet", "MxNet", "Paddle", "OneFlow", "LiBai"})) {
+  if (!recent && names_any(text, {"tensorflow", "mxnet", "paddle", "oneflow", "libai", "jax"})) {
     return "framework-2020";
   }
   return recent ? "pytorch-2" : "pytorch-ddp-2021";
@@ -98,11 +105,13 @@ std::string RowReader::stack() const {
   if (is_ngc_pytorch_2022(row_)) {
     return "ngc-pytorch-2022";
   }
+  const bool recent = is_recent(row_) || architecture() >= Architecture::ada;
   for (const StackRule& rule : rules) {
     const bool source = row_.source.starts_with(rule.source);
     const bool words = rule.words.empty() || text.find(rule.words) != std::string::npos;
-    // PyTorch without a version.
-    const bool too_old = rule.source.empty() && rule.stack == "pytorch-ddp-2021" && is_recent(row_);
+    // PyTorch or DeepSpeed without a version.
+    const bool dated = rule.stack == "pytorch-ddp-2021" || rule.stack == "deepspeed-2020";
+    const bool too_old = rule.source.empty() && dated && recent;
     if (source && words && !too_old) {
       return std::string(rule.stack);
     }

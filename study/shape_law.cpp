@@ -44,7 +44,7 @@ int head_size(double hidden) { return hidden < 2048 ? 64 : 128; }
 
 }  // namespace
 
-UsualShape usual_shape(double parameters, double depth) {
+UsualShape usual_shape(double parameters, double depth, int tp) {
   // Not std::clamp: what is no number has to become one.
   const double count = std::min(std::max(fewest_parameters, parameters), most_parameters);
   const double layers = std::min(std::max(shallowest, depth), deepest) * usual_layers(count);
@@ -54,7 +54,8 @@ UsualShape usual_shape(double parameters, double depth) {
   const double hidden =
       (std::sqrt(vocabulary * vocabulary + 4 * blocks * count) - vocabulary) / (2 * blocks);
   const int head = head_size(hidden);
-  shape.heads = std::max(1, static_cast<int>(std::lround(hidden / head)));
+  const int parts = std::min(std::max(1, tp), 64);
+  shape.heads = parts * std::max(1, static_cast<int>(std::lround(hidden / head / parts)));
   shape.hidden = shape.heads * head;
   return shape;
 }

@@ -14,8 +14,9 @@ struct UsualShape {
   int heads{};
 };
 
-// `depth`: as deep as that times the usual depth, and narrower at the same count.
-[[nodiscard]] UsualShape usual_shape(double parameters, double depth);
+// `depth`: as deep as that times the usual depth, and narrower at the same count. `tp` ranks have
+// as many heads each.
+[[nodiscard]] UsualShape usual_shape(double parameters, double depth, int tp = 1);
 
 // Heads of 128 from a width of 2,048 on, of 64 below.
 [[nodiscard]] int usual_heads(int hidden);

@@ -13,6 +13,7 @@
 #include "model/units_text.hpp"
 #include "study/mapped_row.hpp"
 #include "study/payoff.hpp"
+#include "study/row_parts.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
@@ -67,6 +68,12 @@ bool came_later(Architecture architecture, const std::string& stack) {
   return number && std::stoi(std::string(year)) < year_of(architecture);
 }
 
+// Where a source does not say what links its nodes have inside, their boards do.
+bool has_links(const TrainingCluster& cluster, const std::string& gpu) {
+  const bool stated = cluster.intra.value_or("unknown") != "unknown";
+  return stated || comes_by(gpu, cluster.gpus_per_node.value_or(1));
+}
+
 // Runs that cannot be expressed with this GPU, or are older than it is, are left out.
 std::vector<Trial> trials_on(const std::string& gpu, const Runs& runs,
                              const RowCatalogue& catalogue) {
@@ -75,7 +82,8 @@ std::vector<Trial> trials_on(const std::string& gpu, const Runs& runs,
     TrainingRow named = *run;
     named.cluster.gpu = gpu;
     RowExperiment mapped = map_row(named, catalogue).likely;
-    if (mapped.experiment && !came_later(catalogue.gpus.at(gpu).architecture, mapped.stack)) {
+    if (mapped.experiment && has_links(run->cluster, gpu) &&
+        !came_later(catalogue.gpus.at(gpu).architecture, mapped.stack)) {
       trials.push_back({std::move(*mapped.experiment), *run->measured.step});
     }
   }

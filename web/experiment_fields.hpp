@@ -48,8 +48,9 @@ PAYOFF_FIELDS(Host, cores, copy)
 PAYOFF_FIELDS(Cluster, name, gpu, fabric, network, gpus_per_node, nics_per_node, nic, cpu, host,
               nodes, price, kinds)
 PAYOFF_FIELDS(Software, name, fused_attention, fused_elementwise, fp8_weights, bucket_copy_passes,
-              copies_each_tensor, optimizer_in_backward, gather_bucket, scatter_bucket,
-              hides_launch, host_per_kernel, host_per_step, memory_traffic_ratio, relative_sd)
+              copies_each_tensor, optimizer_in_backward, recomputes_products, gather_bucket,
+              scatter_bucket, hides_launch, host_per_kernel, host_per_step, memory_traffic_ratio,
+              relative_sd)
 PAYOFF_FIELDS(ParallelLayout, dp, tp, pp, cp, context_exchange, ep, etp, expert_imbalance,
               expert_capacity, schedule, stage_layers, virtual_stages, pair_overlap, zero, shard,
               reshard, tp_overlap, sequence_parallel, micro_batch, micro_batches, recompute)

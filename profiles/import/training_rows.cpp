@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "profiles/import/training_checks.hpp"
+#include "profiles/import/training_completion.hpp"
 #include "profiles/import/yaml_fields.hpp"
 
 namespace payoff {
@@ -226,6 +227,7 @@ void read_entry(const YAML::Node& node, const Source& source, const std::string&
   for (const std::string& doubt : import_detail::doubts(row)) {
     fields.report(doubt, Effect::noted);
   }
+  import_detail::complete(row);
   import_detail::derive_step(row);
   reading.result.rows.push_back(std::move(row));
 }

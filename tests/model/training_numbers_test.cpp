@@ -54,6 +54,14 @@ TEST_CASE("selective recomputation runs attention's forward products again") {
   CHECK_THAT((work.hardware - work.model).si, WithinRel(l * 2 * 2 * s * s * h, 1e-9));
 }
 
+TEST_CASE("software may run every other product again instead, and keep attention") {
+  // Of a block's products Q K V, output, up and down: h^2 and 4 h^2 of 12 h^2.
+  Experiment again = job(gpt3(), 1024, 1024, Recompute::selective);
+  again.software.recomputes_products = true;
+  const TrainingWork work = training_work(again);
+  CHECK_THAT((work.hardware - work.model).si, WithinRel(l * s * 2 * 5 * h * h, 1e-9));
+}
+
 TEST_CASE("the utilisations of MPT-70B on 64 A100 are those that its authors print") {
   // mosaicml/llm-foundry at 8c8dd48, scripts/train/benchmarking/README.md line 164: 26,274 tokens/s
   // with full recomputation are MFU 53.33 % and HFU 71.1 %. They count the head's forward again.

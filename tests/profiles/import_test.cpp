@@ -234,3 +234,27 @@ TEST_CASE("the small tables are complete and name their source") {
     CHECK(findings.empty());
   }
 }
+
+TEST_CASE("what follows from the counts of a row is filled in, what it misses is not") {
+  const auto read = [](const std::string& layout, const std::string& more = "") {
+    const TrainingImport import = parse_training_rows(
+        "meta: {source: made up}\nrows:\n  - {id: a, cluster: {gpu: a100-sxm-80, gpus_per_node: 8},"
+        " layout: {" +
+            layout + "}, measured: {samples_per_s: 64}" + more + "}\n",
+        "made_up.yaml");
+    REQUIRE(import.rows.size() == 1);
+    return import.rows.front();
+  };
+  const TrainingRow counted = read("tp: 2, pp: 4, dp: 8, micro_batch: 2, num_micro_batches: 16");
+  CHECK(counted.cluster.gpus == 64);
+  CHECK(counted.cluster.nodes == 8);
+  CHECK(counted.layout.global_batch == 256);
+  CHECK(counted.measured.step == 4_s);
+  CHECK(read("tp: 1, pp: 1, dp: 4, global_batch: 64, grad_accum: 2").layout.micro_batch == 8);
+  CHECK(read("tp: 1, pp: 1, dp: 4").cluster.nodes == 1);
+  // No whole number, and what the source is said not to state.
+  CHECK(!read("tp: 1, pp: 1, dp: 4, global_batch: 64, grad_accum: 3").layout.micro_batch);
+  CHECK(!read("tp: 1, pp: 1, dp: 4, micro_batch: 2, grad_accum: 3", ", missing: [global_batch]")
+             .layout.global_batch);
+  CHECK(!read("tp: 100000, pp: 100000, dp: 4").cluster.gpus);
+}

@@ -212,6 +212,11 @@ TEST_CASE("software that no rule knows is that of its generation, with a wide sp
   CHECK(stack_of("Megatron-LM", "fp16", "a100-sxm-80") == "megatron-2022");
   CHECK(stack_of("Megatron-LM", "fp16", "v100-sxm2-32") == "megatron-2020");
   CHECK(stack_of("LiBai", "fp16", "a100-sxm-40") == "framework-2020");
+  CHECK(stack_of("megatron-core", "bf16", "gb200") == "nemo-2024");
+  CHECK(stack_of("DeepSpeed", "fp16", "v100-sxm2-32") == "deepspeed-2020");
+  CHECK(stack_of("DeepSpeed", "bf16", "h100-sxm") == "pytorch-2");
+  CHECK(stack_of("JAX (MaxText)", "fp8", "h100-sxm") == "pytorch-2");
+  CHECK(stack_of("torchtitan", "bf16", "h200-sxm") == "torchtitan-2025");
   CHECK(stack_of("LitGPT 0.5", "bf16", "h100-sxm") == "pytorch-2");
   const RowExperiment mapped = row_experiment(other, catalogue());
   REQUIRE(mapped.experiment);
@@ -292,4 +297,34 @@ TEST_CASE("MG-WFBP's merged gradients are no slower than any bucket that a user 
     // Between two powers of two it may be a little better.
     CHECK(step(Bytes{}) < 1.01 * step(Bytes{25.0 * 1048576}));
   }
+}
+
+TEST_CASE("words that a field may not have refuse the row, they do not stand for nothing") {
+  TrainingRow other = row("korthikanti_2022", "korth_t5_175B_selective");
+  const auto reason = [&] { return row_experiment(other, catalogue()).reasons; };
+  REQUIRE(reason().empty());
+  other.layout.recompute = "sometimes";
+  CHECK(reason() == std::vector<std::string>{"recomputation sometimes"});
+  other.layout.recompute = "full";
+  other.layout.zero = "stage 3";
+  CHECK(reason() == std::vector<std::string>{"sharding stage 3"});
+  other.layout.zero.reset();
+  other.layout.schedule = "breadth-first";
+  CHECK(reason() == std::vector<std::string>{"schedule breadth-first"});
+}
+
+TEST_CASE("schedules of pipelines that rows name are those of layouts") {
+  TrainingRow other = row("korthikanti_2022", "korth_t5_175B_selective");
+  other.layout.vp.reset();
+  const auto layout = [&](const char* schedule) {
+    other.layout.schedule = schedule;
+    const RowExperiment mapped = row_experiment(other, catalogue());
+    REQUIRE(mapped.experiment);
+    return mapped.experiment->layout;
+  };
+  CHECK(layout("gpipe").schedule == PipelineSchedule::gpipe);
+  CHECK(layout("zb-h1").schedule == PipelineSchedule::zb_h1);
+  CHECK(layout("zb-v").virtual_stages == 2);
+  CHECK(layout("1f1b").virtual_stages == 1);
+  CHECK(layout("1f1b-interleaved").virtual_stages == 6);  // twelve layers a stage, two a chunk
 }

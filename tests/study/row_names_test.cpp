@@ -68,6 +68,17 @@ TEST_CASE("a transformer is known by its name, where its count of parameters is 
   CHECK(named_transformer(other, catalogue()) == nullptr);
 }
 
+TEST_CASE("a name may say how many parameters a model has, a mixture's says something else") {
+  CHECK(parameters_in_name("GPT 7B") == 7e9);
+  CHECK(parameters_in_name("opt-350m") == 350e6);
+  CHECK(parameters_in_name("Qwen2.5-1.5B-Instruct") == 1.5e9);
+  CHECK(parameters_in_name("Llama-3 70B") == 70e9);
+  for (const char* name : {"Mixtral-8x7B", "Qwen3-30B-A3B", "GPT 1.3B+MoE-128 52B", "BERT-Large",
+                           "GPT-3", "4bit", "ViT-B/16"}) {
+    CHECK(parameters_in_name(name) == std::nullopt);
+  }
+}
+
 // Devlin et al. 2019: 24 layers of 1024 with 16 heads.
 TEST_CASE("a row that names its model and states no shape has the shape of that model") {
   TrainingRow row;

@@ -322,3 +322,37 @@ TEST_CASE("what was measured refuses a row as it is published, and no row that w
   CHECK_FALSE(cases[0].predicted);
   CHECK(cases[1].predicted);
 }
+
+TEST_CASE("a row that states its GPUs alone had them on boards of their kind") {
+  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  row.cluster.nodes.reset();
+  row.cluster.gpus_per_node.reset();
+  const RowPrior boards = row_prior(row, catalogue());
+  CHECK(boards.likely.cluster.nodes == 8);
+  CHECK(boards.likely.cluster.gpus_per_node == 8);
+  CHECK(boards.assumptions == std::vector<std::string>{"nodes of 8 GPUs"});
+  row.cluster.gpu = "unknown";  // so no board is known
+  const RowExperiment mapped = row_experiment(row_prior(row, catalogue()).likely, catalogue());
+  CHECK(std::ranges::count(mapped.reasons, "number of nodes not stated") == 1);
+}
+
+TEST_CASE("transformers without a stated precision train in 16 bits") {
+  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  row.precision.reset();
+  CHECK(row_prior(row, catalogue()).likely.precision == "bf16");
+  row.cluster.gpu = "v100-sxm2-32";
+  const RowPrior older = row_prior(row, catalogue());
+  CHECK(older.likely.precision == "fp16");
+  CHECK(varies(older, [](const TrainingRow& each) { return each.precision; }));
+}
+
+TEST_CASE("where neither a shape nor a profile says more, a name's count of parameters counts") {
+  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  row.model = {};
+  row.model.family = "gpt";
+  row.model.name = "somebody's 7B";
+  row.model.seq = 2048;
+  const RowPrior prior = row_prior(row, catalogue());
+  CHECK(prior.likely.model.parameters == 7e9);
+  CHECK(prior.likely.model.layers == 32);
+}
