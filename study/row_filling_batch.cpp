@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "study/row_filling.hpp"
@@ -60,9 +61,13 @@ void RowFilling::batch_of_tokens() {
     layout.batch_unit.reset();
   };
   RowPrior as_it_was = prior_;
+  const std::optional<int> tokens = row().layout.global_batch;
   change_all(change);
   if (!whole) {
     prior_ = std::move(as_it_was);
+  } else if (tokens && row().layout.micro_batch) {
+    prior_.minor.push_back("batch of " + std::to_string(*tokens) + " tokens as " +
+                           std::to_string(row().layout.global_batch.value_or(0)) + " sequences");
   }
 }
 

@@ -94,7 +94,8 @@ std::string RowReader::stack_by_generation(const std::string& words) const {
            : gpu == Architecture::ampere ? "megatron-2022"
                                          : "megatron-2020";
   }
-  if (!recent && names_any(text, {"tensorflow", "mxnet", "paddle", "oneflow", "libai", "jax"})) {
+  if (names_any(text, {"tensorflow", "mxnet", "oneflow", "libai"}) ||
+      (!recent && names_any(text, {"paddle", "jax"}))) {
     return "framework-2020";
   }
   return recent ? "pytorch-2" : "pytorch-ddp-2021";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/compute.hpp"
 
+#include <span>
+
 #include "model/matrix_product.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
@@ -21,6 +23,17 @@ Operator attention(double sequence, double heads, double size) {
           .columns = sequence,
           .depth = size,
           .batch_per_sample = heads};
+}
+
+// 128 channels in so many groups, 3 x 3, on 56 x 56 positions.
+Operator convolution(double groups) {
+  Operator op{.kind = OperatorKind::convolution,
+              .rows_per_sample = 56 * 56,
+              .columns = 128 / groups,
+              .depth = 9 * 128 / groups,
+              .batch_per_sample = groups};
+  op.window = 9;
+  return op;
 }
 
 Operator pass(Bytes forward, Bytes backward) {
@@ -48,6 +61,26 @@ Software eager() {
 TEST_CASE("a product that fills one wave runs at the peak") {
   const Seconds time = arithmetic_time({2560, 1280, 4096}, 100_TFLOPps, ideal_gpu());
   CHECK_THAT(time / 1_us, WithinRel(2.0 * 2560 * 1280 * 4096 / 100e12 * 1e6, 1e-12));
+}
+
+// Groups in one thread block are one product that is zero off its diagonal: all of them, one dense
+// convolution.
+TEST_CASE("no grouped convolution is slower than the dense one of as many channels") {
+  const Gpu gpu = ideal_gpu();
+  const Software software = eager();
+  const ComputeContext context{gpu, software, Precision::fp16};
+  const auto both_ways = [&](double groups) {
+    const Operator op = convolution(groups);
+    return forward_time(op, 64, context) + backward_time(std::span(&op, 1), 64, context);
+  };
+  const Seconds dense = both_ways(1);
+  Seconds before = dense;
+  for (const double groups : {2.0, 4.0, 8.0, 32.0, 128.0}) {
+    const Seconds time = both_ways(groups);
+    CHECK(time <= before);
+    CHECK(time >= dense / groups);
+    before = time;
+  }
 }
 
 // One tile more starts a second wave. It is cheapest with the 64 x 64 tiles, whose waves are

@@ -112,8 +112,8 @@ TEST_CASE("steps that more rules leave alone keep what they reached") {
            !sums_elsewhere(each);
   });
   REQUIRE(errors.size() >= 693);
-  CHECK(quantile(errors, 0.5) <= 0.075);
-  CHECK(quantile(errors, 0.95) <= 0.32);
+  CHECK(quantile(errors, 0.5) <= 0.067);
+  CHECK(quantile(errors, 0.95) <= 0.30);
 }
 
 TEST_CASE("steps of rows that were refused before keep what they reached") {
@@ -125,8 +125,8 @@ TEST_CASE("steps of rows that were refused before keep what they reached") {
   const std::vector<double> faces =
       errors_of_steps([](const ValidationCase& each) { return names(each, "insightface"); });
   REQUIRE(faces.size() >= 68);
-  CHECK(quantile(faces, 0.5) <= 0.065);
-  CHECK(quantile(faces, 0.95) <= 0.53);
+  CHECK(quantile(faces, 0.5) <= 0.059);
+  CHECK(quantile(faces, 0.95) <= 0.52);
   const std::vector<double> servers = errors_of_steps(sums_elsewhere);
   REQUIRE(servers.size() >= 65);
   CHECK(quantile(servers, 0.5) <= 0.21);
@@ -157,7 +157,7 @@ TEST_CASE("rows that more methods leave alone keep what they reached") {
   }
   REQUIRE(errors.size() >= 56);
   std::sort(errors.begin(), errors.end());
-  CHECK(errors[errors.size() / 2] <= 0.075);
+  CHECK(errors[errors.size() / 2] <= 0.065);
 }
 
 TEST_CASE("collectives by size, and steps of single sources, keep what they reached") {
@@ -175,8 +175,9 @@ TEST_CASE("collectives by size, and steps of single sources, keep what they reac
   check({CaseKind::step, "mlperf_nvidia", 18, 0.045, 0.09}, GroupBy::source);
   check({CaseKind::step, "vtrain_multi", 56, 0.085, 0.30}, GroupBy::source);
   check({CaseKind::step, "dgxc", 152, 0.057, 0.13}, GroupBy::source);
-  check({CaseKind::step, "dle_cnn", 36, 0.10, 0.24}, GroupBy::source);
-  check({CaseKind::step, "llama3_torchtitan", 24, 0.20, 0.45}, GroupBy::source);
+  check({CaseKind::step, "dle_bert", 174, 0.085, 0.25}, GroupBy::source);
+  check({CaseKind::step, "dle_cnn", 36, 0.097, 0.24}, GroupBy::source);
+  check({CaseKind::step, "llama3_torchtitan", 24, 0.175, 0.43}, GroupBy::source);
 }
 
 TEST_CASE("an interval of 90 % covers 85 to 95 % of the judge half, collectives at every size") {
