@@ -48,8 +48,13 @@ TEST_CASE("a topology in an experiment takes its servers from the cluster") {
   CHECK(regular.servers == 4);
   CHECK(regular.server.gpus == 8);
   CHECK(regular.server.nic.bandwidth == read->experiment.cluster.nic);
-  CHECK(state.topology->background[1].mean == 0.2);
-  CHECK(state.topology->background[2].sd == 0.05);
+  const auto load_of = [&](BackgroundClass links) {
+    return state.topology->background.at(static_cast<std::size_t>(links));
+  };
+  CHECK(load_of(BackgroundClass::nic).mean == 0.2);
+  CHECK(load_of(BackgroundClass::network).mean == 0.1);
+  CHECK(load_of(BackgroundClass::network).sd == 0.05);
+  CHECK(load_of(BackgroundClass::socket).mean == 0.0);
   REQUIRE(state.slow_gpus.size() == 1);
   CHECK(state.slow_gpus[0].slowdown == 1.5);
   CHECK(state.jitter.sd == 0.03);
