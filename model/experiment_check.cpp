@@ -365,8 +365,8 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
       check_effects(experiment, data_group(layout, node), problems);
     }
   }
-  const bool all_sound = sound.layout && sound.cluster && sound.gpus && sound.model &&
-                         sound.training && sound.plans;
+  const bool all_sound =
+      sound.layout && sound.cluster && sound.gpus && sound.model && sound.training && sound.plans;
   if (problems.empty() && all_sound) {
     append(problems, check_buckets(experiment));
   }

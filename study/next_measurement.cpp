@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "study/plan_messages.hpp"
-#include "study/plan_messages.hpp"
 #include "study/scaled_job.hpp"
 #include "study/spread.hpp"
 
