@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,6 +33,11 @@ struct KeptResult {
 };
 
 bool is_result(const std::string& file) { return file.ends_with(".json"); }
+
+// Of the terms that results leave out where the job states none of them: nothing, then.
+bool stands_where_stated(std::string_view term) {
+  return term == "host_jitter" || term == "data_stall" || term == "checkpoint";
+}
 
 class KeptReader {
  public:
@@ -92,7 +98,8 @@ class KeptReader {
       Terms terms;
       for (const auto& [name, term] : step_terms) {
         terms.push_back(1_s * (waterfall != nullptr
-                                   ? values_.number(*waterfall, std::string(name) + "_seconds", 0.0)
+                                   ? values_.number(*waterfall, std::string(name) + "_seconds", 0.0,
+                                                    !stands_where_stated(name))
                                    : 0.0));
       }
       kept.plans.emplace(label, std::move(terms));

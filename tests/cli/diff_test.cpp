@@ -150,6 +150,27 @@ TEST_CASE("of one experiment it is the strategy that makes the difference") {
   CHECK_THAT(same.out, ContainsSubstring("Nothing that a step depends on differs."));
 }
 
+TEST_CASE("what predict wrote is read as it stands, whether the job states stalls or not") {
+  const ScratchFolder folder;
+  folder.write("a.yaml", with_plans);
+  const std::string a = folder.path("a.yaml");
+  const std::string plain = folder.path("plain.json");
+  const std::string stalled = folder.path("stalled.json");
+  folder.write("plain.json", test::json_of({"predict", a}).dump());
+  // Loading that nothing hides.
+  folder.write("stalled.json", test::json_of({"predict", a, "--set", "training.data_time=20 ms",
+                                              "--set", "training.data_prefetch=false"})
+                                   .dump());
+  for (const std::string& file : {a, plain}) {
+    const json equal = test::json_of({"diff", plain, file, "--plan", "signsgd"});
+    CHECK(equal["difference_seconds"].get<double>() == 0);
+    CHECK_THAT(equal["a"]["step_seconds"].get<double>(), WithinRel(step_of(a, "signsgd"), 1e-12));
+    const json diff = test::json_of({"diff", file, stalled, "--plan", "signsgd"});
+    check_adds_up(diff);
+    CHECK_THAT(diff["difference_seconds"].get<double>(), WithinRel(0.020, 1e-9));
+  }
+}
+
 TEST_CASE("a kept result that says something else than this program says so in its own row") {
   const ScratchFolder folder;
   const std::string a = folder.path("a.yaml");
