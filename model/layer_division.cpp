@@ -29,7 +29,8 @@ std::vector<int> chunk_sizes(const Workload& workload, const ParallelLayout& lay
   }
   const auto blocks = static_cast<std::size_t>(
       std::count_if(workload.layers.begin(), workload.layers.end(), is_block));
-  const auto chunks = static_cast<std::size_t>(layout.stages() * layout.virtual_stages);
+  const auto chunks =
+      static_cast<std::size_t>(layout.stages()) * static_cast<std::size_t>(layout.virtual_stages);
   std::vector<int> sizes;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     sizes.push_back(static_cast<int>((chunk + 1) * blocks / chunks - chunk * blocks / chunks));

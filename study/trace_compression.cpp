@@ -64,18 +64,19 @@ class Compressor {
       const RoundCost& round = cost.rounds[r];
       const Seconds encode = time_of(round.encode);
       if (encode > 0_s) {
-        const std::size_t encoder = add_pass("encode", encode, std::move(waits));
+        const std::size_t encoder = add_pass("encode", encode, std::exchange(waits, {}));
         before_[node].push_back(encoder);
         waits = {encoder};
       }
       const CollectivePrice price = price_of(round);
       if (r + 1 < cost.rounds.size()) {
-        const std::size_t sent = add(result_.trace.nodes[node], price.time, std::move(waits));
+        const std::size_t sent =
+            add(result_.trace.nodes[node], price.time, std::exchange(waits, {}));
         result_.relative_sd[sent] = price.relative_sd;
         before_[node].push_back(sent);
         waits = {sent};
       } else {
-        result_.trace.nodes[node].waits = std::move(waits);
+        result_.trace.nodes[node].waits = std::exchange(waits, {});
         result_.durations[node] = price.time;
         result_.relative_sd[node] = price.relative_sd;
       }
