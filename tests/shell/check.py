@@ -33,7 +33,7 @@ LINES = [
     ("payoff predict --compress powersgd_g", "payoff predict --compress powersgd_gram_schmidt"),
     ("payoff predict --recompute sel", "payoff predict --recompute selective"),
     ("payoff predict --set layout.sched", "payoff predict --set layout.schedule="),
-    ("payoff predict --set layout.schedule=dual",
+    ("payoff predict --set layout.schedule=dualpipe-",
      "payoff predict --set layout.schedule=dualpipe-v"),
     ("payoff search --keep sched", "payoff search --keep schedule"),
     ("payoff predict --set training.overlap=f", "payoff predict --set training.overlap=false"),
