@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,11 +32,6 @@ struct KeptResult {
 };
 
 bool is_result(const std::string& file) { return file.ends_with(".json"); }
-
-// Of the terms that results leave out where the job states none of them: nothing, then.
-bool stands_where_stated(std::string_view term) {
-  return term == "host_jitter" || term == "data_stall" || term == "checkpoint";
-}
 
 class KeptReader {
  public:

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/step_json.hpp"
 
-#include <utility>
+#include <string>
 
 #include <nlohmann/json.hpp>
+
+#include "study/difference.hpp"
 
 namespace payoff {
 namespace {
@@ -20,28 +22,11 @@ Json memory_json(const Memory& m) {
 
 }  // namespace
 
-Json waterfall_json(const Waterfall& w) {
-  Json json{{"forward_seconds", w.forward.si},
-            {"recompute_seconds", w.recompute.si},
-            {"backward_seconds", w.backward.si},
-            {"interference_seconds", w.interference.si},
-            {"encode_seconds", w.encode.si},
-            {"decode_seconds", w.decode.si},
-            {"bucket_copy_seconds", w.bucket_copy.si},
-            {"exposed_tp_seconds", w.exposed_tp.si},
-            {"exposed_cp_seconds", w.exposed_cp.si},
-            {"exposed_ep_seconds", w.exposed_ep.si},
-            {"exposed_pp_seconds", w.exposed_pp.si},
-            {"exposed_dp_seconds", w.exposed_dp.si},
-            {"bubble_seconds", w.bubble.si},
-            {"optimizer_seconds", w.optimizer.si},
-            {"host_seconds", w.host.si}};
-  // Where the job states any.
-  for (const auto& [key, time] : {std::pair("host_jitter_seconds", w.host_jitter),
-                                  std::pair("data_stall_seconds", w.data_stall),
-                                  std::pair("checkpoint_seconds", w.checkpoint)}) {
-    if (time > 0_s) {
-      json[key] = time.si;
+Json waterfall_json(const Waterfall& waterfall) {
+  Json json = Json::object();
+  for (const auto& [name, time] : step_terms) {
+    if (waterfall.*time > 0_s || !stands_where_stated(name)) {
+      json[std::string(name) + "_seconds"] = (waterfall.*time).si;
     }
   }
   return json;

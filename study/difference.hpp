@@ -44,6 +44,10 @@ inline constexpr std::array<StepTerm, 18> step_terms{{
     {"checkpoint", &Waterfall::checkpoint},
 }};
 [[nodiscard]] Terms terms_of(const Waterfall& waterfall);
+// Those that results leave out where the job states none of them, as most do: they are zero then.
+[[nodiscard]] constexpr bool stands_where_stated(std::string_view term) {
+  return term == "host_jitter" || term == "data_stall" || term == "checkpoint";
+}
 
 // A key that two documents have with different values; nothing where one of them lacks it. A list
 // is one value. The nodes know where they were written.

@@ -13,8 +13,7 @@
 
 // Memory of the device and a stream of work for it. Two implementations: machine_cuda.cu, and
 // machine_emulated.cpp for machines without a GPU. Failures throw std::runtime_error with the
-// call's name. Copies and fills wait until they are
-// done but for those in a stream.
+// call's name. Copies and fills wait until they are done but for those in a stream.
 
 namespace payoff::kernels {
 
