@@ -140,12 +140,14 @@ std::optional<CollectiveQuestion> read_question(const Arguments& arguments, Sess
     return std::nullopt;
   }
   question.cluster = cluster->value;
+  const std::size_t errors = session.diagnostics().error_count();
   question.group = read_group(arguments, question.cluster, session);
+  const bool group_is_read = session.diagnostics().error_count() == errors;
   (void)inputs_are_kept(arguments, session);
   if (!session.diagnostics().has_errors()) {
     report_group_problems(check_group(question.cluster, question.group), arguments, session);
   }
-  read_level(arguments, question, session);
+  read_level(arguments, group_is_read, question, session);
   return session.diagnostics().has_errors() ? std::nullopt : std::optional(question);
 }
 

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/collective_members.hpp"
 #include "cli/option_values.hpp"
 #include "cli/topology_file.hpp"
 #include "model/topology.hpp"
@@ -37,84 +35,7 @@ Topology own_topology(const CollectiveQuestion& question) {
 std::optional<Topology> read_file(const Argument& file, const CollectiveQuestion& question,
                                   Session& session) {
   const auto read = read_topology_file(file.text, session, &question.cluster);
-  if (!read || !read->graph) {
-    return std::nullopt;
-  }
-  return read->read.topology;
-}
-
-// A group of few ranks has the first GPUs of as many servers as it has nodes.
-std::vector<std::int64_t> first_gpus(const Topology& topology, const Group& group) {
-  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
-  std::vector<std::int64_t> gpus;
-  for (int rank = 0; rank < group.ranks; ++rank) {
-    const int node = rank / group.ranks_per_node;
-    const int server_gpus = regular != nullptr ? regular->server.gpus : group.ranks_per_node;
-    gpus.push_back(std::int64_t{node} * server_gpus + rank % group.ranks_per_node);
-  }
-  return gpus;
-}
-
-// Which ranks of the topology are on these GPUs; what is wrong with them is reported.
-std::vector<sim::Rank> members_on(const std::vector<std::int64_t>& gpus, const Topology& topology,
-                                  int nodes, const Argument& asked, Session& session) {
-  const auto count = static_cast<std::int64_t>(topology.gpus());
-  std::vector<sim::Rank> members;
-  std::set<std::int64_t> taken;
-  for (const std::int64_t gpu : gpus) {
-    if (gpu < 0 || gpu >= count) {
-      session.diagnostics().error(
-          asked.span,
-          fmt::format("there is no GPU {}: the topology has GPUs 0 to {}", gpu, count - 1));
-      continue;
-    }
-    if (!taken.insert(gpu).second) {
-      session.diagnostics().error(asked.span, fmt::format("GPU {} is there twice", gpu));
-    }
-    const std::vector<int>& order = topology.rank_order;
-    const auto found = std::find(order.begin(), order.end(), gpu);
-    members.push_back(static_cast<sim::Rank>(order.empty() ? gpu : found - order.begin()));
-  }
-  // The price is that of a group on its nodes.
-  std::set<std::int64_t> servers;
-  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
-  for (const std::int64_t gpu : taken) {
-    servers.insert(regular != nullptr ? gpu / regular->server.gpus : 0);
-  }
-  if (regular != nullptr && members.size() == gpus.size() &&
-      servers.size() != static_cast<std::size_t>(nodes)) {
-    session.diagnostics().error(
-        asked.span,
-        fmt::format("these GPUs are on {} server{}, the group on {} node{}", servers.size(),
-                    servers.size() == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s"),
-        {}, "--nodes and --gpus-per-node say on how many");
-  }
-  return members;
-}
-
-void read_members(const Arguments& arguments, const Argument& file, CollectiveQuestion& question,
-                  Session& session) {
-  const Topology& topology = *question.topology;
-  const Group& group = question.group;
-  const std::optional<Argument> asked = arguments.value("--on-gpus");
-  const std::vector<std::int64_t> gpus =
-      asked ? series_value<std::int64_t>(arguments, "--on-gpus", "", session)
-            : first_gpus(topology, group);
-  if (session.diagnostics().has_errors()) {
-    return;
-  }
-  if (gpus.size() != static_cast<std::size_t>(group.ranks)) {
-    session.diagnostics().error(
-        asked->span,
-        fmt::format("{} GPUs are listed, the group has {} ranks", gpus.size(), group.ranks), {},
-        "--ranks, or --nodes and --gpus-per-node, say how many");
-  } else if (!asked && topology.gpus() < gpus.size()) {
-    session.diagnostics().error(
-        file.span,
-        fmt::format("the topology has {} GPUs, the group {} ranks", topology.gpus(), group.ranks));
-  } else if (asked || topology.gpus() > gpus.size()) {
-    question.members = members_on(gpus, topology, group.nodes(), asked.value_or(file), session);
-  }
+  return read && read->graph ? std::optional(read->read.topology) : std::nullopt;
 }
 
 void read_program(const Argument& asked, const Arguments& arguments, CollectiveQuestion& question,
@@ -207,7 +128,8 @@ void refuse_without_steps(const std::optional<Argument>& option, const char* mes
 
 }  // namespace
 
-void read_level(const Arguments& arguments, CollectiveQuestion& question, Session& session) {
+void read_level(const Arguments& arguments, bool group_is_read, CollectiveQuestion& question,
+                Session& session) {
   const std::optional<Argument> asked = arguments.value("--level");
   const std::optional<Argument> file = arguments.value("--topology");
   const std::optional<Argument> program = arguments.value("--program");
@@ -230,9 +152,7 @@ void read_level(const Arguments& arguments, CollectiveQuestion& question, Sessio
   }
   if (file) {
     question.topology = read_file(*file, question, session);
-    if (question.topology) {
-      read_members(arguments, *file, question, session);
-    }
+    read_members(arguments, group_is_read, question, session);
   } else if (question.group.ranks > 1 && !session.diagnostics().has_errors()) {
     question.topology = own_topology(question);
     for (const Problem& problem : check(*question.topology)) {

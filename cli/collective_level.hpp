@@ -10,7 +10,8 @@
 namespace payoff {
 
 // --level, --topology, --program and what belongs to them into the question; what is wrong is
-// reported.
-void read_level(const Arguments& arguments, CollectiveQuestion& question, Session& session);
+// reported. `group_is_read`: how many ranks it has is what was meant.
+void read_level(const Arguments& arguments, bool group_is_read, CollectiveQuestion& question,
+                Session& session);
 
 }  // namespace payoff

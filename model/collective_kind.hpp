@@ -84,6 +84,7 @@ struct Group {
   int ranks{1};
   int ranks_per_node{1};
   int rivals{1};  // groups per node that communicate at once, this one included
+  int stride{1};  // in a node, from one of its ranks to the next; it matters where links are uneven
 
   [[nodiscard]] int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   bool operator==(const Group&) const = default;

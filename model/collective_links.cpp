@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/mesh_exchange.hpp"
 
 namespace payoff {
 namespace {
@@ -59,7 +58,7 @@ LinkTerms terms_inside(const Cluster& cluster, const CollectiveTerms& terms, Alg
   const LinkLaw& law = cluster.fabric.law;
   const ProtocolLaw of_protocol = law_of(law, algorithm, protocol);
   const Bandwidth to_all =
-      algorithm == Algorithm::pairwise ? exchange_bandwidth(cluster, paths) : paths.gpu;
+      algorithm == Algorithm::pairwise ? paths.exchange : paths.gpu;
   const Bandwidth nominal = terms.one_flow ? paths.peer : to_all;
   double share = of_protocol.share;
   if (algorithm == Algorithm::nvls_tree && cluster.network.law.share_nvls > 0) {

@@ -2,49 +2,51 @@
 #include "model/group_paths.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <string>
+
+#include "model/cube_part.hpp"
 
 namespace payoff {
 namespace {
 
-// Links of a GPU that circles through the first GPUs of a Volta cube use, both neighbours of a
-// circle and all circles together (sim/tree_packing counts them, its tests compare). The fifth GPU
-// is joined to one of the other four only.
-int links_in_circles(int local) {
-  constexpr std::array<int, 9> links{0, 0, 1, 2, 4, 0, 2, 4, 6};
-  return links.at(static_cast<std::size_t>(std::clamp(local, 0, 8)));
-}
-
 // Without a circle NCCL's rings take PCIe (Wang et al., "Blink", MLSys 2020, section 2); a way to a
 // NIC need not close, and passes both neighbours.
-Bandwidth cube_bandwidth(const Cluster& cluster, int local, int domains) {
+Bandwidth cube_bandwidth(const Cluster& cluster, const CubePart& part, int domains) {
   const Fabric& fabric = cluster.fabric;
-  const int links = links_in_circles(local);
-  if (links == 0 && domains == 1) {
-    return std::min(fabric.pair, pcie_slot(cluster.gpu.architecture));
-  }
-  return std::min(fabric.per_gpu, fabric.pair * std::max(links, 2));
+  const double open = domains > 1 && part.has_chain ? 2 : 0;
+  const double links = part.in_circles > 0 ? part.in_circles : open;
+  return links > 0 ? std::min(fabric.per_gpu, fabric.pair * links)
+                   : std::min(fabric.pair, pcie_slot(cluster.gpu.architecture));
 }
 
 // A switch and a tree of PCIe switches give a GPU its whole bandwidth to whichever peers; in a mesh
 // a GPU has only the links that lead to members of the group, of a hybrid cube those in circles.
-Bandwidth gpu_bandwidth(const Cluster& cluster, int local, int domains) {
+void set_fabric(const Cluster& cluster, const Group& group, GroupPaths& paths) {
   const Fabric& fabric = cluster.fabric;
   switch (fabric.kind) {
     case FabricKind::full_mesh:
-      return std::min(fabric.per_gpu, fabric.pair * (local - 1));
-    case FabricKind::hybrid_cube:
-      return local <= 2 ? fabric.pair : cube_bandwidth(cluster, local, domains);
+      paths.gpu = std::min(fabric.per_gpu, fabric.pair * (paths.local - 1));
+      break;
+    case FabricKind::hybrid_cube: {
+      const CubePart part = worst_cube_part(fabric, group, paths.local);
+      paths.gpu = cube_bandwidth(cluster, part, paths.domains);
+      paths.exchange = part.in_exchange > 0
+                           ? fabric.pair * part.in_exchange
+                           : std::min(fabric.pair, pcie_slot(cluster.gpu.architecture));
+      paths.peer = paths.local == 2 ? paths.gpu : std::min(fabric.pair, paths.gpu);
+      return;
+    }
     case FabricKind::bridge:
-      return fabric.pair;
+      paths.gpu = fabric.pair;
+      break;
     case FabricKind::none:
     case FabricKind::switched:
     case FabricKind::pcie_tree:
+      paths.gpu = fabric.per_gpu;
       break;
   }
-  return fabric.per_gpu;
+  paths.exchange = paths.gpu;
+  paths.peer = fabric.kind == FabricKind::full_mesh ? std::min(fabric.pair, paths.gpu) : paths.gpu;
 }
 
 int domain_gpus(const Cluster& cluster) {
@@ -74,8 +76,10 @@ void set_network(const Cluster& cluster, const Group& group, GroupPaths& paths) 
   const double nics = cluster.nics_per_node;
   const double per_gpu = nics / cluster.gpus_per_node;
   // NICs near the group's GPUs of one node; neighbours share a NIC where there are fewer.
-  const double near = std::clamp(per_gpu * local, std::min(1.0, nics), nics);
-  const double shared = std::min(near, nics / group.rivals);
+  const double least = std::min(1.0, nics);
+  const double near = std::clamp(per_gpu * local, least, nics);
+  const double of_all = std::clamp(per_gpu * local * group.rivals, least, nics);
+  const double shared = of_all / group.rivals;
   const int rails = std::clamp(static_cast<int>(near), 1, local);
   const Bandwidth slot = slot_to_nic(cluster);
   const Bandwidth slots = pcie_slot(cluster.gpu.architecture) * local;
@@ -186,10 +190,7 @@ GroupPaths paths_of(const Cluster& cluster, const Group& group) {
   paths.local = std::min(group.ranks, node_ranks * domain_nodes);
   paths.domains = (group.ranks + paths.local - 1) / paths.local;
   if (paths.local > 1) {
-    paths.gpu = gpu_bandwidth(cluster, paths.local, paths.domains);
-    const bool meshed = cluster.fabric.kind == FabricKind::full_mesh ||
-                        cluster.fabric.kind == FabricKind::hybrid_cube;
-    paths.peer = meshed ? std::min(cluster.fabric.pair, paths.gpu) : paths.gpu;
+    set_fabric(cluster, group, paths);
   }
   if (paths.domains > 1) {
     set_network(cluster, group, paths);

@@ -22,6 +22,7 @@ struct GroupPaths {
   int local{1};        // ranks of the group in one domain
   Bandwidth gpu{};     // of one rank to the others in its domain
   Bandwidth peer{};    // of one rank to one other rank in its domain
+  Bandwidth exchange{};  // of one rank to all others in its domain at once, with equal parts
   Bandwidth domain{};  // of the group's ranks of one domain to the network
   Bandwidth rank{};    // of one rank to the network
   Bandwidth line{};    // of the group's ranks of one domain at most: all NICs of its nodes, slots

@@ -2,6 +2,7 @@
 #include "model/groups.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace payoff {
 namespace {
@@ -9,13 +10,14 @@ namespace {
 // So many neighbours of a group, as all of it is divided.
 Group neighbours(const Group& all, int ranks) {
   const int inside = std::min(all.ranks_per_node, ranks);
-  return {ranks, inside, all.rivals * std::max(1, all.ranks_per_node / inside)};
+  return {ranks, inside, all.rivals * std::max(1, all.ranks_per_node / inside), all.stride};
 }
 
 // One of each of so many divisions.
 Group with_same_part(const Group& all, int ranks_of_division, int divisions) {
   const int inside = std::max(1, all.ranks_per_node / ranks_of_division);
-  return {divisions, inside, all.rivals * (all.ranks_per_node / inside)};
+  return {divisions, inside, all.rivals * (all.ranks_per_node / inside),
+          all.stride * std::min(ranks_of_division, all.ranks_per_node)};
 }
 
 }  // namespace
@@ -32,15 +34,15 @@ Group context_group(const ParallelLayout& layout, int gpus_per_node) {
       layout.tp >= gpus_per_node ? 1 : std::min(layout.cp, gpus_per_node / layout.tp);
   const int groups = gpus_per_node / inside;
   if (layout.context_exchange == ContextExchange::all_to_all) {
-    return {layout.cp, inside, groups};
+    return {layout.cp, inside, groups, layout.tp};
   }
-  return inside == layout.cp ? Group{2, 2, gpus_per_node} : Group{2, 1, groups};
+  return inside == layout.cp ? Group{2, 2, gpus_per_node, layout.tp} : Group{2, 1, groups};
 }
 
 Group data_group(const ParallelLayout& layout, int gpus_per_node) {
   const int inside =
       layout.tp >= gpus_per_node ? 1 : std::min(layout.data_ranks(), gpus_per_node / layout.tp);
-  return {layout.data_ranks(), inside, std::min(layout.tp, gpus_per_node)};
+  return {layout.data_ranks(), inside, std::min(layout.tp, gpus_per_node), layout.tp};
 }
 
 Group shard_group(const ParallelLayout& layout, int gpus_per_node) {
@@ -65,14 +67,14 @@ Group expert_tensor_group(const ParallelLayout& layout, int gpus_per_node) {
 Group expert_group(const ParallelLayout& layout, int gpus_per_node) {
   const int inside =
       layout.etp >= gpus_per_node ? 1 : std::min(layout.ep, gpus_per_node / layout.etp);
-  return {layout.ep, inside, gpus_per_node / inside};
+  return {layout.ep, inside, gpus_per_node / inside, layout.etp};
 }
 
 Group expert_data_group(const ParallelLayout& layout, int gpus_per_node) {
   const int apart = layout.expert_ranks();
   const int inside =
       apart >= gpus_per_node ? 1 : std::min(layout.expert_replicas(), gpus_per_node / apart);
-  return {layout.expert_replicas(), inside, std::min(apart, gpus_per_node)};
+  return {layout.expert_replicas(), inside, std::min(apart, gpus_per_node), apart};
 }
 
 Group expert_shard_group(const ParallelLayout& layout, int gpus_per_node) {
@@ -115,18 +117,21 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
 
 Group ends_group(const ParallelLayout& layout, int gpus_per_node) {
   const bool same_node = (layout.stages() - 1) * layout.stage_ranks() < gpus_per_node;
-  return {2, same_node ? 2 : 1, std::min(layout.stage_ranks(), gpus_per_node)};
+  return {2, same_node ? 2 : 1, std::min(layout.stage_ranks(), gpus_per_node),
+          (layout.stages() - 1) * layout.stage_ranks()};
 }
 
 Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage) {
   const int stage_ranks = layout.tp * layout.data_ranks();
   if (is_two_ended(layout.schedule) && stage + 1 == layout.stages()) {  // to the other copy
-    return {2, stage_ranks <= gpus_per_node ? 2 : 1, std::min(stage_ranks, gpus_per_node)};
+    return {2, stage_ranks <= gpus_per_node ? 2 : 1, std::min(stage_ranks, gpus_per_node),
+            stage_ranks};
   }
   const int last_of_stage = stage * stage_ranks;
   const int target = (stage + 1) % layout.stages() * stage_ranks;
   const bool same_node = last_of_stage / gpus_per_node == target / gpus_per_node;
-  return {2, same_node ? 2 : 1, std::min(stage_ranks, gpus_per_node)};
+  return {2, same_node ? 2 : 1, std::min(stage_ranks, gpus_per_node),
+          std::max(1, std::abs(target - last_of_stage))};
 }
 
 }  // namespace payoff

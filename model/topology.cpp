@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/mesh_exchange.hpp"
+#include "model/cube_part.hpp"
 
 namespace payoff {
 
@@ -40,19 +40,6 @@ std::vector<int> uniform_mesh(int gpus, int links_per_pair) {
 }
 
 namespace {
-
-// The first GPUs of the hybrid cube. That of the P100 has single links between the same pairs.
-std::vector<int> cube_links(int gpus, bool single) {
-  const std::vector<int> whole = dgx1_volta_links();
-  std::vector<int> links;
-  links.reserve(static_cast<std::size_t>(gpus) * static_cast<std::size_t>(gpus));
-  for (std::size_t a = 0; a < static_cast<std::size_t>(gpus); ++a) {
-    for (std::size_t b = 0; b < static_cast<std::size_t>(gpus); ++b) {
-      links.push_back(single ? std::min(whole[a * 8 + b], 1) : whole[a * 8 + b]);
-    }
-  }
-  return links;
-}
 
 void describe_fabric(const Cluster& cluster, Server& server) {
   const Fabric& fabric = cluster.fabric;

@@ -253,6 +253,20 @@ void check_graph(const UserGraph& graph, Checks& checks) {
   }
 }
 
+// A link has failed, or it has one ratio.
+void check_faults(const std::vector<LinkFault>& faults, Checks& checks) {
+  std::map<std::pair<std::string, std::string>, const LinkFault*> known;
+  for (const LinkFault& fault : faults) {
+    const auto [before, is_new] = known.try_emplace(std::minmax(fault.a, fault.b), &fault);
+    if (!is_new && !fault.a.empty() && !fault.b.empty()) {
+      checks.require(false, fault.path,
+                     "the link of `" + fault.a + "` and `" + fault.b + "` is in `" +
+                         before->second->path + "` already",
+                     {fault.path, before->second->path});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<TopologyProblem> find_problems(const Topology& topology) {
@@ -273,6 +287,7 @@ std::vector<TopologyProblem> find_problems(const Topology& topology) {
   if (topology.gpus() <= most_topology_gpus) {
     check_order(topology, checks);
   }
+  check_faults(topology.faults, checks);
   return checks.take();
 }
 

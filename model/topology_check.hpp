@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct TopologyProblem {
   // By path, each with all that is below it: "network.groups", "servers".
   std::vector<std::string> rests_on;
 };
+
+// What of a regular topology was read well.
+enum class KnownParts : std::uint8_t { all, servers, servers_without_nics };
 
 // In the order of the fields. check() says the same without what it rests on.
 [[nodiscard]] std::vector<TopologyProblem> find_problems(const Topology& topology);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/read_cluster_state.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/cube_part.hpp"
 #include "profiles/check_topology.hpp"
 #include "profiles/positions.hpp"
 
@@ -59,13 +62,23 @@ void read_slow_gpus(const Value& list, ClusterState& state) {
   }
 }
 
-void check_slow_gpus(const ClusterState& state, const Cluster& cluster, Problems& problems) {
+// GPUs that are there, each of them once; how many there are is known or not.
+void check_slow_gpus(const ClusterState& state, const std::optional<int>& gpus,
+                     const Reader& reader, Problems& problems) {
+  std::set<int> taken;
   for (const SlowGpu& slow : state.slow_gpus) {
-    if (slow.gpu >= cluster.gpus()) {
+    const std::vector<std::string> refused = reader.refused(slow.path);
+    if (std::find(refused.begin(), refused.end(), "gpu") != refused.end()) {
+      continue;
+    }
+    if (gpus && slow.gpu >= *gpus) {
       problems.push_back({slow.path + ".gpu",
                           "is " + std::to_string(slow.gpu) + "; the cluster has GPUs 0 to " +
-                              std::to_string(cluster.gpus() - 1),
+                              std::to_string(*gpus - 1),
                           {}});
+    } else if (!taken.insert(slow.gpu).second) {
+      problems.push_back({slow.path + ".gpu", "is " + std::to_string(slow.gpu) + " again",
+                          "a GPU has one slowdown: write it once"});
     }
   }
 }
@@ -176,12 +189,18 @@ ReadClusterState read_cluster_state(const Section& section, const Cluster& clust
   return read;
 }
 
+void place_in_cube(const ClusterState& state, Cluster& cluster) {
+  if (state.topology && !state.on_gpus.empty()) {
+    cluster.fabric.parts =
+        cube_parts_of(cluster.fabric, *state.topology, state.on_gpus, cluster.gpus_per_node);
+  }
+}
+
 Problems check(const ReadClusterState& read, const Cluster& cluster, bool cluster_is_read,
                const Reader& reader, const ReadContext& context) {
   Problems problems;
-  if (cluster_is_read) {
-    check_slow_gpus(read.state, cluster, problems);
-  }
+  check_slow_gpus(read.state, cluster_is_read ? std::optional(cluster.gpus()) : std::nullopt,
+                  reader, problems);
   if (read.is_part) {
     check_count_of_part(read, cluster, cluster_is_read, problems);
   }

@@ -28,6 +28,10 @@ struct ReadClusterState {
 [[nodiscard]] ReadClusterState read_cluster_state(const Section& section, const Cluster& cluster,
                                                   const ReadContext& context);
 
+// Which of its links a hybrid cube has depends on the GPUs that the cluster has of it; prices see
+// that much of `on_gpus`.
+void place_in_cube(const ClusterState& state, Cluster& cluster);
+
 // After the reader's finish(): everything that is wrong with what was read well. Problems of a
 // topology in a file of its own are reported at their place there, the others are returned, by path
 // in the experiment.

@@ -118,6 +118,7 @@ class ExperimentReader {
     if (!section.has("node_kinds")) {
       cluster_state_ = read_cluster_state(section, experiment_.cluster, context_);
       result_.cluster_state = cluster_state_.state;
+      place_in_cube(cluster_state_.state, experiment_.cluster);
     }
   }
 

@@ -173,14 +173,14 @@ class Prices {
   explicit Prices(const Cluster& cluster) : cluster_(cluster) {}
 
   CollectivePrice of(const Group& group, Collective collective, Bytes size) {
-    const auto key = std::tuple(group.ranks, group.ranks_per_node, group.rivals);
+    const auto key = std::tuple(group.ranks, group.ranks_per_node, group.rivals, group.stride);
     const auto place = models_.try_emplace(key, cluster_, group).first;
     return place->second.price(collective, size);
   }
 
  private:
   const Cluster& cluster_;
-  std::map<std::tuple<int, int, int>, CollectiveModel> models_;
+  std::map<std::tuple<int, int, int, int>, CollectiveModel> models_;
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ PAYOFF_FIELDS(LinkLaw, launch, step_ll, step_ll128, step_simple, step_nvls, shar
               relative_sd_small, relative_sd_middle, relative_sd_large, relative_sd_family,
               relative_sd_more_ranks)
 PAYOFF_FIELDS(Fabric, name, twin, kind, generation, per_gpu, pair, max_gpus, nvls, spans_nodes,
-              crosses_sockets, law)
+              crosses_sockets, parts, law)
 PAYOFF_FIELDS(Network, name, twin, kind, gpudirect, tuner_latency, node_limit, eager, gathers, law)
 PAYOFF_FIELDS(Host, cores, copy)
 PAYOFF_FIELDS(Cluster, name, gpu, fabric, network, gpus_per_node, nics_per_node, nic, cpu, host,

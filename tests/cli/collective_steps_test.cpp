@@ -274,37 +274,6 @@ TEST_CASE("a collective runs on the links of a topology file") {
         3 * slow["steps"]["price_seconds"].get<double>());
 }
 
-TEST_CASE("a collective has the GPUs of a topology that it is given, and the links between them") {
-  const auto bare = [](const std::string& gpus, const std::string& count) {
-    const json row = steps_of("all_reduce", {"--cluster", "dgx-1v", "--ranks", count, "--topology",
-                                             example("dgx-1v.yaml"), "--on-gpus", gpus});
-    return row["steps"]["alpha_beta_seconds"].get<double>();
-  };
-  // A ring of n passes 2 (n - 1) / n of its part of the buffer over each of its links, of 25 GB/s.
-  const double bytes = 256 * 1048576.0;
-  const double four = bytes * (2 * 3.0 / 4) / 25e9;
-  // 0-1-5-4 is one circle, where 0-1 and 4-5 are single links: a ring in each direction.
-  CHECK_THAT(bare("0,1,5,4", "4"), WithinRel(four / 2, 0.01));
-  CHECK_THAT(bare("0,1,4,5", "4"), WithinRel(four / 2, 0.01));
-  // The first four are all linked, in two circles that share no link.
-  CHECK_THAT(bare("0..3", "4"), WithinRel(four / 4, 0.01));
-  // No link joins 1 and 4: one ring, whose way from 1 to 4 is over a third GPU.
-  CHECK_THAT(bare("0,1,4", "3"), WithinRel(bytes * (2 * 2.0 / 3) / 25e9, 0.01));
-}
-
-TEST_CASE("a group of fewer GPUs than a topology has gets the first ones of each server") {
-  const auto on = [](std::vector<std::string> more) {
-    more.insert(more.begin(), {"--cluster", "dgx-h100", "--nodes", "2", "--algo", "ring",
-                               "--topology", example("rail-pod.yaml")});
-    return steps_of("all_reduce", more)["steps"];
-  };
-  CHECK(on({}) == on({"--on-gpus", "0..15"}));
-  CHECK(on({}) == on({"--on-gpus", "8..15,248..255"}));  // below the same leaves
-  CHECK(on({"--gpus-per-node", "4"}) == on({"--gpus-per-node", "4", "--on-gpus", "0..3,8..11"}));
-  // Servers 0 and 32 are below different leaves, whose uplinks nobody else uses.
-  CHECK(on({"--on-gpus", "0..7,256..263"})["time_seconds"] == on({})["time_seconds"]);
-}
-
 TEST_CASE("every mistake of a topology file and of the options is told at once, nothing printed") {
   const ScratchFolder folder;
   folder.write("bad.yaml",
@@ -372,6 +341,14 @@ TEST_CASE("options of sends are refused without sends, and misspelt levels answe
   CHECK_THAT(on("0..6,6"), ContainsSubstring("GPU 6 is there twice"));
   CHECK_THAT(on("0..6"), ContainsSubstring("7 GPUs are listed, the group has 8 ranks"));
   CHECK_THAT(on("0..x"), ContainsSubstring("--on-gpus"));
+  // All at once, and where the topology has mistakes of its own.
+  CHECK_THAT(on("0,0,512"), ContainsSubstring("3 GPUs are listed, the group has 8 ranks") &&
+                                ContainsSubstring("GPU 0 is there twice") &&
+                                ContainsSubstring("there is no GPU 512"));
+  const ScratchFolder folder;
+  folder.write("bad.yaml", "topology: bad\nserver: {gpus: none}\n");
+  CHECK_THAT(wrong({"--level", "steps", "--topology", folder.path("bad.yaml"), "--on-gpus", "0,0"}),
+             ContainsSubstring("bad.yaml:2:16") && ContainsSubstring("GPU 0 is there twice"));
 }
 
 TEST_CASE("many sends are announced, and more than can be run are refused before the first one") {

@@ -85,6 +85,30 @@ TEST_CASE("a cluster may have a part of a larger topology, GPU by GPU") {
                                "`rank_order`"));
 }
 
+TEST_CASE("a GPU has one slowdown, and a number that was not read is none of them") {
+  const std::string errors = errors_of(
+      "slow_gpus: [{gpu: 3, slowdown: 1.5}, {gpu: 3, slowdown: 1.2}, {gpu: x, slowdown: 2}, "
+      "{gpu: 0, slowdown: 2}]");
+  CHECK_THAT(errors, ContainsSubstring("`cluster.slow_gpus.1.gpu`: is 3 again"));
+  CHECK_THAT(errors, !ContainsSubstring("is 0 again"));
+}
+
+TEST_CASE("a hybrid cube knows which of its GPUs the cluster has") {
+  ProfileReading reading(shipped());
+  auto document =
+      load_yaml_text("e.yaml",
+                     "cluster: {profile: dgx-1v, nodes: 1, gpus_per_node: 4, on_gpus: [1, 4, 5, 6],"
+                     " topology: " PAYOFF_SOURCE_DIR
+                     "/examples/topologies/dgx-1v.yaml}\n"
+                     "model: {profile: bert-large}\nlayout: {dp: 4}\n",
+                     reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  const auto read = read_experiment(std::move(*document), {}, reading.context());
+  INFO(reading.errors());
+  REQUIRE(read);
+  CHECK(read->experiment.cluster.fabric.parts == std::vector<std::vector<int>>{{1, 4, 5, 6}});
+}
+
 TEST_CASE("a cluster may use fewer GPUs of a server than it has NICs") {
   ProfileReading reading(shipped());
   auto document = load_yaml_text("e.yaml",

@@ -2,13 +2,14 @@
 #include "sim/mesh_paths.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdio>
 #include <numeric>
 #include <variant>
 #include <vector>
 
 #include "model/group_paths.hpp"
-#include "model/mesh_exchange.hpp"
 #include "sim/collective_steps.hpp"
 #include "sim/routing.hpp"
 #include "sim/tree_packing.hpp"
@@ -66,6 +67,27 @@ bool end_apart(const ServerPaths& paths) {
   }
   std::sort(ends.begin(), ends.end());
   return std::adjacent_find(ends.begin(), ends.end()) == ends.end();
+}
+
+Cluster volta_cube() {
+  Cluster cluster;
+  cluster.gpu.architecture = Architecture::volta;
+  cluster.fabric.kind = FabricKind::hybrid_cube;
+  cluster.fabric.per_gpu = 150_GBps;
+  cluster.fabric.pair = 25_GBps;
+  cluster.fabric.max_gpus = 8;
+  cluster.gpus_per_node = 8;
+  return cluster;
+}
+
+std::vector<int> gpus_in(unsigned mask) {
+  std::vector<int> gpus;
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    if ((mask >> static_cast<unsigned>(gpu) & 1U) != 0) {
+      gpus.push_back(gpu);
+    }
+  }
+  return gpus;
 }
 
 }  // namespace
@@ -138,25 +160,33 @@ TEST_CASE(
 }
 
 TEST_CASE("the price of a part of a DGX-1V has the links of the circles through its GPUs") {
-  Cluster cluster;
-  cluster.gpu.architecture = Architecture::volta;
-  cluster.fabric.kind = FabricKind::hybrid_cube;
-  cluster.fabric.per_gpu = 150_GBps;
-  cluster.fabric.pair = 25_GBps;
-  cluster.fabric.max_gpus = 8;
-  cluster.gpus_per_node = 8;
+  Cluster cluster = volta_cube();
   const TopologyGraph graph = built(regular(dgx1(), 1, SingleSwitch{}));
-  for (int gpus = 3; gpus <= 8; ++gpus) {
-    std::vector<Rank> first(static_cast<std::size_t>(gpus));
-    std::iota(first.begin(), first.end(), Rank{0});
-    const auto mesh = mesh_of(graph.links, first);
-    REQUIRE(mesh);
-    const int circles = ring_count(*mesh, 25_GBps);
-    INFO(gpus << " GPUs, " << circles << " circles");
+  std::array<int, 9> without_circle{};
+  for (unsigned mask = 0; mask < 256; ++mask) {
+    const std::vector<int> part = gpus_in(mask);
+    const int gpus = static_cast<int>(part.size());
+    if (gpus < 3) {
+      continue;
+    }
+    cluster.fabric.parts = {part};
+    const std::vector<Rank> ranks(part.begin(), part.end());
+    const auto mesh = mesh_of(graph.links, ranks);
+    const std::size_t circles = mesh ? mesh_rings(*mesh).size() : 0;  // in both directions
+    INFO(mask << ": " << gpus << " GPUs, " << circles << " rings");
+    // Rings have whole links of 25 GB/s here; halves never carry more.
     const Bandwidth priced = paths_of(cluster, {gpus, gpus, 1}).gpu;
-    CHECK(priced == (circles > 0 ? 25_GBps * (2 * circles) : pcie_slot(Architecture::volta)));
-    CHECK((circles == 0) == (gpus == 5));
+    CHECK(priced ==
+          (circles > 0 ? 25_GBps * static_cast<double>(circles) : pcie_slot(Architecture::volta)));
+    without_circle.at(part.size()) += circles == 0 ? 1 : 0;
   }
+  std::printf("parts of a DGX-1V without a circle, of 3 to 7 GPUs: %d %d %d %d %d\n",
+              without_circle[3], without_circle[4], without_circle[5], without_circle[6],
+              without_circle[7]);
+  // Each of the two halves has all of its four triangles; no other three are joined all.
+  CHECK(without_circle[3] == 56 - 8);
+  CHECK(without_circle[7] == 0);
+  CHECK(without_circle[8] == 0);
 }
 
 // Every GPU sends an equal part to all others, over all shortest routes.
@@ -194,7 +224,7 @@ TEST_CASE("the price of an exchange in a hybrid cube has what its busiest link c
         busiest = std::max(busiest, parts[e] / graph.links.edges()[e].capacity.si);
       }
       const Group group{static_cast<int>(gpus), static_cast<int>(gpus), 1};
-      const Bandwidth priced = exchange_bandwidth(cluster, paths_of(cluster, group));
+      const Bandwidth priced = paths_of(cluster, group).exchange;
       INFO(gpus << (single ? " GPUs, single links" : " GPUs"));
       CHECK_THAT(priced.si, WithinRel((gpus - 1) / busiest, 1e-9));
     }
