@@ -255,42 +255,6 @@ LaidOrReason across_servers(const ServerRanks& servers, Rank ranks, const Topolo
   return in_segments(std::move(program), hops);
 }
 
-// What trees put on the links of their routes, of a buffer that is 1.
-class Loads {
- public:
-  explicit Loads(Routing& routing)
-      : routing_(routing), load_(routing.graph().links.edges().size()) {}
-
-  void add(const std::vector<Rank>& parent, double share, detail::TreeWays ways) {
-    for (Rank rank = 0; rank < parent.size(); ++rank) {
-      if (parent[rank] != rank && ways.up) {
-        pass(rank, parent[rank], share);
-      }
-      if (parent[rank] != rank && ways.down) {
-        pass(parent[rank], rank, share);
-      }
-    }
-  }
-
-  [[nodiscard]] Bandwidth rate() const {
-    double longest = 0;  // seconds for a byte
-    for (std::size_t e = 0; e < load_.size(); ++e) {
-      longest = std::max(longest, load_[e] / routing_.graph().links.edges()[e].capacity.si);
-    }
-    return longest > 0 ? Bandwidth{1 / longest} : Bandwidth{};
-  }
-
- private:
-  void pass(Rank from, Rank to, double share) {
-    for (const EdgeShare& link : routing_.route(from, to, std::uint64_t{from} << 32U | to)) {
-      load_[link.edge] += share * link.share;
-    }
-  }
-
-  Routing& routing_;
-  std::vector<double> load_;
-};
-
 }  // namespace
 
 LaidOrReason packed_trees(Collective collective, const ProgramRanks& ranks,
@@ -305,23 +269,6 @@ LaidOrReason packed_trees(Collective collective, const ProgramRanks& ranks,
     return "across servers, packed trees are the three phases of an all-reduce only";
   }
   return across_servers(servers, ranks.ranks, topology, graph);
-}
-
-Bandwidth rate_of(const TreesProgram& program, Routing& routing) {
-  Loads loads(routing);
-  for (const PackedTree& tree : program.packing.trees) {
-    loads.add(tree.parent, tree.rate / program.packing.rate,
-              {program.outcome != Outcome::broadcast, program.outcome != Outcome::reduced});
-  }
-  return loads.rate();
-}
-
-Bandwidth rate_inside(const ServerTreesProgram& program, Routing& routing) {
-  Loads loads(routing);
-  for (const ServerTreesProgram::Part& part : program.parts) {
-    loads.add(part.parent, part.share, {false, true});
-  }
-  return loads.rate();
 }
 
 }  // namespace payoff::sim

@@ -3,9 +3,7 @@
 
 #include "model/collective_kind.hpp"
 #include "sim/collective_programs.hpp"
-#include "sim/routing.hpp"
 #include "sim/topology.hpp"
-#include "sim/tree_packing.hpp"
 
 // Blink's collectives on the links of a topology (Wang et al., MLSys 2020): trees packed on the
 // direct links of a mesh; on a switch one tree of one hop from every GPU; across servers three
@@ -18,10 +16,5 @@ namespace payoff::sim {
 // there is none.
 [[nodiscard]] LaidOrReason packed_trees(Collective collective, const ProgramRanks& ranks,
                                         const Topology& topology, const TopologyGraph& graph);
-
-// What the links let trees carry: the slowest of them over what all trees together put on it, each
-// with its part of the buffer. Across servers of one way of the first or last phase.
-[[nodiscard]] Bandwidth rate_of(const TreesProgram& program, Routing& routing);
-[[nodiscard]] Bandwidth rate_inside(const ServerTreesProgram& program, Routing& routing);
 
 }  // namespace payoff::sim

@@ -2,13 +2,14 @@
 #include "sim/unmeasured_steps.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <variant>
 
 #include "model/collective.hpp"
 #include "model/group_paths.hpp"
 #include "model/unmeasured_price.hpp"
-#include "sim/tree_programs.hpp"
+#include "sim/tree_rates.hpp"
 
 namespace payoff::sim {
 namespace {
@@ -64,6 +65,71 @@ std::optional<UnmeasuredPrice> price_of_trees(const Cluster& cluster, const Grou
   return unmeasured_price(*own, group, terms, size, sd_of_packed_trees);
 }
 
+struct ServerCount {
+  std::size_t servers{};
+  std::size_t shares{};  // of the buffer, with different roots
+};
+
+constexpr auto by_time = [](const auto& a, const auto& b) { return a.time < b.time; };
+
+struct PhaseTimes {
+  UnmeasuredPrice one_way{};  // up or down inside
+  CollectivePrice exchange{};
+};
+
+// Of a server inside, and as if all servers had as many GPUs between them.
+std::optional<PhaseTimes> price_of_server(const ServerRate& server, const ServerCount& count,
+                                          std::uint32_t hops, const Cluster& cluster, Bytes size) {
+  const auto gpus = static_cast<Rank>(server.ranks.size());
+  PhaseTimes times;
+  if (gpus > 1) {
+    const auto one_way =
+        price_of_trees(cluster, group_of(gpus, gpus, cluster), hops, server.inside, size);
+    if (!one_way) {
+      return std::nullopt;
+    }
+    times.one_way = *one_way;
+  }
+  const Group between{static_cast<int>(count.servers), 1, static_cast<int>(gpus)};
+  const auto own = holding(cluster, between);
+  if (!own) {
+    return std::nullopt;
+  }
+  const double of_root =
+      static_cast<double>(server.shares_of_root) / static_cast<double>(count.shares);
+  times.exchange = CollectiveModel(*own, between).price(Collective::all_to_all, size * of_root);
+  return times;
+}
+
+// Up, between the roots of every share as two exchanges of all servers, and down; every phase as
+// long as in the slowest server.
+std::optional<StepsPrice> price_of_phases(const Program& program, const Cluster& cluster,
+                                          Bytes size, Routing& routing) {
+  const auto servers = server_rates(std::get<ServerTreesProgram>(program.kind()), routing);
+  ServerCount count{servers.size(), 0};
+  for (const ServerRate& server : servers) {
+    count.shares = std::max(count.shares, server.ranks.size());
+  }
+  const std::uint32_t inside = program.steps() / 2 - 1;
+  PhaseTimes slowest;
+  for (const ServerRate& server : servers) {
+    const auto times =
+        price_of_server(server, count, inside - (program.segments() - 1), cluster, size);
+    if (!times) {
+      return std::nullopt;
+    }
+    slowest.one_way = std::max(slowest.one_way, times->one_way, by_time);
+    slowest.exchange = std::max(slowest.exchange, times->exchange, by_time);
+  }
+  StepsPrice together;
+  const CollectivePrice& exchange = slowest.exchange;
+  add_phase(program, inside, slowest.one_way, size, together);
+  add_phase(program, 2, {exchange.time * 2, exchange.latency * 2, exchange.relative_sd}, size,
+            together);
+  add_phase(program, inside, slowest.one_way, size, together);
+  return together;
+}
+
 }  // namespace
 
 std::optional<StepsPrice> price_of_switches(const Program& program, const ProgramRanks& ranks,
@@ -93,23 +159,7 @@ std::optional<StepsPrice> price_of_trees(const Program& program, const ProgramRa
     add_phase(program, program.steps(), *price, size, together);
     return together;
   }
-  // Up, between the roots of every share as two exchanges of all servers, and down.
-  const std::uint32_t inside = program.steps() / 2 - 1;
-  const auto one_way =
-      price_of_trees(cluster, group_of(ranks.gpus, ranks.gpus, cluster), inside - filling,
-                     rate_inside(std::get<ServerTreesProgram>(program.kind()), routing), size);
-  const Group between{static_cast<int>(ranks.ranks / ranks.gpus), 1, static_cast<int>(ranks.gpus)};
-  const auto own = holding(cluster, between);
-  if (!one_way || !own || ranks.gpus < 2) {
-    return std::nullopt;
-  }
-  const CollectivePrice exchange =
-      CollectiveModel(*own, between).price(Collective::all_to_all, size / ranks.gpus);
-  add_phase(program, inside, *one_way, size, together);
-  add_phase(program, 2, {exchange.time * 2, exchange.latency * 2, exchange.relative_sd}, size,
-            together);
-  add_phase(program, inside, *one_way, size, together);
-  return together;
+  return price_of_phases(program, cluster, size, routing);
 }
 
 }  // namespace payoff::sim

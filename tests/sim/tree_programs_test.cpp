@@ -10,6 +10,7 @@
 
 #include "model/nccl_constants.hpp"
 #include "sim/collective_steps.hpp"
+#include "sim/tree_rates.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/symbolic_data.hpp"
 #include "tests/sim/topologies.hpp"
@@ -50,6 +51,13 @@ Server dgx1_with_nics() {
   server.nics = 4;
   server.nic = {12.5_GBps, 1_us};
   return server;
+}
+
+Bandwidth slowest_inside(const ServerTreesProgram& program, Routing& routing) {
+  const std::vector<ServerRate> rates = server_rates(program, routing);
+  return std::min_element(rates.begin(), rates.end(),
+                          [](const auto& a, const auto& b) { return a.inside < b.inside; })
+      ->inside;
 }
 
 // three_phase_time knows rates only.
@@ -122,7 +130,7 @@ TEST_CASE("three phases across servers with a switch take three_phase_time and t
     const TreePacking inside = one_hop_trees(8, 100_GBps, TreeUse::broadcast);
     Routing routing(graph, topology.balance, topology.seed);
     const auto& program = std::get<ServerTreesProgram>(trees.program.kind());
-    CHECK_THAT(rate_inside(program, routing) / inside.rate, WithinRel(1.0, 1e-9));
+    CHECK_THAT(slowest_inside(program, routing) / inside.rate, WithinRel(1.0, 1e-9));
     const std::vector<TreePacking> all(static_cast<std::size_t>(servers), inside);
     const Seconds wire = three_phase_time(all, 80_GBps, 1_GiB);
     const CollectiveSteps steps = run_steps(trees, 1_GiB, std::nullopt, 5_us, graph, topology);
@@ -139,7 +147,8 @@ TEST_CASE("three phases across hybrid cubes use all of their links and NICs") {
   check_result(trees.whole);
   check_result(trees.program);
   Routing routing(graph, topology.balance, topology.seed);
-  const Bandwidth inside = rate_inside(std::get<ServerTreesProgram>(trees.program.kind()), routing);
+  const Bandwidth inside =
+      slowest_inside(std::get<ServerTreesProgram>(trees.program.kind()), routing);
   // Six links of 25 GB/s into every GPU, whose own eighth comes from nobody: 8/7 of what packed
   // trees from one root carry. Trees from several roots do not fit each other to the last link.
   std::printf("hybrid cubes, trees from eight roots: %.1f GB/s of %.1f\n", inside / 1_GBps,
@@ -171,7 +180,14 @@ TEST_CASE("servers with different numbers of GPUs share parts where their trees 
   }
   CHECK_THAT(together, WithinRel(1.0, 1e-9));
   Routing routing(graph, topology.balance, topology.seed);
-  const std::vector<TreePacking> all(2, at_rate(rate_inside(program, routing)));
+  // Of five shares, with a GPU of the larger server each, two have the same one of the smaller.
+  const std::vector<ServerRate> servers = server_rates(program, routing);
+  REQUIRE(servers.size() == 2);
+  CHECK(servers[0].ranks == std::vector<Rank>{0, 1, 2});
+  CHECK(servers[0].shares_of_root == 2);
+  CHECK(servers[1].ranks == std::vector<Rank>{3, 4, 5, 6, 7});
+  CHECK(servers[1].shares_of_root == 1);
+  const std::vector<TreePacking> all(2, at_rate(slowest_inside(program, routing)));
   const Seconds wire = three_phase_time(all, 5_GBps, 1_GiB);
   const CollectiveSteps steps = run_steps(trees, 1_GiB, std::nullopt, 5_us, graph, topology);
   CHECK(steps.alpha_beta >= wire * (1 - 1e-9));
