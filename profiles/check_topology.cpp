@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +74,13 @@ class Reading {
                              [&](std::string_view field) { return has(field); });
   }
 
+  // All of them but the NICs, by which others know them.
+  [[nodiscard]] bool has_servers() const {
+    return std::all_of(fields_of_links.begin(), fields_of_links.end(), [&](std::string_view field) {
+      return field.starts_with("network") || field == "server.nics.count" || has(field);
+    });
+  }
+
   [[nodiscard]] bool has_all(const std::vector<std::string>& fields) const {
     return std::all_of(fields.begin(), fields.end(),
                        [&](const std::string& field) { return has(field); });
@@ -101,6 +110,7 @@ Topology without_what_is_wrong(const ReadTopology& read, const Problems& problem
       return problem.path == field || is_below(problem.path, field);
     });
   };
+  std::erase_if(topology.faults, [&](const LinkFault& fault) { return is_wrong(fault.path); });
   if (is_wrong("rank_order") || !Reading(read, true).has("rank_order")) {
     topology.rank_order.clear();
   }
@@ -108,6 +118,26 @@ Topology without_what_is_wrong(const ReadTopology& read, const Problems& problem
     own->routes.clear();
   }
   return topology;
+}
+
+bool servers_have_nics(const Topology& topology) {
+  const auto* regular = std::get_if<RegularTopology>(&topology.shape);
+  return regular != nullptr && regular->server.nics > 0;
+}
+
+// Its servers without a network that keeps it from being built; nothing if it is they that do.
+std::optional<Topology> servers_alone(Topology topology) {
+  auto* regular = std::get_if<RegularTopology>(&topology.shape);
+  if (regular == nullptr) {
+    return std::nullopt;
+  }
+  regular->network = SingleSwitch{};
+  topology.rank_order.clear();
+  if (regular->server.nics == 0) {
+    regular->server.nics = 1;
+    regular->server.nic = {1_GBps, 0_s};
+  }
+  return check(topology).empty() ? std::optional(std::move(topology)) : std::nullopt;
 }
 
 }  // namespace
@@ -128,15 +158,21 @@ Problems check(const ReadTopology& read, bool cluster_is_read, FindInLinks find_
       problems.push_back(std::move(one.problem));
     }
   }
-  if (find_in_links == nullptr || !reading.has_links()) {
+  if (find_in_links == nullptr) {
     return problems;
   }
   const Topology topology = without_what_is_wrong(read, problems);
-  if (check(topology).empty()) {
-    Problems of_links = find_in_links(topology);
-    problems.insert(problems.end(), std::make_move_iterator(of_links.begin()),
-                    std::make_move_iterator(of_links.end()));
+  Problems of_links;
+  if (reading.has_links() && check(topology).empty()) {
+    of_links = find_in_links(topology, KnownParts::all);
+  } else if (const auto servers = servers_alone(topology); servers && reading.has_servers()) {
+    const bool nics = reading.has("server.nics.count");
+    of_links = find_in_links(*servers, nics && servers_have_nics(topology)
+                                           ? KnownParts::servers
+                                           : KnownParts::servers_without_nics);
   }
+  problems.insert(problems.end(), std::make_move_iterator(of_links.begin()),
+                  std::make_move_iterator(of_links.end()));
   return problems;
 }
 

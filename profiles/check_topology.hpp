@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/problem.hpp"
+#include "model/topology_check.hpp"
 #include "profiles/read_topology.hpp"
 
 // What is wrong with a topology that was read, mistakes of its text or not: everything that follows
@@ -10,8 +11,8 @@
 namespace payoff {
 
 // What only the graph of links tells, ranks that are cut off and faults of links that are not
-// there: sim/topology. The topology that it is given passes check().
-using FindInLinks = Problems (*)(const Topology&);
+// there: sim/topology. The topology that it is given passes check(), but for what is not known.
+using FindInLinks = Problems (*)(const Topology&, KnownParts);
 
 // `cluster_is_read`: how many GPUs the cluster has is known, where the topology takes them from it.
 // Paths are those of the topology. Without `find_in_links` the links are not looked at.

@@ -202,7 +202,10 @@ void read_faults(const Section& root, std::vector<LinkFault>& faults) {
     if (link.is_list() && ends.size() != 2) {
       link.error("has " + std::to_string(ends.size()) + " names, a link two ends", "", as_ends);
     } else if (ends.size() == 2) {
-      faults.push_back({within(root, link.path()), ends[0].text(), ends[1].text(), ratio});
+      LinkFault fault{within(root, link.path()), ends[0].text(), ends[1].text(), ratio};
+      if (!fault.a.empty() && !fault.b.empty()) {
+        faults.push_back(std::move(fault));
+      }
     }
   };
   for (const Value& link : root.optional("failed").list()) {

@@ -2,10 +2,8 @@
 #include "sim/topology.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "sim/grid.hpp"
@@ -43,46 +41,6 @@ detail::GraphParts parts_of(const UserGraph& graph) {
     }
   }
   return parts;
-}
-
-using Names = std::map<std::string_view, VertexId>;
-
-std::optional<VertexId> find_vertex(const Names& names, const std::string& name,
-                                    const std::string& path, Problems& problems) {
-  const auto found = names.find(name);
-  if (found == names.end()) {
-    problems.push_back({path, "there is no `" + name + "` in this topology",
-                        "`payoff check` names the links of a topology without faults"});
-    return std::nullopt;
-  }
-  return found->second;
-}
-
-// Whether any link failed altogether.
-bool apply_faults(const std::vector<LinkFault>& faults, detail::GraphParts& parts,
-                  Problems& problems) {
-  Names names;
-  for (std::size_t v = 0; v < parts.vertices.size() && !faults.empty(); ++v) {
-    names.emplace(parts.vertices[v].name, static_cast<VertexId>(v));
-  }
-  for (Edge& edge : parts.edges) {
-    edge.nominal = edge.capacity;
-  }
-  for (const LinkFault& fault : faults) {
-    const auto a = find_vertex(names, fault.a, fault.path, problems);
-    const auto b = find_vertex(names, fault.b, fault.path, problems);
-    bool joined = false;
-    for (Edge& edge : parts.edges) {
-      if ((edge.from == a && edge.to == b) || (edge.from == b && edge.to == a)) {
-        edge.capacity *= fault.ratio;
-        joined = true;
-      }
-    }
-    if (a && b && !joined) {
-      problems.push_back({fault.path, "no link joins `" + fault.a + "` and `" + fault.b + "`", {}});
-    }
-  }
-  return std::erase_if(parts.edges, [](const Edge& e) { return e.capacity <= Bandwidth{}; }) > 0;
 }
 
 // GPUs of a mesh pass on what comes for another rail, which may be shorter than the spines.
@@ -246,7 +204,7 @@ BuiltTopology build(const Topology& topology) {
       gpus[i] = layout.gpu(i / layout.gpus_per_server(), i % layout.gpus_per_server());
     }
   }
-  const bool failed = apply_faults(topology.faults, parts, built.problems);
+  const bool failed = detail::apply_faults(topology.faults, parts, built.problems);
   if (failed || (graph.regular && takes_rail_of_peer(*graph.regular))) {
     graph.regular.reset();
   }
@@ -272,7 +230,10 @@ BuiltTopology build(const Topology& topology) {
   return built;
 }
 
-Problems find_in_links(const Topology& topology) {
+Problems find_in_links(const Topology& topology, KnownParts known) {
+  if (known != KnownParts::all) {
+    return detail::find_faults_in_servers(topology, known == KnownParts::servers);
+  }
   const auto* regular = std::get_if<RegularTopology>(&topology.shape);
   const bool is_connected =
       regular != nullptr && topology.faults.empty() && regular->server.fabric != ServerFabric::mesh;

@@ -6,6 +6,7 @@
 
 #include "model/problem.hpp"
 #include "model/topology.hpp"
+#include "model/topology_check.hpp"
 #include "sim/link_graph.hpp"
 #include "sim/regular_layout.hpp"
 
@@ -31,8 +32,9 @@ struct BuiltTopology {
 [[nodiscard]] BuiltTopology build(const Topology& topology);
 
 // The problems of build() alone, for whoever reads topologies; quick where a regular topology is
-// connected by construction.
-[[nodiscard]] Problems find_in_links(const Topology& topology);
+// connected by construction. Where only the servers of a regular topology are known, its faults
+// that are within them.
+[[nodiscard]] Problems find_in_links(const Topology& topology, KnownParts known);
 
 // Which GPUs cannot reach which: one Problem for each rank that is cut off, at most `most`.
 [[nodiscard]] Problems check_connected(const LinkGraph& links, std::size_t most = 20);
@@ -47,6 +49,12 @@ struct GraphParts {
 };
 void add_servers(const RegularLayout& layout, GraphParts& parts);
 void add_network(const RegularLayout& layout, GraphParts& parts);
+
+// Whether any link failed altogether. Faults of links that are not there are problems.
+[[nodiscard]] bool apply_faults(const std::vector<LinkFault>& faults, GraphParts& parts,
+                                Problems& problems);
+// Without what names a part of the network, or with unknown NICs one of these.
+[[nodiscard]] Problems find_faults_in_servers(const Topology& topology, bool knows_nics);
 }  // namespace detail
 
 }  // namespace payoff::sim

@@ -12,8 +12,10 @@
 #include "sim/background.hpp"
 #include "sim/group_programs.hpp"
 #include "sim/incidence.hpp"
+#include "sim/not_folded.hpp"
 #include "sim/reduction.hpp"
 #include "sim/routing.hpp"
+#include "sim/step.hpp"
 #include "sim/topology.hpp"
 
 namespace payoff::sim {
@@ -48,7 +50,28 @@ std::string link_name(const LinkGraph& graph, const FoldedSystem::Link& link) {
          (link.alike > 1 ? " and " + std::to_string(link.alike - 1) + " like it" : "");
 }
 
-Problems check_sizes(const ClusterState& state, const ParallelLayout& layout, int listed) {
+// What is listed rank by rank.
+struct Listed {
+  ClusterState state;
+  ParallelLayout layout;
+  bool has_own_topology{};
+};
+
+// What has more ranks than are listed says why it does not fold, and what listing would cost.
+Problem too_many_listed(const Listed& listed, const StepPlan& plan, const PlatformRules& rules) {
+  const auto ranks = static_cast<std::uint64_t>(listed.layout.ranks());
+  const auto stages = static_cast<std::uint64_t>(plan.layout.stages());
+  const std::uint64_t events = estimate(plan).events / stages * ranks;
+  return {"cluster.topology",
+          std::to_string(ranks) + " ranks would be simulated one by one, in some " +
+              std::to_string(std::max<std::uint64_t>(events / 1'000'000, 1)) +
+              " million events: " + why_not_folded(listed.state, listed.layout, rules) +
+              "; at most " + std::to_string(most_listed_ranks) + " can be",
+          "`routing: {balance: ideal}`, a regular topology without faults and jitter, "
+          "and stages that fill whole leaves (or pods) fold"};
+}
+
+Problems check_sizes(const ClusterState& state, const ParallelLayout& layout) {
   Problems problems;
   const auto gpus =
       static_cast<int>(state.on_gpus.empty() ? state.topology->gpus() : state.on_gpus.size());
@@ -64,23 +87,8 @@ Problems check_sizes(const ClusterState& state, const ParallelLayout& layout, in
           {slow.path, "is GPU " + std::to_string(slow.gpu) + " of " + std::to_string(gpus), {}});
     }
   }
-  if (listed > most_listed_ranks) {
-    problems.push_back(
-        {"cluster.topology",
-         std::to_string(listed) + " ranks do not fold by their coordinates; at most " +
-             std::to_string(most_listed_ranks) + " can be listed",
-         "`routing: {balance: ideal}`, a regular topology without faults and jitter, "
-         "and stages that fill whole leaves (or pods) fold"});
-  }
   return problems;
 }
-
-// What is listed rank by rank.
-struct Listed {
-  ClusterState state;
-  ParallelLayout layout;
-  bool has_own_topology{};
-};
 
 // Which key of the experiment says how wide a link of the graph is.
 std::string_view key_of(const Edge& edge, bool has_own_topology) {
@@ -219,7 +227,7 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
     return built;
   }
   Listed listed = with_topology(cluster, state, plan.layout);
-  built.problems = check_sizes(listed.state, listed.layout, 0);
+  built.problems = check_sizes(listed.state, listed.layout);
   if (!built.problems.empty()) {
     return built;
   }
@@ -229,7 +237,10 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
       listed.layout = reduced->layout;
     }
   }
-  built.problems = check_sizes(listed.state, listed.layout, listed.layout.ranks());
+  built.problems = check_sizes(listed.state, listed.layout);
+  if (listed.layout.ranks() > most_listed_ranks) {
+    built.problems.push_back(too_many_listed(listed, plan, rules));
+  }
   if (!built.problems.empty()) {
     return built;
   }

@@ -155,6 +155,34 @@ TEST_CASE("a fault of a link that is not there is refused at its place") {
   CHECK_THAT(run.err, ContainsSubstring("t.yaml:3:10"));
 }
 
+TEST_CASE("a mistake of the network hides no fault inside the servers") {
+  const std::string server =
+      "topology: t\nserver: {gpus: 4, fabric: {kind: switch, bandwidth: 450 GB/s}";
+  const std::string faults =
+      "failed: [[s0.gpu0, s0.gpu99], [leaf0, spine9], [s0.nic0, s9.nic0], [s1.gpu0, s1.switch0]]\n"
+      "degraded: [{link: [s1.switch0, s1.gpu0], ratio: 0.5}]\n";
+  const Captured misspelt = check(server +
+                                  ", nics: {count: 4, bandwidth: 400 Gb/s}}\nservers: 4\n"
+                                  "network: {kind: fat_tre, servers_per_leaf: 2, spines: 2}\n" +
+                                  faults);
+  CHECK(misspelt.code == ExitCode::bad_input);
+  for (const char* wanted : {"did you mean `fat_tree`?", "there is no `s0.gpu99`",
+                             "its parts are `s0.gpu0` to `s3.gpu3`", "there is no `s9.nic0`",
+                             "is in `failed.3` already"}) {
+    CHECK_THAT(misspelt.err, ContainsSubstring(wanted));
+  }
+  CHECK_THAT(misspelt.err, !ContainsSubstring("spine9`"));  // nobody knows what there is
+  // Without NICs there is nothing to say of one.
+  const Captured bare = check(server +
+                              "}\nservers: 4\n"
+                              "network: {kind: fat_tree, servers_per_leaf: 2, spines: 2}\n" +
+                              faults + "background: {fabric: 200 %}\n");
+  CHECK_THAT(bare.err, ContainsSubstring("a fat tree is joined by NICs") &&
+                           ContainsSubstring("there is no `s0.gpu99`") &&
+                           ContainsSubstring("`background.fabric`") &&
+                           !ContainsSubstring("nic0`: ") && !ContainsSubstring("`s9.nic0`"));
+}
+
 TEST_CASE("payoff check says that sums find no way back over links that go one way") {
   const Captured run = check(
       "topology: t\n"
