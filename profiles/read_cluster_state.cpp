@@ -190,9 +190,13 @@ ReadClusterState read_cluster_state(const Section& section, const Cluster& clust
 }
 
 void place_in_cube(const ClusterState& state, Cluster& cluster) {
-  if (state.topology && !state.on_gpus.empty()) {
+  if (!state.topology) {
+    return;
+  }
+  const std::vector<int>& gpus = state.on_gpus.empty() ? state.topology->rank_order : state.on_gpus;
+  if (!gpus.empty()) {
     cluster.fabric.parts =
-        cube_parts_of(cluster.fabric, *state.topology, state.on_gpus, cluster.gpus_per_node);
+        cube_parts_of(cluster.fabric, *state.topology, gpus, cluster.gpus_per_node);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "profiles/read_cluster_state.hpp"
 #include "profiles/read_experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/profiles/profile_folder.hpp"
@@ -107,6 +108,34 @@ TEST_CASE("a hybrid cube knows which of its GPUs the cluster has") {
   INFO(reading.errors());
   REQUIRE(read);
   CHECK(read->experiment.cluster.fabric.parts == std::vector<std::vector<int>>{{1, 4, 5, 6}});
+}
+
+TEST_CASE("a rank order of a hybrid cube places its groups as a list of its GPUs does") {
+  const Cluster cube = [] {
+    Cluster cluster;
+    cluster.fabric.kind = FabricKind::hybrid_cube;
+    cluster.fabric.per_gpu = 150_GBps;
+    cluster.fabric.pair = 25_GBps;
+    cluster.fabric.max_gpus = 8;
+    cluster.gpus_per_node = 8;
+    return cluster;
+  }();
+  Server server;
+  server.gpus = 8;
+  server.fabric = ServerFabric::mesh;
+  server.mesh = dgx1_volta_links();
+  const std::vector<int> order{1, 4, 5, 6, 0, 2, 3, 7};
+  ClusterState listed;
+  listed.topology.emplace();
+  listed.topology->shape = RegularTopology{server, 1, SingleSwitch{}};
+  ClusterState ordered = listed;
+  listed.on_gpus = order;
+  ordered.topology->rank_order = order;
+  for (const ClusterState& state : {listed, ordered}) {
+    Cluster placed = cube;
+    place_in_cube(state, placed);
+    CHECK(placed.fabric.parts == std::vector<std::vector<int>>{order});
+  }
 }
 
 TEST_CASE("a cluster may use fewer GPUs of a server than it has NICs") {
