@@ -84,6 +84,7 @@ Parted part(HeldOutBy by, Side side, const std::string& group, const Tables& tab
       parted.rest.push_back(table);
     }
   }
+  parted.rest = well_placed(std::move(parted.rest));
   return parted;
 }
 

@@ -46,7 +46,8 @@ std::vector<Link> links_of(std::span<const Part> parts) {
 }
 
 // All links of one side: class by class, then one by one around the class.
-std::vector<LinkFit> fit_side(Side side, const std::vector<Link>& links, const Tables& tables) {
+std::vector<LinkFit> fit_side(Side side, const std::vector<Link>& links, const Tables& all) {
+  const Tables tables = well_placed(all);
   std::vector<LinkFit> fits;
   std::map<LinkClass, LinkClassFit> classes;
   for (const Link& link : links) {
@@ -69,6 +70,11 @@ void set_fabrics(const std::vector<LinkFit>& fabrics, Tables& tables) {
 }
 
 }  // namespace
+
+std::vector<MeasuredCollective> well_placed(std::vector<MeasuredCollective> tables) {
+  std::erase_if(tables, [](const MeasuredCollective& table) { return table.misplaced; });
+  return tables;
+}
 
 bool is_comparable(const MeasuredCollective& table, const CollectivePoint& point) {
   if (table.graph || table.irregular) {

@@ -91,6 +91,10 @@ struct NetworkFit {
                                      std::span<const Fabric> fabrics,
                                      std::span<const Network> networks);
 
+// Those that laws are fitted to: what a source itself says to have run over another GPU's NIC tells
+// how far machines may be off, and nothing about the link.
+[[nodiscard]] std::vector<MeasuredCollective> well_placed(std::vector<MeasuredCollective> tables);
+
 // Whether a point is of the kind that the model prices (see above).
 [[nodiscard]] bool is_comparable(const MeasuredCollective& table, const CollectivePoint& point);
 

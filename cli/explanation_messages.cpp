@@ -59,6 +59,9 @@ std::string price_text(const Priced& m) {
     if (link.steps > 0) {
       text += fmt::format(" + {} * {}", put_in(link.steps), put_in(link.step.si));
     }
+    if (link.posting > 0_s) {
+      text += " + " + put_in(link.posting.si);
+    }
   }
   text += m.by_channel() ? fmt::format(" + {} * max({}, 1 / ({} * {}))", bytes, put_in(m.per_byte),
                                        m.price.channels, put_in(m.cluster.fabric.law.channel.si))

@@ -63,7 +63,7 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
         const LinkTerms out = between_at(1);
         cost_of_[place(collective, algorithm, protocol)] = static_cast<std::uint8_t>(costs_.size());
         Cost& cost = costs_.emplace_back();
-        cost.latency = std::max(in.launch, out.launch) + in.step * in.steps + out.step * out.steps;
+        cost.latency = std::max(in.launch, out.launch) + in.latency() + out.latency();
         cost.seconds_per_byte = pipelined(in.seconds_per_byte(), out.seconds_per_byte());
         if (paths.domains > 1 && cluster.network.gathers > Bandwidth{} &&
             collective == Collective::all_gather) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/network_post.hpp"
 
 namespace payoff {
 namespace {
@@ -32,14 +33,18 @@ double congestion(const LinkLaw& law, int domains) {
   return domains <= 2 ? 1.0 : 1.0 + law.congestion_per_doubling * std::log2(domains / 2.0);
 }
 
-// LL bounces through host memory. Boards with NVSwitch have a PCIe switch between GPU and host.
-Seconds step_between(const Cluster& cluster, Protocol protocol) {
+// LL bounces through host memory. Boards with NVSwitch have a PCIe switch between GPU and host; of
+// as many words in flight fewer arrive in a second over the longer way (Little's law).
+ProtocolLaw law_between(const Cluster& cluster, Protocol protocol) {
   const LinkLaw& law = cluster.network.law;
-  const ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
+  ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
   const bool older = cluster.gpu.architecture < Architecture::hopper;
   const bool behind = cluster.fabric.kind == FabricKind::switched && older;
-  return protocol == Protocol::ll && behind ? of_protocol.step * law.switched_hosts
-                                            : of_protocol.step;
+  if (protocol == Protocol::ll && behind) {
+    of_protocol.step = of_protocol.step * law.switched_hosts;
+    of_protocol.share /= law.switched_hosts;
+  }
+  return of_protocol;
 }
 
 // NCCL moves what sockets carry in one proxy thread of each process (src/proxy.cc). With several
@@ -82,11 +87,12 @@ LinkTerms terms_between(const Cluster& cluster, const CollectiveTerms& terms, Pr
     return {};
   }
   const LinkLaw& law = cluster.network.law;
-  const ProtocolLaw of_protocol = law_of(law, Algorithm::none, protocol);
+  const ProtocolLaw of_protocol = law_between(cluster, protocol);
   const Bandwidth nominal = terms.one_flow ? paths.rank : paths.domain;
   LinkTerms link{.launch = law.launch,
                  .steps = terms.steps_between,
-                 .step = step_between(cluster, protocol),
+                 .step = of_protocol.step,
+                 .posting = terms.posts_between * network_post(cluster.cpu, protocol),
                  .bytes = terms.bytes_between,
                  .nominal = nominal,
                  .share = of_protocol.share,

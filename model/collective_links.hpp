@@ -16,8 +16,9 @@ namespace payoff {
 struct LinkTerms {
   Seconds launch{};
   double steps{};
-  Seconds step{};  // one of them
-  double bytes{};  // through the busiest link, per byte of the message
+  Seconds step{};     // one of them
+  Seconds posting{};  // of messages beyond the first
+  double bytes{};     // through the busiest link, per byte of the message
   Bandwidth nominal{};
   double share{};       // of it, that long messages reach
   Bandwidth sockets{};  // what they carry in series with it; 0: no limit
@@ -28,6 +29,8 @@ struct LinkTerms {
   double root{};           // seconds per square root of a byte
   double per_root_full{};  // 1 / sqrt(bytes) that fill the pipeline
 
+  // Before the first byte, without the launch.
+  [[nodiscard]] Seconds latency() const { return step * steps + posting; }
   // 0 where the group has no such link.
   [[nodiscard]] double seconds_per_byte() const {
     return bytes > 0 ? bytes / achieved.si * congestion : 0.0;

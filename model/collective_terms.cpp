@@ -101,13 +101,15 @@ std::optional<CollectiveTerms> pat(Collective collective, const GroupPaths& path
   return terms;
 }
 
-// Every rank sends a share to every other one; the shares of a domain leave through its NICs.
+// Every rank sends a share to every other one; the shares of a domain leave through its NICs. No
+// message waits for another, but those to other domains are posted one after another.
 CollectiveTerms pairwise(const GroupPaths& paths) {
   const double n = paths.ranks;
   const double local = paths.local;
   CollectiveTerms terms;
   terms.steps_inside = local - 1;
-  terms.steps_between = n - local;
+  terms.steps_between = n > local ? 1 : 0;
+  terms.posts_between = std::max(n - local - 1, 0.0);
   terms.bytes_inside = (local - 1) / n;
   terms.bytes_between = local * (n - local) / n;
   terms.share_of_message = 1 / n;
@@ -175,7 +177,9 @@ std::optional<CollectiveTerms> terms_of(Collective collective, Algorithm algorit
     const bool trees = algorithm == Algorithm::tree || algorithm == Algorithm::nvls_tree ||
                        algorithm == Algorithm::pat;
     terms->depth_inside = paths.local - 1.0;
-    terms->depth_between = trees ? terms->steps_between : paths.domains - 1.0;
+    // Messages of an all-to-all are in flight side by side: no stage passes on what another sent.
+    const bool beside = algorithm == Algorithm::pairwise;
+    terms->depth_between = trees || beside ? terms->steps_between : paths.domains - 1.0;
     terms->bytes_inside *= protocol_overhead(protocol);
     terms->bytes_between *= protocol_overhead(protocol);
   }

@@ -24,6 +24,7 @@ namespace payoff {
 struct CollectiveTerms {
   double steps_inside{};   // dependent hops inside a domain
   double steps_between{};  // and between domains
+  double posts_between{};  // messages to the network that a rank posts after its first one
   double depth_inside{};   // stages of the pipeline that fill before the last one works
   double depth_between{};
   double bytes_inside{};       // through one GPU's links, per byte of the message

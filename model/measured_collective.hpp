@@ -35,6 +35,8 @@ struct MeasuredCollective {
   Launch launch{Launch::unknown};
   bool graph{};      // launches replayed by a CUDA graph
   bool irregular{};  // what the model does not describe: symmetric memory, a shared host
+  bool
+      misplaced{};  // over a NIC that is not its GPU's: no law of a link, but a machine like others
   std::vector<CollectivePoint> points;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "model/network_post.hpp"
+
 namespace payoff {
 namespace {
 
@@ -187,8 +189,8 @@ struct LatencyContext {
   const nccl::Latencies& table;
   const nccl::AlgorithmLatency& inside;
   NcclRelease release;
-  double plugin;         // what the network plug-in reports
-  double post_overhead;  // of the CPU for every step, between nodes
+  double plugin;  // what the network plug-in reports
+  CpuVendor cpu;  // posts every step, between nodes
 };
 
 LatencyContext latency_context_of(const NcclGroup& group) {
@@ -199,7 +201,7 @@ LatencyContext latency_context_of(const NcclGroup& group) {
           group.topology.nvlink ? table.nvlink : table.pcie,
           group.release,
           alone ? 0.0 : group.cluster.network.tuner_latency / 1_us,
-          group.cluster.cpu == CpuVendor::amd ? 2.0 : 1.0};
+          group.cluster.cpu};
 }
 
 double ring_latency(Collective collective, std::size_t p, const LatencyContext& c) {
@@ -213,9 +215,9 @@ double ring_latency(Collective collective, std::size_t p, const LatencyContext& 
   }
   double intra = c.inside.ring.at(p);
   if (!one_node) {
-    const double overhead = c.post_overhead * (p == index(Protocol::simple) ? 3.0 : 1.0);
     if (c.release >= NcclRelease::v2_18) {
-      intra = std::max(intra, overhead);
+      const Protocol protocol = p == index(Protocol::simple) ? Protocol::simple : Protocol::ll;
+      intra = std::max(intra, network_post(c.cpu, protocol) / 1_us);
     } else if (p == index(Protocol::ll)) {
       intra *= 1.8;
     }

@@ -76,9 +76,10 @@ bool NcclTuner::has(Collective collective, Algorithm algorithm, Protocol protoco
     return false;
   }
   if (!is_tuned(collective)) {
+    // The network's buffers that sends share have no room for flags (src/transport/net.cc).
     return algorithm ==
                (collective == Collective::all_to_all ? Algorithm::pairwise : Algorithm::direct) &&
-           protocol != Protocol::ll128;
+           (protocol == Protocol::simple || (protocol == Protocol::ll && paths_.domains == 1));
   }
   return estimates_[index(collective)][index(algorithm)][index(protocol)].microseconds_per_byte > 0;
 }
@@ -109,7 +110,8 @@ NcclChoice NcclTuner::choose(Collective collective, Bytes size, Algorithm pinned
     const bool all = collective == Collective::all_to_all;
     const Algorithm algorithm = all ? Algorithm::pairwise : Algorithm::direct;
     const double message = size / 1_B / (all ? paths_.ranks : 1);
-    const Protocol own = message <= nccl::send_receive_ll_bytes ? Protocol::ll : Protocol::simple;
+    const bool flags = message <= nccl::send_receive_ll_bytes && paths_.domains == 1;
+    const Protocol own = flags ? Protocol::ll : Protocol::simple;
     const Protocol protocol = pinned_protocol == Protocol::none ? own : pinned_protocol;
     if (allowed(algorithm, protocol)) {
       best = {algorithm, protocol, 0};

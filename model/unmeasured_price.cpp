@@ -21,7 +21,7 @@ UnmeasuredPrice unmeasured_price(const Cluster& cluster, const Group& group,
   const LinkTerms out = terms_between(cluster, terms, Protocol::simple, paths,
                                       tuner.most_channels(), node_limit(cluster.network));
   UnmeasuredPrice price;
-  price.latency = std::max(in.launch, out.launch) + in.step * in.steps + out.step * out.steps;
+  price.latency = std::max(in.launch, out.launch) + in.latency() + out.latency();
   // As in CollectiveModel: the wire, and the filling of pipelines.
   const double root = std::sqrt(size.si);
   const double fill = out.root / (1 + out.per_root_full * root);

@@ -77,6 +77,8 @@ void read_settings(const NcclTable& table, MeasuredCollective& measured, Reasons
       }
     } else if (key == "symmetric-memory" || key == "shared-host") {
       measured.irregular = true;
+    } else if (key == "nic-not-local") {
+      measured.misplaced = true;
     }
   }
 }
@@ -101,6 +103,21 @@ const std::optional<Part>& part_of(std::map<std::string, std::optional<Part>>& k
 template <class T>
 std::optional<T> value_of(std::optional<Profile<T>> profile) {
   return profile ? std::optional<T>(std::move(profile->value)) : std::nullopt;
+}
+
+// A group larger than a rack takes as few racks as it fills evenly, each with the same number of
+// nodes: whoever shares a machine of racks seldom has whole ones.
+void spread_over_racks(Cluster& cluster) {
+  const int most = std::max(1, cluster.fabric.max_gpus / cluster.gpus_per_node);
+  if (!cluster.fabric.spans_nodes || cluster.network.kind == NetworkKind::none ||
+      cluster.nodes <= most) {
+    return;
+  }
+  int racks = (cluster.nodes + most - 1) / most;
+  while (cluster.nodes % racks != 0) {
+    ++racks;
+  }
+  cluster.fabric.max_gpus = cluster.nodes / racks * cluster.gpus_per_node;
 }
 
 }  // namespace
@@ -213,6 +230,7 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
   if (!reasons.empty()) {
     return {std::nullopt, reasons};
   }
+  spread_over_racks(cluster);
   cluster.cpu = cpu_of(table, cluster.network.name);
   measured.group = {table.gpus, table.gpus_per_node, 1};
   for (const Problem& problem : check_group(cluster, measured.group)) {

@@ -2,8 +2,10 @@
 #include "profiles/import/nccl_tables.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -92,6 +94,32 @@ void read_row(const Fields& fields, const Columns& columns, const YAML::Node& no
   }
 }
 
+// What a run pinned stands in the source's own words where no normalised field has it.
+std::vector<std::string> pinned_in_words(const Fields& fields) {
+  std::vector<std::string> settings;
+  for (const auto& [variable, name] :
+       {std::pair("NCCL_ALGO=", "algorithm="), std::pair("NCCL_PROTO=", "protocol=")}) {
+    for (const char* key : {"system", "interconnect", "notes", "test_params"}) {
+      const std::string words = fields.text(key).value_or("");
+      const std::size_t found = words.find(variable);
+      if (found == std::string::npos) {
+        continue;
+      }
+      std::string value;
+      std::size_t at = found + std::string_view(variable).size();
+      for (; at < words.size() && std::isalnum(static_cast<unsigned char>(words[at])) != 0; ++at) {
+        value += static_cast<char>(std::tolower(static_cast<unsigned char>(words[at])));
+      }
+      const bool list = at + 1 < words.size() && words[at] == ',' && words[at + 1] != ' ';
+      if (!value.empty() && !list) {  // of a list, or all but one, NCCL chooses
+        settings.push_back(name + value);
+      }
+      break;
+    }
+  }
+  return settings;
+}
+
 NcclTable read_header(const Fields& fields, const Source& source) {
   NcclTable table;
   table.id = fields.entry();
@@ -117,6 +145,9 @@ NcclTable read_header(const Fields& fields, const Source& source) {
   table.dtype = fields.text("dtype").value_or("");
   table.inferred = fields.texts("cluster_inferred");
   table.settings = fields.texts("settings");
+  if (table.settings.empty()) {
+    table.settings = pinned_in_words(fields);
+  }
   const int cluster_nodes = cluster.integer("nodes").value_or(table.nodes);
   if (table.gpus < 1 || table.nodes < 1 ||
       table.gpus != static_cast<double>(table.gpus_per_node) * table.nodes ||

@@ -104,6 +104,21 @@ TEST_CASE("machines that differ widen the spread of a link that all of them have
   CHECK(apart.relative_sd_large < 0.47);
 }
 
+TEST_CASE("a machine with misplaced NICs tells how far machines may be off, and no law") {
+  std::vector<MeasuredCollective> tables = machines({1, 1, 1.5});
+  for (MeasuredCollective& table : tables) {
+    table.misplaced = table.source == "machine 2";
+  }
+  const NetworkFit fit = fit_of(tables);
+  const NetworkFit without = fit_of(machines({1, 1}));
+  const LinkLaw& law = fit.networks.front().law;
+  CHECK(law.share_simple == without.networks.front().law.share_simple);
+  CHECK(law.step_ll == without.networks.front().law.step_ll);
+  const HeldOut& odd = held_out(fit.systems_held_out, "machine 2", LinkProblem::Side::network);
+  CHECK_THAT(odd.log_errors.back().front(), WithinAbs(std::log(1 / 1.5), 0.1));
+  CHECK(law.relative_sd_large > without.networks.front().law.relative_sd_large);
+}
+
 TEST_CASE("a link or a scale that is held out is predicted from the rest of its class") {
   const NetworkFit fit = fit_of(machines({1, 1}));
   const HeldOut& link = held_out(fit.links_held_out, "network", LinkProblem::Side::network);

@@ -128,3 +128,13 @@ TEST_CASE("a send to another node has a channel for each 14 GB/s of the GPU's NI
   CHECK(channels(dgx_h100(), 256_KiB) == 1);
   CHECK(channels(dgx_h100(), 512_KiB) <= 2);
 }
+
+TEST_CASE("sends between nodes are Simple however short; inside a node short ones are LL") {
+  for (const Collective collective : {Collective::send_recv, Collective::all_to_all}) {
+    CHECK(choice(tuner(dgx_h100(), 1), 1_KiB, collective).protocol == Protocol::ll);
+    CHECK(choice(tuner(dgx_h100(), 2), 1_KiB, collective).protocol == Protocol::simple);
+    CHECK(choice(tuner(dgx_h100(), 1), 64_MiB, collective).protocol == Protocol::simple);
+    CHECK_FALSE(tuner(dgx_h100(), 2).has(collective, Algorithm::direct, Protocol::ll));
+    CHECK_FALSE(tuner(dgx_h100(), 2).has(collective, Algorithm::pairwise, Protocol::ll));
+  }
+}

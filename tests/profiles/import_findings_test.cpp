@@ -257,3 +257,19 @@ TEST_CASE("a file that is not there, not YAML or of another schema is a finding"
   CHECK(read_training_rows(validation / "nccl").skipped.size() ==
         12);  // ls nccl/*.yaml | wc -l: none of them has rows
 }
+
+TEST_CASE("what a source says in words that it pinned is a setting; of a list NCCL chooses") {
+  const auto settings = [](const std::string& words) {
+    const NcclImport import =
+        parse_nccl_tables(table_head + "  system: \"" + words +
+                              "\"\n  columns: [bytes, time_us]\n  rows:\n  - [64, 20]\n",
+                          "t.yaml");
+    return import.tables.at(0).settings;
+  };
+  CHECK(settings("2 nodes, NCCL_ALGO=Tree forced") == std::vector<std::string>{"algorithm=tree"});
+  CHECK(settings("NCCL_ALGO=RING, NCCL_PROTO=LL128") ==
+        std::vector<std::string>{"algorithm=ring", "protocol=ll128"});
+  CHECK(settings("NCCL_ALGO=Ring,Tree").empty());
+  CHECK(settings("NCCL_ALGO=^NVLS").empty());
+  CHECK(settings("a machine").empty());
+}

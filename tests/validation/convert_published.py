@@ -68,6 +68,8 @@ def nccl_settings(table):
         settings.append("shared-host")
     if "smartio" in table["id"]:
         settings.append("ntb-fabric")
+    if "not necessarily PCIe-local" in table.get("interconnect", ""):
+        settings.append("nic-not-local")
     found = re.search(r"_(set\d)", table["id"])
     if found:
         settings.append(f"environment={found[1]}")
