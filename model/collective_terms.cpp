@@ -102,7 +102,7 @@ std::optional<CollectiveTerms> pat(Collective collective, const GroupPaths& path
 }
 
 // Every rank sends a share to every other one; the shares of a domain leave through its NICs. No
-// message waits for another, but those to other domains are posted one after another.
+// message to another domain waits for one that arrives, but they are posted one after another.
 CollectiveTerms pairwise(const GroupPaths& paths) {
   const double n = paths.ranks;
   const double local = paths.local;
@@ -177,9 +177,9 @@ std::optional<CollectiveTerms> terms_of(Collective collective, Algorithm algorit
     const bool trees = algorithm == Algorithm::tree || algorithm == Algorithm::nvls_tree ||
                        algorithm == Algorithm::pat;
     terms->depth_inside = paths.local - 1.0;
-    // Messages of an all-to-all are in flight side by side: no stage passes on what another sent.
-    const bool beside = algorithm == Algorithm::pairwise;
-    terms->depth_between = trees || beside ? terms->steps_between : paths.domains - 1.0;
+    // Messages of an all-to-all are in flight side by side, but as many meet at a NIC as a ring has
+    // stages: until somebody measures what that costs, it costs as much (docs/model.md, 8.2).
+    terms->depth_between = trees ? terms->steps_between : paths.domains - 1.0;
     terms->bytes_inside *= protocol_overhead(protocol);
     terms->bytes_between *= protocol_overhead(protocol);
   }
