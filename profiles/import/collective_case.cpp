@@ -185,6 +185,9 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
     reasons.push_back(fmt::format("collective: {} is not modelled", table.collective));
   }
 
+  if (table.gpus < 2) {
+    reasons.emplace_back("gpus: one rank sends nothing");
+  }
   Cluster& cluster = measured.cluster;
   cluster.name = measured.system;
   cluster.gpus_per_node = table.gpus_per_node;

@@ -133,3 +133,29 @@ TEST_CASE(
     CHECK(median(judge.at(band)) < median(tuner.at(band)));
   }
 }
+
+TEST_CASE("racks that a run does not fill are cases; one rank is none, and says so") {
+  const auto table = [](const std::string& id, int nodes, const std::string& cluster) {
+    const int gpus = cluster.find("gb200") == std::string::npos ? 1 : 4 * nodes;
+    return "- {id: " + id + ", gpus: " + std::to_string(gpus) +
+           ", nodes: " + std::to_string(nodes) + ", cluster: {nodes: " + std::to_string(nodes) +
+           ", " + cluster +
+           "}, collective: all_reduce, source: a page, provenance: quoted, columns: [bytes, "
+           "time_us], rows: [[1048576, 100]]}\n";
+  };
+  const std::string racks =
+      "gpu: gb200, gpus_per_node: 4, intra: nvl72, transport: ib, nics_per_node: 4, nic_gbps: 400";
+  const std::string alone = "gpu: a100-pcie, gpus_per_node: 1, intra: none, transport: none";
+  const NcclImport import =
+      parse_nccl_tables("tables:\n" + table("in_one", 16, racks) + table("in_two", 32, racks) +
+                            table("alone", 1, alone),
+                        "t.yaml");
+  REQUIRE(import.findings.empty());
+  const auto predicted =
+      predict_collectives(import.tables, published().split, Library(source / "profiles"));
+  REQUIRE(predicted.size() == 3);
+  CHECK(predicted[0].link == "nvl72");
+  CHECK(predicted[1].link == "ib");
+  CHECK(predicted[1].cases.size() == 1);
+  CHECK(predicted[2].reasons == std::vector<std::string>{"gpus: one rank sends nothing"});
+}
