@@ -55,6 +55,7 @@ TEST_CASE("the fit recovers the laws that made the measurements, through 5 % of 
   CHECK_THAT(network.step_ll / planted.truth.network.law.step_ll, WithinRel(1.0, 0.05));
   CHECK_THAT(network.step_ll128 / planted.truth.network.law.step_ll128, WithinRel(1.0, 0.1));
   CHECK_THAT(network.share_simple, WithinRel(0.9, 0.03));
+  CHECK_THAT(network.share_nvls, WithinRel(0.92, 0.03));
   CHECK_THAT(network.congestion_per_doubling, WithinRel(0.04, 0.3));
   for (const LinkFit& link : {planted.fit.fabrics.at(0), planted.fit.networks.at(0)}) {
     for (const BandError& band : link.errors) {

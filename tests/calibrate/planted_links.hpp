@@ -32,7 +32,7 @@ inline LinkLaw planted_fabric() {
 }
 
 inline LinkLaw planted_network() {
-  LinkLaw law = link_law(5_us, {7_us, 12_us, 20_us, 0_us}, {0.6, 0.85, 0.9, 1.0});
+  LinkLaw law = link_law(5_us, {7_us, 12_us, 20_us, 0_us}, {0.6, 0.85, 0.9, 0.92});
   law.chunk = 1_MiB;
   law.ramp = 9_us;
   law.congestion_per_doubling = 0.04;
