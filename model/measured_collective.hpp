@@ -35,8 +35,8 @@ struct MeasuredCollective {
   Launch launch{Launch::unknown};
   bool graph{};      // launches replayed by a CUDA graph
   bool irregular{};  // what the model does not describe: symmetric memory, a shared host
-  bool
-      misplaced{};  // over a NIC that is not its GPU's: no law of a link, but a machine like others
+  // Over a NIC that is not its GPU's: tells of no law of a link, but of machines like it.
+  bool misplaced{};
   std::vector<CollectivePoint> points;
 };
 
