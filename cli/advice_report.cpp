@@ -43,15 +43,17 @@ std::string_view words_of(Traffic traffic) {
 
 bool has_none(const TrafficOptions& kind) { return kind.options.empty() && kind.over_budget == 0; }
 
-bool is_of_tables(const TrafficOptions& kind) { return kind.traffic == Traffic::embeddings; }
+// Most jobs gather no weights, and have no experts and no embedding tables that ranks divide.
+bool is_rare(Traffic traffic) {
+  return traffic == Traffic::dp_weights || traffic == Traffic::ep_dispatch ||
+         traffic == Traffic::ep_combine || traffic == Traffic::embeddings;
+}
 
 std::string options_text(const Advice& advice) {
   std::string text = "Ways to compress";
   for (const TrafficOptions& kind : advice.kinds) {
-    const bool of_tokens =
-        kind.traffic == Traffic::ep_dispatch || kind.traffic == Traffic::ep_combine;
-    if ((of_tokens || is_of_tables(kind)) && has_none(kind)) {
-      continue;  // most jobs have no experts, and no embedding tables that ranks divide
+    if (is_rare(kind.traffic) && has_none(kind)) {
+      continue;
     }
     text += fmt::format("{} {}: {}", &kind == advice.kinds.data() ? "" : ",",
                         words_of(kind.traffic), kind.options.size());
@@ -79,8 +81,14 @@ std::string buckets_text(const BucketAdvice& buckets, double band) {
           : fmt::format(": none gains more than {} over all alike", percent_text(band)));
 }
 
-bool is_advised(const Advice& advice, std::size_t plan) {
-  return plan > 0 && plan == advice.advised;
+std::string_view what_is(const Advice& advice, std::size_t plan) {
+  if (plan == 0) {
+    return "nothing compressed";
+  }
+  if (plan != advice.fastest) {
+    return "best plan as written";
+  }
+  return plan == advice.advised ? "advised plan" : "fastest plan";
 }
 
 std::string table_text(const Advice& advice) {
@@ -93,11 +101,8 @@ std::string table_text(const Advice& advice) {
   const Payoff& payoff = advice.payoff;
   for (std::size_t i = 0; i < payoff.plans.size(); ++i) {
     const PlanPayoff& plan = payoff.plans[i];
-    table.add({i == 0                  ? "nothing compressed"
-               : is_advised(advice, i) ? "advised plan"
-                                       : "best plan as written",
-               i == 0 ? "uncompressed" : plan.label, step_text(plan),
-               i == 0 ? "1.00" : speedup_text(plan.against_uncompressed),
+    table.add({std::string(what_is(advice, i)), i == 0 ? "uncompressed" : plan.label,
+               step_text(plan), i == 0 ? "1.00" : speedup_text(plan.against_uncompressed),
                speedup_text(plan.against_remedy),
                i == 0 ? "" : verdict_word(Payoff::verdict_of(plan))});
   }
@@ -109,30 +114,25 @@ std::string table_text(const Advice& advice) {
 }
 
 std::string verdict_line(const Advice& advice) {
-  const std::string& remedy = advice.payoff.remedy.description;
-  const std::string instead = remedy.empty() ? "Leave the job as it is" : "Use " + remedy;
   if (advice.advised == 0) {
-    return "Compress nothing: no way within the budget makes the step shorter. " + instead + ".\n";
+    return "Compress nothing: " + reason_for_nothing(advice) + "\n";
   }
   const PlanPayoff& plan = advice.payoff.plans[advice.advised];
   const std::string gain = speedup_text(plan.against_remedy);
-  switch (Payoff::verdict_of(plan)) {
-    case Verdict::pays:
-      return fmt::format("Compress as above: {} times as fast as the best job without.\n", gain);
-    case Verdict::too_close_to_call:
-      return fmt::format(
-          "Too close to call: the plan is {} times as fast as the best job without.\n", gain);
-    default:
-      return fmt::format(
-          "Compress nothing: the plan is {} times as fast as the best job without. {}.\n", gain,
-          instead);
-  }
+  return Payoff::verdict_of(plan) == Verdict::pays
+             ? fmt::format("Compress as above: {} times as fast as the best job without.\n", gain)
+             : fmt::format(
+                   "Too close to call: the plan is {} times as fast as the best job "
+                   "without.\n",
+                   gain);
 }
 
 Json kinds_json(const Advice& advice) {
   Json kinds = Json::array();
   for (const TrafficOptions& kind : advice.kinds) {
-    if (is_of_tables(kind) && has_none(kind)) {
+    const bool has_tokens =
+        kind.traffic == Traffic::ep_dispatch || kind.traffic == Traffic::ep_combine;
+    if (is_rare(kind.traffic) && !has_tokens && has_none(kind)) {
       continue;
     }
     Json options = Json::array();
@@ -149,6 +149,18 @@ Json kinds_json(const Advice& advice) {
 }
 
 }  // namespace
+
+std::string reason_for_nothing(const Advice& advice) {
+  const std::string& remedy = advice.payoff.remedy.description;
+  const std::string instead = remedy.empty() ? "Leave the job as it is." : "Use " + remedy + ".";
+  if (advice.fastest == 0) {
+    return "no way within the budget makes the step shorter. " + instead;
+  }
+  const PlanPayoff& plan = advice.payoff.plans[advice.fastest];
+  return fmt::format("the fastest plan is {} times as fast as the best job without{}. {}",
+                     speedup_text(plan.against_remedy),
+                     plan.prediction.memory.fits() ? "" : ", and does not fit the memory", instead);
+}
 
 std::string advice_text(const AdviceReport& report) {
   const Advice& advice = report.advice;
@@ -193,6 +205,8 @@ std::string advice_json(const AdviceReport& report, const Session& session) {
          {"against_remedy", comparison_json(plan.against_remedy)}});
   }
   json["remedy"] = advice.payoff.remedy.description;
+  json["fastest"] =
+      advice.fastest > 0 ? Json(advice.compared.plans[advice.fastest].label) : Json(nullptr);
   json["advised"] =
       advice.advised > 0 ? Json(advice.compared.plans[advice.advised].label) : Json(nullptr);
   return json.dump(2) + "\n";

@@ -20,6 +20,8 @@ struct AdviceReport {
   const AdviceOptions& options;
 };
 
+// Why nothing is to be compressed, and the means to take instead. Requires that none is advised.
+[[nodiscard]] std::string reason_for_nothing(const Advice& advice);
 [[nodiscard]] std::string advice_text(const AdviceReport& report);
 [[nodiscard]] std::string advice_json(const AdviceReport& report, const Session& session);
 

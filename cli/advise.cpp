@@ -34,25 +34,28 @@ constexpr OptionSpec force_option{"--force", "", "lets --save write over a file 
                                   Takes::nothing};
 
 constexpr std::string_view details =
-    "Each kind of traffic (gradients, sums of tensor parallelism, sends between stages) is left\n"
-    "alone or gets one of the methods that the experiment or --compress names for it; gradients "
-    "on\n"
-    "the compute stream, on a side stream or after backward, sums in all layers or from a "
-    "quarter,\n"
-    "half or three quarters on. Then buckets of gradients are told apart, where that gains more "
-    "than\n"
-    "1 %. The plan is compared with the best uncompressed remedy and with the best plan as it is\n"
-    "written. An experiment that names no plans is advised on the usual ones.\n"
+    "Each kind of traffic (gradients, gathers of weights, sums of tensor parallelism, sends\n"
+    "between stages, tokens to experts and back, vectors of embedding tables) is left alone or\n"
+    "gets one of the methods that the experiment or --compress names for it; gradients on the\n"
+    "compute stream, on a side stream or after backward, sums in all layers or from a quarter,\n"
+    "half or three quarters on. Then buckets of gradients are told apart, where that gains more\n"
+    "than 1 %. The plan is compared with the best uncompressed remedy and with the best plan as\n"
+    "it is written; where it does not beat the remedy, the advice is the remedy. An experiment\n"
+    "that names no plans is advised on the usual ones, some of them between nodes alone, on the\n"
+    "GPU and by the host.\n"
     "docs/advice.md says how the plan is found.\n"
     "\n";
 
-// The experiment with nothing to compare but the advised plan.
+// The experiment with nothing to compare but the advised plan; where none is, with why.
 std::string advised_yaml(const ReadExperiment& read, const Advice& advice, Session& session) {
   Node root = read.document.root;
+  const bool compresses = advice.advised > 0;
   const std::string list =
-      advice.advised > 0 ? "[\"" + advice.compared.plans[advice.advised].label + "\"]" : "[]";
+      compresses ? "[\"" + advice.compared.plans[advice.advised].label + "\"]" : "[]";
   apply_override(root, 0, "compress=" + list, session.sources(), session.diagnostics());
-  return written_yaml(root);
+  const std::string why =
+      compresses ? "" : "# payoff advise: compress nothing: " + reason_for_nothing(advice) + "\n";
+  return why + written_yaml(root);
 }
 
 ExitCode run_advise(const Arguments& arguments, Session& session) {

@@ -9,8 +9,10 @@
 
 namespace payoff {
 
-// One of each family of methods that is in wide use, and casts; without those that the GPU is too
-// old for. An experiment with a list of plans, even an empty one, keeps it.
+// One of each family of methods that is in wide use, casts, what sharded data parallelism quantises
+// (ZeRO++), and two methods between nodes alone, on the GPU and by the host; without those that the
+// nodes cannot run. Some fit no layout of the job as given: who looks for plans leaves these out.
+// An experiment with a list of plans, even an empty one, keeps it.
 void add_usual_plans(ReadExperiment& read, const Library& library, Session& session);
 
 }  // namespace payoff

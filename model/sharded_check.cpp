@@ -10,11 +10,6 @@
 namespace payoff {
 namespace {
 
-bool has_rounds_among_some(const Method& method) {
-  return std::any_of(method.rounds.begin(), method.rounds.end(),
-                     [](const RoundFormula& round) { return round.among != Among::all; });
-}
-
 // One plan.
 class Check {
  public:
@@ -70,6 +65,11 @@ class Check {
 };
 
 }  // namespace
+
+bool has_rounds_among_some(const Method& method) {
+  return std::any_of(method.rounds.begin(), method.rounds.end(),
+                     [](const RoundFormula& round) { return round.among != Among::all; });
+}
 
 bool gathers_parts(const Method& method, Bytes element) {
   constexpr std::int64_t elements = std::int64_t{1} << 24;

@@ -17,6 +17,9 @@ namespace payoff {
 // bytes of a weight.
 [[nodiscard]] bool gathers_parts(const Method& method, Bytes element);
 
+// Among the ranks of a node, or among those with the same place in every node.
+[[nodiscard]] bool has_rounds_among_some(const Method& method);
+
 // Gradients that a method scatters though every rank wants all of them, or whose sum it cannot
 // leave scattered; weights that nobody gathers, or by the rounds of a sum; rounds among the ranks
 // of a node where gradients of experts go among others. Paths are `path`.

@@ -10,20 +10,18 @@
 
 #include "model/host_codec.hpp"
 #include "study/advice_budget.hpp"
+#include "study/advice_search.hpp"
 #include "study/bucket_choice.hpp"
 #include "study/candidate_job.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr std::array traffic_kinds{Traffic::dp_gradients,   Traffic::tp_activations,
-                                   Traffic::pp_activations, Traffic::ep_dispatch,
-                                   Traffic::ep_combine,     Traffic::embeddings};
+constexpr std::array traffic_kinds{
+    Traffic::dp_gradients, Traffic::dp_weights, Traffic::tp_activations, Traffic::pp_activations,
+    Traffic::ep_dispatch,  Traffic::ep_combine, Traffic::embeddings};
 constexpr std::array placements{Placement::compute_stream, Placement::side_stream,
                                 Placement::after_backward};
-
-// One number a kind: 0 for none, else the option after it.
-using Choice = std::array<std::size_t, traffic_kinds.size()>;
 
 class Adviser {
  public:
@@ -40,7 +38,7 @@ class Adviser {
       advice_.combinations *= 1 + kind.options.size();
     }
     advice_.is_exact = advice_.combinations <= options_.most_combinations;
-    const Choice best = advice_.is_exact ? best_of_all() : improved();
+    const KindChoice best = chosen();
     compare(by_buckets(best).value_or(plan_of(best)));
     return std::move(advice_);
   }
@@ -57,16 +55,15 @@ class Adviser {
 
   // What a plan of the experiment does to one kind of traffic, and its variants.
   void add_parts(const CompressionPlan& plan, Traffic traffic) {
-    CompressionPlan part = experiment_.plans.front();
     if (traffic == Traffic::dp_gradients) {
-      for (const Method* method : plan.gradient_methods()) {
-        part.method = *method;
-        for (const Placement placement : placements) {
-          part.placement = placement;
-          add(part);
-        }
-      }
-      part.method.reset();
+      add_gradients(plan);
+      return;
+    }
+    CompressionPlan part = experiment_.plans.front();
+    if (traffic == Traffic::dp_weights && plan.weights) {
+      part.weights = plan.weights;
+      add(std::move(part));
+      return;
     }
     for (const ActivationCompression& of : plan.activations) {
       if (of.traffic != traffic) {
@@ -78,6 +75,22 @@ class Adviser {
       for (std::int64_t quarter = 0; shape != nullptr && quarter < 4; ++quarter) {
         part.activations.front().blocks = {quarter * block_count(*shape) / 4,
                                            std::numeric_limits<std::int64_t>::max()};
+        add(part);
+      }
+    }
+  }
+
+  // As they are written, and in each place where the codec may run.
+  void add_gradients(const CompressionPlan& plan) {
+    CompressionPlan part = experiment_.plans.front();
+    for (const Method* method : plan.gradient_methods()) {
+      part.method = *method;
+      part.placement = plan.placement;
+      part.overlap = plan.overlap;
+      add(part);
+      part.overlap = true;
+      for (const Placement placement : placements) {
+        part.placement = placement;
         add(part);
       }
     }
@@ -98,7 +111,7 @@ class Adviser {
     kind_->options.push_back(std::move(option));
   }
 
-  [[nodiscard]] CompressionPlan plan_of(const Choice& choice) const {
+  [[nodiscard]] CompressionPlan plan_of(const KindChoice& choice) const {
     CompressionPlan plan = experiment_.plans.front();
     for (std::size_t kind = 0; kind < choice.size(); ++kind) {
       if (choice[kind] == 0) {
@@ -108,6 +121,10 @@ class Adviser {
       if (part.method) {
         plan.method = part.method;
         plan.placement = part.placement;
+        plan.overlap = part.overlap;
+      }
+      if (part.weights) {
+        plan.weights = part.weights;
       }
       plan.activations.insert(plan.activations.end(), part.activations.begin(),
                               part.activations.end());
@@ -117,7 +134,7 @@ class Adviser {
   }
 
   // The same with the methods of gradients chosen for each bucket, where that is worth it.
-  [[nodiscard]] std::optional<CompressionPlan> by_buckets(const Choice& best) {
+  [[nodiscard]] std::optional<CompressionPlan> by_buckets(const KindChoice& best) {
     BucketChooser chooser(job_, [&](const CompressionPlan& plan, const StepPlan& planned) {
       return is_allowed(plan, planned);
     });
@@ -138,14 +155,14 @@ class Adviser {
   }
 
   // One for each place where codecs of gradients may run.
-  [[nodiscard]] std::vector<BucketWays> ways_beside(Choice choice) const {
+  [[nodiscard]] std::vector<BucketWays> ways_beside(KindChoice choice) const {
     choice.front() = 0;
     std::vector<BucketWays> ways;
     for (const Placement placement : placements) {
       BucketWays way{plan_of(choice), {}};
       way.base.placement = placement;
       for (const TrafficOption& option : advice_.kinds.front().options) {
-        if (option.plan.placement == placement) {
+        if (option.plan.placement == placement && option.plan.overlap) {
           way.methods.push_back(*option.plan.method);
         }
       }
@@ -156,73 +173,27 @@ class Adviser {
     return ways;
   }
 
-  // Within the budget as a whole, as each of its methods is for all buckets; and its codecs of the
-  // host can share it.
+  // And its codecs of the host can share it.
   [[nodiscard]] bool is_allowed(const CompressionPlan& plan, const StepPlan& planned) const {
-    if (!plan.method) {
-      return true;
+    return !plan.method || (budget_.holds_gradients(plan, planned, job_) &&
+                            check_host(plan, experiment_.cluster, experiment_.layout, "").empty());
+  }
+
+  // One number a kind of traffic. Longer than any step is what does not fit the memory.
+  [[nodiscard]] KindChoice chosen() {
+    KindChoice options;
+    for (const TrafficOptions& kind : advice_.kinds) {
+      options.push_back(kind.options.size());
     }
-    TrafficOption option{plan};
-    option.plan.activations.clear();
-    budget_.measure(option, plan.activations.empty() ? planned : job_.plan(option.plan));
-    return budget_.holds(option) &&
-           check_host(plan, experiment_.cluster, experiment_.layout, "").empty();
-  }
-
-  // Longer than any step where it does not fit the memory.
-  [[nodiscard]] Seconds step_of(const Choice& choice) {
-    ++advice_.evaluated;
-    const StepPrediction prediction = job_.predict(plan_of(choice));
-    return prediction.memory.fits() || choice == Choice{}
-               ? prediction.step
-               : std::numeric_limits<double>::infinity() * 1_s;
-  }
-
-  // The first of equals: none goes before its options, so that nothing is compressed for nothing.
-  [[nodiscard]] Choice best_of_all() {
-    Choice best{};
-    Seconds shortest = step_of(best);
-    Choice choice{};
-    const auto next = [&] {
-      for (std::size_t kind = choice.size(); kind-- > 0;) {
-        if (choice[kind]++ < advice_.kinds[kind].options.size()) {
-          return true;
-        }
-        choice[kind] = 0;
-      }
-      return false;
+    const KindChoice none(options.size());
+    const StepOfChoice step_of = [&](const KindChoice& choice) {
+      ++advice_.evaluated;
+      const StepPrediction prediction = job_.predict(plan_of(choice));
+      return prediction.memory.fits() || choice == none
+                 ? prediction.step
+                 : std::numeric_limits<double>::infinity() * 1_s;
     };
-    while (next()) {
-      const Seconds step = step_of(choice);
-      if (step < shortest) {
-        shortest = step;
-        best = choice;
-      }
-    }
-    return best;
-  }
-
-  // From nothing compressed, the best change of one kind until none makes the step shorter.
-  [[nodiscard]] Choice improved() {
-    Choice best{};
-    Seconds shortest = step_of(best);
-    for (bool changes = true; changes;) {
-      changes = false;
-      const Choice from = best;
-      for (std::size_t kind = 0; kind < from.size(); ++kind) {
-        Choice choice = from;
-        for (std::size_t option = 0; option <= advice_.kinds[kind].options.size(); ++option) {
-          choice[kind] = option;
-          const Seconds step = choice == from ? shortest : step_of(choice);
-          if (step < shortest) {
-            shortest = step;
-            best = choice;
-            changes = true;
-          }
-        }
-      }
-    }
-    return best;
+    return advice_.is_exact ? best_of_all(options, step_of) : improved_by_kinds(options, step_of);
   }
 
   // The fastest plan that the experiment has itself, as it is written.
@@ -246,39 +217,51 @@ class Adviser {
 
   // Each of its parts is an option.
   [[nodiscard]] bool is_within_budget(const CompressionPlan& plan) const {
-    const auto is_option = [&](std::size_t kind, const CompressionPlan& part) {
-      const std::vector<TrafficOption>& options = advice_.kinds[kind].options;
+    const auto is_option = [&](Traffic traffic, const CompressionPlan& part) {
+      const auto kind =
+          std::find_if(advice_.kinds.begin(), advice_.kinds.end(),
+                       [&](const TrafficOptions& of) { return of.traffic == traffic; });
+      const std::vector<TrafficOption>& options = kind->options;
       const std::string label = plan_text(part, files_);
       return std::any_of(options.begin(), options.end(),
                          [&](const TrafficOption& option) { return option.plan.label == label; });
     };
-    CompressionPlan gradients = plan;
-    gradients.activations.clear();
+    const CompressionPlan gradients = gradients_of(plan);
     bool within =
         !plan.method || (plan.chooses_buckets() ? is_allowed(gradients, job_.plan(gradients))
-                                                : is_option(0, gradients));
+                                                : is_option(Traffic::dp_gradients, gradients));
+    CompressionPlan part = experiment_.plans.front();
+    part.weights = plan.weights;
+    within = within && (!plan.weights || is_option(Traffic::dp_weights, part));
+    part.weights.reset();
     for (const ActivationCompression& of : plan.activations) {
-      CompressionPlan part = experiment_.plans.front();
       part.activations = {of};
-      const auto* kind = std::find(traffic_kinds.begin(), traffic_kinds.end(), of.traffic);
-      within = within && is_option(static_cast<std::size_t>(kind - traffic_kinds.begin()), part);
+      within = within && is_option(of.traffic, part);
     }
     return within;
   }
 
-  void compare(const CompressionPlan& advised) {
+  // A plan as it is written is never passed over for a slower one: where there are too many ways to
+  // price all, the search may have missed it.
+  void compare(CompressionPlan found) {
     advice_.compared = in_layout(experiment_, experiment_.layout);
-    advice_.step = job_.predict(advised).step;
+    advice_.step = job_.predict(found).step;
     std::vector<CompressionPlan>& plans = advice_.compared.plans;
     if (auto whole = all_or_nothing()) {
+      const Seconds step = job_.predict(*whole).step;
+      if (step < advice_.step) {
+        advice_.step = step;
+        found = *whole;
+        found.label = plan_text(found, files_);
+      }
       plans.push_back(*std::move(whole));
     }
-    if (advised.compresses()) {
-      if (plans.size() > 1 && plan_text(plans.back(), files_) == advised.label) {
+    if (found.compresses()) {
+      if (plans.size() > 1 && plan_text(plans.back(), files_) == found.label) {
         plans.pop_back();
       }
-      plans.push_back(advised);
-      advice_.advised = plans.size() - 1;
+      plans.push_back(std::move(found));
+      advice_.fastest = plans.size() - 1;
     }
     AssessOptions assessed;
     assessed.limits = options_.limits;
@@ -286,6 +269,14 @@ class Adviser {
     assessed.draws = options_.draws;
     assessed.seed = options_.seed;
     advice_.payoff = assess(advice_.compared, assessed);
+    advice_.advised = is_worth_it(advice_.payoff.plans[advice_.fastest]) ? advice_.fastest : 0;
+  }
+
+  // At least as likely faster than the best job without compression as slower.
+  [[nodiscard]] static bool is_worth_it(const PlanPayoff& plan) {
+    const Verdict verdict = Payoff::verdict_of(plan);
+    return verdict == Verdict::pays ||
+           (verdict == Verdict::too_close_to_call && plan.against_remedy.speedup > 1.0);
   }
 
   const Experiment& experiment_;

@@ -10,14 +10,15 @@
 #include "model/remedy_limits.hpp"
 #include "study/payoff.hpp"
 
-// What to compress, and how: of each kind of traffic (gradients, sums of tensor parallelism, sends
-// between stages, tokens to experts and back) nothing or one of the methods that an experiment
-// names, gradients on the compute stream, on a stream of their own or after backward, sums in all
-// blocks or from a quarter, half or three quarters of them on, so that the step is shortest and no
-// method exceeds what accuracy allows. Kinds interact (they share links, units and memory), so they
-// are chosen together: all combinations where these are few, else by improving one kind at a time
-// until none can be. Then buckets of gradients are told apart (study/bucket_choice), where that is
-// worth more than the band.
+// What to compress, and how: of each kind of traffic (gradients, gathers of weights, sums of tensor
+// parallelism, sends between stages, tokens to experts and back, vectors of embedding tables)
+// nothing or one of the methods that an experiment names, gradients on the compute stream, on a
+// stream of their own or after backward, sums in all blocks or from a quarter, half or three
+// quarters of them on, so that the step is shortest and no method exceeds what accuracy allows.
+// Kinds interact (they share links, units and memory), so they are chosen together: all
+// combinations where these are few, else by improving one kind at a time until none can be. Then
+// buckets of gradients are told apart (study/bucket_choice), where that is worth more than the
+// band.
 
 namespace payoff {
 
@@ -64,11 +65,14 @@ struct Advice {
   bool is_exact{};
   BucketAdvice buckets;
   // "none", then the fastest of the experiment's own plans within the budget, if there is one, then
-  // the advised plan, if it compresses and is not that one.
+  // the fastest plan found, if it compresses and is not that one. Own plans are never faster.
   Experiment compared;
   Payoff payoff;          // of these, with the best remedy; its band covers the inflation
-  std::size_t advised{};  // in `compared.plans`; 0: compress nothing
-  Seconds step{};         // of the advised plan
+  std::size_t fastest{};  // in `compared.plans`; 0: compress nothing
+  Seconds step{};         // of the fastest
+  // The same where it pays or is at least more likely faster than the best remedy; else 0: the
+  // remedy is the advice.
+  std::size_t advised{};
 };
 
 // Requires check() empty. Same inputs, same answer.

@@ -76,6 +76,13 @@ std::string activations_text(const ActivationCompression& of, const OwnFiles& fi
   return text;
 }
 
+std::string weights_text(const WeightCompression& of, const OwnFiles& files) {
+  std::string text = written(of.method, files);
+  bool any = append_parameters(text, of.method);
+  append(text, any, "traffic", name_of(Traffic::dp_weights));
+  return text;
+}
+
 }  // namespace
 
 OwnFiles own_files(const Experiment& experiment) {
@@ -105,6 +112,9 @@ std::string plan_text(const CompressionPlan& plan, const OwnFiles& files) {
   std::string text;
   for (std::size_t method = 0; method < plan.gradient_methods().size(); ++method) {
     text += (text.empty() ? "" : " + ") + gradients_text(plan, method, files);
+  }
+  if (plan.weights) {
+    text += (text.empty() ? "" : " + ") + weights_text(*plan.weights, files);
   }
   for (const ActivationCompression& of : plan.activations) {
     text += (text.empty() ? "" : " + ") + activations_text(of, files);

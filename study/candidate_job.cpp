@@ -7,6 +7,7 @@
 #include "model/activation_check.hpp"
 #include "model/compression_effect.hpp"
 #include "model/groups.hpp"
+#include "model/sharded_check.hpp"
 
 namespace payoff {
 
@@ -15,7 +16,8 @@ namespace {
 bool is_possible(const Method& method, const ParallelLayout& layout) {
   const bool whole = method.elementwise || !method.scatters;
   const bool part = method.elementwise || (method.scatters && layout.replicas() == 1);
-  return layout.data_ranks() > 1 && (layout.zero == 0 ? whole : part);
+  const bool with_experts = layout.expert_ranks() <= 1 || !has_rounds_among_some(method);
+  return layout.data_ranks() > 1 && with_experts && (layout.zero == 0 ? whole : part);
 }
 
 }  // namespace

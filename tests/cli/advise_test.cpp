@@ -52,6 +52,22 @@ TEST_CASE("the plan that advise saves is predicted with the step that it printed
   check_saved(advise_small());
 }
 
+TEST_CASE("what is saved of a job that is better left uncompressed compresses nothing, with why") {
+  const ScratchFolder folder;
+  const std::string file = folder.path("advised.yaml");
+  const std::string job = PAYOFF_SOURCE_DIR "/examples/01-resnet50-v100/experiment.yaml";
+  const Captured run = test::payoff({"advise", job, "--compress", "fp16", "--save", file});
+  INFO(run.out + run.err);
+  REQUIRE(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("| fastest plan"));
+  CHECK_THAT(run.out, ContainsSubstring("Compress nothing: the fastest plan is"));
+  CHECK_THAT(run.out, !ContainsSubstring("\ncompress:"));
+  const std::string saved = test::read_text(file);
+  CHECK_THAT(saved, ContainsSubstring("# payoff advise: compress nothing: the fastest plan is"));
+  CHECK_THAT(saved, ContainsSubstring("compress: []"));
+  CHECK(json_of({"predict", file})["plans"].size() == 1);
+}
+
 TEST_CASE("bits that no method keeps leave nothing to compress, and the best remedy") {
   const Captured run = test::payoff(advise_small({"--least-bits", "32"}));
   INFO(run.err);

@@ -2,6 +2,7 @@
 #include "study/advice.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,16 +15,33 @@ using namespace payoff;
 
 namespace {
 
-// BERT-Large with six ways to compress what two stages of two ranks send each other.
-Experiment activations_job(const std::vector<Setting>& settings = {}) {
+Experiment example(const std::string& name, const std::vector<Setting>& settings) {
   const std::filesystem::path source = PAYOFF_SOURCE_DIR;
   SourceMap sources;
   Diagnostics diagnostics;
   const Library library(source / "profiles");
-  auto read = read_experiment(source / "examples/09-bert-large-activations/experiment.yaml",
-                              settings, {library, sources, diagnostics});
+  auto read = read_experiment(source / "examples" / name / "experiment.yaml", settings,
+                              {library, sources, diagnostics});
   REQUIRE(read);
   return read->experiment;
+}
+
+// BERT-Large with six ways to compress what two stages of two ranks send each other.
+Experiment activations_job(const std::vector<Setting>& settings = {}) {
+  return example("09-bert-large-activations", settings);
+}
+
+// Llama 2 with its weights sharded over a slow network.
+Experiment sharded_job(const std::string& plans) {
+  return example("04-llama2-7b-a100", {{1, "layout.zero=3"},
+                                       {1, "cluster.inter.bandwidth=25 Gb/s"},
+                                       {1, "cluster.nics_per_node=1"},
+                                       {1, "compress=" + plans}});
+}
+
+const TrafficOptions& of_kind(const Advice& advice, Traffic traffic) {
+  return *std::find_if(advice.kinds.begin(), advice.kinds.end(),
+                       [&](const TrafficOptions& kind) { return kind.traffic == traffic; });
 }
 
 AdviceOptions few_draws() {
@@ -45,6 +63,7 @@ Seconds shortest_step(const Experiment& job, const Advice& advice) {
         CompressionPlan& more = combined.emplace_back(plan);
         more.method = option.plan.method ? option.plan.method : more.method;
         more.placement = option.plan.method ? option.plan.placement : more.placement;
+        more.weights = option.plan.weights ? option.plan.weights : more.weights;
         more.activations.insert(more.activations.end(), option.plan.activations.begin(),
                                 option.plan.activations.end());
       }
@@ -148,4 +167,63 @@ TEST_CASE("iterations that compression may cost are taken off what counts as a g
   if (plan.against_remedy.speedup_high < 1.5) {
     CHECK(plan.against_remedy.verdict() != Verdict::pays);
   }
+}
+
+TEST_CASE("weights that are gathered are a kind of traffic, and advised together with gradients") {
+  const Experiment job = sharded_job("[\"qwz:traffic=dp_weights\", qgz]");
+  const Advice advice = advise(job, few_draws());
+  CHECK(of_kind(advice, Traffic::dp_weights).options.size() == 1);
+  CHECK(advice.step == shortest_step(job, advice));
+  REQUIRE(advice.advised > 0);
+  const CompressionPlan& plan = advice.compared.plans[advice.advised];
+  CHECK(plan.weights);
+  CHECK(plan.method);
+  const Experiment again = sharded_job("[\"" + plan.label + "\"]");
+  CHECK(PreparedExperiment(again).predict(again.plans[1]).step == advice.step);
+}
+
+TEST_CASE("what accuracy allows holds for weights by the bits that each is gathered in") {
+  const Experiment job = sharded_job("[\"qwz:traffic=dp_weights\"]");
+  const Advice any = advise(job, few_draws());
+  const TrafficOption& bytes = of_kind(any, Traffic::dp_weights).options.front();
+  // A byte and a scale of four for 4,096, of the two that a weight has.
+  CHECK_THAT(bytes.bits, Catch::Matchers::WithinRel(8 + 32.0 / 4096, 1e-3));
+  CHECK_THAT(bytes.ratio, Catch::Matchers::WithinRel(16 / (8 + 32.0 / 4096), 1e-3));
+  AdviceOptions options = few_draws();
+  options.budget.least_bits = 9;
+  const Advice within = advise(job, options);
+  CHECK(of_kind(within, Traffic::dp_weights).over_budget == 1);
+  CHECK(within.fastest == 0);
+}
+
+TEST_CASE("advised is never slower than the best plan as written") {
+  const std::string plan = GENERATE(
+      "\"qwz:traffic=dp_weights\"", "\"qwz:traffic=dp_weights + qgz\"",
+      "\"qgz:placement=side_stream\"", "\"qgz:overlap=false\"",
+      "\"qgz:placement=high_priority_stream + qwz:traffic=dp_weights\"", "qgz:bits=8, qgz");
+  const Experiment job = sharded_job("[" + plan + "]");
+  AdviceOptions options = few_draws();
+  options.most_combinations = GENERATE(std::uint64_t{1}, std::uint64_t{4096});
+  const Advice advice = advise(job, options);
+  const PreparedExperiment prepared(job);
+  Seconds best = prepared.predict(job.plans.front()).step;
+  for (std::size_t i = 1; i < job.plans.size(); ++i) {
+    best = std::min(best, prepared.predict(job.plans[i]).step);
+  }
+  INFO(plan);
+  CHECK(advice.step <= best);
+  CHECK(advice.payoff.plans[advice.fastest].prediction.step == advice.step);
+  for (const PlanPayoff& compared : advice.payoff.plans) {
+    CHECK(advice.step <= compared.prediction.step);
+  }
+}
+
+TEST_CASE("a plan that the best remedy beats is the fastest one and not advised") {
+  Experiment job = test::with_plans(test::small_job(), {test::shrink(1.3, 1)});
+  const Advice advice = advise(job, few_draws());
+  REQUIRE(advice.fastest > 0);
+  const PlanPayoff& plan = advice.payoff.plans[advice.fastest];
+  REQUIRE(plan.against_remedy.speedup < 1);  // 16-bit reduction halves what is sent
+  CHECK(plan.against_uncompressed.speedup > 1);
+  CHECK(advice.advised == 0);
 }

@@ -74,9 +74,8 @@ Experiment experiment_of(const Job& job, const std::vector<Tensor>& tensors) {
   std::vector<Setting> settings{
       {1, "cluster.nodes=4"},
       {1, "layout.dp=32"},
-      {1, "compress=[\"" + among_all + ratio + "\", \"" +
-              (example / (job.compressor + "_nodes.yaml")).string() + ratio + "\", \"" +
-              job.compressor + "_host" + ratio + "\", fp16]"}};
+      {1, "compress=[\"" + among_all + ratio + "\", \"" + job.compressor + "_nodes" + ratio +
+              "\", \"" + job.compressor + "_host" + ratio + "\", fp16]"}};
   if (job.intra == "nvlink") {
     settings.push_back({1, "cluster.gpu=v100-sxm2-32"});
     settings.push_back({1, "cluster.fabric=nvlink-mesh-v2"});
