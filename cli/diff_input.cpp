@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -119,29 +120,14 @@ class SideReader {
       : session_(session),
         context_{library, session.sources(), session.diagnostics(), true, sim::find_in_links} {}
 
+  // The other file's mistakes are told with one that cannot be read.
   std::optional<DiffSide> read(const Argument& file, const std::vector<Setting>& settings) {
-    std::optional<KeptResult> kept;
-    std::optional<Document> document;
-    if (is_result(file.text)) {
-      kept = KeptReader(file, session_).read();
-      if (kept) {
-        document = kept->document;
-      }
-    } else {
-      document = load_with_base(file.text, session_.sources(), session_.diagnostics());
-    }
-    auto experiment =
-        document ? read_experiment(std::move(*document), settings, context_) : std::nullopt;
-    if (!experiment) {
+    try {
+      return read_side(file, settings);
+    } catch (const std::runtime_error& error) {
+      session_.cannot_read(error.what());
       return std::nullopt;
     }
-    refuse_node_kinds(*experiment, session_);
-    DiffSide side{file.text, std::move(*experiment), {}, {}};
-    if (kept && settings.empty()) {
-      recorded_.emplace(file.text, kept->plans);
-      note_changed(kept->profiles, side);
-    }
-    return side;
   }
 
   // The strategy that an option names, or the one that it stands for.
@@ -172,6 +158,31 @@ class SideReader {
   }
 
  private:
+  std::optional<DiffSide> read_side(const Argument& file, const std::vector<Setting>& settings) {
+    std::optional<KeptResult> kept;
+    std::optional<Document> document;
+    if (is_result(file.text)) {
+      kept = KeptReader(file, session_).read();
+      if (kept) {
+        document = kept->document;
+      }
+    } else {
+      document = load_with_base(file.text, session_.sources(), session_.diagnostics());
+    }
+    auto experiment =
+        document ? read_experiment(std::move(*document), settings, context_) : std::nullopt;
+    if (!experiment) {
+      return std::nullopt;
+    }
+    refuse_node_kinds(*experiment, session_);
+    DiffSide side{file.text, std::move(*experiment), {}, {}};
+    if (kept && settings.empty()) {
+      recorded_.emplace(file.text, kept->plans);
+      note_changed(kept->profiles, side);
+    }
+    return side;
+  }
+
   void report_missing(const std::optional<Argument>& named, const std::string& label,
                       const std::vector<std::string>& known, const DiffSide& side) {
     if (named) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -231,10 +232,10 @@ void warn_of_default_batch(const ReadExperiment& read, Session& session) {
 
 std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                     const Library& library, Session& session,
-                                                    NodeKinds kinds) {
+                                                    NodeKinds kinds, const TakesPlan& takes_plan) {
   const std::vector<Argument>& words = arguments.positionals();
   return read_experiment_input(arguments, words.empty() ? std::nullopt : std::optional(words[0]),
-                               library, session, kinds);
+                               library, session, kinds, takes_plan);
 }
 
 void refuse_node_kinds(const ReadExperiment& read, Session& session, std::string_view what) {
@@ -250,15 +251,19 @@ void refuse_node_kinds(const ReadExperiment& read, Session& session, std::string
 std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                     std::optional<Argument> file,
                                                     const Library& library, Session& session,
-                                                    NodeKinds kinds) {
-  std::optional<ExperimentDocument> input =
-      InputReader(arguments, std::move(file), {}, session).read();
-  if (!input) {
-    return std::nullopt;
+                                                    NodeKinds kinds, const TakesPlan& takes_plan) {
+  std::optional<ReadExperiment> result;
+  try {
+    if (std::optional<ExperimentDocument> input =
+            InputReader(arguments, std::move(file), {}, session).read()) {
+      result = read_experiment(
+          std::move(input->document), input->settings,
+          {library, session.sources(), session.diagnostics(), true, sim::find_in_links},
+          takes_plan);
+    }
+  } catch (const std::runtime_error& error) {  // the mistakes of other options are told with it
+    session.cannot_read(error.what());
   }
-  auto result = read_experiment(
-      std::move(input->document), input->settings,
-      {library, session.sources(), session.diagnostics(), true, sim::find_in_links});
   if (result && kinds == NodeKinds::one) {
     refuse_node_kinds(*result, session);
   }

@@ -47,13 +47,12 @@ enum class NodeKinds { one, several };
 [[nodiscard]] std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
                                                                   const Library& library,
                                                                   Session& session,
-                                                                  NodeKinds kinds = NodeKinds::one);
+                                                                  NodeKinds kinds = NodeKinds::one,
+                                                                  const TakesPlan& takes_plan = {});
 // The same where the file is another argument, or none.
-[[nodiscard]] std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
-                                                                  std::optional<Argument> file,
-                                                                  const Library& library,
-                                                                  Session& session,
-                                                                  NodeKinds kinds = NodeKinds::one);
+[[nodiscard]] std::optional<ReadExperiment> read_experiment_input(
+    const Arguments& arguments, std::optional<Argument> file, const Library& library,
+    Session& session, NodeKinds kinds = NodeKinds::one, const TakesPlan& takes_plan = {});
 // `what`: of a command, an option.
 void refuse_node_kinds(const ReadExperiment& read, Session& session, std::string_view what = {});
 

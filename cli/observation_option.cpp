@@ -66,6 +66,13 @@ class ObservationReader {
       take_file(part(start, end));
       return;
     }
+    if (start == 0 && equals == end && name.find_first_of("./") != std::string::npos) {
+      session_.diagnostics().error(
+          part(start, end).span, fmt::format("`--observed`: {} is no file", backquoted(name)), {},
+          "name a trace of PyTorch's profiler or what nccl-tests printed, or write "
+          "`step=412ms,exposed=110ms@dp=32`");
+      return;
+    }
     const Argument value = part(std::min(equals + 1, end), end);
     report_twice(name, part(start, end));
     if (of_run_ && name != "noise") {

@@ -17,6 +17,7 @@
 #include "cli/search_report.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/usual_plans.hpp"
+#include "study/plan_layouts.hpp"
 
 // payoff search: the layouts of a job and its compression plans, together.
 
@@ -35,9 +36,14 @@ constexpr OptionSpec threads_option{"--threads", "N", "default: all cores", Take
 
 constexpr std::string_view details =
     "Every layout on the same GPUs with the same global batch is a candidate, uncompressed and\n"
-    "with every plan: the experiment's, those of --compress, or, where it names none,\n"
-    "PowerSGD of rank 4, 8-bit QSGD, top-k of 1 %, signs, and casts to 16 and 8 bits. Candidates\n"
-    "that do not fit the memory are left out. Ctrl-C ends the search with the best so far.\n"
+    "with every plan that the layout can have: the experiment's, those of --compress, or, where "
+    "it\n"
+    "names none, PowerSGD of rank 4, 8-bit QSGD, top-k of 1 %, signs, casts to 16 and 8 bits, "
+    "4-bit\n"
+    "gradients with and without 8-bit weights for sharded layouts (ZeRO++), and DGC and signs\n"
+    "between nodes alone, on the GPU and by the host. A plan that no layout can have is refused.\n"
+    "Candidates that do not fit the memory are left out. Ctrl-C ends the search with the best so "
+    "far.\n"
     "docs/search.md says what is tried, and why what is not priced cannot be among the best.\n"
     "\n";
 
@@ -90,7 +96,11 @@ ExitCode run_search(const Arguments& arguments, Session& session) {
       integer_value(arguments, finalists_option.name, {1, 16}, session).value_or(4));
   options.search.threads = static_cast<unsigned>(
       integer_value(arguments, threads_option.name, {1, 1024}, session).value_or(0));
-  std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
+  std::optional<ReadExperiment> read =
+      read_experiment_input(arguments, library, session, NodeKinds::one,
+                            [&](const Experiment& experiment, const CompressionPlan& plan) {
+                              return has_layout_for(plan, experiment, options.search.keep);
+                            });
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }

@@ -122,20 +122,32 @@ std::string at_best_text(const SearchAnswer& answer) {
       verdict_word(Payoff::verdict_of(plan)));
 }
 
-std::string verdict_text(const SearchAnswer& answer) {
+// The probability is of the draws that the interval is of.
+std::string against_given_text(const SearchReport& report) {
+  const Comparison& against = report.answer.uncompressed.front().against_given;
+  return fmt::format(
+      "Uncompressed in the best layout the step is {} times as fast as given{}, faster by more "
+      "than "
+      "{} with a probability of {}: {}.",
+      speedup_text(against),
+      report.answer.given.prediction.memory.fits() ? "" : " (which does not fit the memory)",
+      percent_text(report.options.band), percent_text(against.probability),
+      verdict_word(against.verdict()));
+}
+
+std::string verdict_text(const SearchReport& report) {
+  const SearchAnswer& answer = report.answer;
   if (answer.uncompressed.empty()) {
     return answer.found.is_complete ? "No layout fits the memory.\n"
                                     : "Nothing was priced until the interruption.\n";
   }
-  std::string text =
-      fmt::format("Uncompressed in the best layout the step is {} times as fast as given.",
-                  speedup_text(answer.uncompressed.front().against_given));
+  const std::string text = against_given_text(report);
   if (!answer.gain) {
     return text + (answer.found.is_complete
                        ? " Nothing compressed fits.\n"
                        : " Nothing compressed was priced until the interruption.\n");
   }
-  return text + fmt::format(" The best compressed candidate is {} times as fast as that: {}.\n",
+  return text + fmt::format("\nThe best compressed candidate is {} times as fast as that: {}.\n",
                             speedup_text(*answer.gain),
                             answer.gain->verdict() == Verdict::pays
                                 ? "compression pays beside the best layout"
@@ -168,7 +180,7 @@ std::string search_text(const SearchReport& report) {
     text += "The best compressed one: " + layout_options(answer.compressed.front().layout, given) +
             " --compress '" + answer.compressed.front().label + "'\n";
   }
-  return text + "\n" + at_best_text(answer) + verdict_text(answer);
+  return text + "\n" + at_best_text(answer) + verdict_text(report);
 }
 
 }  // namespace payoff

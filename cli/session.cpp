@@ -1,19 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace payoff {
 
 ExitCode Session::report() {
+  const bool is_wrong = diagnostics_.has_errors();
   if (format_ == ErrorFormat::json) {
+    for (const std::string& what : unreadable_) {
+      diagnostics_.error(std::nullopt, what);
+    }
     console_.err << render_json(diagnostics_, sources_);
   } else if (!diagnostics_.empty()) {
     console_.err << render_text(
         diagnostics_, sources_,
         {.width = console_.width, .color = console_.color_err, .outcome = outcome_});
   }
-  return diagnostics_.has_errors() ? ExitCode::bad_input : ExitCode::success;
+  if (format_ == ErrorFormat::text) {
+    for (const std::string& what : unreadable_) {
+      console_.err << "error: " << what << '\n';
+    }
+  }
+  return is_wrong              ? ExitCode::bad_input
+         : unreadable_.empty() ? ExitCode::success
+                               : ExitCode::failure;
+}
+
+void Session::cannot_read(std::string what) {
+  if (std::find(unreadable_.begin(), unreadable_.end(), what) == unreadable_.end()) {
+    unreadable_.push_back(std::move(what));
+  }
 }
 
 void Session::note(const std::string& text) {

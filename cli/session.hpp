@@ -42,11 +42,14 @@ class Session {
   // How far long work is: one line that takes the place of the one before it, on a terminal only.
   // An empty one leaves nothing there.
   void progress(const std::string& text);
+  // A file that the world does not give: told after the mistakes of what was given, by report().
+  void cannot_read(std::string what);
   // Errors found from now on came up while it ran.
   void started() { outcome_ = "stopped, and nothing was written"; }
   // Errors found from now on are told in results that were written.
   void wrote_results() { outcome_ = "the results were written"; }
-  // Prints everything that was found: `bad_input` when there are errors.
+  // Prints everything that was found: `bad_input` when there are errors, else `failure` where a
+  // file could not be read.
   [[nodiscard]] ExitCode report();
   // The same when the world failed (a file that cannot be read): `failure`.
   [[nodiscard]] ExitCode report_failure(const std::string& what);
@@ -58,6 +61,7 @@ class Session {
   SourceMap sources_;
   Diagnostics diagnostics_;
   std::vector<std::filesystem::path> inputs_;
+  std::vector<std::string> unreadable_;
   ErrorFormat format_{ErrorFormat::text};
   std::string_view outcome_ = "nothing was run";
 };

@@ -110,7 +110,7 @@ TrainingQuestion read_training_question(const Arguments& arguments, Session& ses
     } else {
       report_text_error(std::string(price_option.name), *price, parsed.error, session);
     }
-    if (!question.tokens) {
+    if (!arguments.has(tokens_option.name)) {
       session.diagnostics().error(price->span, "`--price` without --tokens prices nothing", {},
                                   "add --tokens 300e9, or as many as are trained on");
     }
@@ -118,7 +118,7 @@ TrainingQuestion read_training_question(const Arguments& arguments, Session& ses
   if (arguments.has(network_price_option.name)) {
     question.usd_per_gbps =
         number_value(arguments, network_price_option.name, {.min = 1e-6, .max = 1e9}, session);
-    if (!question.tokens) {
+    if (!arguments.has(tokens_option.name)) {
       session.diagnostics().error(arguments.value(network_price_option.name)->span,
                                   "`--network-price` without --tokens compares with nothing", {},
                                   "add --tokens 300e9, or as many as are trained on");

@@ -30,8 +30,11 @@ std::string as_profile(std::string_view key) {
 
 class ExperimentReader {
  public:
-  ExperimentReader(ReadExperiment& result, const ReadContext& context)
-      : result_(result), experiment_(result.experiment), context_(context) {}
+  ExperimentReader(ReadExperiment& result, const ReadContext& context, const TakesPlan& takes_plan)
+      : result_(result),
+        experiment_(result.experiment),
+        context_(context),
+        takes_plan_(takes_plan) {}
 
   void read(const Section& root) {
     for (const auto& [there, here] : misplaced) {
@@ -73,7 +76,8 @@ class ExperimentReader {
     sound.layout = sound.layout && reader.keys_are_right("layout");
     // Without a dp of its own the layout takes all GPUs of the cluster.
     sound.plans = sound.gpus || has_dp_;
-    Problems problems = in_the_list(payoff::check(experiment_, sound), plans_);
+    Problems problems = in_the_list(
+        takes_plan_ ? check_each_plan(sound) : payoff::check(experiment_, sound), plans_);
     Problems of_state =
         payoff::check(cluster_state_, experiment_.cluster, sound.gpus, reader, context_);
     append(problems, std::move(of_state));
@@ -84,6 +88,34 @@ class ExperimentReader {
   }
 
  private:
+  // Of plans, each by itself, those alone that are not wanted.
+  [[nodiscard]] Problems check_each_plan(const SoundParts& sound) const {
+    SoundParts without_plans = sound;
+    without_plans.plans = false;
+    Problems problems = payoff::check(experiment_, without_plans);
+    const bool all_sound =
+        sound.cluster && sound.gpus && sound.training && sound.model && sound.layout && sound.plans;
+    if (!problems.empty() || !all_sound) {
+      return problems;
+    }
+    Experiment alone = experiment_;
+    constexpr std::string_view first = "compress.0";
+    for (std::size_t i = 1; i < experiment_.plans.size(); ++i) {
+      const CompressionPlan& plan = experiment_.plans[i];
+      if (takes_plan_(experiment_, plan)) {
+        continue;
+      }
+      alone.plans = {experiment_.plans.front(), plan};
+      for (Problem& problem : payoff::check(alone, sound)) {
+        if (problem.path.starts_with(first)) {
+          problem.path.replace(0, first.size(), "compress." + std::to_string(i - 1));
+        }
+        problems.push_back(std::move(problem));
+      }
+    }
+    return problems;
+  }
+
   template <class Read>
   [[nodiscard]] bool is_clean(Read read) const {
     const std::size_t errors = context_.diagnostics.error_count();
@@ -179,6 +211,7 @@ class ExperimentReader {
   ReadExperiment& result_;
   Experiment& experiment_;
   const ReadContext& context_;
+  const TakesPlan& takes_plan_;
   ReadPlans plans_;
   std::optional<ReadRun> run_;
   std::optional<NamedPart> gpu_;
@@ -192,7 +225,8 @@ class ExperimentReader {
 
 std::optional<ReadExperiment> read_experiment(Document document,
                                               const std::vector<Setting>& settings,
-                                              const ReadContext& context) {
+                                              const ReadContext& context,
+                                              const TakesPlan& takes_plan) {
   const std::size_t errors = context.diagnostics.error_count();
   for (const Setting& setting : settings) {
     apply_override(document.root, setting.argument, setting.text, context.sources,
@@ -201,7 +235,7 @@ std::optional<ReadExperiment> read_experiment(Document document,
   context.sources.mark_users_own(document.source);
   ReadExperiment result;
   Reader reader(document.root, context.sources, context.diagnostics);
-  ExperimentReader experiment(result, context);
+  ExperimentReader experiment(result, context, takes_plan);
   experiment.read(reader.root());
   reader.finish();
   result.positions = PositionMap(document.root);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ struct Setting {
   std::string text;
 };
 
+// Whether a plan that the layout as given refuses is wanted all the same: a search asks whether any
+// of the layouts that it tries can have it. Asked only where all else is right.
+using TakesPlan = std::function<bool(const Experiment&, const CompressionPlan&)>;
+
 [[nodiscard]] std::optional<ReadExperiment> read_experiment(const std::filesystem::path& file,
                                                             const std::vector<Setting>& settings,
                                                             const ReadContext& context);
@@ -44,6 +49,7 @@ struct Setting {
 // The same from a document made of command-line options alone.
 [[nodiscard]] std::optional<ReadExperiment> read_experiment(Document document,
                                                             const std::vector<Setting>& settings,
-                                                            const ReadContext& context);
+                                                            const ReadContext& context,
+                                                            const TakesPlan& takes_plan = {});
 
 }  // namespace payoff

@@ -271,3 +271,19 @@ TEST_CASE("a picture of causes leads from one step to the other") {
   CHECK(other.code == ExitCode::bad_input);
   CHECK_THAT(other.err, ContainsSubstring("ends in none of .png"));
 }
+
+TEST_CASE(
+    "of two files to compare one that cannot be read does not hide what is wrong with the other") {
+  const ScratchFolder folder;
+  folder.write("bad.yaml", std::string(test::small_job) + "layuot: {}\n");
+  const Captured both =
+      test::payoff({"diff", "no/such/file.yaml", folder.path("bad.yaml"), "-o", "picture.doc"});
+  CHECK(both.code == ExitCode::bad_input);
+  CHECK_THAT(both.err, ContainsSubstring("cannot read `no/such/file.yaml`") &&
+                           ContainsSubstring("`layuot`") &&
+                           ContainsSubstring(".png .svg .pdf .gp"));
+  folder.write("good.yaml", test::small_job);
+  const Captured alone = test::payoff({"diff", folder.path("good.yaml"), "no/such/file.json"});
+  CHECK(alone.code == ExitCode::failure);
+  CHECK_THAT(alone.err, ContainsSubstring("cannot read `no/such/file.json`"));
+}

@@ -109,3 +109,27 @@ TEST_CASE("without a file, model and cluster are needed") {
 TEST_CASE("a file that is not there is the world's fault, not the user's input") {
   CHECK(predict({"no/such/experiment.yaml"}).code == ExitCode::failure);
 }
+
+TEST_CASE("a file that is not there hides no mistake of the user's, whichever is found first") {
+  const Captured run = predict({"no/such/experiment.yaml", "--band", "much", "--observed",
+                                "gone.json", "--save", "no/such/folder/out.yaml"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("--band"));
+  CHECK_THAT(run.err, ContainsSubstring("cannot read `no/such/experiment.yaml`"));
+}
+
+TEST_CASE("a measurement that is a file is told where there is none of its name") {
+  const Captured run = predict(small_experiment({"--observed", "gone.json"}));
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`gone.json` is no file"));
+  CHECK_THAT(run.err, ContainsSubstring("1 error;"));
+}
+
+TEST_CASE("tokens that are no number are one mistake, whatever is to be priced with them") {
+  const Captured run =
+      predict(small_experiment({"--tokens", "x", "--price", "2 USD/h", "--network-price", "5"}));
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("--tokens"));
+  CHECK_THAT(run.err, !ContainsSubstring("without --tokens"));
+  CHECK_THAT(run.err, ContainsSubstring("1 error;"));
+}

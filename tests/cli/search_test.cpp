@@ -110,7 +110,7 @@ TEST_CASE(
     "without plans of its own a job is searched with the usual ones, with none where it says so") {
   const std::vector<std::string> keep{"--keep", "cp", "--keep", "schedule",
                                       "--keep", "tp", "--keep", "micro_batch"};
-  CHECK(json_of(search_small(keep))["strategies"].size() == 5);
+  CHECK(json_of(search_small(keep))["strategies"].size() == 11);
   std::vector<std::string> none = keep;
   none.insert(none.begin(), {"--set", "compress=[]"});
   const json found = json_of(search_small(none));
@@ -125,4 +125,25 @@ TEST_CASE("a part that no layout has is told with what was meant") {
   CHECK(run.out.empty());
   CHECK_THAT(run.err, ContainsSubstring("micro_batch"));
   CHECK_THAT(run.err, ContainsSubstring("--finalists"));
+}
+
+TEST_CASE("a search takes plans that the job as given cannot have, and another layout can") {
+  const std::vector<std::string> asked{
+      "--compress", "qwz:traffic=dp_weights + qgz", "--keep", "cp", "--keep", "schedule"};
+  const Captured run = test::payoff(search_small(asked));
+  INFO(run.err);
+  CHECK(run.code == ExitCode::success);
+  const json found = json_of(search_small(asked));
+  REQUIRE_FALSE(found["compressed"].empty());
+  CHECK(found["compressed"][0]["layout"]["zero"].get<int>() > 0);
+}
+
+TEST_CASE("a search refuses all plans that no layout of it can have, together") {
+  const Captured run =
+      test::payoff(search_small({"--compress", "qgz", "--compress", "signsgd", "--compress",
+                                 "qwz:traffic=dp_weights", "--keep", "zero"}));
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`qgz` leaves each rank the sum of its own part"));
+  CHECK_THAT(run.err, ContainsSubstring("compresses weights, and none are gathered"));
+  CHECK_THAT(run.err, ContainsSubstring("2 errors"));
 }
