@@ -37,7 +37,7 @@ constexpr std::array<KnownWords, 23> known_words{{
      "all_reduce all_gather reduce_scatter broadcast reduce all_to_all send_recv"},
     {"collective", "--proto", "ll ll128 simple"},
     {"completion", "", "bash zsh fish"},
-    {"import", "", "kineto nccl-log chakra @file"},
+    {"import", "", "kineto nccl-log flight-recorder chakra @file"},
     {"methods", "", "list show @compression"},
     {"plot", "--x", "gpus bandwidth model"},
     {"plot", "--y", "gpus bandwidth model"},

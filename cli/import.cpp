@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <istream>
 #include <optional>
 #include <string>
@@ -14,9 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/finding_places.hpp"
 #include "cli/import_chakra.hpp"
 #include "cli/import_files.hpp"
+#include "cli/import_log.hpp"
+#include "cli/import_parts.hpp"
 #include "cli/import_report.hpp"
 #include "cli/import_trace_checks.hpp"
 #include "cli/json_output.hpp"
@@ -27,13 +26,6 @@
 namespace payoff {
 namespace {
 
-constexpr OptionSpec out_option{
-    "-o", "FILE",
-    "of `kineto`: the times of layers, for model.layer_times; of `nccl-log`: the messages (.csv)",
-    Takes::value, true};
-constexpr OptionSpec steps_option{
-    "--steps", "N",
-    "of `nccl-log`, `chakra`: how many steps it is of; counts and times are those of one"};
 constexpr OptionSpec micro_batch_option{"--micro-batch", "N",
                                         "of `kineto`: samples of a micro-batch; -o needs it"};
 constexpr OptionSpec tp_option{
@@ -45,58 +37,6 @@ constexpr OptionSpec layer_option{
     "--layer", "FROM=TO",
     "of `kineto`: an annotation and the layer it is; `*` is any text: 'nn.Module: Block_*=block *'",
     Takes::values};
-
-// Larger files are not read again to show a line of them.
-constexpr std::uintmax_t most_shown = std::uintmax_t{64} << 20U;
-
-void report(const Finding& finding, Session& session) {
-  const Severity severity = finding.effect == Effect::noted ? Severity::warning : Severity::error;
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(finding.file, unknown);
-  if (unknown || size > most_shown) {
-    session.diagnostics().add({severity, to_text(finding), std::nullopt, "", "", {}});
-  } else {
-    report_finding(finding, severity, "", session);
-  }
-}
-
-// What else is to be written, and under which name.
-void write_result(const std::string& text, const nlohmann::ordered_json& json,
-                  const std::optional<std::string>& csv, const Arguments& arguments,
-                  Session& session) {
-  OutputFiles files;
-  std::string said = text;
-  if (const auto out = arguments.value(out_option.name); out && csv) {
-    files.add(out->text, *csv);
-    said += fmt::format("Wrote {}.\n", out->text);
-  }
-  // Names of hosts and paths may have bytes of any encoding.
-  const std::string dumped =
-      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  deliver({said, dumped + "\n", {}}, arguments, files, session);
-}
-
-ExitCode import_log(const Arguments& arguments, Session& session) {
-  constexpr std::int64_t most_steps = 1'000'000'000;
-  LogReport report_of;
-  report_of.steps = integer_value(arguments, steps_option.name, {1, most_steps}, session);
-  report_of.files = import_files(arguments);
-  NcclDebugReader reader;
-  for (const std::string& file : report_of.files) {
-    with_import_file(file, session, [&](std::istream& stream) { reader.read(stream, file); });
-  }
-  report_of.log = reader.finish();
-  for (const Finding& finding : report_of.log.findings) {
-    report(finding, session);
-  }
-  if (session.diagnostics().has_errors()) {
-    return session.report();
-  }
-  nlohmann::ordered_json json = json_envelope("import", session);
-  add_log_json(report_of, json);
-  write_result(log_text(report_of), json, log_csv(report_of), arguments, session);
-  return session.report();
-}
 
 void report_rule(const Argument& rule, const std::string& what, Session& session) {
   session.diagnostics().error(rule.span, backquoted(rule.text) + " " + what, "",
@@ -134,7 +74,7 @@ LayerTimesAt sizes_of(const Arguments& arguments, Session& session) {
   };
   LayerTimesAt at{size(micro_batch_option, 0), size(tp_option, 1), size(cp_option, 1),
                   size(ep_option, 1), size(etp_option, 1)};
-  const auto out = arguments.value(out_option.name);
+  const auto out = arguments.value(import_out_option.name);
   if (out && !arguments.has(micro_batch_option.name)) {
     session.diagnostics().error(out->span, "times of layers need the size of a micro-batch", "",
                                 "`--micro-batch N`");
@@ -147,7 +87,7 @@ OneTrace read_trace(const std::string& file, const std::vector<LayerRule>& rules
   KinetoTrace trace;
   with_import_file(file, session, [&](std::istream& stream) { trace = read_kineto(stream, file); });
   for (const Finding& finding : trace.findings) {
-    report(finding, session);
+    report_import_finding(finding, session);
   }
   content.take(trace, rules);
   layers.push_back(layers_of(trace, rules));
@@ -170,27 +110,26 @@ ExitCode import_traces(const Arguments& arguments, Session& session) {
   }
   read.layers = join(std::move(layers));
   if (!session.diagnostics().has_errors()) {
-    check_traces(read, content, arguments.value(out_option.name), session);
+    check_traces(read, content, arguments.value(import_out_option.name), session);
   }
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
   nlohmann::ordered_json json = json_envelope("import", session);
   add_trace_json(read, json);
-  write_result(trace_text(read), json, layer_times_csv(read.layers, at), arguments, session);
+  write_import_result(trace_text(read), json, layer_times_csv(read.layers, at), arguments, session);
   return session.report();
 }
 
 ExitCode import_chakra(const Arguments& arguments, Session& session) {
-  constexpr std::int64_t most_steps = 1'000'000'000;
-  const auto steps = integer_value(arguments, steps_option.name, {1, most_steps}, session);
+  const auto steps = import_steps(arguments, session);
   ChakraReport report_of;
   for (const std::string& file : import_files(arguments)) {
     OneChakra one;
     with_import_file(file, session,
                      [&](std::istream& stream) { one.trace = read_chakra(stream, file); });
     for (const Finding& finding : one.trace.findings) {
-      report(finding, session);
+      report_import_finding(finding, session);
     }
     one.steps = steps.value_or(std::max(1, one.trace.steps));
     report_of.traces.push_back(std::move(one));
@@ -208,23 +147,43 @@ ExitCode import_chakra(const Arguments& arguments, Session& session) {
   }
   nlohmann::ordered_json json = json_envelope("import", session);
   add_chakra_json(report_of, json);
-  write_result(chakra_text(report_of), json, std::nullopt, arguments, session);
+  write_import_result(chakra_text(report_of), json, std::nullopt, arguments, session);
   return session.report();
 }
 
-using Action = ExitCode (*)(const Arguments&, Session&);
+// What is done, and what is wrong with the values of its options where it cannot be done.
+struct Action {
+  ExitCode (*run)(const Arguments&, Session&);
+  void (*check_values)(const Arguments&, Session&);
+};
+
+void check_steps(const Arguments& arguments, Session& session) {
+  (void)import_steps(arguments, session);
+}
+
+void check_layers(const Arguments& arguments, Session& session) {
+  (void)rules_of(arguments, session);
+  (void)sizes_of(arguments, session);
+}
 
 // Options that mean nothing to what is done.
 void check_options(std::string_view action, const Arguments& arguments, Session& session) {
   using Actions = std::vector<std::string>;
   const std::vector<std::pair<OptionSpec, Actions>> of{
-      {out_option, {"kineto", "nccl-log"}}, {steps_option, {"nccl-log", "chakra"}},
-      {micro_batch_option, {"kineto"}},     {etp_option, {"kineto"}},
-      {layer_option, {"kineto"}},           {tp_option, {"kineto", "chakra"}},
-      {cp_option, {"kineto", "chakra"}},    {ep_option, {"kineto", "chakra"}},
-      {chakra_cluster_option, {"chakra"}},  {chakra_nodes_option, {"chakra"}},
-      {chakra_pp_option, {"chakra"}},       {chakra_group_option, {"chakra"}},
-      {chakra_compress_option, {"chakra"}}, {chakra_gradient_option, {"chakra"}}};
+      {import_out_option, {"kineto", "nccl-log", "flight-recorder"}},
+      {import_steps_option, {"nccl-log", "flight-recorder", "chakra"}},
+      {micro_batch_option, {"kineto"}},
+      {etp_option, {"kineto"}},
+      {layer_option, {"kineto"}},
+      {tp_option, {"kineto", "chakra"}},
+      {cp_option, {"kineto", "chakra"}},
+      {ep_option, {"kineto", "chakra"}},
+      {chakra_cluster_option, {"chakra"}},
+      {chakra_nodes_option, {"chakra"}},
+      {chakra_pp_option, {"chakra"}},
+      {chakra_group_option, {"chakra"}},
+      {chakra_compress_option, {"chakra"}},
+      {chakra_gradient_option, {"chakra"}}};
   for (const auto& [option, actions] : of) {
     const auto given = arguments.value(option.name);
     if (given && std::find(actions.begin(), actions.end(), action) == actions.end()) {
@@ -237,7 +196,10 @@ void check_options(std::string_view action, const Arguments& arguments, Session&
 
 ExitCode run_import(const Arguments& arguments, Session& session) {
   const std::vector<std::pair<std::string, Action>> actions{
-      {"kineto", import_traces}, {"nccl-log", import_log}, {"chakra", import_chakra}};
+      {"kineto", {import_traces, check_layers}},
+      {"nccl-log", {import_nccl_log, check_steps}},
+      {"flight-recorder", {import_flight_recorder, check_steps}},
+      {"chakra", {import_chakra, check_steps}}};
   const Argument& word = arguments.positionals().front();
   const auto action = named_value("something that can be imported", word, actions, session);
   if (action && arguments.positionals().size() < 2) {
@@ -248,7 +210,13 @@ ExitCode run_import(const Arguments& arguments, Session& session) {
     check_options(word.text, arguments, session);
     check_import_files(arguments, session);
   }
-  return session.diagnostics().has_errors() ? session.report() : (*action)(arguments, session);
+  if (!session.diagnostics().has_errors()) {
+    return action->run(arguments, session);
+  }
+  if (action) {
+    action->check_values(arguments, session);
+  }
+  return session.report();
 }
 
 }  // namespace
@@ -259,18 +227,22 @@ Command import_command() {
       "what a job of your own did, from its logs and traces",
       "payoff import kineto examples/12-own-trace/rank0.json --micro-batch 4 -o layers.csv\n"
       "  payoff import nccl-log examples/12-own-trace/nccl.log --steps 3\n"
+      "  payoff import flight-recorder examples/12-own-trace/flight0.json --steps 2\n"
       "  payoff import chakra examples/12-own-trace/rank0.et --cluster p4d-24xlarge --nodes 1,2,4",
       {"ACTION FILE...", "what they are, and the files: one job's, of any of its ranks", 1, 100000},
-      {out_option, micro_batch_option, tp_option, cp_option, ep_option, etp_option, layer_option,
-       steps_option, chakra_cluster_option, chakra_nodes_option, chakra_pp_option,
-       chakra_group_option, chakra_compress_option, chakra_gradient_option, json_option},
+      {import_out_option, micro_batch_option, tp_option, cp_option, ep_option, etp_option,
+       layer_option, import_steps_option, chakra_cluster_option, chakra_nodes_option,
+       chakra_pp_option, chakra_group_option, chakra_compress_option, chakra_gradient_option,
+       json_option},
       run_import,
-      R"(kineto FILE...     traces of PyTorch's profiler: steps, exposed communication, streams,
-                   messages, times of layers for `model.layer_times`
-nccl-log FILE...   what NCCL prints with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: groups,
-                   nodes, sizes of messages
-chakra FILE...     execution traces of Chakra (.et): what their graphs compute and communicate, and
-                   with --cluster the same on other numbers of ranks
+      R"(kineto FILE...            traces of PyTorch's profiler: steps, exposed communication,
+                          streams, messages, times of layers for `model.layer_times`
+nccl-log FILE...          what NCCL prints with NCCL_DEBUG=INFO
+                          NCCL_DEBUG_SUBSYS=INIT,COLL: groups, nodes, sizes of messages
+flight-recorder FILE...   what PyTorch's Flight Recorder kept of torch.distributed's calls, as
+                          JSON, one file a rank: groups, sizes of messages
+chakra FILE...            execution traces of Chakra (.et): what their graphs compute and
+                          communicate, and with --cluster the same on other numbers of ranks
 Times that nccl-tests and other programs measured: `payoff calibrate import`.
 )"};
 }

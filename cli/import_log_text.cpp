@@ -47,14 +47,22 @@ std::string known_or(int number, const char* otherwise) {
 
 std::string head(const LogReport& report) {
   const NcclDebugLog& log = report.log;
-  return fmt::format(
-      "{}{} on {}, {} in {} of {}\n\n", log.version.empty() ? "" : "NCCL " + log.version + ", ",
-      counted(log.ranks, "rank"), counted(static_cast<std::int64_t>(log.nodes.size()), "node"),
-      counted(log.calls, "call"), counted(static_cast<std::int64_t>(report.files.size()), "file"),
-      counted(log.lines, "line"));
+  const std::string version = log.version.empty() ? "" : "NCCL " + log.version + ", ";
+  const std::string ranks = counted(log.ranks, "rank");
+  const std::string calls = counted(log.calls, "call");
+  const std::string files = counted(static_cast<std::int64_t>(report.files.size()), "file");
+  if (log.nodes.empty()) {  // nothing is told of them, and the log is none of lines
+    return fmt::format("{}{}, {} in {}\n\n", version, ranks, calls, files);
+  }
+  return fmt::format("{}{} on {}, {} in {} of {}\n\n", version, ranks,
+                     counted(static_cast<std::int64_t>(log.nodes.size()), "node"), calls, files,
+                     counted(log.lines, "line"));
 }
 
 std::string nodes_table(const NcclDebugLog& log) {
+  if (log.nodes.empty()) {
+    return "";
+  }
   Table table({{"node", Align::left}, {"GPUs", Align::right}, {"ranks", Align::left}});
   for (std::size_t i = 0; i < std::min(log.nodes.size(), most_rows); ++i) {
     const LoggedNode& node = log.nodes[i];
@@ -140,6 +148,11 @@ std::string connections_sentence(const NcclDebugLog& log) {
   return text.empty() ? "" : text + ".\n";
 }
 
+std::string no_call_sentence(const LogReport& report) {
+  return report.log.nodes.empty() ? "No call was recorded.\n"
+                                  : "No call: NCCL_DEBUG_SUBSYS has to name COLL.\n";
+}
+
 }  // namespace
 
 std::string log_text(const LogReport& report) {
@@ -147,8 +160,7 @@ std::string log_text(const LogReport& report) {
       "Calls and bytes are those of one rank; sizes are counted as nccl-tests does: the gathered "
       "buffer of all_gather, the whole buffer of a rank of reduce_scatter and all_to_all.\n";
   return head(report) + nodes_table(report.log) + groups_table(report.log) +
-         (report.log.messages.empty() ? "No call: NCCL_DEBUG_SUBSYS has to name COLL.\n"
-                                      : messages_table(report) + rule) +
+         (report.log.messages.empty() ? no_call_sentence(report) : messages_table(report) + rule) +
          connections_sentence(report.log);
 }
 
@@ -167,7 +179,7 @@ std::string log_csv(const LogReport& report) {
 
 void add_log_json(const LogReport& report, nlohmann::ordered_json& json) {
   const NcclDebugLog& log = report.log;
-  json["format"] = "nccl-log";
+  json["format"] = report.format;
   json["files"] = report.files;
   json["nccl_version"] = log.version;
   json["ranks"] = log.ranks;

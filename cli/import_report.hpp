@@ -17,6 +17,7 @@
 namespace payoff {
 
 struct LogReport {
+  std::string format{"nccl-log"};  // or "flight-recorder"
   NcclDebugLog log;
   std::vector<std::string> files;
   std::optional<int> steps;  // that the log is of

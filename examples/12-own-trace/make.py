@@ -125,6 +125,26 @@ def log():
     return "\n".join(lines) + "\n"
 
 
+def recorded(rank):
+    """What PyTorch's Flight Recorder keeps of two steps of a rank, as JSON."""
+    entries = []
+    for number in range(2 * len(BUCKETS)):
+        elements = list(BUCKETS.values())[number % len(BUCKETS)]
+        began = 1_760_000_000_000_000_000 + 100_000 * rank + 11_000_000 * number
+        entries.append({
+            "record_id": number, "pg_id": 0, "process_group": ["0", "default_pg"],
+            "collective_seq_id": number + 1, "p2p_seq_id": 0, "op_id": number + 1,
+            "profiling_name": "nccl:all_reduce", "time_created_ns": began,
+            "input_sizes": [[elements]], "input_dtypes": ["BFloat16"],
+            "output_sizes": [[elements]], "output_dtypes": ["BFloat16"], "state": "completed",
+            "time_discovered_started_ns": began + 1000,
+            "time_discovered_completed_ns": began + 6_000_000, "retired": True,
+            "timeout_ms": 600000, "is_p2p": False})
+    group = {"name": "0", "desc": "default_pg", "ranks": str(list(range(16)))}
+    return json.dumps({"version": "2.4", "pg_config": {"0": group}, "pg_status": {},
+                       "entries": entries}, indent=1) + "\n"
+
+
 def alone(ranks, law):
     """What all_reduce_perf prints, 1 % up and down by turns."""
     lines = ["# nccl-tests version 2.17.1 nccl-headers=22105 nccl-library=22105",
@@ -227,6 +247,7 @@ def main():
     graph.step()
     (HERE / "rank0.et").write_bytes(graph.data())
     (HERE / "nccl.log").write_text(log(), encoding="utf-8")
+    (HERE / "flight0.json").write_text(recorded(0), encoding="utf-8")
     (HERE / "all_reduce_perf.txt").write_text(alone(16, ALONE), encoding="utf-8")
     (HERE / "one_node_perf.txt").write_text(alone(8, IN_NODE), encoding="utf-8")
 

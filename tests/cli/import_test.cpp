@@ -142,6 +142,34 @@ TEST_CASE("a log says how many bytes a step sends") {
         "all_reduce,16,2,1,1,bfloat16,83000000,96,6\n");
 }
 
+TEST_CASE("what PyTorch recorded of a rank says what NCCL's log says of all") {
+  const test::ScratchFolder folder;
+  const std::string dump = example + "flight0.json";
+  const test::Captured run = test::payoff(
+      {"import", "flight-recorder", dump, "--steps", "2", "-o", folder.path("messages.csv")});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  CHECK_THAT(run.out, ContainsSubstring("16 ranks, 6 calls in 1 file") &&
+                          ContainsSubstring("|       166 MB |") && ContainsSubstring("1 of 16"));
+  CHECK(test::read_text(folder.path("messages.csv")) ==
+        "collective,ranks,nodes,stride,groups,type,bytes,calls,calls_a_rank\n"
+        "all_reduce,16,,1,1,bfloat16,82879616,2,2\n"
+        "all_reduce,16,,1,1,bfloat16,83000000,4,4\n");
+  CHECK(test::json_of({"import", "flight-recorder", dump})["format"] == "flight-recorder");
+}
+
+TEST_CASE("options of an import that has no file are looked at all the same") {
+  const test::Captured run = test::payoff({"import", "nccl-log", "--steps", "0", "--tp", "2"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`nccl-log` takes files, and there is none") &&
+                          ContainsSubstring("--steps") && ContainsSubstring("`--tp` is of") &&
+                          ContainsSubstring("3 errors"));
+  const test::Captured traces =
+      test::payoff({"import", "kineto", "--micro-batch", "0", "--layer", "no rule"});
+  CHECK_THAT(traces.err, ContainsSubstring("--micro-batch") &&
+                             ContainsSubstring("is not FROM=TO") && ContainsSubstring("3 errors"));
+}
+
 TEST_CASE("a file is given once and can be read") {
   const std::string again = example + "../12-own-trace/nccl.log";
   check_refused({"import", "nccl-log", log_file, log_file}, "` is given twice\n");
