@@ -6,11 +6,14 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "profiles/read_experiment.hpp"
+#include "profiles/read_method.hpp"
 #include "study/candidate_job.hpp"
+#include "study/plan_layouts.hpp"
 #include "study/step_bound.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
@@ -108,6 +111,22 @@ void check_against_brute_force(const Experiment& job, const std::vector<LayoutAx
   CHECK(found.counts.pruned > 0);
 }
 
+// Of the catalogue.
+std::vector<CompressionPlan> shipped_plans(const std::vector<std::string>& texts) {
+  const std::filesystem::path source = PAYOFF_SOURCE_DIR;
+  SourceMap sources;
+  Diagnostics diagnostics;
+  const Library library(source / "profiles");
+  std::vector<CompressionPlan> plans;
+  for (const std::string& text : texts) {
+    const Span span{sources.add_argument(0, text), 0, text.size()};
+    auto plan = read_plan(span, {library, sources, diagnostics});
+    REQUIRE(plan);
+    plans.push_back(std::move(plan->plan));
+  }
+  return plans;
+}
+
 // GPT-3 175B on 128 A100s of eight a node, states whole and all of the forward computed again, as
 // Narayanan et al. 2021 ran it.
 Experiment gpt3_175b() {
@@ -147,6 +166,33 @@ TEST_CASE("of a mixture of experts too") {
   check_against_brute_force(mixture_job(),
                             {LayoutAxis::cp, LayoutAxis::micro_batch, LayoutAxis::schedule,
                              LayoutAxis::virtual_stages, LayoutAxis::recompute});
+}
+
+TEST_CASE("and of plans of shards, of whole gradients and of rounds inside nodes") {
+  const std::vector<std::string> plans{"qgz", "qwz:traffic=dp_weights + qgz", "dgc_nodes"};
+  const std::vector<LayoutAxis> keep{LayoutAxis::cp, LayoutAxis::micro_batch, LayoutAxis::schedule,
+                                     LayoutAxis::virtual_stages, LayoutAxis::recompute};
+  check_against_brute_force(test::with_plans(mixture_job(), shipped_plans(plans)), keep);
+  check_against_brute_force(test::with_plans(transformer_job(), shipped_plans(plans)), keep);
+}
+
+TEST_CASE("a plan has a layout where pricing every candidate finds one that takes it") {
+  Experiment job = transformer_job();
+  job.cluster.gpu.memory = 32_GB;
+  const std::vector<CompressionPlan> plans =
+      shipped_plans({"qgz", "qwz:traffic=dp_weights", "powersgd:rank=4", "powersgd:rank=1024",
+                     "dgc_host", "flash_communication:traffic=tp_activations"});
+  for (const auto& keep :
+       {std::vector{LayoutAxis::cp, LayoutAxis::micro_batch, LayoutAxis::zero},
+        std::vector{LayoutAxis::cp, LayoutAxis::micro_batch, LayoutAxis::tp},
+        std::vector{LayoutAxis::cp, LayoutAxis::micro_batch, LayoutAxis::tp, LayoutAxis::pp}}) {
+    for (const CompressionPlan& plan : plans) {
+      Experiment alone = job;
+      alone.plans = {job.plans.front(), plan};
+      INFO(plan.label << ", " << keep.size() << " kept");
+      CHECK(has_layout_for(plan, job, keep) == !brute_force(alone, keep).compressed.empty());
+    }
+  }
 }
 
 TEST_CASE("a table of layers is searched over micro-batches and zero alone") {
