@@ -20,6 +20,8 @@ namespace {
 
 using import_detail::JsonValues;
 
+constexpr double most_elements = 1e15;
+
 using Ranks = std::vector<int>;  // of the whole job, sorted
 
 // 0: uneven, or one rank alone.
@@ -124,7 +126,11 @@ struct FlightRecorderReader::State {
     for (const Node& tensor : tensors != nullptr ? tensors->items : std::vector<Node>{}) {
       double of_tensor = 1;
       for (const Node& dimension : tensor.items) {
-        of_tensor *= values.number_of(dimension, key, 0, 1e15);
+        of_tensor *= values.number_of(dimension, key, 0, most_elements);
+      }
+      if (of_tensor > most_elements) {
+        values.wrong(tensor.span, "the tensor has more elements than any memory");
+        of_tensor = 0;
       }
       all += of_tensor;
     }

@@ -23,6 +23,7 @@ std::string read_published(std::string_view input);
 std::string read_sweep_log(std::string_view input);
 std::string read_kineto_trace(std::string_view input);
 std::string read_nccl_debug_log(std::string_view input);
+std::string read_flight_dump(std::string_view input);
 std::string read_chakra_trace(std::string_view input);
 std::string answer_experiment(std::string_view input);
 
@@ -46,6 +47,7 @@ constexpr std::array targets = {
     Target{"sweep_log", "JSON Lines that a sweep goes on with", read_sweep_log},
     Target{"kineto", "traces of PyTorch's profiler", read_kineto_trace},
     Target{"nccl_log", "what NCCL prints with NCCL_DEBUG=INFO", read_nccl_debug_log},
+    Target{"flight_recorder", "what PyTorch's Flight Recorder kept", read_flight_dump},
     Target{"chakra", "execution traces of Chakra", read_chakra_trace},
     Target{"answer", "any job from the edge of its ranges, by both engines", answer_experiment},
 };
