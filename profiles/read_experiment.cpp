@@ -107,6 +107,7 @@ class ExperimentReader {
       }
       alone.plans = {experiment_.plans.front(), plan};
       for (Problem& problem : payoff::check(alone, sound)) {
+        problem.message += "; no layout that is tried can have it";
         if (problem.path.starts_with(first)) {
           problem.path.replace(0, first.size(), "compress." + std::to_string(i - 1));
         }

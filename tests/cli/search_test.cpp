@@ -144,6 +144,6 @@ TEST_CASE("a search refuses all plans that no layout of it can have, together") 
                                  "qwz:traffic=dp_weights", "--keep", "zero"}));
   CHECK(run.code == ExitCode::bad_input);
   CHECK_THAT(run.err, ContainsSubstring("`qgz` leaves each rank the sum of its own part"));
-  CHECK_THAT(run.err, ContainsSubstring("compresses weights, and none are gathered"));
+  CHECK_THAT(run.err, ContainsSubstring("compresses weights, and none are gathered; no layout"));
   CHECK_THAT(run.err, ContainsSubstring("2 errors"));
 }
