@@ -35,6 +35,25 @@ int stride_of(const Ranks& ranks) {
   return stride;
 }
 
+// What stands between brackets, blanks and commas; of a list its items.
+std::vector<std::string> words_of(const Node& list) {
+  std::vector<std::string> words;
+  words.reserve(list.items.size());
+  for (const Node& item : list.items) {
+    words.push_back(item.text);
+  }
+  std::string word;
+  for (const char c : list.text + ",") {
+    const bool ends = c == ',' || c == ']';
+    if (!ends && c != '[' && c != ' ') {
+      word += c;
+    } else if (ends && !word.empty()) {
+      words.push_back(std::exchange(word, {}));
+    }
+  }
+  return words;
+}
+
 // Larger groups first.
 using Shape = std::pair<int, int>;  // minus the ranks, stride
 Shape shape_of(const Ranks& ranks) { return {-static_cast<int>(ranks.size()), stride_of(ranks)}; }
@@ -67,22 +86,8 @@ struct FlightRecorderReader::State {
       values.wrong(group.span, "missing key `ranks`");
       return std::nullopt;
     }
-    std::vector<std::string> words;
-    for (const Node& item : given->value.items) {
-      words.push_back(item.text);
-    }
-    std::string word;
-    for (const char c : given->value.text + ",") {
-      if (c == ',' || c == ']') {
-        if (!word.empty()) {
-          words.push_back(std::exchange(word, {}));
-        }
-      } else if (c != '[' && c != ' ') {
-        word += c;
-      }
-    }
     Ranks ranks;
-    for (const std::string& each : words) {
+    for (const std::string& each : words_of(given->value)) {
       const auto rank = parse_integer(each, {0, 1 << 24});
       if (!rank) {
         values.wrong(given->value.span, fmt::format("`ranks` has {}", backquoted(each)),
