@@ -64,6 +64,8 @@ COMMANDS = [
     ("validation", ["validate", "--set", "compression", "--json"]),
     ("import", ["import", "kineto", str(ROOT / "examples/12-own-trace/rank0.json"), "--json"]),
     ("import", ["import", "nccl-log", str(ROOT / "examples/12-own-trace/nccl.log"), "--json"]),
+    ("import", ["import", "flight-recorder",
+                str(ROOT / "examples/12-own-trace/flight0.json"), "--json"]),
     ("import", ["import", "chakra", str(ROOT / "examples/12-own-trace/rank0.et"), "--cluster",
                 "p4d-24xlarge", "--nodes", "1,4", "--json"]),
     ("import", ["import", "chakra", str(ROOT / "examples/12-own-trace/rank0.et"), "--cluster",
