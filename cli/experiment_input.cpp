@@ -29,7 +29,7 @@ struct KeyOption {
   std::string_view help;
 };
 
-constexpr std::array<KeyOption, 34> key_options = {{
+constexpr std::array<KeyOption, 35> key_options = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
     {"--decoder-sequence", "N", "model.decoder_sequence", "",
@@ -47,6 +47,8 @@ constexpr std::array<KeyOption, 34> key_options = {{
     {"--etp", "N", "layout.etp", "", "ranks that divide each expert"},
     {"--expert-imbalance", "X", "layout.expert_imbalance", "",
      "tokens of the busiest rank over the mean, with ep"},
+    {"--order", "ORDER", "layout.order", "",
+     "degrees from neighbours outwards; default: tp-cp-dp-pp"},
     {"--schedule", "NAME", "layout.schedule", "",
      "1f1b, gpipe, zb-h1, zb-h2, zb-v, dualpipe-v or dualpipe"},
     {"--virtual-stages", "N", "layout.virtual_stages", "", "chunks of each stage"},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/rank_order.hpp"
 #include "profiles/experiment_keys.hpp"
 #include "profiles/read_layout.hpp"
 
@@ -31,6 +32,7 @@ std::string layout_words(const ParallelLayout& layout) {
   text += layout.ep > 1 ? fmt::format(", ep {}", layout.ep) : "";
   text += layout.etp > 1 ? fmt::format(", etp {}", layout.etp) : "";
   text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
+  text += has_usual_order(layout) ? "" : fmt::format(" in the order {}", order_text(layout.order));
   text += layout.virtual_stages > 1 ? fmt::format(" x {} chunks", layout.virtual_stages) : "";
   text += layout.schedule != PipelineSchedule::one_f_one_b
               ? fmt::format(" {}", name_in(schedules, layout.schedule))
@@ -55,6 +57,9 @@ std::string layout_options(const ParallelLayout& layout, const ParallelLayout& g
   text += fmt::format(" --schedule {}", name_in(schedules, layout.schedule));
   if (layout.expert_imbalance != given.expert_imbalance) {
     text += fmt::format(" --expert-imbalance {}", layout.expert_imbalance);
+  }
+  if (layout.order != given.order) {
+    text += fmt::format(" --order {}", order_text(layout.order));
   }
   if (layout.etp != given.etp) {
     text += fmt::format(" --etp {}", layout.etp);
@@ -88,6 +93,7 @@ nlohmann::ordered_json layout_json(const ParallelLayout& layout) {
           {"ep", layout.ep},
           {"etp", layout.etp},
           {"sequence_parallel", layout.sequence_parallel},
+          {"order", order_text(layout.order)},
           {"schedule", name_in(schedules, layout.schedule)},
           {"virtual_stages", layout.virtual_stages},
           {"pair_overlap", layout.pair_overlap},

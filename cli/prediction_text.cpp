@@ -13,6 +13,7 @@
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
 #include "model/node_kinds.hpp"
+#include "model/rank_order.hpp"
 #include "model/units_text.hpp"
 #include "study/observed.hpp"
 
@@ -27,6 +28,7 @@ std::string layout_text(const ParallelLayout& layout) {
   text += layout.ep > 1 ? fmt::format(", ep {}", layout.ep) : "";
   text += layout.etp > 1 ? fmt::format(", etp {}", layout.etp) : "";
   text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
+  text += has_usual_order(layout) ? "" : fmt::format(" in the order {}", order_text(layout.order));
   text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
   text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
   text += layout.reshard ? "" : " without reshard";

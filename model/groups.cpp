@@ -2,7 +2,11 @@
 #include "model/groups.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
+
+#include "model/rank_order.hpp"
 
 namespace payoff {
 namespace {
@@ -20,9 +24,42 @@ Group with_same_part(const Group& all, int ranks_of_division, int divisions) {
           all.stride * std::min(ranks_of_division, all.ranks_per_node)};
 }
 
+// What a layout with an order of its own makes of a group, where others know it by division. Groups
+// of one kind that use the node at once: all of the node's, or those of one stage.
+enum class Beside : std::uint8_t { all, of_stage };
+
+std::optional<Group> in_own_order(const ParallelLayout& layout, const RankSeries& ranks,
+                                  int gpus_per_node, Beside beside) {
+  if (has_usual_order(layout)) {
+    return std::nullopt;
+  }
+  Group group = placed(layout, ranks, gpus_per_node);
+  const int node =
+      beside == Beside::all ? gpus_per_node : stage_ranks_in_node(layout, gpus_per_node);
+  group.rivals = std::max(1, node / group.ranks_per_node);
+  return group;
+}
+
+// Two ranks of the same place in two stages: as far apart as those that are farthest. All of a
+// stage send at once.
+Group between_stages(const ParallelLayout& layout, int from, int to, int gpus_per_node) {
+  const int ranks = layout.stage_ranks();
+  Group group{2, 2, stage_ranks_in_node(layout, gpus_per_node)};
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int a = gpu_of_rank(layout, from * ranks + rank);
+    const int b = gpu_of_rank(layout, to * ranks + rank);
+    group.ranks_per_node = a / gpus_per_node == b / gpus_per_node ? group.ranks_per_node : 1;
+    group.stride = std::max(1, std::abs(b - a));
+  }
+  return group;
+}
+
 }  // namespace
 
 Group tensor_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own = in_own_order(layout, {1, layout.tp}, gpus_per_node, Beside::all)) {
+    return *own;
+  }
   const int inside = std::min(layout.tp, gpus_per_node);
   return {layout.tp, inside, gpus_per_node / inside};
 }
@@ -30,6 +67,13 @@ Group tensor_group(const ParallelLayout& layout, int gpus_per_node) {
 // A ring is as fast as its slowest pair: one that leaves the node, if there is one. Every ring of a
 // node leaves it once; inside, every GPU sends.
 Group context_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own = in_own_order(layout, {layout.tp, layout.cp}, gpus_per_node, Beside::all)) {
+    if (layout.context_exchange == ContextExchange::all_to_all) {
+      return *own;
+    }
+    return own->ranks_per_node == layout.cp ? Group{2, 2, gpus_per_node, own->stride}
+                                            : Group{2, 1, own->rivals};
+  }
   const int inside =
       layout.tp >= gpus_per_node ? 1 : std::min(layout.cp, gpus_per_node / layout.tp);
   const int groups = gpus_per_node / inside;
@@ -40,16 +84,28 @@ Group context_group(const ParallelLayout& layout, int gpus_per_node) {
 }
 
 Group data_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own =
+          in_own_order(layout, {layout.tp, layout.data_ranks()}, gpus_per_node, Beside::of_stage)) {
+    return *own;
+  }
   const int inside =
       layout.tp >= gpus_per_node ? 1 : std::min(layout.data_ranks(), gpus_per_node / layout.tp);
   return {layout.data_ranks(), inside, std::min(layout.tp, gpus_per_node), layout.tp};
 }
 
 Group shard_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own = in_own_order(layout, {layout.tp, layout.shard_ranks()}, gpus_per_node,
+                                    Beside::of_stage)) {
+    return *own;
+  }
   return neighbours(data_group(layout, gpus_per_node), layout.shard_ranks());
 }
 
 Group replica_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own = in_own_order(layout, {layout.tp * layout.shard_ranks(), layout.replicas()},
+                                    gpus_per_node, Beside::of_stage)) {
+    return *own;
+  }
   return with_same_part(data_group(layout, gpus_per_node), layout.shard_ranks(), layout.replicas());
 }
 
@@ -60,17 +116,27 @@ Group part_across_nodes(const Group& group) {
 }
 
 Group expert_tensor_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own = in_own_order(layout, {1, layout.etp}, gpus_per_node, Beside::all)) {
+    return *own;
+  }
   const int inside = std::min(layout.etp, gpus_per_node);
   return {layout.etp, inside, gpus_per_node / inside};
 }
 
 Group expert_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own = in_own_order(layout, {layout.etp, layout.ep}, gpus_per_node, Beside::all)) {
+    return *own;
+  }
   const int inside =
       layout.etp >= gpus_per_node ? 1 : std::min(layout.ep, gpus_per_node / layout.etp);
   return {layout.ep, inside, gpus_per_node / inside, layout.etp};
 }
 
 Group expert_data_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own = in_own_order(layout, {layout.expert_ranks(), layout.expert_replicas()},
+                                    gpus_per_node, Beside::of_stage)) {
+    return *own;
+  }
   const int apart = layout.expert_ranks();
   const int inside =
       apart >= gpus_per_node ? 1 : std::min(layout.expert_replicas(), gpus_per_node / apart);
@@ -78,10 +144,19 @@ Group expert_data_group(const ParallelLayout& layout, int gpus_per_node) {
 }
 
 Group expert_shard_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own = in_own_order(layout, {layout.expert_ranks(), layout.expert_shards()},
+                                    gpus_per_node, Beside::of_stage)) {
+    return *own;
+  }
   return neighbours(expert_data_group(layout, gpus_per_node), layout.expert_shards());
 }
 
 Group expert_replica_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (const auto own =
+          in_own_order(layout, {layout.expert_ranks() * layout.expert_shards(), layout.replicas()},
+                       gpus_per_node, Beside::of_stage)) {
+    return *own;
+  }
   return with_same_part(expert_data_group(layout, gpus_per_node), layout.expert_shards(),
                         layout.replicas());
 }
@@ -116,12 +191,18 @@ Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node
 }
 
 Group ends_group(const ParallelLayout& layout, int gpus_per_node) {
+  if (!has_usual_order(layout)) {
+    return between_stages(layout, 0, layout.stages() - 1, gpus_per_node);
+  }
   const bool same_node = (layout.stages() - 1) * layout.stage_ranks() < gpus_per_node;
   return {2, same_node ? 2 : 1, std::min(layout.stage_ranks(), gpus_per_node),
           (layout.stages() - 1) * layout.stage_ranks()};
 }
 
 Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage) {
+  if (!has_usual_order(layout)) {
+    return between_stages(layout, stage, (stage + 1) % layout.stages(), gpus_per_node);
+  }
   const int stage_ranks = layout.tp * layout.data_ranks();
   if (is_two_ended(layout.schedule) && stage + 1 == layout.stages()) {  // to the other copy
     return {2, stage_ranks <= gpus_per_node ? 2 : 1, std::min(stage_ranks, gpus_per_node),

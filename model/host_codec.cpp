@@ -6,6 +6,7 @@
 
 #include "model/compute.hpp"
 #include "model/group_paths.hpp"
+#include "model/rank_order.hpp"
 
 namespace payoff {
 
@@ -25,7 +26,8 @@ Seconds copy_time(Bytes bytes, const Cluster& cluster) {
 }
 
 int sharers_of_host(const Cluster& cluster, const ParallelLayout& layout) {
-  return std::min(cluster.gpus_per_node, layout.tp * layout.data_ranks());
+  return has_usual_order(layout) ? std::min(cluster.gpus_per_node, layout.tp * layout.data_ranks())
+                                 : stage_ranks_in_node(layout, cluster.gpus_per_node);
 }
 
 Bytes host_traffic(const PassCost& pass, const HostCodec& codec) {

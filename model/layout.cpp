@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
+#include "model/rank_order.hpp"
 #include "model/shard_check.hpp"
 
 namespace payoff {
@@ -105,6 +107,9 @@ void check_expert_ranks(const ParallelLayout& layout, const Cluster& cluster, Pr
              " does not divide the " + ranks,
          layout.etp > 1 ? "choose a divisor of them over etp" : "choose a divisor of them"});
     return;
+  }
+  if (!has_usual_order(layout)) {
+    return;  // check_order looks at all groups
   }
   if (layout.etp > 1) {
     check_fill(layout.etp, "layout.etp", "groups that divide an expert", cluster, problems);
@@ -273,15 +278,23 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     return problems;  // what follows divides by them
   }
   // One cause, one problem: what rests on a value that is refused waits for a better one.
-  check_fill(layout.tp, "layout.tp", "tensor-parallel groups", cluster, problems);
+  const bool usual = has_usual_order(layout);
+  if (usual) {
+    check_fill(layout.tp, "layout.tp", "tensor-parallel groups", cluster, problems);
+  }
   if (problems.empty()) {
     check_ranks(layout, cluster, problems);
   }
-  if (problems.empty()) {
+  if (problems.empty() && !usual) {
+    for (Problem& problem : check_order(layout, cluster)) {
+      problems.push_back(std::move(problem));
+    }
+  }
+  if (problems.empty() && usual) {
     check_fill(std::int64_t{layout.tp} * layout.cp, "layout.cp", "tp x cp blocks", cluster,
                problems);
   }
-  if (problems.empty()) {
+  if (problems.empty() && usual) {
     check_fill(std::int64_t{layout.tp} * layout.data_ranks(), "layout.dp",
                layout.cp > 1 ? "tp x cp x dp blocks" : "tp x dp blocks", cluster, problems);
   }

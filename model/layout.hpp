@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,13 +16,20 @@
 #include "model/units.hpp"
 
 // How a training job is laid out on a cluster. Ranks are numbered with tp innermost, then cp, then
-// dp, then pp (Megatron's default), so that a tensor-parallel group fills a node first. Of a
+// dp, then pp (Megatron's default), so that a tensor-parallel group fills a node first, unless
+// `order` puts them on other GPUs. Of a
 // pipeline with two ends those that hold the same layers follow one another, after dp: they are one
 // stage.
 
 namespace payoff {
 
 enum class Recompute { none, selective, full };
+
+// Which ranks are neighbours, from the innermost: Megatron-LM's --order. dp has the copies of a
+// pipeline with two ends in it.
+enum class Degree : std::uint8_t { tp, cp, dp, pp };
+using RankOrder = std::array<Degree, 4>;
+inline constexpr RankOrder usual_order{Degree::tp, Degree::cp, Degree::dp, Degree::pp};
 
 struct ParallelLayout {
   int dp{1};
@@ -34,6 +42,7 @@ struct ParallelLayout {
   double expert_imbalance{1};  // tokens of the busiest rank, over the mean
   double expert_capacity{};    // every expert computes so many times the mean, drops what is more
                                // and pads what is less; 0: as many as are sent to it
+  RankOrder order{usual_order};  // of the GPUs, node by node (model/rank_order)
   PipelineSchedule schedule{};
   std::vector<int> stage_layers{};  // blocks of each stage; empty: as even as they can be
   int virtual_stages{1};            // chunks of layers per pipeline stage (interleaved 1F1B)

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "model/rank_order.hpp"
+
 namespace payoff {
 namespace {
 
@@ -18,8 +20,13 @@ bool holds_experts(const ParallelLayout& layout, int shard) {
   return layout.stage_ranks() % ranks != 0 || block_of(layout, shard) % ranks == 0;
 }
 
+// In another order than the usual one blocks are no neighbours: check_order looks at their groups.
+bool fills(const ParallelLayout& layout, const Cluster& cluster, int shard) {
+  return !has_usual_order(layout) || fills_nodes(block_of(layout, shard), cluster);
+}
+
 bool is_possible(const ParallelLayout& layout, const Cluster& cluster, int shard) {
-  return layout.data_ranks() % shard == 0 && fills_nodes(block_of(layout, shard), cluster) &&
+  return layout.data_ranks() % shard == 0 && fills(layout, cluster, shard) &&
          holds_experts(layout, shard);
 }
 
@@ -30,7 +37,7 @@ std::string refusal(const ParallelLayout& layout, const Cluster& cluster) {
            " cannot be divided into groups of " + std::to_string(layout.shard);
   }
   const std::string block = std::to_string(block_of(layout, layout.shard));
-  if (!fills_nodes(block_of(layout, layout.shard), cluster)) {
+  if (!fills(layout, cluster, layout.shard)) {
     return "tp x shard blocks of " + block + " ranks do not fill nodes of " +
            std::to_string(cluster.gpus_per_node) + " GPUs evenly";
   }

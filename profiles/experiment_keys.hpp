@@ -40,6 +40,13 @@ inline constexpr std::array<std::pair<std::string_view, PipelineSchedule>, 7> sc
     {"dualpipe", PipelineSchedule::dualpipe},
 }};
 
+inline constexpr std::array<std::pair<std::string_view, Degree>, 4> degrees{{
+    {"tp", Degree::tp},
+    {"cp", Degree::cp},
+    {"dp", Degree::dp},
+    {"pp", Degree::pp},
+}};
+
 inline constexpr std::array<std::pair<std::string_view, Recompute>, 3> recomputes{{
     {"none", Recompute::none},
     {"selective", Recompute::selective},

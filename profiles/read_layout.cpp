@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "profiles/experiment_keys.hpp"
 #include "profiles/read_numbers.hpp"
@@ -50,6 +52,39 @@ void read_batches(const Section& section, bool known, ParallelLayout& layout) {
   }
 }
 
+// "tp-pp-dp": degrees that are not named follow in the usual order.
+RankOrder read_order(const Value& value) {
+  const std::string text = value.text("");
+  std::vector<Degree> order;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('-', begin), text.size());
+    const std::string_view word = std::string_view(text).substr(begin, end - begin);
+    const auto* const found = std::find_if(degrees.begin(), degrees.end(),
+                                           [&](const auto& known) { return known.first == word; });
+    constexpr const char* example =
+        "write each of tp, cp, dp and pp once, innermost first: tp-pp-dp";
+    if (found == degrees.end()) {
+      value.error("has `" + std::string(word) + "`, which is no degree", "", example);
+      return usual_order;
+    }
+    if (std::find(order.begin(), order.end(), found->second) != order.end()) {
+      value.error("has `" + std::string(word) + "` twice", "", example);
+      return usual_order;
+    }
+    order.push_back(found->second);
+    begin = end + 1;
+  }
+  RankOrder read{};
+  for (const Degree next : usual_order) {
+    if (std::find(order.begin(), order.end(), next) == order.end()) {
+      order.push_back(next);
+    }
+  }
+  std::copy(order.begin(), order.end(), read.begin());
+  return read;
+}
+
 }  // namespace
 
 int replicas_that_fit(const ParallelLayout& layout, const Cluster& cluster) {
@@ -86,6 +121,7 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
     layout.dp = replicas_that_fit(layout, cluster);
   }
   bool knows_batch = knows_dp && (dp || knows_rest);
+  layout.order = read_order(section.optional("order"));
   layout.schedule = section.optional("schedule").choice(schedules);
   for (const Value& layers : section.optional("stage_layers").list()) {
     layout.stage_layers.push_back(layers.integer<int>({.fallback = 1, .min = 1, .max = 1 << 14}));

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "model/rank_order.hpp"
+
 namespace payoff::sim {
 namespace {
 
@@ -15,7 +17,7 @@ bool differs_from_link_to_link(const Topology& topology) {
                      [](const BackgroundLoad& load) { return load.sd > 0; });
 }
 
-std::vector<std::string> what_tells_apart(const ClusterState& state) {
+std::vector<std::string> what_tells_apart(const ClusterState& state, const ParallelLayout& layout) {
   std::vector<std::string> found;
   const auto note = [&](bool holds, const char* what) {
     if (holds) {
@@ -26,7 +28,8 @@ std::vector<std::string> what_tells_apart(const ClusterState& state) {
   note(!state.slow_gpus.empty(), "slow GPUs");
   if (const auto& topology = state.topology) {
     note(topology->balance == Balance::hashed, "hashed routes");
-    note(!topology->rank_order.empty(), "ranks in an order of their own");
+    note(!topology->rank_order.empty() || !has_usual_order(layout),
+         "ranks in an order of their own");
     note(!topology->faults.empty(), "failed or degraded links");
     note(differs_from_link_to_link(*topology), "loads that differ from link to link");
     note(std::holds_alternative<UserGraph>(topology->shape), "links of the user's own graph");
@@ -35,8 +38,9 @@ std::vector<std::string> what_tells_apart(const ClusterState& state) {
 }
 
 // As the end of a sentence; `otherwise` where nothing of the cluster does.
-std::string told_apart_by(const ClusterState& state, const char* otherwise) {
-  const std::vector<std::string> found = what_tells_apart(state);
+std::string told_apart_by(const ClusterState& state, const ParallelLayout& layout,
+                          const char* otherwise) {
+  const std::vector<std::string> found = what_tells_apart(state, layout);
   if (found.empty()) {
     return otherwise;
   }
@@ -58,7 +62,7 @@ std::string why_not_folded(const ClusterState& state, const ParallelLayout& layo
   if (layout.ranks() == layout.stages()) {
     return "every pipeline stage has one rank";
   }
-  return told_apart_by(state, "no two of a stage pass links alike on this topology");
+  return told_apart_by(state, layout, "no two of a stage pass links alike on this topology");
 }
 
 std::string how_little_folds(const FoldReport& fold, const ClusterState& state,
@@ -71,7 +75,8 @@ std::string how_little_folds(const FoldReport& fold, const ClusterState& state,
     return "ranks are not folded: " + why_not_folded(state, layout, rules);
   }
   return std::to_string(fold.ranks) + " ranks fold into " + std::to_string(fold.places) +
-         " classes: " + told_apart_by(state, "few of a stage pass links alike on this topology");
+         " classes: " +
+         told_apart_by(state, layout, "few of a stage pass links alike on this topology");
 }
 
 }  // namespace payoff::sim

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/rank_order.hpp"
 #include "sim/background.hpp"
 #include "sim/group_programs.hpp"
 #include "sim/incidence.hpp"
@@ -28,7 +29,8 @@ void apply_background(const Topology& topology, const LinkGraph& graph, Incidenc
   }
 }
 
-std::vector<double> slowdowns(const ClusterState& state, const TopologyGraph& graph, int ranks) {
+std::vector<double> slowdowns(const ClusterState& state, const TopologyGraph& graph,
+                              const ParallelLayout& layout) {
   // A job on a part of a topology counts its own GPUs.
   const bool part = !state.on_gpus.empty();
   std::vector<double> of_gpu(graph.gpu_of_rank.size(), 1.0);
@@ -39,8 +41,9 @@ std::vector<double> slowdowns(const ClusterState& state, const TopologyGraph& gr
     of_gpu[static_cast<std::size_t>(slow.gpu)] *= slow.slowdown;
   }
   std::vector<double> result;
-  for (std::size_t r = 0; r < static_cast<std::size_t>(ranks); ++r) {
-    result.push_back(of_gpu[part ? r : graph.gpu_of_rank[r]]);
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    const auto own = static_cast<std::size_t>(gpu_of_rank(layout, rank));
+    result.push_back(of_gpu[part ? own : graph.gpu_of_rank[static_cast<std::size_t>(rank)]]);
   }
   return result;
 }
@@ -108,6 +111,15 @@ std::string_view key_of(const Edge& edge, bool has_own_topology) {
   return key_between_nodes;
 }
 
+// By rank, of the GPUs of a topology that the cluster has.
+std::vector<int> in_order(const ParallelLayout& layout, const std::vector<int>& on_gpus) {
+  std::vector<int> gpus = gpus_of_ranks(layout);
+  for (int& gpu : gpus) {
+    gpu = on_gpus.empty() ? gpu : on_gpus[static_cast<std::size_t>(gpu)];
+  }
+  return gpus;
+}
+
 // A cluster without a topology is on one switch.
 Listed with_topology(const Cluster& cluster, const ClusterState& state,
                      const ParallelLayout& layout) {
@@ -115,6 +127,9 @@ Listed with_topology(const Cluster& cluster, const ClusterState& state,
   if (!result.state.topology) {
     result.state.topology = topology_of(cluster);
     result.state.topology->balance = Balance::ideal;
+  }
+  if (!has_usual_order(layout)) {
+    result.state.on_gpus = in_order(layout, state.on_gpus);
   }
   return result;
 }
@@ -129,7 +144,7 @@ IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const List
   rules.joins_ends = plan.sums_tied(0);
   rules.fabric = cluster.fabric.pair;
   rules.nic = cluster.nic;
-  rules.slowdown = slowdowns(listed.state, graph, listed.layout.ranks());
+  rules.slowdown = slowdowns(listed.state, graph, listed.layout);
   return rules;
 }
 
@@ -208,7 +223,8 @@ GroupKinds exchanging_groups(const StepPlan& plan) {
 BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
                              const StepPlan& plan, const PlatformRules& rules) {
   BuiltPlatform built;
-  if (state.is_even() && !rules.steps) {
+  const bool usual = has_usual_order(plan.layout);
+  if (state.is_even() && !rules.steps && usual) {
     built.platform = Platform(cluster, plan.layout);
     if (std::any_of(plan.kinds.begin(), plan.kinds.end(), uses_host)) {
       built.platform.add_hosts(plan.host_cores);

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <variant>
+#include <vector>
+
+#include "model/rank_order.hpp"
 
 namespace payoff {
 namespace {
@@ -22,11 +25,11 @@ CheckpointTraffic summed(const CheckpointShape& shape, const BytesOf& bytes) {
   const ParallelLayout& layout = shape.layout;
   const int ranks = layout.ranks();
   CheckpointTraffic traffic;
-  Bytes node{};
+  std::vector<Bytes> of_node(
+      static_cast<std::size_t>((ranks + shape.gpus_per_node - 1) / shape.gpus_per_node));
   for (int rank = 0; rank < ranks; ++rank) {
-    if (rank % shape.gpus_per_node == 0) {
-      node = {};
-    }
+    Bytes& node =
+        of_node[static_cast<std::size_t>(gpu_of_rank(layout, rank) / shape.gpus_per_node)];
     const int of_stage = rank % layout.stage_ranks();
     const Place place{rank / layout.stage_ranks(), of_stage / layout.tp, of_stage};
     const Bytes own = bytes(shape.stages[static_cast<std::size_t>(place.stage)], place);
