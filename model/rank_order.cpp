@@ -72,7 +72,7 @@ std::vector<Kind> kinds_of(const ParallelLayout& layout) {
                           {"groups that hold one copy", {layout.tp, layout.shard_ranks()}},
                           {"groups that divide an expert", {1, layout.etp}},
                           {"expert-parallel groups", {layout.etp, layout.ep}}};
-  if (layout.has_expert_groups() && layout.stage_ranks() % apart == 0) {
+  if (apart > 1 && layout.stage_ranks() % apart == 0) {
     kinds.push_back({"groups with the same experts", {apart, layout.expert_replicas()}});
   }
   return kinds;

@@ -31,7 +31,7 @@ ParallelLayout layout_of(int tp, int pp, int dp, RankOrder order = usual_order) 
 }
 
 Cluster nodes_of_eight(int nodes) {
-  Cluster cluster = dgx_h100();
+  Cluster cluster = test::dgx_h100();
   cluster.nodes = nodes;
   return cluster;
 }
