@@ -62,8 +62,7 @@ LinkTerms terms_inside(const Cluster& cluster, const CollectiveTerms& terms, Alg
   }
   const LinkLaw& law = cluster.fabric.law;
   const ProtocolLaw of_protocol = law_of(law, algorithm, protocol);
-  const Bandwidth to_all =
-      algorithm == Algorithm::pairwise ? paths.exchange : paths.gpu;
+  const Bandwidth to_all = algorithm == Algorithm::pairwise ? paths.exchange : paths.gpu;
   const Bandwidth nominal = terms.one_flow ? paths.peer : to_all;
   double share = of_protocol.share;
   if (algorithm == Algorithm::nvls_tree && cluster.network.law.share_nvls > 0) {

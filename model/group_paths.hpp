@@ -19,15 +19,15 @@ namespace payoff {
 struct GroupPaths {
   int ranks{1};
   int domains{1};
-  int local{1};        // ranks of the group in one domain
-  Bandwidth gpu{};     // of one rank to the others in its domain
-  Bandwidth peer{};    // of one rank to one other rank in its domain
+  int local{1};          // ranks of the group in one domain
+  Bandwidth gpu{};       // of one rank to the others in its domain
+  Bandwidth peer{};      // of one rank to one other rank in its domain
   Bandwidth exchange{};  // of one rank to all others in its domain at once, with equal parts
-  Bandwidth domain{};  // of the group's ranks of one domain to the network
-  Bandwidth rank{};    // of one rank to the network
-  Bandwidth line{};    // of the group's ranks of one domain at most: all NICs of its nodes, slots
-  int rivals{1};       // groups that share the network of the node
-  int rails{};         // NICs (or bundles of NICs) of the group in one domain, as NCCL counts
+  Bandwidth domain{};    // of the group's ranks of one domain to the network
+  Bandwidth rank{};      // of one rank to the network
+  Bandwidth line{};      // of the group's ranks of one domain at most: all NICs of its nodes, slots
+  int rivals{1};         // groups that share the network of the node
+  int rails{};           // NICs (or bundles of NICs) of the group in one domain, as NCCL counts
   Bandwidth rail_line{};  // line rate of one of them, with nobody sharing it
 
   bool operator==(const GroupPaths&) const = default;

@@ -6,8 +6,8 @@
 #include "model/step_plan.hpp"
 
 // Which ranks talk to which: the groups of a layout on nodes of `gpus_per_node` GPUs, with tp
-// innermost, then cp, dp and pp, or in the layout's own order (model/rank_order). Valid for layouts that check_layout accepts (a tensor-parallel
-// group fills whole nodes or divides one).
+// innermost, then cp, dp and pp, or in the layout's own order (model/rank_order). Valid for layouts
+// that check_layout accepts (a tensor-parallel group fills whole nodes or divides one).
 
 namespace payoff {
 

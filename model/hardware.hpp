@@ -216,8 +216,8 @@ struct Fabric {
   bool nvls{};          // reduction inside the switch
   bool spans_nodes{};   // one switch joins the GPUs of several nodes, max_gpus in all
   bool crosses_sockets{};
-  // Of a hybrid cube: the GPUs, of 0 to 7, that the ranks of a node are on, in their order; one list
-  // for every server that differs. Empty: the first ones (model/cube_part).
+  // Of a hybrid cube: the GPUs, of 0 to 7, that the ranks of a node are on, in their order; one
+  // list for every server that differs. Empty: the first ones (model/cube_part).
   std::vector<std::vector<int>> parts{};
   LinkLaw law{};
   std::string twin{};  // the same links under one root; empty: none, or not known

@@ -39,9 +39,9 @@ struct ParallelLayout {
   ContextExchange context_exchange{ContextExchange::ring};
   int ep{1};   // of the ranks of a stage, those that divide the experts between them
   int etp{1};  // and those that divide the matrices of each expert
-  double expert_imbalance{1};  // tokens of the busiest rank, over the mean
-  double expert_capacity{};    // every expert computes so many times the mean, drops what is more
-                               // and pads what is less; 0: as many as are sent to it
+  double expert_imbalance{1};    // tokens of the busiest rank, over the mean
+  double expert_capacity{};      // every expert computes so many times the mean, drops what is more
+                                 // and pads what is less; 0: as many as are sent to it
   RankOrder order{usual_order};  // of the GPUs, node by node (model/rank_order)
   PipelineSchedule schedule{};
   std::vector<int> stage_layers{};  // blocks of each stage; empty: as even as they can be

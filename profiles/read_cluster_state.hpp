@@ -28,8 +28,8 @@ struct ReadClusterState {
 [[nodiscard]] ReadClusterState read_cluster_state(const Section& section, const Cluster& cluster,
                                                   const ReadContext& context);
 
-// Which of its links a group has of a hybrid cube depends on its GPUs there; prices see that much of
-// `on_gpus`, or of the topology's `rank_order`.
+// Which of its links a group has of a hybrid cube depends on its GPUs there; prices see that much
+// of `on_gpus`, or of the topology's `rank_order`.
 void place_in_cube(const ClusterState& state, Cluster& cluster);
 
 // After the reader's finish(): everything that is wrong with what was read well. Problems of a

@@ -19,8 +19,8 @@ namespace payoff::sim {
 [[nodiscard]] std::optional<StepsPrice> price_of_switches(const Program& program,
                                                           const ProgramRanks& ranks,
                                                           const Cluster& cluster, Bytes size);
-// Of packed trees, in one server or in three phases across servers, which may have different numbers
-// of GPUs: at a ring's share of what the links of the graph let the trees carry together.
+// Of packed trees, in one server or in three phases across servers, which may have different
+// numbers of GPUs: at a ring's share of what the links of the graph let the trees carry together.
 [[nodiscard]] std::optional<StepsPrice> price_of_trees(const Program& program,
                                                        const ProgramRanks& ranks,
                                                        const Cluster& cluster, Bytes size,

@@ -52,8 +52,8 @@ PAYOFF_FIELDS(Software, name, fused_attention, fused_elementwise, fp8_weights, b
               scatter_bucket, hides_launch, host_per_kernel, host_per_step, memory_traffic_ratio,
               relative_sd)
 PAYOFF_FIELDS(ParallelLayout, dp, tp, pp, cp, context_exchange, ep, etp, expert_imbalance,
-              expert_capacity, order, schedule, stage_layers, virtual_stages, pair_overlap, zero, shard,
-              reshard, tp_overlap, sequence_parallel, micro_batch, micro_batches, recompute)
+              expert_capacity, order, schedule, stage_layers, virtual_stages, pair_overlap, zero,
+              shard, reshard, tp_overlap, sequence_parallel, micro_batch, micro_batches, recompute)
 PAYOFF_FIELDS(DataLoading, time, prefetch)
 PAYOFF_FIELDS(HostJitter, law, mean)
 PAYOFF_FIELDS(Checkpointing, every, storage, asynchronous, host_copy, size)
