@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 #include "cli/option_values.hpp"
 #include "model/cube_part.hpp"
+#include "model/series_text.hpp"
 #include "model/topology.hpp"
 
 namespace payoff {
@@ -28,6 +30,19 @@ Gpus first_gpus(const Topology& topology, const Group& group) {
     const int node = rank / group.ranks_per_node;
     const int server_gpus = regular != nullptr ? regular->server.gpus : group.ranks_per_node;
     gpus.push_back(std::int64_t{node} * server_gpus + rank % group.ranks_per_node);
+  }
+  return gpus;
+}
+
+// Of a list with mistakes what is none.
+Gpus readable(std::string_view text) {
+  Gpus gpus;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (const auto part = parse_series<std::int64_t>(text.substr(0, end))) {
+      gpus.insert(gpus.end(), part.value->begin(), part.value->end());
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return gpus;
 }
@@ -113,10 +128,10 @@ void read_members(const Arguments& arguments, bool group_is_read, CollectiveQues
   if (asked) {
     const std::size_t errors = session.diagnostics().error_count();
     gpus = series_value<std::int64_t>(arguments, "--on-gpus", "", session);
-    if (session.diagnostics().error_count() > errors) {
-      return;
-    }
-    check_list(gpus, group_is_read ? std::optional(group.ranks) : std::nullopt, *asked, session);
+    const bool is_series = session.diagnostics().error_count() == errors;
+    gpus = is_series ? gpus : readable(asked->text);
+    check_list(gpus, group_is_read && is_series ? std::optional(group.ranks) : std::nullopt, *asked,
+               session);
   }
   if (!question.topology) {
     return;

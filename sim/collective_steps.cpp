@@ -228,8 +228,7 @@ CollectiveSteps run_steps(const LaidProgram& laid, Bytes size,
     priced.time =
         finished(run_phases(laid.program, size, price->phases, &routing, left), TooLong::on_links);
   }
-  const bool has_latency = routing.latency(0, 1, 1) > 0_s;
-  const SendPrice bare{has_latency ? 0_s : latency, std::nullopt};
+  const SendPrice bare{latency, std::nullopt};
   const auto alpha_beta = [&](const Program& program) {
     const PhasePrice all{program.steps(), bare};
     return finished(run_phases(program, size, {&all, 1}, &routing, left), TooLong::on_links);

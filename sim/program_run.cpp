@@ -158,7 +158,8 @@ class Runner {
     Way& way = known_way(send);
     ways_of_[send.from] = &way;
     const SendPrice& price = prices_[phase];
-    const Seconds latency = price.latency + (price.of_rank ? Seconds{} : way.latency);
+    const bool by_links = !price.of_rank && way.latency > 0_s;
+    const Seconds latency = by_links ? way.latency : price.latency;
     // A send's own limit: its part of what its rank sends, and the narrowest link of its route.
     const double bound =
         price.of_rank ? std::min(way.narrowest, price.of_rank->si * part) : way.narrowest;

@@ -341,6 +341,9 @@ TEST_CASE("options of sends are refused without sends, and misspelt levels answe
   CHECK_THAT(on("0..6,6"), ContainsSubstring("GPU 6 is there twice"));
   CHECK_THAT(on("0..6"), ContainsSubstring("7 GPUs are listed, the group has 8 ranks"));
   CHECK_THAT(on("0..x"), ContainsSubstring("--on-gpus"));
+  CHECK_THAT(on("9,9,x,512"), ContainsSubstring("x") && ContainsSubstring("GPU 9 is there twice") &&
+                                  ContainsSubstring("there is no GPU 512") &&
+                                  !ContainsSubstring("are listed"));
   // All at once, and where the topology has mistakes of its own.
   CHECK_THAT(on("0,0,512"), ContainsSubstring("3 GPUs are listed, the group has 8 ranks") &&
                                 ContainsSubstring("GPU 0 is there twice") &&
