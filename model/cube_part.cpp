@@ -22,10 +22,11 @@ struct Mesh {
   int gpus{};
   std::vector<int> links;
 
-  [[nodiscard]] int between(int a, int b) const {
-    return links[static_cast<std::size_t>(a) * static_cast<std::size_t>(gpus) +
-                 static_cast<std::size_t>(b)];
+  [[nodiscard]] std::size_t at(int a, int b) const {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(gpus) +
+           static_cast<std::size_t>(b);
   }
+  [[nodiscard]] int between(int a, int b) const { return links[at(a, b)]; }
 };
 
 Mesh mesh_of(unsigned mask, bool single) {
@@ -106,7 +107,7 @@ void send_part(const Mesh& mesh, const std::vector<int>& hops, int from, double 
   for (int to = 0; to < mesh.gpus; ++to) {
     if (leads_nearer(to)) {
       const double share = part * mesh.between(from, to) / together;
-      load[static_cast<std::size_t>(from * mesh.gpus + to)] += share;
+      load[mesh.at(from, to)] += share;
       send_part(mesh, hops, to, share, load);
     }
   }
@@ -211,8 +212,8 @@ CubePart worst_cube_part(const Fabric& fabric, const Group& group, int local) {
   for (const std::vector<int>& part : first ? first_gpus() : fabric.parts) {
     each_group(group, local, static_cast<int>(part.size()), [&](int start, int stride) {
       unsigned mask = 0;
-      for (int i = 0; i < local; ++i) {
-        mask |= 1U << static_cast<unsigned>(part[static_cast<std::size_t>(start + i * stride)]);
+      for (int i = 0, place = start; i < local; ++i, place += stride) {
+        mask |= 1U << static_cast<unsigned>(part[static_cast<std::size_t>(place)]);
       }
       const CubePart& of_group = part_of(is_single_cube(fabric), mask);
       worst.in_circles = std::min(worst.in_circles, of_group.in_circles);

@@ -47,8 +47,8 @@ int gpu_of(int rank, const Sizes& sizes, const Sizes& strides) {
 std::vector<int> in_nodes(const std::vector<int>& gpus, int first, const RankSeries& ranks,
                           int gpus_per_node) {
   std::map<int, int> of_node;
-  for (int i = 0; i < ranks.count; ++i) {
-    ++of_node[gpus[static_cast<std::size_t>(first + i * ranks.stride)] / gpus_per_node];
+  for (int i = 0, rank = first; i < ranks.count; ++i, rank += ranks.stride) {
+    ++of_node[gpus[static_cast<std::size_t>(rank)] / gpus_per_node];
   }
   std::vector<int> counts;
   for (const auto& [node, count] : of_node) {

@@ -85,6 +85,7 @@ std::vector<ServerRate> server_rates(const ServerTreesProgram& program, Routing&
   }
   for (const ServerTreesProgram::Part& part : program.parts) {
     std::vector<Rank> roots;
+    roots.reserve(servers.size());
     for (const auto& [unused, server] : servers) {
       roots.push_back(root_of(part.parent, server.ranks.front()));
     }
