@@ -77,7 +77,8 @@ struct FlightRecorderReader::State {
   std::map<Shape, int> dumps_of_shapes;  // how many have any group of the shape
   std::map<std::tuple<Collective, Shape, double, std::string>, std::int64_t> calls;
   std::map<std::string, std::int64_t> other_calls;
-  std::string file;
+  std::string file;  // that is read, or was read last
+  int files{};
 
   // "[0, 1, 2]", a text or a list.
   std::optional<Ranks> ranks_of(const Node& group) {
@@ -247,6 +248,7 @@ void FlightRecorderReader::read(std::string text, const std::string& file) {
   const std::size_t length = text.size();
   const std::size_t source = state_->sources.add_file(file, std::move(text));
   state_->file = file;
+  ++state_->files;
   if (is_pickle) {
     state_->diagnostics.error(
         Span{source, 0, 0}, "the dump is a pickle, which only Python can read", "",
@@ -264,7 +266,7 @@ NcclDebugLog FlightRecorderReader::finish() {
   State& state = *state_;
   state.describe_groups();
   for (const auto& [name, count] : state.other_calls) {
-    state.log.findings.push_back({state.file, 0, 0, "",
+    state.log.findings.push_back({state.files > 1 ? "all dumps" : state.file, 0, 0, "",
                                   fmt::format("{} calls of {} are left out: they are no collective "
                                               "that is known here",
                                               count, name),
