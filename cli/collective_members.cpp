@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -69,16 +70,17 @@ bool check_places(const Gpus& gpus, const Topology& topology, const Argument& as
                   Session& session) {
   const auto count = static_cast<std::int64_t>(topology.gpus());
   const std::set<std::int64_t> listed(gpus.begin(), gpus.end());
-  bool all = true;
-  for (const std::int64_t gpu : listed) {
-    if (gpu < 0 || gpu >= count) {
-      session.diagnostics().error(
-          asked.span,
-          fmt::format("there is no GPU {}: the topology has GPUs 0 to {}", gpu, count - 1));
-      all = false;
-    }
+  Gpus missing;
+  std::copy_if(listed.begin(), listed.end(), std::back_inserter(missing),
+               [&](std::int64_t gpu) { return gpu < 0 || gpu >= count; });
+  if (!missing.empty()) {
+    const std::size_t others = missing.size() - 1;
+    session.diagnostics().error(
+        asked.span,
+        fmt::format("there is no GPU {}{}: the topology has GPUs 0 to {}", missing.front(),
+                    others > 0 ? fmt::format(", nor {} more of the list", others) : "", count - 1));
   }
-  return all;
+  return missing.empty();
 }
 
 // The price is that of a group on its nodes.

@@ -105,14 +105,6 @@ void check_fold(const Arguments& arguments, const ReadExperiment& read, bool ste
       "every rank");
 }
 
-// By the events of a pipeline, one rank of every stage.
-std::uint64_t listed_events(const ReadExperiment& read) {
-  const PreparedExperiment prepared(read.experiment);
-  const auto stages = static_cast<std::uint64_t>(read.experiment.layout.stages());
-  return sim::estimate(prepared.plan(CompressionPlan{})).events / stages *
-         static_cast<std::uint64_t>(read.experiment.layout.ranks());
-}
-
 // What does not fold by coordinates is listed rank by rank, and that has a limit.
 void check_listed(const Arguments& arguments, const ReadExperiment& read, bool steps,
                   Session& session) {
@@ -122,12 +114,14 @@ void check_listed(const Arguments& arguments, const ReadExperiment& read, bool s
     return;
   }
   const std::string_view option = steps ? level_option.name : no_fold_option.name;
+  const PreparedExperiment prepared(read.experiment);
+  const std::uint64_t events = sim::listed_events(prepared.plan(CompressionPlan{}));
   session.diagnostics().error(
       arguments.value(option)->span,
       fmt::format("`{}` lists ranks one by one: {}, some {} million events{}, are more than {}",
                   steps ? "--level steps" : option, ranks,
-                  std::max<std::uint64_t>(1, listed_events(read) / 1'000'000),
-                  steps ? " without the sends" : "", sim::most_listed_ranks),
+                  std::max<std::uint64_t>(1, events / 1'000'000), steps ? " without the sends" : "",
+                  sim::most_listed_ranks),
       {}, fmt::format("leave `{}` away, or simulate a smaller job", option));
 }
 

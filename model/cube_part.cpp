@@ -211,11 +211,12 @@ CubePart worst_cube_part(const Fabric& fabric, const Group& group, int local) {
   const bool first = fabric.parts.empty() || !is_known;
   for (const std::vector<int>& part : first ? first_gpus() : fabric.parts) {
     each_group(group, local, static_cast<int>(part.size()), [&](int start, int stride) {
-      unsigned mask = 0;
+      std::array<int, cube_gpus> gpus{};
       for (int i = 0, place = start; i < local; ++i, place += stride) {
-        mask |= 1U << static_cast<unsigned>(part[static_cast<std::size_t>(place)]);
+        gpus.at(static_cast<std::size_t>(i)) = part[static_cast<std::size_t>(place)];
       }
-      const CubePart& of_group = part_of(is_single_cube(fabric), mask);
+      const CubePart& of_group =
+          cube_part(fabric, std::span(gpus).first(static_cast<std::size_t>(local)));
       worst.in_circles = std::min(worst.in_circles, of_group.in_circles);
       worst.in_exchange = std::min(worst.in_exchange, of_group.in_exchange);
       worst.has_chain = worst.has_chain && of_group.has_chain;

@@ -62,11 +62,9 @@ struct Listed {
 
 // What has more ranks than are listed says why it does not fold, and what listing would cost.
 Problem too_many_listed(const Listed& listed, const StepPlan& plan, const PlatformRules& rules) {
-  const auto ranks = static_cast<std::uint64_t>(listed.layout.ranks());
-  const auto stages = static_cast<std::uint64_t>(plan.layout.stages());
-  const std::uint64_t events = estimate(plan).events / stages * ranks;
+  const std::uint64_t events = listed_events(plan);
   return {"cluster.topology",
-          std::to_string(ranks) + " ranks would be simulated one by one, in some " +
+          std::to_string(listed.layout.ranks()) + " ranks would be simulated one by one, in some " +
               std::to_string(std::max<std::uint64_t>(events / 1'000'000, 1)) +
               " million events: " + why_not_folded(listed.state, listed.layout, rules) +
               "; at most " + std::to_string(most_listed_ranks) + " can be",
@@ -197,6 +195,11 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
 }
 
 }  // namespace
+
+std::uint64_t listed_events(const StepPlan& plan) {
+  return estimate(plan).events / static_cast<std::uint64_t>(plan.layout.stages()) *
+         static_cast<std::uint64_t>(plan.layout.ranks());
+}
 
 GroupKinds exchanging_groups(const StepPlan& plan) {
   GroupKinds found;

@@ -55,6 +55,10 @@ struct BuiltPlatform {
 // and without it have platforms of their own; all others of a job have the same.
 [[nodiscard]] GroupKinds exchanging_groups(const StepPlan& plan);
 
+// What a step takes where every rank is listed, by the events of one rank of every stage; sends of
+// level `steps` come on top.
+[[nodiscard]] std::uint64_t listed_events(const StepPlan& plan);
+
 [[nodiscard]] BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
                                            const StepPlan& plan, const PlatformRules& rules = {});
 

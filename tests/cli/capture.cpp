@@ -56,6 +56,12 @@ std::vector<std::string> small_experiment(std::vector<std::string> more) {
   return words;
 }
 
+std::vector<std::string> simulate(std::vector<std::string> more) {
+  std::vector<std::string> words = small_experiment(std::move(more));
+  words.insert(words.begin(), "simulate");
+  return words;
+}
+
 nlohmann::json predicted(std::vector<std::string> more) {
   std::vector<std::string> words = small_experiment(std::move(more));
   words.insert(words.begin(), "predict");

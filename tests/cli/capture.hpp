@@ -29,6 +29,8 @@ struct Captured {
 
 // A small experiment as options: GPT-2 on 8 GPUs of two nodes at 10 Gb/s.
 [[nodiscard]] std::vector<std::string> small_experiment(std::vector<std::string> more = {});
+// `payoff simulate` of it.
+[[nodiscard]] std::vector<std::string> simulate(std::vector<std::string> more = {});
 // What `predict --json` says of it. To be called in a test: it requires success.
 [[nodiscard]] nlohmann::json predicted(std::vector<std::string> more = {});
 

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tests/catch.hpp"
-#include "tests/cli/capture.hpp"
+#include "tests/cli/collective_words.hpp"
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using payoff::test::Captured;
+using payoff::test::collective;
+using payoff::test::example;
 using payoff::test::ScratchFolder;
 
 // What `payoff collective --level steps` refuses before it runs.
-
-namespace {
-
-std::vector<std::string> collective(const std::string& operation,
-                                    const std::vector<std::string>& more) {
-  std::vector<std::string> words{"collective", operation, "--level", "steps", "--sizes", "256MiB"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-std::string example(const std::string& name) {
-  return (std::filesystem::path(PAYOFF_SOURCE_DIR) / "examples" / "topologies" / name).string();
-}
-
-}  // namespace
 
 TEST_CASE("every mistake of a topology file and of the options is told at once, nothing printed") {
   const ScratchFolder folder;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,26 +10,18 @@
 
 #include "model/topology.hpp"
 #include "tests/catch.hpp"
-#include "tests/cli/capture.hpp"
+#include "tests/cli/collective_words.hpp"
 
 // payoff collective on some GPUs of a topology: --on-gpus, or the first ones.
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
 using nlohmann::json;
+using payoff::test::example;
 using payoff::test::ScratchFolder;
+using payoff::test::steps_of;
 
 namespace {
-
-json steps_of(const std::string& operation, const std::vector<std::string>& more) {
-  std::vector<std::string> words{"collective", operation, "--level", "steps", "--sizes", "256MiB"};
-  words.insert(words.end(), more.begin(), more.end());
-  return test::json_of(words)["rows"][0];
-}
-
-std::string example(const std::string& name) {
-  return (std::filesystem::path(PAYOFF_SOURCE_DIR) / "examples" / "topologies" / name).string();
-}
 
 // Of every three GPUs or more of a DGX-1V the links of each GPU to the others, sorted: parts that
 // are alike up to the order of their GPUs have the same. One part of each, as --on-gpus takes it.

@@ -7,33 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
-#include "tests/cli/capture.hpp"
+#include "tests/cli/collective_words.hpp"
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
 using nlohmann::json;
 using payoff::test::Captured;
+using payoff::test::collective;
+using payoff::test::example;
 using payoff::test::ScratchFolder;
-
-namespace {
-
-std::vector<std::string> collective(const std::string& operation,
-                                    const std::vector<std::string>& more) {
-  std::vector<std::string> words{"collective", operation, "--level", "steps", "--sizes", "256MiB"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-json steps_of(const std::string& operation, const std::vector<std::string>& more) {
-  return test::json_of(collective(operation, more))["rows"][0];
-}
-
-std::string example(const std::string& name) {
-  return (std::filesystem::path(PAYOFF_SOURCE_DIR) / "examples" / "topologies" / name).string();
-}
-
-}  // namespace
+using payoff::test::steps_of;
 
 TEST_CASE("every collective has the program of the algorithm that NCCL chooses or that is pinned") {
   const std::vector<std::string> two{"--cluster", "dgx-h100", "--nodes", "2"};

@@ -14,18 +14,9 @@ using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 using payoff::test::Captured;
 using payoff::test::ScratchFolder;
+using payoff::test::simulate;
 
 // What `payoff simulate` refuses, at the place of what makes it so.
-
-namespace {
-
-std::vector<std::string> simulate(std::vector<std::string> more = {}) {
-  std::vector<std::string> words = test::small_experiment(std::move(more));
-  words.insert(words.begin(), "simulate");
-  return words;
-}
-
-}  // namespace
 
 TEST_CASE("a simulation of too many events is refused with the number and advice") {
   const Captured run = test::payoff(simulate({"--event-limit", "5"}));

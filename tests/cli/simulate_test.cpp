@@ -19,16 +19,7 @@ using Catch::Matchers::WithinRel;
 using nlohmann::json;
 using payoff::test::Captured;
 using payoff::test::ScratchFolder;
-
-namespace {
-
-std::vector<std::string> simulate(std::vector<std::string> more = {}) {
-  std::vector<std::string> words = test::small_experiment(std::move(more));
-  words.insert(words.begin(), "simulate");
-  return words;
-}
-
-}  // namespace
+using payoff::test::simulate;
 
 TEST_CASE("a simulation's critical path and waterfall each add up to its step") {
   const json result = test::json_of(simulate());

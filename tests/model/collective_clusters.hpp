@@ -75,4 +75,19 @@ inline Cluster pcie_v100() {
   return cluster;
 }
 
+// A DGX-1V.
+inline Cluster volta_cube() {
+  Cluster cluster;
+  cluster.gpu.architecture = Architecture::volta;
+  cluster.fabric.kind = FabricKind::hybrid_cube;
+  cluster.fabric.per_gpu = 150_GBps;
+  cluster.fabric.pair = 25_GBps;
+  cluster.fabric.max_gpus = 8;
+  cluster.gpus_per_node = 8;
+  cluster.network.kind = NetworkKind::rdma;
+  cluster.nics_per_node = 4;
+  cluster.nic = 12.5_GBps;
+  return cluster;
+}
+
 }  // namespace payoff::test

@@ -8,27 +8,15 @@
 #include "model/groups.hpp"
 #include "model/topology.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/collective_clusters.hpp"
 
 // Hybrid cubes: which links a group has depends on which GPUs it has.
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
+using payoff::test::volta_cube;
 
 namespace {
-
-Cluster volta_cube() {
-  Cluster cluster;
-  cluster.gpu.architecture = Architecture::volta;
-  cluster.fabric.kind = FabricKind::hybrid_cube;
-  cluster.fabric.per_gpu = 150_GBps;
-  cluster.fabric.pair = 25_GBps;
-  cluster.fabric.max_gpus = 8;
-  cluster.gpus_per_node = 8;
-  cluster.network.kind = NetworkKind::rdma;
-  cluster.nics_per_node = 4;
-  cluster.nic = 12.5_GBps;
-  return cluster;
-}
 
 Cluster pascal_cube() {
   Cluster cluster = volta_cube();

@@ -5,6 +5,7 @@
 #include "profiles/read_cluster_state.hpp"
 #include "profiles/read_experiment.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/collective_clusters.hpp"
 #include "tests/profiles/profile_folder.hpp"
 
 using namespace payoff;
@@ -111,15 +112,6 @@ TEST_CASE("a hybrid cube knows which of its GPUs the cluster has") {
 }
 
 TEST_CASE("a rank order of a hybrid cube places its groups as a list of its GPUs does") {
-  const Cluster cube = [] {
-    Cluster cluster;
-    cluster.fabric.kind = FabricKind::hybrid_cube;
-    cluster.fabric.per_gpu = 150_GBps;
-    cluster.fabric.pair = 25_GBps;
-    cluster.fabric.max_gpus = 8;
-    cluster.gpus_per_node = 8;
-    return cluster;
-  }();
   Server server;
   server.gpus = 8;
   server.fabric = ServerFabric::mesh;
@@ -132,7 +124,7 @@ TEST_CASE("a rank order of a hybrid cube places its groups as a list of its GPUs
   listed.on_gpus = order;
   ordered.topology->rank_order = order;
   for (const ClusterState& state : {listed, ordered}) {
-    Cluster placed = cube;
+    Cluster placed = test::volta_cube();
     place_in_cube(state, placed);
     CHECK(placed.fabric.parts == std::vector<std::vector<int>>{order});
   }

@@ -14,6 +14,7 @@
 #include "sim/routing.hpp"
 #include "sim/tree_packing.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/collective_clusters.hpp"
 #include "tests/sim/topologies.hpp"
 
 // Programs of several servers pass their GPUs over all links of a mesh, not over the same few.
@@ -25,6 +26,7 @@ using payoff::sim::test::built;
 using payoff::sim::test::dgx1;
 using payoff::sim::test::regular;
 using payoff::sim::test::switched;
+using payoff::test::volta_cube;
 
 namespace {
 
@@ -67,17 +69,6 @@ bool end_apart(const ServerPaths& paths) {
   }
   std::sort(ends.begin(), ends.end());
   return std::adjacent_find(ends.begin(), ends.end()) == ends.end();
-}
-
-Cluster volta_cube() {
-  Cluster cluster;
-  cluster.gpu.architecture = Architecture::volta;
-  cluster.fabric.kind = FabricKind::hybrid_cube;
-  cluster.fabric.per_gpu = 150_GBps;
-  cluster.fabric.pair = 25_GBps;
-  cluster.fabric.max_gpus = 8;
-  cluster.gpus_per_node = 8;
-  return cluster;
 }
 
 std::vector<int> gpus_in(unsigned mask) {
@@ -192,13 +183,8 @@ TEST_CASE("the price of a part of a DGX-1V has the links of the circles through 
 // Every GPU sends an equal part to all others, over all shortest routes.
 TEST_CASE("the price of an exchange in a hybrid cube has what its busiest link carries") {
   for (const bool single : {false, true}) {
-    Cluster cluster;
-    cluster.gpu.architecture = single ? Architecture::pascal : Architecture::volta;
-    cluster.fabric.kind = FabricKind::hybrid_cube;
-    cluster.fabric.pair = 25_GBps;
+    Cluster cluster = volta_cube();
     cluster.fabric.per_gpu = cluster.fabric.pair * (single ? 4.0 : 6.0);
-    cluster.fabric.max_gpus = 8;
-    cluster.gpus_per_node = 8;
     Server cube = dgx1();
     for (int& links : cube.mesh) {
       links = single ? std::min(links, 1) : links;
