@@ -6,11 +6,7 @@
 #include <cmath>
 
 namespace payoff {
-namespace {
-
-constexpr double normal_quantile_95 = 1.6448536269514722;
-
-}  // namespace
+namespace {}  // namespace
 
 // A table, and beyond it the expansion of Abramowitz and Stegun 26.7.5, there good to 1e-4.
 double student_quantile_95(std::size_t freedom) {

@@ -22,5 +22,6 @@ struct BetweenHosts {
 
 // 95 % quantile of Student's distribution with `freedom` degrees of freedom, at least 1.
 [[nodiscard]] double student_quantile_95(std::size_t freedom);
+inline constexpr double normal_quantile_95 = 1.6448536269514722;
 
 }  // namespace payoff

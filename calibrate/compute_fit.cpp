@@ -36,7 +36,7 @@ LawParameter gemm_parameter(Precision precision) {
   return LawParameter::gemm_16;
 }
 
-ComputeLaw law_from(std::span<const double> parameters, double sustained) {
+ComputeLaw compute_law_from(std::span<const double> parameters, double sustained) {
   const auto at = [&](LawParameter p) { return parameters[index(p)]; };
   ComputeLaw law;
   for (std::size_t i = 0; i < precision_count; ++i) {
@@ -131,8 +131,8 @@ class Layout {
 Seconds predict(const Experiment& given, const Layout& layout, std::span<const double> values) {
   Experiment experiment = given;
   Gpu& gpu = experiment.cluster.gpu;
-  gpu.law = law_from(values.subspan(Layout::law(gpu.architecture), law_parameter_count),
-                     values[sustained_at]);
+  gpu.law = compute_law_from(values.subspan(Layout::law(gpu.architecture), law_parameter_count),
+                             values[sustained_at]);
   double& fp8 = gpu.law.gemm_efficiency[Precision::fp8];
   fp8 = std::min(
       1.0, fp8 * fp8_share(gpu.architecture,
@@ -285,7 +285,7 @@ ComputeLaw law_of(const FittedLaw& fitted) {
   for (std::size_t p = 0; p < law_parameter_count; ++p) {
     values[p] = fitted.parameters[p].value;
   }
-  ComputeLaw law = law_from(values, 1.0);
+  ComputeLaw law = compute_law_from(values, 1.0);
   // Of a step that spends two thirds of its time in products and one third in memory traffic.
   law.relative_sd = std::hypot(2.0 / 3 * fitted[LawParameter::gemm_16].log_sd,
                                1.0 / 3 * fitted[LawParameter::memory].log_sd);

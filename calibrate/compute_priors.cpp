@@ -14,11 +14,12 @@ constexpr LawPrior convolution{0.80, 0.25};
 constexpr LawPrior attention{0.60, 0.25};
 constexpr LawPrior depth_half{100, 0.50};
 constexpr LawPrior memory{0.85, 0.08};
-constexpr LawPrior launch{2.5e-6, 0.40};
+constexpr LawPrior launch_prior{2.5e-6, 0.40};
 
 constexpr LawPriors law(LawPrior gemm_16, LawPrior fp8 = gemm_fp8, LawPrior fp32 = gemm_fp32,
                         LawPrior bandwidth = memory) {
-  return {{fp32, gemm_tf32, gemm_16, fp8, convolution, attention, depth_half, bandwidth, launch}};
+  return {
+      {fp32, gemm_tf32, gemm_16, fp8, convolution, attention, depth_half, bandwidth, launch_prior}};
 }
 
 // In the order of the enum. V100: first tensor cores, half of the operands of later ones per

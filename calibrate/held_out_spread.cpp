@@ -15,8 +15,6 @@ namespace {
 
 using Side = LinkProblem::Side;
 
-constexpr double normal_quantile_95 = 1.6448536269514722;
-
 // Members, to tell how far others of their kind are off.
 constexpr std::size_t enough = 2;
 

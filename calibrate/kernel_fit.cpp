@@ -16,7 +16,7 @@ using kernel_detail::Regime;
 
 using Points = std::vector<KernelPoint>;
 
-struct Solution {
+struct KernelSolution {
   Regime regime;
   LeastSquares squares;
 };
@@ -31,7 +31,7 @@ LinearSystem system_of(std::span<const KernelPoint> points, KernelForm form, con
   return system;
 }
 
-Solution solve(std::span<const KernelPoint> points, KernelForm form, Regime regime) {
+KernelSolution solve(std::span<const KernelPoint> points, KernelForm form, Regime regime) {
   LeastSquares squares = solve_non_negative(system_of(points, form, regime));
   return {std::move(regime), std::move(squares)};
 }
@@ -47,12 +47,12 @@ std::vector<Bytes> sorted_sizes(std::span<const KernelPoint> points) {
 }
 
 // Beyond the second size and before the last but one, so that either side has two.
-Solution with_best_knee(std::span<const KernelPoint> points, bool exactly) {
+KernelSolution with_best_knee(std::span<const KernelPoint> points, bool exactly) {
   const std::vector<Bytes> sizes = sorted_sizes(points);
   const auto at = [&](double log_knee) {
     return solve(points, KernelForm::two_bandwidths, {Bytes{std::exp(log_knee)}, {}});
   };
-  Solution best;
+  KernelSolution best;
   best.squares.squared_error = std::numeric_limits<double>::infinity();
   double low = 0.0;
   double high = 0.0;
@@ -60,7 +60,7 @@ Solution with_best_knee(std::span<const KernelPoint> points, bool exactly) {
     const double begin = std::log(sizes[i].si);
     const double end = std::log(sizes[i + 1].si);
     for (const double share : {0.0, 0.5}) {
-      Solution found = at(begin + share * (end - begin));
+      KernelSolution found = at(begin + share * (end - begin));
       if (found.squares.squared_error < best.squares.squared_error) {
         best = std::move(found);
         low = begin + (share - 0.5) * (end - begin);
@@ -71,11 +71,11 @@ Solution with_best_knee(std::span<const KernelPoint> points, bool exactly) {
   constexpr double golden = 0.6180339887498949;
   const int steps = exactly ? 25 : 8;
   for (int step = 0; step < steps; ++step) {
-    Solution left = at(high - golden * (high - low));
-    Solution right = at(low + golden * (high - low));
+    KernelSolution left = at(high - golden * (high - low));
+    KernelSolution right = at(low + golden * (high - low));
     const bool is_left = left.squares.squared_error <= right.squares.squared_error;
     (is_left ? high : low) = std::log((is_left ? right : left).regime.knee.si);
-    Solution& better = is_left ? left : right;
+    KernelSolution& better = is_left ? left : right;
     if (better.squares.squared_error < best.squares.squared_error) {
       best = std::move(better);
     }
@@ -85,14 +85,14 @@ Solution with_best_knee(std::span<const KernelPoint> points, bool exactly) {
 
 // Which side of the maximum a point is on follows from the solution, and the other way round: from
 // the intensity at which the sides would meet, every one of the points'.
-Solution with_best_sides(std::span<const KernelPoint> points) {
+KernelSolution with_best_sides(std::span<const KernelPoint> points) {
   std::vector<double> intensities{0.0};
   for (const KernelPoint& point : points) {
     intensities.push_back(point.flops.si / std::max(point.bytes.si, 1.0));
   }
   std::sort(intensities.begin(), intensities.end());
   intensities.erase(std::unique(intensities.begin(), intensities.end()), intensities.end());
-  Solution best;
+  KernelSolution best;
   best.squares.squared_error = std::numeric_limits<double>::infinity();
   for (const double highest_of_memory : intensities) {
     Regime regime;
@@ -100,7 +100,7 @@ Solution with_best_sides(std::span<const KernelPoint> points) {
       regime.arithmetic_bound.push_back(point.flops.si / std::max(point.bytes.si, 1.0) >
                                         highest_of_memory);
     }
-    Solution found = solve(points, KernelForm::product, std::move(regime));
+    KernelSolution found = solve(points, KernelForm::product, std::move(regime));
     if (found.squares.squared_error < best.squares.squared_error) {
       best = std::move(found);
     }
@@ -108,14 +108,14 @@ Solution with_best_sides(std::span<const KernelPoint> points) {
   return best;
 }
 
-Solution solve_form(std::span<const KernelPoint> points, KernelForm form, bool exactly) {
+KernelSolution solve_form(std::span<const KernelPoint> points, KernelForm form, bool exactly) {
   if (form == KernelForm::two_bandwidths) {
     return with_best_knee(points, exactly);
   }
   return form == KernelForm::product ? with_best_sides(points) : solve(points, form, {});
 }
 
-double error_of(const KernelPoint& point, KernelForm form, const Solution& solution) {
+double error_of(const KernelPoint& point, KernelForm form, const KernelSolution& solution) {
   return kernel_detail::time_of(point, form, solution.squares.values, solution.regime.knee) /
              point.time -
          1.0;
@@ -143,7 +143,8 @@ double left_out_error(std::span<const KernelPoint> points, KernelForm form) {
 }
 
 // The knee moves times beyond it: as one more column it widens what the others are told.
-LeastSquares with_knee_as_column(std::span<const KernelPoint> points, const Solution& solution) {
+LeastSquares with_knee_as_column(std::span<const KernelPoint> points,
+                                 const KernelSolution& solution) {
   LinearSystem system(4);
   const double slope = solution.squares.values[1] - solution.squares.values[2];
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -156,7 +157,7 @@ LeastSquares with_knee_as_column(std::span<const KernelPoint> points, const Solu
   return solve_least_squares(system);
 }
 
-void describe(std::span<const KernelPoint> points, const Solution& solution, KernelFit& fit) {
+void describe(std::span<const KernelPoint> points, const KernelSolution& solution, KernelFit& fit) {
   for (const KernelPoint& point : points) {
     fit.errors.push_back(error_of(point, fit.form, solution));
     fit.largest_error = std::max(fit.largest_error, std::abs(fit.errors.back()));
@@ -190,7 +191,7 @@ void describe(std::span<const KernelPoint> points, const Solution& solution, Ker
 }
 
 // Not determined: what the rows cannot tell apart, and what they only say is small.
-void mark_undetermined(const Solution& solution, KernelFit& fit) {
+void mark_undetermined(const KernelSolution& solution, KernelFit& fit) {
   for (const std::size_t column : solution.squares.undetermined) {
     fit.constants[column].determined = false;
   }
@@ -220,7 +221,7 @@ std::optional<KernelFit> fit_kernel(std::span<const KernelPoint> points, KernelF
   if (!kernel_detail::can_carry(points, form)) {
     return std::nullopt;
   }
-  const Solution solution = solve_form(points, form, true);
+  const KernelSolution solution = solve_form(points, form, true);
   KernelFit fit;
   fit.form = form;
   describe(points, solution, fit);

@@ -14,10 +14,9 @@
 namespace payoff {
 namespace {
 
-constexpr double measurement_noise = 0.05;  // relative, of one row
-constexpr double rows_per_system = 3.0;     // that all rows of a system are worth
-constexpr Prior wide{5.0, 5.0, 0.0};        // us; a launch of a kernel takes some
-constexpr Bytes largest = 64_KiB;           // launches take longer than such a message
+constexpr double rows_per_system = 3.0;  // that all rows of a system are worth
+constexpr Prior wide{5.0, 5.0, 0.0};     // us; a launch of a kernel takes some
+constexpr Bytes largest = 64_KiB;        // launches take longer than such a message
 
 // A message without its launches, and what was measured with them.
 struct Row {

@@ -11,7 +11,6 @@
 namespace payoff {
 namespace {
 
-constexpr double measurement_noise = 0.05;   // relative, of one row
 constexpr double rows_per_band = 3.0;        // that all rows of a table in a band are worth
 constexpr double single_process_sd_us = 30;  // launches of other GPUs' kernels, a nuisance
 

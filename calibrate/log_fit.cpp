@@ -12,11 +12,11 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-class LeastSquares {
+class LogLeastSquares {
  public:
-  LeastSquares(const std::vector<LogParameter>& parameters,
-               const std::vector<LogObservation>& observations, const LogModel& model,
-               const LogFitOptions& options)
+  LogLeastSquares(const std::vector<LogParameter>& parameters,
+                  const std::vector<LogObservation>& observations, const LogModel& model,
+                  const LogFitOptions& options)
       : parameters_(parameters), observations_(observations), model_(model), options_(options) {}
 
   VectorXd priors() const {
@@ -125,7 +125,7 @@ double LogFit::log_sd(std::size_t parameter) const {
 LogFit fit_logarithms(const std::vector<LogParameter>& parameters,
                       const std::vector<LogObservation>& observations, const LogModel& model,
                       const LogFitOptions& options) {
-  const LeastSquares problem(parameters, observations, model, options);
+  const LogLeastSquares problem(parameters, observations, model, options);
   VectorXd logs = problem.priors();
   VectorXd residuals = problem.residuals(logs);
   MatrixXd normal;

@@ -30,6 +30,9 @@ struct RelativeFit {
   std::vector<double> errors;  // predicted / measured - 1
 };
 
+// Relative standard deviation of one row of a published table.
+inline constexpr double measurement_noise = 0.05;
+
 // Predictions of all rows for the given parameters.
 using RelativeModel = std::function<std::vector<double>(std::span<const double>)>;
 

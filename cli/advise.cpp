@@ -27,13 +27,11 @@ constexpr OptionSpec bits_option{
     "--least-bits", "B", "every kind of traffic keeps B bits an element, on average", Takes::value};
 constexpr OptionSpec inflation_option{
     "--inflation", "SHARE", "more iterations that compression may cost: '3 %'", Takes::value};
-constexpr OptionSpec save_option{"--save", "FILE",
-                                 "writes the experiment with the advised plan, for payoff predict",
-                                 Takes::value, true};
-constexpr OptionSpec force_option{"--force", "", "lets --save write over a file that exists",
-                                  Takes::nothing};
+constexpr OptionSpec save_advice_option{
+    "--save", "FILE", "writes the experiment with the advised plan, for payoff predict",
+    Takes::value, true};
 
-constexpr std::string_view details =
+constexpr std::string_view advise_details =
     "Each kind of traffic (gradients, gathers of weights, sums of tensor parallelism, sends\n"
     "between stages, tokens to experts and back, vectors of embedding tables) is left alone or\n"
     "gets one of the methods that the experiment or --compress names for it; gradients on the\n"
@@ -78,7 +76,7 @@ ExitCode run_advise(const Arguments& arguments, Session& session) {
   const Advice advice = advise(read->experiment, options);
   const AdviceReport report{*read, library, advice, options};
   OutputFiles files;
-  if (const auto save = arguments.value(save_option.name)) {
+  if (const auto save = arguments.value(save_advice_option.name)) {
     files.add(save->text, advised_yaml(*read, advice, session));
   }
   deliver({advice_text(report), advice_json(report, session), {}}, arguments, files, session);
@@ -93,10 +91,10 @@ Command advise_command() {
           "payoff advise examples/01-resnet50-v100/experiment.yaml --least-bits 1\n"
           "  payoff advise --model bert-large --cluster p3-8xlarge --nodes 8 --micro-batch 8",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-          experiment_options({ratio_option, bits_option, inflation_option, save_option,
+          experiment_options({ratio_option, bits_option, inflation_option, save_advice_option,
                               force_option, json_option}),
           run_advise,
-          details};
+          advise_details};
 }
 
 }  // namespace payoff

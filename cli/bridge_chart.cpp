@@ -27,15 +27,6 @@ std::string terminal(const Bridge& bridge, Picture picture) {
   }
 }
 
-// gnuplot takes labels of ticks for formats of numbers.
-std::string tick_label(const std::string& label, Picture picture) {
-  std::string text;
-  for (const char c : plain(label, picture)) {
-    text += c == '%' ? std::string("%%") : std::string(1, c);
-  }
-  return text;
-}
-
 // Amounts in grey, what is slower in vermilion, what is faster in blue (Okabe and Ito).
 std::string_view colour_of(const BridgeBar& bar) {
   return bar.is_total ? "#7f7f7f" : bar.to > bar.from ? "#d55e00" : "#0072b2";

@@ -151,7 +151,7 @@ std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
   return words.size() > 1 ? chosen : std::vector<Target>(targets.begin(), targets.end());
 }
 
-constexpr std::string_view details =
+constexpr std::string_view calibrate_details =
     R"(fit [network | compute | codecs | all]   the shipped laws, to published measurements
 Of the kernels of a GPU:
 run -o SAMPLES.json                      runs payoff-kernels where there is a GPU
@@ -266,7 +266,7 @@ Command calibrate_command() {
        {"--json", "FILE", "of `needs`: the result as JSON, or to FILE, which ends in .json",
         Takes::optional_file, true}},
       run_calibrate,
-      details};
+      calibrate_details};
 }
 
 }  // namespace payoff

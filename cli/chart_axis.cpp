@@ -97,7 +97,7 @@ std::vector<double> log_ticks(double low, double high) {
   return ticks;
 }
 
-ChartAxis in_unit(ChartAxis axis, double unit) {
+ChartAxis axis_in_unit(ChartAxis axis, double unit) {
   axis.low *= unit;
   axis.high *= unit;
   axis.unit = unit;
@@ -111,10 +111,10 @@ ChartAxis in_unit(ChartAxis axis, double unit) {
 
 ChartAxis value_axis(double low, double high, double unit) {
   if (high / low < linear_below) {
-    return in_unit(linear_axis(low / unit, high / unit), unit);
+    return axis_in_unit(linear_axis(low / unit, high / unit), unit);
   }
-  return in_unit({low / unit / room, high / unit * room, true, log_ticks(low / unit, high / unit)},
-                 unit);
+  return axis_in_unit(
+      {low / unit / room, high / unit * room, true, log_ticks(low / unit, high / unit)}, unit);
 }
 
 ChartAxis axis_from_zero(double high, double unit) {
@@ -123,7 +123,7 @@ ChartAxis axis_from_zero(double high, double unit) {
   for (double i = 0.0; i * step <= axis.high; ++i) {
     axis.ticks.push_back(i * step);
   }
-  return in_unit(std::move(axis), unit);
+  return axis_in_unit(std::move(axis), unit);
 }
 
 ChartAxis span_axis(double low, double high, const std::vector<double>& ticks) {

@@ -113,6 +113,14 @@ std::string gnuplot_comment(std::string_view text) {
   return result + "\n";
 }
 
+std::string tick_label(std::string_view text, Picture picture) {
+  std::string label;
+  for (const char c : plain(text, picture)) {
+    label += c == '%' ? std::string("%%") : std::string(1, c);
+  }
+  return label;
+}
+
 std::string plain(std::string_view text, Picture picture) {
   return gnuplot_string(without_markup(text, picture));
 }

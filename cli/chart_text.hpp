@@ -27,6 +27,8 @@ inline constexpr double slowest_shown = 0.5;
 [[nodiscard]] std::string gnuplot_comment(std::string_view text);
 // The same without markup.
 [[nodiscard]] std::string plain(std::string_view text, Picture picture);
+// The same as a label of a tick, which gnuplot takes for a format of numbers.
+[[nodiscard]] std::string tick_label(std::string_view text, Picture picture);
 
 [[nodiscard]] std::string terminal(const Chart& chart, Picture picture, std::size_t columns);
 [[nodiscard]] std::string title_of(const ChartCurve& curve, Picture picture);

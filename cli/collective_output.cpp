@@ -83,11 +83,6 @@ std::vector<std::string> steps_cells(const CollectiveRow& row) {
   return cells;
 }
 
-bool has_background(const Topology& topology) {
-  return std::any_of(topology.background.begin(), topology.background.end(),
-                     [](const BackgroundLoad& load) { return load.mean > 0 || load.sd > 0; });
-}
-
 // Where rings stand in for a program: the widest of what its prices may be off.
 std::optional<double> assumed_sd(const std::vector<CollectiveRow>& rows) {
   std::optional<double> widest;

@@ -20,8 +20,6 @@ namespace {
 using Numbers = std::vector<InsertedNumber>;
 
 std::string count(double number) { return number_text(number, 12); }
-// Terms may be differences of much longer times.
-std::string seconds(Seconds time) { return fmt::format("{:.10g}", time / 1_s); }
 
 InsertedNumber micro_batches(const ExplainedPlan& plan) {
   return {"m", count(plan.experiment().layout.passes()), "micro-batches of a step"};
@@ -68,11 +66,11 @@ void fill_work(const ExplainedPlan& plan, WorkKind kind, TermExplanation& term) 
       {"q", number_text(software.hides_launch), "share of the work whose launches queue ahead"},
       {"R", to_text(work.gpu_bound + work.host_bound),
        "sum over the runs between messages of the larger of their G and K h"}};
-  term.inserted =
-      fmt::format("{} * ({} * ({} + {}) + (1 - {}) * ({} + {} * {}))", put_in(micro),
-                  put_in(software.hides_launch), seconds(work.gpu_bound), seconds(work.host_bound),
-                  put_in(software.hides_launch), seconds(work.gpu), put_in(work.launches),
-                  seconds(software.host_per_kernel));
+  term.inserted = fmt::format("{} * ({} * ({} + {}) + (1 - {}) * ({} + {} * {}))", put_in(micro),
+                              put_in(software.hides_launch), seconds_text(work.gpu_bound),
+                              seconds_text(work.host_bound), put_in(software.hides_launch),
+                              seconds_text(work.gpu), put_in(work.launches),
+                              seconds_text(software.host_per_kernel));
   term.parts = std::move(work.kernels);
 }
 
@@ -90,7 +88,7 @@ void fill_exposed(std::vector<ExplainedPart> parts, std::string_view what, TermE
   term.numbers.push_back({"alone", to_text(alone), std::string(what)});
   term.numbers.push_back(
       {"beside", to_text(beside), "of it, beside backward or messages (less than 0: slowed)"});
-  term.inserted = fmt::format("{} - {}", seconds(alone), seconds(beside));
+  term.inserted = fmt::format("{} - {}", seconds_text(alone), seconds_text(beside));
   term.parts = std::move(parts);
 }
 
@@ -123,15 +121,17 @@ void fill_activations(const ExplainedPlan& plan, MessageKind kind, TermExplanati
                   {"t", to_text(each), "of a micro-batch, forward and backward (below)"}};
   add_messages(std::move(messages), term);
   const int passes = plan.experiment().layout.passes();
-  term.inserted = fmt::format("{} * {}", put_in(passes), seconds(each));
+  term.inserted = fmt::format("{} * {}", put_in(passes), seconds_text(each));
   if (const Seconds hidden = difference(passes * each, term.time);
       plan.experiment().layout.overlaps_pairs()) {
     term.numbers.push_back({"hidden", to_text(hidden), "of all, beside the other half of a pair"});
-    term.inserted += fmt::format(" - {}", seconds(hidden));
+    term.inserted += fmt::format(" - {}", seconds_text(hidden));
   }
 }
 
 }  // namespace
+
+std::string seconds_text(Seconds time) { return fmt::format("{:.10g}", time / 1_s); }
 
 void forward_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   fill_work(plan, WorkKind::forward, term);
@@ -174,7 +174,7 @@ void interference_numbers(const ExplainedPlan& plan, TermExplanation& term) {
       {"w", to_text(beside), "work that this amounts to, had that alone slowed it"},
       {"busy", to_text(plan.prediction.dp_communication),
        "time with a gradient message in flight"}};
-  term.inserted = fmt::format("{} * {}", seconds(beside), put_in(slowdown - 1));
+  term.inserted = fmt::format("{} * {}", seconds_text(beside), put_in(slowdown - 1));
 }
 
 void encode_numbers(const ExplainedPlan& plan, TermExplanation& term) {
@@ -218,7 +218,7 @@ void pipeline_numbers(const ExplainedPlan& plan, TermExplanation& term) {
       {"backward", to_text(plan.stage.send_backward.alone), "their gradients to the previous one"},
       {"with", to_text(end.end), "end of the stage's operations, before gradients"},
       {"without", to_text(without), "the same if transfers took no time"}};
-  term.inserted = fmt::format("{} - {}", seconds(end.end), seconds(without));
+  term.inserted = fmt::format("{} - {}", seconds_text(end.end), seconds_text(without));
   add_messages(transfer_messages(plan), term);
 }
 
@@ -244,7 +244,7 @@ void gradient_numbers(const ExplainedPlan& plan, TermExplanation& term) {
     term.numbers.push_back(
         {"last", to_text(last), "the last bucket, ready only when backward ends"});
   }
-  term.inserted = fmt::format("{} - {}", seconds(busy), seconds(hidden));
+  term.inserted = fmt::format("{} - {}", seconds_text(busy), seconds_text(hidden));
   add_messages(gradient_messages(plan), term);
 }
 
@@ -259,7 +259,7 @@ void bubble_numbers(const ExplainedPlan& plan, TermExplanation& term) {
                   {"t_f + t_b", to_text(each), "of a micro-batch"},
                   {"rest", to_text(rest), "because stages differ, or gradients delay them"}};
   term.inserted = fmt::format("({} - 1) / {} * {} + {}", layout.stages(), layout.virtual_stages,
-                              seconds(each), seconds(rest));
+                              seconds_text(each), seconds_text(rest));
 }
 
 void optimizer_numbers(const ExplainedPlan& plan, TermExplanation& term) {
@@ -281,12 +281,12 @@ void optimizer_numbers(const ExplainedPlan& plan, TermExplanation& term) {
                   {"l", to_text(gpu.law.launch), "launch on the GPU"}};
   term.inserted = fmt::format("{} * {} / ({} * {}) + {}", put_in(static_cast<double>(updated)),
                               put_in(traffic.si), put_in(gpu.law.memory_efficiency),
-                              put_in(gpu.memory_bandwidth.si), seconds(gpu.law.launch));
+                              put_in(gpu.memory_bandwidth.si), seconds_text(gpu.law.launch));
 }
 
 void host_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   term.numbers = {{"T_host", to_text(plan.step.host), "of a step, hidden by nothing"}};
-  term.inserted = seconds(plan.step.host);
+  term.inserted = seconds_text(plan.step.host);
 }
 
 }  // namespace payoff

@@ -28,4 +28,7 @@ void jitter_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void data_numbers(const ExplainedPlan& plan, TermExplanation& term);
 void checkpoint_numbers(const ExplainedPlan& plan, TermExplanation& term);
 
+// In seconds, with ten digits: terms may be differences of much longer times.
+[[nodiscard]] std::string seconds_text(Seconds time);
+
 }  // namespace payoff

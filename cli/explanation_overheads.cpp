@@ -11,8 +11,6 @@
 namespace payoff {
 namespace {
 
-std::string seconds(Seconds time) { return fmt::format("{:.10g}", time / 1_s); }
-
 // Without the terms that come after this one, and without itself.
 Seconds step_before(const ExplainedPlan& plan, bool with_data) {
   const Waterfall& w = plan.prediction.waterfall;
@@ -36,7 +34,7 @@ void jitter_numbers(const ExplainedPlan& plan, TermExplanation& term) {
              "half-normal"},
       {"95 %", to_text(maximum_quantile(jitter, ranks, most_steps)),
        "of the steps wait less than this"}};
-  term.inserted = fmt::format("{} * {:.10g}", seconds(jitter.mean), largest);
+  term.inserted = fmt::format("{} * {:.10g}", seconds_text(jitter.mean), largest);
 }
 
 void data_numbers(const ExplainedPlan& plan, TermExplanation& term) {
@@ -44,11 +42,11 @@ void data_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   const Seconds step = step_before(plan, false);
   term.numbers = {{"T_data", to_text(data.time), "the input pipeline of a rank, for a step"}};
   if (!data.prefetch) {
-    term.inserted = seconds(data.time);
+    term.inserted = seconds_text(data.time);
     return;
   }
   term.numbers.push_back({"T", to_text(step), "the step without it, beside which it runs"});
-  term.inserted = fmt::format("max(0, {} - {})", seconds(data.time), seconds(step));
+  term.inserted = fmt::format("max(0, {} - {})", seconds_text(data.time), seconds_text(step));
 }
 
 void checkpoint_numbers(const ExplainedPlan& plan, TermExplanation& term) {
@@ -60,14 +58,14 @@ void checkpoint_numbers(const ExplainedPlan& plan, TermExplanation& term) {
                   {"size", to_text(times.write * asked.storage), "weights and optimizer states"},
                   {"W", to_text(times.write), "size over the bandwidth of the storage"}};
   if (!times.asynchronous) {
-    term.inserted = fmt::format("{} / {}", seconds(times.write), every);
+    term.inserted = fmt::format("{} / {}", seconds_text(times.write), every);
     return;
   }
   term.numbers.push_back(
       {"copy", to_text(times.copy), "of what the fullest GPU holds to its host; nothing computes"});
   term.numbers.push_back({"T", to_text(step), "the step without it, beside which it is written"});
-  term.inserted = fmt::format("({} + max(0, {} - {} * {})) / {}", seconds(times.copy),
-                              seconds(times.write), every, seconds(step), every);
+  term.inserted = fmt::format("({} + max(0, {} - {} * {})) / {}", seconds_text(times.copy),
+                              seconds_text(times.write), every, seconds_text(step), every);
 }
 
 }  // namespace payoff

@@ -172,9 +172,9 @@ std::vector<std::pair<std::string, Keys>> codec_laws(const PreparedExperiment& p
   return laws;
 }
 
-class Reader {
+class FactsReader {
  public:
-  Reader(const PreparedExperiment& prepared, const std::vector<MessageUse>& messages)
+  FactsReader(const PreparedExperiment& prepared, const std::vector<MessageUse>& messages)
       : experiment_(prepared.experiment()),
         links_(experiment_.cluster),
         kernels_(kernel_keys(experiment_, prepared.workload())) {
@@ -246,7 +246,7 @@ class Reader {
 
 Facts facts_read(const PreparedExperiment& prepared, const std::vector<MessageUse>& messages,
                  const Facts& facts) {
-  const Reader reader(prepared, messages);
+  const FactsReader reader(prepared, messages);
   Facts read;
   std::copy_if(facts.begin(), facts.end(), std::back_inserter(read),
                [&](const Fact& fact) { return reader.reads(path_of_one_kind(fact.path)); });

@@ -152,7 +152,7 @@ ExitCode import_chakra(const Arguments& arguments, Session& session) {
 }
 
 // What is done, and what is wrong with the values of its options where it cannot be done.
-struct Action {
+struct ImportAction {
   ExitCode (*run)(const Arguments&, Session&);
   void (*check_values)(const Arguments&, Session&);
 };
@@ -195,7 +195,7 @@ void check_options(std::string_view action, const Arguments& arguments, Session&
 }
 
 ExitCode run_import(const Arguments& arguments, Session& session) {
-  const std::vector<std::pair<std::string, Action>> actions{
+  const std::vector<std::pair<std::string, ImportAction>> actions{
       {"kineto", {import_traces, check_layers}},
       {"nccl-log", {import_nccl_log, check_steps}},
       {"flight-recorder", {import_flight_recorder, check_steps}},

@@ -10,16 +10,15 @@
 
 #include "cli/counted.hpp"
 #include "cli/import_chakra.hpp"
+#include "cli/import_report.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr std::size_t most_rows = 24;
 constexpr std::size_t most_names = 12;
 
-std::string ms(Seconds time) { return significant(time / 1_ms, 4); }
 std::string us(Seconds time) { return significant(time / 1_us, 4); }
 
 struct Sum {
@@ -35,7 +34,7 @@ struct Sum {
 std::string head(const OneChakra& one) {
   const ChakraTrace& trace = one.trace;
   std::string groups;
-  for (std::size_t i = 0; i < std::min(trace.groups.size(), most_rows); ++i) {
+  for (std::size_t i = 0; i < std::min(trace.groups.size(), most_table_rows); ++i) {
     const ChakraGroup& group = trace.groups[i];
     groups += fmt::format("{}{} ({})", groups.empty() ? "; groups " : ", ", group.name,
                           counted(group.ranks, "rank"));
@@ -58,7 +57,7 @@ std::string types_table(const ChakraTrace& trace) {
                {"time [ms]", Align::right}});
   for (const auto& [kind, sum] : sums) {
     table.add({std::string(name(kind.first)), kind.second ? "host" : "GPU",
-               std::to_string(sum.nodes), ms(sum.time)});
+               std::to_string(sum.nodes), milliseconds(sum.time)});
   }
   return table.markdown() + "\n";
 }
@@ -79,7 +78,8 @@ std::string names_table(const ChakraTrace& trace) {
   }
   Table table({{"computes", Align::left}, {"count", Align::right}, {"time [ms]", Align::right}});
   for (std::size_t i = 0; i < std::min(all.size(), most_names); ++i) {
-    table.add({all[i].first, std::to_string(all[i].second.nodes), ms(all[i].second.time)});
+    table.add(
+        {all[i].first, std::to_string(all[i].second.nodes), milliseconds(all[i].second.time)});
   }
   const std::string more =
       all.size() > most_names
@@ -122,7 +122,7 @@ std::string messages_table(const OneChakra& one) {
   }
   const std::vector<std::size_t> order = by_volume(one.messages);
   Table table(std::move(columns));
-  for (std::size_t row = 0; row < std::min(order.size(), most_rows); ++row) {
+  for (std::size_t row = 0; row < std::min(order.size(), most_table_rows); ++row) {
     const TraceMessages& each = one.messages[order[row]];
     std::vector<std::string> cells{std::string(kind_name(each)), group_text(one, each),
                                    to_text(static_cast<double>(each.bytes) * 1_B),
@@ -135,9 +135,9 @@ std::string messages_table(const OneChakra& one) {
     }
     table.add(std::move(cells));
   }
-  const std::string more = order.size() > most_rows
+  const std::string more = order.size() > most_table_rows
                                ? fmt::format("... and {} smaller rows (--json has them all).\n",
-                                             order.size() - most_rows)
+                                             order.size() - most_table_rows)
                                : "";
   return table.markdown() + more + "\n";
 }
@@ -145,8 +145,8 @@ std::string messages_table(const OneChakra& one) {
 void add_step(Table& table, const std::string& title, const TraceTimes& times, int steps,
               const std::string& wall) {
   const double each = steps;
-  table.add({title, wall, ms(times.compute / each), ms(times.hidden / each),
-             ms(times.exposed / each), ms(times.idle / each)});
+  table.add({title, wall, milliseconds(times.compute / each), milliseconds(times.hidden / each),
+             milliseconds(times.exposed / each), milliseconds(times.idle / each)});
 }
 
 std::string steps_table(const OneChakra& one) {
@@ -159,9 +159,10 @@ std::string steps_table(const OneChakra& one) {
   const double steps = one.steps;
   if (tells_starts(one.trace)) {
     const TraceTimes told = told_times(one.trace);
-    add_step(table, "as traced", told, one.steps, ms(told.wall / steps));
+    add_step(table, "as traced", told, one.steps, milliseconds(told.wall / steps));
   }
-  add_step(table, "run again", one.replay.times, one.steps, ms(one.replay.times.wall / steps));
+  add_step(table, "run again", one.replay.times, one.steps,
+           milliseconds(one.replay.times.wall / steps));
   for (const ScaledTrace& scaled : one.scales) {
     const TraceReplay& again = scaled.priced.replay;
     add_step(table,
@@ -187,13 +188,14 @@ std::string path_sentence(const OneChakra& one) {
     const Seconds time = replay.path_time.at(static_cast<std::size_t>(i));
     if (time > 0_s) {
       parts += fmt::format("{}{} {} ms", parts.empty() ? ": " : ", ",
-                           name(static_cast<TraceWork>(i)), ms(time));
+                           name(static_cast<TraceWork>(i)), milliseconds(time));
     }
   }
   return fmt::format(
       "The critical path of the trace run again has {}{}. By dependencies alone, were there "
       "streams enough, the longest chain takes {} ms.\n",
-      counted(static_cast<std::int64_t>(replay.path.size()), "node"), parts, ms(replay.chain));
+      counted(static_cast<std::int64_t>(replay.path.size()), "node"), parts,
+      milliseconds(replay.chain));
 }
 
 std::string about(const OneChakra& one, const ChakraReport& report) {

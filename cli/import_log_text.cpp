@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_rows = 24;
-
 // "0-7", "0, 8, 16, 24", "0, 8, ..., 120".
 std::string ranks_text(const std::vector<int>& ranks) {
   if (ranks.empty()) {
@@ -64,13 +62,13 @@ std::string nodes_table(const NcclDebugLog& log) {
     return "";
   }
   Table table({{"node", Align::left}, {"GPUs", Align::right}, {"ranks", Align::left}});
-  for (std::size_t i = 0; i < std::min(log.nodes.size(), most_rows); ++i) {
+  for (std::size_t i = 0; i < std::min(log.nodes.size(), most_table_rows); ++i) {
     const LoggedNode& node = log.nodes[i];
     table.add({node.host, std::to_string(node.gpus), ranks_text(node.ranks)});
   }
-  const std::string more = log.nodes.size() > most_rows
+  const std::string more = log.nodes.size() > most_table_rows
                                ? fmt::format("... and {} more nodes (--json has them all).\n",
-                                             log.nodes.size() - most_rows)
+                                             log.nodes.size() - most_table_rows)
                                : "";
   return table.markdown() + more + "\n";
 }
@@ -120,7 +118,7 @@ std::string messages_table(const LogReport& report) {
                {"calls" + each, Align::right},
                {"bytes" + each, Align::right},
                {"share", Align::right}});
-  for (std::size_t i = 0; i < std::min(messages.size(), most_rows); ++i) {
+  for (std::size_t i = 0; i < std::min(messages.size(), most_table_rows); ++i) {
     const LoggedMessages& message = *messages[i];
     const LoggedGroups& groups = report.log.groups[message.groups];
     table.add({std::string(name(message.collective)), std::to_string(groups.ranks),
@@ -129,9 +127,9 @@ std::string messages_table(const LogReport& report) {
                all > Bytes{} ? percent_text(volume(message) / all) : "0 %"});
   }
   const std::string more =
-      messages.size() > most_rows
+      messages.size() > most_table_rows
           ? fmt::format("... and {} smaller rows (-o FILE.csv or --json has them all).\n",
-                        messages.size() - most_rows)
+                        messages.size() - most_table_rows)
           : "";
   return table.markdown() + more + "\n";
 }

@@ -14,10 +14,8 @@
 namespace payoff {
 namespace {
 
-constexpr std::size_t most_rows = 24;
 constexpr double usual_noise = 0.02;  // of --observed, where nothing else is said
 
-std::string ms(Seconds time) { return significant(time / 1_ms, 4); }
 std::string us(double microseconds) { return significant(microseconds, 4); }
 
 std::string head(const OneTrace& one) {
@@ -45,14 +43,15 @@ std::string steps_table(const OneTrace& one) {
                {"exposed comm", Align::right},
                {"idle", Align::right},
                {"on the host", Align::right}});
-  for (std::size_t i = 0; i < std::min(one.timeline.steps.size(), most_rows); ++i) {
+  for (std::size_t i = 0; i < std::min(one.timeline.steps.size(), most_table_rows); ++i) {
     const TracedStep& step = one.timeline.steps[i];
-    table.add({step.name, ms(step.wall), ms(step.compute), ms(step.hidden), ms(step.exposed),
-               ms(step.idle), ms(step.host)});
+    table.add({step.name, milliseconds(step.wall), milliseconds(step.compute),
+               milliseconds(step.hidden), milliseconds(step.exposed), milliseconds(step.idle),
+               milliseconds(step.host)});
   }
-  const std::string more = one.timeline.steps.size() > most_rows
+  const std::string more = one.timeline.steps.size() > most_table_rows
                                ? fmt::format("... and {} more steps (--json has them all).\n",
-                                             one.timeline.steps.size() - most_rows)
+                                             one.timeline.steps.size() - most_table_rows)
                                : "";
   const bool ends_early = one.timeline.steps.size() > 1 && !one.timeline.steps.back().is_whole;
   const std::string last =
@@ -69,12 +68,12 @@ std::string streams_table(const OneTrace& one) {
                {"overlap", Align::right},
                {"idle", Align::right},
                {"of which not launched", Align::right}});
-  for (std::size_t i = 0; i < std::min(one.timeline.streams.size(), most_rows); ++i) {
+  for (std::size_t i = 0; i < std::min(one.timeline.streams.size(), most_table_rows); ++i) {
     const TracedStream& stream = one.timeline.streams[i];
     table.add({fmt::format("GPU {}, {}", stream.device, stream.stream),
                std::to_string(stream.events), std::to_string(stream.communications),
-               ms(stream.span), ms(stream.busy), ms(stream.overlap), ms(stream.idle),
-               ms(stream.late)});
+               milliseconds(stream.span), milliseconds(stream.busy), milliseconds(stream.overlap),
+               milliseconds(stream.idle), milliseconds(stream.late)});
   }
   return table.markdown() + "\n";
 }
@@ -119,16 +118,16 @@ std::string messages_table(const OneTrace& one) {
                {"calls", Align::right},
                {"time [us]", Align::right},
                {"busbw [GB/s]", Align::right}});
-  for (std::size_t i = 0; i < std::min(messages.size(), most_rows); ++i) {
+  for (std::size_t i = 0; i < std::min(messages.size(), most_table_rows); ++i) {
     const TraceMessage& message = *messages[i];
     const double time = median_us(message.times);
     table.add({std::string(name(message.collective)), message.group, std::to_string(message.ranks),
                message.type, to_text(message.size), std::to_string(message.calls),
                message.times.empty() ? "" : us(time), bus_rate(message, time)});
   }
-  const std::string more = messages.size() > most_rows
+  const std::string more = messages.size() > most_table_rows
                                ? fmt::format("... and {} smaller rows (--json has them all).\n",
-                                             messages.size() - most_rows)
+                                             messages.size() - most_table_rows)
                                : "";
   return table.markdown() + more + "\n";
 }

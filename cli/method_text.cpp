@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 11> formula_keys{
     "parameters", "where", "rounds", "decode", "sent", "backward",
     "dense",      "worth", "state",  "saved",  "wire"};
 
-std::string one_line(const Node& node) {
+std::string note_text(const Node& node) {
   std::string line;
   for (const Entry& entry : node.entries) {
     line += (line.empty() ? "" : ", ") + entry.key + " " + entry.value.text;
@@ -43,7 +43,7 @@ void add_formulas(const Node& node, const std::string& path,
       for (const Entry& entry : node.entries) {
         const bool bounds = path == "parameters";
         if (bounds) {
-          formulas.emplace_back(path + "." + entry.key, one_line(entry.value));
+          formulas.emplace_back(path + "." + entry.key, note_text(entry.value));
         } else {
           add_formulas(entry.value, path + "." + entry.key, formulas);
         }

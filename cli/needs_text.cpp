@@ -34,16 +34,16 @@ std::string text_of(const NextMeasurement& measurement, const NeedsReport& repor
   return "";
 }
 
-std::string percent(double ratio) { return fixed(std::round(100 * ratio) + 0.0, 0) + " %"; }
+std::string whole_percent(double ratio) { return fixed(std::round(100 * ratio) + 0.0, 0) + " %"; }
 
 std::string next_text(const NeedsReport& report) {
   Table table({{"measurement", Align::left},
                {"spread left", Align::right},
                {"verdict called", Align::right}});
-  table.add({"none", percent(1.0), percent(report.next.now.called)});
+  table.add({"none", whole_percent(1.0), whole_percent(report.next.now.called)});
   for (const NextMeasurement& each : report.next.measurements) {
-    table.add({text_of(each, report), percent(each.expected.spread_ratio),
-               percent(each.expected.called)});
+    table.add({text_of(each, report), whole_percent(each.expected.spread_ratio),
+               whole_percent(each.expected.called)});
   }
   return "\nWhat to measure next: what is expected to be left of the spread of the speedup, and "
          "how often "
@@ -62,7 +62,7 @@ std::string fact_text(const Fact& fact) {
 
 std::string need_text(const Need& need, std::size_t rank) {
   std::string text = fmt::format("\n{}. {}: {} of the variance of the speedup, alone {} to {}\n",
-                                 rank, need.subject, percent(need.variance_share),
+                                 rank, need.subject, whole_percent(need.variance_share),
                                  fixed(need.speedup_low, 3), fixed(need.speedup_high, 3));
   for (const Measurement& measurement : need.measurements) {
     text += fmt::format("   {}\n", measurement.text);

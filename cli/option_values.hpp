@@ -20,6 +20,10 @@
 
 namespace payoff {
 
+inline constexpr OptionSpec threads_option{"--threads", "N", "default: all cores", Takes::value};
+inline constexpr OptionSpec force_option{"--force", "", "lets --save write over a file that exists",
+                                         Takes::nothing};
+
 void report_text_error(std::string_view option, const Argument& argument, const TextError& error,
                        Session& session);
 

@@ -20,23 +20,23 @@
 namespace payoff {
 namespace {
 
-constexpr Bytes smallest = 4_KiB;
-constexpr Bytes largest = 1_GiB;
+constexpr Bytes smallest_message = 4_KiB;
+constexpr Bytes largest_message = 1_GiB;
 constexpr int points_per_octave = 2;
 
 std::vector<Bytes> sizes() {
   std::vector<Bytes> result;
-  const double octaves = std::log2(largest / smallest);
+  const double octaves = std::log2(largest_message / smallest_message);
   for (int i = 0; i <= octaves * points_per_octave; ++i) {
-    result.push_back(std::exp2(i / double{points_per_octave}) * smallest);
+    result.push_back(std::exp2(i / double{points_per_octave}) * smallest_message);
   }
   return result;
 }
 
 ChartAxis size_axis() {
-  ChartAxis axis = span_axis(smallest.si, largest.si, {});
+  ChartAxis axis = span_axis(smallest_message.si, largest_message.si, {});
   axis.ticks.clear();
-  for (Bytes tick = smallest; tick <= largest; tick *= 8) {
+  for (Bytes tick = smallest_message; tick <= largest_message; tick *= 8) {
     axis.ticks.push_back(tick.si);
     axis.labels.push_back(exact_text(tick));
   }
@@ -58,7 +58,7 @@ Chart chart_of(const PreparedExperiment& job) {
   chart.x = size_axis();
   const Bandwidth roof = memory_roof(job);
   chart.base_label = fmt::format("memory: every byte once, {}", to_text(roof));
-  chart.base = {{smallest.si, roof.si}, {largest.si, roof.si}};
+  chart.base = {{smallest_message.si, roof.si}, {largest_message.si, roof.si}};
   chart.rival.label =
       fmt::format("all-reduce of it over {}", counted(job.data_network().group().ranks, "rank"));
   for (const Bytes size : sizes()) {

@@ -20,7 +20,7 @@
 namespace payoff {
 namespace {
 
-constexpr int columns = 36;
+constexpr int map_columns = 36;
 constexpr int rows = 28;
 
 JobScale scale_of(const Experiment& experiment, PlotAxis axis, const ScalingOptions& range,
@@ -128,7 +128,7 @@ std::optional<PlotView> view_frontier(const ReadExperiment& read, const PlotRequ
   }
   const FrontierQuestion question{
       experiment, *plan, read.limits,
-      scale_of(experiment, request.question.axis, request.question.scaling, columns),
+      scale_of(experiment, request.question.axis, request.question.scaling, map_columns),
       scale_of(experiment, request.y, request.y_range, rows)};
   if (question.x.values.size() < 2 || question.y.values.size() < 2) {
     session.diagnostics().error(request.place, "a map needs two jobs at least on each axis", {},

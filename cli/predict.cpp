@@ -31,8 +31,6 @@ namespace {
 
 constexpr OptionSpec save_option{"--save", "FILE", "writes the experiment as a file of its own",
                                  Takes::value, true};
-constexpr OptionSpec force_option{"--force", "", "lets --save write over a file that exists",
-                                  Takes::nothing};
 constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
                                  "exit with 3 unless some strategy beats the best remedy",
                                  Takes::nothing};

@@ -110,7 +110,8 @@ void report_unknown_profile(const Argument& asked, const Library& library, Sessi
 }
 
 // A name may belong to several kinds: all of them are shown.
-ExitCode show(const std::vector<Argument>& asked, const Arguments& arguments, Session& session) {
+ExitCode show_profile(const std::vector<Argument>& asked, const Arguments& arguments,
+                      Session& session) {
   const Library library = find_library();
   std::string text;
   std::string csv =
@@ -158,7 +159,7 @@ ExitCode run_profiles(const Arguments& arguments, Session& session) {
                                   "`payoff profiles list` names them all");
       return session.report();
     }
-    return show(words, arguments, session);
+    return show_profile(words, arguments, session);
   }
   if (action.text != "list") {
     report_unknown_name("list or show", action, {"list", "show"}, session);

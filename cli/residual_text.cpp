@@ -37,10 +37,6 @@ std::string labelled(const std::string& label, const std::string& text) {
   return lines;
 }
 
-std::string value_text(const ValidationCase& c, double value) {
-  return c.unit == "s" ? to_text(value * 1_s) : fixed(value, 3);
-}
-
 std::string heading(const ValidationCase& c) {
   return fmt::format("{}\n{}", c.id,
                      labelled("error", fmt::format("{:+.1f} %: {} predicted (90 %: {} to {}), {} "
@@ -93,6 +89,10 @@ std::vector<const ValidationCase*> worst_of(const ValidationReport& report, Half
 }
 
 }  // namespace
+
+std::string value_text(const ValidationCase& c, double value) {
+  return c.unit == "s" ? to_text(value * 1_s) : fixed(value, 3);
+}
 
 std::string residuals_text(const ValidationReport& report) {
   std::string text;

@@ -16,4 +16,7 @@ namespace payoff {
 [[nodiscard]] std::string residuals_text(const ValidationReport& report);
 [[nodiscard]] nlohmann::ordered_json residuals_json(const ValidationReport& report);
 
+// A value of a case in its unit.
+[[nodiscard]] std::string value_text(const ValidationCase& c, double value);
+
 }  // namespace payoff

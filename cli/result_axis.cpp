@@ -15,7 +15,7 @@ namespace payoff {
 namespace {
 
 // As the pictures of experiments say it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> known_words{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> axis_words{
     {{"speedup", "speedup over uncompressed"},
      {"step_seconds", "time of a step"},
      {"gpus", "GPUs"},
@@ -56,7 +56,7 @@ bool are_all_multiples(const std::vector<double>& values, double unit) {
 
 std::string column_words(const SweepResults& results, std::size_t column) {
   const std::string& name = results.columns[column].name;
-  for (const auto& [known, words] : known_words) {
+  for (const auto& [known, words] : axis_words) {
     if (known == name) {
       return std::string(words);
     }

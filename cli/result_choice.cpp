@@ -40,9 +40,9 @@ Parsed<double> number_of(std::string_view column, std::string_view text) {
                                      : parse_number(text);
 }
 
-class ChoiceReader {
+class ResultChoiceReader {
  public:
-  ChoiceReader(const SweepResults& results, Session& session)
+  ResultChoiceReader(const SweepResults& results, Session& session)
       : results_(results), session_(session) {}
 
   void read(const Argument& given) {
@@ -147,7 +147,7 @@ std::optional<std::size_t> named_column(const SweepResults& results, const Argum
 
 std::vector<bool> read_choices(const SweepResults& results, const Arguments& arguments,
                                Session& session) {
-  ChoiceReader reader(results, session);
+  ResultChoiceReader reader(results, session);
   for (const Argument& given : arguments.values(where_option.name)) {
     reader.read(given);
   }

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-class Comparison {
+class ResultComparison {
  public:
   void compare(const std::string& path, const Json& then, const Json& now) {
     if (then.is_object() && now.is_object()) {
@@ -74,7 +74,7 @@ double ValueDifference::size() const {
 
 ResultDifferences differences_of(const Json& then, const Json& now,
                                  const std::vector<std::string>& aside) {
-  Comparison comparison;
+  ResultComparison comparison;
   comparison.compare_keys("", then, now, aside);
   return comparison.take();
 }

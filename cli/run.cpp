@@ -19,7 +19,7 @@
 namespace payoff {
 namespace {
 
-constexpr std::string_view details =
+constexpr std::string_view run_details =
     "The experiment says under `run` how its compression changes (docs/runs.md):\n"
     "  run:\n"
     "    epochs: 300                 # or iterations: N\n"
@@ -74,7 +74,7 @@ Command run_command() {
           {"EXPERIMENT", "an experiment file with a `run`; options go over its keys", 0, 1},
           experiment_options({price_option, json_option, csv_option}),
           run_run,
-          details};
+          run_details};
 }
 
 }  // namespace payoff

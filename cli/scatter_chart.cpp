@@ -14,8 +14,8 @@
 namespace payoff {
 namespace {
 
-// gnuplot's symbols: filled, then hollow, for groups that share a colour.
-constexpr std::array<int, 14> symbols{7, 5, 9, 13, 11, 15, 2, 6, 4, 8, 12, 10, 14, 1};
+// gnuplot's group_symbols: filled, then hollow, for groups that share a colour.
+constexpr std::array<int, 14> group_symbols{7, 5, 9, 13, 11, 15, 2, 6, 4, 8, 12, 10, 14, 1};
 constexpr double drawn_factor = 1.25;  // of the lines beside the diagonal
 
 struct Words {
@@ -118,7 +118,7 @@ std::string gnuplot_script(const Scatter& scatter, Picture picture, const std::s
       drawn_factor);
   for (std::size_t i = 0; i < scatter.groups.size(); ++i) {
     text += fmt::format(", \\\n  $group{} using 1:2 with points pt {} ps 0.8 lc rgb '{}' title {}",
-                        i, symbols[i % symbols.size()], styles[i].colour,
+                        i, group_symbols[i % group_symbols.size()], styles[i].colour,
                         plain(scatter.groups[i].label, picture));
   }
   return text + "\n";

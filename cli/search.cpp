@@ -32,9 +32,8 @@ constexpr OptionSpec keep_option{
 constexpr OptionSpec finalists_option{
     "--finalists", "N", "of either kind, run by the simulator too; default 4, at most 16",
     Takes::value};
-constexpr OptionSpec threads_option{"--threads", "N", "default: all cores", Takes::value};
 
-constexpr std::string_view details =
+constexpr std::string_view search_details =
     "Every layout on the same GPUs with the same global batch is a candidate, uncompressed and\n"
     "with every plan that the layout can have: the experiment's, those of --compress, or, where "
     "it\n"
@@ -48,9 +47,9 @@ constexpr std::string_view details =
     "\n";
 
 // On a terminal, from two seconds on.
-class Progress {
+class SearchProgress {
  public:
-  explicit Progress(Session& session) : session_(session) {}
+  explicit SearchProgress(Session& session) : session_(session) {}
 
   void at(std::uint64_t decided, std::uint64_t known) {
     const auto now = Clock::now();
@@ -107,7 +106,7 @@ ExitCode run_search(const Arguments& arguments, Session& session) {
   warn_of_default_batch(*read, session);
   add_usual_plans(*read, library, session);
   options.limits = read->limits;
-  Progress progress(session);
+  SearchProgress progress(session);
   options.search.progress = [&](std::uint64_t decided, std::uint64_t known) {
     progress.at(decided, known);
   };
@@ -136,7 +135,7 @@ Command search_command() {
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
           experiment_options({keep_option, finalists_option, threads_option, json_option}),
           run_search,
-          details};
+          search_details};
 }
 
 }  // namespace payoff

@@ -31,9 +31,9 @@ namespace {
 constexpr OptionSpec trace_option{
     "--trace", "FILE", "the timeline of one strategy, for ui.perfetto.dev; no `-` for stdout",
     Takes::value, true};
-constexpr OptionSpec plan_option{"--plan", "LABEL",
-                                 "simulate this strategy alone; default: all, the last one traced",
-                                 Takes::value};
+constexpr OptionSpec simulated_plan_option{
+    "--plan", "LABEL", "simulate this strategy alone; default: all, the last one traced",
+    Takes::value};
 constexpr OptionSpec no_fold_option{
     "--no-fold", "", "with a topology: run every rank by itself, to see that nothing changes",
     Takes::nothing};
@@ -51,7 +51,7 @@ bool wants_steps(const Arguments& arguments, Session& session) {
 // The strategies to run: all, or the one that was named.
 std::vector<CompressionPlan> wanted_plans(const Experiment& experiment, const Arguments& arguments,
                                           Session& session) {
-  const std::optional<Argument> label = arguments.value(plan_option.name);
+  const std::optional<Argument> label = arguments.value(simulated_plan_option.name);
   if (!label) {
     return experiment.plans;
   }
@@ -281,7 +281,7 @@ Command simulate_command() {
           "  payoff simulate --model gpt2 --cluster p3-8xlarge --nodes 2 --dp 8 --micro-batch 4 "
           "--level steps",
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
-          experiment_options({plan_option, trace_option, event_limit_option, level_option,
+          experiment_options({simulated_plan_option, trace_option, event_limit_option, level_option,
                               no_fold_option, json_option}),
           run_simulate};
 }

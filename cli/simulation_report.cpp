@@ -16,7 +16,6 @@ namespace payoff {
 namespace {
 
 std::string ms(Seconds time) { return fixed(time / 1_ms, 2); }
-std::string percent(double ratio) { return fmt::format("{:.1f} %", 100 * ratio); }
 
 std::string title(const PlanSimulation& plan) {
   return plan.label == "none" ? "uncompressed" : plan.label;

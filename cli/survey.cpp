@@ -23,9 +23,7 @@
 namespace payoff {
 namespace {
 
-constexpr OptionSpec threads_option{"--threads", "N", "default: all cores", Takes::value};
-
-constexpr std::string_view details =
+constexpr std::string_view survey_details =
     "A grid is an experiment file with the values of some keys under `over`; its strategies stand\n"
     "under `compress`, and every job is asked for all of them:\n"
     "  over:\n"
@@ -153,7 +151,7 @@ Command survey_command() {
           {"GRID", "an experiment file with axes under `over`; options go over its keys", 0, 1},
           experiment_options({over_option, threads_option, json_option, csv_option}),
           run_survey,
-          details};
+          survey_details};
 }
 
 }  // namespace payoff

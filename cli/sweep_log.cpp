@@ -31,7 +31,7 @@ bool is_of_job(std::string_view line, std::uint64_t job) {
   return line.starts_with(fmt::format("{{\"job\":{},", job)) && line.ends_with('}');
 }
 
-struct Part {
+struct LinePart {
   std::filesystem::path file;
   std::string text;
 };
@@ -94,7 +94,7 @@ class Merge {
  private:
   Json header_;
   std::uint64_t of_{};
-  std::map<std::uint64_t, Part> parts_;
+  std::map<std::uint64_t, LinePart> parts_;
 };
 
 }  // namespace

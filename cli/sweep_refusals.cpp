@@ -14,7 +14,7 @@ namespace {
 
 // A reason that is kept for the summary; there are few, but a program's input decides.
 constexpr std::size_t most_reasons = 1000;
-constexpr std::size_t most_shown = 5;
+constexpr std::size_t most_kept_notes = 5;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -78,7 +78,7 @@ void SweepRefusals::report(Session& session) const {
   diagnostic.help = "`status` and `reason` of a result say why it has none";
   std::uint64_t shown = 0;
   for (const Reason* reason : reasons) {
-    if (diagnostic.notes.size() == most_shown) {
+    if (diagnostic.notes.size() == most_kept_notes) {
       break;
     }
     shown += reason->count;

@@ -15,7 +15,7 @@ namespace {
 using Columns = std::array<double, RowWriter::column_count>;
 
 // In the order of a line: what step_json() calls them.
-constexpr std::array<std::string_view, RowWriter::column_count> columns{
+constexpr std::array<std::string_view, RowWriter::column_count> row_columns{
     R"(,"step_seconds":)",
     R"(,"samples_per_second":)",
     R"(,"forward_seconds":)",
@@ -108,7 +108,7 @@ bool RowWriter::is_own_key(std::string_view key) {
   constexpr std::array<std::string_view, 5> others{"job", "gpus", "strategy", "status", "reason"};
   const std::string column = fmt::format(",\"{}\":", key);
   return std::find(others.begin(), others.end(), key) != others.end() ||
-         std::find(columns.begin(), columns.end(), column) != columns.end();
+         std::find(row_columns.begin(), row_columns.end(), column) != row_columns.end();
 }
 
 void RowWriter::begin(std::uint64_t job, const std::vector<std::size_t>& values) {
@@ -133,7 +133,7 @@ void RowWriter::add(std::size_t strategy, const StepPrediction& prediction,
     if (overhead && !(values[c] > 0.0)) {
       continue;
     }
-    lines += columns[c];
+    lines += row_columns[c];
     add_number(values[c], row[c], lines);
   }
   lines += "}\n";

@@ -26,7 +26,6 @@ struct Sweep {
 
 inline constexpr OptionSpec resume_option{
     "--resume", "", "goes on with a FILE that was not finished", Takes::nothing};
-inline constexpr OptionSpec threads_option{"--threads", "N", "default: all cores", Takes::value};
 inline constexpr OptionSpec no_share_option{
     "--no-share", "", "reads and prepares every job by itself, to see that nothing changes",
     Takes::nothing};

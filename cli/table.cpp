@@ -92,6 +92,10 @@ std::string csv_line(const std::vector<std::string>& cells) {
 
 std::string exact_number(double number) { return fmt::format("{}", number); }
 
+std::string percent(double ratio) { return fixed(100.0 * ratio, 1) + " %"; }
+
+std::string milliseconds(Seconds time) { return significant(time / 1_ms, 4); }
+
 std::string fixed(double number, int digits) { return fmt::format("{:.{}f}", number, digits); }
 
 std::string significant(double number, int digits) {

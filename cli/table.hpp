@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/units.hpp"
+
 // Tables for people and for Markdown at once: columns aligned by characters, not bytes. CSV is the
 // same rows without padding.
 
@@ -40,6 +42,10 @@ class Table {
 
 // `digits` after the point, no exponent: for columns whose header has the unit.
 [[nodiscard]] std::string fixed(double number, int digits);
+// "12.3 %" of 0.123.
+[[nodiscard]] std::string percent(double ratio);
+// With four digits, without the unit.
+[[nodiscard]] std::string milliseconds(Seconds time);
 // Without an exponent, three digits: 0.0123, 1.23, 123, 1230.
 [[nodiscard]] std::string significant(double number, int digits = 3);
 // "412 ± 9.1": the number with three digits, what it may be off with two.

@@ -47,11 +47,6 @@ std::string between(const ClassSum& sum) {
                                : to_text(sum.least) + " to " + to_text(sum.most);
 }
 
-bool has_background(const Topology& topology) {
-  return std::any_of(topology.background.begin(), topology.background.end(),
-                     [](const BackgroundLoad& load) { return load.mean > 0 || load.sd > 0; });
-}
-
 std::string links_table(const sim::LinkGraph& links, const std::vector<Bandwidth>& left,
                         bool with_left) {
   std::array<ClassSum, sim::link_class_count> sums;

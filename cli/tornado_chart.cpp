@@ -29,15 +29,6 @@ std::string terminal(const Tornado& tornado, Picture picture, std::size_t column
   return {};
 }
 
-// gnuplot takes labels of ticks for formats of numbers.
-std::string tick_label(const std::string& label, Picture picture) {
-  std::string text;
-  for (const char c : plain(label, picture)) {
-    text += c == '%' ? std::string("%%") : std::string(1, c);
-  }
-  return text;
-}
-
 // Room for the widest bar, and a little beside it.
 std::string axes(const Tornado& tornado, Picture picture) {
   double low = tornado.centre;

@@ -30,8 +30,6 @@ std::string_view title(Half half) {
   }
 }
 
-std::string percent(double ratio) { return fixed(100.0 * ratio, 1) + " %"; }
-
 std::string signed_percent(double ratio) { return fmt::format("{:+.1f} %", 100.0 * ratio); }
 
 std::string shortened(const std::string& text, std::size_t width) {
@@ -157,10 +155,6 @@ std::string reasons_text(const ValidationReport& report) {
   return table.empty()
              ? ""
              : "\nWhat is not predicted; a case may have several reasons\n\n" + table.markdown();
-}
-
-std::string value_text(const ValidationCase& c, double value) {
-  return c.unit == "s" ? to_text(value * 1_s) : fixed(value, 3);
 }
 
 std::string worst_text(const ValidationReport& report, Half half) {

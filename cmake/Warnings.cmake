@@ -1,7 +1,8 @@
 # Linked PRIVATE through BUILD_INTERFACE, never exported: our warnings are not our users' warnings.
 add_library(payoff_warnings INTERFACE)
 target_compile_options(payoff_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wold-style-cast
+  $<$<NOT:$<BOOL:${PAYOFF_UNITY}>>:-Wshadow>  # not of names of other sources in one unit
   -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion -Wformat=2
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
   # Same inputs, same bytes: no contraction into fused multiply-adds.

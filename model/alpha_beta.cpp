@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/alpha_beta.hpp"
 
+#include "model/powers_of_two.hpp"
+
 namespace payoff {
 namespace {
-
-int log2_floor(int n) {
-  int log = 0;
-  for (; n > 1; n /= 2) {
-    ++log;
-  }
-  return log;
-}
 
 // Messages of `steps` one after the other that carry `bytes` in all.
 Seconds messages(double steps, Bytes bytes, const AlphaBeta& link) {

@@ -11,10 +11,7 @@
 namespace payoff {
 namespace {
 
-constexpr std::size_t index(Collective c) { return static_cast<std::size_t>(c); }
-constexpr std::size_t index(Algorithm a) { return static_cast<std::size_t>(a); }
 constexpr std::size_t index(CollectiveFamily f) { return static_cast<std::size_t>(f); }
-constexpr std::size_t index(Protocol p) { return static_cast<std::size_t>(p); }
 
 }  // namespace
 

@@ -22,6 +22,7 @@ enum class Collective : std::uint8_t {
   send_recv
 };
 inline constexpr int collective_count = 7;
+[[nodiscard]] constexpr std::size_t index(Collective c) { return static_cast<std::size_t>(c); }
 
 enum class Algorithm : std::uint8_t {
   none,
@@ -36,9 +37,11 @@ enum class Algorithm : std::uint8_t {
   direct
 };
 inline constexpr int algorithm_count = 10;
+[[nodiscard]] constexpr std::size_t index(Algorithm a) { return static_cast<std::size_t>(a); }
 
 enum class Protocol : std::uint8_t { none, ll, ll128, simple };
 inline constexpr int protocol_count = 4;
+[[nodiscard]] constexpr std::size_t index(Protocol p) { return static_cast<std::size_t>(p); }
 
 // Collectives that do the same with a message, so that what one of them tells about a link holds
 // for the others of its family: all ranks reduce and gather, or do half of that, or one rank has

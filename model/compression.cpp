@@ -14,7 +14,7 @@ enum Variable : std::size_t {
   elements,
   rows,
   columns,
-  element_size,
+  bytes_of_element,
   workers,
   local_workers,
   tensors
@@ -24,7 +24,7 @@ using Values = std::array<Lanes, formula_variables.size() + formula_parameter_li
 
 Values constant_values(const Method& method, Bytes element, const Workers& group) {
   Values values;
-  values[element_size].fill(element / 1_B);
+  values[bytes_of_element].fill(element / 1_B);
   values[workers].fill(group.all);
   values[local_workers].fill(group.in_node);
   std::size_t next = formula_variables.size();

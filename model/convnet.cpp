@@ -6,10 +6,8 @@
 namespace payoff {
 namespace {
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 Bytes tensor_bytes(std::int64_t channels, double positions, Bytes activation) {
-  return number(channels) * positions * activation;
+  return real(channels) * positions * activation;
 }
 
 Operator memory_operator(Bytes forward, Bytes backward) {
@@ -24,10 +22,9 @@ class RowTranslator {
  public:
   RowTranslator(const ConvnetRow& row, Bytes activation, bool first)
       : row_(row),
-        positions_(number(row.height) * number(row.width)),
+        positions_(real(row.height) * real(row.width)),
         output_(tensor_bytes(row.out, positions_, activation)),
-        input_(
-            tensor_bytes(row.in, positions_ * number(row.stride) * number(row.stride), activation)),
+        input_(tensor_bytes(row.in, positions_ * real(row.stride) * real(row.stride), activation)),
         first_(first) {
     layer_.name = row.name;
     layer_.boundary_per_sample = input_;
@@ -62,10 +59,10 @@ class RowTranslator {
   void product(OperatorKind kind, std::int64_t window) {
     Operator op{.kind = kind};
     op.rows_per_sample = positions_;
-    op.columns = number(row_.out / row_.groups);
-    op.depth = number(row_.in / row_.groups * window);
-    op.batch_per_sample = number(row_.groups);
-    op.window = number(window);
+    op.columns = real(row_.out / row_.groups);
+    op.depth = real(row_.in / row_.groups * window);
+    op.batch_per_sample = real(row_.groups);
+    op.window = real(window);
     op.unit_stride = row_.stride == 1;
     op.bytes_per_sample = input_ + output_;
     op.input_gradient = !first_;

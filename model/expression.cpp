@@ -9,56 +9,56 @@
 namespace payoff {
 namespace {
 
-using Operation = Expression::Operation;
+using Opcode = Expression::Operation;
 using detail::operands;
 
 // Calls `visit` with the function of an operation of one or two values, so that evaluation of one
 // value and of many lanes do the same arithmetic and the latter is one loop an operation.
 template <typename Visit>
-void with_function(Operation operation, Visit visit) {
+void with_function(Opcode operation, Visit visit) {
   const auto truth = [](bool holds) { return holds ? 1.0 : 0.0; };
   switch (operation) {
-    case Operation::add:
+    case Opcode::add:
       return visit([](double a, double b) { return a + b; });
-    case Operation::subtract:
+    case Opcode::subtract:
       return visit([](double a, double b) { return a - b; });
-    case Operation::multiply:
+    case Opcode::multiply:
       return visit([](double a, double b) { return a * b; });
-    case Operation::divide:
+    case Opcode::divide:
       return visit([](double a, double b) { return a / b; });
-    case Operation::power:
+    case Opcode::power:
       return visit([](double a, double b) { return std::pow(a, b); });
-    case Operation::less:
+    case Opcode::less:
       return visit([&](double a, double b) { return truth(a < b); });
-    case Operation::less_equal:
+    case Opcode::less_equal:
       return visit([&](double a, double b) { return truth(a <= b); });
-    case Operation::greater:
+    case Opcode::greater:
       return visit([&](double a, double b) { return truth(a > b); });
-    case Operation::greater_equal:
+    case Opcode::greater_equal:
       return visit([&](double a, double b) { return truth(a >= b); });
-    case Operation::equal:
+    case Opcode::equal:
       return visit([&](double a, double b) { return truth(a == b); });
-    case Operation::not_equal:
+    case Opcode::not_equal:
       return visit([&](double a, double b) { return truth(a != b); });
-    case Operation::minimum:
+    case Opcode::minimum:
       return visit([](double a, double b) { return std::min(a, b); });
-    case Operation::maximum:
+    case Opcode::maximum:
       return visit([](double a, double b) { return std::max(a, b); });
-    case Operation::negate:
+    case Opcode::negate:
       return visit([](double a, double) { return -a; });
-    case Operation::ceiling:
+    case Opcode::ceiling:
       return visit([](double a, double) { return std::ceil(a); });
-    case Operation::floor:
+    case Opcode::floor:
       return visit([](double a, double) { return std::floor(a); });
-    case Operation::absolute:
+    case Opcode::absolute:
       return visit([](double a, double) { return std::abs(a); });
-    case Operation::log2:
+    case Opcode::log2:
       return visit([](double a, double) { return std::log2(a); });
-    case Operation::square_root:
+    case Opcode::square_root:
       return visit([](double a, double) { return std::sqrt(a); });
-    case Operation::constant:
-    case Operation::variable:
-    case Operation::choose:
+    case Opcode::constant:
+    case Opcode::variable:
+    case Opcode::choose:
       return;  // the evaluators do these themselves
   }
 }
@@ -70,11 +70,11 @@ double Expression::evaluate(std::span<const double> values) const {
   std::size_t top = 0;  // stack[top - 1] is the last value
   stack[0] = 0.0;
   for (const Instruction& step : program_) {
-    if (step.operation == Operation::constant) {
+    if (step.operation == Opcode::constant) {
       stack[top++] = step.constant;
-    } else if (step.operation == Operation::variable) {
+    } else if (step.operation == Opcode::variable) {
       stack[top++] = values[step.variable];
-    } else if (step.operation == Operation::choose) {
+    } else if (step.operation == Opcode::choose) {
       top -= 2;
       stack[top - 1] = stack[top - 1] != 0.0 ? stack[top] : stack[top + 1];
     } else {
@@ -89,8 +89,8 @@ double Expression::evaluate(std::span<const double> values) const {
 namespace {
 
 // `out` is none of the operands, so that the loop may work on many lanes at once.
-template <typename Function>
-void each_lane(double* __restrict out, const double* a, const double* b, Function function) {
+template <typename Opcode>
+void each_lane(double* __restrict out, const double* a, const double* b, Opcode function) {
   for (std::size_t i = 0; i < Expression::lanes; ++i) {
     out[i] = function(a[i], b[i]);
   }
@@ -109,20 +109,20 @@ Expression::Lanes Expression::evaluate_lanes(std::span<const Lanes> values) cons
   at.fill(own.data());
   std::size_t top = 0;
   for (const Instruction& step : program_) {
-    if (step.operation == Operation::variable) {
+    if (step.operation == Opcode::variable) {
       at[top++] = &values[step.variable];
       continue;
     }
-    if (step.operation != Operation::constant) {
+    if (step.operation != Opcode::constant) {
       top -= static_cast<std::size_t>(operands(step.operation));
     }
     const Lanes& a = *at[top];
     const Lanes& b = *at[top + 1];
     const Lanes& c = *at[top + 2];
     Lanes& out = own[&a == &own[2 * top] ? 2 * top + 1 : 2 * top];
-    if (step.operation == Operation::constant) {
+    if (step.operation == Opcode::constant) {
       out.fill(step.constant);
-    } else if (step.operation == Operation::choose) {
+    } else if (step.operation == Opcode::choose) {
       for (std::size_t i = 0; i < lanes; ++i) {
         out[i] = a[i] != 0.0 ? b[i] : c[i];
       }

@@ -11,7 +11,7 @@
 namespace payoff {
 namespace {
 
-using Operation = Expression::Operation;
+using Opcode = Expression::Operation;
 using Instruction = Expression::Instruction;
 using Program = std::vector<Instruction>;
 using detail::quoted;
@@ -21,18 +21,18 @@ constexpr int nesting_limit = 100;
 // min and max take two values or more, the others as many as their operation does.
 struct Function {
   std::string_view name;
-  Operation operation;
+  Opcode operation;
   bool repeats{};
 };
 
-constexpr std::array<Function, 8> function_table{{{"min", Operation::minimum, true},
-                                                  {"max", Operation::maximum, true},
-                                                  {"ceil", Operation::ceiling},
-                                                  {"floor", Operation::floor},
-                                                  {"abs", Operation::absolute},
-                                                  {"log2", Operation::log2},
-                                                  {"sqrt", Operation::square_root},
-                                                  {"if", Operation::choose}}};
+constexpr std::array<Function, 8> function_table{{{"min", Opcode::minimum, true},
+                                                  {"max", Opcode::maximum, true},
+                                                  {"ceil", Opcode::ceiling},
+                                                  {"floor", Opcode::floor},
+                                                  {"abs", Opcode::absolute},
+                                                  {"log2", Opcode::log2},
+                                                  {"sqrt", Opcode::square_root},
+                                                  {"if", Opcode::choose}}};
 
 constexpr auto function_names = [] {
   std::array<std::string_view, function_table.size()> names{};
@@ -42,13 +42,13 @@ constexpr auto function_names = [] {
   return names;
 }();
 
-constexpr std::array<std::pair<std::string_view, Operation>, 6> comparison_table{
-    {{"<=", Operation::less_equal},
-     {">=", Operation::greater_equal},
-     {"==", Operation::equal},
-     {"!=", Operation::not_equal},
-     {"<", Operation::less},
-     {">", Operation::greater}}};
+constexpr std::array<std::pair<std::string_view, Opcode>, 6> comparison_table{
+    {{"<=", Opcode::less_equal},
+     {">=", Opcode::greater_equal},
+     {"==", Opcode::equal},
+     {"!=", Opcode::not_equal},
+     {"<", Opcode::less},
+     {">", Opcode::greater}}};
 
 // What a name may stand for.
 struct Names {
@@ -92,10 +92,10 @@ class Parser {
     while (!failed_) {
       if (scanner_.accept("+")) {
         product();
-        emit(Operation::add);
+        emit(Opcode::add);
       } else if (scanner_.accept("-")) {
         product();
-        emit(Operation::subtract);
+        emit(Opcode::subtract);
       } else {
         return;
       }
@@ -107,10 +107,10 @@ class Parser {
     while (!failed_) {
       if (scanner_.accept("*")) {
         sign();
-        emit(Operation::multiply);
+        emit(Opcode::multiply);
       } else if (scanner_.accept("/")) {
         sign();
-        emit(Operation::divide);
+        emit(Opcode::divide);
       } else {
         return;
       }
@@ -124,14 +124,14 @@ class Parser {
     }
     if (scanner_.accept("-")) {
       sign();
-      emit(Operation::negate);
+      emit(Opcode::negate);
     } else if (scanner_.accept("+")) {
       sign();
     } else {
       primary();
       if (!failed_ && scanner_.accept("^")) {
         sign();
-        emit(Operation::power);
+        emit(Opcode::power);
       }
     }
     --nesting_;
@@ -164,7 +164,7 @@ class Parser {
     if (!value) {
       return fail(quoted(text) + " does not end as a number", text.size());
     }
-    emit(Operation::constant, 0, *value);
+    emit(Opcode::constant, 0, *value);
   }
 
   void name() {
@@ -184,7 +184,7 @@ class Parser {
     }
     const auto variable = std::find(names_.variables.begin(), names_.variables.end(), word);
     if (variable != names_.variables.end()) {
-      return emit(Operation::variable,
+      return emit(Opcode::variable,
                   static_cast<std::uint16_t>(variable - names_.variables.begin()));
     }
     for (const auto& [defined, code] : names_.definitions) {
@@ -234,14 +234,14 @@ class Parser {
 
   void insert(std::span<const Instruction> code) {
     if (code.empty()) {
-      return emit(Operation::constant, 0, 0.0);
+      return emit(Opcode::constant, 0, 0.0);
     }
     for (const Instruction& step : code) {
       emit(step.operation, step.variable, step.constant);
     }
   }
 
-  void emit(Operation operation, std::uint16_t variable = 0, double constant = 0) {
+  void emit(Opcode operation, std::uint16_t variable = 0, double constant = 0) {
     if (failed_ || !errors.empty()) {
       return;  // only the errors matter now
     }
@@ -274,7 +274,7 @@ class Parser {
 std::size_t count_values(std::span<const Instruction> program) {
   std::size_t needed = 0;
   for (const Instruction& step : program) {
-    if (step.operation == Operation::variable) {
+    if (step.operation == Opcode::variable) {
       needed = std::max<std::size_t>(needed, step.variable + 1U);
     }
   }
@@ -306,7 +306,7 @@ Expression::Result Expression::parse(std::string_view text, std::span<const std:
 std::optional<Expression> Expression::assemble(std::string text, std::vector<Instruction> program) {
   std::size_t depth = 0;
   for (const Instruction& step : program) {
-    if (step.operation > Operation::choose) {
+    if (step.operation > Opcode::choose) {
       return std::nullopt;
     }
     const auto taken = static_cast<std::size_t>(detail::operands(step.operation));

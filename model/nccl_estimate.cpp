@@ -5,11 +5,10 @@
 #include <cstddef>
 
 #include "model/network_post.hpp"
+#include "model/powers_of_two.hpp"
 
 namespace payoff {
 namespace {
-
-constexpr std::size_t index(Protocol p) { return static_cast<std::size_t>(p) - 1; }  // LL is 0
 
 bool gathers(Collective c) {
   return c == Collective::all_gather || c == Collective::reduce_scatter;
@@ -43,14 +42,6 @@ nccl::Caps caps_of(std::size_t generation, NcclRelease release) {
     caps.ll = nccl::hopper_ll_2_18;
   }
   return caps;
-}
-
-int log2_floor(int n) {
-  int log = 0;
-  for (; n > 1; n /= 2) {
-    ++log;
-  }
-  return log;
 }
 
 double steps_of(Collective collective, int ranks) {
@@ -206,7 +197,7 @@ LatencyContext latency_context_of(const NcclGroup& group) {
 
 double ring_latency(Collective collective, std::size_t p, const LatencyContext& c) {
   const bool one_node = c.paths.domains == 1;
-  const double simple = p == index(Protocol::simple) ? 2.0 : 1.0;
+  const double simple = p == nccl::place_of(Protocol::simple) ? 2.0 : 1.0;
   const bool exposed = c.paths.local == 1 && c.release >= NcclRelease::v2_23;
   const double inter =
       (exposed ? c.table.network.tree : c.table.network.ring).at(p) + simple * c.plugin;
@@ -216,9 +207,10 @@ double ring_latency(Collective collective, std::size_t p, const LatencyContext& 
   double intra = c.inside.ring.at(p);
   if (!one_node) {
     if (c.release >= NcclRelease::v2_18) {
-      const Protocol protocol = p == index(Protocol::simple) ? Protocol::simple : Protocol::ll;
+      const Protocol protocol =
+          p == nccl::place_of(Protocol::simple) ? Protocol::simple : Protocol::ll;
       intra = std::max(intra, network_post(c.cpu, protocol) / 1_us);
-    } else if (p == index(Protocol::ll)) {
+    } else if (p == nccl::place_of(Protocol::ll)) {
       intra *= 1.8;
     }
   }
@@ -229,7 +221,7 @@ double ring_latency(Collective collective, std::size_t p, const LatencyContext& 
 
 // Microseconds of a call without its bytes.
 double latency(Collective collective, Algorithm algorithm, std::size_t p, const LatencyContext& c) {
-  const double simple = p == index(Protocol::simple) ? 2.0 : 1.0;
+  const double simple = p == nccl::place_of(Protocol::simple) ? 2.0 : 1.0;
   const double levels = log2_floor(c.paths.domains);
   switch (algorithm) {
     case Algorithm::ring:
@@ -260,7 +252,7 @@ NcclEstimate nccl_estimate(Collective collective, Algorithm algorithm, Protocol 
   if (gigabytes <= 0) {
     return {};
   }
-  return {latency(collective, algorithm, index(protocol), latency_context_of(group)),
+  return {latency(collective, algorithm, nccl::place_of(protocol), latency_context_of(group)),
           1 / (1000 * gigabytes)};
 }
 

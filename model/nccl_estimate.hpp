@@ -13,6 +13,11 @@
 
 namespace payoff {
 
+namespace nccl {
+// In tables by protocol, where LL is first.
+[[nodiscard]] constexpr std::size_t place_of(Protocol p) { return index(p) - 1; }
+}  // namespace nccl
+
 struct NcclGroup {
   const Cluster& cluster;
   const GroupPaths& paths;

@@ -8,10 +8,6 @@
 namespace payoff {
 namespace {
 
-constexpr std::size_t index(Collective c) { return static_cast<std::size_t>(c); }
-constexpr std::size_t index(Algorithm a) { return static_cast<std::size_t>(a); }
-constexpr std::size_t index(Protocol p) { return static_cast<std::size_t>(p) - 1; }  // LL is 0
-
 constexpr std::array tuned_algorithms = {Algorithm::tree, Algorithm::ring, Algorithm::nvls,
                                          Algorithm::nvls_tree, Algorithm::pat};
 constexpr std::array tuned_collectives = {Collective::all_reduce, Collective::all_gather,
@@ -41,7 +37,7 @@ NcclTuner::NcclTuner(const Cluster& cluster, const GroupPaths& paths, NcclReleas
   for (const Collective collective : tuned_collectives) {
     for (const Algorithm algorithm : tuned_algorithms) {
       for (const Protocol protocol : protocols) {
-        estimates_[index(collective)][index(algorithm)][index(protocol)] =
+        estimates_[index(collective)][index(algorithm)][nccl::place_of(protocol)] =
             nccl_estimate(collective, algorithm, protocol, {cluster, paths_, topology_, release});
       }
     }
@@ -50,7 +46,8 @@ NcclTuner::NcclTuner(const Cluster& cluster, const GroupPaths& paths, NcclReleas
 
 double NcclTuner::estimate_us(Collective collective, double bytes, Algorithm algorithm,
                               Protocol protocol) const {
-  const NcclEstimate& estimate = estimates_[index(collective)][index(algorithm)][index(protocol)];
+  const NcclEstimate& estimate =
+      estimates_[index(collective)][index(algorithm)][nccl::place_of(protocol)];
   double latency = estimate.latency_us;
   double wire = bytes * estimate.microseconds_per_byte;
   if (collective == Collective::all_reduce) {
@@ -60,7 +57,7 @@ double NcclTuner::estimate_us(Collective collective, double bytes, Algorithm alg
     const int last = static_cast<int>(nccl::correction_count) - (algorithm == Algorithm::tree);
     const int log_size = bytes >= 64 ? std::ilogb(bytes) - 6 : last;
     if (corrected && log_size < last) {
-      wire /= nccl::tree_correction[index(protocol)][static_cast<std::size_t>(log_size)];
+      wire /= nccl::tree_correction[nccl::place_of(protocol)][static_cast<std::size_t>(log_size)];
     }
     const double share = bytes / (2.0 * topology_.ring.count * paths_.ranks);
     if (algorithm == Algorithm::ring && protocol == Protocol::simple && paths_.domains > 1 &&
@@ -81,7 +78,8 @@ bool NcclTuner::has(Collective collective, Algorithm algorithm, Protocol protoco
                (collective == Collective::all_to_all ? Algorithm::pairwise : Algorithm::direct) &&
            (protocol == Protocol::simple || (protocol == Protocol::ll && paths_.domains == 1));
   }
-  return estimates_[index(collective)][index(algorithm)][index(protocol)].microseconds_per_byte > 0;
+  return estimates_[index(collective)][index(algorithm)][nccl::place_of(protocol)]
+             .microseconds_per_byte > 0;
 }
 
 NcclChoice NcclTuner::choose(Collective collective, Bytes size, Algorithm pinned_algorithm,
@@ -144,7 +142,7 @@ int NcclTuner::channels(Bytes size, Algorithm algorithm, Protocol protocol) cons
   if (algorithm == Algorithm::direct || algorithm == Algorithm::pairwise) {
     return send_channels(size / 1_B, most, algorithm == Algorithm::direct);
   }
-  const std::size_t p = index(protocol);
+  const std::size_t p = nccl::place_of(protocol);
   double per_channel = nccl::threads.at(p) * nccl::bytes_per_thread.at(p);
   if (algorithm == Algorithm::ring && protocol == Protocol::ll) {
     per_channel *= paths_.ranks;

@@ -10,12 +10,12 @@
 namespace payoff {
 namespace {
 
-constexpr double rounding = 1e-13;  // of equal times at different dates
+constexpr double same_time = 1e-13;  // of equal times at different dates
 constexpr double not_run = -1.0;
 
 bool are_equal(const StageSends& a, const StageSends& b) {
-  return std::abs(a.to_next - b.to_next) <= rounding &&
-         std::abs(a.to_previous - b.to_previous) <= rounding;
+  return std::abs(a.to_next - b.to_next) <= same_time &&
+         std::abs(a.to_previous - b.to_previous) <= same_time;
 }
 
 std::size_t most_operations(const std::vector<StageEnd>& ends) {
@@ -194,7 +194,7 @@ std::size_t PipelineOverlap::sequence(std::size_t stage, const StageOperation& o
   for (std::size_t known = first; known != none; known = sequences_[known].another) {
     const Sequence& other = sequences_[known];
     if (other.like == operation.like && other.toward == operation.toward && other.send == send &&
-        std::abs(other.wait - wait) <= rounding && are_equal(other.sending, sending)) {
+        std::abs(other.wait - wait) <= same_time && are_equal(other.sending, sending)) {
       return known;
     }
   }

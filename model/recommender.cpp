@@ -15,11 +15,9 @@ namespace payoff {
 namespace {
 
 constexpr Bytes row_element = 4_B;
-constexpr Bytes index = 8_B;  // of a row, as PyTorch's EmbeddingBag takes it
+constexpr Bytes row_index = 8_B;  // of a row, as PyTorch's EmbeddingBag takes it
 // What a GPU reads at least (CUDA C++ Best Practices Guide, coalesced access to global memory).
 constexpr Bytes sector = 32_B;
-
-double number(std::int64_t count) { return static_cast<double>(count); }
 
 // Of `width` columns of a row.
 Bytes state_of_row(RowOptimizer optimizer, std::int64_t width) {
@@ -29,7 +27,7 @@ Bytes state_of_row(RowOptimizer optimizer, std::int64_t width) {
     case RowOptimizer::rowwise_adagrad:
       return 4_B;
     case RowOptimizer::adagrad:
-      return number(width) * 4_B;
+      return real(width) * 4_B;
   }
   return 0_B;
 }
@@ -37,7 +35,7 @@ Bytes state_of_row(RowOptimizer optimizer, std::int64_t width) {
 // Rows stand anywhere: whole sectors are moved for each.
 Bytes moved_for(Bytes wanted) { return std::ceil(wanted / sector) * sector; }
 
-Operator memory_pass(Bytes forward, Bytes backward, int kernels) {
+Operator uncast_pass(Bytes forward, Bytes backward, int kernels) {
   Operator op{.kind = OperatorKind::memory};
   op.bytes_per_sample = forward;
   op.backward_bytes_per_sample = backward;
@@ -53,8 +51,7 @@ class Translator {
         ranks_(ranks),
         activation_(activation),
         division_(divide_tables(shape.tables, ranks)),
-        vectors_(number(std::ssize(shape.tables.rows)) * number(shape.tables.dimension) *
-                 activation) {}
+        vectors_(real(std::ssize(shape.tables.rows)) * real(shape.tables.dimension) * activation) {}
 
   Workload translate() {
     Workload workload;
@@ -73,23 +70,23 @@ class Translator {
 
  private:
   // For every sample of this rank its tables are asked by one of each other rank too.
-  [[nodiscard]] double parts_asked() const { return ranks_ * number(division_.busiest); }
+  [[nodiscard]] double parts_asked() const { return ranks_ * real(division_.busiest); }
 
   Layer lookup() const {
     const EmbeddingTables& tables = shape_.tables;
-    const Bytes row = moved_for(number(division_.width) * row_element);
+    const Bytes row = moved_for(real(division_.width) * row_element);
     const Bytes state = state_of_row(tables.optimizer, division_.width);
     const Bytes kept = state > 0_B ? moved_for(state) : 0_B;
-    const Bytes pooled = number(division_.width) * activation_;
+    const Bytes pooled = real(division_.width) * activation_;
     Layer layer;
     layer.name = "tables";
     // Backward reads the gradients of the sums, reads and writes the rows that were asked for.
     layer.forward.push_back(
-        memory_pass(parts_asked() * (tables.lookups * (index + row) + pooled),
-                    parts_asked() * (tables.lookups * (index + 2 * (row + kept)) + pooled),
+        uncast_pass(parts_asked() * (tables.lookups * (row_index + row) + pooled),
+                    parts_asked() * (tables.lookups * (row_index + 2 * (row + kept)) + pooled),
                     static_cast<int>(division_.busiest)));
-    layer.activation_per_sample = parts_asked() * tables.lookups * index + vectors_;
-    layer.boundary_per_sample = parts_asked() * tables.lookups * index;
+    layer.activation_per_sample = parts_asked() * tables.lookups * row_index + vectors_;
+    layer.boundary_per_sample = parts_asked() * tables.lookups * row_index;
     layer.tables.weights = division_.fullest;
     layer.tables.state = division_.fullest_state;
     return layer;
@@ -104,9 +101,9 @@ class Translator {
       in = out;
     }
     layer.forward.front().input_gradient = false;
-    layer.boundary_per_sample = number(shape_.dense) * activation_;
+    layer.boundary_per_sample = real(shape_.dense) * activation_;
     if (ranks_ > 1) {
-      layer.exchange = {parts_asked() * number(division_.width) * activation_, vectors_};
+      layer.exchange = {parts_asked() * real(division_.width) * activation_, vectors_};
     }
     return layer;
   }
@@ -116,12 +113,12 @@ class Translator {
   // multiply-adds an element that is moved, 22 of Criteo's 27 vectors of 128: less than what keeps
   // units busy.
   Layer interaction() const {
-    const Bytes vectors = number(shape_.vectors() * shape_.tables.dimension) * activation_;
-    const Bytes products = number(shape_.vectors() * shape_.vectors()) * activation_;
-    const Bytes output = number(shape_.top_inputs()) * activation_;
+    const Bytes vectors = real(shape_.vectors() * shape_.tables.dimension) * activation_;
+    const Bytes products = real(shape_.vectors() * shape_.vectors()) * activation_;
+    const Bytes output = real(shape_.top_inputs()) * activation_;
     Layer layer;
     layer.name = "interaction";
-    Operator op = memory_pass(3 * vectors + 2 * products + 2 * output,
+    Operator op = uncast_pass(3 * vectors + 2 * products + 2 * output,
                               4 * vectors + 2 * products + 2 * output, 4);
     layer.forward.push_back(op);
     layer.activation_per_sample = vectors + output;
@@ -134,7 +131,7 @@ class Translator {
     for (std::size_t i = 0; i < shape_.top.size(); ++i) {
       Layer& layer = layers.emplace_back();
       layer.name = "top " + std::to_string(i);
-      layer.boundary_per_sample = number(in) * activation_;
+      layer.boundary_per_sample = real(in) * activation_;
       add_linear(layer, in, shape_.top[i], i + 1 < shape_.top.size());
       in = shape_.top[i];
     }
@@ -143,15 +140,15 @@ class Translator {
   // The bias is added by the product; backward reads the gradient once to sum it. ReLU works in
   // place, and where kernels are fused it is part of the product.
   void add_linear(Layer& layer, std::int64_t in, std::int64_t out, bool activates) const {
-    const Bytes output = number(out) * activation_;
+    const Bytes output = real(out) * activation_;
     Operator product{.kind = OperatorKind::gemm};
     product.rows_per_sample = 1;
-    product.columns = number(out);
-    product.depth = number(in);
+    product.columns = real(out);
+    product.depth = real(in);
     layer.forward.push_back(product);
-    layer.forward.push_back(memory_pass(0_B, output, 1));
+    layer.forward.push_back(uncast_pass(0_B, output, 1));
     if (activates) {
-      Operator relu = memory_pass(2 * output, 3 * output, 1);
+      Operator relu = uncast_pass(2 * output, 3 * output, 1);
       relu.fused_kernels = 0;
       layer.forward.push_back(relu);
     }
@@ -225,8 +222,8 @@ TableDivision divide_tables(const EmbeddingTables& tables, std::int64_t ranks) {
       }
     }
   }
-  division.fullest = number(fullest) * number(division.width) * row_element;
-  division.fullest_state = number(fullest) * state_of_row(tables.optimizer, division.width);
+  division.fullest = real(fullest) * real(division.width) * row_element;
+  division.fullest_state = real(fullest) * state_of_row(tables.optimizer, division.width);
   return division;
 }
 

@@ -11,11 +11,12 @@ namespace payoff {
 namespace {
 
 // A piece of the text and where it starts, so that errors point into the whole.
-struct Piece {
+struct SeriesPart {
   std::string_view text;
   std::size_t offset = 0;
 
-  [[nodiscard]] Piece part(std::size_t first, std::size_t length = std::string_view::npos) const {
+  [[nodiscard]] SeriesPart part(std::size_t first,
+                                std::size_t length = std::string_view::npos) const {
     return {text.substr(first, length), offset + first};
   }
 };
@@ -23,13 +24,13 @@ struct Piece {
 // Why a series ends early; nothing when all is well.
 using Refusal = std::optional<TextError>;
 
-Refusal refuse(Piece where, std::string problem, std::string label, std::string example = {}) {
+Refusal refuse(SeriesPart where, std::string problem, std::string label, std::string example = {}) {
   return TextError{std::move(problem), std::move(label), {},
                    std::move(example), where.offset,     where.text.size()};
 }
 
 template <class T>
-Parsed<T> parse_value(Piece piece) {
+Parsed<T> parse_value(SeriesPart piece) {
   Parsed<T> result = [&] {
     if constexpr (std::same_as<T, std::int64_t>) {
       return parse_integer(piece.text);
@@ -91,15 +92,15 @@ class SeriesParser {
     return std::nullopt;
   }
 
-  Refusal add_item(Piece item) {
+  Refusal add_item(SeriesPart item) {
     const std::size_t dots = item.text.find("..");
     if (dots == std::string_view::npos) {
       const Parsed<T> value = parse_value<T>(item);
       return value ? push(*value) : value.error;
     }
     const std::size_t colon = std::min(item.text.find(':', dots), item.text.size());
-    const Piece last_text = item.part(dots + 2, colon - dots - 2);
-    const Piece first_text = item.part(0, dots);
+    const SeriesPart last_text = item.part(dots + 2, colon - dots - 2);
+    const SeriesPart first_text = item.part(0, dots);
     const Parsed<T> last = parse_value<T>(last_text);
     const Parsed<T> first = parse_value<T>(first_text);
     if (!first) {
@@ -119,7 +120,7 @@ class SeriesParser {
   }
 
   // `10..100 Gb/s`: of a size, `8..8 GiB`, it may be either, so both ends say it.
-  static Refusal one_sided(Piece item, Piece first, Piece last) {
+  static Refusal one_sided(SeriesPart item, SeriesPart first, SeriesPart last) {
     if constexpr (!std::same_as<T, std::int64_t> && !std::same_as<T, double>) {
       const std::size_t digits = last.text.find_last_of("0123456789.");
       if (parse_number(first.text) && digits != std::string_view::npos) {
@@ -133,7 +134,7 @@ class SeriesParser {
     return std::nullopt;
   }
 
-  Refusal add_default_steps(Piece item, T first, T last) {
+  Refusal add_default_steps(SeriesPart item, T first, T last) {
     if constexpr (std::same_as<T, std::int64_t>) {
       return add_steps(first, last, 1);
     } else {
@@ -142,13 +143,13 @@ class SeriesParser {
     }
   }
 
-  Refusal add_range(Piece item, Piece step, T first, T last) {
+  Refusal add_range(SeriesPart item, SeriesPart step, T first, T last) {
     const std::size_t letter = step.text.find_first_not_of(' ');
     if (letter != std::string_view::npos && step.text[letter] == 'x') {
       return add_factors(item, step.part(letter + 1), first, last);
     }
     if (letter != std::string_view::npos && step.text[letter] == '+') {
-      const Piece step_text = step.part(letter + 1);
+      const SeriesPart step_text = step.part(letter + 1);
       const Parsed<T> size = parse_value<T>(step_text);
       if (!size) {
         return size.error;
@@ -186,7 +187,7 @@ class SeriesParser {
     }
   }
 
-  Refusal add_factors(Piece item, Piece text, T first, T last) {
+  Refusal add_factors(SeriesPart item, SeriesPart text, T first, T last) {
     if (!(first > T{})) {
       return refuse(item, "cannot grow by a factor", "the first value must be above zero");
     }
@@ -222,7 +223,7 @@ class SeriesParser {
     }
   }
 
-  Piece all_;
+  SeriesPart all_;
   std::size_t limit_;
   std::vector<T> values_;
 };

@@ -11,9 +11,10 @@ namespace payoff {
 namespace {
 
 // One plan.
-class Check {
+class ShardedPlanCheck {
  public:
-  Check(const CompressionPlan& plan, const ParallelLayout& layout, const std::string& path)
+  ShardedPlanCheck(const CompressionPlan& plan, const ParallelLayout& layout,
+                   const std::string& path)
       : plan_(plan), layout_(layout), path_(path) {}
 
   void weights(const WeightCompression& weights, Bytes element) {
@@ -102,7 +103,7 @@ bool gathers_parts(const Method& method, Bytes element) {
 
 Problems check_sharded(const CompressionPlan& plan, const ParallelLayout& layout, Bytes weight,
                        const std::string& path) {
-  Check check(plan, layout, path);
+  ShardedPlanCheck check(plan, layout, path);
   if (plan.weights) {
     check.weights(*plan.weights, weight);
   }

@@ -72,6 +72,11 @@ void describe_fabric(const Cluster& cluster, Server& server) {
 
 }  // namespace
 
+bool has_background(const Topology& topology) {
+  return std::any_of(topology.background.begin(), topology.background.end(),
+                     [](const BackgroundLoad& load) { return load.mean > 0 || load.sd > 0; });
+}
+
 Topology topology_of(const Cluster& cluster) {
   RegularTopology regular;
   // A fabric that spans nodes makes one server of them.

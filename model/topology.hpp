@@ -189,4 +189,7 @@ inline constexpr std::size_t most_topology_gpus = std::size_t{1} << 20U;
 // between servers one switch that is never the limit.
 [[nodiscard]] Topology topology_of(const Cluster& cluster);
 
+// Whether others load any class of its links.
+[[nodiscard]] bool has_background(const Topology& topology);
+
 }  // namespace payoff

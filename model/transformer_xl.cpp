@@ -11,8 +11,6 @@
 namespace payoff {
 namespace {
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 // Of a cluster's vectors.
 std::int64_t width_of(const TransformerXlShape& shape, std::size_t cluster) {
   std::int64_t width = shape.hidden;
@@ -30,7 +28,7 @@ std::vector<double> token_shares(const std::vector<std::int64_t>& clusters) {
   double last = 0;
   double rank = 0;
   for (const std::int64_t words : clusters) {
-    rank += number(words);
+    rank += real(words);
     const double sum = std::log(rank) + euler;
     shares.push_back(sum - last);
     last = sum;
@@ -44,8 +42,8 @@ std::vector<double> token_shares(const std::vector<std::int64_t>& clusters) {
 Operator product(double rows, std::int64_t depth, std::int64_t columns) {
   Operator op{.kind = OperatorKind::gemm};
   op.rows_per_sample = rows;
-  op.depth = number(depth);
-  op.columns = number(columns);
+  op.depth = real(depth);
+  op.columns = real(columns);
   return op;
 }
 
@@ -54,10 +52,9 @@ class Builder {
   Builder(const TransformerXlShape& shape, Bytes activation)
       : shape_(shape),
         activation_(activation),
-        tokens_(number(shape.sequence)),
-        stream_(tokens_ * number(shape.hidden) * activation),
-        scores_(tokens_ * number(shape.sequence + shape.memory) * number(shape.heads) *
-                activation) {}
+        tokens_(real(shape.sequence)),
+        stream_(tokens_ * real(shape.hidden) * activation),
+        scores_(tokens_ * real(shape.sequence + shape.memory) * real(shape.heads) * activation) {}
 
   // What a block of GPT does not have. Rows of keys and values of the memory; past states are
   // copied in front of the segment.
@@ -65,7 +62,7 @@ class Builder {
     const auto scores =
         std::find_if(block.forward.begin(), block.forward.end(),
                      [](const Operator& op) { return op.kind == OperatorKind::attention; });
-    const double memory = number(shape_.memory);
+    const double memory = real(shape_.memory);
     scores->columns += memory;
     scores->causal_fraction = 1;  // no kernel of that code skips what the mask hides
     scores->bytes_per_sample *= 1 + memory / tokens_;
@@ -74,7 +71,7 @@ class Builder {
     // Of queries with vectors of distances; their projection is shared by the samples of a batch,
     // and left out.
     Operator by_distance =
-        product(tokens_ * number(shape_.heads), head, shape_.sequence + shape_.memory);
+        product(tokens_ * real(shape_.heads), head, shape_.sequence + shape_.memory);
     std::vector<Operator> before{by_distance};
     // Shifted by a copy; then added to the others and scaled in one kernel; then masked.
     before.push_back(memory_pass(7 * scores_, 7 * scores_, 3, 3));
@@ -94,7 +91,7 @@ class Builder {
     const std::vector<double> shares = token_shares(shape_.clusters);
     for (std::size_t i = 0; i < shape_.clusters.size(); ++i) {
       const std::int64_t width = width_of(shape_, i);
-      lookup.backward_bytes_fixed += number(shape_.clusters[i] * width) * activation_;
+      lookup.backward_bytes_fixed += real(shape_.clusters[i] * width) * activation_;
       layer.parameters.push_back({shape_.clusters[i], width, true});
       if (shape_.narrower > 1) {
         layer.forward.push_back(product(shares[i] * tokens_, width, shape_.hidden));
@@ -125,12 +122,12 @@ class Builder {
       layer.forward.push_back(product(rows, width, words));
       // Passes of a loss in 32 bits, as of other transformers (model/transformer_ends.cpp).
       layer.forward.push_back(
-          memory_pass(rows * number(words) * 20_B, rows * number(words) * 12_B, 5, 5));
+          memory_pass(rows * real(words) * 20_B, rows * real(words) * 12_B, 5, 5));
       layer.parameters.push_back({words, 1, false});
       if (others > 0) {
         layer.parameters.push_back({others, shape_.hidden, true});
       }
-      layer.activation_per_sample += rows * number(words) * 4_B;
+      layer.activation_per_sample += rows * real(words) * 4_B;
     }
     layer.activation_per_sample += stream_;
     layer.selective_activation_per_sample = layer.activation_per_sample;

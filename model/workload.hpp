@@ -18,6 +18,9 @@
 
 namespace payoff {
 
+// A count as a factor of bytes and operations; exact up to 2^53.
+[[nodiscard]] constexpr double real(std::int64_t count) { return static_cast<double>(count); }
+
 enum class OperatorKind {
   gemm,         // rows = tokens or samples
   convolution,  // as an implicit GEMM: rows = output positions, depth = in_channels * kernel^2

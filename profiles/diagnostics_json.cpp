@@ -6,10 +6,10 @@
 namespace payoff {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json to_json(const Diagnostic& diagnostic, const SourceMap& sources) {
-  Json result;
+OrderedJson to_json(const Diagnostic& diagnostic, const SourceMap& sources) {
+  OrderedJson result;
   result["severity"] = diagnostic.severity == Severity::error ? "error" : "warning";
   result["message"] = diagnostic.message;
   if (diagnostic.span) {
@@ -41,16 +41,16 @@ Json to_json(const Diagnostic& diagnostic, const SourceMap& sources) {
 }  // namespace
 
 std::string render_json(const Diagnostics& diagnostics, const SourceMap& sources) {
-  Json result;
+  OrderedJson result;
   result["schema"] = 1;
-  result["errors"] = Json::array();
-  result["warnings"] = Json::array();
+  result["errors"] = OrderedJson::array();
+  result["warnings"] = OrderedJson::array();
   for (const Diagnostic& diagnostic : diagnostics.sorted()) {
     const char* list = diagnostic.severity == Severity::error ? "errors" : "warnings";
     result[list].push_back(to_json(diagnostic, sources));
   }
   // Bytes that are not UTF-8 can come in through arguments; they must not end the program.
-  return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return result.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace payoff

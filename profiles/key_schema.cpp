@@ -13,7 +13,7 @@
 namespace payoff {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* number_pattern = R"(-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)";
 
@@ -26,7 +26,7 @@ std::string name_of(const detail::Dimension& dimension) {
   return name;
 }
 
-Json quantity_definition(const detail::Dimension& dimension) {
+OrderedJson quantity_definition(const detail::Dimension& dimension) {
   std::string units;
   for (const detail::Unit& unit : dimension.units) {
     units += (units.empty() ? "" : "|") + std::string(unit.name);
@@ -40,9 +40,9 @@ Json quantity_definition(const detail::Dimension& dimension) {
             {{"enum", {0, "0"}}}}}};
 }
 
-Json reference(const std::string& name) { return {{"$ref", "#/definitions/" + name}}; }
+OrderedJson reference(const std::string& name) { return {{"$ref", "#/definitions/" + name}}; }
 
-void put_bound(const char* name, double bound, Json& into) {
+void put_bound(const char* name, double bound, OrderedJson& into) {
   if (std::abs(bound) >= std::numeric_limits<double>::max()) {
     return;
   }
@@ -54,15 +54,15 @@ void put_bound(const char* name, double bound, Json& into) {
   }
 }
 
-Json in_range(const char* type, NumberRange range) {
-  Json form{{"type", type}};
+OrderedJson in_range(const char* type, NumberRange range) {
+  OrderedJson form{{"type", type}};
   put_bound("minimum", range.min, form);
   put_bound("maximum", range.max, form);
   return form;
 }
 
-Json whole_number(IntegerRange range) {
-  Json form{{"type", "integer"}};
+OrderedJson whole_number(IntegerRange range) {
+  OrderedJson form{{"type", "integer"}};
   if (range.min != std::numeric_limits<std::int64_t>::min()) {
     form["minimum"] = range.min;
   }
@@ -72,18 +72,18 @@ Json whole_number(IntegerRange range) {
   return form;
 }
 
-Json any_of(std::vector<Json> forms) {
+OrderedJson any_of(std::vector<OrderedJson> forms) {
   if (forms.size() == 1) {
     return std::move(forms.front());
   }
-  Json any = Json::object();
+  OrderedJson any = OrderedJson::object();
   if (!forms.empty()) {
     any["anyOf"] = std::move(forms);
   }
   return any;
 }
 
-Json with_source(Json value) {
+OrderedJson with_source(OrderedJson value) {
   return {{"type", "object"},
           {"required", {"value"}},
           {"additionalProperties", false},
@@ -95,13 +95,14 @@ Json with_source(Json value) {
 }
 
 // Sections of a file that builds on another may lack what that one has.
-Json required_of(const KeyRecord& record) {
-  Json required = Json::object();
+OrderedJson required_of(const KeyRecord& record) {
+  OrderedJson required = OrderedJson::object();
   for (const auto& [name, key] : record.keys) {
     if (key->required == record.opened && record.opened > 0) {
       required["required"].push_back(name);
     }
-    if (Json below = key->section ? required_of(*key) : Json::object(); !below.empty()) {
+    if (OrderedJson below = key->section ? required_of(*key) : OrderedJson::object();
+        !below.empty()) {
       required["properties"][name] = std::move(below);
     }
   }
@@ -112,9 +113,9 @@ class SchemaWriter {
  public:
   SchemaWriter(const KeyHelp& help, bool has_base) : help_(help), has_base_(has_base) {}
 
-  Json write(std::string_view kind, const KeyRecord& record) {
-    Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
-                {"title", "payoff: " + std::string(kind)}};
+  OrderedJson write(std::string_view kind, const KeyRecord& record) {
+    OrderedJson schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
+                       {"title", "payoff: " + std::string(kind)}};
     schema.update(section(record, "", true));
     if (has_base_) {
       schema["if"] = {{"not", {{"required", {"base"}}}}};
@@ -136,7 +137,7 @@ class SchemaWriter {
   }
 
  private:
-  Json scalar_forms(const KeyRecord& record, std::vector<Json>& forms) {
+  OrderedJson scalar_forms(const KeyRecord& record, std::vector<OrderedJson>& forms) {
     if (!record.names.empty()) {
       forms.push_back({{"enum", record.names}});
     } else if (record.text) {
@@ -163,11 +164,11 @@ class SchemaWriter {
     return any_of(forms);
   }
 
-  Json value(const KeyRecord& record, const std::string& path, bool in_list) {
-    std::vector<Json> forms;
+  OrderedJson value(const KeyRecord& record, const std::string& path, bool in_list) {
+    std::vector<OrderedJson> forms;
     scalar_forms(record, forms);
     if (record.list) {
-      Json list{{"type", "array"}};
+      OrderedJson list{{"type", "array"}};
       if (record.item) {
         list["items"] = value(*record.item, path, true);
       }
@@ -183,17 +184,17 @@ class SchemaWriter {
     if (record.empty) {
       forms.push_back({{"type", "null"}});
     }
-    Json schema = any_of(std::move(forms));
+    OrderedJson schema = any_of(std::move(forms));
     if (const std::string words = help_(path); !words.empty() && !in_list) {
       schema["description"] = words;
     }
     return schema;
   }
 
-  Json section(const KeyRecord& record, const std::string& path, bool in_list) {
-    Json schema{{"type", "object"}};
-    Json required = Json::array();
-    Json properties = Json::object();
+  OrderedJson section(const KeyRecord& record, const std::string& path, bool in_list) {
+    OrderedJson schema{{"type", "object"}};
+    OrderedJson required = OrderedJson::array();
+    OrderedJson properties = OrderedJson::object();
     for (const auto& [name, key] : record.keys) {
       properties[name] = value(*key, join_path(path, name), false);
       if (key->required == record.opened && record.opened > 0) {
@@ -206,7 +207,7 @@ class SchemaWriter {
     }
     schema["properties"] = std::move(properties);
     schema["additionalProperties"] =
-        record.entry ? value(*record.entry, join_path(path, "*"), false) : Json(false);
+        record.entry ? value(*record.entry, join_path(path, "*"), false) : OrderedJson(false);
     return schema;
   }
 

@@ -24,9 +24,9 @@ constexpr std::size_t deepest = 64;
 // Ends the parse from inside an event; everything was reported before it is thrown.
 struct Abandoned {};
 
-class TreeBuilder : public YAML::EventHandler {
+class YamlTreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(Span region, const SourceMap& sources, Diagnostics& diagnostics)
+  YamlTreeBuilder(Span region, const SourceMap& sources, Diagnostics& diagnostics)
       : region_(region),
         text_(sources.text(region)),
         sources_(sources),
@@ -240,7 +240,7 @@ std::optional<Node> parse_yaml(Span span, const SourceMap& sources, Diagnostics&
   if (!detail::check_characters(span, text, diagnostics)) {
     return std::nullopt;
   }
-  TreeBuilder builder(span, sources, diagnostics);
+  YamlTreeBuilder builder(span, sources, diagnostics);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);

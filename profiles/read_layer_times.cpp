@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "model/units_text.hpp"
+#include "profiles/experiment_keys.hpp"
 #include "profiles/suggest.hpp"
 
 namespace payoff {
 namespace {
 
-struct Cell {
+struct TimesCell {
   std::string_view text;
   Span place;
 };
@@ -39,12 +40,11 @@ constexpr std::array<TimeColumn, 2> time_columns{
 constexpr std::array<std::pair<std::string_view, Seconds>, 4> units{
     {{"ns", 1_ns}, {"us", 1_us}, {"ms", 1_ms}, {"s", 1_s}}};
 
-constexpr std::int64_t most_ranks = 1 << 20;
 constexpr Seconds shortest = 1_ns;
 constexpr Seconds longest = 3600_s;
 
-std::vector<Cell> cells_of(std::string_view line, Span place) {
-  std::vector<Cell> cells;
+std::vector<TimesCell> cells_of(std::string_view line, Span place) {
+  std::vector<TimesCell> cells;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find(',', begin), line.size());
     const std::string_view between = line.substr(begin, end - begin);
@@ -118,7 +118,7 @@ class LayerTimesReader {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos || line.front() == '#') {
       return;
     }
-    std::vector<Cell> cells = cells_of(line, place);
+    std::vector<TimesCell> cells = cells_of(line, place);
     if (columns_.empty()) {
       read_names(std::move(cells));
     } else if (cells.size() != columns_.size()) {
@@ -129,7 +129,7 @@ class LayerTimesReader {
     }
   }
 
-  void read_names(std::vector<Cell> cells) {
+  void read_names(std::vector<TimesCell> cells) {
     const std::size_t before = diagnostics_.error_count();
     columns_ = std::move(cells);
     if (columns_.size() > most_columns) {
@@ -143,14 +143,14 @@ class LayerTimesReader {
     }
     for (const std::string_view needed : {"layer", "micro_batch"}) {
       require(std::any_of(columns_.begin(), columns_.end(),
-                          [&](const Cell& column) { return column.text == needed; }),
+                          [&](const TimesCell& column) { return column.text == needed; }),
               std::string(needed));
     }
     for (const TimeColumn& needed : time_columns) {
-      require(
-          std::any_of(columns_.begin(), columns_.end(),
-                      [&](const Cell& column) { return time_of(column.text).column == &needed; }),
-          std::string(needed.name) + "ms");
+      require(std::any_of(
+                  columns_.begin(), columns_.end(),
+                  [&](const TimesCell& column) { return time_of(column.text).column == &needed; }),
+              std::string(needed.name) + "ms");
     }
     is_sound_ = diagnostics_.error_count() == before;
   }
@@ -164,7 +164,7 @@ class LayerTimesReader {
   }
 
   void read_name(std::size_t i) const {
-    const Cell& cell = columns_[i];
+    const TimesCell& cell = columns_[i];
     const auto* const size =
         std::find_if(size_columns.begin(), size_columns.end(),
                      [&](const SizeColumn& column) { return column.name == cell.text; });
@@ -188,7 +188,7 @@ class LayerTimesReader {
     }
   }
 
-  void read_row(const std::vector<Cell>& cells) {
+  void read_row(const std::vector<TimesCell>& cells) {
     LayerTime time;
     Span place{};
     const std::size_t before = diagnostics_.error_count();
@@ -225,7 +225,7 @@ class LayerTimesReader {
     times_.push_back(std::move(time));
   }
 
-  std::string layer_name(const Cell& cell) const {
+  std::string layer_name(const TimesCell& cell) const {
     if (std::find(names_.begin(), names_.end(), cell.text) == names_.end()) {
       diagnostics_.error(cell.place, "the model has no layer " + backquoted(cell.text),
                          did_you_mean(closest(cell.text, names_)));
@@ -233,7 +233,7 @@ class LayerTimesReader {
     return std::string(cell.text);
   }
 
-  Seconds duration(std::string_view column, const Cell& cell, Seconds unit) const {
+  Seconds duration(std::string_view column, const TimesCell& cell, Seconds unit) const {
     const Parsed<double> parsed = parse_number(cell.text);
     if (!parsed) {
       diagnostics_.error(cell.place, backquoted(column) + " is not a number");
@@ -246,7 +246,7 @@ class LayerTimesReader {
     return shortest;
   }
 
-  int count(std::string_view column, const Cell& cell) const {
+  int count(std::string_view column, const TimesCell& cell) const {
     const Parsed<std::int64_t> parsed = parse_integer(cell.text, {1, most_ranks});
     if (!parsed) {
       diagnostics_.error(
@@ -257,7 +257,7 @@ class LayerTimesReader {
 
   Diagnostics& diagnostics_;
   std::vector<std::string> names_;  // of layers
-  std::vector<Cell> columns_;
+  std::vector<TimesCell> columns_;
   bool is_sound_ = false;  // the names of columns
   LayerTimes times_;
 };

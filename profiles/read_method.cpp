@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, Granularity>, 2> granularities{
     {"bucket", Granularity::bucket},
 }};
 
-constexpr std::array<std::pair<std::string_view, Collective>, 7> collectives{{
+constexpr std::array<std::pair<std::string_view, Collective>, 7> method_collectives{{
     {"all_reduce", Collective::all_reduce},
     {"all_gather", Collective::all_gather},
     {"reduce_scatter", Collective::reduce_scatter},
@@ -87,7 +87,7 @@ std::vector<RoundFormula> read_rounds(const Value& list, const FormulaReader& fo
     const Section encode = section.required("encode").section();
     round.encode = sends ? formulas.pass(encode) : formulas.pass_of_gradients(encode);
     round.collective =
-        sends ? Collective::send_recv : section.required("collective").choice(collectives);
+        sends ? Collective::send_recv : section.required("collective").choice(method_collectives);
     round.message = formulas.read(section.required("message"));
     if (sends) {
       continue;

@@ -11,7 +11,7 @@ constexpr QuantityRules<Seconds> part_of_step{.range = &parts_of_steps};
 // Read when the section is there; what is missing is reported, and reads as this.
 constexpr Bandwidth unread{1e9};
 
-Bandwidth read_rate(const Value& rate) {
+Bandwidth read_storage_rate(const Value& rate) {
   return rate.quantity<Bandwidth>(
       {.fallback = unread, .sign = Sign::positive, .range = &storage_rates});
 }
@@ -31,10 +31,10 @@ Checkpointing read_checkpoint(const Section& section) {
   Checkpointing checkpoint;
   checkpoint.every =
       section.required("every").integer({.fallback = 1, .min = 1, .max = most_steps});
-  checkpoint.storage = read_rate(section.required("storage"));
+  checkpoint.storage = read_storage_rate(section.required("storage"));
   checkpoint.asynchronous = section.optional("asynchronous").boolean();
   if (checkpoint.asynchronous) {
-    checkpoint.host_copy = read_rate(section.required("host_copy"));
+    checkpoint.host_copy = read_storage_rate(section.required("host_copy"));
   } else if (const Value copy = section.optional("host_copy")) {
     copy.error("is of asynchronous checkpoints; this one is written straight to storage", "",
                "asynchronous: true");

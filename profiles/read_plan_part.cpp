@@ -53,9 +53,9 @@ bool is_option(const std::string& name) {
   return std::find(plan_options.begin(), plan_options.end(), name) != plan_options.end();
 }
 
-class PlanReader {
+class PlanPartReader {
  public:
-  PlanReader(PlanPart& part, const ParameterRules& rules, const ReadContext& context)
+  PlanPartReader(PlanPart& part, const ParameterRules& rules, const ReadContext& context)
       : part_(part), rules_(rules), diagnostics_(context.diagnostics) {}
 
   void read(const PlanAssignment& given) {
@@ -251,7 +251,7 @@ std::optional<PlanPart> read_plan_part(const WrittenPlan& written, const ReadCon
   PlanPart part{.method = std::move(method->profile.value),
                 .facts = std::move(method->profile.facts),
                 .notes = std::move(method->notes)};
-  PlanReader reader(part, method->rules, context);
+  PlanPartReader reader(part, method->rules, context);
   for (const PlanAssignment& given : written.assignments) {
     reader.read(given);
   }

@@ -32,7 +32,7 @@ enum class NetworkKindName {
   ring,
   mesh
 };
-constexpr Choices<NetworkKindName, 7> network_kinds{{
+constexpr Choices<NetworkKindName, 7> topology_kinds{{
     {"switch", NetworkKindName::single_switch},
     {"fat_tree", NetworkKindName::fat_tree},
     {"dragonfly", NetworkKindName::dragonfly},
@@ -162,7 +162,7 @@ Torus read_torus(const Section& network) {
 
 NetworkShape read_network(const Section& network, int servers) {
   const Value kind = network.required("kind");
-  const NetworkKindName chosen = kind.choice(network_kinds, NetworkKindName::single_switch);
+  const NetworkKindName chosen = kind.choice(topology_kinds, NetworkKindName::single_switch);
   if (chosen == NetworkKindName::single_switch && kind.text() != "switch") {
     (void)network.entries();  // of a kind that nobody knows: any key may be one of its own
   }

@@ -9,9 +9,6 @@
 namespace payoff::sim {
 namespace {
 
-// Ratios are kept in units of 2^-24 (shares) and 2^-32 (usage), in 40 and 48 bits.
-constexpr double least_share = 1.0 / 65536.0;
-constexpr double most_share = 65535.0;
 constexpr double most_usage = 65536.0;
 
 class Findings {

@@ -34,6 +34,11 @@ struct Resource {
   Sharing sharing = Sharing::shared;
 };
 
+// A share of an activity is kept in units of 2^-24, in 40 bits; `usage_ratio` in units of 2^-32,
+// in 48.
+inline constexpr double least_share = 1.0 / 65536.0;
+inline constexpr double most_share = 65535.0;
+
 // How many bytes pass through the resource for each byte of the activity.
 struct Use {
   ResourceId resource;

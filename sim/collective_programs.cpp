@@ -14,21 +14,6 @@
 namespace payoff::sim {
 namespace {
 
-Outcome outcome_of(Collective collective) {
-  switch (collective) {
-    case Collective::all_gather:
-      return Outcome::gathered;
-    case Collective::reduce_scatter:
-      return Outcome::scattered_sums;
-    case Collective::broadcast:
-      return Outcome::broadcast;
-    case Collective::reduce:
-      return Outcome::reduced;
-    default:
-      return Outcome::all_reduced;
-  }
-}
-
 LaidProgram in_one(ProgramKind kind) {
   Program program(std::move(kind));
   return {program, program, {}};

@@ -13,10 +13,10 @@ namespace {
 
 using Role = Incidence::Role;
 
-constexpr Rank whole(int count) { return static_cast<Rank>(count); }
+constexpr Rank to_rank(int count) { return static_cast<Rank>(count); }
 
 // Sums of such numbers are exact, in whatever order: equal channels get equal loads.
-double on_grid(double units) {
+double rounded_units(double units) {
   constexpr double grid = 1099511627776.0;  // 2^40
   return std::round(units * grid) / grid;
 }
@@ -27,11 +27,11 @@ class Builder {
       : layout_(layout),
         routing_(routing),
         rules_(rules),
-        stage_ranks_(whole(layout.tp) * whole(layout.data_ranks())),
+        stage_ranks_(to_rank(layout.tp) * to_rank(layout.data_ranks())),
         link_of_edge_(routing.graph().links.edges().size(), Incidence::none) {}
 
   Incidence build() {
-    const Rank count = stage_ranks_ * whole(layout_.stages());
+    const Rank count = stage_ranks_ * to_rank(layout_.stages());
     PAYOFF_INVARIANT(routing_.graph().links.ranks() >= count, "more ranks than GPUs");
     for (Rank r = 0; r < count; ++r) {
       Incidence::RankPart& part = result_.ranks.emplace_back();
@@ -66,10 +66,10 @@ class Builder {
     for (Rank r = 0; r < count && layout_.stages() > 1; ++r) {
       const std::size_t stage = result_.ranks[r].stage;
       const bool around = layout_.virtual_stages > 1 && !is_v_shaped(layout_.schedule);
-      if (is_two_ended(layout_.schedule) && stage + 1 == whole(layout_.stages())) {
+      if (is_two_ended(layout_.schedule) && stage + 1 == to_rank(layout_.stages())) {
         add_send(Role::forward, r, at_other_copy(r));
       }
-      if (around || stage + 1 < whole(layout_.stages())) {
+      if (around || stage + 1 < to_rank(layout_.stages())) {
         add_send(Role::forward, r, (r + stage_ranks_) % count);
       }
       if (around || stage > 0) {
@@ -92,7 +92,7 @@ class Builder {
   void flow(Rank from, Rank to, double units, Loads& loads) {
     const std::uint64_t number = std::uint64_t{from} << 32U | to;
     for (const EdgeShare& part : routing_.route(from, to, number)) {
-      loads[part.edge] += on_grid(units * part.share);
+      loads[part.edge] += rounded_units(units * part.share);
     }
   }
 
@@ -187,7 +187,7 @@ class Builder {
   void measure() {
     for (std::size_t role = 0; role < Incidence::role_count; ++role) {
       auto& stages = result_.nominal[role];
-      stages.resize(whole(layout_.stages()));
+      stages.resize(to_rank(layout_.stages()));
       std::vector<std::map<std::uint32_t, std::pair<double, double>>> sums(stages.size());
       for (const Incidence::Channel& channel : result_.channels) {
         if (static_cast<std::size_t>(channel.role) != role) {
@@ -234,19 +234,19 @@ class Builder {
 }  // namespace
 
 RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
-  const Rank tp = whole(layout.tp);
-  const Rank cp = whole(layout.cp);
-  const Rank dp = whole(layout.data_ranks());  // cp innermost
-  const Rank shard = layout.zero > 0 ? whole(layout.shard_ranks()) : dp;
+  const Rank tp = to_rank(layout.tp);
+  const Rank cp = to_rank(layout.cp);
+  const Rank dp = to_rank(layout.data_ranks());  // cp innermost
+  const Rank shard = layout.zero > 0 ? to_rank(layout.shard_ranks()) : dp;
   const Rank t = rank % tp;
   const Rank d = rank / tp % dp;
   const Rank in_stage = rank % (tp * dp);
   const Rank stage_first = rank - in_stage;
-  const Rank etp = whole(layout.etp);
-  const Rank apart = whole(layout.expert_ranks());  // of those with the same experts
+  const Rank etp = to_rank(layout.etp);
+  const Rank apart = to_rank(layout.expert_ranks());  // of those with the same experts
   const Rank e = in_stage / apart;
   const Rank same_first = stage_first + in_stage % apart;
-  const Rank part = layout.zero > 0 ? whole(layout.expert_shards()) : tp * dp / apart;
+  const Rank part = layout.zero > 0 ? to_rank(layout.expert_shards()) : tp * dp / apart;
   switch (kind) {
     case GroupKind::tensor:
       return {rank - t, 1, tp};
@@ -257,7 +257,7 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
     case GroupKind::replicas:
       return {stage_first + d % shard * tp + t, tp * shard, dp / shard};
     case GroupKind::experts:
-      return {rank - in_stage % apart + in_stage % etp, etp, whole(layout.ep)};
+      return {rank - in_stage % apart + in_stage % etp, etp, to_rank(layout.ep)};
     case GroupKind::expert_tensor:
       return {rank - in_stage % etp, 1, etp};
     case GroupKind::expert_gradients:
@@ -265,7 +265,7 @@ RankGroup group_of(GroupKind kind, Rank rank, const ParallelLayout& layout) {
     case GroupKind::expert_replicas:
       return {same_first + e % part * apart, apart * part, tp * dp / apart / part};
     case GroupKind::ends:
-      return {in_stage, tp * dp * (whole(layout.stages()) - 1), 2};
+      return {in_stage, tp * dp * (to_rank(layout.stages()) - 1), 2};
   }
   return {rank, 1, 1};
 }

@@ -14,9 +14,6 @@ double on_grid(double usage) {
   return std::floor(usage * units) / units;
 }
 
-constexpr double least_share = 1.0 / 65536;
-constexpr double most_share = 65535;
-
 }  // namespace
 
 Links::Links(Engine& engine, const Platform& platform) : engine_(engine), platform_(platform) {

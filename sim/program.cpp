@@ -19,6 +19,21 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 
 }  // namespace
 
+Outcome outcome_of(Collective collective) {
+  switch (collective) {
+    case Collective::all_gather:
+      return Outcome::gathered;
+    case Collective::reduce_scatter:
+      return Outcome::scattered_sums;
+    case Collective::broadcast:
+      return Outcome::broadcast;
+    case Collective::reduce:
+      return Outcome::reduced;
+    default:
+      return Outcome::all_reduced;
+  }
+}
+
 Program::Program(ProgramKind kind) : kind_(std::move(kind)), shape_(detail::shape_of(kind_)) {}
 
 std::string_view Program::name() const {

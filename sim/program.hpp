@@ -44,6 +44,9 @@ enum class Outcome : std::uint8_t {
   neighbour_sums,  // every rank has the sum of its own and its neighbours' buffers
 };
 
+// Of collectives that chunks are followed through; of any other all_reduced.
+[[nodiscard]] Outcome outcome_of(Collective collective);
+
 // In which order GPUs of a server are passed: path k begins at GPU k. Empty: k, k + 1, k + 2 ...
 // Of rings all paths end at different GPUs, as well. Of two trees the second may have paths of its
 // own, after those of the first.

@@ -17,9 +17,6 @@
 namespace payoff::sim {
 namespace {
 
-constexpr double least_share = 1.0 / 65536;
-constexpr double most_share = 65535;
-
 class Runner {
  public:
   Runner(const Program& program, Bytes size, std::span<const PhasePrice> phases, Routing* routing,

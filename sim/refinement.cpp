@@ -16,20 +16,20 @@ using Role = Incidence::Role;
 
 std::uint64_t bits(double number) { return std::bit_cast<std::uint64_t>(number); }
 
-struct Incident {
+struct ChannelLoad {
   std::uint32_t channel{};
   bool pairs{};
   double units{};
 };
 
-Members<Incident> loads_by_link(const Incidence& incidence) {
+Members<ChannelLoad> loads_by_link(const Incidence& incidence) {
   return {incidence.links.size(), [&](auto add) {
             for (std::uint32_t c = 0; c < incidence.channels.size(); ++c) {
               for (const Incidence::Load& load : incidence.channels[c].ring) {
-                add(load.link, Incident{c, false, load.units});
+                add(load.link, ChannelLoad{c, false, load.units});
               }
               for (const Incidence::Load& load : incidence.channels[c].pairs) {
-                add(load.link, Incident{c, true, load.units});
+                add(load.link, ChannelLoad{c, true, load.units});
               }
             }
           }};
@@ -238,7 +238,7 @@ class Refinement {
       signatures.add(partition_.links[l]);
       signatures.add(loads_.of(l).size());
       std::size_t from = signatures.here();
-      for (const Incident& incident : loads_.of(l)) {
+      for (const ChannelLoad& incident : loads_.of(l)) {
         signatures.add(partition_.channels[incident.channel]);
         signatures.add(bits(incident.units));
         signatures.add(incident.pairs ? 1 : 0);
@@ -273,7 +273,7 @@ class Refinement {
 
   const Incidence& incidence_;
   const SendIncidence& sends_;
-  Members<Incident> loads_;
+  Members<ChannelLoad> loads_;
   Members<std::uint32_t> received_;
   Members<Incidence::Load> ways_;  // of a link; `link` is the way
   Members<std::uint32_t> of_way_;

@@ -15,9 +15,9 @@ namespace {
 
 using Answer = std::variant<Bandwidth, std::string>;
 
-class Cuts {
+class RegularCuts {
  public:
-  Cuts(const Topology& topology, const RegularTopology& shape)
+  RegularCuts(const Topology& topology, const RegularTopology& shape)
       : topology_(topology), shape_(shape), layout_(shape) {}
 
   Answer operator()(const SingleSwitch& /*star*/) const {
@@ -176,7 +176,7 @@ std::variant<Bandwidth, std::string> regular_bisection(const Topology& topology)
     return why;
   }
   const auto& shape = std::get<RegularTopology>(topology.shape);
-  return std::visit(Cuts(topology, shape), shape.network);
+  return std::visit(RegularCuts(topology, shape), shape.network);
 }
 
 }  // namespace payoff::sim

@@ -10,7 +10,7 @@
 namespace payoff::sim {
 namespace {
 
-using Route = std::vector<VertexId>;
+using Way = std::vector<VertexId>;
 
 // Through PCIe, from what hangs on a switch or a socket to what hangs on another.
 struct PcieEnd {
@@ -33,9 +33,8 @@ PcieEnd nic_end(const RegularLayout& layout, std::uint32_t s, std::uint32_t k) {
   return {layout.nic(s, k), pcie, layout.socket_of_pcie(pcie)};
 }
 
-Route through_pcie(const RegularLayout& layout, std::uint32_t s, const PcieEnd& a,
-                   const PcieEnd& b) {
-  Route route{a.self};
+Way through_pcie(const RegularLayout& layout, std::uint32_t s, const PcieEnd& a, const PcieEnd& b) {
+  Way route{a.self};
   if (a.pcie != no_switch) {
     route.push_back(layout.pcie_switch(s, a.pcie));
   }
@@ -52,7 +51,7 @@ Route through_pcie(const RegularLayout& layout, std::uint32_t s, const PcieEnd& 
   return route;
 }
 
-Route inside(const RegularLayout& layout, std::uint32_t s, std::uint32_t a, std::uint32_t b) {
+Way inside(const RegularLayout& layout, std::uint32_t s, std::uint32_t a, std::uint32_t b) {
   switch (layout.server().fabric) {
     case ServerFabric::switched:
       return {layout.gpu(s, a), layout.fabric_switch(s), layout.gpu(s, b)};
@@ -68,7 +67,7 @@ Route inside(const RegularLayout& layout, std::uint32_t s, std::uint32_t a, std:
 }
 
 // From a GPU to its NIC, both included; nothing where the GPU is itself in the network.
-Route to_nic(const RegularLayout& layout, std::uint32_t s, std::uint32_t g) {
+Way to_nic(const RegularLayout& layout, std::uint32_t s, std::uint32_t g) {
   if (layout.bare()) {
     return {};
   }
@@ -100,19 +99,19 @@ class NetworkRoutes {
     return std::visit([&](const auto& network) { return count_of(network); },
                       layout_.topology().network);
   }
-  [[nodiscard]] Route route(std::uint32_t choice) const {
+  [[nodiscard]] Way route(std::uint32_t choice) const {
     return std::visit([&](const auto& network) { return route_of(network, choice); },
                       layout_.topology().network);
   }
 
  private:
   [[nodiscard]] static std::uint32_t count_of(const SingleSwitch& /*star*/) { return 1; }
-  [[nodiscard]] Route route_of(const SingleSwitch& /*star*/, std::uint32_t /*choice*/) const {
+  [[nodiscard]] Way route_of(const SingleSwitch& /*star*/, std::uint32_t /*choice*/) const {
     return {at_.a};
   }
 
   [[nodiscard]] static std::uint32_t count_of(const FullMesh& /*mesh*/) { return 1; }
-  [[nodiscard]] Route route_of(const FullMesh& /*mesh*/, std::uint32_t /*choice*/) const {
+  [[nodiscard]] Way route_of(const FullMesh& /*mesh*/, std::uint32_t /*choice*/) const {
     return {at_.a, at_.b};
   }
 
@@ -123,7 +122,7 @@ class NetworkRoutes {
     const RegularLayout::TreeSize& tree = layout_.tree();
     return at_.a == at_.b ? 1 : same_pod() ? tree.spines : tree.spines * tree.cores_per_spine;
   }
-  [[nodiscard]] Route route_of(const FatTree& /*fat*/, std::uint32_t choice) const {
+  [[nodiscard]] Way route_of(const FatTree& /*fat*/, std::uint32_t choice) const {
     const RegularLayout::TreeSize& tree = layout_.tree();
     if (at_.a == at_.b) {
       return {at_.a};
@@ -167,8 +166,8 @@ class NetworkRoutes {
   [[nodiscard]] std::uint32_t count_of(const Dragonfly& /*fly*/) const {
     return std::max(1U, static_cast<std::uint32_t>(carriers_.size()));
   }
-  [[nodiscard]] Route route_of(const Dragonfly& /*fly*/, std::uint32_t choice) const {
-    Route route{at_.a};
+  [[nodiscard]] Way route_of(const Dragonfly& /*fly*/, std::uint32_t choice) const {
+    Way route{at_.a};
     if (!carriers_.empty()) {
       const auto& [from, to] = carriers_[choice];
       route.push_back(from);
@@ -191,8 +190,8 @@ class NetworkRoutes {
     }
     return count;
   }
-  [[nodiscard]] Route route_of(const Torus& torus, std::uint32_t choice) const {
-    Route route{at_.from_server};
+  [[nodiscard]] Way route_of(const Torus& torus, std::uint32_t choice) const {
+    Way route{at_.from_server};
     std::uint32_t at = at_.from_server;
     std::uint32_t stride = 1;
     for (const int length : torus.sides) {
@@ -251,12 +250,12 @@ std::vector<VertexId> route(const RegularLayout& layout, std::uint32_t from, std
   if (s == t) {
     return inside(layout, s, from % per_server, to % per_server);
   }
-  Route result = to_nic(layout, s, from % per_server);
+  Way result = to_nic(layout, s, from % per_server);
   const VertexId first = layout.bare() ? 0 : layout.network(0);
   for (const std::uint32_t v : network_routes(layout, from, to).route(choice)) {
     result.push_back(first + v);
   }
-  const Route down = to_nic(layout, t, to % per_server);
+  const Way down = to_nic(layout, t, to % per_server);
   result.insert(result.end(), down.rbegin(), down.rend());
   return result;
 }

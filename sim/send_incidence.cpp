@@ -64,9 +64,9 @@ std::vector<VertexId> fabric_switches(const Topology& topology) {
   return switches;
 }
 
-class Builder {
+class SendIncidenceBuilder {
  public:
-  Builder(const SendRules& rules, const TopologyGraph& graph, Incidence& incidence)
+  SendIncidenceBuilder(const SendRules& rules, const TopologyGraph& graph, Incidence& incidence)
       : rules_(rules),
         graph_(with_switches(graph, fabric_switches(rules.topology))),
         routing_(graph_, rules.topology.balance, rules.topology.seed),
@@ -238,7 +238,7 @@ class Builder {
 
 std::optional<SendIncidence> send_incidence(const StepPlan& plan, const SendRules& rules,
                                             const TopologyGraph& graph, Incidence& incidence) {
-  return Builder(rules, graph, incidence).build(needs_of(plan, rules));
+  return SendIncidenceBuilder(rules, graph, incidence).build(needs_of(plan, rules));
 }
 
 }  // namespace payoff::sim

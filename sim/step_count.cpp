@@ -41,7 +41,7 @@ class OwnTasks {
   }
 
  private:
-  void add(const Work& work, std::uint64_t times) {
+  void add(const payoff::Work& work, std::uint64_t times) {
     count_ += time_of(work.alone * slowdown_).picoseconds > 0 ? times : 0U;
   }
   void add(const BucketKind& kind, std::uint64_t times) {

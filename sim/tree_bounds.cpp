@@ -16,7 +16,7 @@ namespace payoff::sim {
 namespace {
 
 // Of the narrower direction, between every two vertices.
-std::vector<double> both_ways(const LinkGraph& mesh) {
+std::vector<double> both_directions(const LinkGraph& mesh) {
   const std::size_t n = mesh.vertices().size();
   PAYOFF_INVARIANT(n <= most_counted_gpus,
                    "all cases of a mesh are counted that is too large for it");
@@ -45,7 +45,7 @@ void each_partition(std::vector<std::size_t>& part, std::size_t at, std::size_t 
 }  // namespace
 
 Bandwidth all_reduce_bound(const LinkGraph& mesh) {
-  const std::vector<double> capacity = both_ways(mesh);
+  const std::vector<double> capacity = both_directions(mesh);
   const std::size_t n = mesh.vertices().size();
   std::vector<std::size_t> part(n);
   double least = std::numeric_limits<double>::infinity();
@@ -63,7 +63,7 @@ Bandwidth all_reduce_bound(const LinkGraph& mesh) {
 
 std::vector<std::vector<Rank>> rings(const LinkGraph& mesh, Bandwidth unit) {
   std::vector<int> links;
-  for (const double capacity : both_ways(mesh)) {
+  for (const double capacity : both_directions(mesh)) {
     links.push_back(static_cast<int>(std::floor(capacity / unit.si + 1e-6)));
   }
   std::vector<std::vector<Rank>> orders;

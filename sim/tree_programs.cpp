@@ -86,12 +86,6 @@ TreePacking trees_from_first(Rank ranks) {
   return packing;
 }
 
-Outcome outcome_of(Collective collective) {
-  return collective == Collective::broadcast ? Outcome::broadcast
-         : collective == Collective::reduce  ? Outcome::reduced
-                                             : Outcome::all_reduced;
-}
-
 LaidOrReason in_one_server(Collective collective, const ProgramRanks& ranks,
                            const Topology& topology, const TopologyGraph& graph,
                            const std::vector<Rank>& server) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_changes = 5;
 
-struct Candidate {
+struct FittingCandidate {
   ParallelLayout layout;
   std::vector<std::string> changes;
 };
@@ -35,13 +35,13 @@ std::vector<int> larger_powers(int now, int most) {
 
 // Every layout with one of the values, or with none of them.
 template <typename T, typename Text>
-void vary(std::vector<Candidate>& candidates, T ParallelLayout::*field,
+void vary(std::vector<FittingCandidate>& candidates, T ParallelLayout::*field,
           const std::vector<T>& values, const Text& text) {
   const std::size_t before = candidates.size();
   candidates.reserve(before * (values.size() + 1));
   for (std::size_t i = 0; i < before; ++i) {
     for (const T value : values) {
-      Candidate changed = candidates[i];
+      FittingCandidate changed = candidates[i];
       changed.layout.*field = value;
       changed.changes.push_back(text(value));
       candidates.push_back(std::move(changed));
@@ -57,12 +57,12 @@ std::vector<int> less_sharded(const ParallelLayout& layout) {
   return stages;
 }
 
-std::vector<Candidate> candidates_of(const Experiment& experiment) {
+std::vector<FittingCandidate> candidates_of(const Experiment& experiment) {
   const auto numbered = [](const char* key) {
     return [key](int value) { return key + (" " + std::to_string(value)); };
   };
   const ParallelLayout& layout = experiment.layout;
-  std::vector<Candidate> candidates{{layout, {}}};
+  std::vector<FittingCandidate> candidates{{layout, {}}};
   if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
     vary(candidates, &ParallelLayout::tp,
          larger_powers(layout.tp, experiment.cluster.gpus_per_node), numbered("tp"));
@@ -118,10 +118,10 @@ std::string joined(const std::vector<std::string>& parts) {
 }  // namespace
 
 std::optional<FittingLayout> nearest_fitting_layout(const Experiment& experiment) {
-  const std::vector<Candidate> candidates = candidates_of(experiment);
+  const std::vector<FittingCandidate> candidates = candidates_of(experiment);
   std::optional<FittingLayout> best;
   for (std::size_t changes = 0; changes <= most_changes && !best; ++changes) {
-    for (const Candidate& candidate : candidates) {
+    for (const FittingCandidate& candidate : candidates) {
       if (candidate.changes.size() != changes) {
         continue;
       }

@@ -19,7 +19,7 @@ namespace payoff {
 namespace {
 
 using Ratio = double FrontierValue::*;
-using Piece = std::pair<FrontierPlace, FrontierPlace>;  // of a line, within a cell
+using LineInCell = std::pair<FrontierPlace, FrontierPlace>;  // of a line, within a cell
 
 constexpr double resolution = 1e-4;  // of where a line crosses an edge, relative
 
@@ -99,10 +99,10 @@ class Crossing {
 };
 
 // The pieces that share an end, one after the other.
-std::vector<FrontierLine> chained(std::vector<Piece> pieces) {
+std::vector<FrontierLine> chained(std::vector<LineInCell> pieces) {
   std::vector<FrontierLine> lines;
   const auto extend = [&pieces](FrontierLine& line) {
-    const auto next = std::find_if(pieces.begin(), pieces.end(), [&line](const Piece& piece) {
+    const auto next = std::find_if(pieces.begin(), pieces.end(), [&line](const LineInCell& piece) {
       return piece.first == line.back() || piece.second == line.back();
     });
     if (next == pieces.end()) {
@@ -141,7 +141,7 @@ class Line {
       : grid_(grid), crossing_(std::move(crossing)), ratio_(ratio) {}
 
   [[nodiscard]] std::vector<FrontierLine> find() {
-    std::vector<Piece> all;
+    std::vector<LineInCell> all;
     for (std::size_t y = 0; y + 1 < grid_.ys.size(); ++y) {
       for (std::size_t x = 0; x + 1 < grid_.xs.size(); ++x) {
         add_cell(x, y, all);
@@ -151,7 +151,7 @@ class Line {
   }
 
  private:
-  void add_cell(std::size_t x, std::size_t y, std::vector<Piece>& all) {
+  void add_cell(std::size_t x, std::size_t y, std::vector<LineInCell>& all) {
     std::array<Corner, 4> corners{};  // around the cell
     constexpr std::array<std::array<std::size_t, 2>, 4> around{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}};
     double sum = 0.0;

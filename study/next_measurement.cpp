@@ -15,7 +15,7 @@
 namespace payoff {
 namespace {
 
-using Kind = PossibleMeasurement::Kind;
+using MeasurementKind = PossibleMeasurement::Kind;
 
 // Draws that weights are put on: more than an interval needs.
 constexpr std::size_t draw_count = 512;
@@ -48,7 +48,7 @@ class Possibilities {
     add_compute();
     add_messages();
     add_codecs();
-    add({Kind::beside,
+    add({MeasurementKind::beside,
          0,
          0,
          {},
@@ -102,8 +102,9 @@ class Possibilities {
       return;
     }
     Ensemble ensemble({{prepared.plan(job->plans.front())}}, compute_sd(*job));
-    PossibleMeasurement step{Kind::step, dp, nodes, {}, {{}}, {step_noise}};
-    PossibleMeasurement profile{Kind::profile, dp, nodes, {}, {{}, {}}, {step_noise, step_noise}};
+    PossibleMeasurement step{MeasurementKind::step, dp, nodes, {}, {{}}, {step_noise}};
+    PossibleMeasurement profile{MeasurementKind::profile, dp, nodes, {}, {{}, {}},
+                                {step_noise, step_noise}};
     for (const Draw& draw : draws_) {
       const StepPrediction prediction = evaluate(ensemble.scaled(0, {draw.shared, {}}));
       step.shown[0].push_back(std::log(prediction.step / 1_s));
@@ -116,7 +117,7 @@ class Possibilities {
 
   void add_compute() {
     if (const double sd = compute_sd(experiment_); sd > 0) {
-      add({Kind::compute,
+      add({MeasurementKind::compute,
            0,
            0,
            Unknown::compute,
@@ -140,7 +141,7 @@ class Possibilities {
     for (const auto& [unknown, of_kind] : longest) {
       const Message& message = of_kind.first;
       if (of_kind.second > 0_s && message.relative_sd > 0) {
-        add({Kind::messages,
+        add({MeasurementKind::messages,
              0,
              0,
              unknown,
@@ -152,7 +153,7 @@ class Possibilities {
 
   // All codecs of the strategy at once.
   void add_codecs() {
-    PossibleMeasurement possible{Kind::codec, 0, 0, Unknown::codec, {}, {}};
+    PossibleMeasurement possible{MeasurementKind::codec, 0, 0, Unknown::codec, {}, {}};
     for (const UncertainCodec& codec : codecs_) {
       if (codec.sd > 0) {
         possible.shown.push_back(

@@ -25,7 +25,7 @@ struct ActivationRule {
   bool between_stages{};  // of a pipeline
   bool backward{};        // between stages
 };
-constexpr std::array rules{
+constexpr std::array activation_rules{
     ActivationRule{"topk", "activation_topk", true, true, true},
     ActivationRule{"acttopk", "activation_topk", true, true, true},
     ActivationRule{"randomk", "activation_randomk", true, true, true},
@@ -53,7 +53,7 @@ double activation_elements(const TrainingRow& row) {
 }
 
 // A parameter by the field that says it: how many values are kept follows from their share.
-std::optional<double> value_of(const TrainingRow& row, const std::string& parameter) {
+std::optional<double> stated_value(const TrainingRow& row, const std::string& parameter) {
   if (parameter == "k") {
     const double kept = row.compression.keep_ratio.value_or(0) * activation_elements(row);
     return kept >= 1 ? std::optional(std::round(kept)) : std::nullopt;
@@ -69,7 +69,7 @@ std::optional<double> value_of(const TrainingRow& row, const std::string& parame
 
 Method with_parameters(const TrainingRow& row, Method method, RowPlan& result) {
   for (auto& [name, value] : method.parameters) {
-    if (const auto stated = value_of(row, name)) {
+    if (const auto stated = stated_value(row, name)) {
       value = *stated;
     } else if (name == "k") {
       result.reasons.emplace_back("ratio not stated");
@@ -92,10 +92,10 @@ bool compresses_activations(const TrainingRow& row) {
 RowPlan activation_plan(const TrainingRow& row, const MethodCatalogue& methods) {
   RowPlan result;
   const std::string name = bare_name(row.compression.method);
-  const auto* rule = std::find_if(rules.begin(), rules.end(),
+  const auto* rule = std::find_if(activation_rules.begin(), activation_rules.end(),
                                   [&](const ActivationRule& each) { return each.method == name; });
   const auto profile =
-      rule == rules.end() ? methods.end() : methods.find(std::string(rule->profile));
+      rule == activation_rules.end() ? methods.end() : methods.find(std::string(rule->profile));
   if (profile == methods.end()) {
     result.reasons.push_back("no profile of " + row.compression.method + " for activations");
     return result;

@@ -8,7 +8,7 @@
 namespace payoff {
 namespace {
 
-constexpr std::array rules{
+constexpr std::array method_rules{
     MethodRule{"grace", "topk", "topk_sort", {{{"ratio"}, {"error_feedback"}}}},
     MethodRule{"grace", "randomk", "randomk_uniform", {{{"ratio"}, {"error_feedback"}}}},
     MethodRule{"grace", "qsgd", "qsgd_framework", {{{"levels"}}}},
@@ -112,7 +112,7 @@ bool mentions(const std::optional<std::string>& text, std::string_view bare) {
 }  // namespace
 
 const MethodRule* published_rule(const TrainingRow& row) {
-  for (const MethodRule& rule : rules) {
+  for (const MethodRule& rule : method_rules) {
     // What compresses weights too is one system's own (DeepSpeed's ZeRO++, SDP4Bit), whoever ran
     // it.
     const bool read = row.source == rule.source || !rule.weights.empty();

@@ -19,7 +19,7 @@ struct StackRule {
   std::string_view stack;
 };
 
-constexpr std::array rules{
+constexpr std::array stack_rules{
     StackRule{"vtrain_single", "", "megatron-2022"},
     StackRule{"vtrain_multi", "", "megatron-2022"},
     StackRule{"megatron_sc21", "", "megatron-2022"},
@@ -107,7 +107,7 @@ std::string RowReader::stack() const {
     return "ngc-pytorch-2022";
   }
   const bool recent = is_recent(row_) || architecture() >= Architecture::ada;
-  for (const StackRule& rule : rules) {
+  for (const StackRule& rule : stack_rules) {
     const bool source = row_.source.starts_with(rule.source);
     const bool words = rule.words.empty() || text.find(rule.words) != std::string::npos;
     // PyTorch or DeepSpeed without a version.

@@ -92,7 +92,7 @@ std::shared_ptr<const Workload> with_copies(Experiment job) {
 }
 
 // Sums of the same times in another order differ in their last bits.
-constexpr double rounding = 1e-9;
+constexpr double bound_rounding = 1e-9;
 
 }  // namespace
 
@@ -232,7 +232,8 @@ StepBound StepBounds::step(const ParallelLayout& layout) {
     most.step = most.without_sums;
   }
   const Seconds host = job_.software.host_per_step;
-  return {(1 - rounding) * (most.step + host), (1 - rounding) * (most.without_sums + host)};
+  return {(1 - bound_rounding) * (most.step + host),
+          (1 - bound_rounding) * (most.without_sums + host)};
 }
 
 Memory StepBounds::memory(const ParallelLayout& layout) const {

@@ -147,14 +147,12 @@ Band group_of(const ValidationCase& c, GroupBy by) {
 
 int rank_of(Half half) { return half == Half::judge ? 0 : half == Half::fit ? 1 : 2; }
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
 // Numbers that stand alone become `N`; those inside a name (bf16) stay.
 std::string without_numbers(const std::string& text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
-    while (end < text.size() && is_digit(text[end])) {
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) {
       ++end;
     }
     const bool alone =

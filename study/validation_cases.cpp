@@ -44,7 +44,7 @@ ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind
   return result;
 }
 
-std::vector<std::pair<std::string, double>> terms_of(const Waterfall& w) {
+std::vector<std::pair<std::string, double>> named_terms(const Waterfall& w) {
   const std::array<std::pair<std::string_view, Seconds>, 18> all{{
       {"forward", w.forward},
       {"recompute", w.recompute},
@@ -110,7 +110,7 @@ void predict_step(const MappedRow& row, const ValidationOptions& options, Valida
   const CompressionPlan& plan = experiment.plans.front();
   const StepPrediction prediction = prepared.predict(plan);
   result.predicted = prediction.step / 1_s;
-  result.terms = terms_of(prediction.waterfall);
+  result.terms = named_terms(prediction.waterfall);
   result.subject = subject_of(experiment, plan);
   result.size = parameters_band(prepared);
   for (const Engine engine : {Engine::agarwal2022, Engine::mgwfbp}) {
@@ -161,7 +161,7 @@ Comparison compare(const Experiment& experiment, const ValidationOptions& option
   assess_options.seed = options.seed;
   const PlanPayoff assessed = assess(experiment, assess_options).plans[1];
   if (result.rivals.empty()) {
-    result.terms = terms_of(assessed.prediction.waterfall);
+    result.terms = named_terms(assessed.prediction.waterfall);
     result.subject = subject_of(experiment, experiment.plans[1]);
     const PreparedExperiment prepared(experiment);
     result.size = parameters_band(prepared);

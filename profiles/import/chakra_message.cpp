@@ -16,11 +16,11 @@ using google::protobuf::io::CodedInputStream;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50U;         // of a message
 constexpr std::uint64_t most_microseconds = std::uint64_t{1} << 53U;  // whole numbers of a double
 
-// Fields of messages within messages, with the place at which reading stopped. Code that protoc
-// makes would read the same, but say only that a message is wrong, not where.
-class Fields {
+// MessageFields of messages within messages, with the place at which reading stopped. Code that
+// protoc makes would read the same, but say only that a message is wrong, not where.
+class MessageFields {
  public:
-  explicit Fields(std::string_view message)
+  explicit MessageFields(std::string_view message)
       : in_(reinterpret_cast<const std::uint8_t*>(message.data()),
             static_cast<int>(message.size())) {
     (void)in_.PushLimit(static_cast<int>(message.size()));
@@ -155,7 +155,7 @@ struct Attribute {
   std::optional<std::string> text;
 };
 
-Attribute read_attribute(Fields& fields) {
+Attribute read_attribute(MessageFields& fields) {
   Attribute attribute;
   fields.within([&] {
     fields.each([&](int field) {
@@ -171,7 +171,8 @@ Attribute read_attribute(Fields& fields) {
   return attribute;
 }
 
-void take_bytes(std::int64_t bytes, const std::string& name, ChakraNode& node, Fields& fields) {
+void take_bytes(std::int64_t bytes, const std::string& name, ChakraNode& node,
+                MessageFields& fields) {
   if (bytes < 0 || static_cast<std::uint64_t>(bytes) > most_bytes) {
     fields.fail(fmt::format("{} of {} bytes", name, bytes));
   } else if (name == "comm_size" || !node.bytes) {  // whichever comes first
@@ -179,7 +180,7 @@ void take_bytes(std::int64_t bytes, const std::string& name, ChakraNode& node, F
   }
 }
 
-void take(const Attribute& attribute, ChakraNode& node, Fields& fields) {
+void take(const Attribute& attribute, ChakraNode& node, MessageFields& fields) {
   node.group = attribute.name == "pg_name" ? attribute.text.value_or("") : node.group;
   if (!attribute.number) {
     return;
@@ -202,7 +203,7 @@ void take(const Attribute& attribute, ChakraNode& node, Fields& fields) {
   }
 }
 
-std::uint64_t microseconds(Fields& fields, std::string_view what) {
+std::uint64_t microseconds(MessageFields& fields, std::string_view what) {
   const std::uint64_t value = fields.whole_number();
   if (value > most_microseconds) {
     fields.fail(fmt::format("{} of {} us", what, value));
@@ -210,7 +211,7 @@ std::uint64_t microseconds(Fields& fields, std::string_view what) {
   return value;
 }
 
-void take_type(std::uint64_t type, ChakraNode& node, Fields& fields) {
+void take_type(std::uint64_t type, ChakraNode& node, MessageFields& fields) {
   if (type == 0 || type >= chakra_node_type_count) {
     fields.fail(fmt::format("type {} is none of NodeType", type));
     return;
@@ -219,7 +220,7 @@ void take_type(std::uint64_t type, ChakraNode& node, Fields& fields) {
 }
 
 // The first field is a text, and nothing else is wanted.
-void take_first_text(Fields& fields, std::string& text) {
+void take_first_text(MessageFields& fields, std::string& text) {
   fields.each([&](int field) {
     if (field == 1) {
       text = fields.text();
@@ -229,7 +230,7 @@ void take_first_text(Fields& fields, std::string& text) {
   });
 }
 
-void take_field(int field, Fields& fields, ChakraNode& node, std::string& values) {
+void take_field(int field, MessageFields& fields, ChakraNode& node, std::string& values) {
   switch (field) {
     case 1:
       node.id = fields.whole_number();
@@ -281,7 +282,7 @@ std::string what_lacks(const ChakraNode& node) {
 
 std::optional<MalformedMessage> read_chakra_node(std::string_view message, ChakraNode& node,
                                                  std::string& values) {
-  Fields fields(message);
+  MessageFields fields(message);
   fields.each([&](int field) { take_field(field, fields, node, values); });
   if (fields.failed()) {
     return fields.failed();
@@ -292,7 +293,7 @@ std::optional<MalformedMessage> read_chakra_node(std::string_view message, Chakr
 
 std::optional<MalformedMessage> read_chakra_metadata(std::string_view message,
                                                      std::string& version) {
-  Fields fields(message);
+  MessageFields fields(message);
   take_first_text(fields, version);
   return fields.failed();
 }

@@ -17,7 +17,7 @@ namespace {
 using import_detail::reject;
 
 constexpr std::uint64_t longest_message = std::uint64_t{1} << 30U;
-constexpr std::size_t most_nodes = std::size_t{1} << 30U;
+constexpr std::size_t most_trace_nodes = std::size_t{1} << 30U;
 
 // Messages of a stream, each after its length. A length that lies costs no more memory than what
 // the stream has.
@@ -133,7 +133,7 @@ void read_all(Messages& messages, ChakraTrace& trace) {
   }
   std::set<std::string> steps;
   while (trace.findings.size() < import_detail::most_chakra_findings &&
-         trace.nodes.size() < most_nodes) {
+         trace.nodes.size() < most_trace_nodes) {
     const std::optional<std::string> message = messages.next();
     if (!message) {
       break;

@@ -16,7 +16,7 @@ namespace {
 
 using Reasons = std::vector<std::string>;
 
-constexpr std::array<std::pair<std::string_view, Collective>, 7> collectives{{
+constexpr std::array<std::pair<std::string_view, Collective>, 7> case_collectives{{
     {"all_reduce", Collective::all_reduce},
     {"all_gather", Collective::all_gather},
     {"reduce_scatter", Collective::reduce_scatter},
@@ -131,7 +131,7 @@ std::string fabric_profile(const std::string& intra, const Gpu& gpu) {
 }
 
 std::optional<Collective> modelled_collective(const std::string& name) {
-  return look_up(collectives, name);
+  return look_up(case_collectives, name);
 }
 
 std::optional<NcclRelease> nccl_release(const std::string& version) {

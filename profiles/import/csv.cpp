@@ -39,7 +39,7 @@ const std::string& CsvTable::text(std::size_t row, std::string_view column) cons
 }
 
 std::optional<double> CsvTable::number(std::size_t row, std::string_view column) const {
-  return import_detail::parse_number(text(row, column));
+  return import_detail::plain_number(text(row, column));
 }
 
 CsvTable parse_csv(const std::string& content, const std::string& file, Findings& findings) {

@@ -46,13 +46,13 @@ struct TimeColumn {
 constexpr std::array<TimeColumn, 4> time_columns{
     {{"time_ns", 1_ns}, {"time_us", 1_us}, {"time_ms", 1_ms}, {"time_s", 1_s}}};
 
-struct Cell {
+struct SamplesCell {
   std::string text;
   Span place;
 };
 
-std::vector<Cell> cells_of(std::string_view line, Span place) {
-  std::vector<Cell> cells;
+std::vector<SamplesCell> cells_of(std::string_view line, Span place) {
+  std::vector<SamplesCell> cells;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find(',', begin), line.size());
     std::size_t first = begin;
@@ -100,7 +100,7 @@ class CsvSamplesReader {
     if (line.find_first_not_of(" \r") == std::string_view::npos || line.front() == '#') {
       return;
     }
-    std::vector<Cell> cells = cells_of(line, place);
+    std::vector<SamplesCell> cells = cells_of(line, place);
     if (names_.empty()) {
       read_names(std::move(cells));
     } else if (cells.size() != names_.size()) {
@@ -110,10 +110,10 @@ class CsvSamplesReader {
     }
   }
 
-  void read_names(std::vector<Cell> names) {
+  void read_names(std::vector<SamplesCell> names) {
     const auto is_there = [&](std::string_view wanted) {
       return std::any_of(names.begin(), names.end(),
-                         [&](const Cell& cell) { return cell.text == wanted; });
+                         [&](const SamplesCell& cell) { return cell.text == wanted; });
     };
     const bool has_time = std::any_of(time_columns.begin(), time_columns.end(),
                                       [&](const TimeColumn& each) { return is_there(each.name); });
@@ -130,8 +130,9 @@ class CsvSamplesReader {
       wrong(names.front().place, "no column `time_us`", "or time_ns, time_ms, time_s");
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto twin = std::find_if(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
-                                     [&](const Cell& each) { return each.text == names[i].text; });
+      const auto twin =
+          std::find_if(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
+                       [&](const SamplesCell& each) { return each.text == names[i].text; });
       if (names[i].text.empty() || twin != names.begin() + static_cast<std::ptrdiff_t>(i)) {
         wrong(names[i].place, names[i].text.empty()
                                   ? "a column has no name"
@@ -142,7 +143,7 @@ class CsvSamplesReader {
     names_ = std::move(names);
   }
 
-  double number(const Cell& cell, std::string_view column, double smallest,
+  double number(const SamplesCell& cell, std::string_view column, double smallest,
                 double largest = std::numeric_limits<double>::max()) {
     const Parsed<double> parsed = parse_number(cell.text);
     if (!parsed) {
@@ -155,7 +156,7 @@ class CsvSamplesReader {
     return std::max(smallest, 0.0);
   }
 
-  void read_row(const std::vector<Cell>& cells, Span place) {
+  void read_row(const std::vector<SamplesCell>& cells, Span place) {
     SamplesPoint point = plain_point(place);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       read_cell(names_[i].text, cells[i], point);
@@ -163,7 +164,7 @@ class CsvSamplesReader {
     points_.add(std::move(point));
   }
 
-  void read_cell(const std::string& column, const Cell& cell, SamplesPoint& point) {
+  void read_cell(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
     if (column == "kernel") {
       point.kernel = kernel_name(cell.text);
       if (point.kernel != cell.text || cell.text.empty()) {
@@ -186,7 +187,7 @@ class CsvSamplesReader {
     return found == time_columns.end() ? nullptr : found;
   }
 
-  bool read_choice(const std::string& column, const Cell& cell, SamplesPoint& point) {
+  bool read_choice(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
     const auto choice = std::find_if(choices().begin(), choices().end(),
                                      [&](const Choice& each) { return each.column == column; });
     if (choice == choices().end()) {
@@ -201,7 +202,7 @@ class CsvSamplesReader {
     return true;
   }
 
-  void read_amount(const std::string& column, const Cell& cell, SamplesPoint& point) {
+  void read_amount(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
     if (column == "bytes" || column == "read_bytes") {
       point.read += Bytes{number(cell, column, 0.0)};
     } else if (column == "written_bytes") {
@@ -220,7 +221,7 @@ class CsvSamplesReader {
   }
 
   Diagnostics& diagnostics_;
-  std::vector<Cell> names_;
+  std::vector<SamplesCell> names_;
   bool is_sound_ = false;  // the names
   std::string row_;
   PointCollector points_;

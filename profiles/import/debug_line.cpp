@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view mark = " NCCL INFO ";
-constexpr int most_ranks = 1 << 24;
+constexpr int most_logged_ranks = 1 << 24;
 constexpr std::int64_t most_elements = std::int64_t{1} << 50;
 
 // The words of a line one after another; after the first mistake it gives nothing more.
@@ -126,7 +126,7 @@ int read_ranks(Words& words) {
   }
   word.remove_prefix(name.size());
   word.remove_suffix(1);
-  const auto ranks = static_cast<int>(words.number("nranks", word, most_ranks));
+  const auto ranks = static_cast<int>(words.number("nranks", word, most_logged_ranks));
   if (ranks == 0) {
     words.wrong("`nranks` cannot be `0`");
   }
@@ -172,15 +172,15 @@ void read_init(std::string_view line, std::size_t comm, DebugLine& read) {
   DebugInit init;
   Words words(line, comm);
   init.comm = words.value("comm");
-  init.rank = static_cast<int>(words.number_after("rank", most_ranks));
-  init.ranks = static_cast<int>(words.number_after("nranks", most_ranks));
+  init.rank = static_cast<int>(words.number_after("rank", most_logged_ranks));
+  init.ranks = static_cast<int>(words.number_after("nranks", most_logged_ranks));
   if (!words.mistake() && init.rank >= init.ranks) {
     words.wrong("there is no rank " + std::to_string(init.rank) + " among " +
                 std::to_string(init.ranks));
   }
   init.id = word_after(body, " commId ");
   if (const std::string_view device = word_after(body, " cudaDev "); !device.empty()) {
-    init.device = static_cast<int>(words.number("cudaDev", device, most_ranks));
+    init.device = static_cast<int>(words.number("cudaDev", device, most_logged_ranks));
   }
   if (words.mistake()) {
     read.what = *words.mistake();

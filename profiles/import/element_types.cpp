@@ -41,7 +41,7 @@ constexpr std::array<std::pair<std::string_view, ElementType>, 15> torch_types{
      {"ComplexFloat", {"complex64", 8_B}}}};
 
 // Without `_` and capitals. A name that begins with another one comes first.
-constexpr std::array<std::pair<std::string_view, Collective>, 9> collectives{
+constexpr std::array<std::pair<std::string_view, Collective>, 9> collective_names{
     {{"allreduce", Collective::all_reduce},
      {"allgather", Collective::all_gather},
      {"reducescatter", Collective::reduce_scatter},
@@ -77,7 +77,7 @@ std::optional<ElementType> torch_type(std::string_view name) {
 
 std::optional<Collective> collective_named(std::string_view name) {
   const std::string letters = plain(name);
-  for (const auto& [beginning, collective] : collectives) {
+  for (const auto& [beginning, collective] : collective_names) {
     if (letters.starts_with(beginning)) {
       return collective;
     }

@@ -15,7 +15,7 @@
 namespace payoff {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 bool is_json(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -213,11 +213,11 @@ class Joiner {
   std::string named_by_;  // the file that named the device
 };
 
-Json point_json(const SamplesPoint& point) {
-  Json json{
+OrderedJson point_json(const SamplesPoint& point) {
+  OrderedJson json{
       {"kernel", point.kernel}, {"family", point.family}, {"implementation", point.implementation},
       {"input", point.input},   {"state", point.state},   {"mode", point.mode}};
-  json["parameters"] = Json::object();
+  json["parameters"] = OrderedJson::object();
   for (const auto& [name, value] : point.parameters) {
     json["parameters"][name] = value;
   }
@@ -227,7 +227,7 @@ Json point_json(const SamplesPoint& point) {
   json["random_accesses"] = point.random_accesses;
   json["launches"] = static_cast<std::int64_t>(point.launches);
   json["host_syncs"] = static_cast<std::int64_t>(point.host_syncs);
-  json["samples_us"] = Json::array();
+  json["samples_us"] = OrderedJson::array();
   for (const Seconds sample : point.samples) {
     json["samples_us"].push_back(sample / 1_us);
   }
@@ -245,8 +245,8 @@ Json point_json(const SamplesPoint& point) {
   return json;
 }
 
-Json device_json(const SamplesDevice& device) {
-  Json json{{"name", device.name}};
+OrderedJson device_json(const SamplesDevice& device) {
+  OrderedJson json{{"name", device.name}};
   if (!device.compute_capability.empty()) {
     json["compute_capability"] = device.compute_capability;
   }
@@ -284,18 +284,18 @@ std::optional<ImportedSamples> join_measurements(std::vector<ForeignMeasurements
 
 std::string samples_text(const ImportedSamples& imported) {
   const SamplesFile& samples = imported.samples;
-  Json json{{"format", "payoff-samples"},
-            {"version", 1},
-            {"provenance", "measured_local"},
-            {"date", samples.date},
-            {"seed", 0}};
+  OrderedJson json{{"format", "payoff-samples"},
+                   {"version", 1},
+                   {"provenance", "measured_local"},
+                   {"date", samples.date},
+                   {"seed", 0}};
   json["program"] = {{"name", imported.program}, {"version", "(imported)"}};
   json["device"] = device_json(samples.device);
-  json["imported_from"] = Json::array();
+  json["imported_from"] = OrderedJson::array();
   for (const auto& [file, format] : imported.sources) {
     json["imported_from"].push_back({{"file", file}, {"format", std::string(name(format))}});
   }
-  json["points"] = Json::array();
+  json["points"] = OrderedJson::array();
   for (const SamplesPoint& point : samples.points) {
     json["points"].push_back(point_json(point));
   }

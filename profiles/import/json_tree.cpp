@@ -47,9 +47,9 @@ class CountedCharacters {
   std::size_t* count_;
 };
 
-class TreeBuilder : public nlohmann::json_sax<Json> {
+class JsonTreeBuilder : public nlohmann::json_sax<Json> {
  public:
-  TreeBuilder(Span text, std::string_view characters, Diagnostics& diagnostics)
+  JsonTreeBuilder(Span text, std::string_view characters, Diagnostics& diagnostics)
       : text_(text), characters_(characters), diagnostics_(diagnostics) {}
 
   [[nodiscard]] std::size_t* counter() { return &read_; }
@@ -162,7 +162,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 
 std::optional<Node> parse_json_tree(Span text, const SourceMap& sources, Diagnostics& diagnostics) {
   const std::string_view characters = sources.text(text);
-  TreeBuilder builder(text, characters, diagnostics);
+  JsonTreeBuilder builder(text, characters, diagnostics);
   const CountedCharacters begin(characters.data(), builder.counter());
   const CountedCharacters end(characters.data() + characters.size(), builder.counter());
   if (!Json::sax_parse(begin, end, &builder) || !builder.is_sound()) {

@@ -23,7 +23,7 @@ const Node& member(const Node& value, std::string_view name) {
   return found == nullptr ? nothing : found->value;
 }
 
-std::optional<double> number(const Node& value) { return import_detail::parse_number(value.text); }
+std::optional<double> number(const Node& value) { return import_detail::plain_number(value.text); }
 
 int whole(const Node& value) {
   constexpr double largest = 1e9;  // beyond any count or version

@@ -208,13 +208,13 @@ class LogReader {
       return;
     }
     import_detail::NcclRunRow row{number,
-                                  import_detail::parse_number(words[columns.size]),
-                                  import_detail::parse_number(words[columns.time]),
+                                  import_detail::plain_number(words[columns.size]),
+                                  import_detail::plain_number(words[columns.time]),
                                   {},
                                   {},
                                   {}};
     const auto optional = [&words](std::optional<std::size_t> column) {
-      return column ? import_detail::parse_number(words[*column])
+      return column ? import_detail::plain_number(words[*column])
                     : std::nullopt;  // N/A is no number
     };
     row.in_place_us = optional(columns.time_in_place);

@@ -49,13 +49,13 @@ constexpr std::array gpu_names{
 };
 
 // Longer names first: all_reduce contains no other, reduce_scatter contains reduce.
-constexpr std::array<std::string_view, 7> collectives{
+constexpr std::array<std::string_view, 7> program_endings{
     "all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "sendrecv", "reduce"};
 
 // nccl-tests prints bandwidths to 0.01 GB/s; times are rounded too, and all by other collections.
 constexpr double printed_gbps = 0.01;
 constexpr double tolerance = 0.01;
-constexpr int most_ranks = 1 << 20;
+constexpr int most_table_ranks = 1 << 20;
 
 bool contradicts(double printed_bandwidth, double computed) {
   return std::abs(printed_bandwidth - computed) > tolerance * computed + printed_gbps;
@@ -71,7 +71,7 @@ std::optional<int> ranks_of(const std::string& collective, double ratio) {
   }
   const double others = 0.5 * ratio / *two;  // (n - 1) / n, which is a half for two ranks
   const double ranks = std::round(1.0 / (1.0 - others));
-  if (!(others < 1.0) || ranks < 2.0 || ranks > most_ranks) {
+  if (!(others < 1.0) || ranks < 2.0 || ranks > most_table_ranks) {
     return std::nullopt;
   }
   const double explained = *bus_ratio(collective, static_cast<int>(ranks));
@@ -98,7 +98,7 @@ std::string bandwidth_contradiction(const std::string& collective, int ranks, do
 // A program of nccl-tests says it, whatever its file is called.
 std::string collective_of(const std::string& program, const std::string& file_stem) {
   for (const std::string& text : {program, program.ends_with("_perf") ? "" : file_stem}) {
-    for (const std::string_view name : collectives) {
+    for (const std::string_view name : program_endings) {
       if (text.find(name) != std::string::npos) {
         return std::string(name);
       }

@@ -18,7 +18,7 @@ namespace payoff {
 namespace {
 
 using import_detail::Fields;
-using import_detail::Source;
+using import_detail::YamlSource;
 
 struct Columns {
   std::optional<std::size_t> bytes, time, algbw, busbw, time_in_place, algbw_in_place,
@@ -57,7 +57,7 @@ void read_row(const Fields& fields, const Columns& columns, const YAML::Node& no
     }
     const YAML::Node cell = node[*column];
     const std::optional<double> number =
-        cell.IsScalar() ? import_detail::parse_number(cell.Scalar()) : std::nullopt;
+        cell.IsScalar() ? import_detail::plain_number(cell.Scalar()) : std::nullopt;
     if (!number && !cell.IsNull()) {
       fields.report_at(cell, cell.IsScalar()
                                  ? fmt::format("expected a number, found '{}'", cell.Scalar())
@@ -120,7 +120,7 @@ std::vector<std::string> pinned_in_words(const Fields& fields) {
   return settings;
 }
 
-NcclTable read_header(const Fields& fields, const Source& source) {
+NcclTable read_header(const Fields& fields, const YamlSource& source) {
   NcclTable table;
   table.id = fields.entry();
   table.source = std::filesystem::path(source.file).stem().string();
@@ -158,7 +158,7 @@ NcclTable read_header(const Fields& fields, const Source& source) {
   return table;
 }
 
-void read_table(const YAML::Node& node, const Source& source, NcclImport& result,
+void read_table(const YAML::Node& node, const YamlSource& source, NcclImport& result,
                 std::set<std::string>& ids) {
   const std::size_t before = result.findings.size();
   Fields fields(node, source, "");
@@ -184,7 +184,7 @@ void read_table(const YAML::Node& node, const Source& source, NcclImport& result
 // False: the file is readable and has no `tables:`.
 bool read_document(const std::string& yaml, const std::string& file, NcclImport& result,
                    std::set<std::string>& ids) {
-  const Source source{file, result.findings};
+  const YamlSource source{file, result.findings};
   const std::optional<YAML::Node> document = import_detail::parse_document(yaml, source);
   if (!document) {
     return true;

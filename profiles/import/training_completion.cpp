@@ -9,10 +9,10 @@
 namespace payoff::import_detail {
 namespace {
 
-using Count = std::optional<std::int64_t>;
+using MaybeCount = std::optional<std::int64_t>;
 
 // Of what a row states: nothing where a part is not stated, or no count.
-Count product(std::initializer_list<std::optional<int>> factors) {
+MaybeCount product(std::initializer_list<std::optional<int>> factors) {
   std::int64_t count = 1;
   for (const std::optional<int>& factor : factors) {
     if (!factor || *factor < 1) {
@@ -26,11 +26,12 @@ Count product(std::initializer_list<std::optional<int>> factors) {
   return count;
 }
 
-Count quotient(const std::optional<int>& whole, const Count& part) {
-  return whole && part && *whole > 0 && *whole % *part == 0 ? Count(*whole / *part) : std::nullopt;
+MaybeCount quotient(const std::optional<int>& whole, const MaybeCount& part) {
+  return whole && part && *whole > 0 && *whole % *part == 0 ? MaybeCount(*whole / *part)
+                                                            : std::nullopt;
 }
 
-void fill(std::optional<int>& field, const Count& value) {
+void fill(std::optional<int>& field, const MaybeCount& value) {
   if (!field && value) {
     field = static_cast<int>(*value);
   }
@@ -52,10 +53,10 @@ void complete(TrainingRow& row) {
   if (cluster.gpus && cluster.gpus_per_node && *cluster.gpus_per_node > 0 && !row.misses("nodes")) {
     // One node may be used in part.
     const bool one = *cluster.gpus > 0 && *cluster.gpus <= *cluster.gpus_per_node;
-    fill(cluster.nodes, one ? Count(1) : quotient(cluster.gpus, *cluster.gpus_per_node));
+    fill(cluster.nodes, one ? MaybeCount(1) : quotient(cluster.gpus, *cluster.gpus_per_node));
   }
-  const Count model = product({layout.tp.value_or(1), layout.pp.value_or(1), context});
-  const Count replicas = layout.dp ? product({layout.dp}) : quotient(cluster.gpus, model);
+  const MaybeCount model = product({layout.tp.value_or(1), layout.pp.value_or(1), context});
+  const MaybeCount replicas = layout.dp ? product({layout.dp}) : quotient(cluster.gpus, model);
   const std::optional<int> count = layout.grad_accum ? layout.grad_accum : layout.num_micro_batches;
   if (!replicas || !count || row.misses("global_batch") || row.misses("micro_batch")) {
     return;

@@ -16,7 +16,7 @@ namespace payoff {
 namespace {
 
 using import_detail::Fields;
-using import_detail::Source;
+using import_detail::YamlSource;
 
 template <typename Q>
 std::optional<Q> quantity(const Fields& fields, const char* key, Q unit) {
@@ -172,7 +172,7 @@ TrainingMeasurement read_measurement(const Fields& fields, const TrainingRow& ro
 }
 
 // `citation` is what the file says of all its rows.
-TrainingRow read_row(Fields& fields, const Source& source, const std::string& citation) {
+TrainingRow read_row(Fields& fields, const YamlSource& source, const std::string& citation) {
   TrainingRow row;
   row.id = fields.required_text("id");
   fields.set_entry(row.id);
@@ -201,13 +201,13 @@ TrainingRow read_row(Fields& fields, const Source& source, const std::string& ci
   return row;
 }
 
-struct Reading {
+struct RowsRead {
   TrainingImport result;
   std::set<std::string> ids;
 };
 
-void read_entry(const YAML::Node& node, const Source& source, const std::string& citation,
-                Reading& reading) {
+void read_entry(const YAML::Node& node, const YamlSource& source, const std::string& citation,
+                RowsRead& reading) {
   Findings& findings = reading.result.findings;
   const std::size_t before = findings.size();
   Fields fields(node, source, "");
@@ -232,8 +232,8 @@ void read_entry(const YAML::Node& node, const Source& source, const std::string&
   reading.result.rows.push_back(std::move(row));
 }
 
-bool read_document(const std::string& yaml, const std::string& file, Reading& reading) {
-  const Source source{file, reading.result.findings};
+bool read_document(const std::string& yaml, const std::string& file, RowsRead& reading) {
+  const YamlSource source{file, reading.result.findings};
   const std::optional<YAML::Node> document = import_detail::parse_document(yaml, source);
   if (!document) {
     return true;
@@ -253,7 +253,7 @@ bool read_document(const std::string& yaml, const std::string& file, Reading& re
   return true;
 }
 
-TrainingImport finish(Reading reading) {
+TrainingImport finish(RowsRead reading) {
   import_detail::check_baselines(reading.ids, reading.result);
   return std::move(reading.result);
 }
@@ -265,7 +265,7 @@ bool TrainingRow::misses(const std::string& field) const {
 }
 
 TrainingImport parse_training_rows(const std::string& yaml, const std::string& file) {
-  Reading reading;
+  RowsRead reading;
   if (!read_document(yaml, file, reading)) {
     reading.result.findings.push_back({file, 0, 0, "", "has no list `rows:`", Effect::rejected});
   }
@@ -273,7 +273,7 @@ TrainingImport parse_training_rows(const std::string& yaml, const std::string& f
 }
 
 TrainingImport read_training_rows(const std::filesystem::path& path) {
-  Reading reading;
+  RowsRead reading;
   const std::vector<std::filesystem::path> files =
       import_detail::files_of(path, {".yaml", ".yml"}, reading.result.findings);
   const bool folder = files.size() != 1 || files.front() != path;

@@ -14,7 +14,7 @@
 
 namespace payoff::import_detail {
 
-Fields::Fields(const YAML::Node& node, Source source, std::string entry)
+Fields::Fields(const YAML::Node& node, YamlSource source, std::string entry)
     : node_(node), mark_(node_.Mark()), source_(std::move(source)), entry_(std::move(entry)) {
   if (!node_.IsMap() && !node_.IsNull()) {
     report_at(node_, "expected a mapping of keys to values");
@@ -50,7 +50,7 @@ std::optional<double> Fields::number(const char* key) const {
   if (found.IsNull()) {
     return std::nullopt;
   }
-  const std::optional<double> value = parse_number(found.Scalar());
+  const std::optional<double> value = plain_number(found.Scalar());
   if (!value) {
     report_at(found, fmt::format("{}: expected a number, found '{}'", key, found.Scalar()));
   }
@@ -149,7 +149,7 @@ void Fields::report_at(const YAML::Node& node, const std::string& message) const
       {source_.file, mark.line + 1, mark.column + 1, entry_, message, Effect::rejected});
 }
 
-std::optional<double> parse_number(std::string_view text) {
+std::optional<double> plain_number(std::string_view text) {
   double value = 0.0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -159,7 +159,7 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-std::optional<YAML::Node> parse_document(const std::string& text, Source source) {
+std::optional<YAML::Node> parse_document(const std::string& text, YamlSource source) {
   try {
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {

@@ -18,7 +18,7 @@
 
 namespace payoff::import_detail {
 
-struct Source {
+struct YamlSource {
   std::string file;
   Findings& findings;
 };
@@ -26,7 +26,7 @@ struct Source {
 class Fields {
  public:
   // A node that is no mapping reads as one without keys, after a finding.
-  Fields(const YAML::Node& node, Source source, std::string entry);
+  Fields(const YAML::Node& node, YamlSource source, std::string entry);
 
   [[nodiscard]] std::optional<std::string> text(const char* key) const;
   [[nodiscard]] std::optional<double> number(const char* key) const;
@@ -54,15 +54,15 @@ class Fields {
 
   YAML::Node node_;
   YAML::Mark mark_;  // of the node; of its parent where the node is absent
-  Source source_;
+  YamlSource source_;
   std::string entry_;
 };
 
 // A whole number or decimal as YAML writes it; nothing else may follow.
-[[nodiscard]] std::optional<double> parse_number(std::string_view text);
+[[nodiscard]] std::optional<double> plain_number(std::string_view text);
 
 // The document; nothing, with a finding at the place, where it is no YAML.
-[[nodiscard]] std::optional<YAML::Node> parse_document(const std::string& text, Source source);
+[[nodiscard]] std::optional<YAML::Node> parse_document(const std::string& text, YamlSource source);
 
 // Content of a file; nothing, with a finding, where it cannot be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path,

@@ -60,8 +60,10 @@ def check():
 
 
 def run(command, **more):
+    # The compiler's cache takes what another checkout has compiled if paths are told from the tree.
+    environment = {**os.environ, "CCACHE_BASEDIR": str(TREE)}
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, **more)
+                          stderr=subprocess.STDOUT, text=True, env=environment, **more)
 
 
 def prepare():
