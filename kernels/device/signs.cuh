@@ -87,4 +87,15 @@ PAYOFF_KERNEL void pack_byte_flags(const std::uint8_t* flags, std::uint32_t* wor
   pack_warp([flags](std::size_t i) { return flags[i] != 0 ? -1.0F : 1.0F; }, words, count);
 }
 
+// And back: a byte each, eight a thread.
+PAYOFF_KERNEL void unpack_byte_flags(const std::uint32_t* words, std::uint8_t* flags,
+                                     std::size_t count) {
+  constexpr std::size_t width = 8;
+  const std::size_t first = global_thread() * width;
+  const std::size_t end = first + width < count ? first + width : count;
+  for (std::size_t i = first; i < end; ++i) {
+    flags[i] = static_cast<std::uint8_t>((words[i / signs_per_word] >> (i % signs_per_word)) & 1U);
+  }
+}
+
 }  // namespace payoff::kernels

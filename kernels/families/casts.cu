@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts to 16 and 8 bits, natural compression, and back: fused, and as a framework's operators do
-// them, each through memory.
+// Casts to 16 and 8 bits, and back: fused, and as a framework's operators do them, each through
+// memory. A cast alone is one operator there as well.
 #include "kernels/families/common.cuh"
 #include "kernels/families/families.hpp"
+#include "kernels/families/operators.cuh"
 #include "kernels/reference/quantized.hpp"
 
 namespace payoff::kernels {
@@ -140,37 +141,110 @@ Benchmark fp8_decode(const Shape& shape) {
   return b;
 }
 
-Benchmark natural(const Shape& shape) {
-  const RandomKey key{shape.seed, 17};
-  return one_cast<Byte>("natural", "fused", shape, Naturally{key},
-                        [key](const std::vector<float>& v) { return encode_natural(v, key); });
+// A framework has no scaled cast: the codes' values to memory, then their product with the scale.
+PAYOFF_KERNEL void scale_of_key(const Word* key, float* scale) {
+  if (global_thread() == 0) {
+    *scale = block_scale(float_of(*key), e4m3_top);
+  }
 }
 
-// out = natural(value, number): the random numbers lie in memory, as an operator before left them.
-struct NaturalOfNumber {
-  [[nodiscard]] __device__ Byte operator()(float value, float number) const {
-    return encode_natural(value, static_cast<std::uint32_t>(number * 65536.0F));
+Benchmark fp8_decode_by_operators(const Shape& shape) {
+  Benchmark b{point_of("fp8_decode", "casts", "framework_ops", shape, {},
+                       streamed(shape.elements, 5, 8, 3)),
+              bytes_of(13.0 * static_cast<double>(shape.elements)),
+              {}};
+  b.make = [shape] {
+    const std::size_t n = shape.elements;
+    auto in = drawn_on_device(shape);
+    auto codes = array_of<Byte>(n);
+    auto key = array_of<Word>(1);
+    auto scale = array_of<float>(1);
+    auto values = array_of<float>(n);
+    auto out = array_of<float>(n);
+    find_largest(Stream{}, in->data(), key->data(), n);
+    map<8>(Stream{}, in->data(), codes->data(), n, FloatToFp8{key->data()});
+    wait_for(Stream{});
+    return Work{[=](Stream s) {
+                  launch(s, 1, warp_lanes, scale_of_key, key->data(), scale->data());
+                  map<4>(s, codes->data(), values->data(), n, CodeToFloat<e4m3>{});
+                  map<4>(s, values->data(), out->data(), n, TimesScalar{scale->data()});
+                },
+                [=] {
+                  return differs("values", *out,
+                                 decode_fp8_blocks(encode_fp8_tensor(in->read()), n));
+                },
+                [=] { return checksum_of(*out); }};
+  };
+  return b;
+}
+
+// A worker's share of a mean in 16 bits, rounded twice: what torch.distributed's compression hooks
+// send, `buffer.to(float16).div_(workers)`.
+template <typename Narrow>
+struct Narrowing;
+template <>
+struct Narrowing<Bf16> {
+  static constexpr const char* name = "cast_mean_bf16";
+  [[nodiscard]] PAYOFF_HD static Bf16 of(float value) { return to_bf16(value); }
+};
+template <>
+struct Narrowing<Half> {
+  static constexpr const char* name = "cast_mean_fp16";
+  [[nodiscard]] PAYOFF_HD static Half of(float value) { return to_half(value); }
+};
+
+template <typename Narrow>
+struct ToNarrow : Stateless<ToNarrow<Narrow>> {
+  [[nodiscard]] __device__ Narrow operator()(float value, unsigned /*i*/) const {
+    return Narrowing<Narrow>::of(value);
+  }
+};
+template <typename Narrow>
+struct DividedBy : Stateless<DividedBy<Narrow>> {
+  float divisor;
+  explicit PAYOFF_HD DividedBy(float given) : divisor(given) {}
+  [[nodiscard]] __device__ Narrow operator()(Narrow value, unsigned /*i*/) const {
+    return Narrowing<Narrow>::of(to_float(value) / divisor);
+  }
+};
+template <typename Narrow>
+struct ShareOfMean : Stateless<ShareOfMean<Narrow>> {
+  float workers;
+  explicit PAYOFF_HD ShareOfMean(float given) : workers(given) {}
+  [[nodiscard]] __device__ Narrow operator()(float value, unsigned /*i*/) const {
+    return Narrowing<Narrow>::of(to_float(Narrowing<Narrow>::of(value)) / workers);
   }
 };
 
-// Random numbers to memory, magnitude and rounding to a power of two in one, then the cast.
-Benchmark natural_by_operators(const Shape& shape) {
-  const RandomKey key{shape.seed, 17};
-  Benchmark b{
-      point_of("natural", "casts", "framework_ops", shape, {}, streamed(shape.elements, 12, 5, 2)),
-      bytes_of(9.0 * static_cast<double>(shape.elements)),
-      {}};
-  b.make = [shape, key] {
+constexpr float mean_workers = 6.0F;  // no power of two: the second rounding is one
+
+template <typename Narrow>
+Benchmark cast_mean(const Shape& shape, bool fused) {
+  const Traffic traffic =
+      fused ? streamed(shape.elements, 4, 2, 1) : streamed(shape.elements, 6, 4, 2);
+  Benchmark b{point_of(Narrowing<Narrow>::name, "casts", fused ? "fused" : "framework_ops", shape,
+                       {{"workers", mean_workers}}, traffic),
+              bytes_of(6.0 * static_cast<double>(shape.elements)),
+              {}};
+  b.make = [shape, fused] {
     const std::size_t n = shape.elements;
     auto in = drawn_on_device(shape);
-    auto numbers = array_of<float>(n);
-    auto codes = array_of<Byte>(n);
+    auto out = array_of<Narrow>(n);
     return Work{[=](Stream s) {
-                  map<8>(s, in->data(), numbers->data(), n, UniformNumbers{key});
-                  combine<4>(s, in->data(), numbers->data(), codes->data(), n, NaturalOfNumber{});
+                  if (fused) {
+                    map<8>(s, in->data(), out->data(), n, ShareOfMean<Narrow>{mean_workers});
+                  } else {
+                    map<8>(s, in->data(), out->data(), n, ToNarrow<Narrow>{});
+                    map<8>(s, out->data(), out->data(), n, DividedBy<Narrow>{mean_workers});
+                  }
                 },
-                [=] { return differs("codes", *codes, encode_natural(in->read(), key)); },
-                [=] { return checksum_of(*codes); }};
+                [=] {
+                  return differs("cast", *out, each_value<Narrow>([](float value) {
+                                   using To = Narrowing<Narrow>;
+                                   return To::of(to_float(To::of(value)) / mean_workers);
+                                 })(in->read()));
+                },
+                [=] { return checksum_of(*out); }};
   };
   return b;
 }
@@ -188,8 +262,11 @@ std::vector<Benchmark> cast_benchmarks(const Plan& plan) {
     all.push_back(fp8_tensor(shape));
     all.push_back(fp8_by_operators(shape));
     all.push_back(fp8_decode(shape));
-    all.push_back(natural(shape));
-    all.push_back(natural_by_operators(shape));
+    all.push_back(fp8_decode_by_operators(shape));
+    for (const bool fused : {true, false}) {
+      all.push_back(cast_mean<Bf16>(shape, fused));
+      all.push_back(cast_mean<Half>(shape, fused));
+    }
   }
   return all;
 }

@@ -1,36 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // PowerSGD's orthogonalisation: Gram-Schmidt by one block, the same column by column in separate
-// kernels, and Cholesky-QR twice. Its matrix products are in the family of layers.
-#include <cmath>
-
-#include "kernels/device/transforms.cuh"
-#include "kernels/families/common.cuh"
+// kernels, and Cholesky-QR twice, both ways. A whole step: power_sgd.cu.
 #include "kernels/families/families.hpp"
+#include "kernels/families/orthogonal.cuh"
 #include "kernels/reference/transforms.hpp"
 
 namespace payoff::kernels {
 namespace {
-
-struct TallShape {
-  std::size_t rows{};
-  std::size_t rank{};
-};
-
-[[nodiscard]] Shape flat(const TallShape& shape) {
-  return {shape.rows * shape.rank, InputKind::gaussian, 9};
-}
-
-[[nodiscard]] Parameters parameters_of(const TallShape& shape) {
-  return {{"rows", static_cast<double>(shape.rows)}, {"rank", static_cast<double>(shape.rank)}};
-}
-
-// Sums of `rows` products differ by their order: rows u relative to the column's length, grown by
-// the condition number, which for Gaussian columns that are few against the rows is below 3; each
-// of the `rank` earlier columns contributes.
-[[nodiscard]] float order_bound(const TallShape& shape) {
-  constexpr float unit = 6.0e-8F;
-  return 16.0F * static_cast<float>(shape.rows + 32 * shape.rank) * unit;
-}
 
 [[nodiscard]] std::string orthogonalized(const DeviceArray<float>& found,
                                          const DeviceArray<float>& start, const TallShape& shape,
@@ -62,36 +38,6 @@ Benchmark by_one_block(const TallShape& shape) {
   return b;
 }
 
-// One column's norm, or its overlaps with the columns after it, as an operator computes them.
-PAYOFF_KERNEL void overlaps_of_column(const float* tall, float* overlaps, std::size_t rows,
-                                      std::size_t r, std::size_t column) {
-  __shared__ float scratch[block_threads];
-  const std::size_t other = column + blockIdx.x;
-  const float dot = column_dot(tall, rows, r, column, other, scratch);
-  if (threadIdx.x == 0) {
-    overlaps[other] = dot;
-  }
-}
-
-PAYOFF_KERNEL void normalize_column(float* tall, const float* overlaps, std::size_t rows,
-                                    std::size_t r, std::size_t column) {
-  const std::size_t row = global_thread();
-  if (row < rows) {
-    tall[row * r + column] /= root(larger(overlaps[column], smallest_normal));
-  }
-}
-
-PAYOFF_KERNEL void subtract_column(float* tall, const float* overlaps, std::size_t rows,
-                                   std::size_t r, std::size_t column) {
-  const std::size_t i = global_thread();
-  const std::size_t later = r - column - 1;
-  if (i < rows * later) {
-    const std::size_t row = i / later;
-    const std::size_t other = column + 1 + i % later;
-    tall[row * r + other] -= overlaps[other] * tall[row * r + column];
-  }
-}
-
 // Four operators a column: norm, division, overlaps, subtraction.
 Benchmark by_operators(const TallShape& shape) {
   const auto n = static_cast<double>(flat(shape).elements);
@@ -111,20 +57,8 @@ Benchmark by_operators(const TallShape& shape) {
     auto tall = array_of<float>(start->count());
     auto overlaps = array_of<float>(shape.rank);
     return Work{[=](Stream s) {
-                  const std::size_t r = shape.rank;
                   copy_in_stream(s, tall->data(), start->data(), start->bytes());
-                  for (std::size_t column = 0; column < r; ++column) {
-                    launch(s, 1, block_threads, overlaps_of_column, tall->data(), overlaps->data(),
-                           shape.rows, r, column);
-                    launch_threads(s, shape.rows, normalize_column, tall->data(), overlaps->data(),
-                                   shape.rows, r, column);
-                    if (column + 1 < r) {
-                      launch(s, r - column, block_threads, overlaps_of_column, tall->data(),
-                             overlaps->data(), shape.rows, r, column);
-                      launch_threads(s, shape.rows * (r - column - 1), subtract_column,
-                                     tall->data(), overlaps->data(), shape.rows, r, column);
-                    }
-                  }
+                  gram_schmidt_by_columns(s, tall->data(), overlaps->data(), shape);
                 },
                 [=] { return orthogonalized(*tall, *start, shape, orthogonalize_gram_schmidt); },
                 [=] { return checksum_of(*tall); }};
@@ -167,6 +101,94 @@ Benchmark by_cholesky(const TallShape& shape) {
   return b;
 }
 
+// A finished row of the factor, and what the rows below take from it, as two operators.
+PAYOFF_KERNEL void factor_row(float* matrix, const float* diagonal, std::size_t r,
+                              std::size_t row) {
+  const std::size_t column = row + threadIdx.x;
+  const float pivot = cholesky_pivot(matrix, r, row, diagonal[row]);
+  __syncthreads();
+  if (column < r) {
+    cholesky_scale(matrix, r, row, pivot, column);
+  }
+}
+
+PAYOFF_KERNEL void factor_below(float* matrix, std::size_t r, std::size_t row) {
+  const std::size_t side = r - row - 1;
+  const std::size_t entry = global_thread();
+  if (entry < side * side) {
+    const std::size_t i = row + 1 + entry / side;
+    const std::size_t column = row + 1 + entry % side;
+    if (column >= i) {
+      cholesky_update(matrix, r, row, i, column);
+    }
+  }
+}
+
+PAYOFF_KERNEL void take_diagonal(const float* matrix, float* diagonal, std::size_t r) {
+  if (threadIdx.x < r) {
+    diagonal[threadIdx.x] = matrix[threadIdx.x * r + threadIdx.x];
+  }
+}
+
+// One column of P R^-1, from the columns before it.
+PAYOFF_KERNEL void substitute_column(float* tall, const float* upper, std::size_t rows,
+                                     std::size_t r, std::size_t column) {
+  const std::size_t row = global_thread();
+  if (row < rows) {
+    float value = tall[row * r + column];
+    for (std::size_t k = 0; k < column; ++k) {
+      value -= tall[row * r + k] * upper[k * r + column];
+    }
+    tall[row * r + column] = value / upper[column * r + column];
+  }
+}
+
+// The Gram matrix, a row of the factor after the other, a column of the result after the other.
+void cholesky_by_rows(Stream s, float* tall, float* gram, float* diagonal, const TallShape& shape) {
+  const std::size_t r = shape.rank;
+  launch(s, r, block_threads, gram_rows, tall, gram, shape.rows, r);
+  launch(s, 1, block_threads, take_diagonal, gram, diagonal, r);
+  for (std::size_t row = 0; row < r; ++row) {
+    launch(s, 1, block_threads, factor_row, gram, diagonal, r, row);
+    launch_threads(s, (r - row - 1) * (r - row - 1), factor_below, gram, r, row);
+  }
+  for (std::size_t column = 0; column < r; ++column) {
+    launch_threads(s, shape.rows, substitute_column, tall, gram, shape.rows, r, column);
+  }
+}
+
+// Of a pass: the Gram matrix reads the columns once from memory; each column of the result reads
+// and writes the lines it lies in, which are everybody's. The diagonal is a tensor of its own.
+Benchmark cholesky_by_operators(const TallShape& shape) {
+  const auto n = static_cast<double>(flat(shape).elements);
+  const auto rank = static_cast<double>(shape.rank);
+  const Traffic traffic{bytes_of(4.0 * n * (1.0 + 2.0 * (1.0 + rank)) + 16.0 * rank),
+                        bytes_of(4.0 * n * (1.0 + 2.0 * rank) + 8.0 * rank),
+                        Flops{2.0 * (2.0 * n * rank)},
+                        0.0,
+                        1 + 2 * (1 + 3 * static_cast<int>(shape.rank)),
+                        0};
+  Benchmark b{point_of("cholesky_qr", "low_rank", "framework_ops", flat(shape),
+                       parameters_of(shape), traffic),
+              bytes_of(8.0 * n + 4.0 * rank * rank),
+              {}};
+  b.make = [shape] {
+    auto start = drawn_on_device(flat(shape));
+    auto tall = array_of<float>(start->count());
+    auto gram = array_of<float>(shape.rank * shape.rank);
+    auto diagonal = array_of<float>(shape.rank);
+    return Work{[=](Stream s) {
+                  copy_in_stream(s, tall->data(), start->data(), start->bytes());
+                  for (int pass = 0; pass < 2; ++pass) {
+                    cholesky_by_rows(s, tall->data(), gram->data(), diagonal->data(), shape);
+                  }
+                },
+                [=] { return orthogonalized(*tall, *start, shape, cholesky_twice); },
+                [=] { return checksum_of(*tall); }};
+  };
+  return b;
+}
+
 }  // namespace
 
 std::vector<Benchmark> low_rank_benchmarks(const Plan& plan) {
@@ -177,6 +199,7 @@ std::vector<Benchmark> low_rank_benchmarks(const Plan& plan) {
       all.push_back(by_one_block(shape));
       all.push_back(by_operators(shape));
       all.push_back(by_cholesky(shape));
+      all.push_back(cholesky_by_operators(shape));
     }
   }
   return all;

@@ -87,8 +87,8 @@ std::vector<Neighbour> codecs(const Plan& plan) {
   const auto elements = static_cast<double>(elements_beyond_cache(plan));
   std::vector<Neighbour> chosen;
   std::vector<std::string> seen;
-  for (auto family : {cast_benchmarks, block_benchmarks, sign_benchmarks, group_benchmarks,
-                      selection_benchmarks}) {
+  for (auto family : {cast_benchmarks, natural_benchmarks, block_benchmarks, sign_benchmarks,
+                      group_benchmarks, selection_benchmarks}) {
     for (Benchmark& each : family(plan)) {
       const std::string& kernel = each.point.kernel;
       const bool wanted = plan.every_variant ||
@@ -117,13 +117,15 @@ bool is_wanted_product(const Plan& plan, const Point& point) {
 std::vector<Neighbour> computing(const Plan& plan) {
   std::vector<Neighbour> chosen;
   Neighbour largest;
-  for (Benchmark& each : layer_benchmarks(plan)) {
-    const Point& point = each.point;
-    if (point.kernel == "layer_norm") {
-      largest = {std::move(each), Role::compute};
-    } else if (is_wanted_product(plan, point)) {
-      const std::size_t blocks = blocks_of(point);
+  for (Benchmark& each : product_benchmarks(plan)) {
+    if (is_wanted_product(plan, each.point)) {
+      const std::size_t blocks = blocks_of(each.point);
       chosen.push_back({std::move(each), Role::compute, 0, blocks});
+    }
+  }
+  for (Benchmark& each : layer_benchmarks(plan)) {
+    if (each.point.kernel == "layer_norm") {
+      largest = {std::move(each), Role::compute};
     }
   }
   if (largest.benchmark.make) {

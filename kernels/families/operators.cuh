@@ -34,6 +34,32 @@ struct TimesGroupFactor {
   }
 };
 
+// The stored scale of every MX block from a tensor of magnitudes, and the factor that undoes it.
+template <typename Format>
+__global__ void mx_scales_of_groups(const float* magnitudes, std::uint8_t* scales, float* inverse,
+                                    std::size_t count) {
+  GroupPart<mx_block> part;
+  part.load(magnitudes, count);
+  const std::uint8_t scale = mx_scale(part.largest(), Format::largest_exponent);
+  if (part.leads(count)) {
+    scales[part.number] = scale;
+    inverse[part.number] = mx_inverse(scale);
+  }
+}
+
+// The same of NVFP4, whose blocks are scaled below the tensor's largest magnitude.
+PAYOFF_KERNEL void nv_scales_of_groups(const float* magnitudes, const std::uint32_t* largest_key,
+                                       std::uint8_t* scales, float* inverse, std::size_t count) {
+  GroupPart<nv_block> part;
+  part.load(magnitudes, count);
+  const float tensor_scale = nv_tensor_scale(float_of(*largest_key));
+  const std::uint8_t scale = nv_scale(part.largest(), tensor_scale);
+  if (part.leads(count)) {
+    scales[part.number] = scale;
+    inverse[part.number] = nv_inverse(scale, tensor_scale);
+  }
+}
+
 struct PlusConstant : Stateless<PlusConstant> {
   float constant;
   explicit PAYOFF_HD PlusConstant(float given) : constant(given) {}
@@ -46,6 +72,29 @@ struct ByteToFloat : Stateless<ByteToFloat> {
   [[nodiscard]] __device__ float operator()(std::uint8_t code, unsigned /*i*/) const {
     return static_cast<float>(code);
   }
+};
+
+struct FloatToE2m1 : Stateless<FloatToE2m1> {
+  [[nodiscard]] __device__ std::uint8_t operator()(float value, unsigned /*i*/) const {
+    return static_cast<std::uint8_t>(encode_minifloat<e2m1>(value));
+  }
+};
+template <Minifloat format>
+struct CodeToFloat : Stateless<CodeToFloat<format>> {
+  [[nodiscard]] __device__ float operator()(std::uint8_t code, unsigned /*i*/) const {
+    return decode_minifloat<format>(code);
+  }
+};
+
+// One for a zero bit, minus one for a set one.
+struct FlagToSign : Stateless<FlagToSign> {
+  [[nodiscard]] __device__ float operator()(std::uint8_t flag, unsigned /*i*/) const {
+    return 1.0F - 2.0F * static_cast<float>(flag);
+  }
+};
+
+struct Product {
+  [[nodiscard]] __device__ float operator()(float a, float b) const { return a * b; }
 };
 
 // Codes of a byte each to `bits` bits, eight a thread.

@@ -1,81 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse messages: exact Top-K by radix select, by sorting everything, thresholds from samples,
-// thresholds given, the largest of each chunk, and Random-K.
-#include "kernels/device/selection.cuh"
-#include "kernels/device/sparse.cuh"
-#include "kernels/families/common.cuh"
+// thresholds given, the largest of each chunk, and Random-K. As operators: selection_operators.cu.
 #include "kernels/families/families.hpp"
+#include "kernels/families/selecting.cuh"
 #include "kernels/families/sorting.hpp"
-#include "kernels/reference/quantized.hpp"
-#include "kernels/reference/sparse.hpp"
 
 namespace payoff::kernels {
 namespace {
-
-[[nodiscard]] Word kept(const Shape& shape, double ratio) {
-  const double k = static_cast<double>(shape.elements) * ratio;
-  return k < 1.0 ? 1U : static_cast<Word>(k);
-}
-
-struct SparseArrays {
-  Shared<Word> indices;
-  Shared<float> values;
-  explicit SparseArrays(std::size_t capacity)
-      : indices(array_of<Word>(capacity)), values(array_of<float>(capacity)) {}
-  [[nodiscard]] SparseOutput output() const { return {indices->data(), values->data()}; }
-};
-
-// Whatever order they are in, the entries are places of the tensor with their values, each once,
-// and their magnitudes are those of the reference's message.
-[[nodiscard]] std::string same_selection(const SparseArrays& found, std::size_t length,
-                                         const std::vector<float>& tensor,
-                                         const SparseMessage& expected) {
-  if (!found.indices->guard_is_whole() || !found.values->guard_is_whole()) {
-    return "entries: written past their end";
-  }
-  if (length != expected.indices.size()) {
-    return "entries: " + std::to_string(length) + " instead of " +
-           std::to_string(expected.indices.size());
-  }
-  const std::vector<Word> indices = found.indices->read_first(length);
-  const std::vector<float> values = found.values->read_first(length);
-  std::vector<bool> taken(tensor.size());
-  std::vector<Word> keys;
-  std::vector<Word> expected_keys;
-  for (std::size_t i = 0; i < length; ++i) {
-    if (indices[i] >= tensor.size() || taken[indices[i]] ||
-        bits_of(tensor[indices[i]]) != bits_of(values[i])) {
-      return "entry " + std::to_string(i) + " is no value of its place, or there twice";
-    }
-    taken[indices[i]] = true;
-    keys.push_back(magnitude_key(values[i]));
-    expected_keys.push_back(magnitude_key(expected.values[i]));
-  }
-  std::sort(keys.begin(), keys.end());
-  std::sort(expected_keys.begin(), expected_keys.end());
-  return first_difference("magnitudes", as_bytes(keys), as_bytes(expected_keys));
-}
-
-struct Selecting {
-  Shared<SelectState> state = array_of<SelectState>(1);
-  SparseArrays first;
-  SparseArrays second;
-  explicit Selecting(std::size_t count) : first(count), second(count) {}
-
-  void run(Stream s, const float* in, std::size_t n, Word k, SparseOutput out) const {
-    launch(s, 1, block_threads, start_selection, state->data(), k);
-    launch(s, striding_blocks(n, 4UL * block_threads), block_threads, count_first_digit, in,
-           state->data(), n);
-    CandidateSource source{in, nullptr, n};
-    for (int pass = 0; pass < select_passes; ++pass) {
-      const SparseArrays& target = pass == 1 ? second : first;
-      launch(s, 1, block_threads, narrow_selection, state->data(), pass);
-      launch(s, striding_blocks(n, round_values), block_threads, filter_candidates, source,
-             state->data(), pass, target.output(), out);
-      source = {target.values->data(), target.indices->data(), n};
-    }
-  }
-};
 
 Benchmark topk_radix(const Shape& shape, double ratio) {
   const Word k = kept(shape, ratio);
@@ -122,13 +53,6 @@ Benchmark topk_sort(const Shape& shape, double ratio) {
   return b;
 }
 
-void compact(Stream s, const float* in, const float* threshold, const SparseArrays& out,
-             Word* length, std::size_t n) {
-  fill_in_stream(s, length, 0, sizeof(Word));
-  launch(s, striding_blocks(n, round_values), block_threads, compact_above, in, threshold,
-         out.output(), length, static_cast<Word>(out.indices->count()), n);
-}
-
 // The threshold is given, as methods have it that keep one from step to step.
 Benchmark topk_threshold(const Shape& shape, double ratio) {
   const Word k = kept(shape, ratio);
@@ -140,16 +64,9 @@ Benchmark topk_threshold(const Shape& shape, double ratio) {
   b.make = [shape, k] {
     const std::size_t n = shape.elements;
     auto in = drawn_on_device(shape);
-    auto threshold = array_of<float>(1);
+    auto threshold = exact_threshold(*in, k);
     auto length = array_of<Word>(1);
     const SparseArrays out(n);
-    {
-      const Selecting selecting(n);
-      const SparseArrays exact(k);
-      selecting.run(Stream{}, in->data(), n, k, exact.output());
-      launch(Stream{}, 1, warp_lanes, selected_value, selecting.state->data(), threshold->data());
-      wait_for(Stream{});
-    }
     return Work{
         [=](Stream s) { compact(s, in->data(), threshold->data(), out, length->data(), n); },
         [=] {
@@ -164,44 +81,30 @@ Benchmark topk_threshold(const Shape& shape, double ratio) {
 
 // Deep Gradient Compression: every hundredth value, the threshold of their largest, compaction.
 Benchmark topk_sample(const Shape& shape, double ratio) {
-  constexpr Word stride = 100;
   const Word k = kept(shape, ratio);
   const auto elements = static_cast<double>(shape.elements);
-  const Traffic traffic{
-      bytes_of(4.0 * elements + 0.12 * elements), bytes_of(8.0 * k), {}, elements / stride, 11, 0};
+  const Traffic traffic{bytes_of(4.0 * elements + 0.12 * elements),
+                        bytes_of(8.0 * k),
+                        {},
+                        elements / sample_stride,
+                        11,
+                        0};
   Benchmark b{point_of("topk_sample", "selection", "fused", shape, {{"ratio", ratio}}, traffic),
               bytes_of(12.1 * elements),
               {}};
   b.make = [shape, k] {
     const std::size_t n = shape.elements;
-    const std::size_t sampled = divided_up(n, std::size_t{stride});
     auto in = drawn_on_device(shape);
-    auto sample = array_of<float>(sampled);
-    auto state = array_of<SelectState>(1);
-    auto threshold = array_of<float>(1);
+    const Sampling sampling(n);
     auto length = array_of<Word>(1);
     const SparseArrays out(n);
-    return Work{[=](Stream s) {
-                  const Word in_sample = k / stride > 0 ? k / stride : 1U;
-                  launch_threads(s, sampled, take_sample, in->data(), sample->data(),
-                                 std::size_t{stride}, sampled);
-                  launch(s, 1, block_threads, start_selection, state->data(), in_sample);
-                  for (int pass = 0; pass < select_passes; ++pass) {
-                    launch(s, striding_blocks(sampled, block_threads), block_threads,
-                           count_next_digit, sample->data(), state->data(), pass, sampled);
-                    launch(s, 1, block_threads, narrow_selection, state->data(), pass);
-                  }
-                  launch(s, 1, warp_lanes, selected_value, state->data(), threshold->data());
-                  compact(s, in->data(), threshold->data(), out, length->data(), n);
-                },
-                [=] {
-                  const std::vector<float> tensor = in->read();
-                  const float expected = sampled_threshold(tensor, k, stride);
-                  return first_of(
-                      differs("threshold", *threshold, std::vector<float>{expected}),
-                      same_selection(out, length->read().front(), tensor, above(tensor, expected)));
-                },
-                [=] { return checksum_of(*length); }};
+    return Work{
+        [=](Stream s) {
+          sampling.run(s, in->data(), k);
+          compact(s, in->data(), sampling.threshold->data(), out, length->data(), n);
+        },
+        [=] { return sampled_mismatch(sampling, out, length->read().front(), in->read(), k); },
+        [=] { return checksum_of(*length); }};
   };
   return b;
 }

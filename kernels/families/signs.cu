@@ -3,6 +3,7 @@
 #include "kernels/device/signs.cuh"
 #include "kernels/families/common.cuh"
 #include "kernels/families/families.hpp"
+#include "kernels/families/operators.cuh"
 #include "kernels/reference/signs_and_sums.hpp"
 
 namespace payoff::kernels {
@@ -24,6 +25,28 @@ Benchmark sign_pack(const Shape& shape) {
     auto words = array_of<Word>(words_of(n));
     return Work{[=](Stream s) {
                   launch_threads(s, warp_threads(n), pack_sign_bits, in->data(), words->data(), n);
+                },
+                [=] { return differs("words", *words, pack_signs(in->read())); },
+                [=] { return checksum_of(*words); }};
+  };
+  return b;
+}
+
+// A comparison to a byte each, then bytes to bits.
+Benchmark sign_pack_by_operators(const Shape& shape) {
+  Benchmark b{point_of("sign_pack", "signs", "framework_ops", shape, {},
+                       streamed(shape.elements, 5, 1.125, 2)),
+              bytes_of(5.2 * static_cast<double>(shape.elements)),
+              {}};
+  b.make = [shape] {
+    const std::size_t n = shape.elements;
+    auto in = drawn_on_device(shape);
+    auto flags = array_of<Byte>(n);
+    auto words = array_of<Word>(words_of(n));
+    return Work{[=](Stream s) {
+                  map<4>(s, in->data(), flags->data(), n, IsNegative{});
+                  launch_threads(s, warp_threads(n), pack_byte_flags, flags->data(), words->data(),
+                                 n);
                 },
                 [=] { return differs("words", *words, pack_signs(in->read())); },
                 [=] { return checksum_of(*words); }};
@@ -113,6 +136,27 @@ Benchmark sign_ef_by_operators(const Shape& shape) {
   return b;
 }
 
+// Any value of the tensor serves as the scale.
+struct PackedSigns {
+  Shared<float> in;
+  Shared<Word> words;
+  Shared<float> out;
+
+  explicit PackedSigns(const Shape& shape)
+      : in(drawn_on_device(shape)),
+        words(array_of<Word>(words_of(shape.elements))),
+        out(array_of<float>(shape.elements)) {
+    launch_threads(Stream{}, warp_threads(shape.elements), pack_sign_bits, in->data(),
+                   words->data(), shape.elements);
+    wait_for(Stream{});
+  }
+
+  [[nodiscard]] std::string mismatch() const {
+    const std::vector<float> values = in->read();
+    return differs("values", *out, unpack_signs(pack_signs(values), values.front(), values.size()));
+  }
+};
+
 Benchmark sign_unpack(const Shape& shape) {
   const Traffic traffic = streamed(shape.elements, 0.125, 4, 1);
   Benchmark b{point_of("sign_unpack", "signs", "fused", shape, {}, traffic),
@@ -120,22 +164,34 @@ Benchmark sign_unpack(const Shape& shape) {
               {}};
   b.make = [shape] {
     const std::size_t n = shape.elements;
-    auto in = drawn_on_device(shape);
-    auto words = array_of<Word>(words_of(n));
-    auto out = array_of<float>(n);
-    launch_threads(Stream{}, warp_threads(n), pack_sign_bits, in->data(), words->data(), n);
-    wait_for(Stream{});
-    // Any value of the tensor serves as the scale.
+    const PackedSigns p(shape);
     return Work{[=](Stream s) {
-                  launch_threads(s, divided_up(n, 8), unpack_sign_bits, words->data(), in->data(),
-                                 out->data(), n);
+                  launch_threads(s, divided_up(n, 8), unpack_sign_bits, p.words->data(),
+                                 p.in->data(), p.out->data(), n);
                 },
-                [=] {
-                  const std::vector<float> values = in->read();
-                  return differs("values", *out,
-                                 unpack_signs(pack_signs(values), values.front(), n));
+                [p] { return p.mismatch(); }, [p] { return checksum_of(*p.out); }};
+  };
+  return b;
+}
+
+// Bits to bytes, bytes to one and minus one, times the scale.
+Benchmark sign_unpack_by_operators(const Shape& shape) {
+  Benchmark b{point_of("sign_unpack", "signs", "framework_ops", shape, {},
+                       streamed(shape.elements, 5.125, 9, 3)),
+              bytes_of(13.2 * static_cast<double>(shape.elements)),
+              {}};
+  b.make = [shape] {
+    const std::size_t n = shape.elements;
+    const PackedSigns p(shape);
+    auto flags = array_of<Byte>(n);
+    auto signs = array_of<float>(n);
+    return Work{[=](Stream s) {
+                  launch_threads(s, divided_up(n, 8), unpack_byte_flags, p.words->data(),
+                                 flags->data(), n);
+                  map<4>(s, flags->data(), signs->data(), n, FlagToSign{});
+                  map<4>(s, signs->data(), p.out->data(), n, TimesScalar{p.in->data()});
                 },
-                [=] { return checksum_of(*out); }};
+                [p] { return p.mismatch(); }, [p] { return checksum_of(*p.out); }};
   };
   return b;
 }
@@ -215,9 +271,11 @@ std::vector<Benchmark> sign_benchmarks(const Plan& plan) {
   std::vector<Benchmark> all;
   for (const Shape& shape : plan.shapes) {
     all.push_back(sign_pack(shape));
+    all.push_back(sign_pack_by_operators(shape));
     all.push_back(sign_ef(shape));
     all.push_back(sign_ef_by_operators(shape));
     all.push_back(sign_unpack(shape));
+    all.push_back(sign_unpack_by_operators(shape));
     for (const unsigned workers : plan.workers) {
       all.push_back(majority_vote(shape, workers));
       all.push_back(majority_by_operators(shape, workers));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of sparse messages in a dense tensor, and count sketches.
+// Sums of sparse messages in a dense tensor.
 #include <cmath>
 
 #include "kernels/device/sparse.cuh"
@@ -119,79 +119,6 @@ Benchmark scatter_by_operators(const Shape& shape, double ratio, unsigned worker
   return b;
 }
 
-[[nodiscard]] SketchSize sketch_of(const Shape& shape, double ratio) {
-  const double columns = static_cast<double>(shape.elements) * ratio;
-  return {3, columns < 16.0 ? 16U : static_cast<Word>(columns), 8};
-}
-
-// Any order of adding m numbers is within (m - 1) u of the sum of their magnitudes; here of all.
-[[nodiscard]] float sketch_bound(const std::vector<float>& values, const SketchSize& size) {
-  constexpr float unit = 6.0e-8F;
-  float sum = 0.0F;
-  for (const float value : values) {
-    sum += std::abs(value);
-  }
-  const float share = static_cast<float>(values.size()) / static_cast<float>(size.columns);
-  return 2.0F * (share + 40.0F) * unit * sum;
-}
-
-Benchmark count_sketch_add(const Shape& shape, double ratio) {
-  const SketchSize size = sketch_of(shape, ratio);
-  const auto elements = static_cast<double>(shape.elements);
-  const double sketch_bytes = 4.0 * size.rows * size.columns;
-  Benchmark b{
-      point_of(
-          "count_sketch", "sparse", "fused", shape,
-          {{"ratio", ratio}, {"rows", static_cast<double>(size.rows)}},
-          {bytes_of(4.0 * elements), bytes_of(sketch_bytes), {}, 2.0 * size.rows * elements, 2, 0}),
-      bytes_of(4.0 * elements + sketch_bytes),
-      {}};
-  b.make = [shape, size] {
-    const std::size_t n = shape.elements;
-    auto in = drawn_on_device(shape);
-    auto sketch = array_of<float>(std::size_t{size.rows} * size.columns);
-    return Work{[=](Stream s) {
-                  fill_in_stream(s, sketch->data(), 0, sketch->bytes());
-                  launch_threads(s, n, add_to_sketch, in->data(), sketch->data(), size, n);
-                },
-                [=] {
-                  const std::vector<float> values = in->read();
-                  return deviates("sketch", *sketch,
-                                  count_sketch(values, {size.rows, size.columns, size.seed}),
-                                  sketch_bound(values, size));
-                },
-                [=] { return checksum_of(*sketch); }};
-  };
-  return b;
-}
-
-Benchmark count_sketch_estimate(const Shape& shape, double ratio) {
-  const SketchSize size = sketch_of(shape, ratio);
-  const auto elements = static_cast<double>(shape.elements);
-  const double sketch_bytes = 4.0 * size.rows * size.columns;
-  Benchmark b{point_of("count_sketch_decode", "sparse", "fused", shape,
-                       {{"ratio", ratio}, {"rows", static_cast<double>(size.rows)}},
-                       {bytes_of(0.0), bytes_of(4.0 * elements), {}, size.rows * elements, 1, 0}),
-              bytes_of(4.0 * elements + sketch_bytes),
-              {}};
-  b.make = [shape, size] {
-    const std::size_t n = shape.elements;
-    const Shape table{std::size_t{size.rows} * size.columns, shape.input, shape.seed};
-    auto sketch = drawn_on_device(table);
-    auto out = array_of<float>(n);
-    return Work{[=](Stream s) {
-                  launch_threads(s, n, estimate_from_sketch, sketch->data(), out->data(), size, n);
-                },
-                [=] {
-                  return differs(
-                      "values", *out,
-                      sketch_estimates(sketch->read(), {size.rows, size.columns, size.seed}, n));
-                },
-                [=] { return checksum_of(*out); }};
-  };
-  return b;
-}
-
 }  // namespace
 
 std::vector<Benchmark> sparse_benchmarks(const Plan& plan) {
@@ -202,10 +129,6 @@ std::vector<Benchmark> sparse_benchmarks(const Plan& plan) {
         all.push_back(scatter_add(shape, ratio, workers));
         all.push_back(scatter_by_operators(shape, ratio, workers));
       }
-    }
-    for (const double ratio : {0.01, 0.05}) {
-      all.push_back(count_sketch_add(shape, ratio));
-      all.push_back(count_sketch_estimate(shape, ratio));
     }
   }
   return all;

@@ -39,6 +39,9 @@ struct Shape {
   std::uint64_t seed{1};
 };
 
+// Those of networks, or a few that a host multiplies in no time, against whose sums they are held.
+enum class ProductSizes { small, of_networks };
+
 // Which shapes to make benchmarks of: a measurement takes sizes in steps, a check of the outputs
 // odd lengths and every kind of input.
 struct Plan {
@@ -49,8 +52,8 @@ struct Plan {
   std::vector<double> ratios;     // of values that sparse methods keep
   std::vector<std::size_t> layer_rows;
   std::vector<std::size_t> layer_columns;
-  bool with_products{};  // of matrices, by a library
-  bool every_variant{};  // of bits, groups and tiles; else the usual ones
+  ProductSizes products{};  // of matrices, by a library
+  bool every_variant{};     // of bits, groups and tiles; else the usual ones
 };
 
 [[nodiscard]] std::string_view name(InputKind kind);

@@ -66,6 +66,7 @@ Machine describe_machine() {
 }
 
 std::vector<Library> libraries() { return {}; }
+// None that could be measured; products are there for checks (matrix_products_emulated.cpp).
 bool has_library(const std::string& /*name*/) { return false; }
 
 struct Sampler::Inside {
@@ -99,12 +100,6 @@ std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned p
 
 void pause_for(Seconds /*time*/) {}
 Seconds timer_tick() { return 1_us; }
-
-bool products_are_available() { return false; }
-void multiply(Stream /*stream*/, ProductType /*type*/, const ProductSize& /*size*/,
-              const void* /*a*/, const void* /*b*/, void* /*c*/) {
-  throw std::logic_error("no library multiplies on the emulated grid");
-}
 
 bool fp8_products_are_available() { return false; }
 void multiply_fp8(Stream /*stream*/, const ProductSize& /*size*/, const void* /*a*/,

@@ -14,6 +14,7 @@ namespace {
 enum DataType { data_fp32 = 0, data_fp16 = 2, data_bf16 = 14 };
 enum ComputeType { compute_fp32 = 68, compute_tf32 = 77 };
 constexpr int not_transposed = 0;
+constexpr int transposed = 1;
 constexpr int default_algorithm = -1;
 
 using Create = int(void**);
@@ -73,8 +74,6 @@ void multiply(Stream stream, ProductType type, const ProductSize& size, const vo
   if (!products_are_available()) {
     throw std::runtime_error("cuBLAS is not there");
   }
-  const float one = 1.0F;
-  const float zero = 0.0F;
   const int data =
       type == ProductType::bf16 ? data_bf16 : (type == ProductType::fp16 ? data_fp16 : data_fp32);
   const int compute = type == ProductType::tf32 ? compute_tf32 : compute_fp32;
@@ -85,8 +84,10 @@ void multiply(Stream stream, ProductType type, const ProductSize& size, const vo
   const long long right = static_cast<long long>(k) * n;
   const long long result = static_cast<long long>(m) * n;
   check(blas().set_stream(blas().handle, stream.handle), "cublasSetStream");
-  check(blas().product(blas().handle, not_transposed, not_transposed, m, n, k, &one, a, data, m,
-                       left, b, data, k, right, &zero, c, data, m, result,
+  check(blas().product(blas().handle, size.left_transposed ? transposed : not_transposed,
+                       size.right_transposed ? transposed : not_transposed, m, n, k, &size.alpha, a,
+                       data, size.left_transposed ? k : m, left, b, data,
+                       size.right_transposed ? n : k, right, &size.beta, c, data, m, result,
                        static_cast<int>(size.batch), compute, default_algorithm),
         "cublasGemmStridedBatchedEx");
 }

@@ -30,7 +30,8 @@ std::string_view name(InputKind kind) {
 }
 
 Plan quick_plan() {
-  return {powers_of_two(14, 26, 4), {4096}, {4, 32}, {8}, {0.01}, {4096}, {4096}, true, false};
+  return {powers_of_two(14, 26, 4),  {4096}, {4, 32}, {8}, {0.01}, {4096}, {4096},
+          ProductSizes::of_networks, false};
 }
 
 Plan full_plan() {
@@ -41,7 +42,7 @@ Plan full_plan() {
             {0.001, 0.01, 0.1},
             {1024, 8192},
             {1024, 4096, 12288},
-            true,
+            ProductSizes::of_networks,
             true};
   // Radix selection and sampling depend on how values are spread; ties are the worst case.
   for (const InputKind kind : {InputKind::student_t3, InputKind::constant}) {
@@ -51,11 +52,19 @@ Plan full_plan() {
 }
 
 Plan emulated_plan() {
-  return {{{3000}, {5000, InputKind::student_t3}}, {64}, {2}, {2}, {0.01}, {2}, {300}, true, false};
+  return {{{3000}, {5000, InputKind::student_t3}},
+          {64},
+          {2},
+          {2},
+          {0.01},
+          {2},
+          {300},
+          ProductSizes::small,
+          false};
 }
 
 Plan check_plan() {
-  Plan plan{{}, {300}, {1, 6, 33}, {1, 5}, {0.01, 0.4}, {3}, {700}, false, true};
+  Plan plan{{}, {300}, {1, 6, 33}, {1, 5}, {0.01, 0.4}, {3}, {700}, ProductSizes::small, true};
   for (const InputKind kind : {InputKind::gaussian, InputKind::laplace, InputKind::student_t3,
                                InputKind::constant, InputKind::denormal}) {
     for (const std::size_t elements : {1UL, 777UL, 4099UL}) {

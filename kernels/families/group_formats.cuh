@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/device/groups.cuh"
+#include "kernels/families/common.cuh"
+#include "kernels/reference/quantized.hpp"
+
+// Grouped quantisation as its benchmarks share it: formats, the fused quantiser, and messages of
+// several workers.
+
+namespace payoff::kernels {
+
+inline constexpr std::uint64_t rounding_stream = 23;
+
+template <unsigned group, unsigned bits>
+[[nodiscard]] GroupFormat format_of(bool stochastic, const Shape& shape) {
+  return {static_cast<int>(bits), group, stochastic ? Rounding::stochastic : Rounding::nearest,
+          RandomKey{shape.seed, rounding_stream}};
+}
+
+template <unsigned group, unsigned bits>
+[[nodiscard]] Parameters parameters_of(bool stochastic) {
+  return {{"bits", bits}, {"group", group}, {"stochastic", stochastic ? 1.0 : 0.0}};
+}
+
+template <unsigned bits>
+[[nodiscard]] std::size_t code_bytes(std::size_t count) {
+  return divided_up(count * bits, 8);
+}
+
+template <unsigned group, unsigned bits, bool stochastic>
+void quantize(Stream s, const float* in, Byte* codes, float* steps, const Shape& shape) {
+  launch_threads(s, divided_up(shape.elements, group) * GroupLayout<group>::lanes,
+                 quantize_group_values<group, bits, stochastic, float>, in, codes, steps,
+                 shape.elements, RandomKey{shape.seed, rounding_stream});
+}
+
+// Messages of several workers, one after the other, each begun on a boundary of 16 bytes.
+struct Messages {
+  Shared<Byte> codes;
+  Shared<float> steps;
+  std::size_t stride{};
+  std::size_t groups{};
+};
+
+template <unsigned group, unsigned bits>
+Messages quantized_messages(const Shape& shape, unsigned workers) {
+  const std::size_t n = shape.elements;
+  Messages m;
+  m.stride = divided_up(code_bytes<bits>(n), 16) * 16;
+  m.groups = divided_up(n, group);
+  m.codes = array_of<Byte>(m.stride * workers);
+  m.steps = array_of<float>(m.groups * workers);
+  for (unsigned worker = 0; worker < workers; ++worker) {
+    const auto in = drawn_on_device(shape, worker);
+    quantize<group, bits, false>(Stream{}, in->data(), m.codes->data() + worker * m.stride,
+                                 m.steps->data() + worker * m.groups, shape);
+    wait_for(Stream{});
+  }
+  return m;
+}
+
+template <unsigned group, unsigned bits>
+[[nodiscard]] ScaledCodes expected_reduction(const Shape& shape, unsigned workers) {
+  const GroupFormat format = format_of<group, bits>(false, shape);
+  std::vector<ScaledCodes> messages;
+  for (unsigned worker = 0; worker < workers; ++worker) {
+    messages.push_back(quantize_groups(drawn_on_device(shape, worker)->read(), format));
+  }
+  return reduce_groups(messages, format, shape.elements);
+}
+
+}  // namespace payoff::kernels

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/device/transforms.cuh"
+#include "kernels/families/common.cuh"
+#include "kernels/reference/transforms.hpp"
+
+// Tall matrices whose columns are made orthogonal, and Gram-Schmidt as a framework's operators do
+// it, for the orthogonalisations alone and for a step of PowerSGD.
+
+namespace payoff::kernels {
+
+struct TallShape {
+  std::size_t rows{};
+  std::size_t rank{};
+};
+
+[[nodiscard]] inline Shape flat(const TallShape& shape) {
+  return {shape.rows * shape.rank, InputKind::gaussian, 9};
+}
+
+[[nodiscard]] inline Parameters parameters_of(const TallShape& shape) {
+  return {{"rows", static_cast<double>(shape.rows)}, {"rank", static_cast<double>(shape.rank)}};
+}
+
+// Sums of `rows` products differ by their order: rows u relative to the column's length, grown by
+// the condition number, which for Gaussian columns that are few against the rows is below 3; each
+// of the `rank` earlier columns contributes.
+[[nodiscard]] inline float order_bound(const TallShape& shape) {
+  constexpr float unit = 6.0e-8F;
+  return 16.0F * static_cast<float>(shape.rows + 32 * shape.rank) * unit;
+}
+
+// One column's norm, or its overlaps with the columns after it, as an operator computes them.
+PAYOFF_KERNEL void overlaps_of_column(const float* tall, float* overlaps, std::size_t rows,
+                                      std::size_t r, std::size_t column) {
+  __shared__ float scratch[block_threads];
+  const std::size_t other = column + blockIdx.x;
+  const float dot = column_dot(tall, rows, r, column, other, scratch);
+  if (threadIdx.x == 0) {
+    overlaps[other] = dot;
+  }
+}
+
+PAYOFF_KERNEL void normalize_column(float* tall, const float* overlaps, std::size_t rows,
+                                    std::size_t r, std::size_t column) {
+  const std::size_t row = global_thread();
+  if (row < rows) {
+    tall[row * r + column] /= root(larger(overlaps[column], smallest_normal));
+  }
+}
+
+PAYOFF_KERNEL void subtract_column(float* tall, const float* overlaps, std::size_t rows,
+                                   std::size_t r, std::size_t column) {
+  const std::size_t i = global_thread();
+  const std::size_t later = r - column - 1;
+  if (i < rows * later) {
+    const std::size_t row = i / later;
+    const std::size_t other = column + 1 + i % later;
+    tall[row * r + other] -= overlaps[other] * tall[row * r + column];
+  }
+}
+
+// Four operators a column: norm, division, overlaps with the later columns, subtraction.
+inline void gram_schmidt_by_columns(Stream s, float* tall, float* overlaps,
+                                    const TallShape& shape) {
+  const std::size_t r = shape.rank;
+  for (std::size_t column = 0; column < r; ++column) {
+    launch(s, 1, block_threads, overlaps_of_column, tall, overlaps, shape.rows, r, column);
+    launch_threads(s, shape.rows, normalize_column, tall, overlaps, shape.rows, r, column);
+    if (column + 1 < r) {
+      launch(s, r - column, block_threads, overlaps_of_column, tall, overlaps, shape.rows, r,
+             column);
+      launch_threads(s, shape.rows * (r - column - 1), subtract_column, tall, overlaps, shape.rows,
+                     r, column);
+    }
+  }
+}
+
+}  // namespace payoff::kernels
