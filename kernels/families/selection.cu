@@ -53,6 +53,35 @@ Benchmark topk_sort(const Shape& shape, double ratio) {
   return b;
 }
 
+// A library's selection, where it has one: magnitudes and places to memory, the selection reads
+// them again and then candidates, as topk_radix does; the values at the places.
+Benchmark topk_library(const Shape& shape, double ratio) {
+  const Word k = kept(shape, ratio);
+  const auto elements = static_cast<double>(shape.elements);
+  const Traffic traffic{bytes_of(12.0 * elements + 4.0 * k),
+                        bytes_of(8.0 * elements + 12.0 * k),
+                        {},
+                        static_cast<double>(k),
+                        8,
+                        0};
+  Benchmark b{point_of("topk_select", "selection", "library", shape, {{"ratio", ratio}}, traffic),
+              bytes_of(28.0 * elements + 16.0 * k),
+              {}};
+  b.needs = "cub 3.2";
+  b.make = [shape, k] {
+    auto in = drawn_on_device(shape);
+    auto selecting = std::make_shared<LibrarySelection>(shape.elements, k);
+    const SparseArrays out(k);
+    return Work{[=](Stream s) { selecting->largest(s, in->data(), out.output()); },
+                [=] {
+                  const std::vector<float> tensor = in->read();
+                  return same_selection(out, k, tensor, top_k(tensor, k));
+                },
+                [=] { return checksum_of(*out.values); }};
+  };
+  return b;
+}
+
 // The threshold is given, as methods have it that keep one from step to step.
 Benchmark topk_threshold(const Shape& shape, double ratio) {
   const Word k = kept(shape, ratio);
@@ -167,6 +196,7 @@ std::vector<Benchmark> selection_benchmarks(const Plan& plan) {
     for (const double ratio : plan.ratios) {
       all.push_back(topk_radix(shape, ratio));
       all.push_back(topk_sort(shape, ratio));
+      all.push_back(topk_library(shape, ratio));
       all.push_back(topk_threshold(shape, ratio));
       // A sample needs a hundred values for each of its own.
       if (static_cast<double>(shape.elements) * ratio >= 100.0) {

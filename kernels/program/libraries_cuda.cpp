@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/families/sorting.hpp"
 #include "kernels/program/collectives.hpp"
 #include "kernels/program/dynamic_library.hpp"
 #include "kernels/program/libraries.hpp"
@@ -51,7 +52,8 @@ std::vector<Library> libraries() {
 }
 
 bool has_library(const std::string& name) {
-  return name == "cub" || (name == "a second GPU" && devices() > 1) ||
+  return name == "cub" || (name == "cub 3.2" && library_selection_is_available()) ||
+         (name == "a second GPU" && devices() > 1) ||
          (name == "nccl with two GPUs" && collectives_are_available()) ||
          (name == "cublasLt" && fp8_products_are_available()) ||
          (name == "cublas" && products_are_available());
