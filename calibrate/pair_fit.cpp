@@ -106,7 +106,20 @@ double by_units(const PairRun& run, PairRole role, int units) {
   return 1.0 / (role == PairRole::compute ? rates.compute : rates.codec);
 }
 
-std::optional<PairFit> fit_kind(PairKind kind, const std::vector<double>& shares) {
+// What the slow-down of a kind depends on, in one of its pairs.
+double beside_of(PairKind kind, const PairRun& run, int units) {
+  return is_beside_message(kind) ? reserved_share(of_role(run, PairRole::message)->held, units)
+                                 : memory_share(of_role(run, PairRole::codec));
+}
+
+// Of the pairs of one kind.
+struct SharesSeen {
+  std::vector<double> shares;
+  FitRange<double> beside;
+};
+
+std::optional<PairFit> fit_kind(PairKind kind, const SharesSeen& seen) {
+  const std::vector<double>& shares = seen.shares;
   if (shares.size() < fewest_pairs) {
     return std::nullopt;
   }
@@ -120,7 +133,8 @@ std::optional<PairFit> fit_kind(PairKind kind, const std::vector<double>& shares
     squares += (share - mean) * (share - mean);
   }
   const double spread = std::sqrt(squares / (count - 1.0));
-  return PairFit{kind, shares.size(), std::max(0.0, mean), spread / std::sqrt(count), spread};
+  return PairFit{kind,   shares.size(), std::max(0.0, mean), spread / std::sqrt(count),
+                 spread, seen.beside};
 }
 
 }  // namespace
@@ -131,12 +145,16 @@ std::string_view name(PairKind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
+bool is_beside_message(PairKind kind) {
+  return kind == PairKind::compute_beside_message || kind == PairKind::codec_beside_message;
+}
+
 PairLaws PairFits::laws() const {
   PairLaws laws;
   const std::array<PairLaw*, 4> of_kind{&laws.compute_beside_codec, &laws.codec_beside_compute,
                                         &laws.compute_beside_message, &laws.codec_beside_message};
   for (const PairFit& fit : fits) {
-    *of_kind.at(static_cast<std::size_t>(fit.kind)) = {fit.share, fit.spread, true};
+    *of_kind.at(static_cast<std::size_t>(fit.kind)) = {fit.share, fit.spread, true, fit.beside};
   }
   return laws;
 }
@@ -157,7 +175,7 @@ double predicted_slowdown(const PairRun& run, std::size_t member, int units, con
 
 PairFits fit_pairs(std::span<const PairRun> runs, int units) {
   PairFits result;
-  std::array<std::vector<double>, pair_kinds.size()> shares;
+  std::array<SharesSeen, pair_kinds.size()> seen_of;
   for (const PairRun& run : runs) {
     for (std::size_t i = 0; i < run.size(); ++i) {
       PairObservation seen{title_of(run, i), {}, run[i].slowdown(), 0.0, 0.0};
@@ -166,13 +184,15 @@ PairFits fit_pairs(std::span<const PairRun> runs, int units) {
       const double law = kind ? by_units(run, run[i].role, units) : 1.0;
       if (law >= least_slowdown && is_by_units(run)) {
         seen.kind = kind;
-        shares.at(static_cast<std::size_t>(*kind)).push_back((seen.seen - 1.0) / (law - 1.0));
+        SharesSeen& of_kind = seen_of.at(static_cast<std::size_t>(*kind));
+        of_kind.shares.push_back((seen.seen - 1.0) / (law - 1.0));
+        of_kind.beside.include(beside_of(*kind, run, units));
       }
       result.observations.push_back(std::move(seen));
     }
   }
   for (const PairKind kind : pair_kinds) {
-    if (auto fit = fit_kind(kind, shares.at(static_cast<std::size_t>(kind)))) {
+    if (auto fit = fit_kind(kind, seen_of.at(static_cast<std::size_t>(kind)))) {
       result.fits.push_back(*fit);
     }
   }

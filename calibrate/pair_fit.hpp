@@ -51,6 +51,8 @@ inline constexpr std::array<PairKind, 4> pair_kinds{
     PairKind::compute_beside_message, PairKind::codec_beside_message};
 // As PairLaws and profiles have it.
 [[nodiscard]] std::string_view name(PairKind kind);
+// Beside a message, whose units say how much longer work takes.
+[[nodiscard]] bool is_beside_message(PairKind kind);
 
 // One member of one run, and what the law says of it.
 struct PairObservation {
@@ -67,8 +69,9 @@ struct PairFit {
   PairKind kind{};
   std::size_t pairs{};
   double share{};
-  double share_sd{};  // of the mean
-  double spread{};    // from pair to pair
+  double share_sd{};        // of the mean
+  double spread{};          // from pair to pair
+  FitRange<double> beside;  // as PairLaw has it
 };
 
 inline constexpr std::size_t fewest_pairs = 3;

@@ -90,8 +90,8 @@ void add_host_parts(const PassCost& cost, const HostCodec& codec, const std::str
            parts);
   if (cost.copied > 0_B) {
     add_part({what + ", copied", 1,
-              fmt::format("{} + {} / {}", put_in(copy_start.si), put_in(cost.copied.si),
-                          put_in(copy_rate(cluster).si)),
+              fmt::format("{} + {} / {}", put_in(start_of_copy(cluster.gpu).si),
+                          put_in(cost.copied.si), put_in(copy_rate(cluster).si)),
               copy_time(cost.copied, cluster)},
              parts);
   }

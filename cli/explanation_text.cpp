@@ -185,6 +185,11 @@ std::string overview(const std::vector<TermExplanation>& terms, const std::strin
       ++others;
     }
   }
+  for (const PairUse& use : trust.pairs) {
+    if (use.extrapolated() && use.plan == label) {
+      text += fmt::format("Extrapolated: {}\n", sentence(use));
+    }
+  }
   if (others > 0) {
     text +=
         fmt::format("{} kinds of kernels of other strategies are extrapolated: --plan\n", others);

@@ -209,7 +209,7 @@ class FactsReader {
         return keys->contains(path.substr(start.size()));
       }
     }
-    if (under("cluster.host.")) {
+    if (under("cluster.host.") || under("cluster.gpu.copies.")) {
       return std::any_of(
           experiment_.plans.begin(), experiment_.plans.end(), [](const CompressionPlan& plan) {
             const auto methods = plan.gradient_methods();

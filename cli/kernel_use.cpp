@@ -43,11 +43,15 @@ void add_amounts(WorkKind work, const KernelAmounts& used, const KernelAmounts& 
   add({{}, work, "streams", used.streams, measured.streams}, uses);
 }
 
+// Where nobody measured copies, their law is assumed or the cluster's, and not fitted at all.
 void add_codec(const std::string& plan, WorkKind work, const CodecKernels& kernels,
-               const CodecLaw& law, std::vector<KernelUse>& uses) {
+               const CodecLaw& law, const FitRange<Bytes>& copies, std::vector<KernelUse>& uses) {
   add({plan, work, "streams", kernels.streams, law.streams}, uses);
   add({plan, work, "gathers", kernels.gathers, FitRange<Bytes>{}}, uses);
   add({plan, work, "products", kernels.products, FitRange<Flops>{}}, uses);
+  if (!copies.empty()) {
+    add({plan, work, "copies between host and GPU", kernels.copies, copies}, uses);
+  }
 }
 
 void ends_json(const AmountRange& range, const std::string& prefix, nlohmann::ordered_json& json) {
@@ -109,10 +113,13 @@ std::vector<KernelUse> kernels_of_job(const PreparedExperiment& prepared) {
 std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
                                         const CompressionPlan& compression) {
   std::vector<KernelUse> uses;
+  const Cluster& cluster = prepared.experiment().cluster;
+  const FitRange<Bytes> copies =
+      cluster.host.copy > Bandwidth{} ? FitRange<Bytes>{} : cluster.gpu.copies.measured;
   const auto add_method = [&](const Method& method, const CodecKernels& encode,
                               const CodecKernels& decode) {
-    add_codec(compression.label, WorkKind::encode, encode, method.law, uses);
-    add_codec(compression.label, WorkKind::decode, decode, method.law, uses);
+    add_codec(compression.label, WorkKind::encode, encode, method.law, copies, uses);
+    add_codec(compression.label, WorkKind::decode, decode, method.law, copies, uses);
   };
   const std::vector<const Method*> of_gradients = compression.gradient_methods();
   const std::vector<CallCost> calls = prepared.codec_costs(compression);

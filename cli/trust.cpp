@@ -107,12 +107,20 @@ std::size_t Trust::extrapolated_kernels() const {
       kernels.begin(), kernels.end(), [](const KernelUse& use) { return use.extrapolated(); }));
 }
 
+std::size_t Trust::extrapolated_pairs() const {
+  return static_cast<std::size_t>(std::count_if(
+      pairs.begin(), pairs.end(), [](const PairUse& use) { return use.extrapolated(); }));
+}
+
 Trust trust_in(const PreparedExperiment& prepared, const Facts& facts) {
   Trust trust;
   trust.kernels = kernels_of_job(prepared);
   for (const CompressionPlan& plan : prepared.experiment().plans) {
     for (KernelUse& use : kernels_of_codec(prepared, plan)) {
       trust.kernels.push_back(std::move(use));
+    }
+    for (PairUse& use : pairs_of_plan(prepared, plan)) {
+      trust.pairs.push_back(std::move(use));
     }
     for (MessageUse& use : messages_of(prepared, plan)) {
       trust.messages.push_back(std::move(use));
@@ -145,6 +153,9 @@ std::string trust_text(const Trust& trust) {
   }
   if (const std::size_t count = trust.extrapolated_kernels(); count > 0) {
     beyond.push_back(fmt::format("{} of {} kinds of kernels", count, trust.kernels.size()));
+  }
+  if (const std::size_t count = trust.extrapolated_pairs(); count > 0) {
+    beyond.push_back(fmt::format("{} of {} kinds of pairs of kernels", count, trust.pairs.size()));
   }
   if (!beyond.empty()) {
     parts.push_back(

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "cli/kernel_use.hpp"
+#include "cli/pair_use.hpp"
 #include "model/experiment.hpp"
 #include "profiles/fact.hpp"
 
 // What a prediction rests on beyond measurements: numbers of the profiles that are assumed, and
-// messages and kernels priced outside the range that was fitted.
+// messages, kernels and what kernels do to each other priced outside the range that was fitted.
 
 namespace payoff {
 
@@ -34,9 +35,11 @@ struct Trust {
   Facts read;             // as the profiles state them: a law once for each strategy
   std::vector<MessageUse> messages;
   std::vector<KernelUse> kernels;
+  std::vector<PairUse> pairs;
 
   [[nodiscard]] std::size_t extrapolated_messages() const;
   [[nodiscard]] std::size_t extrapolated_kernels() const;
+  [[nodiscard]] std::size_t extrapolated_pairs() const;
 };
 
 [[nodiscard]] Trust trust_in(const PreparedExperiment& prepared, const Facts& facts);

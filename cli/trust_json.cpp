@@ -30,6 +30,12 @@ Json trust_json(const Trust& trust) {
       json["extrapolated_kernels"].push_back(to_json(use));
     }
   }
+  json["extrapolated_pairs"] = Json::array();
+  for (const PairUse& use : trust.pairs) {
+    if (use.extrapolated()) {
+      json["extrapolated_pairs"].push_back(to_json(use));
+    }
+  }
   return json;
 }
 

@@ -118,6 +118,9 @@ struct PairLaw {
   double share{1.0};
   double spread{};  // standard deviation of the share
   bool measured{};
+  // Of the pairs that it was fitted to, what the slow-down depends on: beside a message the share
+  // of the units that it held, of compute and a codec what the codec takes of the memory bandwidth.
+  FitRange<double> beside;
 
   bool operator==(const PairLaw&) const = default;
 };
@@ -126,6 +129,14 @@ struct PairLaws {
   PairLaw codec_beside_compute;
   PairLaw compute_beside_message;
   PairLaw codec_beside_message;
+};
+
+// What one of its copy engines moves to pinned memory of the host or back, alone. Zero where nobody
+// measured it on this GPU; model/host_codec.hpp then assumes a share of the slot.
+struct CopyLaw {
+  Seconds start{};
+  Bandwidth rate{};
+  FitRange<Bytes> measured{};  // of the copies that it was fitted to
 };
 
 struct Gpu {
@@ -141,6 +152,7 @@ struct Gpu {
   bool card{};              // in a PCI Express slot, not on a board with others
   bool peer_to_peer{true};  // its driver lets cards write to each other over PCI Express
   PairLaws pairs{};         // where kernels were measured beside each other on it
+  CopyLaw copies{};
 };
 
 enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };
@@ -249,8 +261,10 @@ enum class CpuVendor { intel, amd, arm, power };
 
 // What the host of a node has for codecs that run there (model/host_codec.hpp). Zero: not known.
 struct Host {
-  int cores{};       // of all sockets together
-  Bandwidth copy{};  // of one GPU's copy engine to pinned host memory, alone; each direction
+  int cores{};  // of all sockets together
+  // Of one GPU's copy engine to pinned host memory, alone; each direction. What is stated here goes
+  // before what was measured on the GPU.
+  Bandwidth copy{};
 };
 
 // NCCL then takes host memory from card to card, as it does between sockets; NVLink and its bridges

@@ -17,12 +17,19 @@ bool runs_on_host(const Method& method) {
 }
 
 Bandwidth copy_rate(const Cluster& cluster) {
-  return cluster.host.copy > Bandwidth{} ? cluster.host.copy
-                                         : pcie_slot(cluster.gpu.architecture) * copy_share;
+  if (cluster.host.copy > Bandwidth{}) {
+    return cluster.host.copy;
+  }
+  const Gpu& gpu = cluster.gpu;
+  return gpu.copies.rate > Bandwidth{} ? gpu.copies.rate : pcie_slot(gpu.architecture) * copy_share;
+}
+
+Seconds start_of_copy(const Gpu& gpu) {
+  return gpu.copies.rate > Bandwidth{} ? gpu.copies.start : copy_start;
 }
 
 Seconds copy_time(Bytes bytes, const Cluster& cluster) {
-  return bytes > 0_B ? copy_start + bytes / copy_rate(cluster) : 0_s;
+  return bytes > 0_B ? start_of_copy(cluster.gpu) + bytes / copy_rate(cluster) : 0_s;
 }
 
 int sharers_of_host(const Cluster& cluster, const ParallelLayout& layout) {

@@ -29,8 +29,11 @@ namespace payoff {
 inline constexpr double copy_share = 0.8;
 inline constexpr Seconds copy_start = 10_us;
 
-// Of one GPU and direction: what the cluster says, else the share of its slot.
+// Of one GPU and direction: what the cluster says, else what was measured on the GPU (CopyLaw),
+// else the share of its slot.
 [[nodiscard]] Bandwidth copy_rate(const Cluster& cluster);
+// What was measured on the GPU, else assumed.
+[[nodiscard]] Seconds start_of_copy(const Gpu& gpu);
 [[nodiscard]] Seconds copy_time(Bytes bytes, const Cluster& cluster);
 
 // GPUs of a node that run the same codec at the same time.

@@ -129,6 +129,9 @@ StepKernels step_kernels(const PreparedExperiment& prepared) {
 }
 
 void include(CodecKernels& kernels, const PassCost& pass) {
+  if (pass.copied > 0_B) {
+    kernels.copies.include(pass.copied);
+  }
   if (pass.on_host) {
     return;
   }

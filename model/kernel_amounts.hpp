@@ -35,11 +35,12 @@ struct StepKernels {
 };
 [[nodiscard]] StepKernels step_kernels(const PreparedExperiment& prepared);
 
-// Of encoding or decoding. Only streams have measurements behind them.
+// Of encoding or decoding. Only streams and copies have measurements behind them.
 struct CodecKernels {
   FitRange<Bytes> streams;
   FitRange<Bytes> gathers;  // 32 B sectors
   FitRange<Flops> products;
+  FitRange<Bytes> copies;  // to the host's memory or back
 };
 void include(CodecKernels& kernels, const PassCost& pass);
 

@@ -65,8 +65,22 @@ class LawReader {
   Facts& facts_;
 };
 
+// What its copy engines move (model/hardware.hpp).
+CopyLaw read_copies(const Value& value) {
+  if (!value) {
+    return {};
+  }
+  const Section section = value.section();
+  CopyLaw copies;
+  copies.start = section.required("start").sourced().quantity<Seconds>();
+  copies.rate = section.required("rate").sourced().quantity<Bandwidth>({.sign = Sign::positive});
+  copies.measured = read_range<Bytes>(section.required("measured"));
+  return copies;
+}
+
 // What sharing the GPU does to work (model/hardware.hpp).
-PairLaw read_pair(const Value& value, Facts& facts) {
+// `range`: the key of what the slow-down depends on.
+PairLaw read_pair(const Value& value, std::string_view range, Facts& facts) {
   if (!value) {
     return {};
   }
@@ -74,6 +88,8 @@ PairLaw read_pair(const Value& value, Facts& facts) {
   PairLaw pair;
   pair.share = section.required("share").sourced().ratio(factor_rules);
   pair.spread = section.required("spread").sourced().ratio(factor_rules);
+  const Section beside = section.required(range).section();
+  pair.beside = {beside.required("smallest").ratio(), beside.required("largest").ratio()};
   (void)section.optional("pairs");
   pair.measured = true;
   replace(facts, value.path() + ".share");
@@ -86,10 +102,14 @@ PairLaws read_pairs(const Value& value, Facts& facts) {
   }
   const Section section = value.section();
   PairLaws pairs;
-  pairs.compute_beside_codec = read_pair(section.optional("compute_beside_codec"), facts);
-  pairs.codec_beside_compute = read_pair(section.optional("codec_beside_compute"), facts);
-  pairs.compute_beside_message = read_pair(section.optional("compute_beside_message"), facts);
-  pairs.codec_beside_message = read_pair(section.optional("codec_beside_message"), facts);
+  pairs.compute_beside_codec =
+      read_pair(section.optional("compute_beside_codec"), "memory_share", facts);
+  pairs.codec_beside_compute =
+      read_pair(section.optional("codec_beside_compute"), "memory_share", facts);
+  pairs.compute_beside_message =
+      read_pair(section.optional("compute_beside_message"), "units_held", facts);
+  pairs.codec_beside_message =
+      read_pair(section.optional("codec_beside_message"), "units_held", facts);
   return pairs;
 }
 
@@ -185,6 +205,7 @@ void read_measured_gpu(const Section& root, const ReadContext& context, Gpu& gpu
     const Section section = law.section();
     LawReader(section, gpu, facts).read();
   }
+  gpu.copies = read_copies(root.optional("copies"));
   gpu.pairs = read_pairs(root.optional("interference"), facts);
   for (const std::string_view key : for_people) {
     (void)root.optional(key);

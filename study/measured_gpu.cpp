@@ -16,6 +16,7 @@
 #include "calibrate/launch_chain.hpp"
 #include "model/units_text.hpp"
 #include "profiles/precision_names.hpp"
+#include "study/measured_copies.hpp"
 
 namespace payoff {
 namespace {
@@ -282,7 +283,7 @@ std::string law_text(const KernelCalibration& calibration, const Gpu& data) {
 std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,
                           const std::string& name) {
   return law_text(calibration, data) + codecs_text(calibration, data, name) +
-         pair_laws_text(calibration.pairs.fits);
+         measured_copies(calibration) + pair_laws_text(calibration.pairs.fits);
 }
 
 }  // namespace payoff

@@ -15,6 +15,7 @@
 //                          one law a class, as calibrate/codec_fit.hpp fits it to published
 //                          timings; relative_sd is its RMS error; in `kernels` the same for each
 //                          kernel that has enough sizes of its own
+//   copies                 of `host_to_device` and `device_to_host`: one law for both directions
 //   interference           what was seen of the slow-down that the law of pairs gives
 // Cold samples are taken where there are any: a step finds its gradients in memory. What the
 // samples do not tell stays as it is for the data sheet's GPU.

@@ -2,6 +2,7 @@
 #include "study/pair_calibration.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include <fmt/format.h>
@@ -48,6 +49,10 @@ double relative_sd(const PairFit& fit) {
   return fit.share > 0.0 ? std::clamp(fit.share_sd / fit.share, least, most) : 1.0;
 }
 
+// Four digits that do not cut off an end of the range.
+double rounded_down(double share) { return std::floor(share * 1e4) / 1e4; }
+double rounded_up(double share) { return std::ceil(share * 1e4) / 1e4; }
+
 }  // namespace
 
 PairCalibration calibrate_pairs(const std::vector<SamplesFile>& files) {
@@ -85,8 +90,11 @@ std::string pair_laws_text(const PairFits& fits) {
   for (const PairFit& fit : fits.fits) {
     text += fmt::format(
         "  {}:\n    share: {{value: {:.4g}, sd: {:.3g}, from: samples}}\n"
-        "    spread: {{value: {:.4g}, from: samples}}  # from pair to pair\n    pairs: {}\n",
-        name(fit.kind), fit.share, relative_sd(fit), fit.spread, fit.pairs);
+        "    spread: {{value: {:.4g}, from: samples}}  # from pair to pair\n    pairs: {}\n"
+        "    {}: {{smallest: {:.4g}, largest: {:.4g}}}\n",
+        name(fit.kind), fit.share, relative_sd(fit), fit.spread, fit.pairs,
+        is_beside_message(fit.kind) ? "units_held" : "memory_share",
+        rounded_down(fit.beside.smallest), rounded_up(fit.beside.largest));
   }
   text += "beside:\n";
   for (const PairObservation& each : fits.observations) {

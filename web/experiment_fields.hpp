@@ -30,11 +30,12 @@ void each_field(FitRange<Amount>& x, Use&& use) {
 PAYOFF_FIELDS(KernelAmounts, products, convolutions, attention, streams)
 PAYOFF_FIELDS(ComputeLaw, gemm_efficiency, convolution_efficiency, attention_efficiency, depth_half,
               memory_efficiency, launch, measured, relative_sd)
-PAYOFF_FIELDS(PairLaw, share, spread, measured)
+PAYOFF_FIELDS(PairLaw, share, spread, measured, beside)
 PAYOFF_FIELDS(PairLaws, compute_beside_codec, codec_beside_compute, compute_beside_message,
               codec_beside_message)
+PAYOFF_FIELDS(CopyLaw, start, rate, measured)
 PAYOFF_FIELDS(Gpu, name, architecture, compute_units, memory, memory_bandwidth, l2, peak, law,
-              power, card, peer_to_peer, pairs)
+              power, card, peer_to_peer, pairs, copies)
 PAYOFF_FIELDS(FitDomain, smallest, largest, ranks)
 PAYOFF_FIELDS(LinkLaw, launch, step_ll, step_ll128, step_simple, step_nvls, share_ll, share_ll128,
               share_simple, share_nvls, rendezvous, switched_hosts, channel, node_limit,

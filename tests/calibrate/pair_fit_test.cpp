@@ -104,6 +104,11 @@ TEST_CASE("the share of the law's slow-down is found for each kind of pair, with
   check(PairKind::codec_beside_compute, truth.codec_beside_compute);
   check(PairKind::compute_beside_message, truth.compute_beside_message);
   check(PairKind::codec_beside_message, truth.codec_beside_message);
+  // What the slow-down was fitted beside: 4 to 16 of 132 units, and a codec with 0.6 of the memory.
+  const FitRange<double> units_held = fits.laws().codec_beside_message.beside;
+  CHECK_THAT(units_held.smallest, WithinRel(4.0 / 132.0, 1e-12));
+  CHECK_THAT(units_held.largest, WithinRel(16.0 / 132.0, 1e-12));
+  CHECK(fits.laws().codec_beside_compute.beside == FitRange<double>{0.6, 0.6});
   // With it the law gives what was seen.
   for (const PairObservation& each : fits.observations) {
     INFO(each.title);

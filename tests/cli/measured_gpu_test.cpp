@@ -25,9 +25,10 @@ struct Truth {
   double resident = 0.8;
   double beyond = 0.4;
   double product = 0.7;
-  int last = 29;              // power of two of the largest tensor's elements
-  double nvfp4 = 0.0;         // of another kernel of the class: its share beyond the cache
-  std::string together = {};  // kernels beside each other
+  int last = 29;               // power of two of the largest tensor's elements
+  double nvfp4 = 0.0;          // of another kernel of the class: its share beyond the cache
+  std::string together = {};   // kernels beside each other
+  double copy_gb_per_s = 0.0;  // to the host; back a tenth slower
 };
 
 std::string point(const std::string& kernel, const std::string& family,
@@ -63,6 +64,13 @@ std::string samples_of(const Truth& truth) {
     const double bytes = 5.0 * std::ldexp(1.0, power);
     points.push_back(point("nvfp4", "blocks", fmt::format("\"elements\": {}", bytes / 5.0), bytes,
                            0.0, streaming_us(other, bytes)));
+  }
+  for (int power = 10; power <= 26 && truth.copy_gb_per_s > 0.0; power += 2) {
+    const double bytes = std::ldexp(4.0, power);
+    const std::string size = fmt::format("\"elements\": {}", bytes / 4.0);
+    const double us = bytes / (1e3 * truth.copy_gb_per_s);
+    points.push_back(point("device_to_host", "transfers", size, bytes, 0.0, 6.0 + us));
+    points.push_back(point("host_to_device", "transfers", size, bytes, 0.0, 6.0 + us / 0.9));
   }
   for (const double chain : {1.0, 10.0, 20.0}) {
     points.push_back(point("launch", "launch", fmt::format("\"launches\": {}", chain), 0.0, 0.0,
@@ -288,8 +296,57 @@ TEST_CASE("kernels that were measured beside each other take the place of the pr
   CHECK_THAT(test::read_text(slowed.profile()),
              ContainsSubstring("interference:") &&
                  ContainsSubstring("codec_beside_message:\n    share: {value: 1,"));
+  CHECK_THAT(test::read_text(slowed.profile()),
+             ContainsSubstring("units_held: {smallest: 0.25, largest: 0.25}"));
   // The law is the median of the prior.
   const double by_law = step_seconds(unknown, "side_stream");
   CHECK_THAT(step_seconds(slowed, "side_stream"), WithinRel(by_law, 1e-6));
   CHECK(step_seconds(unhurt, "side_stream") < by_law);
+}
+
+TEST_CASE("a prediction says where it has pairs of kernels that were not measured") {
+  Truth lawful;
+  lawful.together = runs_beside(1.0);
+  const Calibrated gpu(lawful);
+  // All messages were of 33 of 132 units: a message of fewer was not seen.
+  const std::vector<json> lists = all_of(gpu.predicted(), "extrapolated_pairs");
+  REQUIRE(lists.size() == 1);
+  REQUIRE_FALSE(lists.front().empty());
+  for (const json& use : lists.front()) {
+    CHECK(use.at("of") == "units_held");
+    CHECK(use.at("measured_largest_ratio") == 0.25);
+    CHECK(use.at("smallest_ratio").get<double>() < 0.25);
+  }
+  const test::Captured answer = gpu.run({"predict"});
+  CHECK_THAT(answer.out, ContainsSubstring("kinds of pairs of kernels are priced beyond"));
+  // Where nothing was measured the prior holds, which is assumed and no extrapolation.
+  CHECK(all_of(Calibrated().predicted(), "extrapolated_pairs").front().empty());
+}
+
+TEST_CASE("copies to the host that were measured take the place of a share of the slot") {
+  Truth truth;
+  truth.copy_gb_per_s = 20.0;
+  const Calibrated measured(truth);
+  const Calibrated assumed;
+  // A GB takes 1/20 s there and 1/18 s back: 18.95 GB/s on the mean.
+  const double rate = 2.0 / (1.0 / 20.0 + 1.0 / 18.0);
+  CHECK_THAT(test::read_text(measured.profile()),
+             ContainsSubstring("copies:") && ContainsSubstring("start: {value: 6 us") &&
+                 ContainsSubstring(fmt::format("rate: {{value: {:.4g} GB/s", rate)));
+  CHECK_THAT(test::read_text(assumed.profile()), !ContainsSubstring("copies:"));
+  const std::vector<std::string> on_host{"--compress", "efsignsgd_host", "--set",
+                                         "cluster.host.cores=32"};
+  const auto explained = [&](const Calibrated& gpu, std::vector<std::string> more) {
+    std::vector<std::string> words{"explain", "encode"};
+    words.insert(words.end(), on_host.begin(), on_host.end());
+    words.insert(words.end(), more.begin(), more.end());
+    const test::Captured answer = gpu.run(words);
+    INFO(answer.err);
+    CHECK(answer.code == ExitCode::success);
+    return answer.out;
+  };
+  CHECK_THAT(explained(measured, {}),
+             ContainsSubstring("cluster.gpu.copies.rate") && ContainsSubstring("measured"));
+  // 0.8 of a slot of 15.75 GB/s, or 63 GB/s of an H100, is what nobody measured.
+  CHECK_THAT(explained(assumed, {}), !ContainsSubstring("cluster.gpu.copies"));
 }
