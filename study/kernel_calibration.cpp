@@ -94,6 +94,25 @@ void check_drift(const SamplesFile& file, double drift, Diagnostics& diagnostics
   }
 }
 
+// As much as copies of one run may differ by: what an event adds to a copy beyond any cache is far
+// less.
+void check_timer(const SamplesFile& file, Diagnostics& diagnostics) {
+  if (!file.timer || std::abs(file.timer->error()) <= noticeable_drift) {
+    return;
+  }
+  const std::string message = fmt::format(
+      "{}: by the events that samples are timed with a copy takes {:+.0f} % of what the "
+      "driver's records say",
+      file.file, 100.0 * file.timer->error());
+  if (std::abs(file.timer->error()) > most_drift) {
+    diagnostics.error(file.timer->place, message, "",
+                      "its times are not those of kernels: another program shared the device, or "
+                      "a tracer was at work; measure again");
+  } else {
+    diagnostics.warning(file.timer->place, message);
+  }
+}
+
 class Collector {
  public:
   explicit Collector(KernelCalibration& calibration) : calibration_(calibration) {}
@@ -147,6 +166,7 @@ KernelCalibration calibrate_kernels(std::vector<SamplesFile> files, Diagnostics&
   for (const SamplesFile& file : files) {
     const double drift = drift_of(file);
     check_drift(file, drift, diagnostics);
+    check_timer(file, diagnostics);
     calibration.drift = std::max(calibration.drift, drift);
     for (const SamplesPoint& point : file.points) {
       collector.add(point);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // PowerSGD's orthogonalisation: Gram-Schmidt by one block, the same column by column in separate
-// kernels, and Cholesky-QR twice, both ways. A whole step: power_sgd.cu.
+// kernels, and Cholesky-QR twice, both ways; and a library's QR.
+// A whole step: power_sgd.cu.
 #include "kernels/families/families.hpp"
 #include "kernels/families/orthogonal.cuh"
+#include "kernels/program/factorizations.hpp"
 #include "kernels/reference/transforms.hpp"
 
 namespace payoff::kernels {
@@ -189,6 +191,62 @@ Benchmark cholesky_by_operators(const TallShape& shape) {
   return b;
 }
 
+// The library's columns, column-major and of either sign, against Gram-Schmidt's of the same start.
+[[nodiscard]] std::string same_columns(const DeviceArray<float>& found,
+                                       const DeviceArray<float>& start, const TallShape& shape) {
+  if (!found.guard_is_whole()) {
+    return "columns: written past their end";
+  }
+  const auto by_rows = [&](const std::vector<float>& by_columns) {
+    Matrix matrix{shape.rows, shape.rank, std::vector<float>(by_columns.size())};
+    for (std::size_t i = 0; i < by_columns.size(); ++i) {
+      matrix.values[i % shape.rows * shape.rank + i / shape.rows] = by_columns[i];
+    }
+    return matrix;
+  };
+  Matrix expected = by_rows(start.read());
+  orthogonalize_gram_schmidt(expected);
+  Matrix columns = by_rows(found.read());
+  for (std::size_t column = 0; column < shape.rank; ++column) {
+    float overlap = 0.0F;
+    for (std::size_t row = 0; row < shape.rows; ++row) {
+      overlap += columns(row, column) * expected(row, column);
+    }
+    for (std::size_t row = 0; row < shape.rows && overlap < 0.0F; ++row) {
+      columns.values[row * shape.rank + column] *= -1.0F;
+    }
+  }
+  return first_deviation("columns", columns.values, expected.values, order_bound(shape));
+}
+
+// Reflections, then the columns they stand for: 2 n r of arithmetic each. A library's launches are
+// its own affair: they count as one.
+Benchmark by_library(const TallShape& shape) {
+  const auto n = static_cast<double>(flat(shape).elements);
+  const auto rank = static_cast<double>(shape.rank);
+  const Traffic traffic{bytes_of(12.0 * n), bytes_of(12.0 * n), Flops{4.0 * n * rank}, 0.0, 1, 0};
+  Benchmark b{point_of("qr", "low_rank", "library", flat(shape), parameters_of(shape), traffic),
+              bytes_of(12.0 * n),
+              {}};
+  b.needs = "cusolver";
+  b.make = [shape] {
+    auto start = drawn_on_device(flat(shape));
+    auto tall = array_of<float>(start->count());
+    auto library = std::make_shared<Orthogonalization>(shape.rows, shape.rank);
+    return Work{[=](Stream s) {
+                  copy_in_stream(s, tall->data(), start->data(), start->bytes());
+                  library->run(s, tall->data());
+                },
+                [=] {
+                  const int status = library->status();
+                  return status != 0 ? "cuSOLVER: " + std::to_string(status)
+                                     : same_columns(*tall, *start, shape);
+                },
+                [=] { return checksum_of(*tall); }};
+  };
+  return b;
+}
+
 }  // namespace
 
 std::vector<Benchmark> low_rank_benchmarks(const Plan& plan) {
@@ -200,6 +258,7 @@ std::vector<Benchmark> low_rank_benchmarks(const Plan& plan) {
       all.push_back(by_operators(shape));
       all.push_back(by_cholesky(shape));
       all.push_back(cholesky_by_operators(shape));
+      all.push_back(by_library(shape));
     }
   }
   return all;

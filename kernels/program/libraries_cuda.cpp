@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/families/sorting.hpp"
+#include "kernels/program/activity_library.hpp"
 #include "kernels/program/collectives.hpp"
 #include "kernels/program/dynamic_library.hpp"
+#include "kernels/program/factorizations.hpp"
 #include "kernels/program/libraries.hpp"
 #include "kernels/program/machine.hpp"
 #include "kernels/program/matrix_products.hpp"
@@ -29,19 +31,12 @@ std::string collectives_version() {
   return get != nullptr && get(&version) == 0 ? dotted(version, 10000, 100) : "";
 }
 
-std::string profiler_version() {
-  const DynamicLibrary library({"libcupti.so.13", "libcupti.so.12"});
-  auto* get = library.function<int(unsigned*)>("cuptiGetVersion");
-  unsigned version = 0;
-  return get != nullptr && get(&version) == 0 ? std::to_string(version) : "";
-}
-
 }  // namespace
 
 std::vector<Library> libraries() {
   std::vector<Library> found;
   for (const Library& library :
-       {Library{"cublas", product_library_version()}, Library{"cupti", profiler_version()},
+       {Library{"cublas", product_library_version()}, Library{"cupti", activity_library_version()},
         Library{"cusolver", solver_version()}, Library{"nccl", collectives_version()},
         Library{"nvml", power_library_version()}}) {
     if (!library.version.empty()) {
@@ -56,6 +51,7 @@ bool has_library(const std::string& name) {
          (name == "a second GPU" && devices() > 1) ||
          (name == "nccl with two GPUs" && collectives_are_available()) ||
          (name == "cublasLt" && fp8_products_are_available()) ||
+         (name == "cusolver" && factorizations_are_available()) ||
          (name == "cublas" && products_are_available());
 }
 

@@ -8,8 +8,10 @@
 
 #include "kernels/device/launch.cuh"
 #include "kernels/program/collectives.hpp"
+#include "kernels/program/factorizations.hpp"
 #include "kernels/program/machine.hpp"
 #include "kernels/program/matrix_products.hpp"
+#include "kernels/program/timer_check.hpp"
 #include "kernels/program/together.hpp"
 
 namespace payoff::kernels {
@@ -100,6 +102,22 @@ std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned p
 
 void pause_for(Seconds /*time*/) {}
 Seconds timer_tick() { return 1_us; }
+
+bool factorizations_are_available() { return false; }
+struct Orthogonalization::Inside {};
+Orthogonalization::Orthogonalization(std::size_t /*rows*/, std::size_t /*columns*/) {
+  throw std::logic_error("no library factorizes on the emulated grid");
+}
+Orthogonalization::~Orthogonalization() = default;
+void Orthogonalization::run(Stream /*stream*/, float* /*tall*/) const {}
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): on a device it reads the work
+int Orthogonalization::status() const { return 0; }
+
+TimerCheck check_timer() {
+  TimerCheck none;
+  none.why_none = "the emulated grid has no events";
+  return none;
+}
 
 bool fp8_products_are_available() { return false; }
 void multiply_fp8(Stream /*stream*/, const ProductSize& /*size*/, const void* /*a*/,

@@ -106,6 +106,8 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
   file.anchors = outcome.anchors;
   file.points = outcome.points;
   file.neighbours = outcome.neighbours;
+  file.timer = check_timer();
+  std::cerr << text_of(*file.timer) << "\n";
   out << text_of(file);
   out.close();
   if (!out) {

@@ -161,6 +161,20 @@ void write_neighbours(JsonWriter& json, const std::vector<MeasuredNeighbours>& a
   json.end_list();
 }
 
+void write_timer(JsonWriter& json, const TimerCheck& check) {
+  json.begin_object("timer_check");
+  if (check.why_none.empty()) {
+    json.text("kernel", check.kernel);
+    json.whole("runs", check.runs);
+    json.number("moved_bytes", check.traffic / Bytes{1.0});
+    json.number("events_us", check.by_events / 1_us);
+    json.number("records_us", check.by_records / 1_us);
+  } else {
+    json.text("not_checked", check.why_none);
+  }
+  json.end_object();
+}
+
 }  // namespace
 
 std::string text_of(const SamplesFile& file) {
@@ -184,6 +198,9 @@ std::string text_of(const SamplesFile& file) {
     json.end_object();
   }
   write_anchors(json, file.anchors);
+  if (file.timer) {
+    write_timer(json, *file.timer);
+  }
   json.begin_list("points");
   for (const MeasuredPoint& point : file.points) {
     write_point(json, point);

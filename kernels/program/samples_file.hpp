@@ -10,6 +10,7 @@
 #include "kernels/harness/point.hpp"
 #include "kernels/program/machine.hpp"
 #include "kernels/program/neighbours.hpp"
+#include "kernels/program/timer_check.hpp"
 
 // The samples file, docs/schema/samples.schema.json.
 
@@ -41,6 +42,7 @@ struct SamplesFile {
   std::vector<Anchor> anchors;
   std::vector<MeasuredPoint> points;
   std::vector<MeasuredNeighbours> neighbours;
+  std::optional<TimerCheck> timer;
 };
 
 [[nodiscard]] std::string text_of(const SamplesFile& file);

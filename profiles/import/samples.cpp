@@ -35,6 +35,7 @@ class SamplesReader : private import_detail::JsonValues {
   void read_header(const Node& root, SamplesFile& file);
   void read_device(const Node& root, SamplesDevice& device);
   void read_anchors(const Node& root, SamplesFile& file);
+  void read_timer(const Node& root, SamplesFile& file);
   SamplesPoint read_point(const Node& node, std::size_t place);
 };
 
@@ -94,6 +95,16 @@ void SamplesReader::read_anchors(const Node& root, SamplesFile& file) {
     file.anchors.push_back({static_cast<std::size_t>(std::min(after, 1e9)),
                             Bandwidth{1e9 * number(each, "copy_gb_per_s", 1e-3)}});
   }
+}
+
+void SamplesReader::read_timer(const Node& root, SamplesFile& file) {
+  const Node* check = find(root, "timer_check", Node::Kind::map, false);
+  if (check == nullptr || check->find("not_checked") != nullptr) {
+    return;
+  }
+  constexpr double least = shortest_sample / 1_us;
+  file.timer = SamplesTimer{check->span, number(*check, "events_us", least) * 1_us,
+                            number(*check, "records_us", least) * 1_us};
 }
 
 SamplesPoint SamplesReader::read_point(const Node& node, std::size_t place) {
@@ -163,6 +174,7 @@ SamplesFile SamplesReader::read(const Node& root) {
   read_header(root, file);
   read_device(root, file.device);
   read_anchors(root, file);
+  read_timer(root, file);
   if (const Node* points = find(root, "points", Node::Kind::list, true)) {
     for (const Node& each : points->items) {
       file.points.push_back(read_point(each, file.points.size() + 1));

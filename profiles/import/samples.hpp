@@ -39,6 +39,17 @@ struct SamplesAnchor {
   Bandwidth copy{};
 };
 
+// The same runs of one kernel by the events that samples are timed with, and by the records of the
+// driver.
+struct SamplesTimer {
+  Span place;
+  Seconds by_events{};
+  Seconds by_records{};
+
+  // How much longer, or shorter, the kernel is by events.
+  [[nodiscard]] double error() const { return by_events / by_records - 1.0; }
+};
+
 // Times below a nanosecond and above an hour are slips of units.
 inline constexpr Seconds shortest_sample = 1_ns;
 inline constexpr Seconds longest_sample = 3600_s;
@@ -100,6 +111,7 @@ struct SamplesFile {
   std::vector<SamplesAnchor> anchors;
   std::vector<SamplesPoint> points;
   std::vector<SamplesTogether> together;
+  std::optional<SamplesTimer> timer;  // none: not checked
 };
 
 // "kernel (implementation), state, mode, input, name=value, ...": what no two points share.

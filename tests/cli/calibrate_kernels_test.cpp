@@ -66,6 +66,17 @@ std::string samples_of(const Invented& gpu = {}) {
       gpu.device, 3000.0 * (1.0 + gpu.drift), points, gpu.extra);
 }
 
+// The same by a program that compared its events with the driver's records.
+std::string timed_by(std::pair<double, double> events_and_records) {
+  std::string text = samples_of();
+  text.insert(
+      text.find("\"anchors\""),
+      fmt::format("\"timer_check\": {{\"kernel\": \"copy\", \"runs\": 21, \"moved_bytes\": 1e9, "
+                  "\"events_us\": {}, \"records_us\": {}}},\n",
+                  events_and_records.first, events_and_records.second));
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("a fit writes the profile of a GPU, with what it rests on") {
@@ -131,6 +142,18 @@ TEST_CASE("two profiles are compared value by value") {
   CHECK_THAT(run.out, ContainsSubstring("constants") && ContainsSubstring("-50."));
 }
 
+TEST_CASE("event times that the driver's records confirm are said nothing of, others are") {
+  const test::ScratchFolder folder;
+  const auto shown = [&](double events_us) {
+    folder.write("samples.json", timed_by({events_us, 100.0}));
+    const test::Captured run = test::payoff({"calibrate", "show", folder.path("samples.json")});
+    CHECK(run.code == ExitCode::success);
+    return run.err;
+  };
+  CHECK_THAT(shown(102.0), !ContainsSubstring("records say"));
+  CHECK_THAT(shown(108.0), ContainsSubstring("a copy takes +8 % of what the driver's records say"));
+}
+
 TEST_CASE("a file that cannot be trusted gives no profile") {
   const test::ScratchFolder folder;
   const auto refused = [&](const std::string& samples, const std::string& reason) {
@@ -142,6 +165,8 @@ TEST_CASE("a file that cannot be trusted gives no profile") {
     CHECK(folder.files() == std::vector<std::string>{"samples.json"});
   };
   refused(samples_of({1.0, 0.3}), "copies of one run differ by 30 %");
+  refused(timed_by({120.0, 100.0}), "a copy takes +20 %");
+  refused(timed_by({0.0, 100.0}), "`events_us`");
   refused(samples_of({1.0, 0.0, "," + point("copy", 8192.0, 65536.0, 3.0, 1)}), "is there twice");
   refused(samples_of({1.0, 0.0, "," + point("copy", 1.0, 8.0, -3.0, 1)}), "cannot be -");
   refused(samples_of().substr(0, 2000), "this is not valid JSON");
