@@ -101,9 +101,10 @@ void check_timer(const SamplesFile& file, Diagnostics& diagnostics) {
     return;
   }
   const std::string message = fmt::format(
-      "{}: by the events that samples are timed with a copy takes {:+.0f} % of what the "
-      "driver's records say",
-      file.file, 100.0 * file.timer->error());
+      "{}: by the events that samples are timed with a copy takes {:.0f} % {} than by the driver's "
+      "records",
+      file.file, 100.0 * std::abs(file.timer->error()),
+      file.timer->error() > 0.0 ? "longer" : "less");
   if (std::abs(file.timer->error()) > most_drift) {
     diagnostics.error(file.timer->place, message, "",
                       "its times are not those of kernels: another program shared the device, or "
