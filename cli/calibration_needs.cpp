@@ -41,7 +41,7 @@ bool is_of_links(std::string_view path) {
 
 // Nothing where no time hangs on the number: prices, memory.
 std::optional<Subject> subject_of(std::string_view path) {
-  if (path.starts_with("compress.")) {
+  if (path.starts_with("compress.") || path == "cluster.host.copy") {
     return Subject::codec;
   }
   if (is_of_links(path)) {
@@ -100,6 +100,9 @@ class Settler {
     }
     if (path.starts_with("software.")) {
       return "one step on one GPU, then on all of them: `payoff predict --observed`";
+    }
+    if (path == "cluster.host.copy") {
+      return fmt::format("payoff-kernels --only transfers on {}", gpu);
     }
     const bool codec = path.starts_with("compress.");
     std::string_view only = codec ? kernels_of(codec_kernels, path) : kernels_of(gpu_kernels, path);

@@ -11,9 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cli/names.hpp"
 #include "model/groups.hpp"
+#include "model/host_codec.hpp"
 #include "model/spread_band.hpp"
+#include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
@@ -172,6 +176,30 @@ std::vector<std::pair<std::string, Keys>> codec_laws(const PreparedExperiment& p
   return laws;
 }
 
+bool encodes_on_hosts(const Experiment& experiment) {
+  return std::any_of(
+      experiment.plans.begin(), experiment.plans.end(), [](const CompressionPlan& plan) {
+        const auto methods = plan.gradient_methods();
+        return std::any_of(methods.begin(), methods.end(),
+                           [](const Method* method) { return method->host.has_value(); });
+      });
+}
+
+// What the model itself takes of a copy to a host where neither the cluster nor a measurement of
+// the GPU says it.
+void add_assumed_copies(const Experiment& experiment, Facts& facts) {
+  const Cluster& cluster = experiment.cluster;
+  if (!encodes_on_hosts(experiment) || cluster.host.copy > Bandwidth{} ||
+      cluster.gpu.copies.rate > Bandwidth{}) {
+    return;
+  }
+  Fact fact;
+  fact.path = "cluster.host.copy";
+  fact.value_text = to_text(copy_rate(cluster));
+  fact.citation = fmt::format("{} of the GPU's slot (docs/model.md, 3.3)", copy_share);
+  facts.push_back(std::move(fact));
+}
+
 class FactsReader {
  public:
   FactsReader(const PreparedExperiment& prepared, const std::vector<MessageUse>& messages)
@@ -210,12 +238,7 @@ class FactsReader {
       }
     }
     if (under("cluster.host.") || under("cluster.gpu.copies.")) {
-      return std::any_of(
-          experiment_.plans.begin(), experiment_.plans.end(), [](const CompressionPlan& plan) {
-            const auto methods = plan.gradient_methods();
-            return std::any_of(methods.begin(), methods.end(),
-                               [](const Method* method) { return method->host.has_value(); });
-          });
+      return encodes_on_hosts(experiment_);
     }
     if (under("cluster.fabric.")) {
       return !links_.fabric.empty();
@@ -250,6 +273,7 @@ Facts facts_read(const PreparedExperiment& prepared, const std::vector<MessageUs
   Facts read;
   std::copy_if(facts.begin(), facts.end(), std::back_inserter(read),
                [&](const Fact& fact) { return reader.reads(path_of_one_kind(fact.path)); });
+  add_assumed_copies(prepared.experiment(), read);
   return read;
 }
 
