@@ -11,13 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "cli/host_facts.hpp"
 #include "cli/names.hpp"
 #include "model/groups.hpp"
-#include "model/host_codec.hpp"
 #include "model/spread_band.hpp"
-#include "model/units_text.hpp"
 
 namespace payoff {
 namespace {
@@ -174,30 +171,6 @@ std::vector<std::pair<std::string, Keys>> codec_laws(const PreparedExperiment& p
     }
   }
   return laws;
-}
-
-bool encodes_on_hosts(const Experiment& experiment) {
-  return std::any_of(
-      experiment.plans.begin(), experiment.plans.end(), [](const CompressionPlan& plan) {
-        const auto methods = plan.gradient_methods();
-        return std::any_of(methods.begin(), methods.end(),
-                           [](const Method* method) { return method->host.has_value(); });
-      });
-}
-
-// What the model itself takes of a copy to a host where neither the cluster nor a measurement of
-// the GPU says it.
-void add_assumed_copies(const Experiment& experiment, Facts& facts) {
-  const Cluster& cluster = experiment.cluster;
-  if (!encodes_on_hosts(experiment) || cluster.host.copy > Bandwidth{} ||
-      cluster.gpu.copies.rate > Bandwidth{}) {
-    return;
-  }
-  Fact fact;
-  fact.path = "cluster.host.copy";
-  fact.value_text = to_text(copy_rate(cluster));
-  fact.citation = fmt::format("{} of the GPU's slot (docs/model.md, 3.3)", copy_share);
-  facts.push_back(std::move(fact));
 }
 
 class FactsReader {

@@ -88,6 +88,11 @@ KernelAmounts measured_on_all(const Cluster& cluster) {
   return all;
 }
 
+// Nothing where the cluster says itself what copies reach.
+FitRange<Bytes> copies_measured(const Cluster& cluster) {
+  return cluster.host.copy > Bandwidth{} ? FitRange<Bytes>{} : cluster.gpu.copies.measured;
+}
+
 }  // namespace
 
 bool KernelUse::extrapolated() const {
@@ -113,9 +118,7 @@ std::vector<KernelUse> kernels_of_job(const PreparedExperiment& prepared) {
 std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
                                         const CompressionPlan& compression) {
   std::vector<KernelUse> uses;
-  const Cluster& cluster = prepared.experiment().cluster;
-  const FitRange<Bytes> copies =
-      cluster.host.copy > Bandwidth{} ? FitRange<Bytes>{} : cluster.gpu.copies.measured;
+  const FitRange<Bytes> copies = copies_measured(prepared.experiment().cluster);
   const auto add_method = [&](const Method& method, const CodecKernels& encode,
                               const CodecKernels& decode) {
     add_codec(compression.label, WorkKind::encode, encode, method.law, copies, uses);

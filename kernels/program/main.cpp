@@ -72,6 +72,21 @@ ExitCode report(const Outcome& outcome, const char* what) {
   return outcome.failed.empty() ? done : failed;
 }
 
+// All but the times.
+SamplesFile described() {
+  SamplesFile file;
+  file.machine = describe_machine();
+  file.emulated = is_emulated();
+  file.date = now();
+  file.program_version = PAYOFF_KERNELS_VERSION;
+  file.compiler = PAYOFF_KERNELS_NVCC;
+  file.git = PAYOFF_KERNELS_GIT;
+  file.binary_hash = own_hash();
+  file.host_cpu = host_cpu();
+  file.libraries = libraries();
+  return file;
+}
+
 ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
                          const std::vector<Neighbours>& neighbours) {
   const auto start = std::chrono::steady_clock::now();
@@ -85,16 +100,7 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
     std::cerr << "error: cannot write " << options.out << "\n";
     return failed;
   }
-  SamplesFile file;
-  file.machine = describe_machine();
-  file.emulated = is_emulated();
-  file.date = now();
-  file.program_version = PAYOFF_KERNELS_VERSION;
-  file.compiler = PAYOFF_KERNELS_NVCC;
-  file.git = PAYOFF_KERNELS_GIT;
-  file.binary_hash = own_hash();
-  file.host_cpu = host_cpu();
-  file.libraries = libraries();
+  SamplesFile file = described();
   std::size_t begun = 0;
   const Report report_begun = [&](std::string_view title) {
     std::cerr << ++begun << "/" << jobs.size() + neighbours.size() << " " << title << "\n";

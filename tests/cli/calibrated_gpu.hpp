@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_code.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+// Samples of an invented GPU whose truth is known, fitted to a profile, and predictions for it.
+
+namespace payoff::test {
+
+using nlohmann::json;
+
+// Shares of the H100's 3.35 TB/s and 989 TFLOP/s (bf16); its L2 cache has 50 MiB.
+struct Truth {
+  double launch_us = 4.0;
+  double resident = 0.8;
+  double beyond = 0.4;
+  double product = 0.7;
+  int last = 29;               // power of two of the largest tensor's elements
+  double nvfp4 = 0.0;          // of another kernel of the class: its share beyond the cache
+  std::string together = {};   // kernels beside each other
+  double copy_gb_per_s = 0.0;  // to the host; back a tenth slower
+};
+
+inline std::string point(const std::string& kernel, const std::string& family,
+                         const std::string& parameters, double bytes, double flops, double us) {
+  return fmt::format(
+      "{{\"kernel\": \"{}\", \"family\": \"{}\", \"implementation\": \"fused\", \"input\": "
+      "\"gaussian\", \"state\": \"cold\", \"mode\": \"stream\", \"parameters\": {{{}}}, "
+      "\"read_bytes\": {}, \"written_bytes\": 0, \"flops\": {}, \"launches\": 1, \"host_syncs\": "
+      "0, \"samples_us\": [{:.9g}], \"discarded\": 0, \"stop\": \"count\"}}",
+      kernel, family, parameters, bytes, flops, us);
+}
+
+inline double streaming_us(const Truth& truth, double bytes) {
+  const double peak = 3.35e6;  // bytes/us
+  const double cache = 50.0 * 1048576.0;
+  return truth.launch_us + std::min(bytes, cache) / (peak * truth.resident) +
+         std::max(0.0, bytes - cache) / (peak * truth.beyond);
+}
+
+inline std::string samples_of(const Truth& truth) {
+  std::vector<std::string> points;
+  for (int power = 8; power <= truth.last; ++power) {
+    const double elements = std::ldexp(1.0, power);
+    const std::string size = fmt::format("\"elements\": {}", elements);
+    points.push_back(
+        point("copy", "memory", size, 8.0 * elements, 0.0, streaming_us(truth, 8.0 * elements)));
+    points.push_back(point("fp8_tensor", "casts", size, 5.0 * elements, 0.0,
+                           streaming_us(truth, 5.0 * elements)));
+  }
+  Truth other = truth;
+  other.beyond = truth.nvfp4;
+  for (int power = 8; power <= truth.last && truth.nvfp4 > 0.0; ++power) {
+    const double bytes = 5.0 * std::ldexp(1.0, power);
+    points.push_back(point("nvfp4", "blocks", fmt::format("\"elements\": {}", bytes / 5.0), bytes,
+                           0.0, streaming_us(other, bytes)));
+  }
+  for (int power = 10; power <= 26 && truth.copy_gb_per_s > 0.0; power += 2) {
+    const double bytes = std::ldexp(4.0, power);
+    const std::string size = fmt::format("\"elements\": {}", bytes / 4.0);
+    const double us = bytes / (1e3 * truth.copy_gb_per_s);
+    points.push_back(point("device_to_host", "transfers", size, bytes, 0.0, 6.0 + us));
+    points.push_back(point("host_to_device", "transfers", size, bytes, 0.0, 6.0 + us / 0.9));
+  }
+  for (const double chain : {1.0, 10.0, 20.0}) {
+    points.push_back(point("launch", "launch", fmt::format("\"launches\": {}", chain), 0.0, 0.0,
+                           3.0 + chain * truth.launch_us));
+  }
+  for (double side = 512.0; side <= 16384.0; side *= 2.0) {
+    const double flops = 2.0 * side * side * side;
+    points.push_back(point(
+        "gemm", "layers", fmt::format("\"m\": {0}, \"n\": {0}, \"k\": {0}, \"bytes\": 2", side),
+        6.0 * side * side, flops, truth.launch_us + flops / (989e6 * truth.product)));
+  }
+  return fmt::format(
+      "{{\"format\": \"payoff-samples\", \"version\": 1, \"provenance\": \"measured_local\",\n"
+      "\"date\": \"2026-11-20T03:00:00Z\", \"seed\": 1, \"program\": {{\"name\": \"invented\", "
+      "\"version\": \"1\"}},\n\"device\": {{\"name\": \"Some GPU\", \"multiprocessors\": 132, "
+      "\"l2_bytes\": 52428800, \"memory_bytes\": 80000000000}},\n\"points\": [{}]{}}}\n",
+      fmt::join(points, ",\n"),
+      truth.together.empty() ? "" : ", \"interference\": [" + truth.together + "]");
+}
+
+class Calibrated {
+ public:
+  explicit Calibrated(const Truth& truth = {}) {
+    folder_.write("samples.json", samples_of(truth));
+    fit_ = payoff(
+        {"calibrate", "fit", folder_.path("samples.json"), "--gpu", "h100-sxm", "-o", profile()});
+    INFO(fit_.err);
+    REQUIRE(fit_.code == ExitCode::success);
+  }
+
+  [[nodiscard]] std::string profile() const { return folder_.path("mine.yaml"); }
+  [[nodiscard]] const Captured& fit() const { return fit_; }
+
+  [[nodiscard]] Captured run(std::vector<std::string> words) const {
+    const std::vector<std::string> job{"--model",       "resnet-50", "--cluster",
+                                       "p3-8xlarge",    "--nodes",   "2",
+                                       "--micro-batch", "64",        "--compress",
+                                       "fp8",           "--set",     "cluster.gpu=" + profile()};
+    words.insert(words.end(), job.begin(), job.end());
+    return payoff(words);
+  }
+
+  [[nodiscard]] json predicted() const {
+    const Captured answer = run({"predict", "--json"});
+    INFO(answer.err);
+    REQUIRE(answer.code == ExitCode::success);
+    return json::parse(answer.out);
+  }
+
+ private:
+  ScratchFolder folder_;
+  Captured fit_;
+};
+
+// The values of a key, wherever they are below.
+inline std::vector<json> all_of(const json& tree, const std::string& key) {
+  std::vector<json> found;
+  for (const auto& [name, value] : tree.items()) {
+    if (tree.is_object() && name == key) {
+      found.push_back(value);
+    } else if (value.is_structured()) {
+      const std::vector<json> below = all_of(value, key);
+      found.insert(found.end(), below.begin(), below.end());
+    }
+  }
+  return found;
+}
+
+}  // namespace payoff::test
