@@ -120,7 +120,7 @@ struct PairLaw {
   bool measured{};
   // Of the pairs that it was fitted to, what the slow-down depends on: beside a message the share
   // of the units that it held, of compute and a codec what the codec takes of the memory bandwidth.
-  FitRange<double> beside;
+  FitRange<double> beside{};
 
   bool operator==(const PairLaw&) const = default;
 };
