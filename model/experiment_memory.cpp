@@ -7,6 +7,7 @@
 
 #include "model/experiment.hpp"
 #include "model/memory.hpp"
+#include "model/stage_compute.hpp"
 
 // What the fullest GPU of a prepared job holds.
 
@@ -44,11 +45,25 @@ bool keeps_copies(const StagePlan& stage) {
       });
 }
 
+// Where the chunks of a stage begin among its layers.
+std::vector<std::size_t> chunks_of(const Workload& workload, std::span<const Layer* const> layers,
+                                   const ParallelLayout& layout) {
+  std::vector<std::size_t> numbers;
+  for (const Layer* layer : layers) {
+    numbers.push_back(static_cast<std::size_t>(layer - workload.layers.data()));
+  }
+  return chunk_starts(workload, numbers, layout);
+}
+
 }  // namespace
 
 Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
   // A reduction by bucket keeps its buckets beside the gradients only while they travel.
   const bool copies = experiment_.software.bucket_copy_passes > 0.0;
+  const ParallelLayout& layout = experiment_.layout;
+  const std::vector<ChunksAlive> alive = most_alive(layout, static_cast<int>(s));
+  const std::vector<std::size_t> chunks =
+      alive.empty() ? std::vector<std::size_t>{} : chunks_of(*workload_, stages_[s].layers, layout);
   const StageContent content{stages_[s].prepared.compute->parameters,
                              stages_[s].prepared.compute->expert_parameters,
                              most_gathered(stages_[s].units),
@@ -58,10 +73,11 @@ Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
                              experiment_.software.fp8_weights,
                              copies ? 1.0 : 0.0,
                              {},
-                             experiment_.layout.reshard ? 0 : all_gathered(stages_[s].units),
-                             most_reduced(stages_[s].layers, stages_[s].units, experiment_.layout)};
-  return stage_memory(content, experiment_.layout, experiment_.training,
-                      experiment_.cluster.gpu.memory);
+                             layout.reshard ? 0 : all_gathered(stages_[s].units),
+                             most_reduced(stages_[s].layers, stages_[s].units, layout),
+                             chunks,
+                             alive};
+  return stage_memory(content, layout, experiment_.training, experiment_.cluster.gpu.memory);
 }
 
 // The stage that leaves least of its GPU's memory; the first of equals.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/layer_division.hpp"
+
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
-#include <vector>
 
 #include "model/stage_compute.hpp"
-
-// Which layers are on which stage, and in which of its chunks.
 
 namespace payoff {
 
@@ -29,8 +27,7 @@ std::vector<int> chunk_sizes(const Workload& workload, const ParallelLayout& lay
   }
   const auto blocks = static_cast<std::size_t>(
       std::count_if(workload.layers.begin(), workload.layers.end(), is_block));
-  const auto chunks =
-      static_cast<std::size_t>(layout.stages()) * static_cast<std::size_t>(layout.virtual_stages);
+  const auto chunks = static_cast<std::size_t>(part_count(layout));
   std::vector<int> sizes;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     sizes.push_back(static_cast<int>((chunk + 1) * blocks / chunks - chunk * blocks / chunks));

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "model/layer_division.hpp"
 #include "model/rank_order.hpp"
 #include "model/shard_check.hpp"
 
@@ -137,26 +138,23 @@ void check_experts(const ParallelLayout& layout, const Cluster& cluster, Problem
 void check_stage_layers(const ParallelLayout& layout, int layers, Problems& problems) {
   const std::string path = "layout.stage_layers";
   const std::vector<int>& given = layout.stage_layers;
-  if (layout.virtual_stages > 1 && !is_two_ended(layout.schedule)) {
-    // In a V there are two chunks whatever is written.
-    problems.push_back(is_v_shaped(layout.schedule)
-                           ? Problem{path, "chunks of a schedule in a V are equal",
-                                     "leave it out, or set schedule to one without chunks"}
-                           : Problem{path, "chunks of interleaved stages are equal",
-                                     "leave it out, or set virtual_stages to 1"});
-  }
-  if (given.size() != static_cast<std::size_t>(layout.pp)) {
+  const int parts = part_count(layout);
+  if (given.size() != static_cast<std::size_t>(parts)) {
+    const bool chunks = parts != layout.pp;
     problems.push_back(
         {path,
-         "has " + std::to_string(given.size()) + " entries for pp " + std::to_string(layout.pp),
-         "give the layers of every stage"});
+         "has " + std::to_string(given.size()) + " entries for pp " + std::to_string(layout.pp) +
+             (chunks ? " x " + std::to_string(layout.virtual_stages) + " chunks" : ""),
+         chunks ? "give the layers of every chunk, in the order in which a sample passes them"
+                : "give the layers of every stage"});
   }
   std::int64_t sum = 0;
   for (std::size_t stage = 0; stage < given.size(); ++stage) {
     sum += given[stage];
     if (given[stage] < 1) {
       problems.push_back({path + "." + std::to_string(stage),
-                          "every stage has at least one layer, not " + std::to_string(given[stage]),
+                          std::string(parts != layout.pp ? "every chunk" : "every stage") +
+                              " has at least one layer, not " + std::to_string(given[stage]),
                           "use fewer stages, or give it one"});
     }
   }
@@ -199,7 +197,7 @@ void check_pairs(const ParallelLayout& layout, Problems& problems) {
   }
 }
 
-// Two chunks a stage, without a second copy of the weights equal ones.
+// Two chunks a stage.
 void check_v_shape(const ParallelLayout& layout, int layers, Problems& problems) {
   if (layout.virtual_stages != 2) {
     problems.push_back(
@@ -210,12 +208,12 @@ void check_v_shape(const ParallelLayout& layout, int layers, Problems& problems)
   if (is_two_ended(layout.schedule)) {
     check_two_ends(layout, problems);
   }
-  if (!is_two_ended(layout.schedule) && layers % (std::int64_t{2} * layout.pp) != 0) {
+  if (!is_two_ended(layout.schedule) && layers < std::int64_t{2} * layout.pp) {
     problems.push_back({"layout.schedule",
-                        std::to_string(layers) +
-                            " layers cannot be divided into two equal chunks on each of " +
+                        std::to_string(layers) + " layers are too few for two chunks on each of " +
                             std::to_string(layout.pp) + " stages",
-                        "choose another pp, or a schedule without chunks"});
+                        "set pp to " + std::to_string(layers / 2) +
+                            " at most, or choose a schedule without chunks"});
   }
 }
 
@@ -252,13 +250,14 @@ void check_pipeline(const ParallelLayout& layout, int layers, Problems& problems
     return;
   }
   const std::int64_t chunks = std::int64_t{layout.pp} * layout.virtual_stages;
-  if (layers % chunks != 0) {
+  if (layout.stage_layers.empty() && layers % chunks != 0) {
     problems.push_back(
         {"layout.virtual_stages",
          std::to_string(layers) + " layers cannot be divided into pp " + std::to_string(layout.pp) +
              " x " + std::to_string(layout.virtual_stages) + " equal chunks",
-         layers % layout.pp == 0 ? "choose a divisor of " + std::to_string(layers / layout.pp)
-                                 : "set virtual_stages to 1, or pp to a divisor of the layers"});
+         (layers % layout.pp == 0 ? "choose a divisor of " + std::to_string(layers / layout.pp)
+                                  : "set virtual_stages to 1, or pp to a divisor of the layers") +
+             (layers < chunks ? "" : ", or give the layers of every chunk as stage_layers")});
   }
   if (layout.micro_batches % layout.pp != 0) {
     problems.push_back({"layout.micro_batches",

@@ -44,7 +44,7 @@ struct ParallelLayout {
                                  // and pads what is less; 0: as many as are sent to it
   RankOrder order{usual_order};  // of the GPUs, node by node (model/rank_order)
   PipelineSchedule schedule{};
-  std::vector<int> stage_layers{};  // blocks of each stage; empty: as even as they can be
+  std::vector<int> stage_layers{};  // blocks of each part (model/layer_division); empty: even
   int virtual_stages{1};            // chunks of layers per pipeline stage (interleaved 1F1B)
   bool pair_overlap{};              // where the schedule has_pairs()
   int zero{0};   // 0: all-reduce of gradients; 1, 2: reduce-scatter, then all-gather of weights;

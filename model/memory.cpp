@@ -40,6 +40,25 @@ Bytes received_source(std::span<const Layer* const> layers, const ParallelLayout
   return sum;
 }
 
+// At the moment at which the chunks of a stage hold most together.
+Bytes alive_activations(const StageContent& content, const ParallelLayout& layout) {
+  if (content.alive.empty()) {
+    return micro_batches_in_flight(layout, content.stage) *
+           kept_activations(content.layers, layout, content.fused_attention);
+  }
+  ParallelLayout of_one = layout;
+  of_one.virtual_stages = 1;
+  std::vector<Bytes> of_chunk;
+  for (std::size_t chunk = 0; chunk < content.chunks.size(); ++chunk) {
+    const std::size_t begin = content.chunks[chunk];
+    const std::size_t end =
+        chunk + 1 < content.chunks.size() ? content.chunks[chunk + 1] : content.layers.size();
+    of_chunk.push_back(kept_activations(content.layers.subspan(begin, end - begin), of_one,
+                                        content.fused_attention));
+  }
+  return held(content.alive, of_chunk);
+}
+
 // The layer that is being computed again has all of its activations for a moment.
 Bytes recomputation_peak(std::span<const Layer* const> layers, const ParallelLayout& layout,
                          bool fused_attention) {
@@ -120,8 +139,7 @@ Memory stage_memory(const StageContent& content, const ParallelLayout& layout,
   memory.gradients =
       (adds_parts(layout) ? part + gathered : parameters) * element_size(training.gradient);
   memory.optimizer = part * training.optimizer_bytes_per_parameter;
-  memory.activations = micro_batches_in_flight(layout, content.stage) *
-                           kept_activations(content.layers, layout, content.fused_attention) +
+  memory.activations = alive_activations(content, layout) +
                        recomputation_peak(content.layers, layout, content.fused_attention);
   for (const Layer* layer : content.layers) {
     memory.parameters += layer->tables.weights;

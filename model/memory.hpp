@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "model/chunks_alive.hpp"
 #include "model/layout.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
@@ -35,6 +37,9 @@ struct StageContent {
   Bytes codec_state{};
   std::int64_t kept{};     // zero 3: those that stay whole after forward, where it does not reshard
   std::int64_t reduced{};  // zero 3: those whose gradients are held for their reduction at once
+  // Where its chunks differ: where each begins among the layers, and most_alive() of them.
+  std::span<const std::size_t> chunks = {};
+  std::span<const ChunksAlive> alive = {};
 };
 
 // Micro-batches whose activations a stage holds at once, in units of the whole stage.

@@ -39,8 +39,8 @@ struct PreparedStage {
 };
 
 // Indices of the layers of each stage, in forward order. Blocks (recomputable layers) are divided
-// as `layout.stage_layers` says, else as evenly as pp * virtual_stages chunks allow; what stands
-// before the first block belongs to the first stage, what follows the last block to the last one.
+// as model/layer_division says; what stands before the first block belongs to the stage that it is
+// on, what follows the last block to the stage of that one.
 [[nodiscard]] std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
                                                                   const ParallelLayout& layout);
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/layer_division.hpp"
+
 namespace payoff {
 namespace {
 
@@ -92,7 +94,7 @@ std::optional<Experiment> with_layout(const Experiment& experiment, ParallelLayo
     return std::nullopt;
   }
   layout.dp = given.ranks() / replica;
-  if (layout.pp != given.pp) {
+  if (part_count(layout) != part_count(given)) {
     layout.stage_layers.clear();
   }
   const auto batch = std::llround(given.global_batch());

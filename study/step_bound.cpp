@@ -236,8 +236,22 @@ StepBound StepBounds::step(const ParallelLayout& layout) {
           (1 - bound_rounding) * (most.without_sums + host)};
 }
 
+const StepBounds::Alive& StepBounds::alive(const ParallelLayout& layout) const {
+  const AliveKey key{layout.schedule, layout.stages(), layout.passes()};
+  const auto known = alive_.find(key);
+  if (known != alive_.end()) {
+    return known->second;
+  }
+  Alive alive;
+  for (int stage = 0; stage < layout.stages(); ++stage) {
+    alive.push_back(most_alive(layout, stage));
+  }
+  return alive_.emplace(key, std::move(alive)).first->second;
+}
+
 Memory StepBounds::memory(const ParallelLayout& layout) const {
   const Division& division = divide(layout);
+  const Alive& alive_chunks = alive(layout);
   const bool copies = job_.software.bucket_copy_passes > 0.0;
   Memory fullest;
   for (std::size_t s = 0; s < division.size(); ++s) {
@@ -249,7 +263,11 @@ Memory StepBounds::memory(const ParallelLayout& layout) const {
                                job_.software.fused_attention,
                                job_.software.fp8_weights,
                                copies ? 1.0 : 0.0,
-                               {}};
+                               {},
+                               0,
+                               0,
+                               division[s].chunks,
+                               alive_chunks[s]};
     const Memory memory = stage_memory(content, layout, job_.training, job_.cluster.gpu.memory);
     if (s == 0 || memory.total() > fullest.total()) {
       fullest = memory;

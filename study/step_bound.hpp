@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "model/chunks_alive.hpp"
 #include "model/collective.hpp"
 #include "model/experiment.hpp"
 #include "model/units.hpp"
@@ -67,7 +68,12 @@ class StepBounds {
   using DivisionKey = std::tuple<int, int, bool>;     // pp, chunks, V
   using PriceKey = std::tuple<int, Recompute, bool>;  // samples, what runs again, split backward
 
+  // Of all stages.
+  using Alive = std::vector<std::vector<ChunksAlive>>;
+  using AliveKey = std::tuple<PipelineSchedule, int, int>;  // pp, micro-batches
+
   const Division& divide(const ParallelLayout& layout) const;
+  const Alive& alive(const ParallelLayout& layout) const;
   const std::vector<LayerTime>& price(const ParallelLayout& layout);
   const std::vector<StageTime>& stages(const ParallelLayout& layout);
   [[nodiscard]] Seconds update(const Share& share, const ParallelLayout& layout) const;
@@ -81,6 +87,7 @@ class StepBounds {
   CollectiveModel expert_tensor_;
   CollectiveModel tables_;
   mutable std::map<DivisionKey, Division> divisions_;
+  mutable std::map<AliveKey, Alive> alive_;
   std::map<PriceKey, std::vector<LayerTime>> prices_;
   std::map<std::pair<DivisionKey, PriceKey>, std::vector<StageTime>> stages_;
 };
