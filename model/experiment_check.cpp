@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "model/compression_effect.hpp"
 #include "model/groups.hpp"
 #include "model/host_codec.hpp"
+#include "model/layer_division.hpp"
 #include "model/node_kinds.hpp"
 #include "model/sharded_check.hpp"
 #include "model/stage_compute.hpp"
@@ -41,6 +43,13 @@ void append_new(Problems& problems, Problems more) {
 int blocks_of(const Experiment& experiment) {
   const auto* shape = std::get_if<TransformerShape>(&experiment.model);
   return shape != nullptr ? static_cast<int>(block_count(*shape)) : 1;
+}
+
+// A model that is not known has the layers that its pipeline wants.
+int enough_layers(const ParallelLayout& layout) {
+  return layout.stage_layers.empty()
+             ? std::max(layout.pp, part_count(layout))
+             : std::accumulate(layout.stage_layers.begin(), layout.stage_layers.end(), 0);
 }
 
 // Of a model without experts: that nothing is asked of them.
@@ -330,16 +339,13 @@ Problems check_groups(const Cluster& nodes, const ParallelLayout& layout) {
   return problems;
 }
 
-}  // namespace
-
-Problems check(const Experiment& experiment, const SoundParts& sound) {
+// What each part and the combinations of two have wrong, before anything is built of them.
+Problems check_parts(const Experiment& experiment, const SoundParts& sound) {
   Problems problems;
   const ParallelLayout& layout = experiment.layout;
-  // A model that is not known has the layers that any pipeline without chunks needs.
-  const bool divisible = sound.model || layout.virtual_stages == 1;
-  if (sound.layout && sound.gpus && divisible) {
+  if (sound.layout && sound.gpus) {
     append(problems, check_layout(asked_of_ranks(experiment, sound.model), experiment.cluster,
-                                  sound.model ? blocks_of(experiment) : layout.pp));
+                                  sound.model ? blocks_of(experiment) : enough_layers(layout)));
   }
   if (sound.layout && sound.model && layout.tp > 0) {
     check_division(experiment, problems);
@@ -356,6 +362,38 @@ Problems check(const Experiment& experiment, const SoundParts& sound) {
   if (sound.layout && sound.plans) {
     check_plans(experiment, sound.cluster, problems);
   }
+  return problems;
+}
+
+// What stands whatever the layout was meant to be.
+Problems with_meant_layouts(const Experiment& experiment, const SoundParts& sound) {
+  Experiment meant = experiment;
+  SoundParts as_if = sound;
+  as_if.layout = true;
+  std::optional<Problems> common;
+  for (const ParallelLayout& layout : sound.meant_layouts) {
+    meant.layout = layout;
+    const Problems problems = check_parts(meant, as_if);
+    if (!common) {
+      common = problems;
+    }
+    std::erase_if(*common, [&](const Problem& one) {
+      return std::none_of(problems.begin(), problems.end(), [&](const Problem& other) {
+        return other.path == one.path && other.message == one.message;
+      });
+    });
+  }
+  return common.value_or(Problems{});
+}
+
+}  // namespace
+
+Problems check(const Experiment& experiment, const SoundParts& sound) {
+  if (!sound.layout && !sound.meant_layouts.empty()) {
+    return with_meant_layouts(experiment, sound);
+  }
+  Problems problems = check_parts(experiment, sound);
+  const ParallelLayout& layout = experiment.layout;
   if (problems.empty() && sound.layout && sound.cluster) {
     const int node = experiment.cluster.gpus_per_node;
     for (const Cluster& nodes : each_kind(experiment.cluster)) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "model/experiment.hpp"
 
 // What is wrong with combinations of values, also where some of the values are wrong themselves:
@@ -14,6 +16,8 @@ struct SoundParts {
   bool training = true;
   bool model = true;
   bool layout = true;
+  // Of a layout that is not: what it may have been. What is wrong with all of them is told.
+  std::vector<ParallelLayout> meant_layouts = {};
   bool plans = true;  // those that the experiment holds
 };
 

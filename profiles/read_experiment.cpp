@@ -10,6 +10,7 @@
 #include "model/experiment_check.hpp"
 #include "profiles/experiment_keys.hpp"
 #include "profiles/experiment_model.hpp"
+#include "profiles/meant_layouts.hpp"
 #include "profiles/override.hpp"
 #include "profiles/read_cluster_state.hpp"
 #include "profiles/read_layout.hpp"
@@ -67,13 +68,17 @@ class ExperimentReader {
   }
 
   // What is wrong with combinations of what was read well.
-  [[nodiscard]] Problems check(const Reader& reader) const {
+  [[nodiscard]] Problems check(const Reader& reader, const Node& root) const {
     SoundParts sound = sound_;
     sound.cluster = sound.cluster && reader.keys_are_right("cluster");
     sound.gpus = sound.gpus && reader.own_keys_are_right("cluster");
     sound.training = sound.training && reader.keys_are_right("training");
     sound.model = sound.model && reader.keys_are_right("model");
     sound.layout = sound.layout && reader.keys_are_right("layout");
+    if (const Entry* layout = root.find("layout"); layout != nullptr && !sound.layout) {
+      sound.meant_layouts = meant_layouts(layout->value, reader.refused("layout"),
+                                          experiment_.cluster, sound.gpus, context_.sources);
+    }
     // Without a dp of its own the layout takes all GPUs of the cluster.
     sound.plans = sound.gpus || has_dp_;
     Problems problems = in_the_list(
@@ -241,7 +246,7 @@ std::optional<ReadExperiment> read_experiment(Document document,
   reader.finish();
   result.positions = PositionMap(document.root);
   result.document = std::move(document);
-  report(experiment.check(reader), result.positions, context.diagnostics);
+  report(experiment.check(reader, result.document.root), result.positions, context.diagnostics);
   return context.diagnostics.error_count() > errors ? std::nullopt
                                                     : std::optional(std::move(result));
 }

@@ -76,6 +76,34 @@ TEST_CASE("a wrong value does not hide what is wrong with a combination of other
   CHECK(says(precision, "has no arithmetic units for fp8"));
 }
 
+TEST_CASE("a refused value of the layout hides nothing that is wrong whatever it was meant to be") {
+  const auto layout = [](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"predict", "--model", "gpt2", "--cluster", "p3-8xlarge", "--nodes", "4"});
+    return messages(more);
+  };
+  const auto zero = layout({"--zero", "7", "--pp", "3", "--virtual-stages", "5", "--tp", "3"});
+  CHECK(says(zero, "`layout.zero`"));
+  CHECK(says(zero, "12 attention heads") == false);  // 3 divides them
+  CHECK(says(zero, "tensor-parallel groups of 3 ranks"));
+  CHECK(says(zero, "12 layers cannot be divided into pp 3 x 5 equal chunks"));
+  const auto both = layout({"--zero", "7", "--micro-batch", "0", "--tp", "8", "--set",
+                            "layout.tp_overlap=3", "--set", "layout.ep=2"});
+  CHECK(says(both, "`layout.zero`"));
+  CHECK(says(both, "`layout.micro_batch`"));
+  CHECK(says(both, "attention heads"));
+  CHECK(says(both, "only gathers and scatters of sequence parallelism"));
+  CHECK(says(both, "the model has no experts"));
+  // What follows from the refused value waits for a better one.
+  const auto shard =
+      layout({"--zero", "7", "--set", "layout.shard=2", "--set", "layout.reshard=false"});
+  CHECK(shard.size() == 1);
+  const auto degree = layout({"--tp", "0", "--set", "layout.sequence_parallel=true", "--set",
+                              "layout.stage_layers=[6, 7]", "--pp", "2"});
+  CHECK(says(degree, "adds up to 13 layers"));
+  CHECK(says(degree, "sequence parallelism needs") == false);
+}
+
 TEST_CASE("one cause is one error for the cluster and one for the model") {
   const auto all = messages(
       {"predict", "--model", "bert-large", "--cluster", "p3-8xlarge", "--nodes", "8", "--tp", "3"});
