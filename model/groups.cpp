@@ -40,14 +40,15 @@ std::optional<Group> in_own_order(const ParallelLayout& layout, const RankSeries
   return group;
 }
 
-// Two ranks of the same place in two stages: as far apart as those that are farthest. All of a
-// stage send at once.
-Group between_stages(const ParallelLayout& layout, int from, int to, int gpus_per_node) {
+// Two ranks of the same place in two stages, or `shift` places on: as far apart as those that are
+// farthest. All of a stage send at once.
+Group between_stages(const ParallelLayout& layout, int from, int to, int gpus_per_node,
+                     int shift = 0) {
   const int ranks = layout.stage_ranks();
   Group group{2, 2, stage_ranks_in_node(layout, gpus_per_node)};
   for (int rank = 0; rank < ranks; ++rank) {
     const int a = gpu_of_rank(layout, from * ranks + rank);
-    const int b = gpu_of_rank(layout, to * ranks + rank);
+    const int b = gpu_of_rank(layout, to * ranks + (rank + shift) % ranks);
     group.ranks_per_node = a / gpus_per_node == b / gpus_per_node ? group.ranks_per_node : 1;
     group.stride = std::max(1, std::abs(b - a));
   }
@@ -200,11 +201,14 @@ Group ends_group(const ParallelLayout& layout, int gpus_per_node) {
 }
 
 Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage) {
-  if (!has_usual_order(layout)) {
-    return between_stages(layout, stage, (stage + 1) % layout.stages(), gpus_per_node);
-  }
   const int stage_ranks = layout.tp * layout.data_ranks();
-  if (is_two_ended(layout.schedule) && stage + 1 == layout.stages()) {  // to the other copy
+  const bool to_other_copy = is_two_ended(layout.schedule) && stage + 1 == layout.stages();
+  if (!has_usual_order(layout)) {
+    return to_other_copy
+               ? between_stages(layout, stage, stage, gpus_per_node, layout.copy_ranks())
+               : between_stages(layout, stage, (stage + 1) % layout.stages(), gpus_per_node);
+  }
+  if (to_other_copy) {
     return {2, stage_ranks <= gpus_per_node ? 2 : 1, std::min(stage_ranks, gpus_per_node),
             stage_ranks};
   }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/rank_order.hpp"
+
 namespace payoff {
 namespace {
 
@@ -69,14 +71,28 @@ std::vector<std::size_t> kinds_of_stage(const Cluster& cluster, const ParallelLa
   const auto stage_ranks = static_cast<std::int64_t>(layout.stage_ranks());
   const std::int64_t first = static_cast<std::int64_t>(stage) * stage_ranks;
   const std::int64_t end = first + stage_ranks;
+  std::vector<std::int64_t> gpus;  // of its ranks, one after the other
+  if (!has_usual_order(layout)) {
+    for (std::int64_t rank = first; rank < end; ++rank) {
+      gpus.push_back(gpu_of_rank(layout, static_cast<int>(rank)));
+    }
+    std::sort(gpus.begin(), gpus.end());
+  }
+  const auto has_ranks = [&](std::int64_t begin, std::int64_t behind) {
+    if (gpus.empty()) {
+      return begin < end && behind > first;
+    }
+    const auto next = std::lower_bound(gpus.begin(), gpus.end(), begin);
+    return next != gpus.end() && *next < behind;
+  };
   std::vector<std::size_t> kinds;
-  std::int64_t rank = 0;
+  std::int64_t gpu = 0;
   for (std::size_t kind = 0; kind < cluster.kinds.size(); ++kind) {
-    const std::int64_t next = rank + cluster.kinds[kind].gpus();
-    if (rank < end && next > first) {
+    const std::int64_t next = gpu + cluster.kinds[kind].gpus();
+    if (has_ranks(gpu, next)) {
       kinds.push_back(kind);
     }
-    rank = next;
+    gpu = next;
   }
   return kinds;
 }

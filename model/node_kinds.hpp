@@ -9,8 +9,9 @@
 #include "model/layout.hpp"
 #include "model/problem.hpp"
 
-// Clusters whose nodes are of several kinds (Cluster::kinds). Ranks fill the nodes in their order,
-// so that a stage of a pipeline is on one kind or on several neighbouring ones.
+// Clusters whose nodes are of several kinds (Cluster::kinds). Ranks fill the nodes in their order
+// (model/rank_order), so that a stage of a pipeline is on one kind or on several: neighbouring ones
+// where stages are outermost, all of them where replicas are.
 //
 // * A stage on one kind computes, encodes and decodes as its GPU does.
 // * A stage on several kinds has replicas, or parts of a layer, that differ. They meet in every

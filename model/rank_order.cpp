@@ -126,6 +126,15 @@ bool has_usual_order(const ParallelLayout& layout) {
   return true;
 }
 
+bool fills_nodes_in_order(const ParallelLayout& layout, int gpus_per_node) {
+  const Sizes sizes = sizes_of(layout);
+  int ranks = 1;
+  return std::all_of(layout.order.begin(), layout.order.end(), [&](Degree degree) {
+    ranks *= sizes.at(place(degree));
+    return gpus_per_node % ranks == 0 || ranks % gpus_per_node == 0;
+  });
+}
+
 int gpu_of_rank(const ParallelLayout& layout, int rank) {
   const Sizes sizes = sizes_of(layout);
   return gpu_of(rank, sizes, strides_of(sizes, layout.order));
@@ -163,17 +172,6 @@ int stage_ranks_in_node(const ParallelLayout& layout, int gpus_per_node) {
 Problems check_order(const ParallelLayout& layout, const Cluster& cluster) {
   Problems problems;
   if (has_usual_order(layout) || cluster.nodes == 1) {
-    return problems;
-  }
-  if (cluster.is_mixed()) {
-    problems.push_back({"layout.order", "stages fill nodes of several kinds in the usual order",
-                        "leave it out, or use nodes of one kind"});
-    return problems;
-  }
-  if (is_two_ended(layout.schedule)) {
-    problems.push_back({"layout.order",
-                        "both copies of a pipeline with two ends are in the usual order",
-                        "leave it out, or choose another schedule"});
     return problems;
   }
   const std::vector<int> gpus = gpus_of_ranks(layout);

@@ -19,6 +19,9 @@ namespace payoff {
 [[nodiscard]] std::string order_text(const RankOrder& order);
 
 [[nodiscard]] bool has_usual_order(const ParallelLayout& layout);
+// Whether every node holds what every other one holds, of other stages at most: neighbours of each
+// degree, and of those inside it, fill nodes or divide one.
+[[nodiscard]] bool fills_nodes_in_order(const ParallelLayout& layout, int gpus_per_node);
 // The GPU of a rank of the usual order.
 [[nodiscard]] int gpu_of_rank(const ParallelLayout& layout, int rank);
 // Of all ranks.

@@ -2,12 +2,14 @@
 #include "sim/platform.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "model/collective.hpp"
 #include "model/group_paths.hpp"
 #include "model/groups.hpp"
 #include "model/node_kinds.hpp"
+#include "model/rank_order.hpp"
 #include "sim/activity.hpp"
 
 namespace payoff::sim {
@@ -64,6 +66,18 @@ std::vector<std::size_t> narrowest_kinds(const Cluster& cluster, const ParallelL
   return narrowest;
 }
 
+// Of the groups that share a node's NICs, the part that one stage has there: where stages share
+// nodes, groups that activations pass count those of all of them (model/groups).
+double part_of_stage(MessageKind kind, const ParallelLayout& layout, int gpus_per_node) {
+  const bool of_gradients =
+      group_kind(kind) == GroupKind::gradients || group_kind(kind) == GroupKind::replicas ||
+      group_kind(kind) == GroupKind::expert_gradients ||
+      group_kind(kind) == GroupKind::expert_replicas || group_kind(kind) == GroupKind::ends;
+  return of_gradients || has_usual_order(layout)
+             ? 1.0
+             : static_cast<double>(stage_ranks_in_node(layout, gpus_per_node)) / gpus_per_node;
+}
+
 }  // namespace
 
 Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
@@ -71,19 +85,15 @@ Platform::Platform(const Cluster& cluster, const ParallelLayout& layout)
       layout_(layout),
       stages_(static_cast<std::size_t>(layout.stages())),
       kinds_(narrowest_kinds(cluster, layout)) {
-  const std::size_t stage_ranks =
-      static_cast<std::size_t>(layout.tp) * static_cast<std::size_t>(layout.data_ranks());
-  const auto node_ranks = static_cast<std::size_t>(cluster.gpus_per_node);
+  std::map<int, std::size_t> first_on_node;  // stages that share a node share its NICs
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    // Stages that are smaller than a node share one.
-    const std::size_t first = s * stage_ranks / node_ranks;
-    const bool shared =
-        s > 0 && stage_ranks < node_ranks && (s - 1) * stage_ranks / node_ranks == first;
-    if (shared) {
-      stages_[s].nic_out = stages_[s - 1].nic_out;
-      stages_[s].nic_in = stages_[s - 1].nic_in;
-    } else {
+    const int gpu = gpu_of_rank(layout, static_cast<int>(s) * layout.stage_ranks());
+    const auto [first, added] = first_on_node.emplace(gpu / cluster.gpus_per_node, s);
+    if (added) {
       add_node(s, "node of stage " + std::to_string(s));
+    } else {
+      stages_[s].nic_out = stages_[first->second].nic_out;
+      stages_[s].nic_in = stages_[first->second].nic_in;
     }
     add_gpu(s);
   }
@@ -264,8 +274,9 @@ void Platform::load_ring(Route& route, const Message& message, const Group& grou
   const bool one_bus = links.slot_out != no_link && links.slot_out == links.fabric_out;
   const Spread bytes = spread(message, group, paths_of(servers_of(stage), group), one_bus);
   route.of_one = bytes.node > 0_B ? bytes.node : bytes.gpu;
-  load(route, links.nic_out, bytes.node * group.rivals, message.alone);
-  load(route, links.nic_in, bytes.node * group.rivals, message.alone);
+  const double groups = group.rivals * part_of_stage(message.kind, layout_, cluster_.gpus_per_node);
+  load(route, links.nic_out, bytes.node * groups, message.alone);
+  load(route, links.nic_in, bytes.node * groups, message.alone);
   load(route, links.fabric_out, bytes.gpu, message.alone);
   load(route, links.fabric_in, bytes.gpu, message.alone);
   load(route, links.slot_out, bytes.slot, message.alone);

@@ -194,6 +194,24 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
   built.platform.send_over(std::move(network));
 }
 
+// Whether one rank of each stage stands for all. In an order of its own that is so where all nodes
+// hold the same; ranks on nodes of one kind are listed all the same, as far as they can be.
+bool has_equal_stages(const Cluster& cluster, const ParallelLayout& layout) {
+  return has_usual_order(layout) || (fills_nodes_in_order(layout, cluster.gpus_per_node) &&
+                                     (cluster.is_mixed() || layout.ranks() > most_listed_ranks));
+}
+
+Problem not_stage_by_stage(bool steps) {
+  return steps ? Problem{"cluster.node_kinds",
+                         "nodes of several kinds are simulated without a topology, stage by stage, "
+                         "and not send by send",
+                         "leave away `--level steps`"}
+               : Problem{"layout.order",
+                         "nodes of several kinds are simulated stage by stage, and in this order "
+                         "nodes hold different parts of stages",
+                         "choose degrees that divide a node, or leave the order out"};
+}
+
 }  // namespace
 
 std::uint64_t listed_events(const StepPlan& plan) {
@@ -226,8 +244,7 @@ GroupKinds exchanging_groups(const StepPlan& plan) {
 BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
                              const StepPlan& plan, const PlatformRules& rules) {
   BuiltPlatform built;
-  const bool usual = has_usual_order(plan.layout);
-  if (state.is_even() && !rules.steps && usual) {
+  if (state.is_even() && !rules.steps && has_equal_stages(cluster, plan.layout)) {
     built.platform = Platform(cluster, plan.layout);
     if (std::any_of(plan.kinds.begin(), plan.kinds.end(), uses_host)) {
       built.platform.add_hosts(plan.host_cores);
@@ -239,10 +256,7 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
     return built;
   }
   if (cluster.is_mixed()) {
-    built.problems.push_back({"cluster.node_kinds",
-                              "nodes of several kinds are simulated without a topology, stage by "
-                              "stage, and not send by send",
-                              "leave away `--level steps`"});
+    built.problems.push_back(not_stage_by_stage(rules.steps));
     return built;
   }
   Listed listed = with_topology(cluster, state, plan.layout);

@@ -79,6 +79,23 @@ TEST_CASE("a slow GPU is the GPU of its number in any order") {
   CHECK(stage("tp-pp-dp")["step_seconds"] != stage("tp-cp-dp-pp")["step_seconds"]);
 }
 
+// A step of one rank of each stage: 65,536 ranks would be too many to list.
+TEST_CASE("an order of its own has no limit of ranks where every node holds the same") {
+  const ScratchFolder folder;
+  folder.write("job.yaml",
+               "cluster: {profile: dgx-a100, nodes: 8192}\n"
+               "model: {profile: gpt3-13b, sequence: 2048}\n"
+               "layout: {tp: 2, pp: 4, dp: 8192, micro_batch: 1, micro_batches: 8}\n");
+  const json plan = simulated(folder, {"--order", "tp-pp-dp"});
+  CHECK_THAT(plan["step_seconds"].get<double>(),
+             WithinRel(plan["analytical_step_seconds"].get<double>(), 1e-3));
+  folder.write("thirds.yaml",
+               "cluster: {profile: dgx-a100, nodes: 6144}\n"
+               "model: {profile: gpt3-13b, sequence: 2048}\n"
+               "layout: {pp: 4, dp: 12288, order: dp-pp, micro_batch: 1, micro_batches: 8}\n");
+  CHECK(test::payoff({"simulate", folder.path("thirds.yaml")}).code == ExitCode::success);
+}
+
 TEST_CASE("an order that is none is refused with what it has to be") {
   const ScratchFolder folder;
   folder.write("job.yaml", job);

@@ -102,10 +102,32 @@ TEST_CASE("groups that an order spreads in more than one way are refused, all ki
   CHECK(problems.front().path == "layout.order");
   CHECK_THAT(problems.front().message, ContainsSubstring("data-parallel groups of 4 ranks"));
   CHECK(check_layout(layout_of(2, 4, 4, tp_pp_dp), nodes_of_eight(4), 48).empty());
-  ParallelLayout two_ended = layout_of(1, 4, 4, tp_pp_dp);
-  two_ended.schedule = PipelineSchedule::dualpipe;
-  two_ended.virtual_stages = 2;
-  const Problems of_copies = check_order(two_ended, nodes_of_eight(2));
-  REQUIRE(of_copies.size() == 1);
-  CHECK_THAT(of_copies.front().message, ContainsSubstring("two ends"));
+}
+
+// Copies are the outermost of dp: with pipelines innermost the GPUs of a node hold both halves of
+// one pipeline, and its middle goes from one half to the other.
+TEST_CASE("both copies of a pipeline with two ends are placed as replicas are") {
+  ParallelLayout layout = layout_of(1, 8, 4, tp_pp_dp);
+  layout.schedule = PipelineSchedule::dualpipe;
+  layout.virtual_stages = 2;
+  CHECK(check_order(layout, nodes_of_eight(4)).empty());
+  const int stage = layout.stage_ranks();
+  for (int copy = 0; copy < 2; ++copy) {
+    for (int d = 0; d < 4; ++d) {
+      for (int p = 0; p < 4; ++p) {
+        CHECK(gpu_of_rank(layout, p * stage + copy * 4 + d) == p + 4 * (copy * 4 + d));
+      }
+    }
+  }
+  CHECK(boundary_group(layout, 8, 0) == Group{2, 2, 2, 1});   // two pipelines in a node
+  CHECK(boundary_group(layout, 8, 3) == Group{2, 1, 2, 16});  // to the copy two nodes on
+  CHECK(data_group(layout, 8) == Group{8, 2, 1, 4});
+}
+
+// Of eight GPUs a node: two pipelines of four, or half of one; never one and a half.
+TEST_CASE("nodes hold equal parts of stages where neighbours fill or divide them") {
+  CHECK(fills_nodes_in_order(layout_of(1, 4, 16, tp_pp_dp), 8));
+  CHECK(fills_nodes_in_order(layout_of(1, 16, 4, tp_pp_dp), 8));
+  CHECK(fills_nodes_in_order(layout_of(2, 4, 4), 8));
+  CHECK_FALSE(fills_nodes_in_order(layout_of(1, 12, 4, tp_pp_dp), 8));
 }

@@ -11,6 +11,7 @@
 
 #include "model/evaluate.hpp"
 #include "model/experiment.hpp"
+#include "model/rank_order.hpp"
 #include "sim/platform.hpp"
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
@@ -151,6 +152,52 @@ TEST_CASE("kinds of nodes that are equal are nodes that are alike, in both engin
     }
   }
   CHECK(several > 50);
+}
+
+// Orders as they come, of jobs whose own order is possible.
+TEST_CASE("in an order of their own nodes of equal kinds are nodes that are alike") {
+  int compared = 0;
+  for (const RandomKinds& random : random_jobs(300)) {
+    Experiment job = random.job;
+    job.plans.resize(1);
+    for (std::size_t turns = 1 + random.nodes.size() * 7 % 23; turns > 0; --turns) {
+      std::next_permutation(job.layout.order.begin(), job.layout.order.end());
+    }
+    if (has_usual_order(job.layout) || !check(job).empty()) {
+      continue;
+    }
+    Experiment mixed = job;
+    mixed.cluster = split(mixed.cluster, random.nodes);
+    const StepPlan plan = PreparedExperiment(job).plan(job.plans[0]);
+    const StepPlan of_kinds = PreparedExperiment(mixed).plan(mixed.plans[0]);
+    CHECK(std::abs((evaluate(plan).step - evaluate(of_kinds).step).si) < 1e-12);
+    CHECK(simulated(plan, job).prediction.step == simulated(of_kinds, mixed).prediction.step);
+    ++compared;
+  }
+  CHECK(compared > 30);
+}
+
+// With stages outermost the fast half has two of four stages; with replicas outermost each stage
+// has replicas on both halves, and the slow ones are waited for.
+TEST_CASE("which stages gain from faster nodes is the order's doing") {
+  const Experiment slow = gpt_job(4);
+  const Experiment fast = with_fast_half(slow, 3);
+  Experiment slow_replicas = slow;
+  slow_replicas.layout.order = {Degree::tp, Degree::pp, Degree::dp, Degree::cp};
+  Experiment fast_replicas = fast;
+  fast_replicas.layout.order = slow_replicas.layout.order;
+  for (std::size_t stage = 0; stage < 4; ++stage) {
+    CHECK(kinds_of_stage(fast.cluster, fast.layout, stage) == std::vector<std::size_t>{stage / 2});
+    CHECK(kinds_of_stage(fast.cluster, fast_replicas.layout, stage) ==
+          std::vector<std::size_t>{0, 1});
+  }
+  CHECK(step_of(fast) < step_of(slow));
+  CHECK(step_of(fast_replicas) == step_of(slow_replicas));
+  const auto by_events = [](const Experiment& job) {
+    return simulated(PreparedExperiment(job).plan(job.plans[0]), job).prediction.step;
+  };
+  CHECK(by_events(fast) < by_events(slow));
+  CHECK(by_events(fast_replicas) == by_events(slow_replicas));
 }
 
 TEST_CASE("each stage computes, encodes and updates as on nodes of its own kind") {
