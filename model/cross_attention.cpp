@@ -6,12 +6,13 @@
 // the encoder, feed-forward. Every block projects keys and values of that output anew. Tensor
 // parallelism divides the heads: each rank needs all of the encoder's output for its own ones, and
 // its gradient is a sum over the ranks in every block, as Megatron-Core's cross-attention does it.
+// Ranks of a context project keys and values of their own part of it.
 
 namespace payoff {
 
 // Keys and values. In backward the gradient of the encoder's output is added to what later blocks
 // gave it.
-void BlockParts::source_projection(Layer& layer, std::int64_t source) const {
+BlockParts::Heads BlockParts::source_projection(Layer& layer, std::int64_t source) const {
   const Bytes output = number(source * shape_.hidden) * activation_;
   layer.forward.push_back(memory_pass({}, 3 * output / sequence_parts()));
   const std::size_t place = layer.forward.size();
@@ -32,6 +33,7 @@ void BlockParts::source_projection(Layer& layer, std::int64_t source) const {
                            .forward = sequence_parallel_,
                            .of_encoder = true});
   }
+  return {tokens_bytes(query_width_), projected, projected};
 }
 
 void BlockParts::cross_attention(Layer& layer, std::int64_t source) const {
@@ -43,8 +45,9 @@ void BlockParts::cross_attention(Layer& layer, std::int64_t source) const {
   if (shape_.biases) {
     layer.forward.push_back(memory_pass({}, query));
   }
-  source_projection(layer, source);
-  layer.forward.push_back(scores(number(source), false));
+  const Heads heads = source_projection(layer, source);
+  layer.forward.push_back(scores(number(source) * context_.ranks, false));
+  context(layer, heads);
   // Kept: input of the queries' product, queries, and the input of the last product.
   layer.activation_per_sample += input_share_ * stream() / sequence_parts() + 2 * query;
   row_product(layer, before, query_width_);

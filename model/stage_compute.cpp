@@ -213,9 +213,9 @@ class StageBuilder {
     const std::vector<Message> messages = context_.software.recomputes_products
                                               ? std::vector<Message>{}
                                               : messages_.around_again(layer);
-    messages.empty()
-        ? compute_.backward.push_back({work, {}})
-        : add_pieces(compute_.backward, work, messages, {number_, layer.context->attention, true});
+    messages.empty() ? compute_.backward.push_back({work, {}})
+                     : add_pieces(compute_.backward, work, messages,
+                                  {number_, layer.contexts.front().attention, true});
   }
 
   [[nodiscard]] Work forward(WorkKind kind, std::span<const Operator> operators) const {

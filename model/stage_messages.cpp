@@ -10,20 +10,16 @@
 namespace payoff {
 namespace {
 
-bool exchanges_heads(const Layer& layer) {
-  return layer.context && layer.context->parts.exchange == ContextExchange::all_to_all;
-}
-
-bool passes_keys(const Layer& layer) {
-  return layer.context && layer.context->parts.exchange == ContextExchange::ring;
+bool passes_keys(const ContextSync& context) {
+  return context.parts.exchange == ContextExchange::ring;
 }
 
 Bytes inputs(const ContextSync& context) {
   return context.query_per_sample + context.key_value_per_sample;
 }
 
-std::span<const Operator> attention(const Layer& layer) {
-  return {&layer.forward[layer.context->attention], 1};
+std::span<const Operator> attention(const Layer& layer, const ContextSync& context) {
+  return {&layer.forward[context.attention], 1};
 }
 
 // The part of a layer between two sums that a sync's output goes to, forward or backward. Blocks
@@ -47,14 +43,8 @@ StageMessages::Messages StageMessages::after_forward(const Layer& layer, std::si
       add_sync(messages, layer, sync, true);
     }
   }
-  if (exchanges_heads(layer) && op + 1 == layer.context->attention) {
-    add_exchange(messages, Collective::all_to_all, inputs(*layer.context));
-  }
-  if (exchanges_heads(layer) && op == layer.context->attention) {
-    add_exchange(messages, Collective::all_to_all, layer.context->query_per_sample);
-  }
-  if (passes_keys(layer) && op == layer.context->attention) {
-    add_forward_ring(messages, layer);
+  for (const ContextSync& context : layer.contexts) {
+    add_forward_context(messages, layer, context, op);
   }
   if (layer.experts && op + 1 == layer.experts->before) {
     add_tokens(messages, *layer.experts);
@@ -77,17 +67,8 @@ StageMessages::Messages StageMessages::before_backward(const Layer& layer, std::
       add_sync(messages, layer, sync, false);
     }
   }
-  if (exchanges_heads(layer) && op == layer.context->attention + 1) {
-    add_exchange(messages, Collective::all_to_all, layer.context->query_per_sample);
-  }
-  if (exchanges_heads(layer) && op == layer.context->attention) {
-    add_exchange(messages, Collective::all_to_all, inputs(*layer.context));
-  }
-  if (passes_keys(layer) && op == layer.context->attention) {
-    const ContextSync& context = *layer.context;
-    const ComputePrice price = price_backward(attention(layer), layout_.micro_batch, compute_);
-    add_hops(messages, context, 2 * context.key_value_per_sample, price.time);
-    add_exchange(messages, Collective::send_recv, context.key_value_per_sample);
+  for (const ContextSync& context : layer.contexts) {
+    add_backward_context(messages, layer, context, op);
   }
   if (layer.experts && op == layer.experts->after + 1) {
     add_tokens(messages, *layer.experts);
@@ -105,15 +86,54 @@ StageMessages::Messages StageMessages::before_backward(const Layer& layer, std::
 
 StageMessages::Messages StageMessages::around_again(const Layer& layer) const {
   Messages messages;
-  if (passes_keys(layer)) {
-    add_forward_ring(messages, layer);
+  for (const ContextSync& context : layer.contexts) {
+    if (passes_keys(context)) {
+      add_forward_ring(messages, layer, context);
+    }
   }
   return messages;
 }
 
-void StageMessages::add_forward_ring(Messages& messages, const Layer& layer) const {
-  const ComputePrice price = price_forward(attention(layer), layout_.micro_batch, compute_);
-  add_hops(messages, *layer.context, layer.context->key_value_per_sample, price.time);
+void StageMessages::add_forward_context(Messages& messages, const Layer& layer,
+                                        const ContextSync& context, std::size_t op) const {
+  if (passes_keys(context)) {
+    if (op == context.attention) {
+      add_forward_ring(messages, layer, context);
+    }
+    return;
+  }
+  if (op + 1 == context.attention) {
+    add_exchange(messages, Collective::all_to_all, inputs(context));
+  }
+  if (op == context.attention) {
+    add_exchange(messages, Collective::all_to_all, context.query_per_sample);
+  }
+}
+
+void StageMessages::add_backward_context(Messages& messages, const Layer& layer,
+                                         const ContextSync& context, std::size_t op) const {
+  if (passes_keys(context)) {
+    if (op == context.attention) {
+      const ComputePrice price =
+          price_backward(attention(layer, context), layout_.micro_batch, compute_);
+      add_hops(messages, context, 2 * context.key_value_per_sample, price.time);
+      add_exchange(messages, Collective::send_recv, context.key_value_per_sample);
+    }
+    return;
+  }
+  if (op == context.attention + 1) {
+    add_exchange(messages, Collective::all_to_all, context.query_per_sample);
+  }
+  if (op == context.attention) {
+    add_exchange(messages, Collective::all_to_all, inputs(context));
+  }
+}
+
+void StageMessages::add_forward_ring(Messages& messages, const Layer& layer,
+                                     const ContextSync& context) const {
+  const ComputePrice price =
+      price_forward(attention(layer, context), layout_.micro_batch, compute_);
+  add_hops(messages, context, context.key_value_per_sample, price.time);
 }
 
 // Forward the ranks of sequence parallelism gather what a product needs; others have it. Backward

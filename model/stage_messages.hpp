@@ -66,7 +66,11 @@ class StageMessages {
   void add_exchange(Messages& messages, Collective collective, Bytes per_sample) const;
   void add_hops(Messages& messages, const ContextSync& context, Bytes per_sample,
                 Seconds all_blocks) const;
-  void add_forward_ring(Messages& messages, const Layer& layer) const;
+  void add_forward_context(Messages& messages, const Layer& layer, const ContextSync& context,
+                           std::size_t op) const;
+  void add_backward_context(Messages& messages, const Layer& layer, const ContextSync& context,
+                            std::size_t op) const;
+  void add_forward_ring(Messages& messages, const Layer& layer, const ContextSync& context) const;
 
   const ParallelLayout& layout_;
   const ComputeContext& compute_;

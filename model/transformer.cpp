@@ -16,24 +16,36 @@ void list_undivided(std::string& list, std::string_view what, std::int64_t count
   }
 }
 
+// Under a causal mask two parts a rank, so that all compute equally many scores.
+void check_sequence(const std::string& whose, std::int64_t tokens, bool causal, int ranks,
+                    Problems& problems) {
+  if (tokens % ((causal ? 2 : 1) * std::int64_t{ranks}) != 0) {
+    problems.push_back(
+        {"layout.cp",
+         "the " + whose + "sequence of " + std::to_string(tokens) +
+             " tokens cannot be divided into " + (causal ? "2 x " : "") + "cp " +
+             std::to_string(ranks) + " parts",
+         causal ? "choose a cp that divides half of it" : "choose a cp that divides it"});
+  }
+}
+
 void check_context(const TransformerShape& shape, int tp, const ContextParts& context,
                    Problems& problems) {
   if (context.ranks == 1) {
     return;
   }
   const std::string cp = "cp " + std::to_string(context.ranks);
-  if (shape.family == TransformerFamily::vit || shape.family == TransformerFamily::bert ||
-      shape.decoder.layers > 0) {
-    problems.push_back({"layout.cp", "context parallelism is of language models with a causal mask",
+  if (shape.family == TransformerFamily::vit) {
+    problems.push_back({"layout.cp",
+                        "the patches of an image and its class token are not dealt to ranks",
                         "set cp to 1"});
     return;
   }
-  // Two parts a rank, so that all compute equally many scores.
-  if (shape.sequence % (2 * std::int64_t{context.ranks}) != 0) {
-    problems.push_back({"layout.cp",
-                        "the sequence of " + std::to_string(shape.sequence) +
-                            " tokens cannot be divided into 2 x " + cp + " parts",
-                        "choose a cp that divides half of it"});
+  const bool has_decoder = shape.decoder.layers > 0;
+  check_sequence(has_decoder ? "encoder's " : "", shape.sequence, shape.causal, context.ranks,
+                 problems);
+  if (has_decoder) {
+    check_sequence("decoder's ", shape.decoder.sequence, true, context.ranks, problems);
   }
   const std::int64_t groups = shape.kv_heads / tp;
   if (context.exchange == ContextExchange::all_to_all && groups % context.ranks != 0) {
@@ -125,7 +137,9 @@ Workload transformer_workload(const TransformerShape& whole, int tp, bool sequen
                               const ExpertParts& experts, int pp) {
   TransformerShape shape = whole;
   shape.sequence /= context.ranks;
-  shape.head_positions /= context.ranks;
+  shape.decoder.sequence /= context.ranks;
+  // Of those that stand anywhere the busiest rank's.
+  shape.head_positions = (shape.head_positions + context.ranks - 1) / context.ranks;
   const BlockParts parts(shape, tp, sequence_parallel, activation, context, experts);
   const TransformerEnds ends(shape, parts);
   Workload workload;

@@ -99,7 +99,7 @@ void BlockParts::context(Layer& layer, const Heads& heads) const {
     return;
   }
   const Bytes key_value = heads.key + heads.value;
-  layer.context = {layer.forward.size() - 1, context_, heads.query, key_value};
+  layer.contexts.push_back({layer.forward.size() - 1, context_, heads.query, key_value});
   if (context_.exchange == ContextExchange::ring) {
     const int blocks = context_.ranks - 1;
     layer.forward.push_back(memory_pass(

@@ -33,8 +33,8 @@ class BlockParts {
 
   // With experts, or with the ordinary feed-forward.
   [[nodiscard]] Layer block(bool experts) const;
-  // Of a decoder that attends to `source` tokens of an encoder beside its own (model/
-  // cross_attention).
+  // Of a decoder that attends to an encoder's tokens beside its own, of which this rank holds
+  // `source` (model/cross_attention).
   [[nodiscard]] Layer decoder_block(std::int64_t source) const;
   // The first one of a stack holds what T5 adds to the scores by distance; its gradient is a sum
   // over all of them.
@@ -65,7 +65,7 @@ class BlockParts {
   };
   void attention(Layer& layer) const;
   void cross_attention(Layer& layer, std::int64_t source) const;
-  void source_projection(Layer& layer, std::int64_t source) const;
+  Heads source_projection(Layer& layer, std::int64_t source) const;
   [[nodiscard]] Heads projections(Layer& layer) const;
   [[nodiscard]] Heads latent_projections(Layer& layer) const;
   void narrow(Layer& layer, std::int64_t width, std::int64_t beside) const;

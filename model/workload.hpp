@@ -84,12 +84,12 @@ struct TensorParallelSync {
   bool of_encoder{};
 };
 
-// An attention whose ranks hold parts of the sequence (model/context_parallel.hpp).
+// An attention whose ranks hold parts of the sequences (model/context_parallel.hpp).
 struct ContextSync {
   std::size_t attention{};  // the operator
   ContextParts parts;
   Bytes query_per_sample{};      // of this rank's tokens; as large as the output
-  Bytes key_value_per_sample{};  // both
+  Bytes key_value_per_sample{};  // both, of its part of what is attended to
 };
 
 // Operators `before` to `after` are the experts' products (model/expert_parallel.hpp).
@@ -127,7 +127,7 @@ struct Layer {
   std::vector<Operator> forward;
   std::vector<ParameterTensor> parameters;  // forward order of declaration
   std::vector<TensorParallelSync> syncs;    // empty when tp = 1
-  std::optional<ContextSync> context;       // where cp > 1 and there is attention
+  std::vector<ContextSync> contexts;        // where cp > 1: of each attention
   std::optional<ExpertSync> experts;        // where ep > 1 and there are experts
   std::optional<MeasuredLayer> measured;
   Bytes activation_per_sample{};            // kept for backward without recomputation

@@ -201,7 +201,6 @@ LayoutSpace layout_space(const Experiment& experiment, const std::vector<LayoutA
     space.recompute = {Recompute::none, Recompute::selective, Recompute::full};
     if (shape->decoder.layers > 0) {
       space.pp = {given.pp};  // the first stage of a pipeline has other work than one alone
-      space.cp = {1};         // is not modelled
     }
     add_given(space.cp, given.cp);
   }

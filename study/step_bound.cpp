@@ -41,10 +41,12 @@ bool are_alike(const std::optional<TableExchange>& a, const std::optional<TableE
   return a.has_value() == b.has_value() && (!a || a->sent_per_sample == b->sent_per_sample);
 }
 
-bool are_alike(const std::optional<ContextSync>& a, const std::optional<ContextSync>& b) {
-  return a.has_value() == b.has_value() &&
-         (!a || std::tie(a->attention, a->query_per_sample, a->key_value_per_sample) ==
-                    std::tie(b->attention, b->query_per_sample, b->key_value_per_sample));
+bool are_alike(const std::vector<ContextSync>& a, const std::vector<ContextSync>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ContextSync& x, const ContextSync& y) {
+                      return std::tie(x.attention, x.query_per_sample, x.key_value_per_sample) ==
+                             std::tie(y.attention, y.query_per_sample, y.key_value_per_sample);
+                    });
 }
 
 bool are_alike(const std::optional<MeasuredLayer>& a, const std::optional<MeasuredLayer>& b) {
@@ -55,7 +57,7 @@ bool are_alike(const std::optional<MeasuredLayer>& a, const std::optional<Measur
 // Whether they take as long, in any layout.
 bool are_alike(const Layer& a, const Layer& b) {
   return a.recomputable == b.recomputable && are_alike(a.forward, b.forward) &&
-         are_alike(a.syncs, b.syncs) && are_alike(a.context, b.context) &&
+         are_alike(a.syncs, b.syncs) && are_alike(a.contexts, b.contexts) &&
          are_alike(a.experts, b.experts) && are_alike(a.exchange, b.exchange) &&
          are_alike(a.measured, b.measured);
 }

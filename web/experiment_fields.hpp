@@ -67,9 +67,9 @@ PAYOFF_FIELDS(LatentAttention, query_rank, key_rank, rotated, value_size)
 PAYOFF_FIELDS(DecoderShape, layers, sequence)
 PAYOFF_FIELDS(TransformerShape, name, family, layers, hidden, heads, kv_heads, head_size,
               feed_forward, vocabulary, positions, token_types, sequence, gated, biases,
-              query_biases, output_norms, norm_shift, embedding_norm, tied_embeddings, causal,
-              pooler, masked_head, head_positions, image_patch, image_channels, classes, experts,
-              latent, relative_buckets, decoder)
+              query_biases, output_norms, norm_shift, embedding_norm, tied_embeddings,
+              causal, pooler, masked_head, head_positions, image_patch, image_channels, classes,
+              experts, latent, relative_buckets, decoder)
 
 PAYOFF_FIELDS(Operator, kind, rows_per_sample, columns, depth, batch_per_sample, causal_fraction,
               window, unit_stride, bytes_per_sample, bytes_fixed, backward_bytes_per_sample,
@@ -83,7 +83,7 @@ PAYOFF_FIELDS(ExpertSync, before, after, bytes_per_sample, tensor_bytes_per_samp
 PAYOFF_FIELDS(MeasuredLayer, forward, backward)
 PAYOFF_FIELDS(HeldTables, weights, state)
 PAYOFF_FIELDS(TableExchange, sent_per_sample, received_per_sample)
-PAYOFF_FIELDS(Layer, name, forward, parameters, syncs, context, experts, measured,
+PAYOFF_FIELDS(Layer, name, forward, parameters, syncs, contexts, experts, measured,
               activation_per_sample, selective_activation_per_sample, boundary_per_sample,
               passed_per_sample, source_per_sample, recomputable, tables, exchange)
 PAYOFF_FIELDS(EmbeddingTables, rows, dimension, lookups, optimizer)

@@ -266,12 +266,8 @@ TEST_CASE("pieces of overlapped tensor parallelism divide the tokens of both sta
   CHECK_THAT(problem_of(job), ContainsSubstring("layout.tp_overlap: the 114 tokens"));
 }
 
-TEST_CASE("layouts that are not modelled for an encoder with a decoder are refused") {
+TEST_CASE("sizes of stages are of both stacks together") {
   Experiment job = job_of(shape_of(base), 1);
-  job.layout.cp = 2;
-  job.layout.dp /= 2;
-  CHECK_THAT(problem_of(job), ContainsSubstring("layout.cp: context parallelism is of language"));
-  job = job_of(shape_of(base), 1);
   job.layout.stage_layers = {12};
   CHECK_THAT(problem_of(job), ContainsSubstring("adds up to 12 layers, the model has 24"));
 }
@@ -366,4 +362,97 @@ TEST_CASE("longer samples of either stack take longer, and more memory") {
     CHECK(longer.memory.activations > plain.memory.activations);
     CHECK(longer.dp_bytes == plain.dp_bytes);
   }
+}
+
+// Eight ranks: an eighth of both sequences each, attention to the whole of either.
+TEST_CASE("ranks of a context divide the arithmetic and the activations of both stacks evenly") {
+  const auto exchange = GENERATE(ContextExchange::ring, ContextExchange::all_to_all);
+  TransformerShape shape = shape_of(base);
+  shape.heads = shape.kv_heads = 16;
+  shape.decoder.sequence = 128;
+  const Workload whole = transformer_workload(shape, 1, false, 2_B);
+  const Workload part = transformer_workload(shape, 1, false, 2_B, {8, exchange});
+  REQUIRE(part.layers.size() == whole.layers.size());
+  for (std::size_t layer = 0; layer < whole.layers.size(); ++layer) {
+    INFO(whole.layers[layer].name);
+    CHECK_THAT(8 * (layer_flops(part.layers[layer]) / 1_flop),
+               WithinRel(layer_flops(whole.layers[layer]) / 1_flop, 1e-12));
+    CHECK_THAT(8 * (part.layers[layer].activation_per_sample / 1_B),
+               WithinRel(whole.layers[layer].activation_per_sample / 1_B, 1e-12));
+  }
+  CHECK(part.parameters() == whole.parameters());
+}
+
+namespace {
+
+Experiment context_job(int cp, ContextExchange exchange) {
+  TransformerShape shape = shape_of(base);
+  shape.heads = shape.kv_heads = 16;
+  shape.decoder.sequence = 128;
+  Experiment job = job_of(shape, 1);
+  job.layout.cp = cp;
+  job.layout.dp = job.cluster.gpus() / cp;
+  job.layout.context_exchange = exchange;
+  job.layout.micro_batch = 1;
+  return job;
+}
+
+// Of one micro-batch, forward or backward, by the layers of the only stage.
+Bytes context_bytes(const std::vector<Piece>& pieces) {
+  Bytes sum;
+  for (const Piece& piece : pieces) {
+    sum += piece.message.kind == MessageKind::cp_activations ? piece.message.size : 0_B;
+  }
+  return sum;
+}
+
+}  // namespace
+
+// Of s / p tokens of the encoder and t / p of the decoder, i wide: queries, keys, values and output
+// of every attention to its own tokens; queries and output of the decoder's and keys and values of
+// the encoder's where it attends to that.
+TEST_CASE("cross-attention exchanges heads of both sequences") {
+  const Experiment job = context_job(4, ContextExchange::all_to_all);
+  REQUIRE(check(job).empty());
+  const StepPlan plan = PreparedExperiment(job).plan(job.plans.front());
+  const auto& shape = std::get<TransformerShape>(job.model);
+  const double s = static_cast<double>(shape.sequence) / 4;
+  const double t = static_cast<double>(shape.decoder.sequence) / 4;
+  const double i = 16 * base.d;
+  const double blocks = base.layers;
+  const Bytes expected = blocks * (4 * s + 4 * t + 2 * t + 2 * s) * i * 2_B;
+  CHECK_THAT(context_bytes(plan.stages[0].compute->forward) / expected, WithinRel(1.0, 1e-12));
+  CHECK_THAT(context_bytes(plan.stages[0].compute->backward) / expected, WithinRel(1.0, 1e-12));
+}
+
+// On slow links all but one block of scores of each hop shows. Keys and values of the encoder's
+// part go round for the decoder's queries; backward their gradients too, and then home.
+TEST_CASE("in a ring the encoder's keys and values pass the decoder's queries") {
+  Experiment job = context_job(4, ContextExchange::ring);
+  job.cluster.fabric.per_gpu = job.cluster.fabric.pair = 1_GBps;
+  REQUIRE(check(job).empty());
+  const PreparedExperiment prepared(job);
+  const Layer& block = layer_named(prepared.workload(), "decoder block 1");
+  REQUIRE(block.contexts.size() == 2);
+  const auto& shape = std::get<TransformerShape>(job.model);
+  const Bytes of_encoder =
+      2.0 * static_cast<double>(shape.sequence) / 4 * 16 * base.d * 2_B;  // keys and values
+  CHECK(block.contexts[1].key_value_per_sample == of_encoder);
+  const Operator& scores = block.forward.at(block.contexts[1].attention);
+  CHECK(scores.rows_per_sample == static_cast<double>(shape.decoder.sequence) / 4);
+  CHECK(scores.columns == static_cast<double>(shape.sequence));
+  CHECK(scores.causal_fraction == 1.0);
+}
+
+TEST_CASE("the parts of both sequences have to be whole, causal ones two a rank") {
+  Experiment job = context_job(4, ContextExchange::ring);
+  auto& shape = std::get<TransformerShape>(job.model);
+  shape.decoder.sequence = 12;  // 2 x 4 parts
+  CHECK_THAT(problem_of(job), ContainsSubstring("layout.cp: the decoder's sequence of 12 tokens "
+                                                "cannot be divided into 2 x cp 4 parts"));
+  shape.sequence = 510;
+  CHECK(check(job).size() == 2);
+  shape.sequence = 508;  // not under a mask: as many parts as ranks
+  shape.decoder.sequence = 16;
+  CHECK(check(job).empty());
 }

@@ -36,7 +36,13 @@ Experiment random_job(std::uint64_t seed) {
   layout.pp = static_cast<int>(std::min({static_cast<std::int64_t>(job.cluster.gpus() / layout.tp),
                                          std::int64_t{1} << pipelines.integer(0, 2), blocks}));
   layout.pp = layout.pp == 3 ? 2 : layout.pp;
-  layout.dp = job.cluster.gpus() / (layout.tp * layout.pp);
+  test::Random contexts(seed ^ 0x5DEECE66DULL);  // likewise
+  if (job.cluster.gpus() > layout.tp * layout.pp && contexts.chance(40)) {
+    layout.cp = 2;
+    layout.context_exchange =
+        contexts.chance(50) ? ContextExchange::ring : ContextExchange::all_to_all;
+  }
+  layout.dp = job.cluster.gpus() / (layout.tp * layout.pp * layout.cp);
   layout.sequence_parallel = layout.tp > 1 && random.chance(50);
   layout.tp_overlap = layout.sequence_parallel && random.chance(30) ? 2 : 1;
   layout.micro_batch = random.integer(1, 4);

@@ -59,7 +59,7 @@ Seconds attention_time(const PreparedExperiment& prepared, bool backward) {
   const Experiment& job = prepared.experiment();
   const ComputeContext context{job.cluster.gpu, job.software, job.training.precision};
   const Layer& block = prepared.workload().layers.at(1);
-  const std::span<const Operator> attention(&block.forward.at(block.context->attention), 1);
+  const std::span<const Operator> attention(&block.forward.at(block.contexts.at(0).attention), 1);
   return backward ? price_backward(attention, 1, context).time
                   : price_forward(attention, 1, context).time;
 }
@@ -205,5 +205,11 @@ TEST_CASE("sequences and heads that the ranks cannot share are refused") {
   CHECK(paths(few) == none);
   Experiment encoder = job_with(4, ContextExchange::ring);
   encoder.model = test::bert_base();
+  CHECK(paths(encoder) == none);
+  std::get<TransformerShape>(encoder.model).sequence = 508;  // no mask: as many parts as ranks
+  CHECK(paths(encoder) == none);
+  std::get<TransformerShape>(encoder.model).sequence = 510;
+  CHECK(paths(encoder) == cp);
+  std::get<TransformerShape>(encoder.model).family = TransformerFamily::vit;
   CHECK(paths(encoder) == cp);
 }
