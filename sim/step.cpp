@@ -248,12 +248,12 @@ class StepRun {
     step.prediction.step = to_seconds(last.path().end());
     step.prediction.waterfall = w;
     step.dp = {account.dp_busy(), w.exposed_dp, last.dp_bytes(), account.dp_waiting()};
-    step.tp = {w.exposed_tp - account.tp_waiting(), w.exposed_tp, last.tp_bytes(),
-               account.tp_waiting()};
-    step.cp = {w.exposed_cp - account.cp_waiting(), w.exposed_cp, last.cp_bytes(),
-               account.cp_waiting()};
-    step.ep = {w.exposed_ep - account.ep_waiting(), w.exposed_ep, last.ep_bytes(),
-               account.ep_waiting()};
+    step.tp = {w.exposed_tp - account.tp_waiting() + account.tp_hidden(), w.exposed_tp,
+               last.tp_bytes(), account.tp_waiting()};
+    step.cp = {w.exposed_cp - account.cp_waiting() + account.cp_hidden(), w.exposed_cp,
+               last.cp_bytes(), account.cp_waiting()};
+    step.ep = {w.exposed_ep - account.ep_waiting() + account.ep_hidden(), w.exposed_ep,
+               last.ep_bytes(), account.ep_waiting()};
     step.pp = {account.pp_busy(), w.exposed_pp, {}};
     step.prediction.dp_communication = step.dp.busy;
     step.prediction.hidden_dp = step.dp.hidden();

@@ -11,6 +11,17 @@ void StageAccount::change(SimTime now, const StageActivity& next) {
   activity_ = next;
 }
 
+void StageAccount::book_beside(Seconds time) {
+  using Doing = StageActivity::Doing;
+  if (activity_.beside == Doing::tp_message) {
+    tp_hidden_ += time;
+  } else if (activity_.beside == Doing::cp_message) {
+    cp_hidden_ += time;
+  } else if (activity_.beside == Doing::ep_message) {
+    ep_hidden_ += time;
+  }
+}
+
 void StageAccount::book(Seconds time) {
   using Doing = StageActivity::Doing;
   if (activity_.dp_busy) {
@@ -29,6 +40,7 @@ void StageAccount::book(Seconds time) {
       waterfall_.optimizer += update;
       term(activity_.cause) += useful - copy - update;
       waterfall_.interference += time - useful;
+      book_beside(time);
       return;
     }
     case Doing::tp_message:

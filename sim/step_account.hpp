@@ -30,7 +30,8 @@ struct StageActivity {
   double update_share{};  // of it: the optimizer's, for a bucket
   bool dp_busy{};
   bool pp_busy{};
-  bool waits{};  // for other ranks to come to a message that everything waits for
+  bool waits{};                // for other ranks to come to a message that everything waits for
+  Doing beside = Doing::over;  // a message of a pair that is in flight beside a kernel
 };
 
 class StageAccount {
@@ -47,9 +48,14 @@ class StageAccount {
   [[nodiscard]] Seconds tp_waiting() const { return tp_waiting_; }
   [[nodiscard]] Seconds cp_waiting() const { return cp_waiting_; }
   [[nodiscard]] Seconds ep_waiting() const { return ep_waiting_; }
+  // In flight beside a kernel: messages of pairs.
+  [[nodiscard]] Seconds tp_hidden() const { return tp_hidden_; }
+  [[nodiscard]] Seconds cp_hidden() const { return cp_hidden_; }
+  [[nodiscard]] Seconds ep_hidden() const { return ep_hidden_; }
 
  private:
   void book(Seconds time);
+  void book_beside(Seconds time);
   [[nodiscard]] Seconds& term(Cause cause);
 
   StageActivity activity_;
@@ -61,6 +67,9 @@ class StageAccount {
   Seconds tp_waiting_{};
   Seconds cp_waiting_{};
   Seconds ep_waiting_{};
+  Seconds tp_hidden_{};
+  Seconds cp_hidden_{};
+  Seconds ep_hidden_{};
 };
 
 }  // namespace payoff::sim

@@ -158,6 +158,9 @@ StageActivity StageRun::activity() {
   if (compute.busy) {
     result.doing = doing_of(compute.task.cause);
     result.waits = compute.task.role == Task::Role::piece_message && compute.message == nullptr;
+    if (pair_ != nullptr && stream(StreamKind::exchange).busy) {
+      result.beside = doing_of(stream(StreamKind::exchange).task.cause);
+    }
   } else if (is_over()) {
     result.doing = Doing::over;
   } else if (exchanges()) {
