@@ -61,6 +61,7 @@ struct TransformerShape {
   bool biases{true};
   bool query_biases{};    // of queries, keys and values alone (Qwen2)
   bool output_norms{};    // of what attention and the feed-forward add to the stream too (Gemma 2)
+  bool head_norms{};      // of every head's query and key (Qwen3, Gemma 3)
   bool norm_shift{};      // norms have one though the products have no bias (Nemotron)
   bool embedding_norm{};  // of any family behind the embedding (BLOOM); BERT has one anyway
   bool tied_embeddings{};

@@ -142,6 +142,16 @@ void BlockParts::row_product(Layer& layer, std::size_t before, std::int64_t dept
   residual(layer);
 }
 
+// Of queries and of keys, each head by itself: one vector for all heads of a kind, which every
+// rank of a tensor group has. As add_norm() has them; their inputs are kept beside what is rotated.
+void BlockParts::add_head_norms(Layer& layer, Bytes heads) const {
+  layer.forward.push_back(memory_pass(2 * heads, 5 * heads, 2, 2));
+  layer.forward.push_back(memory_pass(8 * heads, 8 * heads, 8, 0));
+  layer.parameters.push_back({shape_.head_size, 1, false});
+  layer.parameters.push_back({shape_.head_size, 1, false});
+  layer.activation_per_sample += heads;
+}
+
 BlockParts::Heads BlockParts::projections(Layer& layer) const {
   const Bytes query = tokens_bytes(query_width_);
   const Bytes key_value = tokens_bytes(key_value_width_);
@@ -158,6 +168,9 @@ BlockParts::Heads BlockParts::projections(Layer& layer) const {
   }
   if (bias) {
     layer.forward.push_back(memory_pass({}, query + 2 * key_value));
+  }
+  if (shape_.head_norms) {
+    add_head_norms(layer, query + key_value);
   }
   if (shape_.family == TransformerFamily::llama) {  // rotation of queries and keys
     layer.forward.push_back(memory_pass(2 * (query + key_value), 2 * (query + key_value), 6, 2));

@@ -67,6 +67,7 @@ class BlockParts {
   void cross_attention(Layer& layer, std::int64_t source) const;
   Heads source_projection(Layer& layer, std::int64_t source) const;
   [[nodiscard]] Heads projections(Layer& layer) const;
+  void add_head_norms(Layer& layer, Bytes heads) const;
   [[nodiscard]] Heads latent_projections(Layer& layer) const;
   void narrow(Layer& layer, std::int64_t width, std::int64_t beside) const;
   void feed_forward(Layer& layer) const;

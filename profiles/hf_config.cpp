@@ -97,9 +97,14 @@ void add_experts(const JsonObject& config, const MixtureKeys& keys, TransformerS
   if (!keys.shared.empty()) {
     experts.shared_width = config.count(keys.shared, most_experts, 0) * experts.width;
     experts.dense_blocks = config.count(keys.dense_blocks, most_layers, 0);
-    if (config.count("moe_layer_freq", most_layers, 1) != 1) {
-      config.error("moe_layer_freq", "experts in some blocks between others is not modelled");
+  }
+  for (const std::string_view key : {"moe_layer_freq", "decoder_sparse_step"}) {
+    if (config.count(key, most_layers, 1) != 1) {
+      config.error(key, "experts in some blocks between others is not modelled");
     }
+  }
+  if (config.entries("mlp_only_layers") > 0) {
+    config.error("mlp_only_layers", "experts in some blocks between others is not modelled");
   }
   if (experts.count < 1 || experts.width < 1 || experts.per_token < 1) {
     config.error(keys.count, "a mixture needs experts of a width of at least 1");
@@ -149,6 +154,7 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   shape.norm_shift = dialect.norm_shift;
   shape.query_biases = dialect.query_biases;
   shape.output_norms = dialect.output_norms;
+  shape.head_norms = dialect.head_norms;
   shape.tied_embeddings = config.flag("tie_word_embeddings", dialect.tied);
   if (!dialect.positions.empty()) {
     shape.positions = size_of(config, dialect.positions, longest) + dialect.padding_rows;
@@ -169,7 +175,8 @@ void add_tokens(const JsonObject& config, const Dialect& dialect, TransformerSha
     shape.sequence -= 2;
   }
   const std::int64_t window = config.count("sliding_window", longest, shape.sequence);
-  if (window < shape.sequence && config.flag("use_sliding_window", dialect.model_type != "qwen2")) {
+  if (window < shape.sequence &&
+      config.flag("use_sliding_window", !dialect.model_type.starts_with("qwen"))) {
     config.warning("sliding_window",
                    "attention is priced over the whole sequence, not over the "
                    "window of " +

@@ -34,7 +34,7 @@ struct Dialect {
   bool feed_forward_is_four{};     // times hidden, where the key is absent
   bool gated{}, biases{}, tied{};  // defaults of the family's configuration
   std::int64_t padding_rows{};     // of the position table, beyond its stated length
-  bool embedding_norm{}, norm_shift{}, query_biases{}, output_norms{};
+  bool embedding_norm{}, norm_shift{}, query_biases{}, output_norms{}, head_norms{};
   std::int64_t head_size{};  // default; 0: the width over the heads
   MixtureKeys mixture{};
   bool latent{};  // attention by way of low-rank projections
@@ -75,10 +75,26 @@ constexpr Dialect qwen2_dialect() {
   return qwen;
 }
 
-constexpr Dialect gemma_dialect(std::string_view model_type, bool output_norms) {
+// A norm of each head's query and key in place of the biases.
+constexpr Dialect qwen3_dialect() {
+  Dialect qwen = llama_dialect("qwen3");
+  qwen.head_norms = true;
+  qwen.head_size = 128;
+  return qwen;
+}
+
+constexpr Dialect qwen3_moe_dialect() {
+  Dialect qwen = llama_dialect("qwen3_moe");
+  qwen.head_norms = true;
+  qwen.mixture = {"num_experts", "moe_intermediate_size", "", ""};
+  return qwen;
+}
+
+constexpr Dialect gemma_dialect(std::string_view model_type, int generation) {
   Dialect gemma = llama_dialect(model_type);
   gemma.tied = true;
-  gemma.output_norms = output_norms;
+  gemma.output_norms = generation > 1;
+  gemma.head_norms = generation > 2;
   gemma.head_size = 256;
   return gemma;
 }
@@ -120,7 +136,7 @@ constexpr Dialect t5_dialect(std::string_view model_type, bool tied) {
   return t5;
 }
 
-inline constexpr std::array<Dialect, 17> dialects{{
+inline constexpr std::array<Dialect, 22> dialects{{
     {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions",
      "n_positions", true, false, true, true},
     llama_dialect("llama"),
@@ -128,9 +144,14 @@ inline constexpr std::array<Dialect, 17> dialects{{
     mixtral_dialect(),
     deepseek_dialect("deepseek_v2"),
     deepseek_dialect("deepseek_v3"),
+    deepseek_dialect("kimi_k2"),  // DeepSeek-V3 with other numbers
     qwen2_dialect(),
-    gemma_dialect("gemma", false),
-    gemma_dialect("gemma2", true),
+    qwen3_dialect(),
+    qwen3_moe_dialect(),
+    gemma_dialect("gemma", 1),
+    gemma_dialect("gemma2", 2),
+    gemma_dialect("gemma3_text", 3),
+    llama_dialect("phi3"),  // two of Llama's products in one, twice
     nemotron_dialect(),
     // The position table keeps two rows for padding.
     {"opt", TransformerFamily::gpt, "hidden_size", "num_hidden_layers", "num_attention_heads", "",
@@ -154,7 +175,7 @@ struct Refusal {
   std::string_view what;
 };
 
-inline constexpr std::array<Refusal, 12> refusals{{
+inline constexpr std::array<Refusal, 14> refusals{{
     {"", "is_encoder_decoder", true, "an encoder with a decoder"},
     {"", "add_cross_attention", true, "cross-attention"},
     {"t5", "is_encoder_decoder", false, "T5's encoder without a decoder"},
@@ -162,6 +183,8 @@ inline constexpr std::array<Refusal, 12> refusals{{
     {"bert", "is_decoder", true, "BERT as a decoder"},
     {"llama", "attention_bias", true, "a bias in attention alone"},
     {"llama", "mlp_bias", true, "a bias in the feed-forward alone"},
+    {"qwen3", "attention_bias", true, "a bias in attention alone"},
+    {"qwen3_moe", "attention_bias", true, "a bias in attention alone"},
     {"nemotron", "attention_bias", true, "a bias in attention alone"},
     {"nemotron", "mlp_bias", true, "a bias in the feed-forward alone"},
     {"opt", "do_layer_norm_before", false, "an OPT with norms behind its blocks"},

@@ -67,7 +67,7 @@ PAYOFF_FIELDS(LatentAttention, query_rank, key_rank, rotated, value_size)
 PAYOFF_FIELDS(DecoderShape, layers, sequence)
 PAYOFF_FIELDS(TransformerShape, name, family, layers, hidden, heads, kv_heads, head_size,
               feed_forward, vocabulary, positions, token_types, sequence, gated, biases,
-              query_biases, output_norms, norm_shift, embedding_norm, tied_embeddings,
+              query_biases, output_norms, head_norms, norm_shift, embedding_norm, tied_embeddings,
               causal, pooler, masked_head, head_positions, image_patch, image_channels, classes,
               experts, latent, relative_buckets, decoder)
 

@@ -178,6 +178,40 @@ TEST_CASE("Gemma has heads of 256, and Gemma 2 norms on both sides of attention 
   CHECK(parameters(gemma2) - parameters(with(gemma2, {{"model_type", "gemma"}})) == 26 * 2 * 2304);
 }
 
+// As their checkpoints hold them: Qwen3 8B and 30B-A3B, Gemma 3 1B, Phi-3 mini.
+TEST_CASE("families that norm each head's query and key have a vector for either in every block") {
+  const Json qwen3 = {{"model_type", "qwen3"},      {"hidden_size", 4096},
+                      {"intermediate_size", 12288}, {"max_position_embeddings", 40960},
+                      {"num_attention_heads", 32},  {"num_hidden_layers", 36},
+                      {"num_key_value_heads", 8},   {"head_dim", 128},
+                      {"vocab_size", 151936}};
+  CHECK(parameters(qwen3) == 8'190'735'360);
+  CHECK(parameters(qwen3) - parameters(with(qwen3, {{"model_type", "llama"}})) == 36 * 2 * 128);
+  const Json mixture = with(qwen3, {{"model_type", "qwen3_moe"},
+                                    {"hidden_size", 2048},
+                                    {"intermediate_size", 6144},
+                                    {"num_hidden_layers", 48},
+                                    {"num_key_value_heads", 4},
+                                    {"moe_intermediate_size", 768},
+                                    {"num_experts", 128},
+                                    {"num_experts_per_tok", 8}});
+  CHECK(parameters(mixture) == 30'532'122'624);
+  CHECK_THAT(read(with(mixture, {{"decoder_sparse_step", 2}})).errors,
+             Catch::Matchers::Contains("experts in some blocks between others is not modelled"));
+  CHECK_THAT(read(with(mixture, {{"mlp_only_layers", {0, 1}}})).errors,
+             Catch::Matchers::Contains("experts in some blocks between others is not modelled"));
+  const Json gemma3 = {{"model_type", "gemma3_text"}, {"hidden_size", 1152},
+                       {"intermediate_size", 6912},   {"max_position_embeddings", 32768},
+                       {"num_attention_heads", 4},    {"num_hidden_layers", 26},
+                       {"num_key_value_heads", 1},    {"vocab_size", 262144}};
+  CHECK(parameters(gemma3) == 999'885'952);
+  const Json phi3 = {{"model_type", "phi3"},      {"hidden_size", 3072},
+                     {"intermediate_size", 8192}, {"max_position_embeddings", 4096},
+                     {"num_attention_heads", 32}, {"num_hidden_layers", 32},
+                     {"num_key_value_heads", 32}, {"vocab_size", 32064}};
+  CHECK(parameters(phi3) == 3'821'079'552);
+}
+
 // roberta-base, as its checkpoint holds it.
 TEST_CASE("RoBERTa counts the padding of its table of positions, and has BERT's heads") {
   const Json roberta = {{"model_type", "roberta"},
@@ -231,8 +265,8 @@ TEST_CASE("a value of the wrong kind is refused at its key") {
 TEST_CASE("an unknown family is answered with the known ones") {
   CHECK(read(with(llama, {{"model_type", "lama"}})).errors ==
         "config.json:5:2 the model_type `lama` is not known | did you mean `llama`? | known: gpt2, "
-        "llama, mistral, mixtral, deepseek_v2, deepseek_v3, qwen2, gemma, gemma2, nemotron, opt, "
-        "bloom, bert, roberta, t5, mt5, vit\n");
+        "llama, mistral, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen2, qwen3, qwen3_moe, "
+        "gemma, gemma2, gemma3_text, phi3, nemotron, opt, bloom, bert, roberta, t5, mt5, vit\n");
   CHECK_THAT(read(std::string("{}")).errors,
              Catch::Matchers::StartsWith("config.json:1:1 missing key `model_type`"));
 }
