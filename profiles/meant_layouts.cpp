@@ -15,6 +15,7 @@ namespace {
 template <class Table>
 std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
+  names.reserve(table.size());
   for (const auto& [name, value] : table) {
     names.emplace_back(name);
   }
