@@ -133,6 +133,7 @@ struct Method {
                               // reduce-scatter, as sharded optimisers want it
   // NCCL adds the numbers that the rounds reduce on GPUs of this architecture and later ones only.
   std::optional<Architecture> reduces_from;
+  bool among_nodes{};       // made by across_nodes() of a method among all workers
   bool bypasses_buckets{};  // takes gradients where backward leaves them: no copies into buckets
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<Expression> where;             // parts of formulas, worked out once for each tensor

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/across_nodes.hpp"
 #include "model/units_text.hpp"
 #include "profiles/plan_ranges.hpp"
 #include "profiles/suggest.hpp"
@@ -33,6 +34,11 @@ constexpr std::array<std::pair<std::string_view, Traffic>, 7> traffics{{
     {"ep_dispatch", Traffic::ep_dispatch},
     {"ep_combine", Traffic::ep_combine},
     {"embeddings", Traffic::embeddings},
+}};
+
+constexpr std::array<std::pair<std::string_view, bool>, 2> amongs{{
+    {"all", false},
+    {"nodes", true},
 }};
 
 constexpr std::array<std::pair<std::string_view, bool>, 2> booleans{{
@@ -87,6 +93,8 @@ class PlanPartReader {
       read_blocks(value);
     } else if (name == "buckets") {
       read_buckets(value);
+    } else if (name == "among") {
+      choose(name, value, amongs, part_.among_nodes);
     } else {
       choose(name, value, booleans, part_.overlap);
     }
@@ -239,6 +247,19 @@ void check_options(const PlanPart& part, Diagnostics& diagnostics) {
   }
 }
 
+// The method between nodes alone, where that is asked for and possible.
+void keep_to_nodes(const WrittenPlan& written, PlanPart& part, Diagnostics& diagnostics) {
+  if (!part.among_nodes) {
+    return;
+  }
+  if (const std::string why = not_across_nodes(part.method); !why.empty()) {
+    diagnostics.error(part.options.at("among"), backquoted(written.method.text) + " " + why, "",
+                      "leave `among` out");
+    return;
+  }
+  part.method = across_nodes(part.method);
+}
+
 }  // namespace
 
 std::optional<PlanPart> read_plan_part(const WrittenPlan& written, const ReadContext& context) {
@@ -258,6 +279,9 @@ std::optional<PlanPart> read_plan_part(const WrittenPlan& written, const ReadCon
   if (diagnostics.error_count() == errors) {
     check_traffic(written.method, part, diagnostics);
     check_options(part, diagnostics);
+  }
+  if (diagnostics.error_count() == errors) {
+    keep_to_nodes(written, part, diagnostics);
   }
   part.notes.users_own = is_own_file(written.method.text);
   if (diagnostics.error_count() == errors) {

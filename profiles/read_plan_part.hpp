@@ -16,8 +16,8 @@
 
 namespace payoff {
 
-inline constexpr std::array<std::string_view, 6> plan_options{"placement",  "overlap", "traffic",
-                                                              "directions", "layers",  "buckets"};
+inline constexpr std::array<std::string_view, 7> plan_options{
+    "placement", "overlap", "traffic", "directions", "layers", "buckets", "among"};
 
 struct PlanPart {
   Method method;
@@ -27,6 +27,7 @@ struct PlanPart {
   BucketSet buckets = {};
   Placement placement{Placement::compute_stream};
   bool overlap{true};
+  bool among_nodes{};  // gradients compressed on the way between nodes alone
   Facts facts;
   MethodNotes notes;
   std::optional<Span> traffic_span = {};     // where it is said, if it is

@@ -59,6 +59,9 @@ std::string gradients_text(const CompressionPlan& plan, std::size_t index, const
   if (!plan.overlap) {
     append(text, any, "overlap", "false");
   }
+  if (method.among_nodes) {
+    append(text, any, "among", "nodes");
+  }
   if (const BucketSet& buckets = plan.buckets_of(index); !buckets.is_all()) {
     append(text, any, "buckets", buckets_text(buckets));
   }

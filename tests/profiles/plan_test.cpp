@@ -202,11 +202,12 @@ TEST_CASE("an unknown method is answered with the nearest one") {
 TEST_CASE("an unknown parameter is answered with the nearest one, at its place") {
   CHECK(read("powersgd:rnak=4").errors ==
         "argument 1:1:10 powersgd has no parameter `rnak` | did you mean `rank`? | it has: "
-        "min_compression_rate, rank, placement, overlap, traffic, directions, layers, buckets\n");
+        "min_compression_rate, rank, placement, overlap, traffic, directions, layers, "
+        "buckets, among\n");
   CHECK(read("powersgd:rank=4,plaement=side_stream").errors ==
         "argument 1:1:17 powersgd has no parameter `plaement` | did you mean `placement`? | it "
         "has: min_compression_rate, rank, placement, overlap, traffic, directions, layers, "
-        "buckets\n");
+        "buckets, among\n");
 }
 
 TEST_CASE("values of parameters are checked against their ranges") {
@@ -222,6 +223,25 @@ TEST_CASE("values of parameters are checked against their ranges") {
              Catch::Matchers::StartsWith("argument 1:1:12 `ratio` of topk is too large"));
   CHECK_THAT(read("topk:ratio=nan").errors,
              Catch::Matchers::StartsWith("argument 1:1:12 `ratio` of topk"));
+}
+
+TEST_CASE("gradients are compressed between nodes alone where a plan says so") {
+  const auto between = read("topk:ratio=0.01,among=nodes");
+  CHECK(between.errors.empty());
+  REQUIRE(between.plan);
+  const Method& method = between.plan->plan.method.value();
+  CHECK(method.name == "topk");
+  CHECK(method.among_nodes);
+  CHECK(method.rounds.front().among == Among::node);
+  CHECK(read("topk:among=all").plan->plan.method.value().rounds.front().among == Among::all);
+  CHECK(read("topk:among=node").errors ==
+        "argument 1:1:12 `among` has the unknown value `node` | did you mean `nodes`? | one of: "
+        "all, nodes\n");
+  CHECK(read("qgz:among=nodes").errors ==
+        "argument 1:1:11 `qgz` says itself which of its rounds are in a node | leave `among` "
+        "out\n");
+  CHECK_THAT(read("activation_topk:traffic=tp_activations,among=nodes").errors,
+             Catch::Matchers::ContainsSubstring("`among` is of gradients of data parallelism"));
 }
 
 TEST_CASE("all mistakes of a plan are found at once") {

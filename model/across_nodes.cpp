@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/across_nodes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace payoff {
+namespace {
+
+using Operation = Expression::Operation;
+using Instruction = Expression::Instruction;
+using Program = std::vector<Instruction>;
+
+// Places in formula_variables.
+enum Variable : std::uint16_t { elements, rows, columns, element_size, workers, local_workers };
+
+Instruction read_variable(Variable of) { return {Operation::variable, of, 0}; }
+Instruction constant(double value) { return {Operation::constant, 0, value}; }
+Instruction apply(Operation operation) { return {operation, 0, 0}; }
+
+Program divided_by_node(Variable of) {
+  return {read_variable(of), read_variable(local_workers), apply(Operation::divide),
+          apply(Operation::ceiling)};
+}
+
+// What stands for a variable where a GPU has its part of a tensor, and nodes are the workers.
+Program of_a_part(std::uint16_t variable) {
+  switch (variable) {
+    case elements:
+    case rows:
+      return divided_by_node(Variable{variable});
+    case workers:
+      return divided_by_node(workers);
+    case local_workers:
+      return {constant(1)};
+    default:
+      return {{Operation::variable, variable, 0}};
+  }
+}
+
+// Empty where the stack does not hold it, which not_across_nodes() finds.
+Expression assembled(std::string text, Program program) {
+  return Expression::assemble(std::move(text), std::move(program)).value_or(Expression());
+}
+
+Expression of_a_part(const Expression& formula) {
+  Program program;
+  for (const Instruction& step : formula.program()) {
+    if (step.operation == Operation::variable) {
+      const Program other = of_a_part(step.variable);
+      program.insert(program.end(), other.begin(), other.end());
+    } else {
+      program.push_back(step);
+    }
+  }
+  return assembled(formula.text(), std::move(program));
+}
+
+constexpr std::array formulas_of_a_pass{&PassFormula::bytes,      &PassFormula::random_bytes,
+                                        &PassFormula::flops,      &PassFormula::kernels,
+                                        &PassFormula::host_syncs, &PassFormula::block_bytes,
+                                        &PassFormula::copied};
+
+PassFormula of_a_part(PassFormula pass) {
+  for (const auto formula : formulas_of_a_pass) {
+    pass.*formula = of_a_part(pass.*formula);
+  }
+  return pass;
+}
+
+std::vector<const Expression*> formulas_of(const Method& method) {
+  std::vector<const Expression*> all{&method.worth, &method.state_bytes, &method.wire.as_published};
+  const auto add = [&](const PassFormula& pass) {
+    for (const auto formula : formulas_of_a_pass) {
+      all.push_back(&(pass.*formula));
+    }
+  };
+  for (const Expression& part : method.where) {
+    all.push_back(&part);
+  }
+  for (const RoundFormula& round : method.rounds) {
+    all.push_back(&round.message);
+    add(round.encode);
+  }
+  add(method.decode);
+  return all;
+}
+
+// v * n, and v * ceil(n / L).
+Expression whole_tensor() {
+  return assembled(
+      "v * n", {read_variable(element_size), read_variable(elements), apply(Operation::multiply)});
+}
+
+Expression whole_part() {
+  Program program{read_variable(element_size)};
+  const Program part = divided_by_node(elements);
+  program.insert(program.end(), part.begin(), part.end());
+  program.push_back(apply(Operation::multiply));
+  return assembled("v * ceil(n / L)", std::move(program));
+}
+
+// In one node nothing is sent between nodes.
+Expression worth_between_nodes(const Expression& worth) {
+  Program program{read_variable(workers), read_variable(local_workers), apply(Operation::greater)};
+  if (worth.empty()) {
+    program.push_back(constant(1));
+  } else {
+    const Expression part = of_a_part(worth);
+    program.insert(program.end(), part.program().begin(), part.program().end());
+  }
+  program.push_back(constant(0));
+  program.push_back(apply(Operation::choose));
+  return assembled("if(W > L, " + (worth.empty() ? "1" : worth.text()) + ", 0)",
+                   std::move(program));
+}
+
+Expression sum_of_messages(const std::vector<RoundFormula>& rounds) {
+  Program program{constant(0)};
+  std::string text;
+  for (const RoundFormula& round : rounds) {
+    const auto part = round.message.program();
+    program.insert(program.end(), part.begin(), part.end());
+    program.push_back(apply(Operation::add));
+    text += (text.empty() ? "" : " + ") + round.message.text();
+  }
+  return assembled(std::move(text), std::move(program));
+}
+
+}  // namespace
+
+std::string not_across_nodes(const Method& method) {
+  const bool divided =
+      std::any_of(method.rounds.begin(), method.rounds.end(),
+                  [](const RoundFormula& round) { return round.among != Among::all; });
+  const std::vector<const Expression*> formulas = formulas_of(method);
+  const bool deep = std::any_of(formulas.begin(), formulas.end(), [](const Expression* formula) {
+    return !formula->empty() && of_a_part(*formula).empty();
+  });
+  return divided                ? "says itself which of its rounds are in a node"
+         : runs_on_host(method) ? "runs on the host"
+         : method.scatters      ? "leaves each worker the sum of its own part"
+         : deep                 ? "has a formula that is too long for it"
+                                : "";
+}
+
+Method across_nodes(const Method& method) {
+  Method result = method;
+  result.among_nodes = true;
+  result.elementwise = false;
+  result.sums_in_collective = true;  // what is summed inside a node is not compressed
+  for (Expression& part : result.where) {
+    part = of_a_part(part);
+  }
+  result.rounds.clear();
+  result.rounds.push_back({{}, Collective::reduce_scatter, whole_tensor(), Among::node});
+  for (const RoundFormula& round : method.rounds) {
+    result.rounds.push_back(
+        {of_a_part(round.encode), round.collective, of_a_part(round.message), Among::nodes});
+  }
+  result.rounds.push_back(
+      {of_a_part(method.decode), Collective::all_gather, whole_part(), Among::node});
+  result.decode = {};
+  result.worth = worth_between_nodes(method.worth);
+  result.state_bytes = of_a_part(method.state_bytes);
+  result.wire = {of_a_part(method.wire.as_published), sum_of_messages(result.rounds)};
+  return result;
+}
+
+}  // namespace payoff
