@@ -21,7 +21,9 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-const std::vector<std::string> on_host{"dgc_host", "efsignsgd_host", "onebit_host", "randomk_host"};
+const std::vector<std::string> on_host{"dgc_host",     "dgc_servers",     "efsignsgd_host",
+                                       "onebit_host",  "onebit_servers",  "parameter_server",
+                                       "randomk_host", "randomk_servers", "topk_servers"};
 
 Experiment job_on_host(const Method& method, int gpus_per_node) {
   CompressionPlan plan;
@@ -92,6 +94,27 @@ TEST_CASE("methods of the host send between hosts what their code packs") {
     CHECK_THAT(test::sent(test::method(name), tensor, 4_B, group, 1) / 1_B,
                WithinRel(bytes, 1e-12));
   }
+}
+
+TEST_CASE(
+    "servers beside the workers take 2 (n - 1) / n of the gradients, of their own half of that") {
+  // Jiang et al., OSDI 2020, section 2, for n workers and as many servers; here of each NIC, both
+  // ways together, in two rounds of which a collective moves (n - 1) / n.
+  const std::vector<ParameterTensor> tensor{{std::int64_t{8} << 20, 1, false}};
+  const Workers group{32, 8};
+  const double nodes = 4;
+  const double part = 4.0 * (1 << 20);
+  for (const double apart : {0.0, 1.0}) {
+    const Method method = test::method("parameter_server", {{"apart", apart}});
+    const CallCost cost = compress(method, tensor, 4_B, group.all, group.in_node);
+    const double pushed = cost.rounds[1].message / 1_B;
+    const double pulled = nodes * (cost.rounds[2].message / 1_B);  // gathered
+    const double moved = (pushed + pulled) * (nodes - 1) / nodes;
+    CHECK_THAT(moved, WithinRel((apart > 0 ? 1 : 2 * (nodes - 1) / nodes) * part, 1e-12));
+  }
+  // In one node nothing goes to servers.
+  CHECK(compress(test::method("parameter_server"), tensor, 4_B, 8, 8).dense_message ==
+        4 * part * 2 * 1_B);
 }
 
 TEST_CASE("the engines agree to the tick on every method that runs on the host") {
