@@ -134,6 +134,7 @@ struct Method {
   // NCCL adds the numbers that the rounds reduce on GPUs of this architecture and later ones only.
   std::optional<Architecture> reduces_from;
   bool among_nodes{};       // made by across_nodes() of a method among all workers
+  Bytes smallest{};         // that from_size() has it compress; 0: `worth` is its own
   bool bypasses_buckets{};  // takes gradients where backward leaves them: no copies into buckets
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<Expression> where;             // parts of formulas, worked out once for each tensor

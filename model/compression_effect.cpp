@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/compression_effect.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace payoff {
@@ -9,6 +10,13 @@ namespace {
 bool compresses(const Method& method, const ParameterTensor& tensor, Bytes element,
                 const Workers& group) {
   return !compress(method, {&tensor, 1}, element, group.all, group.in_node).rounds.empty();
+}
+
+// What is between nodes leaves a job in one node as it is, which is no mistake of the plan.
+bool has_nothing_to_do(const Method& method, const Workers& group) {
+  return group.all == group.in_node &&
+         std::any_of(method.rounds.begin(), method.rounds.end(),
+                     [](const RoundFormula& round) { return round.among == Among::nodes; });
 }
 
 Problems check_effect(const CompressionPlan& plan, const Method& method, const Workload& workload,
@@ -39,7 +47,7 @@ Problems check_effect(const CompressionPlan& plan, const Method& method, const W
 Problems check_effect(const CompressionPlan& plan, const Workload& workload, Bytes element,
                       const Workers& group) {
   for (const Method* method : plan.gradient_methods()) {
-    if (method->granularity != Granularity::bucket) {
+    if (method->granularity != Granularity::bucket && !has_nothing_to_do(*method, group)) {
       if (Problems problems = check_effect(plan, *method, workload, element, group);
           !problems.empty()) {
         return problems;

@@ -69,7 +69,7 @@ class PlanBuilder {
       plan.overlap = part.overlap;
       plan.buckets = part.buckets;
     } else if (traffic == Traffic::dp_weights) {
-      plan.weights = WeightCompression{part.method};
+      plan.weights = WeightCompression{part.method, part.copy_in_node};
     } else {
       const auto usual = part.notes.directions.find(std::string(name_of(traffic)));
       const Directions directions = part.directions.value_or(

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/across_nodes.hpp"
 #include "model/units_text.hpp"
+#include "profiles/plan_part_check.hpp"
 #include "profiles/plan_ranges.hpp"
 #include "profiles/suggest.hpp"
 
@@ -95,6 +95,10 @@ class PlanPartReader {
       read_buckets(value);
     } else if (name == "among") {
       choose(name, value, amongs, part_.among_nodes);
+    } else if (name == "smallest") {
+      read_smallest(value);
+    } else if (name == "copy_in_node") {
+      choose(name, value, booleans, part_.copy_in_node);
     } else {
       choose(name, value, booleans, part_.overlap);
     }
@@ -138,6 +142,15 @@ class PlanPartReader {
     }
   }
 
+  void read_smallest(const PlanPiece& value) {
+    auto size = parse_quantity<Bytes>(value.text, Sign::positive);
+    part_.smallest = size.value.value_or(0_B);
+    if (!size) {
+      size.error.help = size.error.help.empty() ? "write `smallest=64 KiB`" : size.error.help;
+      refuse(value, "`smallest` ", size.error);
+    }
+  }
+
   template <class Table, class T>
   void choose(const std::string& name, const PlanPiece& value, const Table& table, T& chosen) {
     std::vector<std::string> known;
@@ -170,9 +183,12 @@ class PlanPartReader {
       }
       error = parsed.error;
     }
+    refuse(value, "`" + name + "` of " + part_.method.name + " ", error);
+  }
+
+  void refuse(const PlanPiece& value, const std::string& what, const TextError& error) {
     diagnostics_.error(Span{value.span.source, value.span.offset + error.offset, error.length},
-                       "`" + name + "` of " + part_.method.name + " " + error.problem, error.label,
-                       error.help);
+                       what + error.problem, error.label, error.help);
   }
 
   void refuse_name(const PlanPiece& name) {
@@ -197,69 +213,6 @@ class PlanPartReader {
   std::set<std::string> names_;
 };
 
-// What a method compresses unless the plan says otherwise: gradients, if it can.
-void check_traffic(const PlanPiece& method, PlanPart& part, Diagnostics& diagnostics) {
-  const bool asked = part.traffic_span.has_value();
-  if (!asked) {
-    part.traffic.push_back(Traffic::dp_gradients);
-  }
-  std::string list;
-  for (const std::string& each : part.notes.traffic) {
-    list += (list.empty() ? "" : ", ") + each;
-  }
-  for (const Traffic traffic : part.traffic) {
-    const std::string name(name_of(traffic));
-    const bool known = std::find(part.notes.traffic.begin(), part.notes.traffic.end(), name) !=
-                       part.notes.traffic.end();
-    if (!known && !part.notes.traffic.empty()) {
-      diagnostics.error(asked ? *part.traffic_span : method.span,
-                        backquoted(method.text) + " does not compress " + name, "",
-                        "it compresses: " + list + (asked ? "" : "; write `traffic=` and which"));
-    }
-  }
-}
-
-// Options that mean nothing for what is compressed.
-void check_options(const PlanPart& part, Diagnostics& diagnostics) {
-  const bool gradients = std::find(part.traffic.begin(), part.traffic.end(),
-                                   Traffic::dp_gradients) != part.traffic.end();
-  const bool activations =
-      std::any_of(part.traffic.begin(), part.traffic.end(), [](Traffic traffic) {
-        return traffic != Traffic::dp_gradients && traffic != Traffic::dp_weights;
-      });
-  for (const auto& [name, span] : part.options) {
-    const bool of_activations = name == "directions" || name == "layers";
-    if (of_activations && !activations) {
-      diagnostics.error(span,
-                        backquoted(name) +
-                            " is of activations, and only gradients of data "
-                            "parallelism are compressed",
-                        "",
-                        "add `traffic=`: tp_activations, pp_activations, ep_dispatch, ep_combine "
-                        "or embeddings");
-    } else if (!of_activations && !gradients) {
-      diagnostics.error(span,
-                        backquoted(name) +
-                            " is of gradients of data parallelism: "
-                            "activations are waited for",
-                        "", "leave it out");
-    }
-  }
-}
-
-// The method between nodes alone, where that is asked for and possible.
-void keep_to_nodes(const WrittenPlan& written, PlanPart& part, Diagnostics& diagnostics) {
-  if (!part.among_nodes) {
-    return;
-  }
-  if (const std::string why = not_across_nodes(part.method); !why.empty()) {
-    diagnostics.error(part.options.at("among"), backquoted(written.method.text) + " " + why, "",
-                      "leave `among` out");
-    return;
-  }
-  part.method = across_nodes(part.method);
-}
-
 }  // namespace
 
 std::optional<PlanPart> read_plan_part(const WrittenPlan& written, const ReadContext& context) {
@@ -277,11 +230,10 @@ std::optional<PlanPart> read_plan_part(const WrittenPlan& written, const ReadCon
     reader.read(given);
   }
   if (diagnostics.error_count() == errors) {
-    check_traffic(written.method, part, diagnostics);
-    check_options(part, diagnostics);
+    check_part(written, part, diagnostics);
   }
   if (diagnostics.error_count() == errors) {
-    keep_to_nodes(written, part, diagnostics);
+    change_method(written, part, diagnostics);
   }
   part.notes.users_own = is_own_file(written.method.text);
   if (diagnostics.error_count() == errors) {

@@ -16,8 +16,9 @@
 
 namespace payoff {
 
-inline constexpr std::array<std::string_view, 7> plan_options{
-    "placement", "overlap", "traffic", "directions", "layers", "buckets", "among"};
+inline constexpr std::array<std::string_view, 9> plan_options{
+    "placement", "overlap", "traffic",  "directions",  "layers",
+    "buckets",   "among",   "smallest", "copy_in_node"};
 
 struct PlanPart {
   Method method;
@@ -27,7 +28,9 @@ struct PlanPart {
   BucketSet buckets = {};
   Placement placement{Placement::compute_stream};
   bool overlap{true};
-  bool among_nodes{};  // gradients compressed on the way between nodes alone
+  bool among_nodes{};   // gradients compressed on the way between nodes alone
+  Bytes smallest{};     // gradients compressed from this size on
+  bool copy_in_node{};  // of weights: backward gathers from a copy that each node keeps
   Facts facts;
   MethodNotes notes;
   std::optional<Span> traffic_span = {};     // where it is said, if it is

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/units_text.hpp"
 #include "profiles/method_notes.hpp"
 #include "study/advice.hpp"
 
@@ -62,6 +63,9 @@ std::string gradients_text(const CompressionPlan& plan, std::size_t index, const
   if (method.among_nodes) {
     append(text, any, "among", "nodes");
   }
+  if (method.smallest > 0_B) {
+    append(text, any, "smallest", exact_text(method.smallest));
+  }
   if (const BucketSet& buckets = plan.buckets_of(index); !buckets.is_all()) {
     append(text, any, "buckets", buckets_text(buckets));
   }
@@ -83,6 +87,9 @@ std::string weights_text(const WeightCompression& of, const OwnFiles& files) {
   std::string text = written(of.method, files);
   bool any = append_parameters(text, of.method);
   append(text, any, "traffic", name_of(Traffic::dp_weights));
+  if (of.copy_in_node) {
+    append(text, any, "copy_in_node", "true");
+  }
   return text;
 }
 

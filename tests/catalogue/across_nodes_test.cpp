@@ -8,6 +8,7 @@
 
 #include "model/evaluate.hpp"
 #include "model/experiment.hpp"
+#include "model/size_threshold.hpp"
 #include "sim/step.hpp"
 #include "study/advice.hpp"
 #include "tests/catalogue/methods.hpp"
@@ -112,8 +113,36 @@ TEST_CASE("the GPUs of a node send between nodes what one of them would send alo
   CHECK(inside.dense_message / 1_B == 4.0 * 4096 * 1024);
 }
 
+TEST_CASE("in one node a method between nodes leaves the step as it is") {
+  Experiment job = job_of(across_nodes(test::method("topk", {{"ratio", 0.01}})), 1, 4);
+  CHECK(check(job).empty());
+  const PreparedExperiment prepared(job);
+  const Seconds dense = prepared.predict(job.plans.front()).step;
+  CHECK_THAT(prepared.predict(job.plans.back()).step / dense, WithinRel(1.0, 1e-9));
+}
+
+// BytePS compresses what has BYTEPS_MIN_COMPRESS_BYTES or more (byteps/common/global.cc).
+TEST_CASE("what is smaller than a plan's threshold travels dense, with any method") {
+  const std::vector<ParameterTensor> tensors{{512, 32, true}, {512, 31, true}};  // 64 KiB, 62 KiB
+  each_possible([&](const std::string& name, const Method& method) {
+    INFO(name);
+    const Method some = from_size(method, 64_KiB);
+    CHECK(check_method(some).empty());
+    const CallCost all = compress(method, tensors, 4_B, 16, 4);
+    const CallCost cost = compress(some, tensors, 4_B, 16, 4);
+    if (method.granularity == Granularity::bucket) {
+      CHECK(cost.dense_message == all.dense_message);  // both together are large enough
+      CHECK(compress(from_size(method, 127_KiB), tensors, 4_B, 16, 4).rounds.empty());
+    } else if (compress(method, {&tensors[0], 1}, 4_B, 16, 4).dense_message == 0_B) {
+      CHECK(cost.dense_message == 62_KiB);
+    }
+  });
+}
+
 TEST_CASE("a plan between nodes alone is written as it is read") {
   CompressionPlan plan;
+  plan.method = from_size(across_nodes(test::method("topk")), 64_KiB);
+  CHECK_THAT(plan_text(plan), ContainsSubstring(",among=nodes,smallest=64 KiB"));
   plan.method = across_nodes(test::method("topk", {{"ratio", 0.01}}));
   CHECK_THAT(plan_text(plan), ContainsSubstring("ratio=0.01") && ContainsSubstring(",among=nodes"));
 }

@@ -117,6 +117,21 @@ TEST_CASE("a copy in every node takes its memory") {
   CHECK_THAT((held(true) - held(false)) / 1_B, WithinRel(2 * parameters / gpus, 1e-9));
 }
 
+TEST_CASE("hpZ alone gathers weights as they are, backward inside the node") {
+  const Experiment job = sharded(3, of_weights("hpz", true));
+  const PreparedExperiment prepared(job);
+  const StepPlan dense = prepared.plan(job.plans[0]);
+  const StepPlan plan = prepared.plan(job.plans[1]);
+  const Gathered forward = gathered(plan, plan.stages[0].forward_gathers);
+  const Gathered before = gathered(dense, dense.stages[0].forward_gathers);
+  CHECK_THAT(forward.bytes / before.bytes, WithinRel(1.0, 1e-9));
+  CHECK_THAT(forward.alone / before.alone, WithinRel(1.0, 1e-9));
+  CHECK(forward.codec == 0_s);
+  const Gathered backward = gathered(plan, plan.stages[0].backward_gathers);
+  CHECK(backward.alone < 0.1 * forward.alone);  // 150 GB/s inside, 10 Gb/s between
+  check_agreement(job);
+}
+
 // Jia et al. 2024 (SDP4Bit): differences of weights in 4 bits, a scale for each group of 2,048.
 TEST_CASE("a sharded optimizer gathers its updated weights compressed") {
   const Experiment job = sharded(1, of_weights("sdp4bit_weights"));

@@ -203,11 +203,11 @@ TEST_CASE("an unknown parameter is answered with the nearest one, at its place")
   CHECK(read("powersgd:rnak=4").errors ==
         "argument 1:1:10 powersgd has no parameter `rnak` | did you mean `rank`? | it has: "
         "min_compression_rate, rank, placement, overlap, traffic, directions, layers, "
-        "buckets, among\n");
+        "buckets, among, smallest, copy_in_node\n");
   CHECK(read("powersgd:rank=4,plaement=side_stream").errors ==
         "argument 1:1:17 powersgd has no parameter `plaement` | did you mean `placement`? | it "
         "has: min_compression_rate, rank, placement, overlap, traffic, directions, layers, "
-        "buckets, among\n");
+        "buckets, among, smallest, copy_in_node\n");
 }
 
 TEST_CASE("values of parameters are checked against their ranges") {
@@ -242,6 +242,25 @@ TEST_CASE("gradients are compressed between nodes alone where a plan says so") {
         "out\n");
   CHECK_THAT(read("activation_topk:traffic=tp_activations,among=nodes").errors,
              Catch::Matchers::ContainsSubstring("`among` is of gradients of data parallelism"));
+}
+
+TEST_CASE("a plan compresses gradients from a size on, and weights with a copy in every node") {
+  const auto from = read("topk:smallest=64 KiB,among=nodes");
+  CHECK(from.errors.empty());
+  REQUIRE(from.plan);
+  CHECK(from.plan->plan.method.value().smallest == 64_KiB);
+  CHECK(from.plan->plan.method.value().among_nodes);
+  CHECK(read("topk:smallest=64").errors ==
+        "argument 1:1:15 `smallest` has no unit | a bare number is ambiguous | write "
+        "`smallest=64 KiB`\n");
+  CHECK_THAT(read("topk:smallest=0 B").errors, Catch::Matchers::Contains("`smallest` "));
+  const auto weights = read("qwz:traffic=dp_weights,copy_in_node=true");
+  REQUIRE(weights.plan);
+  CHECK(weights.plan->plan.weights.value().copy_in_node);
+  CHECK_FALSE(read("qwz:traffic=dp_weights").plan->plan.weights.value().copy_in_node);
+  CHECK(read("topk:copy_in_node=true").errors ==
+        "argument 1:1:19 `copy_in_node` is of weights that are gathered, and none are compressed | "
+        "add `traffic=dp_weights`\n");
 }
 
 TEST_CASE("all mistakes of a plan are found at once") {
