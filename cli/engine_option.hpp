@@ -15,7 +15,7 @@
 namespace payoff {
 
 inline constexpr OptionSpec engine_option{
-    "--engine", "NAME", "also what sim says, or a paper's model: agarwal2022, mgwfbp",
+    "--engine", "NAME", "also what sim says, or a paper's model: agarwal2022, bian2024, mgwfbp",
     Takes::values};
 
 // Those asked for, our own left out: it is always there.

@@ -13,6 +13,8 @@ std::string_view name(Engine engine) {
       return "sim";
     case Engine::agarwal2022:
       return "agarwal2022-reconstructed";
+    case Engine::bian2024:
+      return "bian2024-reconstructed";
     case Engine::mgwfbp:
       return "mgwfbp";
   }
@@ -48,6 +50,9 @@ std::string_view citation(Engine engine) {
              "and "
              "the authors' code: max(1.07 T_backward, (k - 1) T(b)) + T(last) on a flat ring; "
              "compressed, one after the other";
+    case Engine::bian2024:
+      return "Bian et al., MLSys 2024 (arXiv 2301.02654), reconstructed from a reader's note: sums "
+             "of activations take max(c, b Bsh), encoders what they take here, nothing hides";
     case Engine::mgwfbp:
       return "Shi et al., MG-WFBP, TPDS 2021 (arXiv 1912.09268v2): equations 6-8 and 10, algorithm "
              "1, "
@@ -65,6 +70,8 @@ EngineAnswer predict(Engine engine, const PreparedExperiment& prepared,
       return engines::simulated(prepared, compression, state);
     case Engine::agarwal2022:
       return engines::agarwal2022(prepared, compression);
+    case Engine::bian2024:
+      return engines::bian2024(prepared, compression);
     case Engine::mgwfbp:
       return engines::mgwfbp(prepared, compression);
   }

@@ -13,14 +13,14 @@
 // The cost models of papers behind the interface of our own: the same job, answered by the formula
 // of a paper (model/reference_*.hpp) where it applies, and a reason where it does not; and our own
 // simulator (sim/step.hpp), which runs the same plan by events. The papers
-// model backward and its communication; forward, optimizer and host are Payoff's in every engine,
-// so that answers differ by what the papers say about communication only.
+// model backward and its communication, or the sums of a layer; forward, optimizer and host are
+// Payoff's in every engine, so that answers differ by what the papers say about communication only.
 
 namespace payoff {
 
-enum class Engine { analytical, simulated, agarwal2022, mgwfbp };
+enum class Engine { analytical, simulated, agarwal2022, bian2024, mgwfbp };
 inline constexpr std::array all_engines{Engine::analytical, Engine::simulated, Engine::agarwal2022,
-                                        Engine::mgwfbp};
+                                        Engine::bian2024, Engine::mgwfbp};
 
 // Ends in "-reconstructed" where the paper itself could not be read; so it must be printed.
 [[nodiscard]] std::string_view name(Engine engine);

@@ -27,6 +27,8 @@ namespace payoff::engines {
                                      const CompressionPlan& compression, const ClusterState& state);
 [[nodiscard]] EngineAnswer agarwal2022(const PreparedExperiment& prepared,
                                        const CompressionPlan& compression);
+[[nodiscard]] EngineAnswer bian2024(const PreparedExperiment& prepared,
+                                    const CompressionPlan& compression);
 [[nodiscard]] EngineAnswer mgwfbp(const PreparedExperiment& prepared,
                                   const CompressionPlan& compression);
 
