@@ -208,6 +208,12 @@ constexpr std::array all_forms{KernelForm::constant,       KernelForm::affine,
 
 }  // namespace
 
+const KernelConstant* determined_constant(const KernelFit& fit, std::string_view name) {
+  const auto found = std::find_if(fit.constants.begin(), fit.constants.end(),
+                                  [&](const KernelConstant& each) { return each.name == name; });
+  return found == fit.constants.end() || !found->determined ? nullptr : &*found;
+}
+
 Seconds KernelFit::predict(const KernelPoint& point) const {
   return kernel_detail::time_of(point, form, values, knee.value_or(Bytes{}));
 }

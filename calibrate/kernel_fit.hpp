@@ -77,6 +77,10 @@ struct KernelFit {
   [[nodiscard]] bool covers(const KernelPoint& point) const;
 };
 
+// nullptr: not in the form, or the points do not determine it.
+[[nodiscard]] const KernelConstant* determined_constant(const KernelFit& fit,
+                                                        std::string_view name);
+
 // `points` is not empty.
 [[nodiscard]] KernelFit fit_kernel(std::span<const KernelPoint> points);
 

@@ -11,34 +11,31 @@
 namespace payoff {
 namespace {
 
-using Operation = Expression::Operation;
+using Opcode = Expression::Operation;
 using Instruction = Expression::Instruction;
 using Program = std::vector<Instruction>;
 
-// Places in formula_variables.
-enum Variable : std::uint16_t { elements, rows, columns, element_size, workers, local_workers };
+Instruction read_variable(formula::Variable of) { return {Opcode::variable, of, 0}; }
+Instruction constant_value(double value) { return {Opcode::constant, 0, value}; }
+Instruction apply(Opcode operation) { return {operation, 0, 0}; }
 
-Instruction read_variable(Variable of) { return {Operation::variable, of, 0}; }
-Instruction constant(double value) { return {Operation::constant, 0, value}; }
-Instruction apply(Operation operation) { return {operation, 0, 0}; }
-
-Program divided_by_node(Variable of) {
-  return {read_variable(of), read_variable(local_workers), apply(Operation::divide),
-          apply(Operation::ceiling)};
+Program divided_by_node(formula::Variable of) {
+  return {read_variable(of), read_variable(formula::local_workers), apply(Opcode::divide),
+          apply(Opcode::ceiling)};
 }
 
 // What stands for a variable where a GPU has its part of a tensor, and nodes are the workers.
 Program of_a_part(std::uint16_t variable) {
   switch (variable) {
-    case elements:
-    case rows:
-      return divided_by_node(Variable{variable});
-    case workers:
-      return divided_by_node(workers);
-    case local_workers:
-      return {constant(1)};
+    case formula::elements:
+    case formula::rows:
+      return divided_by_node(formula::Variable{variable});
+    case formula::workers:
+      return divided_by_node(formula::workers);
+    case formula::local_workers:
+      return {constant_value(1)};
     default:
-      return {{Operation::variable, variable, 0}};
+      return {{Opcode::variable, variable, 0}};
   }
 }
 
@@ -50,7 +47,7 @@ Expression assembled(std::string text, Program program) {
 Expression of_a_part(const Expression& formula) {
   Program program;
   for (const Instruction& step : formula.program()) {
-    if (step.operation == Operation::variable) {
+    if (step.operation == Opcode::variable) {
       const Program other = of_a_part(step.variable);
       program.insert(program.end(), other.begin(), other.end());
     } else {
@@ -92,40 +89,41 @@ std::vector<const Expression*> formulas_of(const Method& method) {
 
 // v * n, and v * ceil(n / L).
 Expression whole_tensor() {
-  return assembled(
-      "v * n", {read_variable(element_size), read_variable(elements), apply(Operation::multiply)});
+  return assembled("v * n", {read_variable(formula::element_size), read_variable(formula::elements),
+                             apply(Opcode::multiply)});
 }
 
 Expression whole_part() {
-  Program program{read_variable(element_size)};
-  const Program part = divided_by_node(elements);
+  Program program{read_variable(formula::element_size)};
+  const Program part = divided_by_node(formula::elements);
   program.insert(program.end(), part.begin(), part.end());
-  program.push_back(apply(Operation::multiply));
+  program.push_back(apply(Opcode::multiply));
   return assembled("v * ceil(n / L)", std::move(program));
 }
 
 // In one node nothing is sent between nodes.
 Expression worth_between_nodes(const Expression& worth) {
-  Program program{read_variable(workers), read_variable(local_workers), apply(Operation::greater)};
+  Program program{read_variable(formula::workers), read_variable(formula::local_workers),
+                  apply(Opcode::greater)};
   if (worth.empty()) {
-    program.push_back(constant(1));
+    program.push_back(constant_value(1));
   } else {
     const Expression part = of_a_part(worth);
     program.insert(program.end(), part.program().begin(), part.program().end());
   }
-  program.push_back(constant(0));
-  program.push_back(apply(Operation::choose));
+  program.push_back(constant_value(0));
+  program.push_back(apply(Opcode::choose));
   return assembled("if(W > L, " + (worth.empty() ? "1" : worth.text()) + ", 0)",
                    std::move(program));
 }
 
 Expression sum_of_messages(const std::vector<RoundFormula>& rounds) {
-  Program program{constant(0)};
+  Program program{constant_value(0)};
   std::string text;
   for (const RoundFormula& round : rounds) {
     const auto part = round.message.program();
     program.insert(program.end(), part.begin(), part.end());
-    program.push_back(apply(Operation::add));
+    program.push_back(apply(Opcode::add));
     text += (text.empty() ? "" : " + ") + round.message.text();
   }
   return assembled(std::move(text), std::move(program));

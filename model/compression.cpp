@@ -9,24 +9,13 @@ namespace {
 
 using Lanes = Expression::Lanes;
 
-// Positions in formula_variables.
-enum Variable : std::size_t {
-  elements,
-  rows,
-  columns,
-  bytes_of_element,
-  workers,
-  local_workers,
-  tensors
-};
-
 using Values = std::array<Lanes, formula_variables.size() + formula_parameter_limit>;
 
 Values constant_values(const Method& method, Bytes element, const Workers& group) {
   Values values;
-  values[bytes_of_element].fill(element / 1_B);
-  values[workers].fill(group.all);
-  values[local_workers].fill(group.in_node);
+  values[formula::element_size].fill(element / 1_B);
+  values[formula::workers].fill(group.all);
+  values[formula::local_workers].fill(group.in_node);
   std::size_t next = formula_variables.size();
   for (const auto& [name, value] : method.parameters) {
     if (next < values.size()) {
@@ -41,7 +30,8 @@ Values constant_values(const Method& method, Bytes element, const Workers& group
 class Batch {
  public:
   Batch(const Method& method, const Values& values) : method_(method), values_(values) {
-    for (const Variable v : {elements, rows, columns, tensors}) {
+    for (const formula::Variable v :
+         {formula::elements, formula::rows, formula::columns, formula::tensors}) {
       values_[v].fill(1.0);
     }
     clear();
@@ -49,10 +39,10 @@ class Batch {
 
   // `together`: tensors of the call that are encoded.
   void add(const EqualTensors& shape, double together) {
-    values_[elements][size_] = static_cast<double>(shape.tensor.elements());
-    values_[rows][size_] = static_cast<double>(shape.tensor.rows);
-    values_[columns][size_] = static_cast<double>(shape.tensor.columns);
-    values_[tensors][size_] = together;
+    values_[formula::elements][size_] = static_cast<double>(shape.tensor.elements());
+    values_[formula::rows][size_] = static_cast<double>(shape.tensor.rows);
+    values_[formula::columns][size_] = static_cast<double>(shape.tensor.columns);
+    values_[formula::tensors][size_] = together;
     members_[size_++] = &shape;
   }
   [[nodiscard]] bool full() const { return size_ == Expression::lanes; }

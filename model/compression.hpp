@@ -33,6 +33,18 @@ namespace payoff {
 
 inline constexpr std::array<std::string_view, 7> formula_variables{"n", "rows", "columns", "v",
                                                                    "W", "L",    "T"};
+// Their places.
+namespace formula {
+enum Variable : std::uint16_t {
+  elements,
+  rows,
+  columns,
+  element_size,
+  workers,
+  local_workers,
+  tensors
+};
+}  // namespace formula
 inline constexpr std::size_t formula_parameter_limit = 17;  // parameters and parts together
 
 // The names a method's formulas may use, in the order in which compress() gives their values: after

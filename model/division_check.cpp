@@ -12,7 +12,7 @@
 namespace payoff {
 namespace {
 
-void append(Problems& problems, Problems more) {
+void add_all(Problems& problems, Problems more) {
   problems.insert(problems.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
 }
@@ -169,7 +169,7 @@ void check_recommender(const RecommenderShape& shape, const ParallelLayout& layo
 void check_division(const Experiment& experiment, Problems& problems) {
   const ParallelLayout& layout = experiment.layout;
   if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
-    append(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
+    add_all(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
     const std::size_t before = problems.size();
     check_pieces(shape->sequence, layout, problems);
     if (shape->decoder.layers > 0 && problems.size() == before) {

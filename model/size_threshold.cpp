@@ -9,29 +9,25 @@
 namespace payoff {
 namespace {
 
-using Operation = Expression::Operation;
+using Opcode = Expression::Operation;
 using Instruction = Expression::Instruction;
-
-// Places in formula_variables.
-constexpr std::uint16_t variable_n = 0;
-constexpr std::uint16_t variable_v = 3;
 
 }  // namespace
 
 Method from_size(const Method& method, Bytes smallest) {
-  std::vector<Instruction> program{{Operation::variable, variable_v, 0},
-                                   {Operation::variable, variable_n, 0},
-                                   {Operation::multiply, 0, 0},
-                                   {Operation::constant, 0, smallest / 1_B},
-                                   {Operation::greater_equal, 0, 0}};
+  std::vector<Instruction> program{{Opcode::variable, formula::element_size, 0},
+                                   {Opcode::variable, formula::elements, 0},
+                                   {Opcode::multiply, 0, 0},
+                                   {Opcode::constant, 0, smallest / 1_B},
+                                   {Opcode::greater_equal, 0, 0}};
   if (method.worth.empty()) {
-    program.push_back({Operation::constant, 0, 1});
+    program.push_back({Opcode::constant, 0, 1});
   } else {
     const auto worth = method.worth.program();
     program.insert(program.end(), worth.begin(), worth.end());
   }
-  program.push_back({Operation::constant, 0, 0});
-  program.push_back({Operation::choose, 0, 0});
+  program.push_back({Opcode::constant, 0, 0});
+  program.push_back({Opcode::choose, 0, 0});
   Method result = method;
   result.smallest = smallest;
   result.worth =

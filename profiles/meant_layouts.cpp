@@ -57,9 +57,9 @@ std::vector<std::string> keys_of(const std::vector<std::string>& paths) {
   return keys;
 }
 
-class Reading {
+class MeantReading {
  public:
-  Reading(const Cluster& cluster, bool knows_gpus, const SourceMap& sources)
+  MeantReading(const Cluster& cluster, bool knows_gpus, const SourceMap& sources)
       : cluster_(cluster), knows_gpus_(knows_gpus), sources_(sources) {}
 
   // Of mistakes that what was left out brings with it nobody is told.
@@ -88,7 +88,7 @@ std::vector<ParallelLayout> meant_layouts(const Node& layout,
   std::erase_if(rest.entries, [&](const Entry& entry) {
     return std::find(keys.begin(), keys.end(), entry.key) != keys.end();
   });
-  const Reading reading(cluster, knows_gpus, sources);
+  const MeantReading reading(cluster, knows_gpus, sources);
   std::vector<ParallelLayout> meant{reading.read(rest)};
   for (const std::string& key : keys) {
     for (const std::string& value : values_of(key)) {

@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, Traffic>, 7> traffics{{
     {"embeddings", Traffic::embeddings},
 }};
 
-constexpr std::array<std::pair<std::string_view, bool>, 2> amongs{{
+constexpr std::array<std::pair<std::string_view, bool>, 2> part_amongs{{
     {"all", false},
     {"nodes", true},
 }};
@@ -94,7 +94,7 @@ class PlanPartReader {
     } else if (name == "buckets") {
       read_buckets(value);
     } else if (name == "among") {
-      choose(name, value, amongs, part_.among_nodes);
+      choose(name, value, part_amongs, part_.among_nodes);
     } else if (name == "smallest") {
       read_smallest(value);
     } else if (name == "copy_in_node") {

@@ -14,7 +14,7 @@
 namespace payoff {
 namespace {
 
-struct Line {
+struct CopyLine {
   double start_us{};
   double gb_per_s{};
   double sd_us{};    // of the start
@@ -22,26 +22,20 @@ struct Line {
   FitRange<Bytes> bytes;
 };
 
-const KernelConstant* constant(const KernelFit& fit, std::string_view name) {
-  const auto found = std::find_if(fit.constants.begin(), fit.constants.end(),
-                                  [&](const KernelConstant& each) { return each.name == name; });
-  return found == fit.constants.end() || !found->determined ? nullptr : &*found;
-}
-
-std::optional<Line> line_through(const std::vector<KernelPoint>& points) {
+std::optional<CopyLine> line_through(const std::vector<KernelPoint>& points) {
   const auto fit = fit_kernel(points, KernelForm::affine);
-  const KernelConstant* start = fit ? constant(*fit, "t0_us") : nullptr;
-  const KernelConstant* rate = fit ? constant(*fit, "b_gb_per_s") : nullptr;
+  const KernelConstant* start = fit ? determined_constant(*fit, "t0_us") : nullptr;
+  const KernelConstant* rate = fit ? determined_constant(*fit, "b_gb_per_s") : nullptr;
   if (rate == nullptr || rate->value <= 0.0) {
     return std::nullopt;
   }
   const double sd = std::hypot(rate->sd / rate->value, fit->rms_error);
-  return Line{start != nullptr ? start->value : 0.0, rate->value,
-              start != nullptr ? start->sd : 0.0, sd, fit->bytes};
+  return CopyLine{start != nullptr ? start->value : 0.0, rate->value,
+                  start != nullptr ? start->sd : 0.0, sd, fit->bytes};
 }
 
 // Cold ones where there are any, launched one by one: no graph queues copies of a codec.
-std::optional<Line> line_of(const KernelCalibration& calibration, std::string_view kernel) {
+std::optional<CopyLine> line_of(const KernelCalibration& calibration, std::string_view kernel) {
   for (const std::string_view state : {"cold", "hot"}) {
     for (const KernelLaw& law : calibration.laws) {
       if (law.kernel == kernel && law.state == state && law.mode == "stream") {
@@ -62,7 +56,7 @@ std::string sourced(double value, std::string_view unit, double relative_sd) {
 }  // namespace
 
 std::string measured_copies(const KernelCalibration& calibration) {
-  std::vector<Line> lines;
+  std::vector<CopyLine> lines;
   for (const std::string_view kernel : {"host_to_device", "device_to_host"}) {
     if (const auto line = line_of(calibration, kernel)) {
       lines.push_back(*line);
@@ -71,8 +65,8 @@ std::string measured_copies(const KernelCalibration& calibration) {
   if (lines.empty()) {
     return {};
   }
-  const Line& one = lines.front();
-  const Line& other = lines.back();
+  const CopyLine& one = lines.front();
+  const CopyLine& other = lines.back();
   const double start = 0.5 * (one.start_us + other.start_us);
   const double seconds_a_gb = 0.5 * (1.0 / one.gb_per_s + 1.0 / other.gb_per_s);
   // Half of the difference between the directions, and the uncertainty of the worse line.

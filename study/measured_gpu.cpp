@@ -49,12 +49,6 @@ std::string sourced(const Measured& measured, std::string_view unit = {}) {
                      std::max(measured.relative_sd, 1e-4));
 }
 
-const KernelConstant* constant(const KernelFit& fit, std::string_view name) {
-  const auto found = std::find_if(fit.constants.begin(), fit.constants.end(),
-                                  [&](const KernelConstant& each) { return each.name == name; });
-  return found == fit.constants.end() || !found->determined ? nullptr : &*found;
-}
-
 // The laws of a kernel, the cold ones where there are any; launched one by one before graphs.
 std::vector<const KernelLaw*> laws_of(const KernelCalibration& calibration,
                                       std::string_view kernel) {
@@ -97,8 +91,8 @@ std::optional<Copy> copy_of(const KernelCalibration& calibration, const Gpu& dat
     return std::nullopt;
   }
   const KernelFit& fit = laws.front()->fit;
-  const KernelConstant* beyond = constant(fit, "b2_gb_per_s");
-  const KernelConstant* rate = beyond != nullptr ? beyond : constant(fit, "b_gb_per_s");
+  const KernelConstant* beyond = determined_constant(fit, "b2_gb_per_s");
+  const KernelConstant* rate = beyond != nullptr ? beyond : determined_constant(fit, "b_gb_per_s");
   if (rate == nullptr) {
     return std::nullopt;
   }
@@ -131,7 +125,7 @@ std::map<Precision, Products> products_of(const KernelCalibration& calibration, 
       continue;  // of a program that does not tell
     }
     const Precision precision = precision_of(*law);
-    const KernelConstant* rate = constant(law->fit, "rate_tflop_per_s");
+    const KernelConstant* rate = determined_constant(law->fit, "rate_tflop_per_s");
     const FlopRate peak = data.peak[precision];
     if (rate != nullptr && peak > FlopRate{}) {
       products[precision] = {{rate->value / (peak / 1_TFLOPps), rate->sd / rate->value},

@@ -17,7 +17,8 @@ namespace {
 
 constexpr Bytes fp32 = 4_B;
 
-Expression formula(const std::string& text, const std::map<std::string, double>& parameters = {}) {
+Expression expression_of(const std::string& text,
+                         const std::map<std::string, double>& parameters = {}) {
   auto result = Expression::parse(text, formula_names(parameters));
   REQUIRE(result.errors.empty());
   return result.expression;
@@ -27,7 +28,7 @@ Expression formula(const std::string& text, const std::map<std::string, double>&
 Method simple_method(const std::string& message) {
   Method method;
   method.sums_in_collective = true;
-  method.rounds.push_back({{}, Collective::all_reduce, formula(message)});
+  method.rounds.push_back({{}, Collective::all_reduce, expression_of(message)});
   return method;
 }
 
@@ -101,8 +102,8 @@ TEST_CASE("tensors cost together what they cost one by one") {
 
 TEST_CASE("a method may decide for each tensor whether it is worth it") {
   Method method = simple_method("n");
-  method.worth = formula("n - 1000");
-  method.dense.kernels = formula("1");
+  method.worth = expression_of("n - 1000");
+  method.dense.kernels = expression_of("1");
   const std::vector<ParameterTensor> tensors{{1000, 1, false}, {1001, 1, false}, {10, 200, true}};
   const CallCost cost = compress(method, tensors, fp32, 8, 4);
   CHECK(contributed(cost) == 3001_B);
@@ -112,7 +113,7 @@ TEST_CASE("a method may decide for each tensor whether it is worth it") {
 
 TEST_CASE("a formula that no machine can run is refused with its place") {
   Method method = simple_method("n / (W - 8)");
-  method.decode.bytes = formula("n - 10");
+  method.decode.bytes = expression_of("n - 10");
   const Problems problems = check_method(method);
   REQUIRE(problems.size() == 2);
   CHECK(problems[0].path == "rounds[0].message");
