@@ -56,6 +56,19 @@ TEST_CASE("ring and halving-doubling move the same bytes; the latter needs fewer
   CHECK_THAT(ring_all_reduce(256, 1_B, no_bytes) / 1_us, WithinRel(2550.0, 1e-6));
 }
 
+TEST_CASE("a tree has as many levels as ranks can be summed in pairs, also of no power of two") {
+  const AlphaBeta no_bytes{wire.alpha, 1e9 * wire.beta};
+  for (const int n : {2, 3, 4, 5, 6, 7, 8, 9, 17, 1000, 1024, 1025}) {
+    CAPTURE(n);
+    std::vector<double> up;
+    for (int summands = n; summands > 1; summands = (summands + 1) / 2) {
+      up.push_back(0);
+    }
+    CHECK_THAT(tree_all_reduce(n, 1_B, no_bytes) / 1_us,
+               WithinRel(2 * (in_steps(up, no_bytes) / 1_us), 1e-6));
+  }
+}
+
 TEST_CASE("two levels send an n-th of the buffer over each network wire") {
   const AlphaBeta fast{0_s, 1e9 * 1_GBps};
   const AlphaBeta network{0_s, 1_GBps};
