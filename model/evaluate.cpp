@@ -289,7 +289,7 @@ Seconds end_of_work(const StageSpan& span) {
 
 }  // namespace
 
-std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
+std::vector<StageEnd> pipeline_ends(const StepPlan& plan, PipelinePrograms* programs) {
   const ParallelLayout& layout = plan.layout;
   std::vector<StageEnd> ends(plan.stages.size());
   if (plan.stages.size() == 1) {
@@ -304,12 +304,14 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan) {
   std::vector<StageDurations> durations = durations_of(plan);
   PairTimes times(plan);
   PairTimes* pairs = layout.overlaps_pairs() ? &times : nullptr;
-  const auto with = run_pipeline(durations, layout.passes(), layout.schedule, pairs);
+  PipelinePrograms both;
+  PipelinePrograms* const known = programs != nullptr ? programs : &both;
+  const auto with = run_pipeline(durations, layout.passes(), layout.schedule, pairs, known);
   for (StageDurations& stage : durations) {
     stage.send_forward = {};
     stage.send_backward = {};
   }
-  const auto without = run_pipeline(durations, layout.passes(), layout.schedule, pairs);
+  const auto without = run_pipeline(durations, layout.passes(), layout.schedule, pairs, known);
   for (std::size_t s = 0; s < ends.size(); ++s) {
     ends[s].end = with[s].end;
     ends[s].pairs = with[s].pairs;

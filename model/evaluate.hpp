@@ -6,6 +6,7 @@
 
 #include "model/overlap.hpp"
 #include "model/paired_pieces.hpp"
+#include "model/pipeline_program.hpp"
 #include "model/stage_sends.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
@@ -82,7 +83,9 @@ struct StageEnd {
   PairEffect pairs{};  // of operations before it that run as one
 };
 
-[[nodiscard]] std::vector<StageEnd> pipeline_ends(const StepPlan& plan);
+// `programs`: of pipelines that were run before, and will be again with other times.
+[[nodiscard]] std::vector<StageEnd> pipeline_ends(const StepPlan& plan,
+                                                  PipelinePrograms* programs = nullptr);
 [[nodiscard]] StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends);
 
 }  // namespace payoff

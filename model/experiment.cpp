@@ -120,7 +120,7 @@ PreparedExperiment::PreparedExperiment(Experiment experiment, const NcclPin& pin
       expert_data_network_(network_of(MessageKind::ep_gradients)),
       expert_replica_network_(network_of(MessageKind::ep_replicas)) {
   prepare_stages();
-  ends_ = pipeline_ends(unpriced({}, stages_, waves_));
+  ends_ = pipeline_ends(unpriced({}, stages_, waves_), &programs_);
 }
 
 PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Training& training,
@@ -151,7 +151,7 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
     stages_[s].memory = memory_without_codec(s);
   }
   plan_tied_sum();
-  ends_ = pipeline_ends(unpriced({}, stages_, waves_));
+  ends_ = pipeline_ends(unpriced({}, stages_, waves_), &programs_);
   for (const Part& part : like.parts_) {
     parts_.push_back({part.kinds, std::make_unique<PreparedExperiment>(*part.prepared, training,
                                                                        micro_batches, pin)});

@@ -191,6 +191,7 @@ class PreparedExperiment {
   std::shared_ptr<const WaveTable> waves_;  // of all pieces
   std::vector<Stage> stages_;
   Message tied_gradients_;
+  PipelinePrograms programs_;
   std::vector<StageEnd> ends_;                            // of the pipeline
   std::vector<Part> parts_;                               // none: all nodes are alike
   std::vector<std::vector<std::size_t>> parts_of_stage_;  // those that may set its pace

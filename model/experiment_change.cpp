@@ -125,7 +125,7 @@ void PreparedExperiment::change_as_one(const JobNumbers& numbers) {
   }
   if (renew_stage_networks() || other_tables || numbers.micro_batch != before.micro_batch) {
     prepare_stages();
-    ends_ = pipeline_ends(unpriced({}, stages_, waves_));
+    ends_ = pipeline_ends(unpriced({}, stages_, waves_), &programs_);
     return;
   }
   const bool other_steps = numbers.micro_batches != before.micro_batches;
@@ -149,7 +149,7 @@ void PreparedExperiment::change_as_one(const JobNumbers& numbers) {
   plan_sends();
   plan_tied_sum();
   if (other_steps || stages_.size() > 1) {
-    ends_ = pipeline_ends(unpriced({}, stages_, waves_));
+    ends_ = pipeline_ends(unpriced({}, stages_, waves_), &programs_);
   }
 }
 

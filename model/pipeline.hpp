@@ -7,6 +7,7 @@
 
 #include "model/overlap.hpp"
 #include "model/paired_pieces.hpp"
+#include "model/pipeline_program.hpp"
 #include "model/schedule.hpp"
 #include "model/stage_sends.hpp"
 #include "model/step_plan.hpp"
@@ -64,9 +65,6 @@ struct StageSpan {
   PairEffect pairs;              // what sends added to them included
 };
 
-// What run_every_micro_batch() keeps for the input of every operation.
-inline constexpr std::size_t bytes_of_pipeline_input = 24;
-
 // What one operation of a stage left behind it.
 struct OperationDates {
   double end{};
@@ -74,10 +72,11 @@ struct OperationDates {
   double slowed{};   // what sends added to work of the stage so far
 };
 
-// `pairs`: of operations that run as one; without, one after the other.
+// `pairs`: of operations that run as one; without, one after the other. `programs`: of runs before.
 [[nodiscard]] std::vector<StageSpan> run_pipeline(
     const std::vector<StageDurations>& stages, int micro_batches,
-    PipelineSchedule schedule = PipelineSchedule::one_f_one_b, PairTimes* pairs = nullptr);
+    PipelineSchedule schedule = PipelineSchedule::one_f_one_b, PairTimes* pairs = nullptr,
+    PipelinePrograms* programs = nullptr);
 
 // Micro-batches until a long step repeats itself, which is when run_pipeline() has seen enough: a
 // few of each stage. It takes more only where two stages or links are equally slow but for a
@@ -90,6 +89,7 @@ struct OperationDates {
 // operation, by stage.
 [[nodiscard]] std::vector<StageSpan> run_every_micro_batch(
     const std::vector<StageDurations>& stages, int micro_batches, PipelineSchedule schedule,
-    std::vector<std::vector<OperationDates>>* dates = nullptr, PairTimes* pairs = nullptr);
+    std::vector<std::vector<OperationDates>>* dates = nullptr, PairTimes* pairs = nullptr,
+    PipelinePrograms* programs = nullptr);
 
 }  // namespace payoff

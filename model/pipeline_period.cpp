@@ -152,7 +152,8 @@ int usual_micro_batches(PipelineSchedule schedule, int stages, int chunks, int m
 }
 
 std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,
-                                    PipelineSchedule schedule, PairTimes* pairs) {
+                                    PipelineSchedule schedule, PairTimes* pairs,
+                                    PipelinePrograms* programs) {
   const int count = static_cast<int>(stages.size());
   const int chunks = static_cast<int>(stages.front().chunks.size());
   const std::optional<Middle> middle = middle_of(schedule, count, chunks);
@@ -162,7 +163,8 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
       const int left_out = (micro_batches - few) / period;
       const int run = micro_batches - left_out * period;
       ShortStep step;
-      std::vector<StageSpan> spans = run_every_micro_batch(stages, run, schedule, &step.dates);
+      std::vector<StageSpan> spans =
+          run_every_micro_batch(stages, run, schedule, &step.dates, nullptr, programs);
       for (int s = 0; s < count; ++s) {
         const StageSchedule order(s, count, run, chunks, schedule);
         step.ends.push_back(after_last_forward(order));
@@ -176,7 +178,7 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
       period = found && found->micro_batches > period ? found->micro_batches : 0;
     }
   }
-  return run_every_micro_batch(stages, micro_batches, schedule, nullptr, pairs);
+  return run_every_micro_batch(stages, micro_batches, schedule, nullptr, pairs, programs);
 }
 
 }  // namespace payoff
