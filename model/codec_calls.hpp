@@ -18,29 +18,36 @@ namespace payoff {
 template <typename T>
 class Queue {
  public:
-  [[nodiscard]] bool empty() const { return head_ == items_.size(); }
-  [[nodiscard]] std::size_t size() const { return items_.size() - head_; }
-  [[nodiscard]] const T& front() const { return items_[head_]; }
-  [[nodiscard]] T& operator[](std::size_t place) { return items_[head_ + place]; }
+  [[nodiscard]] bool empty() const { return head_ == end_; }
+  [[nodiscard]] std::size_t size() const { return end_ - head_; }
+  [[nodiscard]] const T& front() const { return room_[head_]; }
+  [[nodiscard]] T& operator[](std::size_t place) { return room_[head_ + place]; }
   void push(const T& item) {
     if (empty()) {
-      constexpr std::size_t usual = 32;
-      items_.clear();
-      items_.reserve(usual);
-      head_ = 0;
+      head_ = end_ = 0;
     }
-    items_.push_back(item);
+    if (end_ == room_.size()) {
+      grow();
+    }
+    room_[end_++] = item;
   }
-  T pop() { return items_[head_++]; }
+  T pop() { return room_[head_++]; }
   void take(const Queue& other) {
-    items_.assign(other.items_.begin() + static_cast<std::ptrdiff_t>(other.head_),
-                  other.items_.end());
+    room_.assign(other.room_.begin() + static_cast<std::ptrdiff_t>(other.head_),
+                 other.room_.begin() + static_cast<std::ptrdiff_t>(other.end_));
     head_ = 0;
+    end_ = room_.size();
   }
 
  private:
-  std::vector<T> items_;
+  void grow() {
+    constexpr std::size_t usual = 32;
+    room_.resize(std::max(usual, 2 * room_.size()));
+  }
+
+  std::vector<T> room_;
   std::size_t head_{};
+  std::size_t end_{};
 };
 
 // Where a part of a codec runs that runs on the host.

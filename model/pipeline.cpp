@@ -10,77 +10,95 @@ namespace {
 
 using Step = PipelineProgram::Step;
 
+// What a stage has done so far.
+struct Progress {
+  double end{};
+  StageSends sends;
+  double slowed{};
+};
+
 // One run of a program.
 class Pipeline {
  public:
   Pipeline(const std::vector<StageDurations>& stages, const PipelineProgram& program)
       : stages_(stages),
+        chunks_(stages.front().chunks.size()),
         dates_(program.dates()),
         next_last_(program.lasts().begin()),
-        spans_(stages.size()) {}
+        progress_(stages.size()),
+        spans_(stages.size()) {
+    times_.reserve(works * chunks_ * stages.size());
+    sends_.reserve(towards * stages.size());
+    for (const StageDurations& stage : stages) {
+      for (const ChunkDurations& chunk : stage.chunks) {
+        times_.insert(times_.end(), {chunk.forward.si, chunk.backward.si, chunk.weights.si});
+      }
+      sends_.insert(sends_.end(), {0.0, 0.0, stage.send_forward.si, stage.send_backward.si});
+    }
+  }
 
   // Runs an operation, and sends its output on.
   OperationDates run(const Step& step) {
-    StageSpan& span = spans_[step.stage];
+    Progress& stage = progress_[step.stage];
     const double arrival = dates_[step.input];
-    const double start = std::max(span.end.si, arrival);
+    const double start = std::max(stage.end, arrival);
     if (step.is_last) {
-      begin_last(step, arrival, start, span);
+      begin_last(step, arrival, start);
     }
-    const StageDurations& durations = stages_[step.stage];
-    const ChunkDurations& chunk = durations.chunks[step.chunk];
-    double end = start + time_of(step, chunk);
-    if (span.sends.until() > start && durations.beside_send.slow()) {
+    stage.end = start + times_[(step.stage * chunks_ + step.chunk) * works + work_of(step)];
+    if (stage.sends.until() > start && stages_[step.stage].beside_send.slow()) {
       const double more =
-          slowed(pieces_of(step, chunk), span.sends.until() - start, durations.beside_send);
-      end += more;
-      span.slowed.si += more;
+          slowed(pieces_of(step), stage.sends.until() - start, stages_[step.stage].beside_send);
+      stage.end += more;
+      stage.slowed += more;
     }
-    span.end = {end};
     if (step.is_last) {
-      span.last.back().end = span.end;
+      spans_[step.stage].last.back().end = {stage.end};
     }
-    return {end, pass_on(step, end, span), span.slowed.si};
+    return {stage.end, pass_on(step, stage), stage.slowed};
   }
 
   // A forward and a backward as one, when both have their inputs.
   void run_pair(const Step& forward, const Step& backward, PairTimes& pairs) {
-    StageSpan& span = spans_[forward.stage];
-    const double start = std::max({span.end.si, dates_[forward.input], dates_[backward.input]});
-    const PairSpan pair = pairs.run(forward.stage, forward.chunk, span.sends.until() - start);
-    span.pairs += pair.effect;
-    span.end.si = start + pair.time;
-    (void)pass_on(forward, span.end.si, span);
-    (void)pass_on(backward, span.end.si, span);
+    Progress& stage = progress_[forward.stage];
+    const double start = std::max({stage.end, dates_[forward.input], dates_[backward.input]});
+    const PairSpan pair = pairs.run(forward.stage, forward.chunk, stage.sends.until() - start);
+    spans_[forward.stage].pairs += pair.effect;
+    stage.end = start + pair.time;
+    (void)pass_on(forward, stage);
+    (void)pass_on(backward, stage);
   }
 
-  std::vector<StageSpan> take_spans() { return std::move(spans_); }
+  std::vector<StageSpan> take_spans() {
+    for (std::size_t s = 0; s < spans_.size(); ++s) {
+      spans_[s].end = {progress_[s].end};
+      spans_[s].sends = progress_[s].sends;
+      spans_[s].slowed = {progress_[s].slowed};
+    }
+    return std::move(spans_);
+  }
 
  private:
-  static double time_of(const Step& step, const ChunkDurations& chunk) {
-    return (step.work == PipelineWork::weights   ? chunk.weights
-            : step.work == PipelineWork::forward ? chunk.forward
-                                                 : chunk.backward)
-        .si;
-  }
-  static std::span<const Piece> pieces_of(const Step& step, const ChunkDurations& chunk) {
+  static constexpr std::size_t works = 3;    // PipelineWork
+  static constexpr std::size_t towards = 4;  // Toward
+
+  static std::size_t work_of(const Step& step) { return static_cast<std::size_t>(step.work); }
+  [[nodiscard]] std::span<const Piece> pieces_of(const Step& step) const {
+    const ChunkDurations& chunk = stages_[step.stage].chunks[step.chunk];
     return step.work == PipelineWork::weights   ? chunk.weight_pieces
            : step.work == PipelineWork::forward ? chunk.forward_pieces
                                                 : chunk.backward_pieces;
   }
-
   // How long the output of an operation travels; the ends of the chain send none.
-  [[nodiscard]] Seconds send_of(const Step& step) const {
-    const StageDurations& durations = stages_[step.stage];
-    return step.toward == Toward::next_stage       ? durations.send_forward
-           : step.toward == Toward::previous_stage ? durations.send_backward
-                                                   : Seconds{};
+  [[nodiscard]] double send_of(const Step& step) const {
+    return sends_[step.stage * towards + static_cast<std::size_t>(step.toward)];
   }
 
-  void begin_last(const Step& step, double arrival, double start, StageSpan& span) {
+  void begin_last(const Step& step, double arrival, double start) {
+    StageSpan& span = spans_[step.stage];
     if (span.last.empty()) {
-      span.sends_before_last = span.sends;
-      span.slowed_before_last = span.slowed;
+      span.sends_before_last = progress_[step.stage].sends;
+      span.slowed_before_last = {progress_[step.stage].slowed};
     }
     const PipelineProgram::Last& last = *next_last_++;
     span.last.push_back({last.operation,
@@ -89,14 +107,14 @@ class Pipeline {
                          {start},
                          {},
                          step.toward,
-                         send_of(step),
+                         {send_of(step)},
                          last.from_stage,
                          last.from_place});
   }
 
   // When it has come.
-  double pass_on(const Step& step, double end, StageSpan& span) {
-    return dates_[step.output] = span.sends.send(step.toward, end, send_of(step).si);
+  double pass_on(const Step& step, Progress& stage) {
+    return dates_[step.output] = stage.sends.send(step.toward, stage.end, send_of(step));
   }
 
   // How much longer pieces take at these paces, as long as a send is in flight.
@@ -117,8 +135,12 @@ class Pipeline {
   }
 
   const std::vector<StageDurations>& stages_;
+  std::size_t chunks_;
+  std::vector<double> times_;  // by stage, chunk and work
+  std::vector<double> sends_;  // by stage and where to
   std::vector<double> dates_;  // of inputs, as the program numbers them
   std::vector<PipelineProgram::Last>::const_iterator next_last_;
+  std::vector<Progress> progress_;
   std::vector<StageSpan> spans_;
 };
 
