@@ -5,6 +5,7 @@
 #   make test-all   that, the slow tests, sanitizers, second compiler, clang-tidy, formatting
 #   make fuzz       feeds every reader random inputs, SECONDS=60 each; what breaks one is kept
 #   make mutants    puts wrong formulas into a copy, one at a time: do the tests notice? Takes hours
+#   make coverage   which lines the tests run, by module (gcov's counters; half an hour)
 #   make bench      builds and runs the benchmarks
 #   make kernels    the CUDA program that measures GPUs, at build-kernels/payoff-kernels; needs nvcc
 #   make page       the page of `payoff report`, at build/page/report.html; needs Node.js with npm
@@ -13,7 +14,7 @@
 #   make format     formats every source
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-all fuzz mutants bench kernels page install package format install-packages install-packages-all clean
+.PHONY: build demo test test-all fuzz mutants coverage bench kernels page install package format install-packages install-packages-all clean
 
 SHELL := /bin/bash
 
@@ -50,6 +51,9 @@ fuzz: install-packages-all
 
 mutants: install-packages
 	@python3 tests/mutants/run.py
+
+coverage: install-packages-all
+	@python3 tests/coverage/run.py
 
 bench: install-packages-all
 	cmake --preset release -DPAYOFF_BUILD_BENCH=ON

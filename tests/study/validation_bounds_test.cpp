@@ -168,9 +168,9 @@ TEST_CASE("collectives by size, and steps of single sources, keep what they reac
   check({CaseKind::step, "mosaicml_mpt", 78, 0.034, 0.080}, GroupBy::source);
   check({CaseKind::step, "deepspeed", 37, 0.050, 0.32}, GroupBy::source);
   // Its median was 2.9 % while convolutional networks on one H100 node, 9 % too slow, and on
-  // several, 2 % too fast, lay on both sides of it (docs/validation-history.md). It was 4.1 % while steps
-  // of GPT-3 on thousands of GPUs, 2 to 5 % too slow, lacked the sum of the embedding that both
-  // ends of their pipelines hold (`share_embeddings_and_output_weights: True` in
+  // several, 2 % too fast, lay on both sides of it (docs/validation-history.md). It was 4.1 % while
+  // steps of GPT-3 on thousands of GPUs, 2 to 5 % too slow, lacked the sum of the embedding that
+  // both ends of their pipelines hold (`share_embeddings_and_output_weights: True` in
   // conf/megatron_gpt_config.yaml).
   check({CaseKind::step, "mlperf_nvidia", 18, 0.045, 0.09}, GroupBy::source);
   check({CaseKind::step, "vtrain_multi", 56, 0.085, 0.30}, GroupBy::source);
