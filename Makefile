@@ -21,6 +21,7 @@ SHELL := /bin/bash
 # Used where installed. The base directory lets two checkouts share their results.
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 endif
 export CCACHE_DIR ?= $(or $(HOME),/tmp)/.cache/ccache
 export CCACHE_BASEDIR ?= $(CURDIR)

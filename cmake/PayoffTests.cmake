@@ -27,7 +27,7 @@ function(payoff_tests folder)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   target_link_libraries(${target} PRIVATE
     ${arg_LINKS} Catch2::Catch2WithMain payoff_warnings payoff_sanitizers)
-  payoff_precompile(${target} ${PROJECT_SOURCE_DIR}/tests/catch.hpp)
+  payoff_precompile_tests(${target})
   # What hangs; the sanitizers make a test thirty times as slow.
   set(properties TIMEOUT 300)
   if(PAYOFF_SANITIZE)
