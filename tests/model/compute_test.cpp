@@ -198,6 +198,19 @@ TEST_CASE("launches queue ahead of long kernels and hold up short ones") {
   CHECK_THAT(forward_time(operators, 1, context) / 1_us, WithinRel(60.0, 1e-12));
 }
 
+TEST_CASE("the host launches every kernel of an operator") {
+  const Gpu gpu = ideal_gpu();
+  Software software = eager();
+  software.host_per_kernel = 1_ms;
+  const ComputeContext context{gpu, software, Precision::fp16};
+  for (const int kernels : {1, 2, 5}) {
+    Operator op = pass(1_KB, {});
+    op.kernels = kernels;
+    CHECK_THAT(forward_time(std::vector<Operator>{op}, 1, context) / 1_ms,
+               WithinRel(1.0 * kernels, 1e-12));
+  }
+}
+
 TEST_CASE("all speeds times k and launches by k give times by k") {
   const double k = GENERATE(0.5, 3.0, 17.0);
   const bool fused = GENERATE(false, true);

@@ -138,3 +138,34 @@ TEST_CASE("sends between nodes are Simple however short; inside a node short one
     CHECK_FALSE(tuner(dgx_h100(), 2).has(collective, Algorithm::pairwise, Protocol::ll));
   }
 }
+
+TEST_CASE(
+    "a gather takes half as many steps around a ring as an all-reduce, in bytes and in time") {
+  // Ring, LL: the all-reduce is a reduce-scatter and a gather, n - 1 steps each.
+  for (const int nodes : {1, 2, 4}) {
+    const NcclTuner of = tuner(dgx_a100(), nodes);
+    const auto at = [&](Collective collective, Bytes size) {
+      return *of.estimate(collective, size, Algorithm::ring, Protocol::simple);
+    };
+    for (const Collective half : {Collective::all_gather, Collective::reduce_scatter}) {
+      CHECK_THAT((at(Collective::all_reduce, 3_GB) - at(Collective::all_reduce, 2_GB)) /
+                     (at(half, 3_GB) - at(half, 2_GB)),
+                 WithinRel(2.0, 1e-9));
+    }
+  }
+}
+
+TEST_CASE("a Simple ring between nodes costs more from 64 bytes a rank and channel on") {
+  // NVIDIA/nccl, src/graph/tuning.cc, ncclTopoGetAlgoTime: "Plateau effect of ring", latency x 1.4
+  // where nBytes / (nChannels x nRanks) >= 64.
+  const NcclTuner of = tuner(dgx_a100(), 4);
+  const double threshold = 64.0 * of.most_channels() * 32;
+  const auto at = [&](double bytes) {
+    return *of.estimate(Collective::all_reduce, bytes * 1_B, Algorithm::ring, Protocol::simple) /
+           1_us;
+  };
+  const double wire = at(threshold + 4096) - at(threshold);
+  const double before = at(threshold - 1);
+  CHECK_THAT(at(threshold / 2) + wire * threshold / 2 / 4096, WithinRel(before, 1e-3));
+  CHECK_THAT(at(threshold), WithinRel(before + 0.4 * (before - wire * threshold / 4096), 1e-3));
+}
