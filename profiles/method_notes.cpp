@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -43,6 +44,18 @@ bool is_answer(std::string_view text) {
   constexpr std::array<std::string_view, 3> answers{"yes", "no", "partly"};
   const std::string_view answer = text.substr(0, text.find(':'));
   return std::find(answers.begin(), answers.end(), answer) != answers.end();
+}
+
+bool is_none(const std::string& implementation) { return implementation.starts_with("none:"); }
+
+// Why nobody can run it: "none is known", or what a file says of the parts that exist.
+std::optional<std::string> nobody_because(const MethodNotes& notes) {
+  const Names& all = notes.implementations;
+  if (notes.users_own || !std::all_of(all.begin(), all.end(), is_none)) {
+    return std::nullopt;
+  }
+  const std::size_t colon = all.empty() ? std::string::npos : all.front().find(": ");
+  return colon == std::string::npos ? "none is known" : all.front().substr(colon + 2);
 }
 
 Names read_list(const Value& value) {
@@ -100,8 +113,8 @@ MethodNotes joined(const MethodNotes& a, const MethodNotes& b) {
   append(both.composes, b.composes);
   append(both.quality, b.quality);
   for (const MethodNotes* one : {&a, &b}) {
-    if (one->implementations.empty() && !one->users_own) {
-      both.implementations.clear();
+    if (nobody_because(*one)) {
+      both.implementations = one->implementations;
     }
   }
   both.users_own = a.users_own && b.users_own;
@@ -119,9 +132,14 @@ std::vector<std::pair<std::string, std::string>> compositions(const Method& meth
       all.emplace_back(feature, answer);
     }
   };
-  add("zero", method.elementwise ? "yes: a shard of the payload is the payload of a shard"
-              : method.scatters  ? "yes: its rounds are a reduce-scatter"
-                                 : "no: it needs the whole gradient");
+  // Sharding takes gradients apart, and nothing that stages, ranks or experts send each other.
+  const auto& traffic = notes.traffic;
+  if (traffic.empty() ||
+      std::find(traffic.begin(), traffic.end(), "dp_gradients") != traffic.end()) {
+    add("zero", method.elementwise ? "yes: a shard of the payload is the payload of a shard"
+                : method.scatters  ? "yes: its rounds are a reduce-scatter"
+                                   : "no: it needs the whole gradient");
+  }
   if (host_syncs_of_a_call(method) > 0.0) {
     add("cuda_graphs", "no: the host waits for the GPU");
   }
@@ -136,8 +154,8 @@ std::vector<Obstacle> obstacles(const MethodNotes& notes, const ParallelLayout& 
        {"pipeline_parallel", layout.pp > 1},
        {"accumulation", layout.pp == 1 && layout.micro_batches > 1}}};
   std::vector<Obstacle> found;
-  if (notes.implementations.empty() && !notes.users_own) {
-    found.push_back({"implementation", "no: none is known"});
+  if (const std::optional<std::string> why = nobody_because(notes)) {
+    found.push_back({"implementation", "no: " + *why});
   }
   for (const auto& [feature, answer] : notes.composes) {
     const bool composes = answer.starts_with("yes");

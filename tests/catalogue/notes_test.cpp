@@ -66,6 +66,55 @@ TEST_CASE("what the layout uses and no implementation composes with stands in th
   CHECK(obstacles(notes, layout).empty());
 }
 
+TEST_CASE("parts of a method are no implementation of it, alone or beside another method") {
+  MethodNotes parts;
+  parts.implementations = {"none: kernels only"};
+  REQUIRE(obstacles(parts, ParallelLayout{}).size() == 1);
+  CHECK(obstacles(parts, ParallelLayout{})[0].feature == "implementation");
+  CHECK(obstacles(parts, ParallelLayout{})[0].answer == "no: kernels only");
+  MethodNotes whole;
+  whole.implementations = {"somebody's"};
+  CHECK(obstacles(whole, ParallelLayout{}).empty());
+  for (const MethodNotes& both : {joined(parts, whole), joined(whole, parts)}) {
+    REQUIRE(obstacles(both, ParallelLayout{}).size() == 1);
+    CHECK(obstacles(both, ParallelLayout{})[0].answer == "no: kernels only");
+  }
+}
+
+TEST_CASE("what DeepSpeed has with ZeRO-3 alone composes with neither ZeRO-1 nor a pipeline") {
+  ParallelLayout layout;
+  for (const char* name : {"qgz", "qwz", "hpz", "loco"}) {
+    INFO(name);
+    const MethodNotes& notes = test::catalogue().at(name).notes;
+    layout = {};
+    layout.zero = 3;
+    CHECK(obstacles(notes, layout).empty());
+    layout.zero = 1;
+    REQUIRE(obstacles(notes, layout).size() == 1);
+    CHECK(obstacles(notes, layout)[0].rules_out());
+    layout.zero = 0;
+    layout.pp = 2;
+    REQUIRE(obstacles(notes, layout).size() == 1);
+    CHECK(obstacles(notes, layout)[0].rules_out());
+  }
+}
+
+// A method that only a paper has cannot say what its code composes with.
+TEST_CASE("whatever has an implementation says what it composes with") {
+  int none = 0;
+  for (const auto& [name, profile] : test::catalogue()) {
+    INFO(name);
+    const Obstacle* nobody = nullptr;
+    const std::vector<Obstacle> found = obstacles(profile.notes, ParallelLayout{});
+    for (const Obstacle& obstacle : found) {
+      nobody = obstacle.feature == "implementation" ? &obstacle : nobody;
+    }
+    CHECK((nobody != nullptr || !profile.notes.composes.empty()));
+    none += nobody != nullptr ? 1 : 0;
+  }
+  CHECK(none < static_cast<int>(test::catalogue().size()) / 4);
+}
+
 TEST_CASE("a cast composes with sharded gradients; a method that waits for the host has no graph") {
   const auto answer = [](const char* name, const std::string& feature) {
     const MethodProfile& profile = test::catalogue().at(name);
@@ -80,4 +129,7 @@ TEST_CASE("a cast composes with sharded gradients; a method that waits for the h
   CHECK(answer("topk", "zero") == "no");
   CHECK(answer("mstopk", "cuda_graphs") == "no");
   CHECK(answer("signsgd_fused", "cuda_graphs") != "no");
+  // Sharding takes gradients apart, not what a stage sends the next.
+  CHECK(answer("tahquant", "zero").empty());
+  CHECK(answer("fp8_weights", "zero").empty());
 }
