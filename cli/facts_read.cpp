@@ -244,8 +244,10 @@ Facts facts_read(const PreparedExperiment& prepared, const std::vector<MessageUs
                  const Facts& facts) {
   const FactsReader reader(prepared, messages);
   Facts read;
-  std::copy_if(facts.begin(), facts.end(), std::back_inserter(read),
-               [&](const Fact& fact) { return reader.reads(path_of_one_kind(fact.path)); });
+  std::copy_if(facts.begin(), facts.end(), std::back_inserter(read), [&](const Fact& fact) {
+    return !fact.path.ends_with(".quality") &&  // of the model, not of the time
+           reader.reads(path_of_one_kind(fact.path));
+  });
   add_assumed_copies(prepared.experiment(), read);
   return read;
 }

@@ -32,6 +32,32 @@ TEST_CASE("kernels beyond those that a law was fitted to are counted and listed"
   CHECK_THAT(test::payoff(words).out, ContainsSubstring(" kinds of kernels are priced beyond"));
 }
 
+TEST_CASE("what is published on model quality is no number of a step's time") {
+  const test::ScratchFolder folder;
+  const std::string method = R"(method: halves
+description: every other value
+implementation: fused
+granularity: tensor
+sums_in_collective: true
+traffic: [dp_gradients]
+citations:
+  paper: {kind: published, text: a paper, url: "https://example.org", date: 2026-11-26}
+rounds: [{encode: {bytes: "n", kernels: "1"}, collective: all_reduce, message: "v * n / 2"}]
+decode: {bytes: "n", kernels: "1"}
+wire: {as_published: "v * n / 2", as_implemented: "v * n / 2", used: as_published}
+)";
+  const auto numbers = [&](const std::string& more) {
+    folder.write("halves.yaml", method + more);
+    std::vector<std::string> words =
+        small_experiment({"--compress", folder.path("halves.yaml"), "--json"});
+    words.insert(words.begin(), "predict");
+    const Captured run = test::payoff(words);
+    REQUIRE(run.code == ExitCode::success);
+    return json::parse(run.out)["trust"]["numbers"].get<int>();
+  };
+  CHECK(numbers("quality: [{says: as good, from: paper}]\n") == numbers(""));
+}
+
 TEST_CASE("a table of a collective says what its link was measured on") {
   const auto foot = [](const std::string& cluster, const std::string& nodes) {
     return test::payoff({"collective", "all_reduce", "--cluster", cluster, "--nodes", nodes,
