@@ -5,86 +5,17 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
-#include <random>
 
 #include "calibrate/sample_summary.hpp"
+#include "tests/calibrate/invented_kernel.hpp"
 #include "tests/catch.hpp"
 
 using namespace payoff;
+using namespace payoff::test;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 
 namespace {
-
-constexpr double noise = 0.03;           // of one sample
-constexpr std::size_t repetitions = 25;  // a point
-
-// Not std::normal_distribution, whose numbers differ between libraries: the sum of 12 uniforms.
-class Noise {
- public:
-  explicit Noise(unsigned seed) : bits_(seed) {}
-  double uniform() { return static_cast<double>(bits_() >> 5U) * 0x1.0p-27; }
-  double normal() {
-    double sum = -6.0;
-    for (int i = 0; i < 12; ++i) {
-      sum += uniform();
-    }
-    return sum;
-  }
-
- private:
-  std::mt19937 bits_;
-};
-
-using Truth = std::function<double(const KernelPoint&)>;  // us
-
-KernelPoint of_size(double megabytes) {
-  KernelPoint point;
-  point.bytes = megabytes * 1_MB;
-  return point;
-}
-
-// 32 KiB to 2 GiB, as a copy is swept.
-std::vector<KernelPoint> swept() {
-  std::vector<KernelPoint> points;
-  for (double size = 0.032768; size < 2200.0; size *= 2.0) {
-    points.push_back(of_size(size));
-  }
-  return points;
-}
-
-struct Disturbance {
-  double throttled{};  // share of samples that take 1.6 times as long
-  double outliers{};   // share that takes up to 5 times as long
-};
-
-std::vector<KernelPoint> measured(std::vector<KernelPoint> points, const Truth& truth,
-                                  Noise& random, const Disturbance& disturbance = {}) {
-  for (KernelPoint& point : points) {
-    std::vector<Seconds> samples;
-    for (std::size_t i = 0; i < repetitions; ++i) {
-      double factor = 1.0 + noise * random.normal();
-      const double chance = random.uniform();
-      if (chance < disturbance.throttled) {
-        factor *= 1.6;
-      } else if (chance < disturbance.throttled + disturbance.outliers) {
-        factor *= 1.5 + 3.5 * random.uniform();
-      }
-      samples.push_back(factor * truth(point) * 1_us);
-    }
-    const SampleSummary summary = summarize_samples(samples, 0, 1.0);
-    point.time = summary.median;
-    // The width of 25 samples is known to a seventh: what all points share is known better.
-    point.relative_sd = 1.2533 * noise / std::sqrt(static_cast<double>(summary.kept));
-  }
-  return points;
-}
-
-double copy_us(const KernelPoint& point) {  // 3 us, 5 TB/s to 50 MB, 3 TB/s beyond
-  const double size = point.bytes / 1_MB;
-  return 3.0 + std::min(size, 50.0) / 5.0 + std::max(0.0, size - 50.0) / 3.0;
-}
 
 const KernelConstant& constant(const KernelFit& fit, const std::string& name) {
   for (const KernelConstant& each : fit.constants) {
@@ -94,26 +25,6 @@ const KernelConstant& constant(const KernelFit& fit, const std::string& name) {
   }
   FAIL("no constant " << name);
   return fit.constants.front();
-}
-
-// How often an interval of 90 % held the truth, for every constant.
-std::vector<double> coverage(const std::vector<KernelPoint>& points, KernelForm form,
-                             const Truth& truth, const std::vector<double>& constants,
-                             unsigned draws, const Disturbance& disturbance = {}) {
-  std::vector<double> held(constants.size(), 0.0);
-  for (unsigned draw = 0; draw < draws; ++draw) {
-    Noise random(1000 + draw);
-    const auto fit = fit_kernel(measured(points, truth, random, disturbance), form);
-    REQUIRE(fit);
-    for (std::size_t j = 0; j < constants.size(); ++j) {
-      const KernelConstant& each = fit->constants.at(j);
-      held[j] += std::abs(each.value - constants[j]) < 1.645 * each.sd ? 1.0 : 0.0;
-    }
-  }
-  for (double& share : held) {
-    share /= static_cast<double>(draws);
-  }
-  return held;
 }
 
 }  // namespace
@@ -128,29 +39,6 @@ TEST_CASE("a sweep through the cache shows two bandwidths and the knee between t
   CHECK_THAT(constant(fit, "knee_mb").value, WithinRel(50.0, 0.5));
   CHECK(fit.rms_error < 0.02);
   CHECK(fit.left_out_error.value() < 0.05);
-}
-
-TEST_CASE("intervals of 90 % hold the truth nine times in ten") {
-  // Wider than 90 % where the points' scatter happens to exceed their noise: 0.88 to 0.97.
-  const auto in_line = [](const KernelPoint& point) { return 2.8 + point.bytes / 1_MB / 2.6; };
-  for (const double share : coverage(swept(), KernelForm::affine, in_line, {2.8, 2600.0}, 1000)) {
-    CHECK(share > 0.88);
-    CHECK(share < 0.97);
-  }
-  for (const double share :
-       coverage(swept(), KernelForm::two_bandwidths, copy_us, {3.0, 5000.0, 3000.0}, 1000)) {
-    CHECK(share > 0.85);
-    CHECK(share < 0.98);
-  }
-}
-
-TEST_CASE("they do so too where the clock was slow now and then, and among outliers") {
-  const auto in_line = [](const KernelPoint& point) { return 2.8 + point.bytes / 1_MB / 2.6; };
-  for (const double share :
-       coverage(swept(), KernelForm::affine, in_line, {2.8, 2600.0}, 1000, {0.05, 0.03})) {
-    CHECK(share > 0.88);
-    CHECK(share < 0.97);
-  }
 }
 
 TEST_CASE("samples of a slowed clock and outliers do not move a law") {
