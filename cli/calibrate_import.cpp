@@ -2,6 +2,7 @@
 #include "cli/calibrate_import.hpp"
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,14 +67,21 @@ std::optional<SamplesDevice> known_device(const Arguments& arguments,
   return gpu ? std::optional(device_of(*gpu)) : std::nullopt;
 }
 
-std::vector<ForeignMeasurements> read_files(const Arguments& arguments, Session& session) {
+// `is_whole`: whether every file could be read.
+std::vector<ForeignMeasurements> read_files(const Arguments& arguments, bool& is_whole,
+                                            Session& session) {
   const std::optional<MeasurementFormat> format = wanted_format(arguments, session);
   std::vector<ForeignMeasurements> measurements;
   for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {
     const std::string& path = arguments.positionals()[i].text;
     session.reads(path);
-    if (auto read = read_foreign(path, format, session.sources(), session.diagnostics())) {
-      measurements.push_back(std::move(*read));
+    try {
+      if (auto read = read_foreign(path, format, session.sources(), session.diagnostics())) {
+        measurements.push_back(std::move(*read));
+      }
+    } catch (const std::runtime_error& error) {
+      session.cannot_read(error.what());
+      is_whole = false;
     }
   }
   return measurements;
@@ -93,11 +101,12 @@ ExitCode import_measurements(const Arguments& arguments, Session& session) {
   }
   ImportDefaults defaults{
       wanted_implementation(arguments, session), wanted_date(arguments, session), {}};
-  std::vector<ForeignMeasurements> measurements = read_files(arguments, session);
-  if (session.diagnostics().has_errors()) {
+  bool is_whole = true;
+  std::vector<ForeignMeasurements> measurements = read_files(arguments, is_whole, session);
+  defaults.device = known_device(arguments, measurements, session);
+  if (!is_whole || session.diagnostics().has_errors()) {
     return session.report();
   }
-  defaults.device = known_device(arguments, measurements, session);
   const auto imported = join_measurements(std::move(measurements), defaults, session.sources(),
                                           session.diagnostics());
   if (!imported || !inputs_are_kept(arguments, session)) {

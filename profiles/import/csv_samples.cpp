@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,8 @@
 
 #include "model/units_text.hpp"
 #include "profiles/import/foreign_parts.hpp"
+#include "profiles/import/samples_rules.hpp"
+#include "profiles/suggest.hpp"
 
 // Rows with cells in the file's own words, so that every mistake has its place. Lines that begin
 // with # are remarks; no cell holds a comma or a quote.
@@ -23,21 +26,16 @@ namespace {
 struct Choice {
   std::string_view column;
   std::string SamplesPoint::*field;
-  std::vector<std::string> values;  // empty: any
+  std::span<const std::string_view> values;  // empty: any
 };
 
-const std::array<Choice, 5>& choices() {
-  static const std::array<Choice, 5> all{{
-      {"implementation", &SamplesPoint::implementation, {"fused", "framework_ops", "library"}},
-      {"state", &SamplesPoint::state, {"cold", "hot"}},
-      {"mode", &SamplesPoint::mode, {"stream", "graph"}},
-      {"input",
-       &SamplesPoint::input,
-       {"gaussian", "laplace", "student_t3", "constant", "replayed", "none"}},
-      {"family", &SamplesPoint::family, {}},
-  }};
-  return all;
-}
+constexpr std::array<Choice, 5> choices{{
+    {"implementation", &SamplesPoint::implementation, implementation_choices},
+    {"state", &SamplesPoint::state, state_choices},
+    {"mode", &SamplesPoint::mode, mode_choices},
+    {"input", &SamplesPoint::input, input_choices},
+    {"family", &SamplesPoint::family, {}},
+}};
 
 struct TimeColumn {
   std::string_view name;
@@ -124,10 +122,10 @@ class CsvSamplesReader {
       names.resize(1);
     }
     if (!is_there("kernel")) {
-      wrong(names.front().place, "no column `kernel`");
+      lacks("kernel", "", names);
     }
     if (!has_time) {
-      wrong(names.front().place, "no column `time_us`", "or time_ns, time_ms, time_s");
+      lacks("time_us", "or time_ns, time_ms, time_s", names);
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto twin =
@@ -143,13 +141,34 @@ class CsvSamplesReader {
     names_ = std::move(names);
   }
 
+  // At the name that is nearest, where one is near.
+  void lacks(std::string_view column, std::string_view label,
+             const std::vector<SamplesCell>& names) {
+    std::vector<std::string_view> texts;
+    texts.reserve(names.size());
+    for (const SamplesCell& each : names) {
+      texts.push_back(each.text);
+    }
+    const std::string_view nearest = closest(column, texts);
+    const auto found = std::find_if(texts.begin(), texts.end(), [&](std::string_view each) {
+      return nearest.empty() ? !each.empty() && column.starts_with(each) : each == nearest;
+    });
+    const bool is_near = found != texts.end();
+    wrong(is_near ? names[static_cast<std::size_t>(found - texts.begin())].place
+                  : names.front().place,
+          fmt::format("no column `{}`", column),
+          is_near ? did_you_mean(column) : std::string(label));
+  }
+
   double number(const SamplesCell& cell, std::string_view column, double smallest,
                 double largest = std::numeric_limits<double>::max()) {
     const Parsed<double> parsed = parse_number(cell.text);
     if (!parsed) {
       wrong(cell.place, fmt::format("{} is not a number", backquoted(column)));
     } else if (*parsed < smallest || *parsed > largest) {
-      wrong(cell.place, fmt::format("{} cannot be {}", backquoted(column), cell.text));
+      wrong(cell.place, fmt::format("{} cannot be {}", backquoted(column), cell.text),
+            *parsed < smallest ? fmt::format("at least {}", smallest)
+                               : fmt::format("at most {}", largest));
     } else {
       return *parsed;
     }
@@ -188,15 +207,15 @@ class CsvSamplesReader {
   }
 
   bool read_choice(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
-    const auto choice = std::find_if(choices().begin(), choices().end(),
-                                     [&](const Choice& each) { return each.column == column; });
-    if (choice == choices().end()) {
+    const auto* choice = std::find_if(choices.begin(), choices.end(),
+                                      [&](const Choice& each) { return each.column == column; });
+    if (choice == choices.end()) {
       return false;
     }
     const auto& values = choice->values;
     if (!values.empty() && std::find(values.begin(), values.end(), cell.text) == values.end()) {
       wrong(cell.place, fmt::format("{} cannot be {}", backquoted(column), backquoted(cell.text)),
-            fmt::format("one of {}", fmt::join(values, ", ")));
+            nearest_of(cell.text, values));
     }
     point.*choice->field = cell.text;
     return true;
@@ -204,19 +223,19 @@ class CsvSamplesReader {
 
   void read_amount(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
     if (column == "bytes" || column == "read_bytes") {
-      point.read += Bytes{number(cell, column, 0.0)};
+      point.read += Bytes{number(cell, column, 0.0, most_bytes)};
     } else if (column == "written_bytes") {
-      point.written = Bytes{number(cell, column, 0.0)};
+      point.written = Bytes{number(cell, column, 0.0, most_bytes)};
     } else if (column == "flops") {
-      point.flops = Flops{number(cell, column, 0.0)};
+      point.flops = Flops{number(cell, column, 0.0, most_flops)};
     } else if (column == "random_accesses") {
-      point.random_accesses = number(cell, column, 0.0);
+      point.random_accesses = number(cell, column, 0.0, most_bytes);
     } else if (column == "launches") {
-      point.launches = number(cell, column, 0.0);
+      point.launches = number(cell, column, 0.0, most_count);
     } else if (column == "host_syncs") {
-      point.host_syncs = number(cell, column, 0.0);
+      point.host_syncs = number(cell, column, 0.0, most_count);
     } else {
-      point.parameters[column] = number(cell, column, std::numeric_limits<double>::lowest());
+      point.parameters[column] = number(cell, column, least_parameter(column));
     }
   }
 

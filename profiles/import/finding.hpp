@@ -19,6 +19,7 @@ struct Finding {
   std::string entry;  // id of the table or row, with the row where one is meant
   std::string message;
   Effect effect{Effect::rejected};
+  std::string help{};  // what to do about it; may be empty
 };
 
 using Findings = std::vector<Finding>;

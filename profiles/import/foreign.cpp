@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/import/foreign.hpp"
 
-#include <cstdint>
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "profiles/import/foreign_parts.hpp"
 #include "profiles/import/json_tree.hpp"
+#include "profiles/import/samples_rules.hpp"
+#include "profiles/suggest.hpp"
 
 namespace payoff {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 bool is_json(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -34,6 +33,20 @@ std::optional<MeasurementFormat> format_of_json(const Node& root) {
                                          : std::nullopt;
 }
 
+// Whether the first line that is no remark names a column `kernel`, or nearly.
+bool names_kernels(std::string_view text) {
+  while (text.starts_with('#') || text.starts_with('\n')) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  std::vector<std::string_view> names;
+  for (std::string_view line = text.substr(0, text.find_first_of("\r\n")); !line.empty();) {
+    const std::size_t end = std::min(line.find(','), line.size());
+    names.push_back(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return names.size() > 1 && !closest("kernel", names).empty();
+}
+
 // A log has remarks with the names of nccl-tests' columns; a table of commas names its columns.
 std::optional<MeasurementFormat> format_of_text(std::string_view text) {
   for (const std::string_view sign : {"nThread ", "algbw", "nccl-tests"}) {
@@ -41,9 +54,9 @@ std::optional<MeasurementFormat> format_of_text(std::string_view text) {
       return MeasurementFormat::nccl_tests;
     }
   }
-  return text.find("kernel") != std::string_view::npos && text.find(',') != std::string_view::npos
-             ? std::optional(MeasurementFormat::csv)
-             : std::nullopt;
+  const bool is_table =
+      text.find("kernel") != std::string_view::npos && text.find(',') != std::string_view::npos;
+  return is_table || names_kernels(text) ? std::optional(MeasurementFormat::csv) : std::nullopt;
 }
 
 std::string choices_text() {
@@ -63,7 +76,7 @@ class ForeignParser {
     const std::size_t before = diagnostics_.error_count();
     ForeignMeasurements result;
     if (is_json(sources_.text(text_)) && format != MeasurementFormat::csv) {
-      const std::optional<Node> root = parse_json_tree(text_, sources_, diagnostics_);
+      const std::optional<Node> root = parse_measured_tree(text_, sources_, diagnostics_);
       if (!root) {
         return std::nullopt;
       }
@@ -72,6 +85,9 @@ class ForeignParser {
     } else {
       format = format ? format : known(format_of_text(sources_.text(text_)), {});
       result = read_text(format);
+    }
+    for (const SamplesPoint& point : result.points) {
+      import_detail::report_impossible(point, diagnostics_);
     }
     if (diagnostics_.error_count() == before && result.points.empty()) {
       diagnostics_.error(beginning(), "there is no time of a kernel in this file",
@@ -107,17 +123,18 @@ class ForeignParser {
 
   ForeignMeasurements read_tree(const Node& root, std::optional<MeasurementFormat> format) {
     if (format == MeasurementFormat::google_benchmark) {
-      return import_detail::read_google_benchmark(root, diagnostics_);
+      return import_detail::read_google_benchmark(root, sources_, diagnostics_);
     }
     if (format == MeasurementFormat::nvbench) {
       return import_detail::read_nvbench(root, diagnostics_);
     }
-    return format ? import_detail::read_nccl(text_, sources_, diagnostics_) : ForeignMeasurements{};
+    return format ? import_detail::read_nccl(text_, &root, sources_, diagnostics_)
+                  : ForeignMeasurements{};
   }
 
   ForeignMeasurements read_text(std::optional<MeasurementFormat> format) {
     if (format == MeasurementFormat::nccl_tests) {
-      return import_detail::read_nccl(text_, sources_, diagnostics_);
+      return import_detail::read_nccl(text_, nullptr, sources_, diagnostics_);
     }
     if (format == MeasurementFormat::csv) {
       return import_detail::read_csv_samples(text_, sources_, diagnostics_);
@@ -213,49 +230,6 @@ class Joiner {
   std::string named_by_;  // the file that named the device
 };
 
-OrderedJson point_json(const SamplesPoint& point) {
-  OrderedJson json{
-      {"kernel", point.kernel}, {"family", point.family}, {"implementation", point.implementation},
-      {"input", point.input},   {"state", point.state},   {"mode", point.mode}};
-  json["parameters"] = OrderedJson::object();
-  for (const auto& [name, value] : point.parameters) {
-    json["parameters"][name] = value;
-  }
-  json["read_bytes"] = point.read.si;
-  json["written_bytes"] = point.written.si;
-  json["flops"] = point.flops.si;
-  json["random_accesses"] = point.random_accesses;
-  json["launches"] = static_cast<std::int64_t>(point.launches);
-  json["host_syncs"] = static_cast<std::int64_t>(point.host_syncs);
-  json["samples_us"] = OrderedJson::array();
-  for (const Seconds sample : point.samples) {
-    json["samples_us"].push_back(sample / 1_us);
-  }
-  json["discarded"] = point.discarded;
-  json["stop"] = "foreign";
-  if (point.clock_ratio > 0.0 && point.clock_ratio != 1.0) {
-    json["clock_ratio"] = point.clock_ratio;
-  }
-  if (point.stands_for) {
-    json["stands_for"]["count"] = point.stands_for->count;
-    if (point.stands_for->noise > 0.0) {
-      json["stands_for"]["noise_ratio"] = point.stands_for->noise;
-    }
-  }
-  return json;
-}
-
-OrderedJson device_json(const SamplesDevice& device) {
-  OrderedJson json{{"name", device.name}};
-  if (!device.compute_capability.empty()) {
-    json["compute_capability"] = device.compute_capability;
-  }
-  json["multiprocessors"] = device.multiprocessors;
-  json["l2_bytes"] = static_cast<std::int64_t>(device.l2.si);
-  json["memory_bytes"] = static_cast<std::int64_t>(device.memory.si);
-  return json;
-}
-
 }  // namespace
 
 std::string_view name(MeasurementFormat format) {
@@ -280,26 +254,6 @@ std::optional<ImportedSamples> join_measurements(std::vector<ForeignMeasurements
                                                  const SourceMap& sources,
                                                  Diagnostics& diagnostics) {
   return Joiner(sources, diagnostics).join(std::move(measurements), defaults);
-}
-
-std::string samples_text(const ImportedSamples& imported) {
-  const SamplesFile& samples = imported.samples;
-  OrderedJson json{{"format", "payoff-samples"},
-                   {"version", 1},
-                   {"provenance", "measured_local"},
-                   {"date", samples.date},
-                   {"seed", 0}};
-  json["program"] = {{"name", imported.program}, {"version", "(imported)"}};
-  json["device"] = device_json(samples.device);
-  json["imported_from"] = OrderedJson::array();
-  for (const auto& [file, format] : imported.sources) {
-    json["imported_from"].push_back({{"file", file}, {"format", std::string(name(format))}});
-  }
-  json["points"] = OrderedJson::array();
-  for (const SamplesPoint& point : samples.points) {
-    json["points"].push_back(point_json(point));
-  }
-  return json.dump(1) + "\n";
 }
 
 }  // namespace payoff

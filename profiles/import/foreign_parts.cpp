@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace payoff::import_detail {
 namespace {
 
@@ -51,8 +53,25 @@ void PointCollector::add(SamplesPoint point) {
     return;
   }
   SamplesPoint& first = points_[place->second];
+  repeats_.push_back({place->first, point.place, first.place});
   first.samples.insert(first.samples.end(), point.samples.begin(), point.samples.end());
   first.stands_for.reset();  // their own scatter says more
+}
+
+void report_repeats(const std::vector<RepeatedPoint>& repeats, const SourceMap& sources,
+                    Diagnostics& diagnostics) {
+  if (repeats.empty()) {
+    return;
+  }
+  const RepeatedPoint& one = repeats.front();
+  const std::size_t more = repeats.size() - 1;
+  const std::string others = more == 0   ? ""
+                             : more == 1 ? ", and so is one more row"
+                                         : fmt::format(", and so are {} more rows", more);
+  diagnostics.warning(one.place, "the point " + one.title + " is there again" + others,
+                      "first at " + sources.place(one.first),
+                      "a point's times are taken for samples of it; where they are of other runs, "
+                      "import these one by one");
 }
 
 }  // namespace payoff::import_detail

@@ -84,7 +84,8 @@ BenchmarkName read_name(const std::string& text) {
 
 class GoogleBenchmarkReader : private JsonValues {
  public:
-  explicit GoogleBenchmarkReader(Diagnostics& diagnostics) : JsonValues(diagnostics) {}
+  GoogleBenchmarkReader(const SourceMap& sources, Diagnostics& diagnostics)
+      : JsonValues(diagnostics), sources_(sources) {}
 
   ForeignMeasurements read(const Node& root) {
     ForeignMeasurements result;
@@ -98,6 +99,7 @@ class GoogleBenchmarkReader : private JsonValues {
         read_run(runs->items[i]);
       }
     }
+    report_repeats(repeats_, sources_, diagnostics());
     result.points = std::move(points_).points();
     return result;
   }
@@ -169,7 +171,17 @@ class GoogleBenchmarkReader : private JsonValues {
     const double counted_in = name.counts_real_time ? time : time_us(run, "cpu_time", unit->us);
     read_counts(run, counted_in * 1e-6, point);
     point.samples.push_back(time * 1_us);
+    note_repetition(run, title_of(point));
     points_.add(std::move(point));
+  }
+
+  // Repetitions of one benchmark have indices of their own.
+  void note_repetition(const Node& run, const std::string& title) {
+    const std::string index = text(run, "repetition_index", false);
+    const auto [first, is_new] = seen_.emplace(std::pair(title, index), run.span);
+    if (!is_new) {
+      repeats_.push_back({title, run.span, first->second});
+    }
   }
 
   void read_counts(const Node& run, double seconds, SamplesPoint& point) {
@@ -185,13 +197,17 @@ class GoogleBenchmarkReader : private JsonValues {
     }
   }
 
+  const SourceMap& sources_;
   PointCollector points_;
+  std::map<std::pair<std::string, std::string>, Span> seen_;  // by title and repetition
+  std::vector<RepeatedPoint> repeats_;
 };
 
 }  // namespace
 
-ForeignMeasurements read_google_benchmark(const Node& root, Diagnostics& diagnostics) {
-  return GoogleBenchmarkReader(diagnostics).read(root);
+ForeignMeasurements read_google_benchmark(const Node& root, const SourceMap& sources,
+                                          Diagnostics& diagnostics) {
+  return GoogleBenchmarkReader(sources, diagnostics).read(root);
 }
 
 }  // namespace payoff::import_detail

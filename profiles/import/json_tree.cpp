@@ -10,12 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "profiles/import/not_numbers.hpp"
 
 namespace payoff {
 namespace {
 
 using Json = nlohmann::json;
+using import_detail::NotNumber;
 
 // Counts what the parser has read: that is where it stands when it reports a value.
 class CountedCharacters {
@@ -54,6 +58,12 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
 
   [[nodiscard]] std::size_t* counter() { return &read_; }
   [[nodiscard]] Node result() && { return std::move(root_); }
+  void expect(const std::vector<NotNumber>& places, std::string_view original) {
+    original_ = original;
+    for (const NotNumber& each : places) {
+      not_numbers_.insert(each.begin);
+    }
+  }
 
   bool null() override { return add(Node::Kind::null, {}, token(4)); }
   bool boolean(bool value) override {
@@ -84,9 +94,8 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
                    const nlohmann::detail::exception&) override {
     const std::size_t at = position > 0 ? position - 1 : 0;
     const bool at_end = at >= text_.length;
-    diagnostics_.error(Span{text_.source, text_.offset + (at_end ? text_.length : at), 1},
-                       "this is not valid JSON",
-                       at_end ? "the file ends here" : "it cannot go on like this here");
+    report(Span{text_.source, text_.offset + (at_end ? text_.length : at), 1},
+           at_end ? "the file ends here" : "it cannot go on like this here");
     return false;
   }
 
@@ -98,6 +107,45 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
     return {text_.source, text_.offset + begin, length};
   }
 
+  void report(Span place, std::string label) {
+    const std::string inside = what_is_open();
+    Diagnostic diagnostic{
+        Severity::error, "this is not valid JSON", place, std::move(label), {}, {}};
+    if (!inside.empty()) {
+      diagnostic.notes.push_back("inside " + inside);
+    }
+    diagnostics_.add(std::move(diagnostic));
+  }
+
+  // "`points`, entry 3 (copy), `samples_us`, entry 2"
+  [[nodiscard]] std::string what_is_open() const {
+    std::string text;
+    const auto add = [&text](const std::string& part) {
+      text += (text.empty() ? "" : ", ") + part;
+    };
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      const Node& node = *open_[i];
+      const bool has_open_child = i + 1 < open_.size();
+      if (node.kind == Node::Kind::list) {
+        add(fmt::format("entry {}", node.items.size() + (has_open_child ? 0U : 1U)));
+      } else if (!node.entries.empty()) {
+        text += name_in_brackets(node);
+        add(backquoted(node.entries.back().key));
+      }
+    }
+    return text;
+  }
+
+  static std::string name_in_brackets(const Node& map) {
+    for (const std::string_view key : {"kernel", "run_name", "name"}) {
+      const Entry* found = map.find(key);
+      if (found != nullptr && !found->value.text.empty()) {
+        return " (" + found->value.text.substr(0, 60) + ")";
+      }
+    }
+    return "";
+  }
+
   // The parser has read one character beyond a number, except at the end of the text.
   bool number() {
     constexpr std::string_view of_numbers = "+-.0123456789eE";
@@ -107,6 +155,12 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
     }
     const std::size_t before = characters_.find_last_not_of(of_numbers, end - 1);
     const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    if (not_numbers_.contains(begin)) {
+      const std::string word(original_.substr(begin, end - begin));
+      const Span place{text_.source, text_.offset + begin, end - begin};
+      report(place, word + " is no number");
+      return add(Node::Kind::null, word, place);
+    }
     return add(Node::Kind::scalar, std::string(characters_.substr(begin, end - begin)),
                {text_.source, text_.offset + begin, end - begin});
   }
@@ -150,6 +204,8 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
 
   Span text_;
   std::string_view characters_;
+  std::string_view original_;  // with what stands for no number
+  std::set<std::size_t> not_numbers_;
   Diagnostics& diagnostics_;
   std::size_t read_ = 0;
   Node root_;
@@ -158,11 +214,7 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
   bool is_sound_ = true;
 };
 
-}  // namespace
-
-std::optional<Node> parse_json_tree(Span text, const SourceMap& sources, Diagnostics& diagnostics) {
-  const std::string_view characters = sources.text(text);
-  JsonTreeBuilder builder(text, characters, diagnostics);
+std::optional<Node> tree_of(JsonTreeBuilder& builder, std::string_view characters) {
   const CountedCharacters begin(characters.data(), builder.counter());
   const CountedCharacters end(characters.data() + characters.size(), builder.counter());
   if (!Json::sax_parse(begin, end, &builder) || !builder.is_sound()) {
@@ -170,5 +222,27 @@ std::optional<Node> parse_json_tree(Span text, const SourceMap& sources, Diagnos
   }
   return std::move(builder).result();
 }
+
+}  // namespace
+
+std::optional<Node> parse_json_tree(Span text, const SourceMap& sources, Diagnostics& diagnostics) {
+  const std::string_view characters = sources.text(text);
+  JsonTreeBuilder builder(text, characters, diagnostics);
+  return tree_of(builder, characters);
+}
+
+std::optional<Node> parse_measured_tree(Span text, const SourceMap& sources,
+                                        Diagnostics& diagnostics) {
+  const std::string_view original = sources.text(text);
+  const std::vector<NotNumber> places = import_detail::find_not_numbers(original);
+  const std::string replaced =
+      places.empty() ? std::string() : import_detail::with_numbers(original, places);
+  const std::string_view characters = places.empty() ? original : std::string_view(replaced);
+  JsonTreeBuilder builder(text, characters, diagnostics);
+  builder.expect(places, original);
+  return tree_of(builder, characters);
+}
+
+bool is_told(const Node& node) { return node.kind == Node::Kind::null && !node.text.empty(); }
 
 }  // namespace payoff

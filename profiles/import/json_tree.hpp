@@ -16,4 +16,13 @@ namespace payoff {
 [[nodiscard]] std::optional<Node> parse_json_tree(Span text, const SourceMap& sources,
                                                   Diagnostics& diagnostics);
 
+// The same for measurements, where NaN and Infinity stand for a time that is none: each is an error
+// at its place, and the tree goes on behind it with a node of which is_told() holds, so that the
+// rest of the file is judged in the same run.
+[[nodiscard]] std::optional<Node> parse_measured_tree(Span text, const SourceMap& sources,
+                                                      Diagnostics& diagnostics);
+
+// No number of JSON, and reported as such.
+[[nodiscard]] bool is_told(const Node& node);
+
 }  // namespace payoff

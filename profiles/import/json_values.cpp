@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
+#include "profiles/import/json_tree.hpp"
 
 namespace payoff::import_detail {
 namespace {
@@ -38,6 +39,9 @@ const Node* JsonValues::find(const Node& map, std::string_view key, Node::Kind k
     }
     return nullptr;
   }
+  if (is_told(entry->value)) {
+    return nullptr;
+  }
   if (entry->value.kind != kind) {
     wrong(entry->value.span, fmt::format("`{}` is {}", key, describe(entry->value)));
     return nullptr;
@@ -52,6 +56,9 @@ std::string JsonValues::text(const Node& map, std::string_view key, bool needed)
 
 double JsonValues::number_of(const Node& node, std::string_view what, double smallest,
                              double largest) {
+  if (is_told(node)) {
+    return smallest;
+  }
   const Parsed<double> parsed =
       node.kind == Node::Kind::scalar ? parse_number(node.text) : Parsed<double>{};
   if (!parsed) {

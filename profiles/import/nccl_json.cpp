@@ -16,6 +16,9 @@ namespace payoff {
 
 namespace {
 
+using import_detail::NcclHalf;
+using import_detail::NcclPlace;
+
 // Members of `value`, or null where it is no object or has none of this name.
 const Node& member(const Node& value, std::string_view name) {
   static const Node nothing;
@@ -30,40 +33,30 @@ int whole(const Node& value) {
   return static_cast<int>(std::clamp(number(value).value_or(0.0), 0.0, largest));
 }
 
-// `time`, or `cpu_time` of a run that reports the time of the processor.
-std::optional<double> time_us(const Node& part) {
-  const std::optional<double> time = number(member(part, "time"));
-  return time ? time : number(member(part, "cpu_time"));
-}
-
 class JsonReader {
  public:
-  JsonReader(const std::string& text, std::string file) : file_(std::move(file)) {
-    source_ = sources_.add_file(file_, text);
-  }
+  JsonReader(const SourceMap& sources, std::string file)
+      : sources_(sources), file_(std::move(file)) {}
 
-  NcclImport read() {
-    const Span whole_text{source_, 0, sources_[source_].text.size()};
-    const std::optional<Node> document = parse_json_tree(whole_text, sources_, diagnostics_);
-    for (const Diagnostic& each : diagnostics_.sorted()) {
-      report(each.span.value_or(Span{}), each.message);
-    }
-    if (document && member(*document, "results").kind != Node::Kind::list) {
-      report(document->span, "has no list `results` of nccl-tests");
-    } else if (document) {
-      read_run(*document);
+  NcclImport read(const Node& document) {
+    if (member(document, "results").kind != Node::Kind::list) {
+      report(document.span, "has no list `results` of nccl-tests");
+    } else {
+      read_run(document);
     }
     return std::move(result_);
   }
 
  private:
   void report(Span span, const std::string& message) {
-    const Location place = sources_.locate(span);
-    result_.findings.push_back({file_, static_cast<int>(place.line), static_cast<int>(place.column),
-                                "", message, Effect::rejected});
+    const NcclPlace place = place_of(span);
+    result_.findings.push_back({file_, place.line, place.column, "", message, Effect::rejected});
   }
 
-  int line_of(const Node& node) const { return static_cast<int>(sources_.locate(node.span).line); }
+  [[nodiscard]] NcclPlace place_of(Span span) const {
+    const Location place = sources_.locate(span);
+    return {static_cast<int>(place.line), static_cast<int>(place.column)};
+  }
 
   void read_run(const Node& document) {
     import_detail::NcclRun run;
@@ -83,30 +76,81 @@ class JsonReader {
       run.devices.push_back(member(device, "device_info").text);
     }
     for (const Node& row : member(document, "results").items) {
-      const Node& first = member(row, "out_of_place");
-      const Node& second = member(row, "in_place");
-      run.rows.push_back({line_of(row), number(member(row, "size")), time_us(first),
-                          time_us(second), number(member(first, "alg_bw")),
-                          number(member(first, "bus_bw")), number(member(second, "alg_bw")),
-                          number(member(second, "bus_bw")),
-                          number(member(first, "nwrong")).value_or(0.0) +
-                              number(member(second, "nwrong")).value_or(0.0)});
-      run.dtype = member(row, "type").text;
+      read_row(row, run);
     }
     import_detail::append_table(run, file_, result_);
   }
 
+  void read_row(const Node& row, import_detail::NcclRun& run) {
+    is_sound_ = true;
+    import_detail::NcclRunRow read;
+    read.place = place_of(row.span);
+    read.bytes = value(member(row, "size"), "size");
+    read.out_of_place = half(member(row, "out_of_place"));
+    read.in_place = half(member(row, "in_place"));
+    run.dtype = member(row, "type").text;
+    if (is_sound_) {
+      run.rows.push_back(read);
+    }
+  }
+
+  NcclHalf half(const Node& part) {
+    const Node& own = member(part, "time");
+    const bool by_device = own.kind != Node::Kind::null || is_told(own);
+    const std::string_view key = by_device ? "time" : "cpu_time";
+    const Node& time = member(part, key);
+    const Node& wrong = member(part, "nwrong");
+    return {place_of(time.span),
+            place_of(wrong.span),
+            value(time, key),
+            value(member(part, "alg_bw"), "alg_bw"),
+            value(member(part, "bus_bw"), "bus_bw"),
+            value(wrong, "nwrong").value_or(0.0)};
+  }
+
+  // Nothing where there is none; a row in which anything else stands is no row.
+  std::optional<double> value(const Node& node, std::string_view key) {
+    const std::optional<double> read = number(node);
+    if (is_told(node)) {
+      is_sound_ = false;
+    } else if (!read && node.kind != Node::Kind::null) {
+      report(node.span, fmt::format("`{}` is not a number", key));
+      is_sound_ = false;
+    }
+    return read;
+  }
+
+  const SourceMap& sources_;
   std::string file_;
-  SourceMap sources_;
-  Diagnostics diagnostics_;
-  std::size_t source_{};
   NcclImport result_;
+  bool is_sound_ = true;  // the row that is read
 };
 
 }  // namespace
 
+namespace import_detail {
+
+NcclImport nccl_import_of(const Node& root, const SourceMap& sources, const std::string& file) {
+  return JsonReader(sources, file).read(root);
+}
+
+}  // namespace import_detail
+
 NcclImport parse_nccl_json(const std::string& text, const std::string& file) {
-  return JsonReader(text, file).read();
+  SourceMap sources;
+  Diagnostics diagnostics;
+  const std::size_t source = sources.add_file(file, text);
+  const std::optional<Node> root =
+      parse_measured_tree({source, 0, text.size()}, sources, diagnostics);
+  NcclImport result = root ? import_detail::nccl_import_of(*root, sources, file) : NcclImport{};
+  Findings findings;
+  for (const Diagnostic& each : diagnostics.sorted()) {
+    const Location place = sources.locate(each.span.value_or(Span{}));
+    findings.push_back({file, static_cast<int>(place.line), static_cast<int>(place.column), "",
+                        each.message, Effect::rejected});
+  }
+  result.findings.insert(result.findings.begin(), findings.begin(), findings.end());
+  return result;
 }
 
 }  // namespace payoff

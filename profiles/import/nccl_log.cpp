@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "profiles/import/nccl_columns.hpp"
 #include "profiles/import/nccl_run.hpp"
 #include "profiles/import/yaml_fields.hpp"
 
@@ -20,7 +21,10 @@ namespace payoff {
 
 namespace {
 
+using import_detail::NcclColumns;
+using import_detail::NcclPlace;
 using import_detail::NcclRun;
+using import_detail::NcclRunRow;
 
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream stream(line);
@@ -29,6 +33,23 @@ std::vector<std::string> words_of(const std::string& line) {
     words.push_back(std::move(word));
   }
   return words;
+}
+
+struct LogWord {
+  std::string text;
+  int column{};  // from 1
+};
+
+// With their columns in a line whose first `skipped` characters are somebody else's.
+std::vector<LogWord> cells_of_row(const std::string& line, std::size_t skipped) {
+  constexpr std::string_view blanks = " \t\r";
+  std::vector<LogWord> cells;
+  for (std::size_t begin = line.find_first_not_of(blanks); begin != std::string::npos;) {
+    const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
+    cells.push_back({line.substr(begin, end - begin), static_cast<int>(skipped + begin + 1)});
+    begin = line.find_first_not_of(blanks, end);
+  }
+  return cells;
 }
 
 // "[1,0]<stdout>: text" and "0: text" as mpirun and srun --label write them
@@ -108,50 +129,6 @@ bool begins_run(const std::string& line) {
   });
 }
 
-struct LogColumns {
-  std::size_t count{}, size{}, time{};
-  std::optional<std::size_t> type, algbw, busbw, time_in_place, algbw_in_place, busbw_in_place;
-  std::optional<std::size_t> wrong, wrong_in_place;
-};
-
-// From "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong".
-std::optional<LogColumns> read_columns(const std::vector<std::string>& names) {
-  const auto is_time = [](const std::string& name) { return name == "time" || name == "cputime"; };
-  const auto at = [&](const auto& wanted, std::size_t from) {
-    for (std::size_t i = from; i < names.size(); ++i) {
-      if (wanted(names[i])) {
-        return std::optional(i);
-      }
-    }
-    return std::optional<std::size_t>();
-  };
-  const auto named = [&](std::string_view name, std::size_t from = 0) {
-    return at([name](const std::string& other) { return other == name; }, from);
-  };
-  const std::optional<std::size_t> size = named("size");
-  const std::optional<std::size_t> time = at(is_time, 0);
-  if (!size || !time) {
-    return std::nullopt;
-  }
-  LogColumns columns{names.size(),
-                     *size,
-                     *time,
-                     named("type"),
-                     named("algbw"),
-                     named("busbw"),
-                     at(is_time, *time + 1),
-                     {},
-                     {},
-                     named("#wrong"),
-                     {}};
-  if (columns.time_in_place) {
-    columns.algbw_in_place = named("algbw", *columns.time_in_place);
-    columns.busbw_in_place = named("busbw", *columns.time_in_place);
-    columns.wrong_in_place = named("#wrong", *columns.time_in_place);
-  }
-  return columns;
-}
-
 class LogReader {
  public:
   explicit LogReader(std::string file) : file_(std::move(file)) {}
@@ -165,7 +142,7 @@ class LogReader {
     if (words.front().starts_with('#')) {
       remark(line, words, number);
     } else if (columns_ && words.front().find_first_not_of("0123456789") == std::string::npos) {
-      row(words, *columns_, number);
+      row(cells_of_row(line, raw.size() - line.size()), *columns_, number);
     } else if (line.find("NCCL version ") != std::string::npos) {
       read_remark(line, run_);
     }
@@ -187,7 +164,7 @@ class LogReader {
     } else {
       names.front().erase(0, 1);
     }
-    const std::optional<LogColumns> columns = read_columns(names);
+    const std::optional<NcclColumns> columns = import_detail::nccl_columns(names);
     if (columns) {
       close();
       columns_ = columns;
@@ -200,36 +177,56 @@ class LogReader {
     }
   }
 
-  void row(const std::vector<std::string>& words, const LogColumns& columns, int number) {
+  void row(const std::vector<LogWord>& words, const NcclColumns& columns, int number) {
     if (words.size() < columns.count) {
-      result_.findings.push_back(
-          {file_, number, 1, "",
-           fmt::format("{} values under {} names", words.size(), columns.count), Effect::rejected});
+      wrong({number, 1}, fmt::format("{} values under {} names", words.size(), columns.count));
       return;
     }
-    import_detail::NcclRunRow row{number,
-                                  import_detail::plain_number(words[columns.size]),
-                                  import_detail::plain_number(words[columns.time]),
-                                  {},
-                                  {},
-                                  {}};
-    const auto optional = [&words](std::optional<std::size_t> column) {
-      return column ? import_detail::plain_number(words[*column])
-                    : std::nullopt;  // N/A is no number
+    const std::size_t before = result_.findings.size();
+    const auto place = [&](std::optional<std::size_t> column) {
+      return column ? NcclPlace{number, words[*column].column} : NcclPlace{number};
     };
-    row.in_place_us = optional(columns.time_in_place);
-    row.algbw_gbps = optional(columns.algbw);
-    row.busbw_gbps = optional(columns.busbw);
-    row.in_place_algbw_gbps = optional(columns.algbw_in_place);
-    row.in_place_busbw_gbps = optional(columns.busbw_in_place);
-    row.wrong = optional(columns.wrong).value_or(0.0);
-    if (columns.wrong_in_place && columns.wrong_in_place != columns.wrong) {
-      row.wrong += optional(columns.wrong_in_place).value_or(0.0);
+    const auto value = [&](std::optional<std::size_t> column, std::string_view name) {
+      return column ? cell(words[*column], place(column), name) : std::nullopt;
+    };
+    NcclRunRow row;
+    row.place = {number};
+    row.bytes = value(columns.size, "size");
+    row.out_of_place = {
+        place(columns.time),           place(columns.wrong),
+        value(columns.time, "time"),   value(columns.algbw, "algbw"),
+        value(columns.busbw, "busbw"), value(columns.wrong, "#wrong").value_or(0.0)};
+    if (columns.time_in_place) {
+      row.in_place = {place(columns.time_in_place),
+                      place(columns.wrong_in_place),
+                      value(columns.time_in_place, "time in place"),
+                      value(columns.algbw_in_place, "algbw in place"),
+                      value(columns.busbw_in_place, "busbw in place"),
+                      value(columns.wrong_in_place, "#wrong in place").value_or(0.0)};
     }
     if (columns.type) {
-      run_.dtype = words[*columns.type];
+      run_.dtype = words[*columns.type].text;
     }
-    run_.rows.push_back(row);
+    if (result_.findings.size() == before) {
+      run_.rows.push_back(row);
+    }
+  }
+
+  // Nothing where nccl-tests had nothing to print.
+  std::optional<double> cell(const LogWord& word, NcclPlace place, std::string_view name) {
+    if (word.text == "N/A") {
+      return std::nullopt;
+    }
+    const std::optional<double> value = import_detail::plain_number(word.text);
+    if (!value) {
+      wrong(place, fmt::format("the {} `{}` is no number", name, word.text));
+    }
+    return value;
+  }
+
+  void wrong(NcclPlace place, std::string message) {
+    result_.findings.push_back(
+        {file_, place.line, place.column, "", std::move(message), Effect::rejected});
   }
 
   void close() {
@@ -243,7 +240,7 @@ class LogReader {
   std::string file_;
   NcclImport result_;
   NcclRun run_;
-  std::optional<LogColumns> columns_;
+  std::optional<NcclColumns> columns_;
 };
 
 }  // namespace

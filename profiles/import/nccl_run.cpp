@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "profiles/import/nccl_log.hpp"
+#include "profiles/import/samples.hpp"
 
 namespace payoff {
 
@@ -126,6 +127,56 @@ bool fills_nodes_evenly(const import_detail::NcclRun& run) {
   });
 }
 
+constexpr std::string_view help_for_time =
+    "measure again, or take the row out: it is no time of a collective";
+
+// Whether a half of a row can be used; what cannot is told.
+bool check_half(const import_detail::NcclHalf& half, std::string_view which, const NcclTable& table,
+                Findings& findings) {
+  const std::size_t before = findings.size();
+  const auto wrong = [&](const import_detail::NcclPlace& place, std::string message,
+                         std::string_view help) {
+    findings.push_back({table.file, place.line, place.column, table.id, std::move(message),
+                        Effect::rejected, std::string(help)});
+  };
+  const Seconds time = half.time_us.value_or(1.0) * 1_us;
+  if (time < shortest_sample) {
+    wrong(half.time_at, fmt::format("the time{} cannot be {} us", which, *half.time_us),
+          help_for_time);
+  } else if (time > longest_sample) {
+    wrong(half.time_at, fmt::format("the time{} is longer than an hour", which),
+          "times of nccl-tests are in us");
+  }
+  if (half.wrong != 0.0) {
+    wrong(half.wrong_at,
+          fmt::format("{:.0f} wrong values{}: what failed its check was not measured", half.wrong,
+                      which),
+          "find out why, then measure again; or take the row out");
+  }
+  return findings.size() == before;
+}
+
+// Whether a row can be used; everything that is wrong with it is told.
+bool check_row(const import_detail::NcclRunRow& row, const NcclTable& table, Findings& findings) {
+  const std::size_t before = findings.size();
+  const auto wrong = [&](std::string message) {
+    findings.push_back({table.file, row.place.line, row.place.column, table.id, std::move(message),
+                        Effect::rejected});
+  };
+  if (!row.bytes || *row.bytes < 0.0 || !row.out_of_place.time_us) {
+    wrong("no size or time can be read");
+  }
+  const bool halves_are_sound = check_half(row.out_of_place, "", table, findings) &
+                                check_half(row.in_place, " in place", table, findings);
+  if (halves_are_sound) {
+    std::string problem = nccl_contradiction(table.collective, table.gpus, row);
+    if (!problem.empty()) {
+      wrong(std::move(problem));
+    }
+  }
+  return findings.size() == before;
+}
+
 void read_machine(const import_detail::NcclRun& run, NcclTable& table) {
   const std::set<std::string> hosts(run.hosts.begin(), run.hosts.end());
   table.gpus = static_cast<int>(run.hosts.size());
@@ -159,15 +210,15 @@ std::string nccl_contradiction(const std::string& collective, int ranks, const N
   if (!row.bytes) {
     return "";
   }
-  const auto rate = [&row](double us) { return *row.bytes / us / 1e3; };
-  std::string problem;
-  if (row.time_us && *row.time_us > 0.0) {
-    problem = bandwidth_contradiction(collective, ranks, rate(*row.time_us), row.algbw_gbps,
-                                      row.busbw_gbps);
-  }
-  if (problem.empty() && row.in_place_us && *row.in_place_us > 0.0) {
-    problem = bandwidth_contradiction(collective, ranks, rate(*row.in_place_us),
-                                      row.in_place_algbw_gbps, row.in_place_busbw_gbps);
+  const auto problem_of = [&](const NcclHalf& half) {
+    return half.time_us && *half.time_us > 0.0
+               ? bandwidth_contradiction(collective, ranks, *row.bytes / *half.time_us / 1e3,
+                                         half.algbw_gbps, half.busbw_gbps)
+               : "";
+  };
+  std::string problem = problem_of(row.out_of_place);
+  if (problem.empty()) {
+    problem = problem_of(row.in_place);
     problem += problem.empty() ? "" : ", in place";
   }
   return problem;
@@ -204,23 +255,21 @@ void append_table(const NcclRun& run, const std::string& file, NcclImport& resul
   for (const NcclRunRow& row : run.rows) {
     if (row.bytes && *row.bytes == 0.0) {
       ++table.empty_rows;
-    } else if (!row.bytes || !row.time_us || *row.time_us <= 0.0) {
-      note("no size or time can be read", Effect::rejected, row.line);
-    } else if (row.wrong > 0.0) {
-      note(fmt::format("{:.0f} wrong values: what failed its check was not measured", row.wrong),
-           Effect::rejected, row.line);
-    } else if (const std::string problem = nccl_contradiction(table.collective, table.gpus, row);
-               !problem.empty()) {
-      note(problem, Effect::rejected, row.line);
-    } else {
-      table.rows.push_back(
-          {Bytes{*row.bytes}, *row.time_us * 1_us,
-           row.in_place_us ? std::optional<Seconds>(*row.in_place_us * 1_us) : std::nullopt,
-           row.line});
+    } else if (check_row(row, table, result.findings)) {
+      const auto& in_place = row.in_place.time_us;
+      table.rows.push_back({Bytes{*row.bytes}, *row.out_of_place.time_us * 1_us,
+                            in_place ? std::optional<Seconds>(*in_place * 1_us) : std::nullopt,
+                            row.place.line});
     }
   }
   if (table.rows.empty()) {
-    note("no usable row", Effect::rejected, run.line);
+    const bool is_told =
+        std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
+          return finding.effect == Effect::rejected && finding.line >= run.line;
+        });
+    if (!is_told) {
+      note("no usable row", Effect::rejected, run.line);
+    }
     return;
   }
   result.tables.push_back(std::move(table));

@@ -5,18 +5,32 @@
 #include <string>
 #include <vector>
 
+#include "profiles/document.hpp"
 #include "profiles/import/nccl_tables.hpp"
+#include "profiles/source_map.hpp"
 
 // One run of nccl-tests as its text or JSON gives it, before it is a table (internal to the
 // importers).
 
 namespace payoff::import_detail {
 
-struct NcclRunRow {
+struct NcclPlace {
   int line{};
-  std::optional<double> bytes, time_us, in_place_us, algbw_gbps, busbw_gbps;
-  std::optional<double> in_place_algbw_gbps = std::nullopt, in_place_busbw_gbps = std::nullopt;
-  double wrong = 0.0;  // values that failed the check, out of place and in place
+  int column{1};
+};
+
+// One of the two halves of a row.
+struct NcclHalf {
+  NcclPlace time_at{}, wrong_at{};
+  std::optional<double> time_us{};
+  std::optional<double> algbw_gbps{}, busbw_gbps{};
+  double wrong{};  // values that failed the check
+};
+
+struct NcclRunRow {
+  NcclPlace place{};
+  std::optional<double> bytes{};
+  NcclHalf out_of_place{}, in_place{};
 };
 
 struct NcclRun {
@@ -37,8 +51,14 @@ struct NcclRun {
 [[nodiscard]] std::string nccl_contradiction(const std::string& collective, int ranks,
                                              const NcclRunRow& row);
 
-// The run as a table of `result`, or findings that say what it lacks. The id is the stem of the
+// The run as a table of `result`, or findings that say what it lacks. A row of which anything is
+// wrong is left out, and everything that is has its finding: a time that is none or is negative,
+// values that failed their check, bandwidths that contradict the time. The id is the stem of the
 // file, numbered from the second table on.
 void append_table(const NcclRun& run, const std::string& file, NcclImport& result);
+
+// The table of a JSON tree (parse_measured_tree); what is no number of JSON is reported already.
+[[nodiscard]] NcclImport nccl_import_of(const Node& root, const SourceMap& sources,
+                                        const std::string& file);
 
 }  // namespace payoff::import_detail

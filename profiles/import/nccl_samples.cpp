@@ -9,6 +9,7 @@
 
 #include "profiles/import/foreign_parts.hpp"
 #include "profiles/import/nccl_log.hpp"
+#include "profiles/import/nccl_run.hpp"
 
 // A collective as a point: its traffic is the message as nccl-tests counts it, so that the
 // bandwidth of a law is algbw. Out of place and in place are laws of their own.
@@ -25,7 +26,9 @@ Span span_of(const Finding& finding, Span text, const SourceMap& sources) {
   const std::size_t end = std::min(characters.find('\n', begin), characters.size());
   const auto column = static_cast<std::size_t>(std::max(finding.column, 1) - 1);
   const std::size_t at = std::min(begin + column, end);
-  return {text.source, text.offset + at, std::max<std::size_t>(end - at, 1)};
+  // Within a line the word is meant, at its beginning all of it.
+  const std::size_t word = std::min(characters.find_first_of(" \t,}", at), end);
+  return {text.source, text.offset + at, std::max<std::size_t>((at > begin ? word : end) - at, 1)};
 }
 
 void report(const Findings& findings, Span text, const SourceMap& sources,
@@ -33,9 +36,9 @@ void report(const Findings& findings, Span text, const SourceMap& sources,
   for (const Finding& finding : findings) {
     const Span place = span_of(finding, text, sources);
     if (finding.effect == Effect::rejected) {
-      diagnostics.error(place, finding.message);
+      diagnostics.error(place, finding.message, {}, finding.help);
     } else {
-      diagnostics.warning(place, finding.message);
+      diagnostics.warning(place, finding.message, {}, finding.help);
     }
   }
 }
@@ -58,12 +61,11 @@ SamplesPoint point_of(const NcclTable& table, const NcclRow& row, bool in_place)
 
 }  // namespace
 
-ForeignMeasurements read_nccl(Span text, const SourceMap& sources, Diagnostics& diagnostics) {
-  const std::string characters(sources.text(text));
+ForeignMeasurements read_nccl(Span text, const Node* root, const SourceMap& sources,
+                              Diagnostics& diagnostics) {
   const std::string& file = sources[text.source].name;
-  const bool is_json = characters.find_first_not_of(" \t\r\n") == characters.find('{');
-  const NcclImport import =
-      is_json ? parse_nccl_json(characters, file) : parse_nccl_log(characters, file);
+  const NcclImport import = root != nullptr ? nccl_import_of(*root, sources, file)
+                                            : parse_nccl_log(std::string(sources.text(text)), file);
   report(import.findings, text, sources, diagnostics);
   ForeignMeasurements result;
   result.program = "nccl-tests";
@@ -82,6 +84,7 @@ ForeignMeasurements read_nccl(Span text, const SourceMap& sources, Diagnostics& 
       }
     }
   }
+  report_repeats(points.repeats(), sources, diagnostics);
   result.points = std::move(points).points();
   return result;
 }

@@ -82,7 +82,10 @@ void read_row(const Fields& fields, const Columns& columns, const YAML::Node& no
     fields.report_at(node, "bytes and times must be positive");
   } else if (const std::string problem = import_detail::nccl_contradiction(
                  table.collective, table.gpus,
-                 {0, bytes, time, in_place, algbw, busbw, algbw_in_place, busbw_in_place});
+                 {{},
+                  bytes,
+                  {{}, {}, time, algbw, busbw},
+                  {{}, {}, in_place, algbw_in_place, busbw_in_place}});
              !problem.empty()) {
     fields.report_at(node, problem);
   } else if (!table.rows.empty() && table.rows.back().size >= Bytes{*bytes}) {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiles/import/samples_rules.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "profiles/suggest.hpp"
+
+namespace payoff::import_detail {
+namespace {
+
+constexpr std::array<std::string_view, 20> counted_parameters{
+    "elements", "rows",     "columns", "m",     "n",       "k",       "rank",
+    "ratio",    "batch",    "size",    "bytes", "bits",    "group",   "workers",
+    "chunk",    "channels", "gpus",    "nodes", "threads", "launches"};
+
+}  // namespace
+
+double least_parameter(std::string_view name) {
+  const bool counts = std::find(counted_parameters.begin(), counted_parameters.end(), name) !=
+                      counted_parameters.end();
+  return counts ? 0.0 : std::numeric_limits<double>::lowest();
+}
+
+std::string one_of(std::span<const std::string_view> values) {
+  return fmt::format("one of {}", fmt::join(values, ", "));
+}
+
+std::string nearest_of(std::string_view word, std::span<const std::string_view> values) {
+  const std::string_view nearest = closest(word, values);
+  return nearest.empty() ? one_of(values) : did_you_mean(nearest);
+}
+
+void report_impossible(const SamplesPoint& point, Diagnostics& diagnostics) {
+  const auto check = [&](std::string_view what, double value, double smallest, double largest) {
+    if (!(value >= smallest && value <= largest)) {
+      diagnostics.error(point.place,
+                        fmt::format("{}: `{}` cannot be {}", point.kernel, what, value),
+                        value < smallest ? fmt::format("at least {}", smallest)
+                                         : fmt::format("at most {}", largest));
+    }
+  };
+  check("read_bytes", point.read.si, 0.0, most_bytes);
+  check("written_bytes", point.written.si, 0.0, most_bytes);
+  check("flops", point.flops.si, 0.0, most_flops);
+  check("random_accesses", point.random_accesses, 0.0, most_bytes);
+  check("launches", point.launches, 0.0, most_count);
+  check("host_syncs", point.host_syncs, 0.0, most_count);
+  for (const auto& [name, value] : point.parameters) {
+    check(name, value, least_parameter(name), std::numeric_limits<double>::max());
+  }
+}
+
+}  // namespace payoff::import_detail

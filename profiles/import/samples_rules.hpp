@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "profiles/diagnostics.hpp"
+#include "profiles/import/samples.hpp"
+
+// What the values of a point may be (docs/schema/samples.schema.json), whichever program measured
+// it (internal to the importers).
+
+namespace payoff::import_detail {
+
+inline constexpr std::array<std::string_view, 3> implementation_choices{"fused", "framework_ops",
+                                                                        "library"};
+inline constexpr std::array<std::string_view, 6> input_choices{"gaussian", "laplace",  "student_t3",
+                                                               "constant", "replayed", "none"};
+inline constexpr std::array<std::string_view, 2> state_choices{"cold", "hot"};
+inline constexpr std::array<std::string_view, 2> mode_choices{"stream", "graph"};
+inline constexpr std::array<std::string_view, 5> stop_choices{"noise", "entropy", "time", "count",
+                                                              "foreign"};
+
+// What a launch of an hour, the longest sample, moves at 28 TB/s and computes at 278 PFLOP/s:
+// beyond them are slips of units.
+inline constexpr double most_bytes = 1e17;
+inline constexpr double most_flops = 1e21;
+inline constexpr double most_count = 1e9;
+
+// The smallest value of a parameter: 0 where it counts or measures something.
+[[nodiscard]] double least_parameter(std::string_view name);
+
+// "one of a, b, c"
+[[nodiscard]] std::string one_of(std::span<const std::string_view> values);
+
+// "did you mean `x`?", or all of the values where none is near.
+[[nodiscard]] std::string nearest_of(std::string_view word,
+                                     std::span<const std::string_view> values);
+
+// Reports every amount of a point that no kernel has; times are checked where they are read.
+void report_impossible(const SamplesPoint& point, Diagnostics& diagnostics);
+
+}  // namespace payoff::import_detail
