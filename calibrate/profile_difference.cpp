@@ -102,11 +102,6 @@ double unit_of_third_digit(double number) {
   return number == 0.0 ? 0.0 : std::pow(10.0, std::floor(std::log10(std::abs(number))) - 2.0);
 }
 
-bool are_close(double a, double b) {
-  constexpr double rounding = 1.001;  // of the decimal texts
-  return std::abs(a - b) <= rounding * std::max(unit_of_third_digit(a), unit_of_third_digit(b));
-}
-
 // Equal, or the first number that is not; other text that differs leaves the change open.
 struct Comparison {
   bool equal{true};
@@ -134,6 +129,11 @@ Comparison compare(std::string_view shipped, std::string_view fitted) {
 }
 
 }  // namespace
+
+bool are_close(double a, double b) {
+  constexpr double rounding = 1.001;  // of the decimal texts
+  return std::abs(a - b) <= rounding * std::max(unit_of_third_digit(a), unit_of_third_digit(b));
+}
 
 std::vector<ProfileDifference> profile_differences(std::string_view shipped,
                                                    std::string_view fitted) {

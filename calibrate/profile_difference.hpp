@@ -21,6 +21,9 @@ struct ProfileDifference {
   std::optional<double> change_ratio;  // of the first number that differs: fitted / shipped - 1
 };
 
+// Within one unit of the third significant digit of either, and the rounding of decimal texts.
+[[nodiscard]] bool are_close(double a, double b);
+
 // In the order of the shipped profile; what only the fit has comes last.
 [[nodiscard]] std::vector<ProfileDifference> profile_differences(std::string_view shipped,
                                                                  std::string_view fitted);

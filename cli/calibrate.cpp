@@ -161,7 +161,8 @@ show SAMPLES...                          laws, what they rest on, residuals; wri
 fit SAMPLES... -o NAME.yaml              the same, and the profile
 check SAMPLES OTHER                      laws of the first file against the times of the second;
                                          exits with 3 beyond 10 % RMS
-diff NAME.yaml OTHER.yaml                two profiles, value by value
+diff NAME.yaml OTHER.yaml                two profiles of GPUs, value by value: the change in per
+                                         cent and in joint standard deviations; --json
 Of a job:
 needs EXPERIMENT.yaml                    what to measure next, by what it is expected to settle;
                                          which inputs nobody measured or published
@@ -263,7 +264,7 @@ Command calibrate_command() {
        {"--set", "KEY=VALUE", "of `needs`: over a key of the experiment", Takes::values},
        {"--observed", "step=TIME,...",
         "of `needs`: what was measured already, as of `payoff predict`", Takes::values},
-       {"--json", "FILE", "of `needs`: the result as JSON, or to FILE, which ends in .json",
+       {"--json", "FILE", "of `needs`, `diff`: the result as JSON, or to FILE, which ends in .json",
         Takes::optional_file, true}},
       run_calibrate,
       calibrate_details};

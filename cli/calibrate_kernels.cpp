@@ -5,15 +5,13 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "calibrate/profile_difference.hpp"
+#include "cli/calibrate_diff.hpp"
 #include "cli/calibrate_gpu.hpp"
 #include "cli/calibrate_import.hpp"
 #include "cli/calibrate_needs.hpp"
@@ -144,41 +142,6 @@ ExitCode check(const Arguments& arguments, Session& session) {
   return code == ExitCode::success && !holds ? ExitCode::check_failed : code;
 }
 
-std::string content_of(const std::string& path, Session& session) {
-  session.reads(path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw std::runtime_error("cannot read " + path);
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-ExitCode diff(const Arguments& arguments, Session& session) {
-  if (!has_files(arguments, 2, 2, "two profiles", session)) {
-    return session.report();
-  }
-  const std::vector<std::string> files = files_of(arguments);
-  Table table({{"value", Align::left},
-               {files[0], Align::right},
-               {files[1], Align::right},
-               {"change", Align::right}});
-  for (const ProfileDifference& each :
-       profile_differences(content_of(files[0], session), content_of(files[1], session))) {
-    // Laws, not the points behind them.
-    if (!each.path.starts_with("laws.") || each.path.find(".covariance") != std::string::npos) {
-      continue;
-    }
-    table.add({each.path, each.shipped.empty() ? "absent" : each.shipped,
-               each.fitted.empty() ? "absent" : each.fitted,
-               each.change_ratio ? fmt::format("{:+.1f} %", 100.0 * *each.change_ratio) : ""});
-  }
-  session.out() << (table.empty() ? "The laws are equal to one unit of the third digit.\n"
-                                  : table.markdown());
-  return session.report();
-}
-
 ExitCode measure(const Arguments& arguments, Session& session) {
   const auto out = arguments.value("-o");
   const bool dry = arguments.has("--dry-run");
@@ -222,7 +185,7 @@ constexpr std::array actions{Action{"run", measure},
                              Action{"fit", fit},
                              Action{"show", show},
                              Action{"check", check},
-                             Action{"diff", diff},
+                             Action{"diff", calibrate_diff},
                              Action{"needs", calibrate_needs}};
 
 }  // namespace

@@ -52,6 +52,7 @@ COMMANDS = [
     ("survey", ["survey", *JOB, *PLANS, "--over", "bandwidth=10 Gb/s,100 Gb/s", "--over",
                 "zero=0,3", "--json"]),
     ("needs", ["calibrate", "needs", ACTIVATIONS, "--json"]),
+    ("gpu_difference", ["calibrate", "diff", "a100-sxm-40", "a100-sxm-80", "--json"]),
     ("simulate", ["simulate", *JOB, *PLANS, "--json"]),
     ("simulate", ["simulate", *JOB, "--level", "steps", "--json"]),
     ("simulate", ["simulate", "--model", "gpt2", "--cluster", "dgx-a100", "--tp", "2", "--pp", "2",
