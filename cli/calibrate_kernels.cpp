@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,9 +55,40 @@ KernelCalibration calibration_of(const std::vector<std::string>& files, Session&
   for (const std::string& file : files) {
     session.reads(file);
   }
-  std::vector<SamplesFile> samples = read_samples(files, session.sources(), session.diagnostics());
+  std::vector<SamplesFile> samples;
+  try {
+    samples = read_samples(files, session.sources(), session.diagnostics());
+  } catch (const std::runtime_error& error) {
+    session.cannot_read(error.what());
+  }
   return samples.empty() ? KernelCalibration{}
                          : calibrate_kernels(std::move(samples), session.diagnostics());
+}
+
+// A law that misses its own points is no law, whatever its constants' deviations say.
+void warn_of_poor_laws(const KernelCalibration& calibration, Session& session) {
+  constexpr std::size_t most_named = 3;
+  for (const KernelLaw& law : calibration.laws) {
+    if (law.fit.rms_error <= most_error) {
+      continue;
+    }
+    std::vector<std::size_t> order(law.points.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::abs(law.fit.errors[a]) > std::abs(law.fit.errors[b]);
+    });
+    order.resize(std::min(order.size(), most_named));
+    std::string worst;
+    for (const std::size_t i : order) {
+      worst += fmt::format("{}{} ({:+.0f} %)", worst.empty() ? "" : "; ", law.points[i].title,
+                           100.0 * law.fit.errors[i]);
+    }
+    session.diagnostics().warning(
+        std::nullopt,
+        fmt::format("{}: its law ({}) misses its points by {} RMS", title_of(law),
+                    name(law.fit.form), percent_text(law.fit.rms_error)),
+        "", "worst: " + worst);
+  }
 }
 
 ExitCode fit(const Arguments& arguments, Session& session) {
@@ -72,9 +105,11 @@ ExitCode fit(const Arguments& arguments, Session& session) {
     devices.push_back(file.device.name);
   }
   const std::optional<Gpu> data = data_sheet_of(arguments, devices, session);
-  if (session.diagnostics().has_errors() || !inputs_are_kept(arguments, session)) {
+  if (calibration.files.empty() || session.diagnostics().has_errors() ||
+      !inputs_are_kept(arguments, session)) {
     return session.report();
   }
+  warn_of_poor_laws(calibration, session);
   session.out() << laws_table(calibration) << pairs_text(calibration) << summary_text(calibration);
   OutputFiles files;
   const std::filesystem::path path(out->text);
@@ -92,7 +127,8 @@ ExitCode show(const Arguments& arguments, Session& session) {
     return session.report();
   }
   const KernelCalibration calibration = calibration_of(files_of(arguments), session);
-  if (!session.diagnostics().has_errors()) {
+  if (!calibration.files.empty() && !session.diagnostics().has_errors()) {
+    warn_of_poor_laws(calibration, session);
     session.out() << laws_table(calibration) << pairs_text(calibration)
                   << summary_text(calibration);
     for (const KernelLaw& law : calibration.laws) {
@@ -111,7 +147,7 @@ ExitCode check(const Arguments& arguments, Session& session) {
   const std::vector<std::string> files = files_of(arguments);
   const KernelCalibration laws = calibration_of({files[0]}, session);
   const KernelCalibration other = calibration_of({files[1]}, session);
-  if (session.diagnostics().has_errors()) {
+  if (laws.files.empty() || other.files.empty() || session.diagnostics().has_errors()) {
     return session.report();
   }
   const KernelChecks checks = check_kernels(laws, other);

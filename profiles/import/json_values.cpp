@@ -5,12 +5,14 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
 #include "profiles/import/json_tree.hpp"
+#include "profiles/suggest.hpp"
 
 namespace payoff::import_detail {
 namespace {
@@ -24,7 +26,48 @@ std::string JsonValues::about(const std::string& message) const {
 }
 
 void JsonValues::wrong(Span span, const std::string& message, std::string label) {
-  diagnostics_.error(span, about(message), std::move(label));
+  ++problems_;
+  if (sources_ == nullptr) {
+    diagnostics_.error(span, about(message), std::move(label));
+    return;
+  }
+  constexpr std::size_t most_named = 3;
+  const auto [cause, is_new] = by_message_.emplace(message + '\n' + label, causes_.size());
+  if (is_new) {
+    causes_.push_back({{Severity::error, about(message), span, std::move(label), {}, {}}, {}, 1});
+    return;
+  }
+  Cause& known = causes_[cause->second];
+  ++known.count;
+  if (known.others.size() < most_named) {
+    known.others.push_back(sources_->place(span) + (record_.empty() ? "" : " (" + record_ + ")"));
+  }
+}
+
+void JsonValues::tell_causes() {
+  for (Cause& cause : causes_) {
+    const std::size_t unnamed = cause.count - 1 - cause.others.size();
+    if (!cause.others.empty()) {
+      cause.diagnostic.notes.push_back(
+          fmt::format("so are {}{}", fmt::join(cause.others, ", "),
+                      unnamed > 0 ? fmt::format(" and {} more", unnamed) : ""));
+    }
+    diagnostics_.add(std::move(cause.diagnostic));
+  }
+  causes_.clear();
+  by_message_.clear();
+}
+
+// At the key that is meant, where one is near.
+void JsonValues::report_missing(const Node& map, std::string_view key) {
+  std::vector<std::string_view> keys;
+  for (const Entry& entry : map.entries) {
+    keys.push_back(entry.key);
+  }
+  const std::string_view nearest = closest(key, keys);
+  const Entry* meant = nearest.empty() ? nullptr : map.find(nearest);
+  wrong(meant == nullptr ? map.span : meant->key_span, fmt::format("missing key `{}`", key),
+        meant == nullptr ? "" : did_you_mean(key));
 }
 
 void JsonValues::doubtful(Span span, const std::string& message, std::string label) {
@@ -35,7 +78,7 @@ const Node* JsonValues::find(const Node& map, std::string_view key, Node::Kind k
   const Entry* entry = map.kind == Node::Kind::map ? map.find(key) : nullptr;
   if (entry == nullptr) {
     if (needed) {
-      wrong(map.span, fmt::format("missing key `{}`", key));
+      report_missing(map, key);
     }
     return nullptr;
   }
@@ -74,12 +117,17 @@ double JsonValues::number_of(const Node& node, std::string_view what, double sma
   return *parsed;
 }
 
-double JsonValues::number(const Node& map, std::string_view key, double smallest, bool needed) {
+double JsonValues::number(const Node& map, std::string_view key, double smallest, bool needed,
+                          double largest) {
   const Node* node = find(map, key, Node::Kind::scalar, needed);
-  return node == nullptr ? smallest : number_of(*node, key, smallest);
+  return node == nullptr ? smallest : number_of(*node, key, smallest, largest);
 }
 
 std::string read_measurements(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    throw std::runtime_error(path.string() + " is a folder, not a file of measurements");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw std::runtime_error("cannot read " + path.string());

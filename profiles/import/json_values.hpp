@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiles/diagnostics.hpp"
 #include "profiles/document.hpp"
+#include "profiles/source_map.hpp"
 
 // Typed values of a JSON tree, for readers of measurements (internal to the importers). What is
 // wrong is reported at its place, with the record that it belongs to.
@@ -22,7 +26,13 @@ class JsonValues {
   // What later reports are about: "benchmark copy, state 3"; empty: nothing in particular.
   void set_record(std::string record) { record_ = std::move(record); }
 
+  // From now on what is wrong with many records alike is one error, at the first of them; what was
+  // found is reported by tell_causes().
+  void group_causes(const SourceMap& sources) { sources_ = &sources; }
+  void tell_causes();
+
   void wrong(Span span, const std::string& message, std::string label = {});
+  [[nodiscard]] std::size_t problems() const { return problems_; }  // told as wrong
   void doubtful(Span span, const std::string& message, std::string label = {});
 
   // The value of a key of a mapping, of the kind that is wanted; null where it is absent.
@@ -31,15 +41,27 @@ class JsonValues {
   // The smallest one where it cannot be read or is beyond the limits.
   double number_of(const Node& node, std::string_view what, double smallest,
                    double largest = std::numeric_limits<double>::max());
-  double number(const Node& map, std::string_view key, double smallest, bool needed = true);
+  double number(const Node& map, std::string_view key, double smallest, bool needed = true,
+                double largest = std::numeric_limits<double>::max());
 
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
 
  private:
+  struct Cause {
+    Diagnostic diagnostic;
+    std::vector<std::string> others;  // the places of a few
+    std::size_t count{1};
+  };
+
   [[nodiscard]] std::string about(const std::string& message) const;
+  void report_missing(const Node& map, std::string_view key);
 
   Diagnostics& diagnostics_;
   std::string record_;
+  std::size_t problems_{};
+  const SourceMap* sources_{};  // null: causes are not grouped
+  std::vector<Cause> causes_;
+  std::map<std::string, std::size_t> by_message_;
 };
 
 // Throws std::runtime_error where the file cannot be read or is larger than 256 MiB.

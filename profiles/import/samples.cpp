@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/import/samples.hpp"
 
-#include <algorithm>
 #include <array>
-#include <limits>
+#include <set>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "profiles/document.hpp"
+#include "profiles/import/foreign.hpp"
 #include "profiles/import/json_tree.hpp"
 #include "profiles/import/json_values.hpp"
+#include "profiles/import/samples_rules.hpp"
 #include "profiles/import/samples_together.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr double no_limit = std::numeric_limits<double>::max();
+using import_detail::implementation_choices;
+using import_detail::input_choices;
+using import_detail::mode_choices;
+using import_detail::most_bytes;
+using import_detail::most_count;
+using import_detail::most_flops;
+using import_detail::state_choices;
+using import_detail::stop_choices;
 
+constexpr std::array<std::string_view, 3> provenance_choices{"measured_local", "synthetic",
+                                                             "emulated"};
 constexpr std::array<std::pair<std::string_view, SamplesOrigin>, 3> origins{{
     {"measured_local", SamplesOrigin::measured},
     {"synthetic", SamplesOrigin::synthetic},
@@ -27,32 +38,45 @@ constexpr std::array<std::pair<std::string_view, SamplesOrigin>, 3> origins{{
 
 class SamplesReader : private import_detail::JsonValues {
  public:
-  explicit SamplesReader(Diagnostics& diagnostics) : JsonValues(diagnostics) {}
+  SamplesReader(const SourceMap& sources, Diagnostics& diagnostics) : JsonValues(diagnostics) {
+    group_causes(sources);
+  }
 
-  SamplesFile read(const Node& root);
+  SamplesFile read(const Node& root) {
+    SamplesFile file = read_root(root);
+    tell_causes();
+    return file;
+  }
+  [[nodiscard]] const std::set<std::size_t>& nameless() const { return nameless_; }
 
  private:
+  SamplesFile read_root(const Node& root);
   void read_header(const Node& root, SamplesFile& file);
   void read_device(const Node& root, SamplesDevice& device);
   void read_anchors(const Node& root, SamplesFile& file);
   void read_timer(const Node& root, SamplesFile& file);
   SamplesPoint read_point(const Node& node, std::size_t place);
+  void read_amounts(const Node& node, SamplesPoint& point);
+  void read_samples_of(const Node& node, SamplesPoint& point);
+
+  std::set<std::size_t> nameless_;  // points of which something that names them is wrong
 };
 
 void SamplesReader::read_header(const Node& root, SamplesFile& file) {
-  const std::string origin = text(root, "provenance");
-  bool known = origin.empty();
+  const std::string origin =
+      import_detail::choice_of(*this, root, "provenance", provenance_choices);
   for (const auto& [name, value] : origins) {
-    if (name == origin) {
-      file.origin = value;
-      known = true;
+    file.origin = name == origin ? value : file.origin;
+  }
+  if (const Node* date = find(root, "date", Node::Kind::scalar, true)) {
+    file.date = date->text;
+    const auto utc = utc_date(date->text);
+    if (utc != date->text) {
+      wrong(date->span, backquoted(date->text) + " is not a date of a samples file",
+            utc ? "did you mean `" + *utc + "`?" : "like 2026-11-20T11:00:00Z");
     }
   }
-  if (!known) {
-    wrong(root.find("provenance")->value.span, "unknown provenance " + backquoted(origin),
-          "measured_local, synthetic or emulated");
-  }
-  file.date = text(root, "date");
+  (void)number(root, "seed", 0.0);
   if (const Node* program = find(root, "program", Node::Kind::map, true)) {
     const std::string git = text(*program, "git", false);
     file.program = text(*program, "name") + " " + text(*program, "version") +
@@ -79,10 +103,10 @@ void SamplesReader::read_device(const Node& root, SamplesDevice& device) {
   device.compute_capability = text(*node, "compute_capability", false);
   device.driver = text(*node, "driver", false);
   device.runtime = text(*node, "runtime", false);
-  device.multiprocessors = static_cast<int>(std::min(
-      number(*node, "multiprocessors", 1.0), static_cast<double>(std::numeric_limits<int>::max())));
-  device.l2 = Bytes{number(*node, "l2_bytes", 0.0)};
-  device.memory = Bytes{number(*node, "memory_bytes", 0.0)};
+  device.multiprocessors =
+      static_cast<int>(number(*node, "multiprocessors", 1.0, true, most_count));
+  device.l2 = Bytes{number(*node, "l2_bytes", 0.0, true, most_bytes)};
+  device.memory = Bytes{number(*node, "memory_bytes", 0.0, true, most_bytes)};
 }
 
 void SamplesReader::read_anchors(const Node& root, SamplesFile& file) {
@@ -115,32 +139,46 @@ SamplesPoint SamplesReader::read_point(const Node& node, std::size_t place) {
     wrong(node.span, "a point is a mapping", "this is " + describe(node));
     return point;
   }
-  point.kernel = text(node, "kernel");
-  set_record(fmt::format("point {}, {}", place, point.kernel));
-  point.family = text(node, "family", false);
-  point.implementation = text(node, "implementation");
-  point.input = text(node, "input", false);
-  point.state = text(node, "state");
-  point.mode = text(node, "mode");
-  if (const Node* parameters = find(node, "parameters", Node::Kind::map, true)) {
-    for (const Entry& each : parameters->entries) {
-      point.parameters[each.key] = number_of(each.value, each.key, -no_limit, no_limit);
-    }
+  const std::size_t before = problems();
+  point.kernel = import_detail::kernel_of(*this, node);
+  if (!point.kernel.empty()) {
+    set_record(fmt::format("point {}, {}", place, point.kernel));
   }
-  point.read = Bytes{number(node, "read_bytes", 0.0)};
-  point.written = Bytes{number(node, "written_bytes", 0.0)};
-  point.flops = Flops{number(node, "flops", 0.0)};
-  point.random_accesses = number(node, "random_accesses", 0.0, false);
-  point.launches = number(node, "launches", 0.0);
-  point.host_syncs = number(node, "host_syncs", 0.0);
-  point.discarded = static_cast<std::size_t>(std::min(number(node, "discarded", 0.0, false), 1e9));
+  point.family = text(node, "family");
+  point.implementation =
+      import_detail::choice_of(*this, node, "implementation", implementation_choices);
+  point.input = import_detail::choice_of(*this, node, "input", input_choices);
+  point.state = import_detail::choice_of(*this, node, "state", state_choices);
+  point.mode = import_detail::choice_of(*this, node, "mode", mode_choices);
+  point.parameters = import_detail::parameters_of(*this, node);
+  if (problems() > before) {
+    nameless_.insert(place - 1);  // it may be any other's twin
+  }
+  read_amounts(node, point);
+  read_samples_of(node, point);
+  return point;
+}
+
+void SamplesReader::read_amounts(const Node& node, SamplesPoint& point) {
+  point.read = Bytes{number(node, "read_bytes", 0.0, true, most_bytes)};
+  point.written = Bytes{number(node, "written_bytes", 0.0, true, most_bytes)};
+  point.flops = Flops{number(node, "flops", 0.0, true, most_flops)};
+  point.random_accesses = number(node, "random_accesses", 0.0, false, most_bytes);
+  point.launches = number(node, "launches", 0.0, true, most_count);
+  point.host_syncs = number(node, "host_syncs", 0.0, true, most_count);
+  point.discarded = static_cast<std::size_t>(number(node, "discarded", 0.0, true, most_count));
+  (void)import_detail::choice_of(*this, node, "stop", stop_choices);
   if (node.find("clock_ratio") != nullptr) {
-    point.clock_ratio = number(node, "clock_ratio", 0.0);
+    constexpr double highest_clock_ratio = 10.0;
+    point.clock_ratio = number(node, "clock_ratio", 0.0, true, highest_clock_ratio);
   }
+}
+
+void SamplesReader::read_samples_of(const Node& node, SamplesPoint& point) {
   if (const Node* spread = find(node, "stands_for", Node::Kind::map, false)) {
-    const double count = number(*spread, "count", 1.0);
-    point.stands_for = SamplesSpread{static_cast<std::size_t>(std::min(count, 1e9)),
-                                     number(*spread, "noise_ratio", 0.0, false)};
+    const double count = number(*spread, "count", 1.0, true, most_count);
+    point.stands_for =
+        SamplesSpread{static_cast<std::size_t>(count), number(*spread, "noise_ratio", 0.0, false)};
   }
   if (const Node* samples = find(node, "samples_us", Node::Kind::list, true)) {
     point.samples.reserve(samples->items.size());
@@ -149,10 +187,9 @@ SamplesPoint SamplesReader::read_point(const Node& node, std::size_t place) {
           1_us * number_of(sample, "samples_us", shortest_sample / 1_us, longest_sample / 1_us));
     }
   }
-  return point;
 }
 
-SamplesFile SamplesReader::read(const Node& root) {
+SamplesFile SamplesReader::read_root(const Node& root) {
   SamplesFile file;
   if (root.kind != Node::Kind::map) {
     wrong(root.span, "a samples file is one JSON object",
@@ -190,72 +227,72 @@ SamplesFile SamplesReader::read(const Node& root) {
   return file;
 }
 
-}  // namespace
-
-std::string title_of(const SamplesPoint& point) {
-  std::string title = fmt::format("{} ({}), {}, {}, {}", point.kernel, point.implementation,
-                                  point.state, point.mode, point.input);
-  for (const auto& [name, value] : point.parameters) {
-    title += fmt::format(", {}={}", name, value);
+// What can be read, whatever else is wrong; points that nobody can name are left out.
+std::optional<SamplesFile> read_text(Span text, const SourceMap& sources,
+                                     Diagnostics& diagnostics) {
+  const std::optional<Node> root = parse_measured_tree(text, sources, diagnostics);
+  if (!root) {
+    return std::nullopt;
   }
-  return title;
+  SamplesReader reader(sources, diagnostics);
+  SamplesFile file = reader.read(*root);
+  file.file = sources[text.source].name;
+  for (auto each = reader.nameless().rbegin(); each != reader.nameless().rend(); ++each) {
+    file.points.erase(file.points.begin() + static_cast<std::ptrdiff_t>(*each));
+  }
+  return file;
 }
+
+void check_device(const SamplesFile& file, const SamplesFile& first, Span place,
+                  Diagnostics& diagnostics) {
+  if (!(file.device == first.device)) {
+    diagnostics.error(place,
+                      "the device " + backquoted(file.device.name) + " is not that of " +
+                          first.file + ", " + backquoted(first.device.name),
+                      "", "one profile is of one device: fit the files one by one");
+  }
+  if (file.origin != SamplesOrigin::measured) {
+    diagnostics.warning(place, file.origin == SamplesOrigin::emulated
+                                   ? "these times are of an emulated GPU"
+                                   : "these times are drawn, not measured");
+  }
+}
+
+}  // namespace
 
 std::optional<SamplesFile> parse_samples(Span text, const SourceMap& sources,
                                          Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.error_count();
-  const std::optional<Node> root = parse_json_tree(text, sources, diagnostics);
-  if (!root) {
-    return std::nullopt;
-  }
-  SamplesFile file = SamplesReader(diagnostics).read(*root);
-  file.file = sources[text.source].name;
-  return diagnostics.error_count() == before ? std::optional(std::move(file)) : std::nullopt;
-}
-
-void report_twins(const std::vector<SamplesFile>& files, const SourceMap& sources,
-                  Diagnostics& diagnostics) {
-  std::map<std::string, Span> seen;
-  const auto add = [&](const std::string& title, Span place) {
-    const auto [first, is_new] = seen.emplace(title, place);
-    if (!is_new) {
-      diagnostics.error(place, "the point " + title + " is there twice",
-                        "first at " + sources.place(first->second));
-    }
-  };
-  for (const SamplesFile& file : files) {
-    for (const SamplesPoint& point : file.points) {
-      add(title_of(point), point.place);
-    }
-    for (const SamplesTogether& together : file.together) {
-      add(title_of(together), together.place);
-    }
-  }
+  std::optional<SamplesFile> file = read_text(text, sources, diagnostics);
+  return diagnostics.error_count() == before ? std::move(file) : std::nullopt;
 }
 
 std::vector<SamplesFile> read_samples(const std::vector<std::string>& paths, SourceMap& sources,
                                       Diagnostics& diagnostics) {
-  std::vector<SamplesFile> files;
+  std::vector<SamplesFile> sound;
+  std::vector<SamplesFile> all;  // with what is left of those that are not
+  std::vector<std::string> unreadable;
   for (const std::string& path : paths) {
-    const std::size_t source = sources.add_file(path, import_detail::read_measurements(path));
-    const Span whole{source, 0, sources[source].text.size()};
-    if (auto file = parse_samples(whole, sources, diagnostics)) {
-      if (!files.empty() && !(file->device == files.front().device)) {
-        diagnostics.error(Span{source, 0, 1},
-                          "the device " + backquoted(file->device.name) + " is not that of " +
-                              files.front().file + ", " + backquoted(files.front().device.name),
-                          "", "one profile is of one device: fit the files one by one");
+    try {
+      const std::size_t source = sources.add_file(path, import_detail::read_measurements(path));
+      const std::size_t before = diagnostics.error_count();
+      auto file = read_text({source, 0, sources[source].text.size()}, sources, diagnostics);
+      if (file && diagnostics.error_count() == before) {
+        check_device(*file, sound.empty() ? *file : sound.front(), {source, 0, 1}, diagnostics);
+        sound.push_back(*file);
       }
-      if (file->origin != SamplesOrigin::measured) {
-        diagnostics.warning(Span{source, 0, 1}, file->origin == SamplesOrigin::emulated
-                                                    ? "these times are of an emulated GPU"
-                                                    : "these times are drawn, not measured");
+      if (file) {
+        all.push_back(std::move(*file));
       }
-      files.push_back(std::move(*file));
+    } catch (const std::runtime_error& error) {
+      unreadable.emplace_back(error.what());
     }
   }
-  report_twins(files, sources, diagnostics);
-  return diagnostics.has_errors() ? std::vector<SamplesFile>{} : files;
+  report_twins(all, sources, diagnostics);
+  if (!unreadable.empty()) {
+    throw std::runtime_error(fmt::format("{}", fmt::join(unreadable, "\nerror: ")));
+  }
+  return diagnostics.has_errors() ? std::vector<SamplesFile>{} : sound;
 }
 
 }  // namespace payoff

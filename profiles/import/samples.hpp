@@ -128,7 +128,8 @@ struct SamplesFile {
 void report_twins(const std::vector<SamplesFile>& files, const SourceMap& sources,
                   Diagnostics& diagnostics);
 
-// Throws std::runtime_error where a file cannot be read. Several files are one set of measurements:
+// Throws std::runtime_error where files cannot be read, after what is wrong with the others was
+// reported. Several files are one set of measurements:
 // the devices have to be the same, and no point may be in two of them.
 [[nodiscard]] std::vector<SamplesFile> read_samples(const std::vector<std::string>& paths,
                                                     SourceMap& sources, Diagnostics& diagnostics);

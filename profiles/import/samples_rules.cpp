@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "profiles/import/foreign_parts.hpp"
 #include "profiles/suggest.hpp"
 
 namespace payoff::import_detail {
@@ -31,6 +32,41 @@ std::string one_of(std::span<const std::string_view> values) {
 std::string nearest_of(std::string_view word, std::span<const std::string_view> values) {
   const std::string_view nearest = closest(word, values);
   return nearest.empty() ? one_of(values) : did_you_mean(nearest);
+}
+
+std::string choice_of(JsonValues& values, const Node& map, std::string_view key,
+                      std::span<const std::string_view> choices) {
+  const Node* node = values.find(map, key, Node::Kind::scalar, true);
+  if (node == nullptr) {
+    return "";
+  }
+  if (std::find(choices.begin(), choices.end(), node->text) == choices.end()) {
+    values.wrong(node->span, fmt::format("unknown {} {}", key, backquoted(node->text)),
+                 nearest_of(node->text, choices));
+  }
+  return node->text;
+}
+
+std::string kernel_of(JsonValues& values, const Node& map) {
+  const Node* node = values.find(map, "kernel", Node::Kind::scalar, true);
+  if (node == nullptr) {
+    return "";
+  }
+  const std::string usual = kernel_name(node->text);
+  if (usual != node->text || usual.empty()) {
+    values.wrong(node->span, "the name of a kernel is of a-z, 0-9 and _", did_you_mean(usual));
+  }
+  return node->text;
+}
+
+std::map<std::string, double> parameters_of(JsonValues& values, const Node& map) {
+  std::map<std::string, double> parameters;
+  if (const Node* node = values.find(map, "parameters", Node::Kind::map, true)) {
+    for (const Entry& each : node->entries) {
+      parameters[each.key] = values.number_of(each.value, each.key, least_parameter(each.key));
+    }
+  }
+  return parameters;
 }
 
 void report_impossible(const SamplesPoint& point, Diagnostics& diagnostics) {

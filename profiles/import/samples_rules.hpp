@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "profiles/diagnostics.hpp"
+#include "profiles/import/json_values.hpp"
 #include "profiles/import/samples.hpp"
 
 // What the values of a point may be (docs/schema/samples.schema.json), whichever program measured
@@ -38,6 +40,16 @@ inline constexpr double most_count = 1e9;
 // "did you mean `x`?", or all of the values where none is near.
 [[nodiscard]] std::string nearest_of(std::string_view word,
                                      std::span<const std::string_view> values);
+
+// The text of a key that has to be one of these; reports any other.
+std::string choice_of(JsonValues& values, const Node& map, std::string_view key,
+                      std::span<const std::string_view> choices);
+
+// The text of `kernel`, of a-z, 0-9 and _.
+std::string kernel_of(JsonValues& values, const Node& map);
+
+// The numbers by name of `parameters`.
+std::map<std::string, double> parameters_of(JsonValues& values, const Node& map);
 
 // Reports every amount of a point that no kernel has; times are checked where they are read.
 void report_impossible(const SamplesPoint& point, Diagnostics& diagnostics);

@@ -1,41 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/import/samples_together.hpp"
 
-#include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "profiles/import/samples_rules.hpp"
+
 namespace payoff {
 namespace import_detail {
 namespace {
 
-constexpr double no_limit = std::numeric_limits<double>::max();
 constexpr std::array<std::string_view, 4> roles{"compute", "codec", "message", "copies"};
 
 int count_of(const Node& node, std::string_view key, JsonValues& values) {
-  constexpr double most = 1e9;
-  return static_cast<int>(std::min(most, values.number(node, key, 0.0, false)));
+  return static_cast<int>(values.number(node, key, 0.0, false, most_count));
 }
 
 SamplesMember read_member(const Node& node, JsonValues& values) {
   SamplesMember member;
-  member.kernel = values.text(node, "kernel");
-  member.role = values.text(node, "role");
-  if (!member.role.empty() && std::find(roles.begin(), roles.end(), member.role) == roles.end()) {
-    values.wrong(node.find("role")->value.span, "unknown role " + backquoted(member.role),
-                 "compute, codec, message or copies");
-  }
-  if (const Node* parameters = values.find(node, "parameters", Node::Kind::map, true)) {
-    for (const Entry& each : parameters->entries) {
-      member.parameters[each.key] = values.number_of(each.value, each.key, -no_limit, no_limit);
-    }
-  }
-  member.traffic = Bytes{values.number(node, "read_bytes", 0.0, false) +
-                         values.number(node, "written_bytes", 0.0, false)};
+  member.kernel = kernel_of(values, node);
+  member.role = choice_of(values, node, "role", roles);
+  member.parameters = parameters_of(values, node);
+  member.traffic = Bytes{values.number(node, "read_bytes", 0.0, false, most_bytes) +
+                         values.number(node, "written_bytes", 0.0, false, most_bytes)};
   member.held = count_of(node, "units_held", values);
   member.blocks = count_of(node, "blocks", values);
   const auto time = [&](std::string_view key) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "profiles/import/json_tree.hpp"
 #include "tests/catch.hpp"
@@ -123,6 +124,82 @@ TEST_CASE("the point that is wrong is named by its number and its kernel") {
   CHECK_THAT(reading.errors(), ContainsSubstring("point 2, copy"));
 }
 
+TEST_CASE("values that a point may not have are told with what was meant") {
+  const auto told = [](const std::string& from, const std::string& to,
+                       const std::vector<std::string>& reasons) {
+    const Reading reading(file_of(replaced(point, from, to)));
+    INFO(from << " -> " << to << "\n" << reading.errors());
+    CHECK(!reading.file);
+    CHECK(reading.diagnostics.error_count() == 1);
+    for (const std::string& reason : reasons) {
+      CHECK_THAT(reading.errors(), ContainsSubstring(reason));
+    }
+  };
+  told("\"fused\"", "\"fusd\"", {"point 1, copy: unknown implementation `fusd`", "`fused`?"});
+  told("\"cold\"", "\"warm\"", {"unknown state `warm`", "one of cold, hot"});
+  told("\"stream\"", "\"streams\"", {"unknown mode `streams`", "did you mean `stream`?"});
+  told("\"gaussian\"", "\"gauss\"", {"unknown input `gauss`"});
+  told("\"stop\": \"noise\"", "\"stop\": \"nois\"", {"unknown stop `nois`", "`noise`?"});
+  told("\"copy\"", "\"Copy\"", {"a-z, 0-9 and _", "did you mean `copy`?"});
+  told("\"kernel\"", "\"kernle\"", {"samples.json:5:", "missing key `kernel`", "`kernel`?"});
+  told(", \"stop\": \"noise\"", "", {"missing key `stop`"});
+  told("\"discarded\": 2, ", "", {"missing key `discarded`"});
+  told("\"family\": \"memory\", ", "", {"missing key `family`"});
+  told("{\"elements\": 4096}", "{\"elements\": -4096}", {"`elements` cannot be -4096"});
+  told("16384,", "1e30,", {"`read_bytes` cannot be 1e30", "at most"});
+}
+
+TEST_CASE("the date and the seed of a file are checked") {
+  const auto told = [](const std::string& from, const std::string& to) {
+    const Reading reading(replaced(file_of(point), from, to));
+    CHECK(!reading.file);
+    CHECK(reading.diagnostics.error_count() == 1);
+    return reading.errors();
+  };
+  CHECK_THAT(told("2026-11-22T03:00:00Z", "yesterday"),
+             ContainsSubstring("samples.json:2:10") && ContainsSubstring("is not a date"));
+  CHECK_THAT(told("2026-11-22T03:00:00Z", "2026-13-22T03:00:00Z"),
+             ContainsSubstring("is not a date"));
+  CHECK_THAT(told("2026-11-22T03:00:00Z", "2026-11-22"),
+             ContainsSubstring("did you mean `2026-11-22T00:00:00Z`?"));
+  CHECK_THAT(told(" \"seed\": 1,", ""), ContainsSubstring("missing key `seed`"));
+  CHECK_THAT(told("\"seed\": 1", "\"seed\": -1"), ContainsSubstring("`seed` cannot be -1"));
+  CHECK_THAT(told("measured_local", "measured"),
+             ContainsSubstring("unknown provenance `measured`"));
+}
+
+TEST_CASE("what is wrong with every point alike is one error, and says how often") {
+  std::string points;
+  for (int i = 1; i <= 160; ++i) {
+    const std::string one = replaced(point, "4096", std::to_string(i));
+    points += (i > 1 ? "," : "") + replaced(one, ", \"stop\": \"noise\"", "");
+  }
+  const Reading reading(file_of(points));
+  CHECK(reading.diagnostics.error_count() == 1);
+  CHECK_THAT(reading.errors(), ContainsSubstring("point 1, copy: missing key `stop`") &&
+                                   ContainsSubstring("so are samples.json:8:") &&
+                                   ContainsSubstring("(point 2, copy)") &&
+                                   ContainsSubstring("(point 4, copy) and 156 more"));
+}
+
+TEST_CASE("what is no number of JSON is told with its record, and hides nothing behind it") {
+  const std::string first = replaced(point, "3.25", "NaN");
+  const std::string second = replaced(replaced(point, "3.25", "-Infinity"), "4096", "1");
+  const std::string third = replaced(replaced(point, "3.25", "-3"), "4096", "2");
+  const Reading reading(file_of(first + "," + second + "," + third));
+  CHECK(!reading.file);
+  CHECK(reading.diagnostics.error_count() == 3);
+  CHECK_THAT(reading.errors(),
+             ContainsSubstring("NaN is no number") &&
+                 ContainsSubstring("inside `points`, entry 1 (copy), `samples_us`, entry 1") &&
+                 ContainsSubstring("-Infinity is no number") &&
+                 ContainsSubstring("point 3, copy: `samples_us` cannot be -3"));
+  const std::string whole = file_of(point + "," + replaced(point, "4096", "1"));
+  const Reading truncated(whole.substr(0, whole.size() - 40));
+  CHECK_THAT(truncated.errors(), ContainsSubstring("the file ends here") &&
+                                     ContainsSubstring("inside `points`, entry 2 (copy), "));
+}
+
 TEST_CASE("what is no JSON is refused where it breaks") {
   const std::string whole = file_of(point);
   const Reading truncated(whole.substr(0, whole.size() / 2));
@@ -184,6 +261,10 @@ TEST_CASE("files of one set come from one device and share no point") {
   };
   CHECK(read({first, second}).empty());
   CHECK_THAT(read({first, same}), ContainsSubstring("elements=4096 is there twice"));
+  // Also where something else is wrong with the twin.
+  const std::string damaged = written("damaged.json", file_of(replaced(point, "3.25", "-3.25")));
+  CHECK_THAT(read({first, damaged}), ContainsSubstring("elements=4096 is there twice") &&
+                                         ContainsSubstring("`samples_us` cannot be -3.25"));
   CHECK_THAT(read({first, other}), ContainsSubstring("the device `Another GPU` is not that of"));
   CHECK_THROWS_AS(read({(folder / "absent.json").string()}), std::runtime_error);
   std::filesystem::remove_all(folder);

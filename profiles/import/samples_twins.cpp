@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "profiles/import/samples.hpp"
+
+namespace payoff {
+
+std::string title_of(const SamplesPoint& point) {
+  std::string title = fmt::format("{} ({}), {}, {}, {}", point.kernel, point.implementation,
+                                  point.state, point.mode, point.input);
+  for (const auto& [name, value] : point.parameters) {
+    title += fmt::format(", {}={}", name, value);
+  }
+  return title;
+}
+
+void report_twins(const std::vector<SamplesFile>& files, const SourceMap& sources,
+                  Diagnostics& diagnostics) {
+  std::map<std::string, Span> seen;
+  const auto add = [&](const std::string& title, Span place) {
+    const auto [first, is_new] = seen.emplace(title, place);
+    if (!is_new) {
+      diagnostics.error(place, "the point " + title + " is there twice",
+                        "first at " + sources.place(first->second));
+    }
+  };
+  for (const SamplesFile& file : files) {
+    for (const SamplesPoint& point : file.points) {
+      add(title_of(point), point.place);
+    }
+    for (const SamplesTogether& together : file.together) {
+      add(title_of(together), together.place);
+    }
+  }
+}
+
+}  // namespace payoff
