@@ -3,19 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "model/append_problems.hpp"
+
 namespace payoff {
 namespace {
-
-void add_all(Problems& problems, Problems more) {
-  problems.insert(problems.end(), std::make_move_iterator(more.begin()),
-                  std::make_move_iterator(more.end()));
-}
 
 // Of a model without experts: that nothing is asked of them.
 void check_no_experts(const ParallelLayout& layout, Problems& problems, bool has_tables = false) {
@@ -169,7 +165,7 @@ void check_recommender(const RecommenderShape& shape, const ParallelLayout& layo
 void check_division(const Experiment& experiment, Problems& problems) {
   const ParallelLayout& layout = experiment.layout;
   if (const auto* shape = std::get_if<TransformerShape>(&experiment.model)) {
-    add_all(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
+    append(problems, check_transformer(*shape, layout.tp, {layout.cp, layout.context_exchange}));
     const std::size_t before = problems.size();
     check_pieces(shape->sequence, layout, problems);
     if (shape->decoder.layers > 0 && problems.size() == before) {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "model/activation_check.hpp"
+#include "model/append_problems.hpp"
 #include "model/bucket_check.hpp"
 #include "model/compression_effect.hpp"
 #include "model/division_check.hpp"
@@ -23,11 +23,6 @@
 
 namespace payoff {
 namespace {
-
-void append(Problems& problems, Problems more) {
-  problems.insert(problems.end(), std::make_move_iterator(more.begin()),
-                  std::make_move_iterator(more.end()));
-}
 
 // One cause, one problem: kinds of nodes often have the same.
 void append_new(Problems& problems, Problems more) {
