@@ -53,7 +53,12 @@ template <int rounds>
 inline constexpr std::size_t halves_per_call = 8;
 
 [[nodiscard]] PAYOFF_HD inline std::uint32_t half_of(const RandomWords& words, std::size_t half) {
-  const std::uint32_t word = words.word[(half % halves_per_call) / 2];
+  // Chosen and not indexed: an index that is known only at run time would put a GPU's words into
+  // its local memory.
+  const std::size_t pair = half % halves_per_call / 2;
+  const std::uint32_t low = pair == 0 ? words.word[0] : words.word[1];
+  const std::uint32_t high = pair == 2 ? words.word[2] : words.word[3];
+  const std::uint32_t word = pair < 2 ? low : high;
   return half % 2 == 0 ? word & 0xffffU : word >> 16U;
 }
 

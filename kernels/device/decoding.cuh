@@ -45,20 +45,15 @@ __global__ void decode_blocks(const std::uint8_t* codes, Blocks blocks, float* o
   if (first >= count) {
     return;
   }
-  const auto bytes = code_pack<Blocks::bits>(codes, first, count);
+  CodePack<Blocks::bits> packed;
+  packed.load(codes, first, count);
   const float factor = blocks.factor(first / Blocks::block);
   Pack<float, pack_values> values;
   PAYOFF_UNROLL_ALL
   for (unsigned i = 0; i < pack_values; ++i) {
-    values.item[i] = decode_minifloat<Blocks::format>(code_of<Blocks::bits>(bytes, i)) * factor;
+    values.item[i] = decode_minifloat<Blocks::format>(packed.code(i)) * factor;
   }
-  if (first + pack_values <= count) {
-    *reinterpret_cast<Pack<float, pack_values>*>(out + first) = values;
-  } else {
-    for (std::size_t i = first; i < count; ++i) {
-      out[i] = values.item[i - first];
-    }
-  }
+  store_values(values, out, first, count);
 }
 
 // The factors to memory, as an operator on the tensor of scales leaves them.

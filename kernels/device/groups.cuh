@@ -3,6 +3,7 @@
 
 #include "kernels/codec/block_scaling.hpp"
 #include "kernels/codec/group_quantize.hpp"
+#include "kernels/device/code_pack.cuh"
 #include "kernels/device/platform.cuh"
 
 // Codecs that scale groups of values. A group lies in the registers of a few neighbouring lanes,
@@ -10,8 +11,6 @@
 // magnitude is exchanged by shuffles. Whatever the order, a maximum is the host's.
 
 namespace payoff::kernels {
-
-inline constexpr unsigned pack_values = 8;
 
 template <unsigned group>
 struct GroupLayout {
@@ -71,29 +70,18 @@ struct GroupPart {
     return threadIdx.x % Layout::lanes == 0 && number * group < count;
   }
 
-  // Packs codes of `bits` bits, the lowest bits first, and writes the bytes of every pack.
+  // Codes of `bits` bits, and past the end zeros.
   template <unsigned bits, typename Encode>
   __device__ void store(std::uint8_t* codes, std::size_t count, const Encode& encode) const {
     PAYOFF_UNROLL_ALL
     for (unsigned pack = 0; pack < Layout::packs; ++pack) {
       const std::size_t begin = first(pack);
-      Pack<std::uint8_t, bits> bytes{};
+      CodePack<bits> packed;
       PAYOFF_UNROLL_ALL
       for (unsigned i = 0; i < pack_values; ++i) {
-        const std::size_t index = begin + i;
-        const std::uint32_t code = index < count ? encode(value[pack][i], pack, i) : 0U;
-        const unsigned byte = i * bits / 8;
-        bytes.item[byte] = static_cast<std::uint8_t>(bytes.item[byte] | (code << (i * bits % 8)));
+        packed.put(i, begin + i < count ? encode(value[pack][i], pack, i) : 0U);
       }
-      const std::size_t end = divided_up(count * bits, 8);
-      const std::size_t target = begin * bits / 8;
-      if (target + bits <= end) {
-        *reinterpret_cast<Pack<std::uint8_t, bits>*>(codes + target) = bytes;
-      } else {
-        for (std::size_t byte = target; byte < end; ++byte) {
-          codes[byte] = bytes.item[byte - target];
-        }
-      }
+      packed.store(codes, begin, count);
     }
   }
 };
@@ -172,28 +160,6 @@ __global__ void quantize_group_values(const T* in, std::uint8_t* codes, float* s
   store_quantized<group, bits, stochastic>(part, codes, steps, count, key);
 }
 
-// Eight values a thread from `bits` bytes.
-template <unsigned bits>
-__device__ inline Pack<std::uint8_t, bits> code_pack(const std::uint8_t* codes, std::size_t first,
-                                                     std::size_t count) {
-  const std::size_t begin = first * bits / 8;
-  const std::size_t end = divided_up(count * bits, 8);
-  if (begin + bits <= end) {
-    return *reinterpret_cast<const Pack<std::uint8_t, bits>*>(codes + begin);
-  }
-  Pack<std::uint8_t, bits> bytes{};
-  for (std::size_t byte = begin; byte < end; ++byte) {
-    bytes.item[byte - begin] = codes[byte];
-  }
-  return bytes;
-}
-
-template <unsigned bits>
-[[nodiscard]] __device__ inline std::uint32_t code_of(const Pack<std::uint8_t, bits>& bytes,
-                                                      unsigned i) {
-  return (static_cast<std::uint32_t>(bytes.item[i * bits / 8]) >> (i * bits % 8)) & top_code<bits>;
-}
-
 template <unsigned group, unsigned bits>
 __global__ void dequantize_group_values(const std::uint8_t* codes, const float* steps, float* out,
                                         std::size_t count) {
@@ -201,20 +167,15 @@ __global__ void dequantize_group_values(const std::uint8_t* codes, const float* 
   if (first >= count) {
     return;
   }
-  const auto bytes = code_pack<bits>(codes, first, count);
+  CodePack<bits> packed;
+  packed.load(codes, first, count);
   const float step = steps[first / group];
   Pack<float, pack_values> values;
   PAYOFF_UNROLL_ALL
   for (unsigned i = 0; i < pack_values; ++i) {
-    values.item[i] = dequantize_symmetric<bits>(code_of<bits>(bytes, i), step);
+    values.item[i] = dequantize_symmetric<bits>(packed.code(i), step);
   }
-  if (first + pack_values <= count) {
-    *reinterpret_cast<Pack<float, pack_values>*>(out + first) = values;
-  } else {
-    for (std::size_t i = first; i < count; ++i) {
-      out[i] = values.item[i - first];
-    }
-  }
+  store_values(values, out, first, count);
 }
 
 // Adds up `workers` messages, each `code_stride` bytes and `step_stride` scales after the one
@@ -232,10 +193,11 @@ __global__ void reduce_group_values(const std::uint8_t* codes, const float* step
     PAYOFF_UNROLL_ALL
     for (unsigned pack = 0; pack < GroupLayout<group>::packs; ++pack) {
       if (part.first(pack) < count) {
-        const auto bytes = code_pack<bits>(codes + w * code_stride, part.first(pack), count);
+        CodePack<bits> packed;
+        packed.load(codes + w * code_stride, part.first(pack), count);
         PAYOFF_UNROLL_ALL
         for (unsigned i = 0; i < pack_values; ++i) {
-          part.value[pack][i] += dequantize_symmetric<bits>(code_of<bits>(bytes, i), step);
+          part.value[pack][i] += dequantize_symmetric<bits>(packed.code(i), step);
         }
       }
     }

@@ -104,21 +104,12 @@ __global__ void pack_codes(const std::uint8_t* codes, std::uint8_t* packed, std:
   if (first >= count) {
     return;
   }
-  Pack<std::uint8_t, bits> bytes{};
+  CodePack<bits> word;
   PAYOFF_UNROLL_ALL
   for (unsigned i = 0; i < pack_values; ++i) {
-    const std::uint32_t code = first + i < count ? codes[first + i] : 0U;
-    bytes.item[i * bits / 8] =
-        static_cast<std::uint8_t>(bytes.item[i * bits / 8] | (code << (i * bits % 8)));
+    word.put(i, first + i < count ? codes[first + i] : 0U);
   }
-  const std::size_t begin = first * bits / 8;
-  const std::size_t end = divided_up(count * bits, 8);
-  PAYOFF_UNROLL_ALL
-  for (unsigned byte = 0; byte < bits; ++byte) {
-    if (begin + byte < end) {
-      packed[begin + byte] = bytes.item[byte];
-    }
-  }
+  word.store(packed, first, count);
 }
 
 template <unsigned bits>
@@ -127,11 +118,12 @@ __global__ void unpack_codes(const std::uint8_t* packed, std::uint8_t* codes, st
   if (first >= count) {
     return;
   }
-  const auto bytes = code_pack<bits>(packed, first, count);
+  CodePack<bits> word;
+  word.load(packed, first, count);
   PAYOFF_UNROLL_ALL
   for (unsigned i = 0; i < pack_values; ++i) {
     if (first + i < count) {
-      codes[first + i] = static_cast<std::uint8_t>(code_of<bits>(bytes, i));
+      codes[first + i] = static_cast<std::uint8_t>(word.code(i));
     }
   }
 }
