@@ -38,6 +38,8 @@ struct Machine {
   std::optional<bool> mig;
 };
 
+// Before anything else of the process: what has to be set before the driver is first called.
+void set_up_process();
 // Why there is nothing to measure on; empty where there is.
 [[nodiscard]] std::string why_no_device();
 [[nodiscard]] Machine describe_machine();

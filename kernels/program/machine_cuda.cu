@@ -102,9 +102,11 @@ std::size_t multiprocessors() {
 }
 
 // CUDA loads a kernel when it is first launched, which may wait for the device: behind a kernel
-// that waits for the host, until that gives up. So all are loaded at the start.
+// that waits for the host, until that gives up. So all are loaded at the start. The driver reads
+// the variable when it is initialised, which counting the devices already does.
+void set_up_process() { setenv("CUDA_MODULE_LOADING", "EAGER", 0); }
+
 std::string why_no_device() {
-  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess) {

@@ -52,6 +52,7 @@ void check_last_launch() {}
 // Few: kernels whose threads stride go round more than once even on small tensors.
 std::size_t multiprocessors() { return 1; }
 
+void set_up_process() {}
 std::string why_no_device() { return {}; }
 bool is_emulated() { return true; }
 

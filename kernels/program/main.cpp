@@ -179,6 +179,7 @@ ExitCode run(std::span<const char* const> words) {
 
 int main(int count, char** words) {
   try {
+    payoff::kernels::set_up_process();
     return payoff::kernels::run({words + 1, static_cast<std::size_t>(count > 0 ? count - 1 : 0)});
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what() << "\n";

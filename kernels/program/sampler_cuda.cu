@@ -135,6 +135,9 @@ Sampler::Sampler(const Work& work, State state, Mode mode) : inside_(std::make_u
     inside_->capture();
   }
   static_cast<void>(sweep_memory());
+  inside_->gate.rehearse(Stream{inside_->stream});
+  inside_->stamp(0);
+  inside_->flush();
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 

@@ -87,6 +87,7 @@ std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned p
     queues.push_back(std::make_unique<Queue>(work, parts));
   }
   const Gate gate;
+  gate.rehearse(Stream{queues.front()->stream()});
   cudaEvent_t start{};
   check(cudaEventCreate(&start), "cudaEventCreate");
   check(cudaEventRecord(start, queues.front()->stream()), "cudaEventRecord");
