@@ -14,7 +14,8 @@ struct KernelRun {
   std::vector<std::string> words;
 };
 
-// Throws std::runtime_error where the program is absent, finds no GPU, or fails.
+// Throws std::runtime_error where the program is absent, finds no GPU, or fails. Where only some
+// points failed and the file of the others (`--out`) was written, warns beside its progress.
 void run_kernels(const KernelRun& run);
 
 }  // namespace payoff

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of payoff-kernels is worth by its exit status and the file that it leaves.
+#include "cli/run_kernels.hpp"
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "tests/catch.hpp"
+#include "tests/cli/capture.hpp"
+
+using namespace payoff;
+
+namespace {
+
+// A program that does so and ends with status 1, as with failed points; $2 is the file to write.
+KernelRun run_of(const test::ScratchFolder& folder, const std::string& action) {
+  folder.write("program.sh", "#!/bin/sh\n" + action + "\nexit 1\n");
+  std::filesystem::permissions(folder.path("program.sh"), std::filesystem::perms::owner_all);
+  return {folder.path("program.sh"), {"--out", folder.path("samples.json")}};
+}
+
+}  // namespace
+
+TEST_CASE("a run in which some points failed is kept where its file was written, and only there") {
+  const test::ScratchFolder folder;
+  CHECK_THROWS_AS(run_kernels(run_of(folder, "true")), std::runtime_error);
+  const std::string whole = R"(echo new > "$2.part"; mv "$2.part" "$2")";
+  CHECK_NOTHROW(run_kernels(run_of(folder, whole)));
+  // An earlier file is not this run's.
+  CHECK_THROWS_AS(run_kernels(run_of(folder, "true")), std::runtime_error);
+  CHECK_NOTHROW(run_kernels(run_of(folder, whole)));
+  // Ended in its middle.
+  CHECK_THROWS_AS(run_kernels(run_of(folder, R"(echo part > "$2.part")")), std::runtime_error);
+  CHECK_THROWS_AS(run_kernels(run_of(folder, whole + "; exit 2")), std::runtime_error);
+}
