@@ -28,7 +28,9 @@ Benchmark collective(CollectiveKind kind, std::size_t elements) {
   b.needs = "nccl with two GPUs";
   b.make = [=] {
     auto work = std::make_shared<CollectiveWork>(kind, elements);
-    return Work{[=](Stream s) { work->run(s); }, [=] { return work->mismatch(); }, {}};
+    Work rounds{[=](Stream s) { work->run(s); }, [=] { return work->mismatch(); }, {}};
+    rounds.repeats = rounds_of_collectives;
+    return rounds;
   };
   return b;
 }

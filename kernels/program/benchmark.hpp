@@ -23,13 +23,15 @@ struct Work {
   // empty where it agrees, else what differs. Absent: nothing to compare with.
   std::function<std::string()> mismatch;
   std::function<std::uint64_t()> checksum;  // of the outputs
+  unsigned repeats{1};  // times that one run does what the point is; a sample is of one of them
 };
 
 struct Benchmark {
   Point point;
   Bytes memory{};
   std::function<Work()> make{};
-  std::string needs{};  // a library that may be absent: "cublas", "cub"; empty: none
+  std::string needs{};     // a library that may be absent: "cublas", "cub"; empty: none
+  int least_capability{};  // of the device, in tenths: 89 is 8.9
 };
 
 // What a method is run on.

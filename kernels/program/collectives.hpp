@@ -17,6 +17,11 @@ namespace payoff::kernels {
 enum class CollectiveKind { all_reduce, all_gather, reduce_scatter };
 [[nodiscard]] std::string_view name(CollectiveKind kind);
 
+// Collectives of one run, one after the other between one fork of the GPUs' streams and one join:
+// the events that fork and join cost some microseconds, which are not the collective's. As
+// nccl-tests do.
+inline constexpr unsigned rounds_of_collectives = 20;
+
 // Whether NCCL is there and has at least two GPUs.
 [[nodiscard]] bool collectives_are_available();
 
@@ -29,8 +34,8 @@ class CollectiveWork {
   CollectiveWork(const CollectiveWork&) = delete;
   CollectiveWork& operator=(const CollectiveWork&) = delete;
 
-  // Begins on every GPU when the stream, of the first one, gets to it, and holds the stream until
-  // it is through on all of them.
+  // All rounds. Begins on every GPU when the stream, of the first one, gets to it, and holds the
+  // stream until it is through on all of them.
   void run(Stream stream) const;
   // What the first GPU got: every rank r gives r + 1 everywhere. Empty where it is right.
   [[nodiscard]] std::string mismatch() const;

@@ -27,6 +27,21 @@ void check_nccl(int status, const char* what) {
   }
 }
 
+// Another GPU is current as long as this lives; whatever happens, then the one before it again.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(std::size_t device) {
+    check(cudaGetDevice(&before_), "cudaGetDevice");
+    check(cudaSetDevice(static_cast<int>(device)), "cudaSetDevice");
+  }
+  ~CurrentDevice() { static_cast<void>(cudaSetDevice(before_)); }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 struct Nccl {
   DynamicLibrary library{{"libnccl.so.2", "libnccl.so"}};
   InitAll* init_all = library.function<InitAll>("ncclCommInitAll");
@@ -44,13 +59,13 @@ struct Nccl {
   // Of all GPUs; made at the first use.
   const std::vector<Communicator>& ranks() {
     if (communicators.empty()) {
+      const CurrentDevice current(0);
       communicators.resize(devices());
       const int status =
           init_all(communicators.data(), static_cast<int>(communicators.size()), nullptr);
       if (status != 0) {
         communicators.clear();
       }
-      check(cudaSetDevice(0), "cudaSetDevice");
       check_nccl(status, "ncclCommInitAll");
     }
     return communicators;
@@ -62,12 +77,52 @@ Nccl& nccl() {
   return opened;
 }
 
-// Of one GPU; the first one's stream is that of whoever measures.
+// Of one GPU; the first one's stream is that of whoever measures. What was made is given back, also
+// where the next thing could not be.
 struct Rank {
+  std::size_t device{};
   float* given = nullptr;
   float* got = nullptr;
   cudaStream_t stream{};
   cudaEvent_t through{};
+
+  Rank(std::size_t on, std::size_t elements) : device(on) {
+    try {
+      make(elements);
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  Rank(const Rank&) = delete;
+  Rank& operator=(const Rank&) = delete;
+  ~Rank() { release(); }
+
+ private:
+  void make(std::size_t elements) {
+    const CurrentDevice current(device);
+    check(cudaMalloc(&given, elements * sizeof(float)), "cudaMalloc");
+    check(cudaMalloc(&got, elements * sizeof(float)), "cudaMalloc");
+    const std::vector<float> values(elements, static_cast<float>(device + 1));
+    check(cudaMemcpy(given, values.data(), elements * sizeof(float), cudaMemcpyHostToDevice),
+          "cudaMemcpy");
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    check(cudaEventCreateWithFlags(&through, cudaEventDisableTiming), "cudaEventCreate");
+  }
+  void release() noexcept {
+    int before = 0;
+    static_cast<void>(cudaGetDevice(&before));
+    static_cast<void>(cudaSetDevice(static_cast<int>(device)));
+    static_cast<void>(cudaFree(given));
+    static_cast<void>(cudaFree(got));
+    if (through != nullptr) {
+      static_cast<void>(cudaEventDestroy(through));
+    }
+    if (stream != nullptr) {
+      static_cast<void>(cudaStreamDestroy(stream));
+    }
+    static_cast<void>(cudaSetDevice(before));
+  }
 };
 
 }  // namespace
@@ -77,25 +132,22 @@ bool collectives_are_available() { return devices() > 1 && nccl().is_complete();
 struct CollectiveWork::Inside {
   CollectiveKind kind{};
   std::size_t elements{};  // a multiple of the ranks
-  std::vector<Rank> ranks;
+  std::vector<std::unique_ptr<Rank>> ranks;
   cudaEvent_t begun{};
+
+  Inside() = default;
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside() {
+    if (begun != nullptr) {
+      static_cast<void>(cudaEventDestroy(begun));
+    }
+  }
 
   [[nodiscard]] std::size_t part() const { return elements / ranks.size(); }
 
-  void make_rank(std::size_t device) {
-    Rank& rank = ranks[device];
-    check(cudaSetDevice(static_cast<int>(device)), "cudaSetDevice");
-    check(cudaMalloc(&rank.given, elements * sizeof(float)), "cudaMalloc");
-    check(cudaMalloc(&rank.got, elements * sizeof(float)), "cudaMalloc");
-    const std::vector<float> values(elements, static_cast<float>(device + 1));
-    check(cudaMemcpy(rank.given, values.data(), elements * sizeof(float), cudaMemcpyHostToDevice),
-          "cudaMemcpy");
-    check(cudaStreamCreateWithFlags(&rank.stream, cudaStreamNonBlocking), "cudaStreamCreate");
-    check(cudaEventCreateWithFlags(&rank.through, cudaEventDisableTiming), "cudaEventCreate");
-  }
-
   void call(std::size_t device, cudaStream_t stream) const {
-    const Rank& rank = ranks[device];
+    const Rank& rank = *ranks[device];
     Communicator to = nccl().ranks()[device];
     int status = 0;
     if (kind == CollectiveKind::all_reduce) {
@@ -112,42 +164,31 @@ struct CollectiveWork::Inside {
 CollectiveWork::CollectiveWork(CollectiveKind kind, std::size_t elements)
     : inside_(std::make_unique<Inside>()) {
   inside_->kind = kind;
-  inside_->ranks.resize(devices());
   inside_->elements = (elements + devices() - 1) / devices() * devices();
-  for (std::size_t device = 0; device < inside_->ranks.size(); ++device) {
-    inside_->make_rank(device);
+  for (std::size_t device = 0; device < devices(); ++device) {
+    inside_->ranks.push_back(std::make_unique<Rank>(device, inside_->elements));
   }
-  check(cudaSetDevice(0), "cudaSetDevice");
   check(cudaEventCreateWithFlags(&inside_->begun, cudaEventDisableTiming), "cudaEventCreate");
   static_cast<void>(nccl().ranks());
 }
 
-CollectiveWork::~CollectiveWork() {
-  static_cast<void>(cudaEventDestroy(inside_->begun));
-  for (std::size_t device = 0; device < inside_->ranks.size(); ++device) {
-    const Rank& rank = inside_->ranks[device];
-    static_cast<void>(cudaSetDevice(static_cast<int>(device)));
-    static_cast<void>(cudaFree(rank.given));
-    static_cast<void>(cudaFree(rank.got));
-    static_cast<void>(cudaEventDestroy(rank.through));
-    static_cast<void>(cudaStreamDestroy(rank.stream));
-  }
-  static_cast<void>(cudaSetDevice(0));
-}
+CollectiveWork::~CollectiveWork() = default;
 
 void CollectiveWork::run(Stream stream) const {
   const Inside& in = *inside_;
   check(cudaEventRecord(in.begun, native(stream)), "cudaEventRecord");
   for (std::size_t device = 1; device < in.ranks.size(); ++device) {
-    check(cudaStreamWaitEvent(in.ranks[device].stream, in.begun, 0), "cudaStreamWaitEvent");
+    check(cudaStreamWaitEvent(in.ranks[device]->stream, in.begun, 0), "cudaStreamWaitEvent");
   }
-  check_nccl(nccl().begin(), "ncclGroupStart");
-  for (std::size_t device = 0; device < in.ranks.size(); ++device) {
-    in.call(device, device == 0 ? native(stream) : in.ranks[device].stream);
+  for (unsigned round = 0; round < rounds_of_collectives; ++round) {
+    check_nccl(nccl().begin(), "ncclGroupStart");
+    for (std::size_t device = 0; device < in.ranks.size(); ++device) {
+      in.call(device, device == 0 ? native(stream) : in.ranks[device]->stream);
+    }
+    check_nccl(nccl().end(), "ncclGroupEnd");
   }
-  check_nccl(nccl().end(), "ncclGroupEnd");
   for (std::size_t device = 1; device < in.ranks.size(); ++device) {
-    const Rank& rank = in.ranks[device];
+    const Rank& rank = *in.ranks[device];
     check(cudaEventRecord(rank.through, rank.stream), "cudaEventRecord");
     check(cudaStreamWaitEvent(native(stream), rank.through, 0), "cudaStreamWaitEvent");
   }
@@ -158,7 +199,7 @@ std::string CollectiveWork::mismatch() const {
   const std::size_t ranks = in.ranks.size();
   const std::size_t count = in.kind == CollectiveKind::reduce_scatter ? in.part() : in.elements;
   std::vector<float> got(count);
-  copy_to_host(got.data(), in.ranks[0].got, count * sizeof(float));
+  copy_to_host(got.data(), in.ranks[0]->got, count * sizeof(float));
   const auto all = static_cast<float>(ranks * (ranks + 1) / 2);
   for (std::size_t i = 0; i < count; ++i) {
     const float expected =
