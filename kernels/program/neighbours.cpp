@@ -5,8 +5,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kernels/program/together.hpp"
-
 namespace payoff::kernels {
 namespace {
 
@@ -53,6 +51,10 @@ std::string title_of(const Neighbours& neighbours) {
   return title;
 }
 
+QueuedWork queued(const Neighbour& neighbour, const Work& work, unsigned runs_a_part) {
+  return {&work, runs_a_part, neighbour.role == Role::message};
+}
+
 // Few runs first, for how many make a part.
 const NeighbourMeter::Alone& NeighbourMeter::alone(const Neighbour& neighbour, const Work& work) {
   const std::string title = title_of(neighbour);
@@ -61,13 +63,13 @@ const NeighbourMeter::Alone& NeighbourMeter::alone(const Neighbour& neighbour, c
   if (known != known_.end()) {
     return *known;
   }
-  const QueuedWork once{&work, 1};
+  const QueuedWork once = queued(neighbour, work, 1);
   const Seconds first = steady({&once, 1}, 4, 0_s).times.front();
   const double launches = std::max(1, neighbour.benchmark.point.traffic.launches);
   const double most = std::max(1.0, most_launches / launches);
   const auto runs = static_cast<unsigned>(std::clamp(std::round(part_time / first), 1.0, most));
-  const QueuedWork queued{&work, runs};
-  known_.push_back({title, steady({&queued, 1}, parts, 0_s).times.front(), runs});
+  const QueuedWork many = queued(neighbour, work, runs);
+  known_.push_back({title, steady({&many, 1}, parts, 0_s).times.front(), runs});
   return known_.back();
 }
 
@@ -77,17 +79,17 @@ MeasuredNeighbours NeighbourMeter::measure(const Neighbours& neighbours) {
     works.push_back(each.benchmark.make());
   }
   MeasuredNeighbours result;
-  std::vector<QueuedWork> queued;
+  std::vector<QueuedWork> all;
   Seconds shortest_queue = 1.0_s;
   for (std::size_t i = 0; i < works.size(); ++i) {
     const Alone& by_itself = alone(neighbours[i], works[i]);
-    queued.push_back({&works[i], by_itself.runs_a_part});
+    all.push_back(queued(neighbours[i], works[i], by_itself.runs_a_part));
     result.members.push_back({neighbours[i], by_itself.time, {}});
     shortest_queue = std::min(shortest_queue, parts * by_itself.runs_a_part * by_itself.time);
   }
   // Kernels so short that a graph of them is no part are measured in a shorter window.
   const Seconds shortest = std::min(shortest_window, 0.5 * shortest_queue);
-  const SteadyState state = steady(queued, parts, shortest);
+  const SteadyState state = steady(all, parts, shortest);
   result.window = state.window;
   for (std::size_t i = 0; i < works.size(); ++i) {
     result.members[i].together = state.times[i];

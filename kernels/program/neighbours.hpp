@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/program/benchmark.hpp"
+#include "kernels/program/together.hpp"
 
 // Kernels beside each other: what runs at once, and how fast each is then and alone, in the same
 // kind of queue.
@@ -38,6 +39,9 @@ struct MeasuredNeighbours {
   Seconds window{};
   std::vector<MeasuredNeighbour> members;
 };
+
+// How it is queued: a message comes first.
+[[nodiscard]] QueuedWork queued(const Neighbour& neighbour, const Work& work, unsigned runs_a_part);
 
 // Throws where no steady state was reached.
 class NeighbourMeter {

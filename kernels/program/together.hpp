@@ -15,6 +15,9 @@ namespace payoff::kernels {
 struct QueuedWork {
   const Work* work{};
   unsigned runs_a_part{1};
+  // Its blocks start before those of the others wherever room is found, as the streams are made
+  // that frameworks run collectives in.
+  bool comes_first{};
 };
 
 // Queues `parts` parts of each behind one gate, opens it when all are queued, and waits. Ends are

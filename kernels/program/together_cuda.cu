@@ -12,26 +12,25 @@
 namespace payoff::kernels {
 namespace {
 
+struct Event {
+  cudaEvent_t handle{};
+  Event() { check(cudaEventCreate(&handle), "cudaEventCreate"); }
+  ~Event() { static_cast<void>(cudaEventDestroy(handle)); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+};
+
 class Queue {
  public:
   Queue(const QueuedWork& queued, unsigned parts) : runs_(queued.runs_a_part), ends_(parts) {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-    for (cudaEvent_t& end : ends_) {
-      check(cudaEventCreate(&end), "cudaEventCreate");
+    try {
+      prepare(queued);
+    } catch (...) {
+      release();
+      throw;
     }
-    // Without timing and outside a graph first: what a library sets up, it sets up now.
-    queued.work->run(Stream{stream_});
-    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    capture(*queued.work);
   }
-  ~Queue() {
-    static_cast<void>(cudaStreamSynchronize(stream_));
-    static_cast<void>(cudaGraphExecDestroy(part_));
-    for (cudaEvent_t end : ends_) {
-      static_cast<void>(cudaEventDestroy(end));
-    }
-    static_cast<void>(cudaStreamDestroy(stream_));
-  }
+  ~Queue() { release(); }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
@@ -58,17 +57,44 @@ class Queue {
   }
 
  private:
-  void capture(const Work& work) {
-    cudaGraph_t graph{};
-    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
-          "cudaStreamBeginCapture");
-    for (unsigned run = 0; run < runs_; ++run) {
-      work.run(Stream{stream_});
+  void prepare(const QueuedWork& queued) {
+    int last = 0;
+    int first = 0;
+    check(cudaDeviceGetStreamPriorityRange(&last, &first), "cudaDeviceGetStreamPriorityRange");
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                       queued.comes_first ? first : last),
+          "cudaStreamCreateWithPriority");
+    for (cudaEvent_t& end : ends_) {
+      check(cudaEventCreate(&end), "cudaEventCreate");
     }
-    check(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
-    const cudaError_t made = cudaGraphInstantiate(&part_, graph, 0);
-    static_cast<void>(cudaGraphDestroy(graph));
-    check(made, "cudaGraphInstantiate");
+    // Without timing and outside a graph first: what a library sets up, it sets up now.
+    queued.work->run(Stream{stream_});
+    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    capture(*queued.work);
+  }
+  void release() noexcept {
+    if (stream_ != nullptr) {
+      static_cast<void>(cudaStreamSynchronize(stream_));
+    }
+    if (part_ != nullptr) {
+      static_cast<void>(cudaGraphExecDestroy(part_));
+    }
+    for (cudaEvent_t end : ends_) {
+      if (end != nullptr) {
+        static_cast<void>(cudaEventDestroy(end));
+      }
+    }
+    if (stream_ != nullptr) {
+      static_cast<void>(cudaStreamDestroy(stream_));
+    }
+  }
+
+  void capture(const Work& work) {
+    part_ = instantiated(stream_, [&] {
+      for (unsigned run = 0; run < runs_; ++run) {
+        work.run(Stream{stream_});
+      }
+    });
     check(cudaGraphUpload(part_, stream_), "cudaGraphUpload");
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
   }
@@ -82,15 +108,18 @@ class Queue {
 }  // namespace
 
 std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned parts) {
+  // Destroyed in the other order: the gate opens, the queues drain, and only then its memory goes,
+  // which the kernels that wait read.
+  const Gate gate;
   std::vector<std::unique_ptr<Queue>> queues;
   for (const QueuedWork& work : works) {
     queues.push_back(std::make_unique<Queue>(work, parts));
   }
-  const Gate gate;
+  const std::unique_ptr<const Gate, void (*)(const Gate*)> opened_at_the_end(
+      &gate, [](const Gate* held) { held->open(); });
   gate.rehearse(Stream{queues.front()->stream()});
-  cudaEvent_t start{};
-  check(cudaEventCreate(&start), "cudaEventCreate");
-  check(cudaEventRecord(start, queues.front()->stream()), "cudaEventRecord");
+  const Event start;
+  check(cudaEventRecord(start.handle, queues.front()->stream()), "cudaEventRecord");
   for (const auto& queue : queues) {
     queue->fill(gate);
   }
@@ -100,9 +129,8 @@ std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned p
   }
   std::vector<Timeline> timelines;
   for (const auto& queue : queues) {
-    timelines.push_back(queue->timeline(start));
+    timelines.push_back(queue->timeline(start.handle));
   }
-  check(cudaEventDestroy(start), "cudaEventDestroy");
   if (gate.timed_out()) {
     throw std::runtime_error("the host took too long to queue");
   }

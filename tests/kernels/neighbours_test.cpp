@@ -28,6 +28,17 @@ std::size_t with_roles(const std::vector<Neighbours>& all, const std::set<Role>&
 
 }  // namespace
 
+TEST_CASE("a message is queued before what runs beside it, as a framework's collectives are") {
+  const Work work;
+  Neighbour neighbour;
+  for (const Role role : {Role::compute, Role::codec, Role::message, Role::copies}) {
+    neighbour.role = role;
+    const QueuedWork made = queued(neighbour, work, 7);
+    CHECK(made.comes_first == (role == Role::message));
+    CHECK(made.runs_a_part == 7);
+  }
+}
+
 TEST_CASE("every kind of pair, and three at once, are among what is measured") {
   for (const Plan& plan : {quick_plan(), full_plan(), emulated_plan()}) {
     const std::vector<Neighbours> all = neighbour_benchmarks(plan);
