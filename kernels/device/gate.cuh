@@ -47,6 +47,29 @@ PAYOFF_KERNEL void hold_stream(const volatile unsigned* go, unsigned* timed_out)
   }
 }
 
+// What `run` puts into the stream, as a graph. A capture is ended whatever happens: one that is
+// left open makes later calls fail that have nothing to do with it.
+template <typename Run>
+[[nodiscard]] cudaGraphExec_t instantiated(cudaStream_t stream, const Run& run) {
+  cudaGraph_t graph{};
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  try {
+    run();
+  } catch (...) {
+    if (cudaStreamEndCapture(stream, &graph) == cudaSuccess) {
+      static_cast<void>(cudaGraphDestroy(graph));
+    }
+    static_cast<void>(cudaGetLastError());
+    throw;
+  }
+  check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  cudaGraphExec_t made{};
+  const cudaError_t error = cudaGraphInstantiate(&made, graph, 0);
+  static_cast<void>(cudaGraphDestroy(graph));
+  check(error, "cudaGraphInstantiate");
+  return made;
+}
+
 class Gate {
  public:
   void close() const {

@@ -11,6 +11,15 @@
 namespace payoff::kernels {
 namespace {
 
+// Of a device that has the type: fp8 since Ada, bf16 and tf32 since Ampere; before, cuBLAS refuses
+// or computes in fp32 what would be called tf32.
+[[nodiscard]] int least_capability(ProductType type) {
+  if (type == ProductType::fp8) {
+    return 89;
+  }
+  return type == ProductType::bf16 || type == ProductType::tf32 ? 80 : 0;
+}
+
 // A matrix of the type, from numbers drawn in fp32.
 [[nodiscard]] Shared<Byte> matrix_of(ProductType type, std::size_t count, std::uint64_t stream) {
   const auto values = drawn_on_device({count, InputKind::gaussian, 5}, stream);
@@ -121,6 +130,7 @@ Benchmark product(const char* kernel, ProductType type, const ProductSize& size)
               traffic.read + traffic.written + bytes_of(4.0 * batch * std::max(m * k, k * n)),
               {}};
   b.needs = type == ProductType::fp8 ? "cublasLt" : "cublas";
+  b.least_capability = least_capability(type);
   b.make = [type, size] {
     auto left = matrix_of(type, size.batch * size.m * size.k, 1);
     auto right = matrix_of(type, size.batch * size.k * size.n, 2);

@@ -42,6 +42,9 @@ struct Machine {
 void set_up_process();
 // Why there is nothing to measure on; empty where there is.
 [[nodiscard]] std::string why_no_device();
+// Whether an error has left nothing that works until the process ends, as an illegal access does;
+// one call that failed does not.
+[[nodiscard]] bool device_is_lost();
 [[nodiscard]] Machine describe_machine();
 [[nodiscard]] bool is_emulated();
 

@@ -116,6 +116,12 @@ std::string why_no_device() {
   return count == 0 ? "no CUDA device" : "";
 }
 
+// An error of one call is forgotten once it is asked for; one that stays is given by every call.
+bool device_is_lost() {
+  static_cast<void>(cudaGetLastError());
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+
 bool is_emulated() { return false; }
 
 Machine describe_machine() {

@@ -54,6 +54,7 @@ std::size_t multiprocessors() { return 1; }
 
 void set_up_process() {}
 std::string why_no_device() { return {}; }
+bool device_is_lost() { return false; }
 bool is_emulated() { return true; }
 
 Machine describe_machine() {

@@ -94,10 +94,12 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     return Seconds{spent.count()};
   };
-  // Opened first: ten minutes of measuring are not lost to a path that cannot be written.
-  std::ofstream out(options.out, std::ios::binary);
+  // Opened first: ten minutes of measuring are not lost to a path that cannot be written. Under
+  // another name until it is whole: an earlier file of this name is not lost to a run that ends.
+  const std::string part = options.out + ".part";
+  std::ofstream out(part, std::ios::binary);
   if (!out) {
-    std::cerr << "error: cannot write " << options.out << "\n";
+    std::cerr << "error: cannot write " << part << "\n";
     return failed;
   }
   SamplesFile file = described();
@@ -116,7 +118,7 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
   std::cerr << text_of(*file.timer) << "\n";
   out << text_of(file);
   out.close();
-  if (!out) {
+  if (!out || std::rename(part.c_str(), options.out.c_str()) != 0) {
     std::cerr << "error: cannot write " << options.out << "\n";
     return failed;
   }

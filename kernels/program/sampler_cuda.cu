@@ -77,13 +77,26 @@ struct Sampler::Inside {
   DeviceArray<float> never{1};
   double expected_hz{};
 
+  Inside() = default;
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside() {
+    static_cast<void>(cudaStreamSynchronize(stream));
+    if (graph != nullptr) {
+      static_cast<void>(cudaGraphExecDestroy(graph));
+    }
+    for (const cudaEvent_t event : {start, stop}) {
+      if (event != nullptr) {
+        static_cast<void>(cudaEventDestroy(event));
+      }
+    }
+    if (stream != nullptr) {
+      static_cast<void>(cudaStreamDestroy(stream));
+    }
+  }
+
   void capture() {
-    cudaGraph_t captured{};
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-    run(Stream{stream});
-    check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
-    check(cudaGraphInstantiate(&graph, captured, 0), "cudaGraphInstantiate");
-    check(cudaGraphDestroy(captured), "cudaGraphDestroy");
+    graph = instantiated(stream, [this] { run(Stream{stream}); });
     check(cudaGraphUpload(graph, stream), "cudaGraphUpload");
   }
 
@@ -141,15 +154,7 @@ Sampler::Sampler(const Work& work, State state, Mode mode) : inside_(std::make_u
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
-Sampler::~Sampler() {
-  static_cast<void>(cudaStreamSynchronize(inside_->stream));
-  if (inside_->graph != nullptr) {
-    static_cast<void>(cudaGraphExecDestroy(inside_->graph));
-  }
-  static_cast<void>(cudaEventDestroy(inside_->start));
-  static_cast<void>(cudaEventDestroy(inside_->stop));
-  static_cast<void>(cudaStreamDestroy(inside_->stream));
-}
+Sampler::~Sampler() = default;
 
 Sample Sampler::take() {
   const Inside& in = *inside_;

@@ -2,6 +2,7 @@
 #include "kernels/program/session.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 
 #include "kernels/families/families.hpp"
@@ -48,21 +49,25 @@ MeasuredPoint measured(const Job& job, const StopRule& rule) {
   const State state = job.benchmark.point.state == "hot" ? State::hot : State::cold;
   Sampler sampler(work, state, job.mode);
   MeasuredPoint result{job.benchmark.point, job.mode, {}, {}};
-  result.measurement = measure([&] { return sampler.take(); }, pause_for, rule, timer_tick());
+  result.measurement = measure(
+      [&] {
+        Sample sample = sampler.take();
+        sample.time = sample.time / static_cast<double>(work.repeats);
+        return sample;
+      },
+      pause_for, rule, timer_tick());
   if (work.checksum) {
     result.checksum = work.checksum();
   }
   return result;
 }
 
-std::string why_left_out(const Benchmark& benchmark, const Machine& machine) {
-  if (!benchmark.needs.empty() && !has_library(benchmark.needs)) {
-    return "needs " + benchmark.needs + ", which is not there";
-  }
-  if (benchmark.memory > memory_share * machine.free_memory) {
-    return "needs more than 60 % of the free memory";
-  }
-  return {};
+// "8.9" as 89.
+int capability_of(const Machine& machine) {
+  int major = 0;
+  int minor = 0;
+  std::sscanf(machine.compute_capability.c_str(), "%d.%d", &major, &minor);
+  return 10 * major + minor;
 }
 
 // What is left is shared out, so that the last families of a long plan get samples too, and not
@@ -78,10 +83,14 @@ class Run {
       : machine_(machine), budget_(budget), report_(report), anchor_{anchor_copy(machine), {}} {}
 
   void take_anchor() {
-    const MeasuredPoint copy = measured(anchor_, quick_rule());
-    if (!copy.measurement.samples.empty()) {
-      const Bytes moved = copy.point.traffic.read + copy.point.traffic.written;
-      outcome.anchors.push_back({outcome.points.size(), moved / copy.measurement.summary.median});
+    try {
+      const MeasuredPoint copy = measured(anchor_, quick_rule());
+      if (!copy.measurement.samples.empty()) {
+        const Bytes moved = copy.point.traffic.read + copy.point.traffic.written;
+        outcome.anchors.push_back({outcome.points.size(), moved / copy.measurement.summary.median});
+      }
+    } catch (const std::exception& error) {
+      add_failure("copy against drift", error);
     }
   }
 
@@ -96,27 +105,44 @@ class Run {
       StopRule rule = budget_.rule;
       rule.longest = std::min(rule.longest, share);
       outcome.points.push_back(measured(job, rule));
-      failures_in_a_row_ = 0;
     } catch (const std::exception& error) {
-      outcome.failed.push_back({title_of(job.benchmark.point), error.what()});
-      ++failures_in_a_row_;
+      add_failure(title_of(job.benchmark.point), error);
     }
   }
 
-  // After an illegal access nothing works any more until the process ends.
-  [[nodiscard]] bool is_hopeless() const { return failures_in_a_row_ >= 3; }
+  [[nodiscard]] bool is_hopeless() const { return is_hopeless_; }
 
   Outcome outcome;
 
  private:
+  void add_failure(const std::string& title, const std::exception& error) {
+    outcome.failed.push_back({title, error.what()});
+    is_hopeless_ = is_hopeless_ || device_is_lost();
+  }
+
   const Machine& machine_;
   const Budget& budget_;
   const Report& report_;
   Job anchor_;
-  int failures_in_a_row_ = 0;
+  bool is_hopeless_ = false;
 };
 
 }  // namespace
+
+std::string why_left_out(const Benchmark& benchmark, const Machine& machine) {
+  if (!benchmark.needs.empty() && !has_library(benchmark.needs)) {
+    return "needs " + benchmark.needs + ", which is not there";
+  }
+  const int least = benchmark.least_capability;
+  if (capability_of(machine) < least) {
+    return "needs compute capability " + std::to_string(least / 10) + "." +
+           std::to_string(least % 10);
+  }
+  if (benchmark.memory > memory_share * machine.free_memory) {
+    return "needs more than 60 % of the free memory";
+  }
+  return {};
+}
 
 std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& only,
                              std::vector<std::string>& unknown) {
@@ -222,10 +248,10 @@ void measure_neighbours(const std::vector<Neighbours>& all, const Machine& machi
 
 Outcome check_all(const std::vector<Job>& jobs, const Report& report) {
   Outcome outcome;
+  const Machine machine = describe_machine();
   for (const Job& job : jobs) {
     const std::string title = title_of(job.benchmark.point);
-    if (job.mode == Mode::graph ||
-        (!job.benchmark.needs.empty() && !has_library(job.benchmark.needs))) {
+    if (job.mode == Mode::graph || !why_left_out(job.benchmark, machine).empty()) {
       continue;
     }
     try {

@@ -50,6 +50,9 @@ struct Outcome {
 using Report = std::function<void(std::string_view)>;  // a line of progress
 using Clock = std::function<Seconds()>;                // since the start
 
+// A library, a capability or memory that is not there; empty: it can be measured.
+[[nodiscard]] std::string why_left_out(const Benchmark& benchmark, const Machine& machine);
+
 [[nodiscard]] Outcome measure_all(const std::vector<Job>& jobs, const Machine& machine,
                                   const Budget& budget, const Clock& clock, const Report& report);
 

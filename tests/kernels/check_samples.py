@@ -26,7 +26,21 @@ def measured(program):
         out = Path(folder) / "samples.json"
         arguments = [program, "--only", "casts,signs,launch,gemm,interference", "--out", str(out)]
         subprocess.run(arguments, check=True, capture_output=True)
+        if [each.name for each in Path(folder).iterdir()] != ["samples.json"]:
+            raise SystemExit("payoff-kernels leaves more than its file")
         return out.read_text()
+
+
+def left_by_a_kill(program):
+    """What is in an earlier file of the name when a run is ended in its middle."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "samples.json"
+        out.write_text("earlier")
+        run = subprocess.Popen([program, "--only", "casts", "--out", str(out)], stderr=subprocess.PIPE)
+        run.stderr.readline()  # it has begun its first point
+        run.kill()
+        run.communicate()
+        return out.read_text() if run.returncode < 0 else "ended too soon to tell"
 
 
 def imported(program):
@@ -56,6 +70,8 @@ def main():
         for error in validator.iter_errors(json.loads(drawn(*arguments))):
             failures.append(f"{arguments}: {list(error.path)}: {error.message[:200]}")
     if len(sys.argv) > 1:
+        if left_by_a_kill(sys.argv[1]) != "earlier":
+            failures.append("payoff-kernels: an earlier file is lost to a run that was ended")
         samples = json.loads(measured(sys.argv[1]), parse_constant=no_constant)
         for error in validator.iter_errors(samples):
             failures.append(f"payoff-kernels: {list(error.path)}: {error.message[:200]}")

@@ -2,7 +2,11 @@
 // The program payoff-kernels on the emulated grid: arguments, what is chosen, a whole measurement.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
 
+#include "kernels/families/families.hpp"
 #include "kernels/program/session.hpp"
 #include "tests/catch.hpp"
 
@@ -106,6 +110,65 @@ TEST_CASE("what needs more than its share of the memory is left out") {
   const Outcome outcome = measured({"sign_ef"}, machine, [] { return 0_s; });
   CHECK(outcome.points.empty());
   CHECK(outcome.left_out.size() == 2 + 2);
+}
+
+TEST_CASE("what the device is too old for is left out and not failed") {
+  Benchmark benchmark;
+  benchmark.least_capability = 89;
+  Machine machine = describe_machine();
+  machine.compute_capability = "8.6";  // Ampere: no fp8
+  CHECK(why_left_out(benchmark, machine) == "needs compute capability 8.9");
+  for (const char* newer : {"8.9", "9.0", "10.0", "12.1"}) {
+    machine.compute_capability = newer;
+    CHECK(why_left_out(benchmark, machine).empty());
+  }
+  // By the programming guide: bf16 and tf32 from 8.0 on, e4m3 from 8.9 on, fp32 and fp16 always.
+  std::size_t of_fp8 = 0;
+  for (const Benchmark& each : all_benchmarks(tiny_plan())) {
+    const Parameters& parameters = each.point.parameters;
+    if (each.point.kernel == "gemm") {
+      const double bytes = parameters.at("bytes");
+      const bool plain =
+          parameters.at("fp16") == 1.0 || (bytes == 4.0 && parameters.at("tf32") == 0.0);
+      CHECK(each.least_capability == (bytes == 1.0 ? 89 : (plain ? 0 : 80)));
+      of_fp8 += bytes == 1.0 ? 1 : 0;
+    }
+  }
+  CHECK(of_fp8 > 0);
+}
+
+TEST_CASE("points that fail one after the other do not end a run that a device still works in") {
+  std::vector<std::string> unknown;
+  std::vector<Job> jobs = chosen_jobs(tiny_plan(), {"cast_bf16"}, unknown);
+  REQUIRE(!jobs.empty());
+  Job failing = jobs.front();
+  failing.benchmark.make = []() -> Work { throw std::runtime_error("no such product"); };
+  jobs.insert(jobs.begin(), 5, failing);
+  const Budget budget{{3, 3, 0.02, 0_s, 1_ms}, 100_s};
+  const Outcome outcome = measure_all(
+      jobs, describe_machine(), budget, [] { return 0_s; }, [](std::string_view) {});
+  REQUIRE(outcome.failed.size() == 5);
+  CHECK(outcome.failed.back().reason == "no such product");
+  CHECK(outcome.points.size() == jobs.size() - 5);
+}
+
+TEST_CASE("a sample is of one of the rounds that a run has") {
+  std::vector<std::string> unknown;
+  std::vector<Job> jobs = chosen_jobs(tiny_plan(), {"cast_bf16"}, unknown);
+  jobs.resize(1);
+  jobs.front().benchmark.make = [] {
+    Work work;
+    work.run = [](Stream) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+    work.repeats = 20;
+    return work;
+  };
+  const Budget budget{{3, 3, 0.02, 0_s, 1_s}, 100_s};
+  const Outcome outcome = measure_all(
+      jobs, describe_machine(), budget, [] { return 0_s; }, [](std::string_view) {});
+  REQUIRE(outcome.points.size() == 1);
+  const Seconds shortest = outcome.points.front().measurement.summary.smallest;
+  CHECK(shortest >= 1_ms);  // sleeping is never shorter than asked for
+  CHECK(shortest < 10_ms);
 }
 
 TEST_CASE("the same work twice gives the same checksum") {
