@@ -28,6 +28,100 @@ std::optional<Stop> enough(const Measurement& so_far, const EntropyTrace& entrop
   return entropy.is_level() ? std::optional(Stop::entropy) : std::nullopt;
 }
 
+class Measurer {
+ public:
+  Measurer(const StopRule& rule, Seconds timer_tick)
+      : rule_(rule), tick_(timer_tick), entropy_(timer_tick) {}
+
+  // How long the GPU is to be left to cool.
+  [[nodiscard]] Seconds add(const Sample& sample) {
+    if (sample.timed_out) {
+      ++result_.timed_out;
+      return {};
+    }
+    if (result_.gated && !sample.gated) {  // two ways of timing make no one distribution
+      start_again({});
+      result_.gated = false;
+    }
+    spent_ += std::max(sample.time, sample.taking);
+    Seconds paused{};
+    if (sample.clock_ratio < throttled_ratio * result_.clock_reference) {
+      ++result_.discarded;
+      slow_.push_back(sample);
+      if (!settle(3)) {
+        paused = rest_;
+        spent_ += rest_;
+        rest_ = std::min(2.0 * rest_, longest_pause);
+      }
+    } else {
+      keep(sample);
+      slow_.clear();
+      rest_ = first_pause;
+    }
+    stop_ = enough(result_, entropy_, spent_, rule_);
+    return paused;
+  }
+
+  [[nodiscard]] bool is_through() const { return stop_.has_value(); }
+
+  [[nodiscard]] Measurement finished() {
+    static_cast<void>(settle(2));
+    result_.stop = *stop_;
+    if (!result_.samples.empty()) {
+      result_.summary = summarize(result_.samples);
+    }
+    return result_;
+  }
+
+ private:
+  void keep(const Sample& sample) {
+    result_.samples.push_back(sample.time);
+    result_.clock_ratios.push_back(sample.clock_ratio);
+    entropy_.add(sample.time);
+  }
+
+  void start_again(const std::vector<Sample>& with) {
+    result_.samples.clear();
+    result_.clock_ratios.clear();
+    entropy_ = EntropyTrace(tick_);
+    for (const Sample& sample : with) {
+      keep(sample);
+    }
+    slow_.clear();
+  }
+
+  // Whether the slow samples since the last fast one are of a steady clock, and more than the fast
+  // ones: then they are the measurement.
+  bool settle(std::size_t fewest) {
+    if (slow_.size() < fewest || slow_.size() <= result_.samples.size()) {
+      return false;
+    }
+    std::vector<double> clocks;
+    for (const Sample& sample : slow_) {
+      clocks.push_back(sample.clock_ratio);
+    }
+    std::sort(clocks.begin(), clocks.end());
+    if (clocks.back() <= 0.0 || clocks.front() < (1.0 - steady_spread) * clocks.back()) {
+      return false;
+    }
+    result_.discarded += result_.samples.size();
+    result_.discarded -= slow_.size();
+    result_.clock_reference = clocks[clocks.size() / 2];
+    const std::vector<Sample> steady = slow_;
+    start_again(steady);
+    return true;
+  }
+
+  StopRule rule_;
+  Seconds tick_;
+  EntropyTrace entropy_;
+  Measurement result_;
+  std::vector<Sample> slow_;  // since the last one that was kept
+  Seconds spent_{};
+  Seconds rest_ = first_pause;
+  std::optional<Stop> stop_;
+};
+
 }  // namespace
 
 StopRule quick_rule() { return {5, 2000, 0.02, 10_ms, 100_ms}; }
@@ -48,32 +142,14 @@ std::string_view name(Stop stop) {
 
 Measurement measure(const std::function<Sample()>& take, const std::function<void(Seconds)>& pause,
                     const StopRule& rule, Seconds timer_tick) {
-  Measurement result;
-  EntropyTrace entropy(timer_tick);
-  Seconds spent{};
-  Seconds rest = first_pause;
-  std::optional<Stop> stop;
-  while (!stop) {
-    const Sample sample = take();
-    spent += std::max(sample.time, sample.taking);
-    if (sample.clock_ratio < throttled_ratio) {
-      ++result.discarded;
+  Measurer measurer(rule, timer_tick);
+  while (!measurer.is_through()) {
+    const Seconds rest = measurer.add(take());
+    if (rest > Seconds{}) {
       pause(rest);
-      spent += rest;
-      rest = std::min(2.0 * rest, longest_pause);
-    } else {
-      result.samples.push_back(sample.time);
-      result.clock_ratios.push_back(sample.clock_ratio);
-      entropy.add(sample.time);
-      rest = first_pause;
     }
-    stop = enough(result, entropy, spent, rule);
   }
-  result.stop = *stop;
-  if (!result.samples.empty()) {
-    result.summary = summarize(result.samples);
-  }
-  return result;
+  return measurer.finished();
 }
 
 }  // namespace payoff::kernels

@@ -17,6 +17,21 @@ struct Sample {
   Seconds time{};
   double clock_ratio{1.0};  // the clock while it ran, relative to the clock to expect
   Seconds taking{};         // all that it cost: the flush of the cache and the host's work too
+  bool timed_out{};         // the gate opened by itself: launch times of the host may be in it
+  bool gated{true};         // it waited behind a gate until everything was queued
+};
+
+// Whether the next sample of a point waits behind the gate: no longer once the gate has opened by
+// itself so often, since then the host cannot queue the work without waiting for the device.
+class GateUse {
+ public:
+  void saw(bool timed_out) { time_outs_ = timed_out ? time_outs_ + 1 : 0; }
+  [[nodiscard]] bool waits() const { return time_outs_ < most_time_outs; }
+
+  static constexpr int most_time_outs = 2;  // one after the other; each costs two seconds
+
+ private:
+  int time_outs_ = 0;
 };
 
 struct StopRule {
@@ -38,14 +53,21 @@ struct Measurement {
   std::vector<Seconds> samples;
   std::vector<double> clock_ratios;  // of the kept samples
   std::size_t discarded{};           // taken while the clock was throttled
+  std::size_t timed_out{};           // left out because the gate opened by itself
+  bool gated{true};                  // false: the host's launch times may be in the samples
+  double clock_reference{1.0};       // what clock ratios are to be held against
   Stop stop{};
   Summary summary;
 };
 
 // Below this share of the expected clock a sample is discarded and the GPU left to cool, each time
-// twice as long as the time before. Where it never recovers, the time limit ends it, and a
-// measurement without any sample is empty: its summary is all zero.
+// twice as long as the time before. Where it neither recovers nor settles, the time limit ends it,
+// and a measurement without any sample is empty: its summary is all zero. Where the clock keeps
+// steady below, as with a cap on the power, that clock is what this GPU has: the samples are kept,
+// and `clock_reference` says so. The time of samples that the gate let go counts for nothing.
 inline constexpr double throttled_ratio = 0.75;
+// Clocks one after the other within this of each other are steady: three, two where time is up.
+inline constexpr double steady_spread = 0.03;
 
 [[nodiscard]] Measurement measure(const std::function<Sample()>& take,
                                   const std::function<void(Seconds)>& pause, const StopRule& rule,

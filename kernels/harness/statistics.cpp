@@ -76,8 +76,14 @@ bool EntropyTrace::is_level() const {
   if (trace_.size() < window) {
     return false;
   }
-  const Line line = fitted_line(std::span(trace_).last(window));
-  return std::abs(line.slope) <= slope_limit;
+  const auto last = std::span(trace_).last(window);
+  constexpr double rounding = 1e-12;  // bits: of the logarithms above
+  const auto [lowest, highest] = std::minmax_element(last.begin(), last.end());
+  if (*highest - *lowest <= rounding) {
+    return true;  // what does not vary, any level line explains
+  }
+  const Line line = fitted_line(last);
+  return std::abs(line.slope) <= slope_limit && line.determination >= least_determination;
 }
 
 }  // namespace payoff::kernels

@@ -40,12 +40,14 @@ class EntropyTrace {
 
   void add(Seconds sample);
   // Whether the entropy's last `window` values lie on a level line: slope below `slope_limit` bits
-  // a sample.
+  // a sample, and, as nvbench asks, a line that explains at least `least_determination` of them:
+  // where it explains less, the slope is that of no line.
   [[nodiscard]] bool is_level() const;
   [[nodiscard]] double entropy() const { return trace_.empty() ? 0.0 : trace_.back(); }
 
   static constexpr std::size_t window = 40;
   static constexpr double slope_limit = 8.4e-4;  // tan of 0.048 degrees
+  static constexpr double least_determination = 0.36;
 
  private:
   Seconds tick_;

@@ -73,6 +73,7 @@ struct Sampler::Inside {
   cudaEvent_t stop{};
   cudaGraphExec_t graph{};
   Gate gate;
+  GateUse gate_use;
   DeviceArray<ClockStamp> stamps{2};
   DeviceArray<float> never{1};
   double expected_hz{};
@@ -159,9 +160,12 @@ Sampler::~Sampler() = default;
 Sample Sampler::take() {
   const Inside& in = *inside_;
   const auto begin = std::chrono::steady_clock::now();
+  const bool gated = in.gate_use.waits();
   in.gate.close();
   check(cudaMemsetAsync(in.stamps.data(), 0, in.stamps.bytes(), in.stream), "cudaMemsetAsync");
-  in.gate.hold(Stream{in.stream});
+  if (gated) {
+    in.gate.hold(Stream{in.stream});
+  }
   in.stamp(0);
   if (in.state == State::cold) {
     in.flush();
@@ -176,11 +180,11 @@ Sample Sampler::take() {
   check(cudaStreamSynchronize(in.stream), "cudaStreamSynchronize");
   float milliseconds = 0.0F;
   check(cudaEventElapsedTime(&milliseconds, in.start, in.stop), "cudaEventElapsedTime");
-  // A sample that did not wait for the host counts as one of a throttled clock: it is discarded.
-  const bool released = !in.gate.timed_out();
-  const double clock_ratio = released ? in.clock_ratio() : 0.0;
+  const bool timed_out = in.gate.timed_out();
+  inside_->gate_use.saw(gated ? timed_out : true);
   const std::chrono::duration<double> taking = std::chrono::steady_clock::now() - begin;
-  return {Seconds{1e-3 * static_cast<double>(milliseconds)}, clock_ratio, Seconds{taking.count()}};
+  return {Seconds{1e-3 * static_cast<double>(milliseconds)}, in.clock_ratio(),
+          Seconds{taking.count()}, timed_out, gated};
 }
 
 }  // namespace payoff::kernels

@@ -2,6 +2,7 @@
 #include "kernels/program/samples_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/harness/json_writer.hpp"
 
@@ -94,6 +95,29 @@ double median_clock(std::vector<double> ratios) {
   return *middle;
 }
 
+// What the samples were taken under: the clock that each had, and what was not as it should be.
+void write_conditions(JsonWriter& json, const Measurement& measured) {
+  if (measured.timed_out > 0) {
+    json.whole("timed_out", measured.timed_out);
+  }
+  if (!measured.gated) {
+    json.truth("gated", false);
+  }
+  if (measured.clock_ratios.empty()) {
+    return;
+  }
+  std::vector<double> ratios;
+  for (const double ratio : measured.clock_ratios) {
+    constexpr double digits = 1e4;
+    ratios.push_back(std::round(digits * ratio / measured.clock_reference) / digits);
+  }
+  json.numbers("clock_ratios", ratios);
+  json.number("clock_ratio", median_clock(measured.clock_ratios) / measured.clock_reference);
+  if (measured.clock_reference < 1.0) {
+    json.number("clock_reference", measured.clock_reference);
+  }
+}
+
 void write_point(JsonWriter& json, const MeasuredPoint& measured) {
   const Point& point = measured.point;
   json.begin_object();
@@ -118,9 +142,7 @@ void write_point(JsonWriter& json, const MeasuredPoint& measured) {
   json.numbers("samples_us", microseconds);
   json.whole("discarded", measured.measurement.discarded);
   json.text("stop", name(measured.measurement.stop));
-  if (!measured.measurement.clock_ratios.empty()) {
-    json.number("clock_ratio", median_clock(measured.measurement.clock_ratios));
-  }
+  write_conditions(json, measured.measurement);
   if (measured.checksum) {
     json.text("checksum", hexadecimal(*measured.checksum));
   }
