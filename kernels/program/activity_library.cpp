@@ -20,8 +20,12 @@ using Request = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
 using Complete = void (*)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t);
 using NextRecord = int(std::uint8_t*, std::size_t, void**);
 
+// The toolkit has it in a folder of its own, which the loader does not search.
 const DynamicLibrary& library() {
-  static const DynamicLibrary opened({"libcupti.so.13", "libcupti.so.12"});
+  const char* home = std::getenv("CUDA_HOME");
+  static const DynamicLibrary opened(with_folders({"libcupti.so.13", "libcupti.so.12"},
+                                                  home != nullptr ? home : "",
+                                                  {"extras/CUPTI/lib64", "lib64"}));
   return opened;
 }
 

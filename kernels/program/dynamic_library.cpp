@@ -5,6 +5,18 @@
 
 namespace payoff::kernels {
 
+std::vector<std::string> with_folders(const std::vector<std::string>& names,
+                                      const std::string& home,
+                                      const std::vector<std::string>& folders) {
+  std::vector<std::string> all = names;
+  for (const std::string& folder : home.empty() ? std::vector<std::string>{} : folders) {
+    for (const std::string& name : names) {
+      all.push_back(home + "/" + folder + "/" + name);
+    }
+  }
+  return all;
+}
+
 DynamicLibrary::DynamicLibrary(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -8,6 +8,11 @@
 
 namespace payoff::kernels {
 
+// The names, then each of them in each of the folders below `home`; where home is empty the names.
+[[nodiscard]] std::vector<std::string> with_folders(const std::vector<std::string>& names,
+                                                    const std::string& home,
+                                                    const std::vector<std::string>& folders);
+
 class DynamicLibrary {
  public:
   // The first of these names that can be opened.

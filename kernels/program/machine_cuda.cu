@@ -157,7 +157,9 @@ Machine describe_machine() {
   check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   machine.driver = version_text(driver);
   machine.runtime = version_text(runtime);
-  add_power_facts(machine);
+  char place[32] = {};
+  check(cudaDeviceGetPCIBusId(place, sizeof place, 0), "cudaDeviceGetPCIBusId");
+  add_power_facts(place, machine);
   return machine;
 }
 

@@ -167,7 +167,9 @@ ExitCode run(std::span<const char* const> words) {
   std::vector<std::string> unknown;
   const std::vector<Job> jobs = chosen_jobs(plan, options.only, unknown);
   for (const std::string& name : unknown) {
-    problems.push_back("no kernel or family `" + name + "`; --list names them");
+    const std::string like = did_you_mean(name, names_for_only(plan));
+    problems.push_back("no kernel or family `" + name + "`" +
+                       (like.empty() ? "; --list names them" : like));
   }
   for (const std::string& problem : problems) {
     std::cerr << "error: " << problem << "\n";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/program/options.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 
 namespace payoff::kernels {
@@ -35,9 +37,39 @@ bool read_flag(std::string_view word, Options& options) {
   return true;
 }
 
+// Letters to add, drop or change from one word to the other (Levenshtein).
+std::size_t steps_between(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t changed = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
 }  // namespace
 
+std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+  std::size_t fewest = word.size() / 3 + 1;  // beyond a third of the letters it is another word
+  std::string closest;
+  for (const std::string& each : known) {
+    if (const std::size_t steps = steps_between(word, each);
+        steps < fewest || (steps == fewest && closest.empty())) {
+      fewest = steps;
+      closest = each;
+    }
+  }
+  return closest.empty() ? "" : "; did you mean `" + closest + "`?";
+}
+
 Options read_options(std::span<const char* const> words) {
+  static const std::vector<std::string> known{"--list", "--dry-run", "--check", "--help",
+                                              "--full", "--quick",   "--only",  "--out"};
   Options options;
   bool quick = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -47,7 +79,8 @@ Options read_options(std::span<const char* const> words) {
       continue;
     }
     if (word != "--only" && word != "--out") {
-      options.problems.push_back("unknown argument `" + std::string(word) + "`");
+      options.problems.push_back("unknown argument `" + std::string(word) + "`" +
+                                 did_you_mean(word, known));
     } else if (i + 1 == words.size()) {
       options.problems.push_back(std::string(word) + " needs a value");
     } else if (word == "--only") {

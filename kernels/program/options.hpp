@@ -21,6 +21,9 @@ struct Options {
   std::vector<std::string> problems;
 };
 
+// "; did you mean `casts`?" where one of the words is like this one, else nothing.
+[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> known);
+
 [[nodiscard]] Options read_options(std::span<const char* const> words);
 [[nodiscard]] std::string_view help_text();
 

@@ -37,12 +37,11 @@ std::string throttle_text(unsigned long long reasons) {
 
 }  // namespace
 
-// The first device of NVML may not be the first of CUDA where several are hidden; the description
-// is then of another device of the same machine.
-void add_power_facts(Machine& machine) {
-  auto* handle_of = library().function<int(unsigned, Handle*)>("nvmlDeviceGetHandleByIndex_v2");
+void add_power_facts(const std::string& pci_bus_id, Machine& machine) {
+  auto* handle_of =
+      library().function<int(const char*, Handle*)>("nvmlDeviceGetHandleByPciBusId_v2");
   Handle device = nullptr;
-  if (handle_of == nullptr || handle_of(0, &device) != 0) {
+  if (handle_of == nullptr || handle_of(pci_bus_id.c_str(), &device) != 0) {
     return;
   }
   unsigned value = 0;

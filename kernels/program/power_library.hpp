@@ -10,7 +10,9 @@
 
 namespace payoff::kernels {
 
-void add_power_facts(Machine& machine);
+// Of the device at this place ("0000:3B:00.0"): NVML counts in another order than CUDA, and also
+// those that CUDA_VISIBLE_DEVICES hides.
+void add_power_facts(const std::string& pci_bus_id, Machine& machine);
 // Empty where it is absent.
 [[nodiscard]] std::string power_library_version();
 

@@ -172,6 +172,15 @@ std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& o
   return jobs;
 }
 
+std::vector<std::string> names_for_only(const Plan& plan) {
+  std::vector<std::string> names{std::string(interference_name)};
+  for (const Benchmark& each : all_benchmarks(plan)) {
+    names.push_back(each.point.kernel);
+    names.push_back(each.point.family);
+  }
+  return names;
+}
+
 Budget budget_of(bool full) {
   return full ? Budget{full_rule(), 570.0_s} : Budget{quick_rule(), 110.0_s};
 }

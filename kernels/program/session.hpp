@@ -25,6 +25,9 @@ struct Job {
 [[nodiscard]] std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& only,
                                            std::vector<std::string>& unknown);
 
+// All that --only knows.
+[[nodiscard]] std::vector<std::string> names_for_only(const Plan& plan);
+
 struct Budget {
   StopRule rule;
   Seconds longest{};  // of the whole run: what does not fit is left out, and said

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 
 #include "kernels/program/session.hpp"
@@ -16,29 +18,58 @@ std::string padded(std::string text, std::size_t width) {
 
 std::string seconds_text(Seconds time) { return std::to_string(std::lround(time / 1.0_s)) + " s"; }
 
+std::string joined(const std::set<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text;
+}
+
+// As wide as the longest word of each asks for, and two spaces.
+std::string in_columns(const std::vector<std::array<std::string, 4>>& rows) {
+  std::array<std::size_t, 4> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size() + 2);
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += padded(row[i], widths[i]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string list_text(const std::vector<Job>& jobs, std::size_t neighbours) {
-  std::map<std::pair<std::string, std::string>, std::size_t> points;
-  std::map<std::pair<std::string, std::string>, std::string> needs;
+  struct Line {
+    std::size_t points{};
+    std::set<std::string> needs;  // of some points: products of fp8 have a library of their own
+  };
+  std::map<std::pair<std::string, std::string>, Line> lines;
   for (const Job& job : jobs) {
-    const std::pair key{
-        job.benchmark.point.kernel + " (" + job.benchmark.point.implementation + ")",
-        job.benchmark.point.family};
-    ++points[key];
-    needs[key] = job.benchmark.needs;
+    const Point& point = job.benchmark.point;
+    Line& line = lines[{point.kernel + " (" + point.implementation + ")", point.family}];
+    ++line.points;
+    if (!job.benchmark.needs.empty()) {
+      line.needs.insert(job.benchmark.needs);
+    }
   }
-  std::string text = padded("kernel", 38) + padded("family", 12) + padded("points", 8) + "needs\n";
-  for (const auto& [key, count] : points) {
-    std::string line = padded(key.first, 38) + padded(key.second, 12);
-    line += needs[key].empty() ? std::to_string(count) : padded(std::to_string(count), 8);
-    text += line + needs[key] + "\n";
+  std::vector<std::array<std::string, 4>> rows{{"kernel", "family", "points", "needs"}};
+  for (const auto& [key, line] : lines) {
+    rows.push_back({key.first, key.second, std::to_string(line.points), joined(line.needs)});
   }
   if (neighbours > 0) {
-    text += padded("of these, some beside each other", 38) +
-            padded(std::string(interference_name), 14) + std::to_string(neighbours) + "\n";
+    rows.push_back({"of these, some beside each other", std::string(interference_name),
+                    std::to_string(neighbours), ""});
   }
-  return text;
+  return in_columns(rows);
 }
 
 std::string dry_run_text(const std::vector<Job>& jobs, const std::vector<Neighbours>& neighbours,

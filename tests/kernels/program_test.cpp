@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "kernels/families/families.hpp"
+#include "kernels/program/dynamic_library.hpp"
 #include "kernels/program/session.hpp"
 #include "tests/catch.hpp"
 
@@ -48,6 +49,34 @@ TEST_CASE("arguments that cannot be meant are all named at once") {
   CHECK(read(std::array{"--quick", "--full", "--fast", "--out"}).problems.size() == 4);
   CHECK(read(std::array{"--full"}).problems.size() == 1);
   CHECK(read(std::array{"--dry-run"}).problems.empty());
+}
+
+TEST_CASE("a misspelt argument or name is told what it is like") {
+  CHECK(read(std::array{"--ful", "--out", "x"}).problems ==
+        std::vector<std::string>{"unknown argument `--ful`; did you mean `--full`?"});
+  CHECK(read(std::array{"--zzzzz", "--out", "x"}).problems ==
+        std::vector<std::string>{"unknown argument `--zzzzz`"});
+  const std::vector<std::string> names = names_for_only(tiny_plan());
+  CHECK(did_you_mean("cast", names) == "; did you mean `casts`?");
+  CHECK(did_you_mean("topk_radx", names) == "; did you mean `topk_radix`?");
+  CHECK(did_you_mean("interferense", names) == "; did you mean `interference`?");
+  CHECK(did_you_mean("nothing", names).empty());
+}
+
+TEST_CASE("the list has every library that a kernel's points need, and columns apart") {
+  std::vector<std::string> unknown;
+  std::vector<Job> jobs = chosen_jobs(quick_plan(), {"gemm"}, unknown);
+  jobs.front().benchmark.point.family = "a_family_longer_than_any";
+  const std::string text = list_text(jobs, 0);
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("cublas, cublasLt\n"));
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("a_family_longer_than_any  "));
+}
+
+TEST_CASE("libraries are looked for by name, then in the toolkit's own folders") {
+  CHECK(with_folders({"a.so", "b.so"}, "", {"x"}) == std::vector<std::string>{"a.so", "b.so"});
+  CHECK(
+      with_folders({"a.so"}, "/toolkit", {"extras/CUPTI/lib64", "lib64"}) ==
+      std::vector<std::string>{"a.so", "/toolkit/extras/CUPTI/lib64/a.so", "/toolkit/lib64/a.so"});
 }
 
 TEST_CASE("a chain is measured launch by launch and as a graph, a single kernel once") {
