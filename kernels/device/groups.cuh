@@ -180,11 +180,11 @@ __global__ void dequantize_group_values(const std::uint8_t* codes, const float* 
 
 // Adds up `workers` messages, each `code_stride` bytes and `step_stride` scales after the one
 // before, and quantises the sum: one kernel, nothing but codes in memory.
-template <unsigned group, unsigned bits>
+template <unsigned group, unsigned bits, bool stochastic>
 __global__ void reduce_group_values(const std::uint8_t* codes, const float* steps,
                                     std::size_t code_stride, std::size_t step_stride,
                                     unsigned workers, std::uint8_t* out, float* out_steps,
-                                    std::size_t count) {
+                                    std::size_t count, RandomKey key) {
   GroupPart<group> part{};
   part.number = global_thread() / GroupLayout<group>::lanes;
   for (unsigned worker = 0; worker < workers && part.number * group < count; ++worker) {
@@ -212,7 +212,7 @@ __global__ void reduce_group_values(const std::uint8_t* codes, const float* step
       }
     }
   }
-  store_quantized<group, bits, false>(part, out, out_steps, count, {});
+  store_quantized<group, bits, stochastic>(part, out, out_steps, count, key);
 }
 
 }  // namespace payoff::kernels

@@ -60,14 +60,16 @@ Messages quantized_messages(const Shape& shape, unsigned workers) {
   return m;
 }
 
+// Of messages that were rounded to nearest; what their sum is rounded by is asked for.
 template <unsigned group, unsigned bits>
-[[nodiscard]] ScaledCodes expected_reduction(const Shape& shape, unsigned workers) {
+[[nodiscard]] ScaledCodes expected_reduction(const Shape& shape, unsigned workers,
+                                             bool stochastic) {
   const GroupFormat format = format_of<group, bits>(false, shape);
   std::vector<ScaledCodes> messages;
   for (unsigned worker = 0; worker < workers; ++worker) {
     messages.push_back(quantize_groups(drawn_on_device(shape, worker)->read(), format));
   }
-  return reduce_groups(messages, format, shape.elements);
+  return reduce_groups(messages, format_of<group, bits>(stochastic, shape), shape.elements);
 }
 
 }  // namespace payoff::kernels

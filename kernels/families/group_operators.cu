@@ -95,10 +95,10 @@ void reduce_in_steps(Stream s, const Messages& in, unsigned workers, const Betwe
   }
 }
 
-template <unsigned group, unsigned bits>
+template <unsigned group, unsigned bits, bool stochastic>
 [[nodiscard]] Traffic reducing_traffic(std::size_t elements, unsigned workers) {
   const Traffic each = dequantizing_traffic<group, bits>(elements);
-  const Traffic again = quantizing_traffic<group, bits, false>(elements);
+  const Traffic again = quantizing_traffic<group, bits, stochastic>(elements);
   const Traffic sums = streamed(elements, 8.0 * workers, 4 + 4.0 * workers, 0);
   const double w = workers;
   const int count = static_cast<int>(workers);
@@ -110,13 +110,13 @@ template <unsigned group, unsigned bits>
           0};
 }
 
-template <unsigned group, unsigned bits>
+template <unsigned group, unsigned bits, bool stochastic>
 Benchmark reduce_by_operators(const Shape& shape, unsigned workers) {
   const double message = bits / 8.0 + 4.0 / group;
-  Parameters parameters = parameters_of<group, bits>(false);
+  Parameters parameters = parameters_of<group, bits>(stochastic);
   parameters["workers"] = workers;
   Benchmark b{point_of("reduce_group", "groups", "framework_ops", shape, parameters,
-                       reducing_traffic<group, bits>(shape.elements, workers)),
+                       reducing_traffic<group, bits, stochastic>(shape.elements, workers)),
               bytes_of((workers * message + 19) * static_cast<double>(shape.elements)),
               {}};
   b.make = [shape, workers] {
@@ -127,18 +127,18 @@ Benchmark reduce_by_operators(const Shape& shape, unsigned workers) {
     auto sum = array_of<float>(n);
     auto codes = array_of<Byte>(code_bytes<bits>(n));
     auto steps = array_of<float>(in.groups);
-    return Work{[=](Stream s) {
-                  reduce_in_steps<group, bits>(s, in, workers, between, values->data(), sum->data(),
-                                               n);
-                  quantize_in_steps<group, bits, false>(s, sum->data(), codes->data(),
-                                                        steps->data(), between, shape);
-                },
-                [=] {
-                  const ScaledCodes expected = expected_reduction<group, bits>(shape, workers);
-                  return first_of(differs("codes", *codes, expected.codes),
-                                  differs("steps", *steps, expected.scales));
-                },
-                [=] { return checksum_of(*codes, *steps); }};
+    return Work{
+        [=](Stream s) {
+          reduce_in_steps<group, bits>(s, in, workers, between, values->data(), sum->data(), n);
+          quantize_in_steps<group, bits, stochastic>(s, sum->data(), codes->data(), steps->data(),
+                                                     between, shape);
+        },
+        [=] {
+          const ScaledCodes expected = expected_reduction<group, bits>(shape, workers, stochastic);
+          return first_of(differs("codes", *codes, expected.codes),
+                          differs("steps", *steps, expected.scales));
+        },
+        [=] { return checksum_of(*codes, *steps); }};
   };
   return b;
 }
@@ -159,8 +159,13 @@ std::vector<Benchmark> group_operator_benchmarks(const Plan& plan) {
       all.push_back(dequantize_by_operators<128, 2>(shape));
     }
     for (const unsigned workers : plan.workers) {
-      all.push_back(reduce_by_operators<128, 8>(shape, workers));
-      all.push_back(reduce_by_operators<128, 4>(shape, workers));
+      all.push_back(reduce_by_operators<128, 8, false>(shape, workers));
+      all.push_back(reduce_by_operators<128, 4, false>(shape, workers));
+      if (plan.every_variant) {
+        all.push_back(reduce_by_operators<128, 2, false>(shape, workers));
+        all.push_back(reduce_by_operators<128, 4, true>(shape, workers));
+        all.push_back(reduce_by_operators<128, 2, true>(shape, workers));
+      }
     }
   }
   return all;

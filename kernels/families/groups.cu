@@ -64,11 +64,11 @@ Benchmark dequantize_group(const Shape& shape) {
   return b;
 }
 
-template <unsigned group, unsigned bits>
+template <unsigned group, unsigned bits, bool stochastic>
 Benchmark reduce_group(const Shape& shape, unsigned workers) {
   const double message = bits / 8.0 + 4.0 / group;
   const Traffic traffic = streamed(shape.elements, workers * message, message, 1);
-  Parameters parameters = parameters_of<group, bits>(false);
+  Parameters parameters = parameters_of<group, bits>(stochastic);
   parameters["workers"] = workers;
   Benchmark b{point_of("reduce_group", "groups", "fused", shape, parameters, traffic),
               traffic.read + traffic.written + bytes_of(4.0 * static_cast<double>(shape.elements)),
@@ -80,12 +80,13 @@ Benchmark reduce_group(const Shape& shape, unsigned workers) {
     auto steps = array_of<float>(in.groups);
     return Work{[=](Stream s) {
                   launch_threads(s, in.groups * GroupLayout<group>::lanes,
-                                 reduce_group_values<group, bits>, in.codes->data(),
+                                 reduce_group_values<group, bits, stochastic>, in.codes->data(),
                                  in.steps->data(), in.stride, in.groups, workers, codes->data(),
-                                 steps->data(), n);
+                                 steps->data(), n, RandomKey{shape.seed, rounding_stream});
                 },
                 [=] {
-                  const ScaledCodes expected = expected_reduction<group, bits>(shape, workers);
+                  const ScaledCodes expected =
+                      expected_reduction<group, bits>(shape, workers, stochastic);
                   return first_of(differs("codes", *codes, expected.codes),
                                   differs("steps", *steps, expected.scales));
                 },
@@ -119,8 +120,14 @@ std::vector<Benchmark> group_benchmarks(const Plan& plan) {
       add_variants(shape, all);
     }
     for (const unsigned workers : plan.workers) {
-      all.push_back(reduce_group<128, 8>(shape, workers));
-      all.push_back(reduce_group<128, 4>(shape, workers));
+      all.push_back(reduce_group<128, 8, false>(shape, workers));
+      all.push_back(reduce_group<128, 4, false>(shape, workers));
+      if (plan.every_variant) {
+        all.push_back(reduce_group<128, 2, false>(shape, workers));
+        all.push_back(reduce_group<128, 8, true>(shape, workers));
+        all.push_back(reduce_group<128, 4, true>(shape, workers));
+        all.push_back(reduce_group<128, 2, true>(shape, workers));
+      }
     }
   }
   return all;

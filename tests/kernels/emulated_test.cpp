@@ -77,6 +77,36 @@ float emulated_sum(const std::vector<float>& values) {
   return sums.front();
 }
 
+template <unsigned bits, bool stochastic>
+void check_reduction() {
+  constexpr std::size_t count = 4099;
+  constexpr int group = 128;
+  constexpr RandomKey key{7, 23};
+  const GroupFormat format{static_cast<int>(bits), group,
+                           stochastic ? Rounding::stochastic : Rounding::nearest, key};
+  std::vector<ScaledCodes> messages;
+  std::vector<std::uint8_t> codes;
+  std::vector<float> steps;
+  const std::size_t stride = divided_up(divided_up(count * bits, 8), 16) * 16;
+  for (std::uint64_t worker = 0; worker < 3; ++worker) {
+    messages.push_back(quantize_groups(drawn(InputKind::student_t3, count, worker), format));
+    codes.insert(codes.end(), messages.back().codes.begin(), messages.back().codes.end());
+    codes.resize((worker + 1) * stride, 0);
+    steps.insert(steps.end(), messages.back().scales.begin(), messages.back().scales.end());
+  }
+  const ScaledCodes expected = reduce_groups(messages, format, count);
+  const Aligned<std::uint8_t> in(codes);
+  Poisoned<std::uint8_t> out(expected.codes.size());
+  Poisoned<float> out_steps(expected.scales.size());
+  launch_threads(divided_up(count, group) * GroupLayout<group>::lanes, [&] {
+    reduce_group_values<group, bits, stochastic>(in.data(), steps.data(), stride,
+                                                 expected.scales.size(), 3, out.data(),
+                                                 out_steps.data(), count, key);
+  });
+  CHECK(out.holds(expected.codes));
+  CHECK(out_steps.holds(expected.scales));
+}
+
 }  // namespace
 
 TEST_CASE("the emulated grid runs every thread of every block once, barriers and votes included") {
@@ -112,29 +142,12 @@ TEST_CASE("group kernels give the reference's bytes for every width, group and r
 }
 
 TEST_CASE("a kernel that adds quantised messages gives the reference's bytes") {
-  constexpr std::size_t count = 4099;
-  constexpr int group = 128;
-  const GroupFormat format{4, group, Rounding::nearest, {}};
-  std::vector<ScaledCodes> messages;
-  std::vector<std::uint8_t> codes;
-  std::vector<float> steps;
-  const std::size_t stride = divided_up(divided_up(count, 2), 16) * 16;
-  for (std::uint64_t worker = 0; worker < 3; ++worker) {
-    messages.push_back(quantize_groups(drawn(InputKind::student_t3, count, worker), format));
-    codes.insert(codes.end(), messages.back().codes.begin(), messages.back().codes.end());
-    codes.resize((worker + 1) * stride, 0);
-    steps.insert(steps.end(), messages.back().scales.begin(), messages.back().scales.end());
-  }
-  const ScaledCodes expected = reduce_groups(messages, format, count);
-  const Aligned<std::uint8_t> in(codes);
-  Poisoned<std::uint8_t> out(expected.codes.size());
-  Poisoned<float> out_steps(expected.scales.size());
-  launch_threads(divided_up(count, group) * GroupLayout<group>::lanes, [&] {
-    reduce_group_values<group, 4>(in.data(), steps.data(), stride, expected.scales.size(), 3,
-                                  out.data(), out_steps.data(), count);
-  });
-  CHECK(out.holds(expected.codes));
-  CHECK(out_steps.holds(expected.scales));
+  check_reduction<8, false>();
+  check_reduction<4, false>();
+  check_reduction<2, false>();
+  check_reduction<8, true>();
+  check_reduction<4, true>();
+  check_reduction<2, true>();
 }
 
 TEST_CASE("block-scaled kernels give the reference's bytes") {
