@@ -16,11 +16,13 @@
 #include "model/table_exchange.hpp"
 #include "model/workload.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/layers.hpp"
 #include "tests/model/method_file.hpp"
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
+using test::layer_named;
 
 // Recommenders: which rank has which table, what goes where, what is held.
 
@@ -50,13 +52,6 @@ Experiment job_of(const RecommenderShape& shape, const test::JobShape& job = {})
   experiment.model = recommender_workload(shape, 1, 4_B);
   experiment.layout.micro_batch = 256;
   return experiment;
-}
-
-const Layer& layer_named(const Workload& workload, const std::string& name) {
-  const auto found = std::find_if(workload.layers.begin(), workload.layers.end(),
-                                  [&](const Layer& layer) { return layer.name == name; });
-  REQUIRE(found != workload.layers.end());
-  return *found;
 }
 
 // Bytes from each rank to each other and itself, parts of tables dealt to the ranks in turn.

@@ -3,43 +3,11 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
-#include "profiles/hf_config.hpp"
 #include "tests/catch.hpp"
-#include "tests/profiles/profile_folder.hpp"
+#include "tests/profiles/hf_configs.hpp"
 
 using namespace payoff;
-using Json = nlohmann::json;
-
-namespace {
-
-struct ReadConfig {
-  std::optional<TransformerShape> shape;
-  std::string errors;
-};
-
-ReadConfig config_of(const Json& config) {
-  test::ProfileReading reading(test::shipped());
-  const std::string text = config.dump(1);
-  const std::size_t source = reading.sources.add_file("config.json", text);
-  auto shape = read_hf_config({source, 0, text.size()}, reading.sources, reading.diagnostics);
-  return {std::move(shape), reading.errors()};
-}
-
-std::int64_t parameters_of(const Json& config) {
-  const ReadConfig outcome = config_of(config);
-  INFO(outcome.errors);
-  REQUIRE(outcome.shape);
-  return parameter_count(*outcome.shape);
-}
-
-Json changed(Json config, const Json& changes) {
-  config.update(changes);
-  return config;
-}
-
-}  // namespace
+using namespace payoff::test::hf;
 
 // Flan-T5 small and mT5 small: six and eight blocks a stack, heads that are no part of the width,
 // a gated feed-forward, tables of their own for the head.
@@ -55,7 +23,7 @@ TEST_CASE("T5's heads, feed-forward and stacks have sizes of their own") {
                      {"feed_forward_proj", "gated-gelu"},
                      {"tie_word_embeddings", false},
                      {"vocab_size", 32128}};
-  const auto outcome = config_of(flan);
+  const auto outcome = read(flan);
   INFO(outcome.errors);
   REQUIRE(outcome.shape);
   CHECK(outcome.shape->head_size == 64);
@@ -68,21 +36,20 @@ TEST_CASE("T5's heads, feed-forward and stacks have sizes of their own") {
     return 2 * vocabulary * 512 + encoder * (attention + feed_forward) +
            decoder * (2 * attention + feed_forward) + 2 * 512 + 2 * 32 * 6;
   };
-  CHECK(parameters_of(flan) == of(8, 8, 32128));
-  CHECK(parameters_of(changed(flan, {{"num_decoder_layers", 3}})) == of(8, 3, 32128));
-  Json mt5 = changed(flan, {{"model_type", "mt5"}, {"vocab_size", 250112}});
+  CHECK(parameters(flan) == of(8, 8, 32128));
+  CHECK(parameters(with(flan, {{"num_decoder_layers", 3}})) == of(8, 3, 32128));
+  Json mt5 = with(flan, {{"model_type", "mt5"}, {"vocab_size", 250112}});
   mt5.erase("tie_word_embeddings");
   mt5["architectures"] = {"MT5ForConditionalGeneration"};
-  CHECK(parameters_of(mt5) == of(8, 8, 250112));
-  CHECK(parameters_of(changed(flan, {{"tie_word_embeddings", true}})) ==
-        of(8, 8, 32128) - 32128 * 512);
+  CHECK(parameters(mt5) == of(8, 8, 250112));
+  CHECK(parameters(with(flan, {{"tie_word_embeddings", true}})) == of(8, 8, 32128) - 32128 * 512);
 }
 
 TEST_CASE("a T5 without a decoder, and other heads and feed-forwards than T5's are refused") {
   const Json t5 = {{"model_type", "t5"}, {"d_model", 512},  {"d_kv", 64},         {"d_ff", 2048},
                    {"num_heads", 8},     {"num_layers", 6}, {"vocab_size", 32128}};
-  CHECK(parameters_of(t5) == 60'506'624);
-  const auto refused = [&](const Json& changes) { return config_of(changed(t5, changes)).errors; };
+  CHECK(parameters(t5) == 60'506'624);
+  const auto refused = [&](const Json& changes) { return read(with(t5, changes)).errors; };
   CHECK_THAT(refused({{"is_encoder_decoder", false}}),
              Catch::Matchers::Contains("T5's encoder without a decoder is not modelled"));
   CHECK_THAT(refused({{"architectures", {"T5EncoderModel"}}}),
@@ -93,5 +60,5 @@ TEST_CASE("a T5 without a decoder, and other heads and feed-forwards than T5's a
              Catch::Matchers::Contains("an encoder without a decoder is not modelled"));
   Json headless = t5;
   headless.erase("d_kv");
-  CHECK_THAT(config_of(headless).errors, Catch::Matchers::Contains("missing key `d_kv`"));
+  CHECK_THAT(read(headless).errors, Catch::Matchers::Contains("missing key `d_kv`"));
 }

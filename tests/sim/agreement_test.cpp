@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
-#include <string>
-#include <vector>
 
 #include "model/evaluate.hpp"
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
+#include "tests/sim/compare_engines.hpp"
 #include "tests/sim/random_plans.hpp"
 #include "tests/study/experiments.hpp"
 
-// The two engines price a plan's parts alike and share no scheduling code: they may differ by
-// rounding only, one tick (1 ps) for each activity of the critical path where nothing is slowed.
-// With interference events that fall together may swap: 0.1 %.
+// The engines agree on plans and jobs of all sorts; compare_engines says how closely.
 
 using namespace payoff;
+using payoff::test::compare;
+using payoff::test::Comparison;
 using payoff::test::Traits;
 
 namespace {
@@ -24,50 +24,6 @@ namespace {
 constexpr int replicas = 1000;
 constexpr int pipelines = 400;
 constexpr int experiments = 1000;
-
-struct Comparison {
-  double difference{};  // relative, the largest of the step and the terms of its waterfall
-  double ticks{};       // of the step
-  double allowed_ticks{};
-  bool has_terms{};  // of one stage, and they were compared
-
-  // Where nothing is slowed, one tick for each activity; else 0.1 %.
-  [[nodiscard]] bool agrees(const Traits& traits) const {
-    return difference <= 1e-3 && (traits.interference || ticks <= allowed_ticks);
-  }
-};
-
-// The engines tell bubble from exposed sends by different means: together they agree.
-std::vector<Seconds> terms(const Waterfall& w) {
-  return {w.forward,    w.recompute, w.backward,    w.interference, w.encode,
-          w.decode,     w.host,      w.bucket_copy, w.exposed_tp,   w.exposed_pp + w.bubble,
-          w.exposed_dp, w.optimizer, w.exposed_cp,  w.exposed_ep};
-}
-
-// Else a tick decides which stage the terms are of. Tied ends differ by their optimizers alone.
-bool one_stage_ends_last(const sim::SimulatedStep& step) {
-  std::vector<Seconds> ends = step.place_ends;
-  std::sort(ends.begin(), ends.end());
-  return ends.size() == 1 || ends[ends.size() - 2] / ends.back() < 1 - 1e-6;
-}
-
-Comparison compare(const StepPlan& simulated_plan, const StepPlan& evaluated_plan) {
-  const sim::SimulatedStep simulated = sim::simulate(simulated_plan, {});
-  const StepPrediction evaluated = evaluate(evaluated_plan);
-  const StepPrediction& step = simulated.prediction;
-  Comparison result;
-  result.difference = std::abs(step.step / evaluated.step - 1);
-  result.ticks = std::abs(step.step.si - evaluated.step.si) * 1e12;
-  result.allowed_ticks = static_cast<double>(simulated.path_activities);
-  const std::vector<Seconds> ours = terms(step.waterfall);
-  const std::vector<Seconds> theirs = terms(evaluated.waterfall);
-  result.has_terms = one_stage_ends_last(simulated);
-  for (std::size_t i = 0; i < ours.size() && result.has_terms; ++i) {
-    result.difference =
-        std::max(result.difference, std::abs((ours[i] - theirs[i]) / evaluated.step));
-  }
-  return result;
-}
 
 struct Mix {
   int plans{};
@@ -114,18 +70,6 @@ struct Mix {
         worst_difference);
   }
 };
-
-// Every stage by itself, its inputs as early as without gradients.
-Seconds step_without_delays(const StepPlan& plan) {
-  const std::vector<StageEnd> ends = pipeline_ends(plan);
-  Seconds step;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const StagePlan& stage = plan.stages[s];
-    step = std::max(step, ends[s].start + overlap_gradients(plan, s, ends[s].last).finish +
-                              stage.gather_time() + stage.optimizer.alone + plan.host);
-  }
-  return step;
-}
 
 }  // namespace
 
@@ -251,126 +195,5 @@ TEST_CASE("the engines agree on random jobs through the whole model") {
   CHECK(3 * mix.structured >= mix.plans);
   for (const int some : {mix.pipelines, mix.interleaved, mix.rounds, mix.codec, mix.waves}) {
     CHECK(20 * some >= mix.plans);
-  }
-}
-
-TEST_CASE("a planted mistake of overlap is found by the comparison of the engines") {
-  struct Mistake {
-    const char* what;
-    void (*plant)(StepPlan&);
-  };
-  constexpr Mistake mistakes[] = {
-      {"a bucket is ready one piece early",
-       [](StepPlan& plan) {
-         for (Bucket& bucket : plan.stages.front().buckets) {
-           bucket.ready_after = std::max(0, bucket.ready_after - 1);
-         }
-       }},
-      {"gradients wait for the end of backward", [](StepPlan& plan) { plan.overlap = false; }},
-      {"messages hold no compute units", [](StepPlan& plan) { plan.reserved_share = 0; }},
-      {"kernels of known blocks are slowed as unknown ones",
-       [](StepPlan& plan) { plan.waves = nullptr; }},
-      {"a codec on the side stream runs on the compute stream",
-       [](StepPlan& plan) {
-         if (has_own_stream(plan.placement)) {
-           plan.placement = Placement::compute_stream;
-         }
-       }},
-      {"the decoder of a bucket is forgotten",
-       [](StepPlan& plan) {
-         for (BucketKind& kind : plan.kinds) {
-           kind.decode.alone = kind.decode.bucket_copy = {};
-         }
-       }},
-      {"messages have the memory to themselves",
-       [](StepPlan& plan) {
-         for (BucketKind& kind : plan.kinds) {
-           for (BucketRound& round : kind.rounds) {
-             round.message.memory_share = 0;
-           }
-         }
-       }},
-      {"the memory is shared with no codec",
-       [](StepPlan& plan) {
-         for (BucketKind& kind : plan.kinds) {
-           kind.decode.memory_share = 0;
-           for (BucketRound& round : kind.rounds) {
-             round.encode.memory_share = 0;
-           }
-         }
-       }},
-      {"messages run on the compute stream",
-       [](StepPlan& plan) {
-         for (BucketKind& kind : plan.kinds) {
-           for (BucketRound& round : kind.rounds) {
-             round.encode.alone += round.message.alone;
-             round.message.alone = {};
-           }
-         }
-       }},
-  };
-  for (const Mistake& mistake : mistakes) {
-    int found = 0;
-    for (int seed = 1; seed <= replicas; ++seed) {
-      const auto [plan, traits] = test::random_replicas(static_cast<std::uint64_t>(seed));
-      StepPlan wrong = plan;
-      mistake.plant(wrong);
-      found += compare(plan, wrong).agrees(traits) ? 0 : 1;
-    }
-    std::printf("planted: %s: found in %d of %d plans\n", mistake.what, found, replicas);
-    INFO(mistake.what);
-    CHECK(found >= replicas / 10);
-  }
-}
-
-TEST_CASE("a planted mistake of the pipeline is found by the comparison of the engines") {
-  struct Mistake {
-    const char* what;
-    Seconds (*step)(const StepPlan&);
-  };
-  constexpr Mistake mistakes[] = {
-      {"what gradients add to a stage delays no other", step_without_delays},
-      {"sends hold no compute units",
-       [](const StepPlan& plan) {
-         StepPlan wrong = plan;
-         wrong.send_share = 0.0;
-         return evaluate(wrong).step;
-       }},
-      {"the ends of a pipeline do not wait for each other",
-       [](const StepPlan& plan) {
-         StepPlan wrong = plan;
-         wrong.tied_gradients = {};
-         wrong.stages.front().gather_weights.alone += plan.tied_gradients.alone;
-         wrong.stages.back().gather_weights.alone += plan.tied_gradients.alone;
-         return evaluate(wrong).step;
-       }},
-      {"the ends of a pipeline sum nothing",
-       [](const StepPlan& plan) {
-         StepPlan wrong = plan;
-         wrong.tied_gradients = {};
-         return evaluate(wrong).step;
-       }},
-      {"chunks pass their gradients on as one block at the end",
-       [](const StepPlan& plan) {
-         std::vector<StageEnd> ends = pipeline_ends(plan);
-         for (StageEnd& end : ends) {
-           for (StageOperation& operation : end.last) {
-             operation.completes_gradients =
-                 operation.completes_gradients && &operation == &end.last.back();
-           }
-         }
-         return evaluate(plan, ends).step;
-       }},
-  };
-  for (const Mistake& mistake : mistakes) {
-    int found = 0;
-    for (int seed = 1; seed <= pipelines; ++seed) {
-      const auto [plan, traits] = test::random_pipeline(static_cast<std::uint64_t>(seed));
-      const Seconds step = sim::simulate(plan, {}).prediction.step;
-      found += std::abs(mistake.step(plan) / step - 1) > 1e-3 ? 1 : 0;
-    }
-    std::printf("planted: %s: found in %d of %d pipelines\n", mistake.what, found, pipelines);
-    INFO(mistake.what);
-    CHECK(found >= pipelines / 10);
   }
 }
