@@ -2,7 +2,6 @@
 #include "model/recommender.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -11,16 +10,15 @@
 #include <vector>
 
 #include "model/experiment.hpp"
-#include "model/groups.hpp"
 #include "model/interference.hpp"
 #include "model/table_exchange.hpp"
 #include "model/workload.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/layers.hpp"
-#include "tests/model/method_file.hpp"
-#include "tests/study/experiments.hpp"
+#include "tests/model/recommender_jobs.hpp"
 
 using namespace payoff;
+using namespace payoff::test::recommenders;
 using Catch::Matchers::WithinRel;
 using test::layer_named;
 
@@ -39,21 +37,6 @@ RecommenderShape criteo() {
           {1024, 1024, 512, 256, 1}};
 }
 
-RecommenderShape shape_of(int tables, std::int64_t dimension) {
-  return {"small",
-          13,
-          {256, dimension},
-          {std::vector<std::int64_t>(static_cast<std::size_t>(tables), 1000), dimension},
-          {512, 1}};
-}
-
-Experiment job_of(const RecommenderShape& shape, const test::JobShape& job = {}) {
-  Experiment experiment = test::small_job(job);
-  experiment.model = recommender_workload(shape, 1, 4_B);
-  experiment.layout.micro_batch = 256;
-  return experiment;
-}
-
 // Bytes from each rank to each other and itself, parts of tables dealt to the ranks in turn.
 std::vector<std::vector<double>> traffic_matrix(const RecommenderShape& shape, std::size_t ranks,
                                                 int samples) {
@@ -66,27 +49,6 @@ std::vector<std::vector<double>> traffic_matrix(const RecommenderShape& shape, s
     }
   }
   return sent;
-}
-
-std::vector<const Piece*> messages_of(const std::vector<Piece>& pieces) {
-  std::vector<const Piece*> found;
-  for (const Piece& piece : pieces) {
-    if (piece.message.size > 0_B) {
-      found.push_back(&piece);
-    }
-  }
-  return found;
-}
-
-CollectiveModel network_of(const Experiment& job) {
-  return {job.cluster, data_group(job.layout, job.cluster.gpus_per_node)};
-}
-
-CompressionPlan on_embeddings(Method method, bool forward = true, bool backward = true) {
-  CompressionPlan plan;
-  plan.label = method.name;
-  plan.activations.push_back({std::move(method), Traffic::embeddings, forward, backward, {}});
-  return plan;
 }
 
 }  // namespace
@@ -266,61 +228,6 @@ TEST_CASE("one GPU has all tables and exchanges nothing") {
   CHECK(layer_named(prepared.workload(), "tables").tables.weights == 26 * 1000 * 64 * 4_B);
 }
 
-// Each sample's 2 x 64 values from one rank: ceil(0.025 x 128) = 4 of them, with 4-byte positions.
-TEST_CASE("a share of each sample's values travels, forward with positions, backward without") {
-  Experiment job = job_of(shape_of(32, 64), {.nic = 0.1 * 1_Gbps});
-  Method method = method_file::load("dct_neurons");
-  const std::vector<std::string> names = formula_names(method.parameters);
-  OtherFormulas backward;
-  backward.rounds.push_back(
-      {{},
-       Collective::all_to_all,
-       Expression::parse("v * rows * ceil(density * columns)", names).expression});
-  method.backward = backward;
-  job.plans.push_back(on_embeddings(method));
-  REQUIRE(check(job).empty());
-  const PreparedExperiment prepared(job);
-  const StepPlan plan = prepared.plan(job.plans.back());
-  const Layer& bottom = layer_named(prepared.workload(), "bottom");
-  const ComputeContext context{job.cluster.gpu, job.software, Precision::fp32};
-  const double rows = 16.0 * 256;
-  for (const bool forward : {true, false}) {
-    const Bytes size = rows * 4 * (forward ? 8_B : 4_B);
-    const Message whole = priced_message(MessageKind::table_activations, network_of(job),
-                                         Collective::all_to_all, size);
-    const auto messages = messages_of(forward ? plan.stages.front().compute->forward
-                                              : plan.stages.front().compute->backward);
-    REQUIRE(messages.size() == 1);
-    CHECK(messages.front()->work.kind == WorkKind::encode);
-    CHECK(
-        messages.front()->message ==
-        exposed_beside(whole, time_beside_tables(bottom, forward, 256, context), job.cluster.gpu));
-  }
-}
-
-TEST_CASE("with the defaults of DCT vectors of tables take a twentieth, gradients a hundredth") {
-  const Method neurons = method_file::load("dct_neurons");
-  const ParameterTensor vectors{4096, 640, true};
-  const CallCost sent = compress(neurons, {&vectors, 1}, 4_B, 1, 1);
-  CHECK_THAT(sent.rounds.front().message / (4096.0 * 640 * 4_B), WithinRel(1.0 / 20, 1e-12));
-  const Method threshold = method_file::load("dct_threshold");
-  const ParameterTensor gradient{1024, 1000, true};
-  const CallCost gathered = compress(threshold, {&gradient, 1}, 4_B, 16, 4);
-  CHECK_THAT(gathered.rounds.front().message / (1024.0 * 1000 * 4_B), WithinRel(1e-2, 1e-12));
-}
-
-TEST_CASE("a threshold that holds longer costs less to choose") {
-  const ParameterTensor gradient{1024, 1000, true};
-  const auto encoded = [&](double refresh) {
-    const Method method = method_file::load("dct_threshold", {{"refresh", refresh}});
-    return compress(method, {&gradient, 1}, 4_B, 16, 4).rounds.front().encode.bytes / 1_B;
-  };
-  // Absolute values read and written, then a radix selection: once a digit and twice to collect.
-  const double selection = (2 * 4 + (4 + 2) * 4) * 1024.0 * 1000;
-  CHECK_THAT(encoded(1) - encoded(2), WithinRel(selection / 2, 1e-9));
-  CHECK_THAT(encoded(1) - encoded(1000), WithinRel(selection * 0.999, 1e-9));
-}
-
 TEST_CASE("a job that changes its ranks divides its tables anew") {
   const Experiment job = job_of(shape_of(26, 64));
   Experiment larger = job;
@@ -359,20 +266,4 @@ TEST_CASE("more ranks than columns of tables are refused") {
   const Problems problems = check(job);
   REQUIRE(problems.size() == 1);
   CHECK(problems.front().path == "layout.dp");
-}
-
-TEST_CASE("vectors of tables are compressed in recommenders alone, by sample") {
-  const Method method = method_file::load("dct_neurons");
-  Experiment dense = test::small_job();
-  dense.plans.push_back(on_embeddings(method));
-  CHECK(check(dense).size() == 1);
-
-  Experiment job = job_of(shape_of(32, 64));
-  job.plans.push_back(on_embeddings(method));
-  CHECK(check(job).empty());
-  job.plans.back().activations.front().blocks = {0, 3};
-  CHECK(check(job).size() == 1);
-  // One value of 4096 samples: no part of each.
-  job.plans.back() = on_embeddings(method_file::load("activation_topk", {{"k", 5000}}));
-  CHECK(check(job).size() == 1);
 }
