@@ -11,31 +11,15 @@
 #include "profiles/import/training_rows.hpp"
 #include "study/row_catalogue.hpp"
 #include "tests/catch.hpp"
+#include "tests/study/rows.hpp"
 
 using namespace payoff;
+using test::catalogue;
+using test::rows_of;
 
 namespace {
 
 const std::filesystem::path source_folder = PAYOFF_SOURCE_DIR;
-
-const RowCatalogue& catalogue() {
-  static const RowCatalogue loaded = read_row_catalogue(Library(source_folder / "profiles"), true);
-  return loaded;
-}
-
-std::vector<TrainingRow> rows_of(const std::string& source) {
-  return read_training_rows(source_folder / "tests/validation/training" / (source + ".yaml")).rows;
-}
-
-TrainingRow row(const std::string& source, const std::string& id) {
-  for (const TrainingRow& candidate : rows_of(source)) {
-    if (candidate.id == id) {
-      return candidate;
-    }
-  }
-  FAIL("no row " << id);
-  return {};
-}
 
 }  // namespace
 
@@ -59,7 +43,7 @@ TEST_CASE("every published row becomes an experiment or says why not") {
 // Korthikanti et al. 2022, table 3 and 5.
 TEST_CASE("the 175B run of Korthikanti et al. is read as it is printed") {
   const RowExperiment mapped =
-      row_experiment(row("korthikanti_2022", "korth_t5_175B_selective"), catalogue());
+      row_experiment(test::shipped_row("korthikanti_2022", "korth_t5_175B_selective"), catalogue());
   REQUIRE(mapped.experiment);
   const ParallelLayout& layout = mapped.experiment->layout;
   CHECK(layout.tp == 8);
@@ -75,7 +59,7 @@ TEST_CASE("the 175B run of Korthikanti et al. is read as it is printed") {
 
 TEST_CASE("what a row does not state is listed as an assumption") {
   const RowExperiment mapped =
-      row_experiment(row("megatron_h100", "mlm_h100_weak_70B"), catalogue());
+      row_experiment(test::shipped_row("megatron_h100", "mlm_h100_weak_70B"), catalogue());
   REQUIRE(mapped.experiment);
   const auto assumed = [&](const std::string& text) {
     return std::any_of(mapped.assumptions.begin(), mapped.assumptions.end(),
@@ -88,7 +72,8 @@ TEST_CASE("what a row does not state is listed as an assumption") {
 
 // 65,536 sequences on 8 GPUs in 64 micro-batches are 128 each; the source prints 126.
 TEST_CASE("a micro-batch that the batch and the accumulation contradict by a little is theirs") {
-  const TrainingRow printed = row("dle_bert", "dle_bert_2022_PyT_A100-80GB_s128_n8_tf32_2");
+  const TrainingRow printed =
+      test::shipped_row("dle_bert", "dle_bert_2022_PyT_A100-80GB_s128_n8_tf32_2");
   REQUIRE(printed.layout.micro_batch == 126);
   const RowExperiment mapped = row_experiment(printed, catalogue());
   REQUIRE(mapped.experiment);
@@ -143,8 +128,8 @@ TEST_CASE("the single-node times of vTrain are computed, not measured") {
 
 TEST_CASE("Horovod without NCCL gathers on the hosts, after backward") {
   const std::string run = "grace-throughput-resnet50-randomk_mem_ratio0.01-";
-  for (TrainingRow with :
-       {row("grace", run + "mpi-w8-10g-allreduce"), row("grace", run + "nccl-w8-10g-allreduce")}) {
+  for (TrainingRow with : {test::shipped_row("grace", run + "mpi-w8-10g-allreduce"),
+                           test::shipped_row("grace", run + "nccl-w8-10g-allreduce")}) {
     with.layout.micro_batch = 64;
     with.layout.global_batch = 512;
     const RowExperiment mapped = row_experiment(with, catalogue());
@@ -158,7 +143,8 @@ TEST_CASE("Horovod without NCCL gathers on the hosts, after backward") {
 // MooreThreads/SimuMax, configs/models/deepseekv2.json at a613115: 160 experts of 1,536, 6 a token,
 // shared ones of 3,072, the first block dense with 12,288; low ranks 1,536 and 512.
 TEST_CASE("a cut mixture has the published widths and its own depth") {
-  const TrainingRow printed = row("simumax_b200", "simumax-deepseekv2_tp1_ep4_pp2_dp4_l4_mbc8_cef");
+  const TrainingRow printed =
+      test::shipped_row("simumax_b200", "simumax-deepseekv2_tp1_ep4_pp2_dp4_l4_mbc8_cef");
   const RowExperiment mapped = row_experiment(printed, catalogue());
   REQUIRE(mapped.experiment);
   const auto& shape = std::get<TransformerShape>(mapped.experiment->model);
@@ -180,7 +166,8 @@ TEST_CASE("a cut mixture has the published widths and its own depth") {
 }
 
 TEST_CASE("a mixture of other widths than the published ones is not taken for it") {
-  TrainingRow other = row("simumax_b200", "simumax-deepseekv2_tp1_ep8_pp1_dp8_l4_mbc4_cef");
+  TrainingRow other =
+      test::shipped_row("simumax_b200", "simumax-deepseekv2_tp1_ep8_pp1_dp8_l4_mbc4_cef");
   other.model.expert_ffn = 2048;
   CHECK(row_experiment(other, catalogue()).reasons ==
         std::vector<std::string>{"other widths than those of DeepSeek-V2"});
@@ -190,14 +177,16 @@ TEST_CASE("a mixture of other widths than the published ones is not taken for it
 }
 
 TEST_CASE("pre-training of BERT in 2022 ran on a stack of its own, its fine-tuning did not") {
-  CHECK(row_experiment(row("dle_bert", "dle_bert_2022_PyT_V100-32GB_s128_n1_amp"), catalogue())
+  CHECK(row_experiment(test::shipped_row("dle_bert", "dle_bert_2022_PyT_V100-32GB_s128_n1_amp"),
+                       catalogue())
             .stack == "ngc-pytorch-2022");
-  CHECK(row_experiment(row("dle_bert", "dle_bert_2022_PyT_A100-80GB_s384_n1_amp_ft"), catalogue())
+  CHECK(row_experiment(test::shipped_row("dle_bert", "dle_bert_2022_PyT_A100-80GB_s384_n1_amp_ft"),
+                       catalogue())
             .stack == "ngc-pytorch-2020");
 }
 
 TEST_CASE("software that no rule knows is that of its generation, with a wide spread") {
-  TrainingRow other = row("nanotron", "nanotron-80p0B-4n");
+  TrainingRow other = test::shipped_row("nanotron", "nanotron-80p0B-4n");
   other.source = "someone_else";
   const auto stack_of = [&](const char* words, const char* precision, const char* gpu) {
     other.software = words;
@@ -225,7 +214,7 @@ TEST_CASE("software that no rule knows is that of its generation, with a wide sp
 }
 
 TEST_CASE("a vision transformer has as many tokens as its images have patches, and one more") {
-  TrainingRow image = row("nanotron", "nanotron-80p0B-4n");
+  TrainingRow image = test::shipped_row("nanotron", "nanotron-80p0B-4n");
   image.model = TrainingModel{};
   image.model.family = "vit";
   image.model.name = "ViT-L/16";
@@ -251,7 +240,7 @@ TEST_CASE("a vision transformer has as many tokens as its images have patches, a
 // Mixtral-8x22B (Mistral AI 2024): 56 blocks of 6144, 48 heads and 8 of keys, 2 of 8 experts of
 // 16384 columns; 141 G parameters, 39 G of them active.
 TEST_CASE("a mixture without a profile is built from what the row states") {
-  TrainingRow mixture = row("nanotron", "nanotron-80p0B-4n");
+  TrainingRow mixture = test::shipped_row("nanotron", "nanotron-80p0B-4n");
   mixture.model = TrainingModel{};
   mixture.model.family = "moe";
   mixture.model.name = "Mixtral-8x22B";
@@ -280,7 +269,8 @@ TEST_CASE("a mixture without a profile is built from what the row states") {
 // buckets, nor than with all gradients in one message.
 TEST_CASE("MG-WFBP's merged gradients are no slower than any bucket that a user would try") {
   for (const char* network : {"10gbe", "100gbib", "100gtcp"}) {
-    TrainingRow merged = row("hkbu_ddl", std::string("hkbu-bert-large-") + network + "-mg-wfbp-16");
+    TrainingRow merged =
+        test::shipped_row("hkbu_ddl", std::string("hkbu-bert-large-") + network + "-mg-wfbp-16");
     merged.cluster.gpu = "v100-pcie";
     const RowExperiment mapped = row_experiment(merged, catalogue());
     REQUIRE(mapped.experiment);
@@ -300,7 +290,7 @@ TEST_CASE("MG-WFBP's merged gradients are no slower than any bucket that a user 
 }
 
 TEST_CASE("words that a field may not have refuse the row, they do not stand for nothing") {
-  TrainingRow other = row("korthikanti_2022", "korth_t5_175B_selective");
+  TrainingRow other = test::shipped_row("korthikanti_2022", "korth_t5_175B_selective");
   const auto reason = [&] { return row_experiment(other, catalogue()).reasons; };
   REQUIRE(reason().empty());
   other.layout.recompute = "sometimes";
@@ -314,7 +304,7 @@ TEST_CASE("words that a field may not have refuse the row, they do not stand for
 }
 
 TEST_CASE("schedules of pipelines that rows name are those of layouts") {
-  TrainingRow other = row("korthikanti_2022", "korth_t5_175B_selective");
+  TrainingRow other = test::shipped_row("korthikanti_2022", "korth_t5_175B_selective");
   other.layout.vp.reset();
   const auto layout = [&](const char* schedule) {
     other.layout.schedule = schedule;

@@ -2,23 +2,18 @@
 #include "study/row_names.hpp"
 
 #include <cmath>
-#include <filesystem>
 #include <string>
 
 #include "model/transformer_xl.hpp"
 #include "study/row_catalogue.hpp"
 #include "study/row_prior.hpp"
 #include "tests/catch.hpp"
+#include "tests/study/rows.hpp"
 
 using namespace payoff;
+using test::catalogue;
 
 namespace {
-
-const RowCatalogue& catalogue() {
-  static const RowCatalogue loaded =
-      read_row_catalogue(Library(std::filesystem::path(PAYOFF_SOURCE_DIR) / "profiles"), true);
-  return loaded;
-}
 
 TrainingModel named(const std::string& name) {
   TrainingModel model;

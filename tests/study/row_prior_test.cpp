@@ -11,38 +11,17 @@
 #include "study/shape_law.hpp"
 #include "study/validation_cases.hpp"
 #include "tests/catch.hpp"
+#include "tests/study/rows.hpp"
 
 using namespace payoff;
 using Catch::Matchers::StartsWith;
+using test::catalogue;
+using test::shipped_row;
+using test::varies;
 
 namespace {
 
 const std::filesystem::path root = PAYOFF_SOURCE_DIR;  // NOLINT: tests may allocate
-
-TrainingRow shipped(const std::string& source, const std::string& id) {
-  const TrainingImport import =
-      read_training_rows(root / "tests/validation/training" / (source + ".yaml"));
-  for (const TrainingRow& row : import.rows) {
-    if (row.id == id) {
-      return row;
-    }
-  }
-  FAIL("no row " << id);
-  return {};
-}
-
-const RowCatalogue& catalogue() {
-  static const RowCatalogue loaded = read_row_catalogue(Library(root / "profiles"), true);
-  return loaded;
-}
-
-// What the prior leaves of the likely row's fields, at another value.
-template <typename Field>
-bool varies(const RowPrior& prior, Field field) {
-  return std::any_of(prior.others.begin(), prior.others.end(), [&](const RowAlternative& other) {
-    return field(other.row) != field(prior.likely);
-  });
-}
 
 }  // namespace
 
@@ -75,7 +54,7 @@ TEST_CASE("a shape of another depth has as many parameters") {
 
 // 1,024 tokens a GPU on 384 of them, of a model that is known by its size.
 TEST_CASE("a row that counts tokens and names a size becomes a job of sequences") {
-  const TrainingRow row = shipped("zeropp", "zeropp-18B-400g-1024tok-zpp");
+  const TrainingRow row = shipped_row("zeropp", "zeropp-18B-400g-1024tok-zpp");
   CHECK_FALSE(row_experiment(row, catalogue()).experiment);
   const RowPrior prior = row_prior(row, catalogue());
   REQUIRE(prior.supported());
@@ -91,13 +70,13 @@ TEST_CASE("a row that counts tokens and names a size becomes a job of sequences"
 
 TEST_CASE("a row that states what matters is left as it is") {
   const RowPrior prior =
-      row_prior(shipped("korthikanti_2022", "korth_t5_175B_selective"), catalogue());
+      row_prior(shipped_row("korthikanti_2022", "korth_t5_175B_selective"), catalogue());
   CHECK(prior.assumptions.empty());
   CHECK(prior.others.empty());
 }
 
 TEST_CASE("a row with more than two major fields open is refused with all its reasons") {
-  TrainingRow row = shipped("zeropp", "zeropp-18B-400g-1024tok-zpp");
+  TrainingRow row = shipped_row("zeropp", "zeropp-18B-400g-1024tok-zpp");
   row.cluster.transport.reset();
   row.cluster.nics_per_node.reset();
   row.cluster.nic_bandwidth.reset();
@@ -113,7 +92,7 @@ TEST_CASE("a row with more than two major fields open is refused with all its re
 }
 
 TEST_CASE("what was filled in is an assumption of the case and widens its interval") {
-  const TrainingRow open = shipped("fms_fsdp", "fms_70b_h100");  // does not say which network
+  const TrainingRow open = shipped_row("fms_fsdp", "fms_70b_h100");  // does not say which network
   TrainingRow stated = open;
   stated.cluster.transport = row_prior(open, catalogue()).likely.cluster.transport;
   const auto cases = step_cases({open, stated}, {}, catalogue(), {.draws = 64});
@@ -127,127 +106,20 @@ TEST_CASE("what was filled in is an assumption of the case and widens its interv
 // torchtitan and Megatron-LM overlap the messages of sharded sequences, one piece a rank.
 TEST_CASE("overlapped tensor parallelism of a row is that of its layout") {
   const RowExperiment async = row_experiment(
-      row_prior(shipped("llama3_torchtitan", "tt_70b_n256_asyncTP_bf16"), catalogue()).likely,
+      row_prior(shipped_row("llama3_torchtitan", "tt_70b_n256_asyncTP_bf16"), catalogue()).likely,
       catalogue());
   REQUIRE(async.experiment);
   CHECK(async.experiment->layout.tp_overlap == 8);
   CHECK(async.experiment->layout.sequence_parallel);
   const RowExperiment vanilla = row_experiment(
-      row_prior(shipped("llama3_torchtitan", "tt_70b_n256_vanillaTP_bf16"), catalogue()).likely,
+      row_prior(shipped_row("llama3_torchtitan", "tt_70b_n256_vanillaTP_bf16"), catalogue()).likely,
       catalogue());
   REQUIRE(vanilla.experiment);
   CHECK(vanilla.experiment->layout.tp_overlap == 1);
   CHECK(vanilla.experiment->layout.sequence_parallel);
 }
 
-// The page states 2.4 TB/s and a limit of 500 W, where the data sheet has 3.35 TB/s and 700 W.
-TEST_CASE("a variant of a GPU has its own memory, and a limit on power lowers its clock") {
-  const RowExperiment mapped = row_experiment(
-      row_prior(shipped("llama3_torchtitan", "tt_70b_n256_vanillaTP_bf16"), catalogue()).likely,
-      catalogue());
-  REQUIRE(mapped.experiment);
-  const Gpu& gpu = mapped.experiment->cluster.gpu;
-  const Gpu& sheet = catalogue().gpus.at("h100-sxm");
-  CHECK(gpu.memory_bandwidth == 2.4_TBps);
-  CHECK_THAT(gpu.peak[Precision::bf16] / sheet.peak[Precision::bf16],
-             Catch::Matchers::WithinRel(std::cbrt(500.0 / 700.0), 1e-12));
-}
-
-namespace {
-
-// Two nodes of four GPUs whose name is `gpu`, and nothing on their links.
-TrainingRow nodes_of_four(const std::string& gpu) {
-  TrainingRow row;
-  row.cluster.gpu = gpu;
-  row.cluster.gpus = 8;
-  row.cluster.nodes = 2;
-  row.cluster.gpus_per_node = 4;
-  row.cluster.transport = "ib";
-  row.cluster.nics_per_node = 1;
-  row.cluster.nic_bandwidth = 100_Gbps;
-  return row;
-}
-
-}  // namespace
-
-// The card of V100 was sold with 16 GB first; its profile has as much.
-TEST_CASE("four V100 of a node are cards unless their name says SXM2") {
-  const RowPrior plain = row_prior(nodes_of_four("v100"), catalogue());
-  CHECK(plain.likely.cluster.gpu == "v100-pcie");
-  CHECK(plain.likely.cluster.intra == "pcie3");
-  REQUIRE(plain.others.size() == 1);
-  CHECK(plain.others[0].row.cluster.gpu == "v100-sxm2-16");
-  CHECK(plain.others[0].row.cluster.intra == "nvlink-mesh-v2");
-  const RowPrior large = row_prior(nodes_of_four("v100-32"), catalogue());
-  CHECK(large.likely.cluster.gpu == "v100-32");
-  CHECK(large.likely.cluster.intra == "pcie3");
-  const RowPrior module = row_prior(nodes_of_four("v100-sxm2-32"), catalogue());
-  CHECK(module.likely.cluster.intra == "nvlink-mesh-v2");
-}
-
-TEST_CASE("of a network's cards a row keeps what it states") {
-  TrainingRow row = nodes_of_four("a100");
-  row.cluster.intra = "nvlink-mesh-v3";
-  row.cluster.nic_bandwidth.reset();
-  row.cluster.nics_per_node = 3;
-  const RowPrior rate = row_prior(row, catalogue());
-  CHECK(rate.likely.cluster.nics_per_node == 3);
-  CHECK(rate.likely.cluster.nic_bandwidth == 100_Gbps);
-  REQUIRE_FALSE(rate.others.empty());
-  for (const RowAlternative& other : rate.others) {
-    CHECK(other.row.cluster.nics_per_node == 3);
-  }
-  row.cluster.nics_per_node.reset();
-  row.cluster.nic_bandwidth = 25_Gbps;
-  row.cluster.transport.reset();  // slow cards: TCP, or InfiniBand
-  const RowPrior count = row_prior(row, catalogue());
-  CHECK(count.likely.cluster.transport == "tcp");
-  CHECK(count.likely.cluster.nics_per_node == 1);
-  CHECK(varies(count, [](const TrainingRow& r) { return r.cluster.transport; }));
-  for (const RowAlternative& other : count.others) {
-    CHECK(other.row.cluster.nics_per_node);
-    CHECK(other.row.cluster.nic_bandwidth == 25_Gbps);
-  }
-}
-
 // Touvron et al. 2023 and Grattafiori et al. 2024: contexts of 4,096 and 8,192 tokens.
-TEST_CASE("a network of which nothing is said is one field") {
-  TrainingRow row = nodes_of_four("a100");
-  row.cluster.intra = "nvlink-mesh-v3";
-  row.cluster.transport = "unknown";
-  row.cluster.nics_per_node.reset();
-  row.cluster.nic_bandwidth.reset();
-  const RowPrior prior = row_prior(row, catalogue());
-  CHECK(prior.likely.cluster.transport == "ib");
-  CHECK(prior.likely.cluster.nics_per_node);
-  CHECK(std::count_if(prior.assumptions.begin(), prior.assumptions.end(),
-                      [](const std::string& text) { return text.starts_with("InfiniBand"); }) == 1);
-  CHECK(varies(prior, [](const TrainingRow& r) { return r.cluster.transport; }));
-  CHECK(varies(prior, [](const TrainingRow& r) { return r.cluster.nic_bandwidth; }));
-}
-
-// Jiang et al. 2020: beside the workers as many bytes as a ring, on machines of their own half.
-TEST_CASE("servers beside the workers are an all-reduce, or half of one on machines of their own") {
-  TrainingRow row = nodes_of_four("a100");
-  row.cluster.intra = "nvlink-mesh-v3";
-  row.cluster.nics_per_node = 1;
-  row.cluster.nic_bandwidth = 25_Gbps;
-  row.layout.dp_collective = "ps";
-  const RowPrior prior = row_prior(row, catalogue());
-  CHECK(prior.likely.cluster.nic_bandwidth == 25_Gbps);
-  CHECK(std::any_of(prior.others.begin(), prior.others.end(), [](const RowAlternative& other) {
-    return other.row.cluster.nic_bandwidth == 50_Gbps;
-  }));
-  row.layout.dp_collective = "all-reduce";
-  CHECK_FALSE(varies(row_prior(row, catalogue()),
-                     [](const TrainingRow& r) { return r.cluster.nic_bandwidth; }));
-  // A kind of recomputation in detail may be more than attention.
-  row.layout.recompute = "selective";
-  row.layout.recompute_detail = "per-op";
-  CHECK(
-      varies(row_prior(row, catalogue()), [](const TrainingRow& r) { return r.layout.recompute; }));
-}
-
 TEST_CASE("sequences of a Llama may be as long as those of its later models") {
   TrainingRow row;
   row.model.family = "llama";
@@ -263,7 +135,7 @@ TEST_CASE("sequences of a Llama may be as long as those of its later models") {
 }
 
 TEST_CASE("the number of micro-batches is a major field unless compressed weights are sharded") {
-  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  TrainingRow row = shipped_row("korthikanti_2022", "korth_t5_175B_selective");
   row.layout.pp = 1;
   row.layout.dp = 8;
   row.layout.micro_batch = 2;
@@ -283,7 +155,7 @@ TEST_CASE("the number of micro-batches is a major field unless compressed weight
 }
 
 TEST_CASE("counts that no machine has are left open") {
-  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  TrainingRow row = shipped_row("korthikanti_2022", "korth_t5_175B_selective");
   row.layout.pp = 1;
   row.layout.dp = 1 << 20;
   row.layout.micro_batch = 1 << 20;
@@ -299,7 +171,7 @@ TEST_CASE("counts that no machine has are left open") {
 
 // No system profile says how many cards an EFA host of eight A100 has.
 TEST_CASE("an alternative that cannot be expressed is named where it is assumed") {
-  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  TrainingRow row = shipped_row("korthikanti_2022", "korth_t5_175B_selective");
   row.cluster.transport.reset();
   row.cluster.nics_per_node.reset();
   row.cluster.nic_bandwidth.reset();
@@ -312,7 +184,7 @@ TEST_CASE("an alternative that cannot be expressed is named where it is assumed"
 
 // Nothing trains in a thousandth of the printed step.
 TEST_CASE("what was measured refuses a row as it is published, and no row that was filled in") {
-  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  TrainingRow row = shipped_row("korthikanti_2022", "korth_t5_175B_selective");
   row.measured.step = 1e-3 * *row.measured.step;
   CHECK_FALSE(row_experiment(row, catalogue()).experiment);
   TrainingRow open = row;
@@ -323,21 +195,8 @@ TEST_CASE("what was measured refuses a row as it is published, and no row that w
   CHECK(cases[1].predicted);
 }
 
-TEST_CASE("a row that states its GPUs alone had them on boards of their kind") {
-  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
-  row.cluster.nodes.reset();
-  row.cluster.gpus_per_node.reset();
-  const RowPrior boards = row_prior(row, catalogue());
-  CHECK(boards.likely.cluster.nodes == 8);
-  CHECK(boards.likely.cluster.gpus_per_node == 8);
-  CHECK(boards.assumptions == std::vector<std::string>{"nodes of 8 GPUs"});
-  row.cluster.gpu = "unknown";  // so no board is known
-  const RowExperiment mapped = row_experiment(row_prior(row, catalogue()).likely, catalogue());
-  CHECK(std::ranges::count(mapped.reasons, "number of nodes not stated") == 1);
-}
-
 TEST_CASE("transformers without a stated precision train in 16 bits") {
-  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  TrainingRow row = shipped_row("korthikanti_2022", "korth_t5_175B_selective");
   row.precision.reset();
   CHECK(row_prior(row, catalogue()).likely.precision == "bf16");
   row.cluster.gpu = "v100-sxm2-32";
@@ -347,7 +206,7 @@ TEST_CASE("transformers without a stated precision train in 16 bits") {
 }
 
 TEST_CASE("where neither a shape nor a profile says more, a name's count of parameters counts") {
-  TrainingRow row = shipped("korthikanti_2022", "korth_t5_175B_selective");
+  TrainingRow row = shipped_row("korthikanti_2022", "korth_t5_175B_selective");
   row.model = {};
   row.model.family = "gpt";
   row.model.name = "somebody's 7B";

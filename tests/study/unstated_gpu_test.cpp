@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,17 +14,12 @@
 #include "study/row_prior.hpp"
 #include "study/validation_cases.hpp"
 #include "tests/catch.hpp"
+#include "tests/study/rows.hpp"
 
 using namespace payoff;
+using test::catalogue;
 
 namespace {
-
-const std::filesystem::path root = PAYOFF_SOURCE_DIR;  // NOLINT: tests may allocate
-
-const RowCatalogue& catalogue() {
-  static const RowCatalogue loaded = read_row_catalogue(Library(root / "profiles"), true);
-  return loaded;
-}
 
 Seconds predicted(const TrainingRow& row, const RowCatalogue& with) {
   const MappedRow mapped = map_row(row, with);
