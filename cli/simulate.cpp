@@ -20,6 +20,7 @@
 #include "cli/simulation_problems.hpp"
 #include "cli/simulation_report.hpp"
 #include "cli/trace_file.hpp"
+#include "model/method_on_graph.hpp"
 #include "sim/not_folded.hpp"
 #include "study/simulation.hpp"
 
@@ -134,6 +135,7 @@ void prepare_reports(Simulation& simulation, const PreparedExperiment& prepared,
     Simulation::Outlook outlook = simulation.outlook(plan);
     PlanSimulation& result = report.plans.emplace_back();
     result.label = plan.label;
+    result.over_graph = has_graph(plan);
     result.estimate = outlook.estimate;
     report.fold = outlook.fold;
     problems.emplace_back(plan.label, std::move(outlook.problems));
@@ -241,7 +243,10 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   Simulation simulation(prepared, read->cluster_state, options, rules);
   prepare_reports(simulation, prepared, plans, read->positions, report, session);
   if (report.fold.places == report.fold.ranks) {
-    report.not_folded = sim::why_not_folded(read->cluster_state, read->experiment.layout, rules);
+    report.not_folded =
+        report.plans.back().over_graph
+            ? "neighbours in a graph tell them apart"
+            : sim::why_not_folded(read->cluster_state, read->experiment.layout, rules);
   }
   if (!session.diagnostics().has_errors()) {
     announce(

@@ -47,6 +47,8 @@ Json plan_json(const PlanSimulation& plan) {
                       {"trace_bytes", plan.estimate.trace.si}};
   json["analytical_step_seconds"] = plan.analytical.step.si;
   json["last_stage"] = simulated.last_stage;
+  json["ranks_end"] = {{"first_seconds", simulated.first_end.si},
+                       {"mean_seconds", simulated.mean_end.si}};
   json["critical_path"] = Json::object();
   for (std::size_t c = 0; c < sim::cause_count; ++c) {
     // Overheads only where the job states any.

@@ -205,6 +205,22 @@ std::string links_table(const SimulationReport& report) {
                   : "");
 }
 
+// Where not all wait for all: how many of the ranks are through sooner.
+std::string ends_sentence(const SimulationReport& report) {
+  std::string text;
+  for (const PlanSimulation& plan : report.plans) {
+    const sim::SimulatedStep& step = plan.simulated;
+    const auto last = std::max_element(step.place_ends.begin(), step.place_ends.end());
+    if (plan.over_graph && step.first_end < *last) {
+      text += fmt::format(
+          "\n{}: ranks wait for their neighbours only: the first is through after {}, all in the "
+          "mean after {}, the last after {} ms.\n",
+          plan.label, ms(step.first_end), ms(step.mean_end), ms(*last));
+    }
+  }
+  return text;
+}
+
 // How far the ranks and links folded, or why not.
 std::string fold_sentence(const SimulationReport& report) {
   const sim::FoldReport& fold = report.fold;
@@ -246,6 +262,7 @@ std::string simulation_text(const SimulationReport& report) {
   }
   text += traffic_table(report);
   text += links_table(report);
+  text += ends_sentence(report);
   text += fold_sentence(report);
   text +=
       report.fold.channels > 0

@@ -23,6 +23,7 @@ struct PlanSimulation {
   sim::Estimate estimate;  // made before it ran
   sim::SimulatedStep simulated;
   StepPrediction analytical;
+  bool over_graph{};  // nodes average with their neighbours in a graph
 };
 
 struct SimulationReport {

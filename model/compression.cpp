@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "model/method_on_graph.hpp"
+
 namespace payoff {
 namespace {
 
@@ -168,6 +170,16 @@ void add_dense(const Method& method, Batch& batch, std::vector<CallCost>& costs)
   batch.add_pass(method.dense, [&](std::size_t call) -> PassCost& { return costs[call].dense; });
 }
 
+// Of a round over a graph; one of another kind has none.
+int neighbours_in(const Method& method, const RoundFormula& round, const Workers& group) {
+  if (!is_over_graph(method, round)) {
+    return 0;
+  }
+  const auto found = method.parameters.find("neighbours");
+  const int others = group.all / std::max(1, group.in_node) - 1;
+  return found == method.parameters.end() ? 0 : std::min(static_cast<int>(found->second), others);
+}
+
 // To a method that works on buckets, a call is one vector.
 std::vector<EqualTensors> merge_calls(std::span<const EqualTensors> all, std::size_t calls) {
   std::vector<EqualTensors> whole(calls);
@@ -263,7 +275,8 @@ std::vector<CallCost> compress_calls(const Method& method, std::span<const Equal
     if (choice.of_call[call] > 0.0) {
       costs[call].rounds.reserve(method.rounds.size());
       for (const RoundFormula& round : method.rounds) {
-        costs[call].rounds.push_back({{}, round.collective, {}, round.among});
+        costs[call].rounds.push_back(
+            {{}, round.collective, {}, round.among, neighbours_in(method, round, group)});
         costs[call].rounds.back().encode.on_host = round.encode.on_host;
       }
       costs[call].decode.on_host = method.decode.on_host;

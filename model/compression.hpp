@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/collective.hpp"
+#include "model/exchange_graph.hpp"
 #include "model/expression.hpp"
 #include "model/hardware.hpp"
 #include "model/problem.hpp"
@@ -145,8 +146,9 @@ struct Method {
                               // reduce-scatter, as sharded optimisers want it
   // NCCL adds the numbers that the rounds reduce on GPUs of this architecture and later ones only.
   std::optional<Architecture> reduces_from;
-  bool among_nodes{};       // made by across_nodes() of a method among all workers
-  Bytes smallest{};         // that from_size() has it compress; 0: `worth` is its own
+  std::optional<ExchangeGraph> graph;  // of nodes, over which those exchanges go
+  bool among_nodes{};                  // made by across_nodes() of a method among all workers
+  Bytes smallest{};                    // that from_size() has it compress; 0: `worth` is its own
   bool bypasses_buckets{};  // takes gradients where backward leaves them: no copies into buckets
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<Expression> where;             // parts of formulas, worked out once for each tensor
@@ -277,6 +279,7 @@ struct RoundCost {
   Collective collective{};
   Bytes message{};
   Among among{};
+  int neighbours{};  // of an exchange over a graph of nodes; 0: with all
 };
 
 struct CallCost {

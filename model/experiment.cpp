@@ -11,6 +11,7 @@
 #include "model/host_codec.hpp"
 #include "model/interference.hpp"
 #include "model/memory.hpp"
+#include "model/method_on_graph.hpp"
 #include "model/stage_compute.hpp"
 #include "model/weight_codec.hpp"
 
@@ -350,6 +351,8 @@ StepPlan PreparedExperiment::plan_as_one(const CompressionPlan& compression,
     }
   }
   plan.reserved_share = reserved_share(channels, experiment_.cluster.gpu.compute_units);
+  const Group& data = data_network_.group();
+  plan.graphs = graphs_of(compression, {data.ranks, data.ranks_per_node});
   plan.host_cores = host_capacity(experiment_.cluster.host, compression);
   return plan;
 }

@@ -17,6 +17,7 @@
 #include "model/groups.hpp"
 #include "model/host_codec.hpp"
 #include "model/layer_division.hpp"
+#include "model/method_on_graph.hpp"
 #include "model/node_kinds.hpp"
 #include "model/sharded_check.hpp"
 #include "model/stage_compute.hpp"
@@ -133,6 +134,7 @@ void check_effects(const Experiment& experiment, const Group& group, Problems& p
       problem.path = path;
       problems.push_back(std::move(problem));
     }
+    append(problems, check_graphs(experiment.plans[i], {group.ranks, group.ranks_per_node}, path));
     append(problems, check_activation_effect(
                          experiment.plans[i], *workload, experiment.layout,
                          activation_size(experiment.training.precision),

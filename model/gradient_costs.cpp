@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/gradient_plan.hpp"
+#include "model/method_on_graph.hpp"
 
 // What codecs do to kinds of buckets, before it is priced.
 
@@ -8,9 +9,12 @@ namespace payoff {
 std::vector<CallCost> codec_costs(const GradientKinds& kinds, const Method& method,
                                   const GradientContext& context) {
   const auto costs_among = [&](const Group& group) {
-    return compress_calls(method, kinds.tensors, kinds.elements.size(),
-                          element_size(context.training.gradient),
-                          {group.ranks, group.ranks_per_node});
+    const Workers workers{group.ranks, group.ranks_per_node};
+    const Bytes element = element_size(context.training.gradient);
+    const std::size_t calls = kinds.elements.size();
+    return method.graph
+               ? compress_calls(on_graph(method, workers), kinds.tensors, calls, element, workers)
+               : compress_calls(method, kinds.tensors, calls, element, workers);
   };
   std::vector<CallCost> costs = costs_among(context.network.group());
   std::vector<CallCost> of_experts;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/gradient_plan.hpp"
 
+#include <map>
 #include <utility>
 
 #include "model/compute.hpp"
 #include "model/host_codec.hpp"
+#include "model/silent_rounds.hpp"
 
 namespace payoff {
 namespace {
@@ -18,6 +20,9 @@ class Prices {
   Message round_message(const RoundCost& round, Collective collective, bool of_experts) {
     if (round.encode.on_host && round.among == Among::nodes) {
       return host_message(round, collective);
+    }
+    if (round.neighbours > 0 && !of_experts) {
+      return graph_message(round);
     }
     if (of_experts || round.among == Among::all) {
       const CollectiveModel& network = of_experts ? context_.experts : context_.network;
@@ -45,6 +50,30 @@ class Prices {
   }
 
  private:
+  // An exchange among as many nodes as the busiest vertex and its neighbours are moves as much
+  // through its NIC, to as many others. The message is counted as one among all nodes, which it is
+  // of the same bytes through each NIC.
+  Message graph_message(const RoundCost& round) {
+    const Group& all = context_.across_nodes.group();
+    if (all.ranks == 1) {
+      return {};
+    }
+    const auto known = graphs_.find(round.neighbours);
+    const CollectiveModel& network =
+        known != graphs_.end()
+            ? known->second
+            : graphs_
+                  .emplace(round.neighbours,
+                           CollectiveModel(context_.cluster, {round.neighbours + 1, 1, all.rivals}))
+                  .first->second;
+    const double n = all.ranks;
+    const Bytes to_each = round.message * ((n - 1) / n / round.neighbours);
+    Message sent = message(MessageKind::dp_gradients, network, Collective::all_to_all,
+                           to_each * (round.neighbours + 1));
+    sent.size = sent.alone > 0_s ? round.message : sent.size;
+    return sent;
+  }
+
   // Over the same NICs, at the same price; no GPU holds a unit for it.
   Message host_message(const RoundCost& round, Collective collective) {
     const int ranks = context_.across_nodes.group().ranks;
@@ -78,6 +107,7 @@ class Prices {
   }
 
   const GradientContext& context_;
+  std::map<int, CollectiveModel> graphs_;  // by neighbours
   std::vector<std::pair<const CollectiveModel*, Message>> known_;
 };
 
@@ -177,6 +207,16 @@ void add_sum(BucketKind& kind, const Work& work, const Message& message, Bytes s
   }
 }
 
+// Who waits for whom follows from the graph.
+Message over_graph(Message message, const RoundCost& round, const Method& method,
+                   std::size_t index) {
+  if (method.graph) {
+    message.graph = static_cast<std::uint32_t>(index + 1);
+    message.in_node = round.among == Among::node;
+  }
+  return message;
+}
+
 // `index`: of the method among the plan's.
 BucketKind compressed_kind(const KindContent& content, const CallCost& cost, const Method& method,
                            std::size_t index, const GradientContext& context, Prices& prices) {
@@ -200,8 +240,8 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
     const bool shard = context.layout.zero > 0 && round.collective == Collective::all_reduce;
     const Collective collective = shard ? Collective::reduce_scatter : round.collective;
     add_sum(kind, work(WorkKind::encode, round.encode),
-            prices.round_message(round, collective, of_experts), round.message, of_experts, context,
-            prices);
+            over_graph(prices.round_message(round, collective, of_experts), round, method, index),
+            round.message, of_experts, context, prices);
     if (round.encode.on_host) {
       const bool sends = round.among == Among::nodes;
       kind.rounds.back().host =
@@ -218,6 +258,7 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
     add_copy(kind.rounds.empty() ? kind.decode : kind.rounds.front().encode, copy);
     add_copy(kind.decode, emptied(copy, context.layout, of_experts));
   }
+  merge_silent_rounds(kind);
   return kind;
 }
 

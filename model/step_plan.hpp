@@ -68,6 +68,7 @@ struct Message {
   double least_share{};   // of `alone`: what no error of the law goes below
   bool from_host{};       // between the memories of hosts: no GPU has anything to do with it
   bool in_node{};         // over the links inside nodes alone
+  std::uint32_t graph{};  // of StepPlan::graphs, from 1 on: only neighbours wait for each other
 
   bool operator==(const Message&) const = default;
 };
@@ -274,9 +275,11 @@ struct StepPlan {
   double pair_quantile = 0.5;  // of what is not known of pairs; 0.5: the law, or their mean
   PairLaws pairs{};            // where they were measured
   std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
-  std::vector<StageUnits> units;           // of stages, where GPUs differ; empty: as above
-  Seconds host{};                          // per step, hidden by nothing
-  StepOverheads overheads;                 // after that, when all ranks are through
+  // By method of gradients, of nodes: whom each sends to; none or null: all wait for all.
+  std::vector<std::shared_ptr<const Neighbours>> graphs;
+  std::vector<StageUnits> units;  // of stages, where GPUs differ; empty: as above
+  Seconds host{};                 // per step, hidden by nothing
+  StepOverheads overheads;        // after that, when all ranks are through
 
   [[nodiscard]] const std::vector<Bucket>& buckets(std::size_t stage) const {
     return stages[stages[stage].like].buckets;

@@ -6,6 +6,7 @@
 
 #include "model/across_nodes.hpp"
 #include "model/size_threshold.hpp"
+#include "profiles/plan_graph.hpp"
 #include "profiles/suggest.hpp"
 
 namespace payoff {
@@ -85,6 +86,7 @@ void keep_to_nodes(const WrittenPlan& written, PlanPart& part, Diagnostics& diag
 void check_part(const WrittenPlan& written, PlanPart& part, Diagnostics& diagnostics) {
   check_traffic(written.method, part, diagnostics);
   check_options(part, diagnostics);
+  check_graph_options(written, part, diagnostics);
 }
 
 void change_method(const WrittenPlan& written, PlanPart& part, Diagnostics& diagnostics) {

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/method_on_graph.hpp"
 #include "model/units_text.hpp"
+#include "profiles/plan_graph.hpp"
 #include "profiles/plan_part_check.hpp"
 #include "profiles/plan_ranges.hpp"
 #include "profiles/suggest.hpp"
@@ -62,7 +64,7 @@ bool is_option(const std::string& name) {
 class PlanPartReader {
  public:
   PlanPartReader(PlanPart& part, const ParameterRules& rules, const ReadContext& context)
-      : part_(part), rules_(rules), diagnostics_(context.diagnostics) {}
+      : part_(part), rules_(rules), context_(context), diagnostics_(context.diagnostics) {}
 
   void read(const PlanAssignment& given) {
     const std::string& name = given.name.text;
@@ -97,6 +99,10 @@ class PlanPartReader {
       choose(name, value, part_amongs, part_.among_nodes);
     } else if (name == "smallest") {
       read_smallest(value);
+    } else if (name == "graph") {
+      part_.graph = read_graph(value, context_);
+    } else if (name == "graph_seed") {
+      read_seed(value);
     } else if (name == "copy_in_node") {
       choose(name, value, booleans, part_.copy_in_node);
     } else {
@@ -151,6 +157,15 @@ class PlanPartReader {
     }
   }
 
+  void read_seed(const PlanPiece& value) {
+    constexpr std::int64_t largest = std::int64_t{1} << 53;
+    const auto seed = parse_integer(value.text, {0, largest});
+    part_.graph_seed = seed.value.value_or(0);
+    if (!seed) {
+      refuse(value, "`graph_seed` ", seed.error);
+    }
+  }
+
   template <class Table, class T>
   void choose(const std::string& name, const PlanPiece& value, const Table& table, T& chosen) {
     std::vector<std::string> known;
@@ -197,7 +212,9 @@ class PlanPartReader {
       known.push_back(parameter);
     }
     for (const std::string_view option : plan_options) {
-      known.emplace_back(option);
+      if (!option.starts_with("graph") || has_neighbours(part_.method)) {
+        known.emplace_back(option);
+      }
     }
     std::string list;
     for (const std::string& each : known) {
@@ -209,6 +226,7 @@ class PlanPartReader {
 
   PlanPart& part_;
   const ParameterRules& rules_;
+  const ReadContext& context_;
   Diagnostics& diagnostics_;
   std::set<std::string> names_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,9 +17,9 @@
 
 namespace payoff {
 
-inline constexpr std::array<std::string_view, 9> plan_options{
-    "placement", "overlap", "traffic",  "directions",  "layers",
-    "buckets",   "among",   "smallest", "copy_in_node"};
+inline constexpr std::array<std::string_view, 11> plan_options{
+    "placement", "overlap",  "traffic",      "directions", "layers",    "buckets",
+    "among",     "smallest", "copy_in_node", "graph",      "graph_seed"};
 
 struct PlanPart {
   Method method;
@@ -31,6 +32,8 @@ struct PlanPart {
   bool among_nodes{};   // gradients compressed on the way between nodes alone
   Bytes smallest{};     // gradients compressed from this size on
   bool copy_in_node{};  // of weights: backward gathers from a copy that each node keeps
+  std::optional<ExchangeGraph> graph = {};  // of nodes that average with neighbours
+  std::int64_t graph_seed{};
   Facts facts;
   MethodNotes notes;
   std::optional<Span> traffic_span = {};     // where it is said, if it is

@@ -12,8 +12,8 @@ namespace payoff {
 namespace {
 
 bool do_the_same(const Method& a, const Method& b) {
-  return a.name == b.name && a.parameters == b.parameters && a.among_nodes == b.among_nodes &&
-         a.smallest == b.smallest;
+  return a.name == b.name && a.parameters == b.parameters && a.graph == b.graph &&
+         a.among_nodes == b.among_nodes && a.smallest == b.smallest;
 }
 
 bool do_the_same(const CompressionPlan& a, const CompressionPlan& b) {

@@ -17,8 +17,8 @@ CollectivePrice ProgramLaws::price(const Message& message) {
 }
 
 std::optional<Algorithm> ProgramLaws::algorithm_of_sends(const Message& message) {
-  if (message.kind == MessageKind::cp_activations || message.from_host || message.alone <= 0_s ||
-      message.size <= 0_B) {
+  if (message.kind == MessageKind::cp_activations || message.from_host || message.graph > 0 ||
+      message.alone <= 0_s || message.size <= 0_B) {
     return std::nullopt;
   }
   return price(message).algorithm;

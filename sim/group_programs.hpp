@@ -30,7 +30,8 @@ class ProgramLaws {
       : cluster_(cluster), layout_(layout) {}
 
   // Of a message that is sent by a program, if its algorithm has one. Not of context parallelism,
-  // whose messages are what kernels do not hide of the real ones, nor of what hosts send.
+  // whose messages are what kernels do not hide of the real ones, nor of what hosts send or nodes
+  // to their neighbours in a graph.
   [[nodiscard]] std::optional<Algorithm> algorithm_of_sends(const Message& message);
   [[nodiscard]] CollectivePrice price(const Message& message);
 

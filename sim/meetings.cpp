@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "sim/invariant.hpp"
 #include "sim/step_programs.hpp"
@@ -10,12 +11,15 @@
 
 namespace payoff::sim {
 
-Meetings::Meetings(const Places& places, Engine& engine, Links& links, StepPrograms* programs)
+Meetings::Meetings(const Places& places, const Platform& platform, Engine& engine, Links& links,
+                   StepPrograms* programs)
     : places_(places),
+      platform_(platform),
       engine_(engine),
       links_(links),
       programs_(programs),
       groups_(places.groups.size()),
+      circles_(platform.circles().empty() ? 0 : places.places.size()),
       turns_(places.places.size()) {}
 
 bool Meetings::Meeting::goes_before(const Meeting& other) const {
@@ -30,29 +34,43 @@ void Meetings::hand_over(std::size_t place, StreamKind stream, const MessageId& 
                          const Path& path) {
   const auto kind = static_cast<std::size_t>(group_kind(id.message->kind));
   const std::size_t group = places_.places[place].group[kind];
-  const std::vector<std::size_t>& members = places_.groups[group];
+  Meeting meeting{group, whole, stream, id, {}, 0, path, {}, 0};
+  if (stream != StreamKind::compute) {
+    meeting.turn = ++turns_[place];
+  }
+  const Circles* circles = platform_.circles_of(*id.message);
+  if (circles == nullptr) {
+    arrive(groups_[group].open, std::move(meeting), places_.groups[group], place);
+    return;
+  }
+  for (const std::size_t waiting : circles->of[place].waited_by) {
+    meeting.only = waiting;
+    arrive(circles_[waiting].open, meeting, circles->of[waiting].waits_for, place);
+  }
+}
+
+void Meetings::arrive(std::deque<Meeting>& open, Meeting here,
+                      const std::vector<std::size_t>& members, std::size_t place) {
   const auto member =
       static_cast<std::size_t>(std::find(members.begin(), members.end(), place) - members.begin());
-  std::deque<Meeting>& open = groups_[group].open;
   auto meeting = std::find_if(open.begin(), open.end(), [&](const Meeting& m) {
-    return m.stream == stream && m.id == id && !m.here[member];
+    return m.stream == here.stream && m.id == here.id && !m.here[member];
   });
   if (meeting == open.end()) {
-    open.push_back(
-        {group, stream, id, std::vector<bool>(members.size()), members.size(), {}, {}, 0});
+    open.push_back(here);
     meeting = open.end() - 1;
+    meeting->here.resize(members.size());
+    meeting->missing = members.size();
   }
   meeting->here[member] = true;
-  meeting->last = path;
-  if (stream != StreamKind::compute) {
-    meeting->turn = std::max(meeting->turn, ++turns_[place]);
-  }
+  meeting->last = here.last;
+  meeting->turn = std::max(meeting->turn, here.turn);
   if (--meeting->missing > 0) {
     return;
   }
   Meeting complete = std::move(*meeting);
   open.erase(meeting);
-  if (stream != StreamKind::compute) {
+  if (complete.stream != StreamKind::compute) {
     complete.complete = engine_.now();
     const auto after =
         std::upper_bound(ready_.begin(), ready_.end(), complete,
@@ -65,7 +83,7 @@ void Meetings::hand_over(std::size_t place, StreamKind stream, const MessageId& 
 }
 
 bool Meetings::streams_free(const Meeting& meeting) const {
-  const std::vector<std::size_t>& members = places_.groups[meeting.group];
+  const std::span<const std::size_t> members = places_of(meeting);
   return std::none_of(members.begin(), members.end(),
                       [&](std::size_t place) { return (*stages_)[place].is_busy(meeting.stream); });
 }
@@ -87,7 +105,7 @@ void Meetings::start_waiting() {
 }
 
 void Meetings::start(const Meeting& meeting) {
-  const std::vector<std::size_t>& members = places_.groups[meeting.group];
+  const std::span<const std::size_t> members = places_of(meeting);
   std::vector<StageRun>& stages = *stages_;
   // What led to the start: the last one that came, or the message that was in the way.
   Path path = meeting.last;
@@ -96,7 +114,7 @@ void Meetings::start(const Meeting& meeting) {
       path = stages[place].path(meeting.stream);
     }
   }
-  const PreparedMessage& message = prepared(meeting.group, *meeting.id.message);
+  const PreparedMessage& message = prepared(meeting);
   if (message.alone.picoseconds == 0) {
     for (const std::size_t place : members) {
       stages[place].message_passed(meeting.stream, meeting.id, path);
@@ -114,9 +132,9 @@ void Meetings::start(const Meeting& meeting) {
   const std::uint64_t key = (stage << 40U) | key_bits(meeting.stream) | (std::uint64_t{1} << 37U) |
                             groups_[meeting.group].count++;
   Flight& flight = flights_[slot];
-  flight = {meeting.group, meeting.stream, &message, engine_.now(), {}, false};
-  flight.by_sends =
-      programs_ != nullptr && programs_->start(slot, meeting.group, *meeting.id.message, key);
+  flight = {meeting.group, meeting.only, meeting.stream, &message, engine_.now(), {}, false};
+  flight.by_sends = programs_ != nullptr && meeting.only == whole &&
+                    programs_->start(slot, meeting.group, *meeting.id.message, key);
   if (!flight.by_sends) {
     flight.activity = links_.start(message, key, tag_bit | slot);
   }
@@ -135,7 +153,7 @@ std::size_t Meetings::free_flight() {
 void Meetings::ended(std::size_t flight) {
   const Flight done = flights_[flight];
   free_flights_.push_back(flight);
-  const std::vector<std::size_t>& members = places_.groups[done.group];
+  const std::span<const std::size_t> members = places_of(done);
   SimTime held_back;
   for (const std::size_t place : members) {
     held_back = std::max(held_back, (*stages_)[place].held_back(done.stream));
@@ -158,7 +176,7 @@ void Meetings::ended(std::size_t flight) {
 void Meetings::rate_changed(std::size_t flight) {
   const Flight& changed = flights_[flight];
   double least = 1;
-  for (const std::size_t place : places_.groups[changed.group]) {
+  for (const std::size_t place : places_of(changed)) {
     least = std::min(least, (*stages_)[place].rate(changed.stream));
   }
   if (changed.by_sends) {
@@ -168,14 +186,19 @@ void Meetings::rate_changed(std::size_t flight) {
   }
 }
 
-const PreparedMessage& Meetings::prepared(std::size_t group, const Message& message) {
-  std::deque<PreparedMessage>& known = groups_[group].prepared;
+const PreparedMessage& Meetings::prepared(const Meeting& meeting) {
+  const Message& message = *meeting.id.message;
+  const bool for_all = meeting.only == whole;
+  std::deque<PreparedMessage>& known =
+      (for_all ? groups_[meeting.group] : circles_[meeting.only]).prepared;
   const auto found = std::find_if(known.begin(), known.end(), [&](const PreparedMessage& other) {
     return other.message == &message;
   });
-  return found != known.end()
-             ? *found
-             : known.emplace_back(links_.prepare(message, group, Direction::inside));
+  if (found != known.end()) {
+    return *found;
+  }
+  return known.emplace_back(for_all ? links_.prepare(message, meeting.group, Direction::inside)
+                                    : links_.prepare(message, meeting.only, Direction::to_rank));
 }
 
 }  // namespace payoff::sim

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct MessageId {
 class Meetings {
  public:
   // Without programs every message is fluid.
-  Meetings(const Places& places, Engine& engine, Links& links, StepPrograms* programs = nullptr);
+  Meetings(const Places& places, const Platform& platform, Engine& engine, Links& links,
+           StepPrograms* programs = nullptr);
 
   // The stages of the places, which the meetings start and end messages of.
   void attend(std::vector<StageRun>& stages) { stages_ = &stages; }
@@ -57,8 +59,11 @@ class Meetings {
   static constexpr std::uint64_t tag_bit = std::uint64_t{1} << 62U;
 
  private:
+  static constexpr std::size_t whole = static_cast<std::size_t>(-1);
+
   struct Meeting {
     std::size_t group{};
+    std::size_t only{whole};  // the place that it is for, if not for all of the group
     StreamKind stream{};
     MessageId id;
     std::vector<bool> here;  // by place of the group
@@ -71,6 +76,7 @@ class Meetings {
   };
   struct Flight {
     std::size_t group{};
+    std::size_t only{whole};
     StreamKind stream{};
     const PreparedMessage* message{};
     SimTime since;
@@ -83,17 +89,28 @@ class Meetings {
     std::uint64_t count{};
   };
 
-  [[nodiscard]] const PreparedMessage& prepared(std::size_t group, const Message& message);
+  // One of `members` has come to it.
+  void arrive(std::deque<Meeting>& open, Meeting meeting, const std::vector<std::size_t>& members,
+              std::size_t place);
+  [[nodiscard]] const PreparedMessage& prepared(const Meeting& meeting);
+  // Places that a meeting or a flight is for.
+  template <class Of>
+  [[nodiscard]] std::span<const std::size_t> places_of(const Of& of) const {
+    return of.only == whole ? std::span<const std::size_t>(places_.groups[of.group])
+                            : std::span<const std::size_t>(&of.only, 1);
+  }
   [[nodiscard]] bool streams_free(const Meeting& meeting) const;
   void start(const Meeting& meeting);
   [[nodiscard]] std::size_t free_flight();
 
   const Places& places_;
+  const Platform& platform_;
   Engine& engine_;
   Links& links_;
   StepPrograms* programs_;
   std::vector<StageRun>* stages_ = nullptr;
   std::vector<Group> groups_;
+  std::vector<Group> circles_;   // by place, of messages for it alone
   std::vector<Flight> flights_;  // slots are used again
   std::vector<std::size_t> free_flights_;
   std::vector<Meeting> ready_;        // of gradients, in order

@@ -159,6 +159,9 @@ Route Platform::route(const Message& message, std::size_t index, Direction direc
   if (message.alone <= 0_s || message.size <= 0_B) {
     return {};
   }
+  if (direction == Direction::to_rank) {
+    return to_rank(message, index);
+  }
   if (!system_.channels.empty()) {
     const std::uint32_t channel =
         direction == Direction::inside
@@ -206,6 +209,36 @@ Route Platform::of_channel(const Message& message, std::uint32_t channel) const 
   for (const FoldedSystem::ClassLoad& load : pairs ? known.pairs : known.ring) {
     const Bytes bytes = (system_.links[load.link].inside ? inside : outside) * load.units;
     route.loads.push_back({load.link, bytes, load.count});
+  }
+  return route;
+}
+
+const Circles* Platform::circles_of(const Message& message) const {
+  if (message.graph == 0 || circles_.empty()) {
+    return nullptr;
+  }
+  return &(message.in_node ? circles_.back() : circles_[message.graph - 1]);
+}
+
+// A message over a graph is counted as an exchange with all: of the bytes that the busiest rank
+// sends each neighbour gets its part. What the law is faster than the line, it sends less.
+Route Platform::to_rank(const Message& message, std::size_t place) const {
+  constexpr double below_rounding = 1 - 1e-9;
+  const Circles& circles = *circles_of(message);
+  const Circle& own = circles.of[place];
+  const auto local = static_cast<double>(circles_.back().of[place].waits_for.size());
+  const Group all = payoff::group_of(message.kind, layout_, cluster_.gpus_per_node);
+  const double nodes = all.ranks / local;
+  const Bytes bytes =
+      message.in_node
+          ? wire_bytes_per_rank(message.collective, message.size, static_cast<int>(local))
+          : message.size * ((nodes - 1) / nodes / static_cast<double>(circles.most));
+  const Bytes fits{message.alone.si / circles.slowest * below_rounding};
+  const Bytes sent = circles.slowest > 0 ? std::min(bytes, fits) : bytes;
+  Route route;
+  route.of_one = message.in_node ? bytes : bytes * static_cast<double>(own.waits_for.size() - 1);
+  for (const Incidence::Load& load : own.loads) {
+    route.loads.push_back({load.link, sent * load.units, 1});
   }
   return route;
 }

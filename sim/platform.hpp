@@ -16,6 +16,7 @@
 #include "model/problem.hpp"
 #include "model/step_plan.hpp"
 #include "model/units.hpp"
+#include "sim/circles.hpp"
 #include "sim/folding.hpp"
 #include "sim/place.hpp"
 
@@ -67,7 +68,8 @@ struct Route {
 };
 
 // Where a message goes.
-enum class Direction : std::uint8_t { inside, forward, backward };
+// `to_rank`: what comes to one of a circle (sim/circles).
+enum class Direction : std::uint8_t { inside, forward, backward, to_rank };
 
 struct SendNetwork;
 
@@ -82,6 +84,11 @@ class Platform {
   // At level `steps`: what messages of groups are sent over; else null, and they are fluid.
   [[nodiscard]] const SendNetwork* send_network() const { return send_network_.get(); }
   void send_over(std::shared_ptr<const SendNetwork> network) { send_network_ = std::move(network); }
+  // Of messages that not all of a group wait for; none: all wait for all.
+  [[nodiscard]] const std::vector<Circles>& circles() const { return circles_; }
+  void add_circles(std::vector<Circles> circles) { circles_ = std::move(circles); }
+  // Null where it is one of a whole group.
+  [[nodiscard]] const Circles* circles_of(const Message& message) const;
   // For a plan whose codec runs on the host: the cores of each node, which stream so much together,
   // and the slots over which GPUs copy. On a topology copies and cores are nobody else's.
   void add_hosts(Bandwidth cores);
@@ -130,6 +137,7 @@ class Platform {
   [[nodiscard]] std::size_t neighbour(std::size_t stage, Direction direction) const;
   [[nodiscard]] double latency_ratio(const Message& message, std::size_t stage,
                                      Direction direction) const;
+  [[nodiscard]] Route to_rank(const Message& message, std::size_t place) const;
   void load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const;
 
   Cluster cluster_;
@@ -140,6 +148,7 @@ class Platform {
   FoldedSystem system_;
   std::array<std::vector<Incidence::Nominal>, Incidence::role_count> nominal_;
   std::shared_ptr<const SendNetwork> send_network_;
+  std::vector<Circles> circles_;
 };
 
 // Links without bandwidth, and what does not fit the clock.

@@ -35,7 +35,7 @@ class StepRun {
         options_(options),
         places_(places_of(plan, platform)),
         links_(engine_, platform),
-        meetings_(places_, engine_, links_, add_programs(platform)) {
+        meetings_(places_, platform, engine_, links_, add_programs(platform)) {
     for (std::size_t p = 0; p < places_.places.size(); ++p) {
       stages_.emplace_back(plan, places_, p, engine_, links_, meetings_, options.trace);
       const StagePlan& stage = plan.stages[places_.places[p].stage];
@@ -220,11 +220,23 @@ class StepRun {
     for (const StageRun& place : stages_) {
       step.place_ends.push_back(to_seconds(place.path().end()));
     }
+    take_mean(step);
     describe(step, stages_[last]);
     name_cause(step.problem, plan_, step.links);
     step.pp.bytes = received_[last];
     step.prediction.pp_bytes = sent_[last];
     return step;
+  }
+
+  void take_mean(SimulatedStep& step) const {
+    double ranks = 0;
+    for (std::size_t p = 0; p < step.place_ends.size(); ++p) {
+      const auto alike = static_cast<double>(places_.places[p].ranks);
+      step.mean_end += alike * step.place_ends[p];
+      ranks += alike;
+    }
+    step.mean_end = step.mean_end / ranks;
+    step.first_end = *std::min_element(step.place_ends.begin(), step.place_ends.end());
   }
 
   [[nodiscard]] std::size_t last_place() const {

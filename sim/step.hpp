@@ -64,6 +64,8 @@ struct SimulatedStep {
   StepPrediction prediction;  // of the stage that ends last; memory is not known here
   std::size_t last_stage{};
   std::vector<Seconds> place_ends;                   // of the places of the platform
+  Seconds first_end{};                               // of a rank; the last one's is the step
+  Seconds mean_end{};                                // over ranks
   std::array<Seconds, cause_count> critical_path{};  // adds up to the step
   std::uint64_t path_activities{};                   // on it, each rounded to a picosecond
   TrafficTime dp;

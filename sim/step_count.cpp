@@ -66,6 +66,7 @@ class Counter {
  public:
   Counter(const StepPlan& plan, const Platform& platform)
       : plan_(plan),
+        platform_(platform),
         places_(platform.places().places.empty()
                     ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
                     : platform.places()) {
@@ -118,6 +119,10 @@ class Counter {
       result_.events += message.times * places.size();
       return;
     }
+    if (platform_.circles_of(*message.message) != nullptr) {
+      result_.events += message.times * places.size();
+      return;
+    }
     if (message.message->kind == MessageKind::tied_gradients && places.front()->stage > 0) {
       return;
     }
@@ -134,6 +139,7 @@ class Counter {
   }
 
   const StepPlan& plan_;
+  const Platform& platform_;
   Places places_;
   std::optional<GroupPrograms> programs_;
   StepCount result_;

@@ -146,6 +146,15 @@ IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const List
   return rules;
 }
 
+// Nodes as the price has them: so many ranks of the job each.
+std::vector<std::uint32_t> nodes_of(const Cluster& cluster, const ParallelLayout& layout) {
+  std::vector<std::uint32_t> nodes;
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    nodes.push_back(static_cast<std::uint32_t>(gpu_of_rank(layout, rank) / cluster.gpus_per_node));
+  }
+  return nodes;
+}
+
 void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& listed,
             const StepPlan& plan, const PlatformRules& rules, BuiltPlatform& built) {
   const Topology& topology = *listed.state.topology;
@@ -167,7 +176,13 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
     sends = *std::move(known);
   }
   apply_background(topology, graph.links, incidence);
-  Partition partition = rules.folds ? fold(incidence, sends) : unfolded(incidence, sends);
+  std::vector<Circles> circles;
+  if (!plan.graphs.empty()) {
+    circles = circles_of(plan.graphs, incidence, nodes_of(cluster, plan.layout), routing,
+                         {cluster.fabric.pair, cluster.nic});
+  }
+  const bool folds = rules.folds && plan.graphs.empty();
+  Partition partition = folds ? fold(incidence, sends) : unfolded(incidence, sends);
   FoldedSystem system = quotient(incidence, partition);
   built.fold = {static_cast<std::uint64_t>(plan.layout.ranks()),
                 incidence.ranks.size(),
@@ -192,6 +207,7 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
   }
   built.platform = Platform(cluster, plan.layout, std::move(system), incidence, std::move(links));
   built.platform.send_over(std::move(network));
+  built.platform.add_circles(std::move(circles));
 }
 
 // Whether one rank of each stage stands for all. In an order of its own that is so where all nodes
@@ -264,7 +280,8 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
   if (!built.problems.empty()) {
     return built;
   }
-  if (rules.reduces && rules.folds && !rules.steps && listed.state.on_gpus.empty()) {
+  if (rules.reduces && rules.folds && !rules.steps && plan.graphs.empty() &&
+      listed.state.on_gpus.empty()) {
     if (const auto reduced = reduce(listed.state, listed.layout, exchanging_groups(plan))) {
       listed.state = reduced->state;
       listed.layout = reduced->layout;

@@ -36,11 +36,26 @@ void append(std::string& text, bool& any, std::string_view key, std::string_view
   any = true;
 }
 
+void append_graph(std::string& text, bool& any, const ExchangeGraph& graph) {
+  const auto shape = std::find_if(exchange_shapes.begin(), exchange_shapes.end(),
+                                  [&](const auto& known) { return known.second == graph.shape; });
+  append(text, any, "graph", shape != exchange_shapes.end() ? shape->first : graph.file);
+  if (graph.shape == ExchangeShape::random && graph.seed > 0) {
+    append(text, any, "graph_seed", fmt::format("{}", graph.seed));
+  }
+}
+
 // The shortest text of a number reads back as that number.
 bool append_parameters(std::string& text, const Method& method) {
   bool any = false;
+  const bool fixed = method.graph && method.graph->shape != ExchangeShape::random;
   for (const auto& [key, value] : method.parameters) {
-    append(text, any, key, fmt::format("{}", value));
+    if (!fixed || key != "neighbours") {
+      append(text, any, key, fmt::format("{}", value));
+    }
+  }
+  if (method.graph) {
+    append_graph(text, any, *method.graph);
   }
   return any;
 }

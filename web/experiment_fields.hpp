@@ -99,8 +99,9 @@ PAYOFF_FIELDS(PassFormula, bytes, random_bytes, flops, kernels, host_syncs, bloc
 PAYOFF_FIELDS(RoundFormula, encode, collective, message, among)
 PAYOFF_FIELDS(WireFormula, as_published, as_implemented)
 PAYOFF_FIELDS(OtherFormulas, rounds, decode)
+PAYOFF_FIELDS(ExchangeGraph, shape, degree, seed, own, file)
 PAYOFF_FIELDS(Method, name, description, implementation, granularity, matrices_only,
-              sums_in_collective, elementwise, scatters, reduces_from, among_nodes, smallest,
+              sums_in_collective, elementwise, scatters, reduces_from, graph, among_nodes, smallest,
               bypasses_buckets, parameters, where, rounds, decode, dense, worth, state_bytes,
               saved_bytes, sent, backward, learned, wire, law, kernels, host)
 PAYOFF_FIELDS(BlockRange, first, last)

@@ -328,3 +328,45 @@ TEST_CASE("parameters that make a formula negative are refused with the plan") {
   CHECK_FALSE(read_plan({source, 0, text.size()}, reading.context()));
   CHECK_THAT(reading.errors(), Catch::Matchers::Contains("cannot be priced with these parameters"));
 }
+
+TEST_CASE("a plan of gossip names its graph") {
+  const auto graph = [](const std::string& text) {
+    const Outcome outcome = read(text);
+    INFO(text << "\n" << outcome.errors);
+    REQUIRE(outcome.plan);
+    return outcome.plan->plan.method->graph;
+  };
+  CHECK_FALSE(graph("gossip"));
+  CHECK(graph("gossip:graph=ring")->shape == ExchangeShape::ring);
+  CHECK(graph("gossip_u8:graph=torus")->shape == ExchangeShape::torus);
+  const auto random = graph("gossip:graph=random,neighbours=4,graph_seed=9");
+  CHECK(random == ExchangeGraph{ExchangeShape::random, 4, 9, {}, {}});
+  // A triangle of which one side goes one way.
+  const auto own = graph("gossip:graph=0-1/1-2/2>0");
+  CHECK(own->shape == ExchangeShape::own);
+  CHECK(own->own == Neighbours{{1}, {0, 2}, {0, 1}});
+}
+
+TEST_CASE("mistakes in a graph are told at the edge") {
+  CHECK_THAT(read("gossip:graph=rign").errors,
+             Catch::Matchers::ContainsSubstring(
+                 "`graph` has the unknown value `rign` | did you mean `ring`?"));
+  const std::string edges = read("gossip:graph=0-1/2-2/1-0/x-3/4").errors;
+  CHECK_THAT(edges,
+             Catch::Matchers::ContainsSubstring("1:18 `graph`: `2-2` joins node 2 to itself"));
+  CHECK_THAT(edges, Catch::Matchers::ContainsSubstring(
+                        "1:22 `graph`: `1-0` is there twice: nodes 1 and 0"));
+  CHECK_THAT(edges, Catch::Matchers::ContainsSubstring(
+                        "1:26 `graph`: `x-3` is no edge between two nodes"));
+  CHECK_THAT(edges, Catch::Matchers::ContainsSubstring("1:30 `graph`: `4` is no edge"));
+  CHECK_THAT(read("gossip:graph=ring,neighbours=2").errors,
+             Catch::Matchers::ContainsSubstring("`neighbours` follow from the graph"));
+  CHECK_THAT(read("gossip:graph=ring,graph_seed=2").errors,
+             Catch::Matchers::ContainsSubstring("`graph_seed` is of `graph=random`"));
+  CHECK_THAT(read("gossip:graph_seed=2").errors,
+             Catch::Matchers::ContainsSubstring("and there is none"));
+  CHECK_THAT(read("topk:graph=ring").errors,
+             Catch::Matchers::ContainsSubstring("`topk` has no neighbours: all send to all"));
+  CHECK_THAT(read("gossip:graph=nowhere.yaml").errors,
+             Catch::Matchers::ContainsSubstring("nowhere.yaml"));
+}

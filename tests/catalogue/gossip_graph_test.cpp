@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "model/evaluate.hpp"
+#include "model/exchange_graph.hpp"
+#include "model/experiment.hpp"
+#include "sim/step.hpp"
+#include "sim/topology_platform.hpp"
+#include "tests/catalogue/methods.hpp"
+#include "tests/catch.hpp"
+#include "tests/study/experiments.hpp"
+
+// Training steps that average over a graph of nodes: the graphs, prices, and who waits for whom.
+
+using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+using Matrix = std::vector<std::vector<char>>;
+
+Matrix matrix_of(const Neighbours& neighbours) {
+  Matrix matrix(neighbours.size(), std::vector<char>(neighbours.size()));
+  for (std::size_t from = 0; from < neighbours.size(); ++from) {
+    for (const std::uint32_t to : neighbours[from]) {
+      REQUIRE(to < neighbours.size());
+      matrix[from][to] = 1;
+    }
+    CHECK(std::is_sorted(neighbours[from].begin(), neighbours[from].end()));
+    CHECK(std::adjacent_find(neighbours[from].begin(), neighbours[from].end()) ==
+          neighbours[from].end());
+  }
+  return matrix;
+}
+
+// Warshall's closure, a second opinion on searches.
+bool all_reach_all(Matrix matrix) {
+  const std::size_t n = matrix.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        matrix[i][j] = matrix[i][j] | (matrix[i][k] & matrix[k][j]);
+      }
+    }
+  }
+  return std::all_of(matrix.begin(), matrix.end(), [](const auto& row) {
+    return std::all_of(row.begin(), row.end(), [](char reached) { return reached != 0; });
+  });
+}
+
+bool is_simple(const Matrix& matrix) {
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    if (matrix[i][i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_symmetric(const Matrix& matrix) {
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    for (std::size_t j = 0; j < matrix.size(); ++j) {
+      if (matrix[i][j] != matrix[j][i]) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool all_have(const Neighbours& neighbours, std::size_t degree) {
+  return std::all_of(neighbours.begin(), neighbours.end(),
+                     [&](const auto& own) { return own.size() == degree; });
+}
+
+ExchangeGraph graph_of(ExchangeShape shape) { return {shape, 3, 7, {}, {}}; }
+
+// A star with a ring around it: the hub has all others.
+ExchangeGraph wheel(int nodes) {
+  ExchangeGraph graph{ExchangeShape::own, 0, 0, Neighbours(static_cast<std::size_t>(nodes)), "w"};
+  const auto join = [&](int a, int b) {
+    graph.own[static_cast<std::size_t>(a)].push_back(static_cast<std::uint32_t>(b));
+    graph.own[static_cast<std::size_t>(b)].push_back(static_cast<std::uint32_t>(a));
+  };
+  for (int i = 1; i < nodes; ++i) {
+    join(0, i);
+    join(i, i + 1 < nodes ? i + 1 : 1);
+  }
+  for (auto& own : graph.own) {
+    std::sort(own.begin(), own.end());
+  }
+  return graph;
+}
+
+std::vector<ExchangeGraph> all_graphs(int nodes) {
+  std::vector<ExchangeGraph> graphs;
+  for (const auto& [name, shape] : exchange_shapes) {
+    graphs.push_back(graph_of(shape));
+  }
+  graphs.push_back(wheel(nodes));
+  return graphs;
+}
+
+Experiment job_of(const Method& method, int nodes, int gpus_per_node) {
+  CompressionPlan plan;
+  plan.label = method.name;
+  plan.method = method;
+  Experiment job = test::with_plans(test::small_job({.nodes = nodes}), {plan});
+  job.cluster.gpus_per_node = gpus_per_node;
+  job.layout.dp = job.cluster.gpus();
+  return job;
+}
+
+Method gossip_over(const ExchangeGraph& graph, const std::string& name = "gossip") {
+  Method method = test::method(name);
+  method.graph = graph;
+  return method;
+}
+
+StepPlan plan_of(const Experiment& job) {
+  StepPlan plan = PreparedExperiment(job).plan(job.plans.back());
+  plan.reserved_share = 0;
+  return plan;
+}
+
+sim::SimulatedStep simulated(const Experiment& job, const ClusterState& state) {
+  const StepPlan plan = plan_of(job);
+  const sim::BuiltPlatform built = sim::build_platform(job.cluster, state, plan);
+  INFO((built.problems.empty() ? "" : built.problems.front().message));
+  REQUIRE(built.problems.empty());
+  const sim::SimulatedStep step = sim::simulate(plan, built.platform);
+  CHECK(step.events == sim::estimate(plan, built.platform).events);
+  return step;
+}
+
+const Message& exchange(const StepPlan& plan) {
+  for (const BucketKind& kind : plan.kinds) {
+    for (const BucketRound& round : kind.rounds) {
+      if (round.message.collective == Collective::all_to_all) {
+        return round.message;
+      }
+    }
+  }
+  FAIL("no exchange");
+  return plan.kinds.front().rounds.front().message;
+}
+
+}  // namespace
+
+TEST_CASE("named graphs are simple, and lead from every node to every other one") {
+  for (const int nodes : {2, 4, 6, 8, 12, 16, 20, 64}) {
+    for (const ExchangeGraph& graph : all_graphs(nodes)) {
+      if (!check(graph, nodes).empty()) {
+        CHECK((nodes == 2 || graph.shape == ExchangeShape::random));
+        continue;
+      }
+      const Neighbours neighbours = neighbours_of(graph, nodes);
+      REQUIRE(neighbours.size() == static_cast<std::size_t>(nodes));
+      if (nodes == 2 && graph.shape == ExchangeShape::own) {
+        continue;  // no wheel
+      }
+      const Matrix matrix = matrix_of(neighbours);
+      INFO(nodes << " nodes, shape " << static_cast<int>(graph.shape));
+      CHECK(is_simple(matrix));
+      CHECK(all_reach_all(matrix));
+      CHECK((is_symmetric(matrix) || graph.shape == ExchangeShape::exponential));
+    }
+  }
+}
+
+TEST_CASE("nodes of a named graph have as many neighbours as its name says") {
+  for (const int nodes : {8, 12, 16, 64}) {
+    const auto ends = [&](ExchangeShape shape) { return neighbours_of(graph_of(shape), nodes); };
+    const auto n = static_cast<std::size_t>(nodes);
+    CHECK(all_have(ends(ExchangeShape::ring), 2));
+    CHECK(all_have(ends(ExchangeShape::random), 3));
+    CHECK(all_have(ends(ExchangeShape::complete), n - 1));
+    // 1, 2, 4 ... below n.
+    const auto powers = static_cast<std::size_t>(std::bit_width(n - 1));
+    CHECK(all_have(ends(ExchangeShape::exponential), powers));
+    CHECK(all_have(reversed(ends(ExchangeShape::exponential)), powers));
+  }
+  // 2 x 4: above is below. 3 x 4, 4 x 4, 8 x 8.
+  CHECK(all_have(neighbours_of(graph_of(ExchangeShape::torus), 8), 3));
+  for (const int nodes : {12, 16, 64}) {
+    CHECK(all_have(neighbours_of(graph_of(ExchangeShape::torus), nodes), 4));
+  }
+  CHECK(busiest(wheel(9).own) == 8);
+}
+
+TEST_CASE("a random graph is that of its seed") {
+  const auto of_seed = [](std::uint64_t seed) {
+    return neighbours_of({ExchangeShape::random, 4, seed, {}, {}}, 32);
+  };
+  CHECK(of_seed(1) == of_seed(1));
+  CHECK(of_seed(1) != of_seed(2));
+}
+
+TEST_CASE("graphs that nodes cannot have are told") {
+  const auto told = [](const ExchangeGraph& graph, int nodes) {
+    const Problems problems = check(graph, nodes);
+    return problems.empty() ? std::string() : problems.front().message;
+  };
+  CHECK(told(wheel(6), 6).empty());
+  CHECK_THAT(told(wheel(6), 8), ContainsSubstring("has 6 nodes, and those that average are on 8"));
+  CHECK_THAT(told(graph_of(ExchangeShape::torus), 7), ContainsSubstring("rows and columns"));
+  CHECK_THAT(told(graph_of(ExchangeShape::random), 7), ContainsSubstring("3 neighbours for each"));
+  ExchangeGraph apart{ExchangeShape::own, 0, 0, {{1}, {0}, {3}, {2}}, "f"};
+  CHECK_THAT(told(apart, 4), ContainsSubstring("from node 0 to node 2"));
+  // Heard of by all, hearing of nobody.
+  ExchangeGraph one_way{ExchangeShape::own, 0, 0, {{1}, {0}, {0}}, "f"};
+  CHECK_THAT(told(one_way, 3), ContainsSubstring("from node 0 to node 2"));
+  ExchangeGraph deaf{ExchangeShape::own, 0, 0, {{1, 2}, {0}, {}}, "f"};
+  CHECK_THAT(told(deaf, 3), ContainsSubstring("from node 2 to node 0"));
+  Experiment job = job_of(gossip_over(wheel(6)), 8, 4);
+  REQUIRE(check(job).size() == 1);
+  CHECK(check(job).front().path == "compress.0");
+}
+
+TEST_CASE("an exchange over the complete graph is the exchange of all nodes") {
+  for (const int gpus : {1, 4}) {
+    Experiment all = job_of(test::method("gossip", {{"neighbours", 7}}), 8, gpus);
+    const StepPlan whole = plan_of(all);
+    const StepPlan complete =
+        plan_of(job_of(gossip_over(graph_of(ExchangeShape::complete)), 8, gpus));
+    CHECK_THAT(exchange(complete).alone.si, WithinRel(exchange(whole).alone.si, 1e-12));
+    CHECK(exchange(complete).size == exchange(whole).size);
+    CHECK_THAT(evaluate(complete).step.si, WithinRel(evaluate(whole).step.si, 1e-12));
+  }
+}
+
+TEST_CASE("a NIC carries what the node with the most edges sends or gets") {
+  constexpr int nodes = 16;
+  for (const ExchangeGraph& graph : all_graphs(nodes)) {
+    const Experiment job = job_of(gossip_over(graph), nodes, 4);
+    const StepPlan plan = plan_of(job);
+    // Counted again, edge by edge.
+    std::vector<int> out(nodes);
+    std::vector<int> in(nodes);
+    const Neighbours neighbours = neighbours_of(graph, nodes);
+    for (std::size_t from = 0; from < nodes; ++from) {
+      for (const std::uint32_t to : neighbours[from]) {
+        ++out[from];
+        ++in[to];
+      }
+    }
+    const int most = std::max(*std::max_element(out.begin(), out.end()),
+                              *std::max_element(in.begin(), in.end()));
+    const Bytes part = static_cast<double>(plan.kinds.front().elements) * 4_B / 4;
+    const Bytes sent = wire_bytes_per_rank(Collective::all_to_all, exchange(plan).size, nodes);
+    CHECK_THAT(sent.si, WithinRel((most * part).si, 1e-12));
+    // Never sooner than the line of the NIC lets the four GPUs of a node.
+    const Bandwidth line = job.cluster.nic * job.cluster.nics_per_node;
+    CHECK(exchange(plan).alone >= 4 * sent / line * (1 - 1e-9));
+  }
+}
+
+TEST_CASE("a round without a message waits for none of other buckets, in both engines") {
+  // In nodes of one GPU nothing is summed or gathered inside.
+  for (const std::string name : {"gossip", "gossip_u8", "switchml"}) {
+    const StepPlan plan = plan_of(job_of(test::method(name), 4, 1));
+    for (const BucketKind& kind : plan.kinds) {
+      CHECK(kind.rounds.size() == 1);
+      CHECK(kind.rounds.front().message.alone > 0_s);
+    }
+    const sim::SimulatedStep step = sim::simulate(plan, {});
+    const double ticks = std::abs((step.prediction.step - evaluate(plan).step).si) * 1e12;
+    CHECK(ticks <= static_cast<double>(step.path_activities));
+  }
+}
+
+TEST_CASE("the engines agree to the tick on every graph, with one place a stage and rank by rank") {
+  constexpr int nodes = 8;
+  for (const std::string name : {"gossip", "gossip_u8"}) {
+    for (const ExchangeGraph& graph : all_graphs(nodes)) {
+      for (const int gpus : {1, 4}) {
+        INFO(name << " shape " << static_cast<int>(graph.shape) << " gpus " << gpus);
+        const Experiment job = job_of(gossip_over(graph, name), nodes, gpus);
+        REQUIRE(check(job).empty());
+        const Seconds evaluated = evaluate(plan_of(job)).step;
+        ClusterState listed;
+        listed.slow_gpus = {{"", 0, 1.0}};
+        for (const ClusterState& state : {ClusterState{}, listed}) {
+          const sim::SimulatedStep step = simulated(job, state);
+          const double ticks = std::abs(step.prediction.step.si - evaluated.si) * 1e12;
+          CHECK(ticks <= static_cast<double>(step.path_activities));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a slow GPU delays all of an all-reduce, and of gossip its node and the neighbours") {
+  constexpr int nodes = 8;
+  for (const int gpus : {1, 4}) {
+    for (const ExchangeGraph& graph : all_graphs(nodes)) {
+      INFO("shape " << static_cast<int>(graph.shape) << " gpus " << gpus);
+      Experiment job = job_of(gossip_over(graph), nodes, gpus);
+      job.cluster.nic = 1000_GBps;  // nothing that is in flight hides a delay
+      job.cluster.network.law.node_limit = {};
+      constexpr int slow_node = 5;
+      ClusterState even;
+      even.slow_gpus = {{"", slow_node * gpus, 1.0}};
+      ClusterState uneven;
+      uneven.slow_gpus = {{"", slow_node * gpus, 2.0}};
+      const sim::SimulatedStep before = simulated(job, even);
+      const sim::SimulatedStep after = simulated(job, uneven);
+      REQUIRE(after.place_ends.size() == static_cast<std::size_t>(nodes * gpus));
+      const auto gets_from_slow = neighbours_of(graph, nodes)[slow_node];
+      for (int rank = 0; rank < nodes * gpus; ++rank) {
+        const int node = rank / gpus;
+        const bool waits =
+            node == slow_node || std::count(gets_from_slow.begin(), gets_from_slow.end(), node) > 0;
+        const auto r = static_cast<std::size_t>(rank);
+        INFO("rank " << rank);
+        CHECK((after.place_ends[r] > before.place_ends[r]) == waits);
+        // To the picosecond, and by no more than the kernels of the slow GPU take longer.
+        CHECK((waits || after.place_ends[r] == before.place_ends[r]));
+        CHECK(after.place_ends[r] <= 2 * before.place_ends[r]);
+      }
+    }
+    // Beside it: the first rank of an all-reduce is through when the last one is, but for the
+    // update of its weights.
+    Experiment dense = job_of(test::method("gossip"), nodes, gpus);
+    dense.plans.pop_back();
+    ClusterState uneven;
+    uneven.slow_gpus = {{"", 5 * gpus, 2.0}};
+    const sim::SimulatedStep all = simulated(dense, uneven);
+    const auto [first, last] = std::minmax_element(all.place_ends.begin(), all.place_ends.end());
+    CHECK(*first > 0.9 * *last);
+  }
+}
