@@ -35,6 +35,9 @@ const std::string laws =
     "      t0: {value: 3 us, sd: 0.1, from: samples}\n"
     "      b: {value: 2000 GB/s, sd: 0.02, from: samples}\n"
     "    covariance:\n    - [0.1, 0.2]\n    - [0.2, 0.4]\n"
+    "interference:\n"
+    "  codec_beside_message:\n"
+    "    share: {value: 0.5, sd: 0.1, from: samples}\n"
     "measured:\n"
     "- {point: \"copy (fused), elements=8\", lowest: 3 us, kept: 5}\n";
 
@@ -78,6 +81,8 @@ TEST_CASE("forms, the environment, points and what only one has are compared too
   };
   CHECK(path(changed(laws, "form: affine", "form: constant")) ==
         "laws.copy (fused), cold, stream.form");
+  CHECK(path(changed(laws, "value: 0.5", "value: 0.7")) ==
+        "interference.codec_beside_message.share");
   CHECK(path(changed(laws, "570", "575")) == "environment.driver");
   CHECK(path(changed(laws, "lowest: 3 us", "lowest: 4 us")) ==
         "measured.copy (fused), elements=8.lowest");
@@ -93,22 +98,13 @@ TEST_CASE("every section of a measured GPU is compared") {
   test::Truth truth;
   truth.copy_gb_per_s = 25.0;
   slower.copy_gb_per_s = 20.0;
-  truth.together = slower.together =
-      R"({"window_ms": 60.5, "members": [
-   {"kernel": "gemm", "role": "compute", "parameters": {"m": 4096}, "read_bytes": 4e6,
-    "written_bytes": 1e6, "blocks": 512, "alone_us": 200, "together_us": 240},
-   {"kernel": "message", "role": "message", "parameters": {"channels": 16}, "units_held": 16,
-    "alone_us": 4000, "together_us": 4010}]})";
-  const auto at = slower.together.find("\"together_us\": 240");
-  slower.together.replace(at, 18, "\"together_us\": 300");
   const test::Calibrated first(truth);
   const test::Calibrated second(slower);
   const test::Captured run = test::payoff({"calibrate", "diff", first.profile(), second.profile()});
   INFO(run.err);
   CHECK(run.code == ExitCode::success);
   for (const char* path : {"law.launch", "law.memory_efficiency", "law.gemm_efficiency.bf16",
-                           "codecs.fused.memory_efficiency", "copies.rate",
-                           "interference.compute_beside_message.share", "laws.gemm (fused)",
+                           "codecs.fused.memory_efficiency", "copies.rate", "laws.gemm (fused)",
                            "Of the points behind the laws"}) {
     CHECK_THAT(run.out, ContainsSubstring(path));
   }
