@@ -223,13 +223,13 @@ class CsvSamplesReader {
 
   void read_amount(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
     if (column == "bytes" || column == "read_bytes") {
-      point.read += Bytes{number(cell, column, 0.0, most_bytes)};
+      point.read += Bytes{number(cell, column, 0.0, most_traffic)};
     } else if (column == "written_bytes") {
-      point.written = Bytes{number(cell, column, 0.0, most_bytes)};
+      point.written = Bytes{number(cell, column, 0.0, most_traffic)};
     } else if (column == "flops") {
       point.flops = Flops{number(cell, column, 0.0, most_flops)};
     } else if (column == "random_accesses") {
-      point.random_accesses = number(cell, column, 0.0, most_bytes);
+      point.random_accesses = number(cell, column, 0.0, most_traffic);
     } else if (column == "launches") {
       point.launches = number(cell, column, 0.0, most_count);
     } else if (column == "host_syncs") {

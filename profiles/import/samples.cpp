@@ -22,9 +22,9 @@ namespace {
 using import_detail::implementation_choices;
 using import_detail::input_choices;
 using import_detail::mode_choices;
-using import_detail::most_bytes;
 using import_detail::most_count;
 using import_detail::most_flops;
+using import_detail::most_traffic;
 using import_detail::state_choices;
 using import_detail::stop_choices;
 
@@ -105,8 +105,8 @@ void SamplesReader::read_device(const Node& root, SamplesDevice& device) {
   device.runtime = text(*node, "runtime", false);
   device.multiprocessors =
       static_cast<int>(number(*node, "multiprocessors", 1.0, true, most_count));
-  device.l2 = Bytes{number(*node, "l2_bytes", 0.0, true, most_bytes)};
-  device.memory = Bytes{number(*node, "memory_bytes", 0.0, true, most_bytes)};
+  device.l2 = Bytes{number(*node, "l2_bytes", 0.0, true, most_traffic)};
+  device.memory = Bytes{number(*node, "memory_bytes", 0.0, true, most_traffic)};
 }
 
 void SamplesReader::read_anchors(const Node& root, SamplesFile& file) {
@@ -160,10 +160,10 @@ SamplesPoint SamplesReader::read_point(const Node& node, std::size_t place) {
 }
 
 void SamplesReader::read_amounts(const Node& node, SamplesPoint& point) {
-  point.read = Bytes{number(node, "read_bytes", 0.0, true, most_bytes)};
-  point.written = Bytes{number(node, "written_bytes", 0.0, true, most_bytes)};
+  point.read = Bytes{number(node, "read_bytes", 0.0, true, most_traffic)};
+  point.written = Bytes{number(node, "written_bytes", 0.0, true, most_traffic)};
   point.flops = Flops{number(node, "flops", 0.0, true, most_flops)};
-  point.random_accesses = number(node, "random_accesses", 0.0, false, most_bytes);
+  point.random_accesses = number(node, "random_accesses", 0.0, false, most_traffic);
   point.launches = number(node, "launches", 0.0, true, most_count);
   point.host_syncs = number(node, "host_syncs", 0.0, true, most_count);
   point.discarded = static_cast<std::size_t>(number(node, "discarded", 0.0, true, most_count));

@@ -78,10 +78,10 @@ void report_impossible(const SamplesPoint& point, Diagnostics& diagnostics) {
                                          : fmt::format("at most {}", largest));
     }
   };
-  check("read_bytes", point.read.si, 0.0, most_bytes);
-  check("written_bytes", point.written.si, 0.0, most_bytes);
+  check("read_bytes", point.read.si, 0.0, most_traffic);
+  check("written_bytes", point.written.si, 0.0, most_traffic);
   check("flops", point.flops.si, 0.0, most_flops);
-  check("random_accesses", point.random_accesses, 0.0, most_bytes);
+  check("random_accesses", point.random_accesses, 0.0, most_traffic);
   check("launches", point.launches, 0.0, most_count);
   check("host_syncs", point.host_syncs, 0.0, most_count);
   for (const auto& [name, value] : point.parameters) {

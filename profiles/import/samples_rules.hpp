@@ -27,7 +27,7 @@ inline constexpr std::array<std::string_view, 5> stop_choices{"noise", "entropy"
 
 // What a launch of an hour, the longest sample, moves at 28 TB/s and computes at 278 PFLOP/s:
 // beyond them are slips of units.
-inline constexpr double most_bytes = 1e17;
+inline constexpr double most_traffic = 1e17;
 inline constexpr double most_flops = 1e21;
 inline constexpr double most_count = 1e9;
 

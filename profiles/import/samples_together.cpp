@@ -24,8 +24,8 @@ SamplesMember read_member(const Node& node, JsonValues& values) {
   member.kernel = kernel_of(values, node);
   member.role = choice_of(values, node, "role", roles);
   member.parameters = parameters_of(values, node);
-  member.traffic = Bytes{values.number(node, "read_bytes", 0.0, false, most_bytes) +
-                         values.number(node, "written_bytes", 0.0, false, most_bytes)};
+  member.traffic = Bytes{values.number(node, "read_bytes", 0.0, false, most_traffic) +
+                         values.number(node, "written_bytes", 0.0, false, most_traffic)};
   member.held = count_of(node, "units_held", values);
   member.blocks = count_of(node, "blocks", values);
   const auto time = [&](std::string_view key) {
