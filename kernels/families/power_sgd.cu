@@ -144,6 +144,39 @@ Benchmark by_library(const Step& step) {
   return b;
 }
 
+// The same with Cholesky-QR, twice, in the place of Gram-Schmidt: the factor's columns are read by
+// many blocks and not by one, which is what limits the step from a rank of about 16 on. Both leave
+// the same columns, but for rounding: the triangular factor of either has a positive diagonal.
+Benchmark by_library_and_cholesky(const Step& step) {
+  Benchmark b = step_point("library", step, 6.0, 4.0, 13);
+  b.point.kernel = "power_sgd_cholesky";
+  const double left = 4.0 * static_cast<double>(step.rows * step.rank);
+  b.point.traffic.read = b.point.traffic.read + bytes_of(3.0 * left);  // four times and not once
+  b.point.traffic.written = b.point.traffic.written + bytes_of(left);  // twice and not once
+  b.make = [step] {
+    const StepArrays x(step);
+    auto gram = array_of<float>(step.rank * step.rank);
+    return Work{[=](Stream s) {
+                  x.restore(s);
+                  combine<4>(s, x.error->data(), x.gradient->data(), x.error->data(),
+                             x.error->count(), Sum{});
+                  x.project(s, step, x.error->data());
+                  for (int pass = 0; pass < 2; ++pass) {
+                    launch(s, step.rank, block_threads, gram_rows, x.left->data(), gram->data(),
+                           step.rows, step.rank);
+                    launch(s, 1, block_threads, cholesky, gram->data(), step.rank);
+                    launch_threads(s, step.rows, substitute_rows, x.left->data(), gram->data(),
+                                   step.rows, step.rank);
+                  }
+                  x.project_back(s, step, x.error->data());
+                  x.reconstruct(s, step, 1.0F, 0.0F, x.received->data());
+                  x.reconstruct(s, step, -1.0F, 1.0F, x.error->data());
+                },
+                [=] { return x.mismatch(step); }, [=] { return checksum_of(*x.received); }};
+  };
+  return b;
+}
+
 // Sum, product, four operators a column, product, product, difference: tensors in between.
 Benchmark step_by_operators(const Step& step) {
   Benchmark b =
@@ -176,6 +209,7 @@ std::vector<Benchmark> power_sgd_benchmarks(const Plan& plan) {
       if (side <= 4096 && rank <= 64) {
         const Step step{side, side, rank};
         all.push_back(by_library(step));
+        all.push_back(by_library_and_cholesky(step));
         all.push_back(step_by_operators(step));
       }
     }
