@@ -28,10 +28,10 @@ template <unsigned bits>
   return divided_up(count * bits, 8);
 }
 
-template <unsigned group, unsigned bits, bool stochastic>
-void quantize(Stream s, const float* in, Byte* codes, float* steps, const Shape& shape) {
+template <unsigned group, unsigned bits, bool stochastic, typename In>
+void quantize(Stream s, const In* in, Byte* codes, float* steps, const Shape& shape) {
   launch_threads(s, divided_up(shape.elements, group) * GroupLayout<group>::lanes,
-                 quantize_group_values<group, bits, stochastic, float>, in, codes, steps,
+                 quantize_group_values<group, bits, stochastic, In>, in, codes, steps,
                  shape.elements, RandomKey{shape.seed, rounding_stream});
 }
 

@@ -34,6 +34,41 @@ Benchmark quantize_group(const Shape& shape) {
   return b;
 }
 
+// Gradients as mixed precision leaves them: half the bytes to read, the same to write.
+template <unsigned group, unsigned bits, bool stochastic>
+Benchmark quantize_group_of_bf16(const Shape& shape) {
+  const Traffic traffic = streamed(shape.elements, 2, bits / 8.0 + 4.0 / group, 1);
+  Benchmark b{point_of("quantize_group_bf16", "groups", "fused", shape,
+                       parameters_of<group, bits>(stochastic), traffic),
+              traffic.read + traffic.written + bytes_of(4.0 * static_cast<double>(shape.elements)),
+              {}};
+  b.make = [shape] {
+    const std::size_t n = shape.elements;
+    auto in = array_of<Bf16>(n);
+    const auto drawn = drawn_on_device(shape);
+    map<8>(Stream{}, drawn->data(), in->data(), n, FloatToBf16{});
+    wait_for(Stream{});
+    auto codes = array_of<Byte>(code_bytes<bits>(n));
+    auto steps = array_of<float>(divided_up(n, group));
+    return Work{[=](Stream s) {
+                  quantize<group, bits, stochastic>(s, in->data(), codes->data(), steps->data(),
+                                                    shape);
+                },
+                [=] {
+                  std::vector<float> values;
+                  for (const Bf16 each : in->read()) {
+                    values.push_back(to_float(each));
+                  }
+                  const ScaledCodes expected =
+                      quantize_groups(values, format_of<group, bits>(stochastic, shape));
+                  return first_of(differs("codes", *codes, expected.codes),
+                                  differs("steps", *steps, expected.scales));
+                },
+                [=] { return checksum_of(*codes, *steps); }};
+  };
+  return b;
+}
+
 template <unsigned group, unsigned bits>
 Benchmark dequantize_group(const Shape& shape) {
   const Traffic traffic = streamed(shape.elements, bits / 8.0 + 4.0 / group, 4, 1);
@@ -96,6 +131,8 @@ Benchmark reduce_group(const Shape& shape, unsigned workers) {
 }
 
 void add_variants(const Shape& shape, std::vector<Benchmark>& all) {
+  all.push_back(quantize_group_of_bf16<128, 8, false>(shape));
+  all.push_back(quantize_group_of_bf16<128, 4, true>(shape));
   all.push_back(quantize_group<32, 4, true>(shape));
   all.push_back(quantize_group<128, 2, true>(shape));
   all.push_back(quantize_group<128, 2, false>(shape));
