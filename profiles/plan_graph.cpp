@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,8 +90,13 @@ class EdgeList {
 std::optional<ExchangeGraph> graph_in_file(const PlanPiece& value, const ReadContext& context) {
   Diagnostics& diagnostics = context.diagnostics;
   const std::size_t errors = diagnostics.error_count();
-  auto read =
-      read_gossip(own_file(value.text, value.span, context.sources), context.sources, diagnostics);
+  std::optional<ReadGossip> read;
+  try {
+    const auto file = own_file(value.text, value.span, context.sources);
+    read = read_gossip(file, context.sources, diagnostics);
+  } catch (const std::runtime_error& error) {  // it cannot be read
+    diagnostics.error(value.span, error.what());
+  }
   if (!read || diagnostics.error_count() > errors) {
     return std::nullopt;
   }
