@@ -11,6 +11,7 @@
 #include "model/experiment.hpp"
 #include "sim/step.hpp"
 #include "sim/topology_platform.hpp"
+#include "study/advice.hpp"
 #include "tests/catalogue/methods.hpp"
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"
@@ -335,4 +336,17 @@ TEST_CASE("a slow GPU delays all of an all-reduce, and of gossip its node and th
     const auto [first, last] = std::minmax_element(all.place_ends.begin(), all.place_ends.end());
     CHECK(*first > 0.9 * *last);
   }
+}
+
+TEST_CASE("the text of a plan names its graph, and neighbours where they are free") {
+  const auto text = [](ExchangeGraph graph) {
+    CompressionPlan plan;
+    plan.method = gossip_over(graph);
+    plan.method->parameters["neighbours"] = 3;
+    return plan_text(plan);
+  };
+  CHECK(text({ExchangeShape::ring, 0, 0, {}, {}}) == "gossip:graph=ring");
+  CHECK(text({ExchangeShape::random, 3, 7, {}, {}}) ==
+        "gossip:neighbours=3,graph=random,graph_seed=7");
+  CHECK(text({ExchangeShape::own, 0, 0, {{1}, {0}}, "0-1"}) == "gossip:graph=0-1");
 }
