@@ -7,6 +7,7 @@
 #include "model/activation_check.hpp"
 #include "model/compression_effect.hpp"
 #include "model/groups.hpp"
+#include "model/method_on_graph.hpp"
 #include "model/sharded_check.hpp"
 
 namespace payoff {
@@ -56,8 +57,9 @@ bool has_effect(const CompressionPlan& plan, const PreparedExperiment& job) {
   const Experiment& experiment = job.experiment();
   const int node = experiment.cluster.gpus_per_node;
   const Group data = data_group(experiment.layout, node);
-  return check_effect(plan, job.workload(), element_size(experiment.training.gradient),
-                      {data.ranks, data.ranks_per_node})
+  const Workers workers{data.ranks, data.ranks_per_node};
+  return check_graphs(plan, workers, "").empty() &&
+         check_effect(plan, job.workload(), element_size(experiment.training.gradient), workers)
              .empty() &&
          check_activation_effect(plan, job.workload(), experiment.layout,
                                  activation_size(experiment.training.precision),

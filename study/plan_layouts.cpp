@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/method_on_graph.hpp"
 #include "study/candidate_job.hpp"
 
 namespace payoff {
@@ -26,7 +27,9 @@ bool has_layout_for(const CompressionPlan& plan, const Experiment& experiment,
     for_each_choice(space, parts, [&](const LayoutChoice& choice) {
       const ParallelLayout layout = layout_of(choice, space.given);
       const std::tuple key{choice.pp, choice.micro_batch, int{choice.zero}};
-      if (found || asked.contains(key) || !is_possible(plan, layout)) {
+      // Whether nodes can have a graph depends on how many they are.
+      const bool known = asked.contains(key) && !has_graph(plan);
+      if (found || known || !is_possible(plan, layout)) {
         return;
       }
       job.plans.pop_back();

@@ -12,6 +12,7 @@
 #include "sim/step.hpp"
 #include "sim/topology_platform.hpp"
 #include "study/advice.hpp"
+#include "study/candidate_job.hpp"
 #include "tests/catalogue/methods.hpp"
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"
@@ -222,6 +223,11 @@ TEST_CASE("graphs that nodes cannot have are told") {
   Experiment job = job_of(gossip_over(wheel(6)), 8, 4);
   REQUIRE(check(job).size() == 1);
   CHECK(check(job).front().path == "compress.0");
+  // Nor does a search take it to a layout on as many nodes.
+  const PreparedExperiment eight(job_of(test::method("gossip"), 8, 4));
+  CHECK_FALSE(has_effect(job.plans.back(), eight));
+  job.plans.back().method->graph = wheel(8);
+  CHECK(has_effect(job.plans.back(), eight));
 }
 
 TEST_CASE("an exchange over the complete graph is the exchange of all nodes") {
