@@ -15,6 +15,7 @@
 #include "study/candidate_job.hpp"
 #include "tests/catalogue/methods.hpp"
 #include "tests/catch.hpp"
+#include "tests/sim/topologies.hpp"
 #include "tests/study/experiments.hpp"
 
 // Training steps that average over a graph of nodes: the graphs, prices, and who waits for whom.
@@ -355,4 +356,29 @@ TEST_CASE("the text of a plan names its graph, and neighbours where they are fre
   CHECK(text({ExchangeShape::random, 3, 7, {}, {}}) ==
         "gossip:neighbours=3,graph=random,graph_seed=7");
   CHECK(text({ExchangeShape::own, 0, 0, {{1}, {0}}, "0-1"}) == "gossip:graph=0-1");
+}
+
+TEST_CASE("an uplink carries the edges that cross it, and no others") {
+  // Two leaves of four nodes, one NIC's width between them: over the complete graph 4 x 4 edges
+  // cross each way and a NIC carries 7, over the ring 2 and 2.
+  Server server;
+  server.nics = 1;
+  server.nic = {10_Gbps, {}};
+  ClusterState leaves;
+  leaves.topology = sim::test::regular(server, 8, sim::test::fat_tree(false, 4, 1, 4.0));
+  leaves.topology->balance = Balance::ideal;
+  for (const auto& [shape, crossing] :
+       {std::pair(ExchangeShape::ring, 2.0), std::pair(ExchangeShape::complete, 16.0)}) {
+    const Experiment job = job_of(gossip_over(graph_of(shape)), 8, 1);
+    const StepPlan plan = plan_of(job);
+    Seconds expected;
+    for (const Bucket& bucket : plan.buckets(0)) {
+      const BucketKind& kind = plan.kind(bucket);
+      const Bytes each = static_cast<double>(kind.elements) * 4_B;
+      expected += std::max(kind.rounds.front().message.alone, crossing * each / 10_Gbps);
+    }
+    CHECK_THAT(simulated(job, leaves).dp.busy.si, WithinRel(expected.si, 1e-6));
+    const bool fits = shape == ExchangeShape::ring;
+    CHECK((simulated(job, ClusterState{}).dp.busy.si >= expected.si * (1 - 1e-6)) == fits);
+  }
 }
