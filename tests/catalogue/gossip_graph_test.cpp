@@ -132,9 +132,10 @@ StepPlan plan_of(const Experiment& job) {
   return plan;
 }
 
-sim::SimulatedStep simulated(const Experiment& job, const ClusterState& state) {
+sim::SimulatedStep simulated(const Experiment& job, const ClusterState& state, bool steps = false) {
   const StepPlan plan = plan_of(job);
-  const sim::BuiltPlatform built = sim::build_platform(job.cluster, state, plan);
+  const sim::BuiltPlatform built =
+      sim::build_platform(job.cluster, state, plan, {true, true, steps});
   INFO((built.problems.empty() ? "" : built.problems.front().message));
   REQUIRE(built.problems.empty());
   const sim::SimulatedStep step = sim::simulate(plan, built.platform);
@@ -299,6 +300,9 @@ TEST_CASE("the engines agree to the tick on every graph, with one place a stage 
           const double ticks = std::abs(step.prediction.step.si - evaluated.si) * 1e12;
           CHECK(ticks <= static_cast<double>(step.path_activities));
         }
+        // At level `steps` these messages stay flows.
+        const sim::SimulatedStep sends = simulated(job, ClusterState{}, true);
+        CHECK_THAT(sends.prediction.step.si, WithinRel(evaluated.si, 1e-9));
       }
     }
   }
