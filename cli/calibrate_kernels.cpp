@@ -91,6 +91,30 @@ void warn_of_poor_laws(const KernelCalibration& calibration, Session& session) {
   }
 }
 
+// What holds for the samples as they are, but not for the GPU as its users run it.
+void warn_of_circumstances(const KernelCalibration& calibration, Session& session) {
+  std::size_t ungated = 0;
+  double slowest = 1.0;
+  for (const SamplesFile& file : calibration.files) {
+    for (const SamplesPoint& point : file.points) {
+      ungated += point.gated ? 0 : 1;
+      slowest = std::min(slowest, point.clock_reference);
+    }
+  }
+  if (ungated > 0) {
+    session.diagnostics().warning(std::nullopt,
+                                  fmt::format("{} {} measured without holding the GPU back",
+                                              ungated, ungated == 1 ? "point was" : "points were"),
+                                  "launches of the host may be in their times");
+  }
+  if (slowest < 1.0) {
+    session.diagnostics().warning(
+        std::nullopt,
+        fmt::format("the GPU kept a steady clock of {} of its highest", percent_text(slowest)),
+        "a limit of power, probably: the laws hold for that clock");
+  }
+}
+
 ExitCode fit(const Arguments& arguments, Session& session) {
   const auto out = arguments.value("-o");
   if (!out) {
@@ -109,6 +133,7 @@ ExitCode fit(const Arguments& arguments, Session& session) {
       !inputs_are_kept(arguments, session)) {
     return session.report();
   }
+  warn_of_circumstances(calibration, session);
   warn_of_poor_laws(calibration, session);
   session.out() << laws_table(calibration) << pairs_text(calibration) << summary_text(calibration);
   OutputFiles files;
@@ -128,6 +153,7 @@ ExitCode show(const Arguments& arguments, Session& session) {
   }
   const KernelCalibration calibration = calibration_of(files_of(arguments), session);
   if (!calibration.files.empty() && !session.diagnostics().has_errors()) {
+    warn_of_circumstances(calibration, session);
     warn_of_poor_laws(calibration, session);
     session.out() << laws_table(calibration) << pairs_text(calibration)
                   << summary_text(calibration);

@@ -172,6 +172,12 @@ void SamplesReader::read_amounts(const Node& node, SamplesPoint& point) {
     constexpr double highest_clock_ratio = 10.0;
     point.clock_ratio = number(node, "clock_ratio", 0.0, true, highest_clock_ratio);
   }
+  if (node.find("clock_reference") != nullptr) {
+    point.clock_reference = number(node, "clock_reference", 0.0, false, 1.0);
+  }
+  if (const Node* gated = find(node, "gated", Node::Kind::scalar, false)) {
+    point.gated = gated->text != "false";
+  }
 }
 
 void SamplesReader::read_samples_of(const Node& node, SamplesPoint& point) {

@@ -74,6 +74,8 @@ struct SamplesPoint {
   std::vector<Seconds> samples;  // none: the clock never recovered
   std::size_t discarded{};       // while the clock was throttled
   double clock_ratio{1.0};       // median, of the clock to expect
+  double clock_reference{1.0};   // that clock, of the highest one
+  bool gated{true};              // nothing of it ran before all was queued
   std::optional<SamplesSpread> stands_for;
 
   [[nodiscard]] Bytes traffic() const { return read + written; }

@@ -201,6 +201,25 @@ TEST_CASE("a law that misses its own points is warned of, with the worst of them
   }
 }
 
+TEST_CASE("samples of a GPU that was not held back, or kept a lower clock, are warned of") {
+  const test::ScratchFolder folder;
+  const std::string usual = samples_of();
+  const auto warnings = [&](const std::string& keys) {
+    std::string samples = usual;
+    const std::string before = R"("discarded")";
+    samples.insert(samples.find(before), keys);
+    folder.write("samples.json", samples);
+    const test::Captured run = test::payoff({"calibrate", "show", folder.path("samples.json")});
+    CHECK(run.code == ExitCode::success);
+    return run.err;
+  };
+  CHECK_THAT(warnings(""), !ContainsSubstring("held") && !ContainsSubstring("clock"));
+  CHECK_THAT(warnings(R"("timed_out": 3, "gated": false, )"),
+             ContainsSubstring("1 point was measured without holding the GPU back"));
+  CHECK_THAT(warnings(R"("clock_reference": 0.8, )"),
+             ContainsSubstring("a steady clock of 80 % of its highest"));
+}
+
 TEST_CASE("files that are no samples are refused by every action, whichever of them they are") {
   const test::ScratchFolder folder;
   folder.write("good.json", samples_of());
