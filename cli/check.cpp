@@ -15,10 +15,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/check_inputs.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/profile_library.hpp"
+#include "cli/result_kind.hpp"
 #include "cli/session.hpp"
 #include "cli/topology_file.hpp"
 #include "cli/topology_text.hpp"
@@ -124,6 +126,17 @@ bool begins_with(const Node& root, std::string_view key) {
   return !root.entries.empty() && root.entries.front().key == key;
 }
 
+// What `payoff calibrate fit` writes: sections of laws by name.
+bool is_fitted(const Node& root) {
+  constexpr std::array<std::string_view, 4> sections{"implementation", "gpu", "fabric", "network"};
+  return std::any_of(sections.begin(), sections.end(), [&root](std::string_view key) {
+    const Entry* section = root.find(key);
+    return section != nullptr && !section->value.entries.empty() &&
+           root.find("citations") != nullptr && root.find("model") == nullptr &&
+           root.find("cluster") == nullptr;
+  });
+}
+
 // What is good about a file, when nothing is wrong with it.
 struct Checked {
   std::string_view what;
@@ -171,6 +184,9 @@ Checked check_gossip(const Document& document, Session& session) {
 
 // What the file turned out to be.
 Checked check_file(const Argument& argument, Session& session) {
+  if (refuse_result(argument, "an input to check", session)) {
+    return {"result"};
+  }
   const fs::path file = argument.text;
   const Library library = find_library();
   const ReadContext shipped{library, session.sources(), session.diagnostics(), true,
@@ -188,6 +204,12 @@ Checked check_file(const Argument& argument, Session& session) {
   if (document && begins_with(document->root, "gossip")) {
     const auto again = load_yaml_file(file.string(), session.sources(), session.diagnostics());
     return check_gossip(*again, session);
+  }
+  if (document && document->root.find("over") != nullptr) {
+    return {"survey", check_survey(file, session)};
+  }
+  if (document && is_fitted(document->root)) {
+    return {"fitted laws", check_fitted(file, session)};
   }
   const auto kind = document ? kind_of(document->root) : std::nullopt;
   if (kind) {
@@ -242,12 +264,14 @@ ExitCode run_check(const Arguments& arguments, Session& session) {
 Command check_command() {
   return {
       "check",
-      "finds every mistake in experiment, profile, topology and gossip files; says what a topology "
-      "carries",
+      "finds every mistake in experiment, survey, profile, topology and gossip files; says what a "
+      "topology carries",
       "payoff check examples/01-resnet50-v100/experiment.yaml",
       {"FILE...",
-       "experiments, profiles, topologies, graphs of gossip, or Hugging Face config.json files", 1,
-       10'000},
+       "experiments, grids of `payoff survey`, profiles, fitted laws, topologies, graphs of "
+       "gossip, "
+       "or Hugging Face config.json files",
+       1, 10'000},
       {json_option},
       run_check};
 }

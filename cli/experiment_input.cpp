@@ -14,6 +14,7 @@
 
 #include "cli/output_guard.hpp"
 #include "cli/repeated_keys.hpp"
+#include "cli/result_kind.hpp"
 #include "profiles/document.hpp"
 #include "profiles/override.hpp"
 #include "sim/topology.hpp"
@@ -121,6 +122,9 @@ class InputReader {
 
   // The file, or an empty mapping for the options to fill.
   std::optional<Document> start() {
+    if (file_ && refuse_result(*file_, "an experiment", session_)) {
+      return std::nullopt;
+    }
     if (file_) {
       return load_with_base(file_->text, session_.sources(), session_.diagnostics());
     }

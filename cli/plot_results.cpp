@@ -43,6 +43,15 @@ void refuse_other_options(const Arguments& arguments, Session& session) {
   }
 }
 
+void report_refusal(const std::string& what, const Arguments& arguments, Session& session) {
+  const std::vector<Argument>& files = arguments.positionals();
+  const auto guilty = std::find_if(files.begin(), files.end(), [&what](const Argument& file) {
+    return what.starts_with(file.text + ":");
+  });
+  session.diagnostics().error(guilty == files.end() ? files.front().span : guilty->span, what, {},
+                              files.size() == 1 ? "" : "files of one sweep are its shards");
+}
+
 std::optional<SweepResults> load(const Arguments& arguments, Session& session) {
   std::vector<std::filesystem::path> files;
   for (const Argument& file : arguments.positionals()) {
@@ -59,17 +68,14 @@ std::optional<SweepResults> load(const Arguments& arguments, Session& session) {
   }
   try {
     return sweep_results(files.size() == 1 ? begun_log(files.front()) : merged_log(files));
+  } catch (const RefusedFiles& refusal) {
+    for (const std::string& problem : refusal.problems()) {
+      report_refusal(problem, arguments, session);
+    }
   } catch (const std::exception& refusal) {
-    const std::string what = refusal.what();
-    const auto guilty =
-        std::find_if(arguments.positionals().begin(), arguments.positionals().end(),
-                     [&what](const Argument& file) { return what.starts_with(file.text + ":"); });
-    session.diagnostics().error(
-        guilty == arguments.positionals().end() ? arguments.positionals().front().span
-                                                : guilty->span,
-        what, {}, files.size() == 1 ? "" : "files of one sweep are its shards");
-    return std::nullopt;
+    report_refusal(refusal.what(), arguments, session);
   }
+  return std::nullopt;
 }
 
 void warn_of_missing(const SweepResults& results, const Argument& file, Session& session) {

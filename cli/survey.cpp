@@ -111,9 +111,7 @@ ExitCode run_survey(const Arguments& arguments, Session& session) {
   session.sources().mark_users_own(base->document.source);
   const SweepInput input = take_axes(base->document.root, arguments, session);
   check_size(input, session);
-  if (input.methods) {
-    apply({*input.methods}, *base, session);
-  }
+  input.put_methods(base->document.root, session.diagnostics());
   if (session.diagnostics().has_errors()) {
     return session.report();
   }

@@ -52,6 +52,18 @@ std::uint64_t read_seed(const Arguments& arguments, Session& session) {
   return static_cast<std::uint64_t>(seed.value_or(1));
 }
 
+// Of axes that go together; of one that could not be read nobody knows.
+void check_lengths(const SweepInput& input, Session& session) {
+  for (std::size_t a = 1; a < input.axes.size(); ++a) {
+    if (!input.has_failed() && input.axes[a].values.size() != input.axes[0].values.size()) {
+      session.diagnostics().error(
+          input.arguments[a].span,
+          fmt::format("`--zip`: the axis has {} values, the first one {}",
+                      input.axes[a].values.size(), input.axes[0].values.size()));
+    }
+  }
+}
+
 SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Session& session) {
   constexpr std::int64_t most = 10'000'000;
   const auto sample = long_value(arguments, sample_option.name, {1, most}, session);
@@ -66,16 +78,11 @@ SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Ses
     session.diagnostics().error(seed->span, "`--seed` needs --sample or --latin");
   }
   const bool zipped = arguments.has(zip_option.name);
-  for (std::size_t a = 1; zipped && a < input.axes.size(); ++a) {
-    if (input.axes[a].values.size() != input.axes[0].values.size()) {
-      session.diagnostics().error(
-          input.arguments[a].span,
-          fmt::format("`--zip`: the axis has {} values, the first one {}",
-                      input.axes[a].values.size(), input.axes[0].values.size()));
-    }
+  if (zipped) {
+    check_lengths(input, session);
   }
-  if (session.diagnostics().has_errors()) {
-    return {{}, Sampling::grid};
+  if (session.diagnostics().has_errors()) {  // what else is wrong is looked for in all combinations
+    return {input.axes, Sampling::grid};
   }
   if (const std::uint64_t all = grid_size(input.axes);
       sample && static_cast<std::uint64_t>(*sample) > all) {
@@ -92,15 +99,28 @@ SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Ses
           read_seed(arguments, session)};
 }
 
-// More nodes are more replicas, unless the axes say which: a dp that the file states for its own
-// number of nodes would leave one job of the axis.
+// Told as such: what is missing in it would be told under the axes, which make its first sections.
+bool is_empty(const ExperimentDocument& base, Session& session) {
+  const Node& root = base.document.root;
+  const bool is_file = !session.sources()[base.document.source].argument.has_value();
+  if (!is_file || !root.entries.empty() || !base.settings.empty()) {
+    return false;
+  }
+  session.diagnostics().error(root.span, "the document is empty", {},
+                              "write it as `key: value` lines");
+  return true;
+}
+
+// More nodes are more replicas, and another cluster has other nodes, unless the axes say which: a
+// dp that the file states for its own number of GPUs would leave one job of the axis.
 void free_replicas(const SweepInput& input, Node& root, Session& session) {
   const auto varies = [&](std::string_view key) {
     return std::any_of(input.axes.begin(), input.axes.end(),
                        [key](const SweepAxis& axis) { return axis.key == key; });
   };
   Entry* layout = root.find("layout");
-  const bool size_varies = varies("cluster.nodes") || varies("cluster.gpus_per_node");
+  const bool size_varies = varies("cluster.nodes") || varies("cluster.gpus_per_node") ||
+                           varies("cluster") || varies("cluster.profile");
   if (!size_varies || varies("layout.dp") || layout == nullptr ||
       layout->value.find("dp") == nullptr) {
     return;
@@ -153,22 +173,45 @@ std::string header(const Sweep& sweep, const ReadExperiment& first, const Sessio
   return json.dump() + "\n";
 }
 
-void check_output(const std::optional<Argument>& output, const Sweep& sweep,
-                  const Arguments& arguments, Session& session) {
-  if (!output) {
+void refuse_existing(const std::filesystem::path& file, const Argument& argument,
+                     const Arguments& arguments, Session& session) {
+  if (std::filesystem::is_regular_file(file) && !arguments.has(resume_option.name)) {
+    session.diagnostics().error(argument.span, fmt::format("{} exists", file.string()), {},
+                                "--resume goes on with it; nothing is written over results");
+  }
+}
+
+void check_outputs(const SweepOutputs& outputs, const Shard& shard, const Arguments& arguments,
+                   Session& session) {
+  if (const auto csv = outputs.csv_file(shard)) {
+    refuse_existing(*csv, *outputs.csv, arguments, session);
+  }
+  if (!outputs.log) {
     if (arguments.has(resume_option.name)) {
       session.diagnostics().error(std::nullopt, "--resume goes on with a file: add -o FILE");
     }
     return;
   }
-  check_json_lines(output,
-                   "`-o runs.jsonl`, which `payoff merge runs.jsonl --csv runs.csv` makes CSV of",
+  check_json_lines(outputs.log,
+                   "`--csv FILE` writes CSV, and so does `payoff merge runs.jsonl --csv runs.csv` "
+                   "of what `-o runs.jsonl` wrote",
                    session);
-  const std::filesystem::path file = shard_file(output->text, sweep.shard);
-  if (std::filesystem::is_regular_file(file) && !arguments.has(resume_option.name)) {
-    session.diagnostics().error(output->span, fmt::format("{} exists", file.string()), {},
-                                "--resume goes on with it; nothing is written over results");
+  refuse_existing(shard_file(outputs.log->text, shard), *outputs.log, arguments, session);
+}
+
+// All that the command line says, but the axes.
+void prepare(const SweepInput& input, ExperimentDocument& base, Session& session) {
+  for (const Setting& setting : base.settings) {
+    apply_override(base.document.root, setting.argument, setting.text, session.sources(),
+                   session.diagnostics());
   }
+  input.put_methods(base.document.root, session.diagnostics());
+  session.sources().mark_users_own(base.document.source);
+  // The uncompressed job is in every sweep: then each further item is the strategy of its place.
+  if (Entry* plans = base.document.root.find("compress")) {
+    std::erase_if(plans->value.items, [](const Node& item) { return item.text == "none"; });
+  }
+  free_replicas(input, base.document.root, session);
 }
 
 ExitCode run_sweep(const Arguments& arguments, Session& session) {
@@ -182,30 +225,19 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
   const Shard shard = read_shard(arguments, session);
   (void)integer_value(arguments, threads_option.name, {1, 1024}, session);
   (void)inputs_are_kept(arguments, session);
-  if (!base || session.diagnostics().has_errors()) {
+  if (!base || is_empty(*base, session)) {
     return session.report();
   }
-  if (input.methods) {
-    base->settings.push_back(*input.methods);
-  }
-  for (const Setting& setting : base->settings) {
-    apply_override(base->document.root, setting.argument, setting.text, session.sources(),
-                   session.diagnostics());
-  }
-  session.sources().mark_users_own(base->document.source);
-  // The uncompressed job is in every sweep: then each further item is the strategy of its place.
-  if (Entry* plans = base->document.root.find("compress")) {
-    std::erase_if(plans->value.items, [](const Node& item) { return item.text == "none"; });
-  }
-  free_replicas(input, base->document.root, session);
+  prepare(input, *base, session);
   Sweep sweep{{library, std::move(base->document), session.sources(), input, design, engine,
                simulation, arguments.has(verdicts_option.name)},
               shard,
               read_seed(arguments, session)};
   const std::optional<ReadExperiment> first = report_mistakes(sweep.question, session);
   sweep.question.sources = session.sources();  // with every file that was read
-  const std::optional<Argument> output = arguments.value(output_option.name);
-  check_output(output, sweep, arguments, session);
+  const SweepOutputs outputs{arguments.value(output_option.name),
+                             arguments.value(sweep_csv_option.name)};
+  check_outputs(outputs, shard, arguments, session);
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
@@ -219,7 +251,7 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
     say_plan(sweep.question, sweep.shard, !arguments.has(no_share_option.name), session);
     return session.report();
   }
-  return run_jobs(sweep, header(sweep, *first, session), output, arguments, session);
+  return run_jobs(sweep, header(sweep, *first, session), outputs, arguments, session);
 }
 
 }  // namespace
@@ -232,8 +264,8 @@ Command sweep_command() {
           {"EXPERIMENT", "an experiment file; options stand for its keys, and go over it", 0, 1},
           experiment_options({over_option, zip_option, sample_option, latin_option, seed_option,
                               sim_option, event_limit_option, verdicts_option, output_option,
-                              resume_option, shard_option, threads_option, no_share_option,
-                              dry_option}),
+                              sweep_csv_option, resume_option, shard_option, threads_option,
+                              no_share_option, dry_option}),
           run_sweep,
           experiment_details};
 }

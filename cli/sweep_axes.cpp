@@ -9,91 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/axis_text.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/option_values.hpp"
-#include "model/series_text.hpp"
-#include "model/units_text.hpp"
+#include "profiles/override.hpp"
 
 namespace payoff {
 namespace {
-
-struct Values {
-  std::vector<std::string> texts;
-  std::vector<double> numbers;
-  std::string unit;  // of the column's name
-  bool whole{};
-};
-
-// The commas of `topk:ratio=0.01,chunk=64` are the method's: a part with a value but no method of
-// its own goes on with the one before it.
-std::vector<std::string> names_of(std::string_view text) {
-  std::vector<std::string> names;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    const std::string part(text.substr(start, comma - start));
-    const bool goes_on = part.find('=') != std::string::npos && part.find(':') == std::string::npos;
-    if (goes_on && !names.empty()) {
-      names.back() += "," + part;
-    } else {
-      names.push_back(part);
-    }
-    start = comma + 1;
-  }
-  return names;
-}
-
-template <class T, class Text, class Number>
-bool take_series(std::string_view text, Values& values, TextError& error, Text text_of,
-                 Number number_of) {
-  const Parsed<std::vector<T>> parsed = parse_series<T>(text);
-  if (!parsed) {
-    // The reading that understood most of the text has the best explanation; the one that knows the
-    // unit of its end has understood all but one.
-    const bool exact = error.problem == one_sided_unit;
-    if (error.problem.empty() || parsed.error.problem == one_sided_unit ||
-        (!exact && parsed.error.offset > error.offset)) {
-      error = parsed.error;
-    }
-    return false;
-  }
-  for (const T& value : *parsed) {
-    values.texts.push_back(text_of(value));
-    values.numbers.push_back(number_of(value));
-  }
-  return true;
-}
-
-// A series of counts, shares or quantities.
-std::optional<Values> series_of(std::string_view text, TextError& error) {
-  Values values;
-  const auto si = [](auto quantity) { return quantity.si; };
-  const auto plain = [](auto number) { return static_cast<double>(number); };
-  if (take_series<std::int64_t>(
-          text, values, error, [](std::int64_t n) { return std::to_string(n); }, plain)) {
-    values.whole = true;
-  } else if (take_series<Bandwidth>(text, values, error, exact_link_rate_text, si)) {
-    values.unit = "_bytes_per_second";
-  } else if (take_series<Bytes>(text, values, error, exact_text<Bytes>, si)) {
-    values.unit = "_bytes";
-  } else if (take_series<Seconds>(text, values, error, exact_text<Seconds>, si)) {
-    values.unit = "_seconds";
-  } else if (!take_series<double>(
-                 text, values, error, [](double x) { return fmt::format("{}", x); }, plain)) {
-    return std::nullopt;
-  }
-  return values;
-}
-
-// A list of names is no series, and a list of numbers is one that may be written without dots.
-std::optional<Values> values_of(std::string_view text, TextError& error) {
-  std::optional<Values> series = series_of(text, error);
-  if (series || text.find("..") != std::string_view::npos) {
-    return series;
-  }
-  Values values;
-  values.texts = names_of(text);
-  return values;
-}
 
 class AxisReader {
  public:
@@ -109,45 +31,43 @@ class AxisReader {
     }
     const std::string_view name = std::string_view(argument.text).substr(0, equals);
     const std::string_view text = std::string_view(argument.text).substr(equals + 1);
-    Span span = argument.span;
-    span.length = equals;
+    const Span span = argument.span;
+    const Span key_span{span.source, span.offset, equals};
+    const Span whole{span.source, span.offset + equals + 1, text.size()};
     if (name == "compress") {
-      input_.keys.push_back({"compress", span});
-      read_methods(argument, text);
+      input_.keys.push_back({"compress", key_span});
+      read_methods(argument, text, whole);
       return;
     }
-    const std::string_view option = key_of_option(name);
-    const std::string key(option.empty() ? name : option);
-    input_.keys.push_back({key, span});
+    const std::string key = path_of(name);
+    input_.keys.push_back({key, key_span});
     TextError error;
-    std::optional<Values> values = values_of(text, error);
-    if (!values || !are_distinct(argument, values->texts)) {
-      if (!values) {
-        error.offset += equals + 1;
-        report_text_error(over_option.name, argument, error, session_);
-      }
-      return;
+    std::optional<AxisValues> values = axis_values(text, error);
+    if (!values) {
+      report(name, whole, error);
     }
-    input_.columns.push_back({std::string(name) + values->unit, values->numbers, values->whole});
-    input_.axes.push_back({key, std::move(values->texts)});
-    input_.arguments.push_back(argument);
-    input_.nodes.emplace_back();
+    const bool failed = !values || !are_distinct(argument, values->texts);
+    if (failed) {
+      values = AxisValues{{std::string(text)}, {}, {}, false};
+    }
+    add({name, key}, std::move(*values), argument,
+        {key_span, axis_places(text, failed ? 0 : values->texts.size(), whole), failed});
   }
 
   // `KEY: VALUES` of a file.
   void read(const Entry& entry) {
     const Argument key{entry.key, 0, entry.key_span};
-    std::vector<const Node*> items;
+    std::vector<Span> places;
     std::string text = entry.value.text;
     for (const Node& item : entry.value.items) {
-      items.push_back(&item);
+      places.push_back(item.span);
       text += (text.empty() ? "" : ",") + item.text;
     }
     const Argument written{text, 0, entry.value.span};
     TextError error;
-    std::optional<Values> values = values_of(text, error);
+    std::optional<AxisValues> values = axis_values(text, error);
     if (entry.key == "compress" || text.empty() || !values ||
-        (!items.empty() && items.size() != values->texts.size())) {
+        (!places.empty() && places.size() != values->texts.size())) {
       session_.diagnostics().error(
           entry.key == "compress" ? key.span : written.span,
           entry.key == "compress" ? "`over.compress` is no axis of jobs"
@@ -160,22 +80,43 @@ class AxisReader {
     if (!are_distinct(written, values->texts)) {
       return;
     }
-    const std::string_view option = key_of_option(entry.key);
-    const std::string path(option.empty() ? entry.key : option);
+    const std::string path = path_of(entry.key);
     input_.keys.push_back({path, key.span});
-    std::vector<Node>& nodes = input_.nodes.emplace_back();
-    for (std::size_t i = 0; i < values->texts.size(); ++i) {
-      Node& node = nodes.emplace_back();
-      node.kind = Node::Kind::scalar;
-      node.text = values->texts[i];
-      node.span = items.empty() ? entry.value.span : items[i]->span;
+    if (places.empty()) {
+      places.push_back(entry.value.span);
     }
-    input_.columns.push_back({entry.key + values->unit, values->numbers, values->whole});
-    input_.axes.push_back({path, std::move(values->texts)});
-    input_.arguments.push_back(key);
+    add({entry.key, path}, std::move(*values), key, {key.span, std::move(places), false});
   }
 
  private:
+  struct Name {
+    std::string_view written;
+    std::string path;
+  };
+
+  static std::string path_of(std::string_view name) {
+    const std::string_view option = key_of_option(name);
+    return std::string(option.empty() ? name : option);
+  }
+
+  void add(Name name, AxisValues values, const Argument& argument, AxisPlace place) {
+    input_.columns.push_back(
+        {std::string(name.written) + values.unit, std::move(values.numbers), values.whole});
+    input_.axes.push_back({std::move(name.path), std::move(values.texts)});
+    input_.arguments.push_back(argument);
+    input_.places.push_back(std::move(place));
+  }
+
+  void report(std::string_view name, Span whole, const TextError& error) {
+    const Span span =
+        error.length > 0 ? Span{whole.source, whole.offset + error.offset, error.length} : whole;
+    const std::string help = error.example.empty()
+                                 ? error.help
+                                 : fmt::format("for example `--over {}='{}'`", name, error.example);
+    session_.diagnostics().error(span, fmt::format("`--over {}` {}", name, error.problem),
+                                 error.label, help);
+  }
+
   bool are_distinct(const Argument& argument, const std::vector<std::string>& values) {
     std::set<std::string_view> seen;
     for (const std::string& value : values) {
@@ -192,34 +133,50 @@ class AxisReader {
     return true;
   }
 
-  void read_methods(const Argument& argument, std::string_view text) {
-    const std::vector<std::string> names = names_of(text);
-    if (!are_distinct(argument, names)) {
-      return;
-    }
-    std::string list;
-    for (const std::string& name : names) {
-      if (name != "none") {  // is always there
-        list += (list.empty() ? "\"" : ", \"") + name + "\"";
+  void read_methods(const Argument& argument, std::string_view text, Span whole) {
+    std::vector<std::string> names;
+    Node list;
+    list.kind = Node::Kind::list;
+    list.span = whole;
+    for (const TextPiece& piece : names_of(text)) {
+      names.emplace_back(text.substr(piece.offset, piece.length));
+      if (names.back() != "none") {  // is always there
+        const Span place{whole.source, whole.offset + piece.offset, piece.length};
+        list.items.push_back(scalar_node(place, session_.sources()));
       }
     }
-    input_.methods = {argument.index, "compress=[" + list + "]"};
+    (void)are_distinct(argument, names);
+    input_.methods = std::move(list);
   }
 
   SweepInput& input_;
   Session& session_;
 };
 
+bool lies_in(Span span, Span place) {
+  return span.source == place.source && span.offset >= place.offset &&
+         span.offset < place.offset + std::max<std::size_t>(place.length, 1);
+}
+
 }  // namespace
 
-bool SweepInput::is_value(std::size_t axis, std::size_t value, Span span,
-                          const SourceMap& sources) const {
-  if (nodes[axis].empty()) {
-    return sources[span.source].argument == arguments[axis].index;
+bool SweepInput::is_key(std::size_t axis, Span span) const {
+  return lies_in(span, places[axis].key);
+}
+
+bool SweepInput::is_value(std::size_t axis, std::size_t value, Span span) const {
+  return lies_in(span, places[axis].value(value));
+}
+
+bool SweepInput::has_failed() const {
+  return std::any_of(places.begin(), places.end(),
+                     [](const AxisPlace& place) { return place.failed; });
+}
+
+void SweepInput::put_methods(Node& root, Diagnostics& diagnostics) const {
+  if (methods) {
+    (void)set_value(root, "compress", *methods, methods->span, diagnostics);
   }
-  const Span& own = nodes[axis][value].span;
-  return span.source == own.source && span.offset >= own.offset &&
-         span.offset < own.offset + std::max<std::size_t>(own.length, 1);
 }
 
 SweepInput take_axes(Node& root, const Arguments& arguments, Session& session) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,19 +30,33 @@ struct AxisColumn {
   bool whole{};                 // counts
 };
 
+// Where an axis stands: its key, and its values, each or (of a series) all at one place.
+struct AxisPlace {
+  Span key;
+  std::vector<Span> values;
+  // Its values could not be read, which was reported: its one value is all of its text, so that
+  // what else is wrong with the sweep is found in the same run.
+  bool failed{};
+
+  [[nodiscard]] Span value(std::size_t index) const {
+    return values.size() == 1 ? values.front() : values[index];
+  }
+};
+
 struct SweepInput {
   std::vector<SweepAxis> axes;  // of jobs
   std::vector<AxisColumn> columns;
   std::vector<Argument> arguments;  // of each axis
-  std::optional<Setting> methods;   // `compress=[...]`, as --set takes it
-  std::vector<WrittenKey> keys;     // of all, compress included
-  // Of axes that a file lists: each value as it goes into the document. Otherwise empty, and the
-  // value is set as the axis' argument says.
-  std::vector<std::vector<Node>> nodes;
+  std::vector<AxisPlace> places;
+  std::optional<Node> methods;   // the list that `compress` is
+  std::vector<WrittenKey> keys;  // of all, compress included
 
+  [[nodiscard]] bool is_key(std::size_t axis, Span span) const;
   // Whether what is at `span` is this value of the axis.
-  [[nodiscard]] bool is_value(std::size_t axis, std::size_t value, Span span,
-                              const SourceMap& sources) const;
+  [[nodiscard]] bool is_value(std::size_t axis, std::size_t value, Span span) const;
+  [[nodiscard]] bool has_failed() const;
+  // Puts the methods over the document, as --compress does.
+  void put_methods(Node& root, Diagnostics& diagnostics) const;
 };
 
 [[nodiscard]] SweepInput read_axes(const Arguments& arguments, Session& session);

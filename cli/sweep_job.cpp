@@ -145,6 +145,20 @@ std::vector<Json> rows_one_by_one(const SweepQuestion& question,
   return rows;
 }
 
+// A value as it was written is read as --set reads it, lists and quotes as YAML; one of a series is
+// nowhere written.
+std::optional<Node> axis_node(const std::string& text, Span place, const SourceMap& sources,
+                              Diagnostics& diagnostics) {
+  if (sources.is_argument(place) && sources.text(place) == text) {
+    return value_node(place, sources, diagnostics);
+  }
+  Node node;
+  node.kind = Node::Kind::scalar;
+  node.text = text;
+  node.span = place;
+  return node;
+}
+
 }  // namespace
 
 nlohmann::ordered_json axes_json(const SweepQuestion& question, std::uint64_t number,
@@ -187,19 +201,16 @@ SweepQuestion about_one_strategy(const SweepQuestion& question, std::size_t plac
 std::optional<ReadExperiment> read_job(const SweepQuestion& question,
                                        const std::vector<std::size_t>& values, SourceMap& sources,
                                        Diagnostics& diagnostics) {
-  std::vector<Setting> settings;
   Document document = question.document;
   for (std::size_t a = 0; a < values.size(); ++a) {
     const SweepAxis& axis = question.design.axes()[a];
-    if (const std::vector<Node>& nodes = question.input.nodes[a]; !nodes.empty()) {
-      (void)set_value(document.root, axis.key, nodes[values[a]], question.input.arguments[a].span,
-                      diagnostics);
-      continue;
+    const AxisPlace& place = question.input.places[a];
+    if (auto value =
+            axis_node(axis.values[values[a]], place.value(values[a]), sources, diagnostics)) {
+      (void)set_value(document.root, axis.key, std::move(*value), place.key, diagnostics);
     }
-    settings.push_back(
-        {question.input.arguments[a].index, axis.key + "=" + axis.values[values[a]]});
   }
-  return read_experiment(std::move(document), settings, {question.library, sources, diagnostics});
+  return read_experiment(std::move(document), {}, {question.library, sources, diagnostics});
 }
 
 std::string job_lines(const SweepQuestion& question, std::uint64_t number) {

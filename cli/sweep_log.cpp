@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -36,6 +37,12 @@ struct LinePart {
   std::string text;
 };
 
+void refuse_all(const std::vector<std::string>& problems) {
+  if (!problems.empty()) {
+    throw RefusedFiles(problems);
+  }
+}
+
 // The parts of one sweep by their place in it.
 class Merge {
  public:
@@ -58,24 +65,16 @@ class Merge {
   }
 
   [[nodiscard]] std::string text() const {
-    const std::size_t strategies = header_["strategies"].size();
-    const auto jobs = header_["jobs"].get<std::uint64_t>();
-    std::vector<std::vector<std::string_view>> lines;
-    for (std::uint64_t s = 0; s < of_; ++s) {
-      const auto part = parts_.find(s);
-      if (part == parts_.end()) {
-        throw std::runtime_error(fmt::format("shard {} of {} is missing", s, of_));
-      }
-      lines.push_back(whole_lines(part->second.text));
-      const std::uint64_t wanted = Shard{s, of_}.size(jobs) * strategies + 1;
-      if (lines.back().size() != wanted) {
-        refuse_results(part->second.file, fmt::format("has {} of {} lines: finish it with --resume",
-                                                      lines.back().size(), wanted));
-      }
-    }
+    check_parts();
     Json header = header_;
     header["shard"] = {{"index", 0}, {"of", 1}};
     std::string result = header.dump() + "\n";
+    std::vector<std::vector<std::string_view>> lines;
+    for (const auto& [index, part] : parts_) {
+      lines.push_back(whole_lines(part.text));
+    }
+    const std::size_t strategies = header_["strategies"].size();
+    const auto jobs = header_["jobs"].get<std::uint64_t>();
     for (std::uint64_t job = 0; job < jobs; ++job) {
       for (std::size_t i = 0; i < strategies; ++i) {
         const std::string_view line = lines[job % of_][1 + job / of_ * strategies + i];
@@ -92,12 +91,63 @@ class Merge {
   }
 
  private:
+  // All that are not there, and all that are not finished.
+  void check_parts() const {
+    constexpr std::size_t most_told = 20;
+    const std::size_t strategies = header_["strategies"].size();
+    const auto jobs = header_["jobs"].get<std::uint64_t>();
+    std::vector<std::string> problems;
+    for (std::uint64_t s = 0; s < of_ && problems.size() < most_told; ++s) {
+      const auto part = parts_.find(s);
+      if (part == parts_.end()) {
+        problems.push_back(fmt::format("shard {} of {} is missing", s, of_));
+        continue;
+      }
+      const std::size_t lines = whole_lines(part->second.text).size();
+      const std::uint64_t wanted = Shard{s, of_}.size(jobs) * strategies + 1;
+      if (lines != wanted) {
+        problems.push_back(fmt::format("{}: has {} of {} lines: finish it with --resume",
+                                       part->second.file.string(), lines, wanted));
+      }
+    }
+    refuse_all(problems);
+  }
+
   Json header_;
   std::uint64_t of_{};
   std::map<std::uint64_t, LinePart> parts_;
 };
 
+// Of all rows, in the order of their first appearance. Rows are read twice, and not kept: as trees
+// they take ten times their text.
+std::vector<std::string> keys_of(const std::vector<std::string_view>& lines) {
+  constexpr std::size_t most_columns = 1000;  // a row has some dozens of keys
+  std::vector<std::string> keys;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const Json row = parsed_line(lines[i]);
+    if (!row.is_object()) {
+      throw std::runtime_error(fmt::format("line {} is no result of `payoff sweep`", i + 1));
+    }
+    for (const auto& [key, value] : row.items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        keys.push_back(key);
+      }
+      if (keys.size() > most_columns) {
+        throw std::runtime_error(
+            fmt::format("line {} has another key than the lines before it: this is no result of "
+                        "`payoff sweep`",
+                        i + 1));
+      }
+    }
+  }
+  return keys;
+}
+
 }  // namespace
+
+RefusedFiles::RefusedFiles(std::vector<std::string> problems)
+    : std::runtime_error(fmt::format("{}", fmt::join(problems, "\nerror: "))),
+      problems_(std::move(problems)) {}
 
 SweepLog::SweepLog(std::filesystem::path file)
     : file_(std::move(file)),
@@ -192,9 +242,15 @@ std::filesystem::path shard_file(const std::filesystem::path& file, const Shard&
 
 std::string merged_log(const std::vector<std::filesystem::path>& files) {
   Merge merge;
+  std::vector<std::string> problems;
   for (const std::filesystem::path& file : files) {
-    merge.add(file);
+    try {
+      merge.add(file);
+    } catch (const std::runtime_error& error) {
+      problems.emplace_back(error.what());
+    }
   }
+  refuse_all(problems);
   return merge.text();
 }
 
@@ -206,29 +262,11 @@ std::string begun_log(const std::filesystem::path& file) {
 }
 
 std::string csv_of_log(const std::string& log) {
-  constexpr std::size_t most_columns = 1000;  // a row has some dozens of keys
   const std::vector<std::string_view> lines = whole_lines(log);
-  std::vector<Json> rows;
-  std::vector<std::string> keys;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    rows.push_back(parsed_line(lines[i]));
-    if (!rows.back().is_object()) {
-      throw std::runtime_error(fmt::format("line {} is no result of `payoff sweep`", i + 1));
-    }
-    for (const auto& [key, value] : rows.back().items()) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        keys.push_back(key);
-      }
-      if (keys.size() > most_columns) {
-        throw std::runtime_error(
-            fmt::format("line {} has another key than the lines before it: this is no result of "
-                        "`payoff sweep`",
-                        i + 1));
-      }
-    }
-  }
+  const std::vector<std::string> keys = keys_of(lines);
   std::string csv = csv_line(keys);
-  for (const Json& row : rows) {
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const Json row = parsed_line(lines[i]);
     std::vector<std::string> cells;
     for (const std::string& key : keys) {
       const auto cell = row.find(key);

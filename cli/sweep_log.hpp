@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,18 @@ class SweepLog {
 [[nodiscard]] std::filesystem::path shard_file(const std::filesystem::path& file,
                                                const Shard& shard);
 
-// All shards of one sweep as one file: the text of it. Throws std::runtime_error that says which
-// file asks another question, is given twice, is unfinished or is missing.
+// Files that are not the shards of one sweep: one problem each.
+class RefusedFiles : public std::runtime_error {
+ public:
+  explicit RefusedFiles(std::vector<std::string> problems);
+  [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  std::vector<std::string> problems_;
+};
+
+// All shards of one sweep as one file: the text of it. Throws RefusedFiles that says which
+// files ask another question, are given twice, are unfinished or are missing.
 [[nodiscard]] std::string merged_log(const std::vector<std::filesystem::path>& files);
 
 // One file as it is: finished or not, all of a sweep or a shard of it. Its header and its whole

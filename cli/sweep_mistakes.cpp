@@ -1,122 +1,243 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_mistakes.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace payoff {
 namespace {
 
-// A value is tried with so many combinations of the others. If none is a job it is wrong
-// where it is always said for the same reason. Of long axes the ends
-// are tried: what lies between them is a series.
+// A value is tried with so many combinations of the others. If none is a job it is wrong where the
+// same is said of it in all of them. Of long axes the ends are tried: what lies between them is a
+// series.
 constexpr std::size_t combinations = 8;
 constexpr std::size_t long_axis = 64;
+
+// A combination that is no job, and what is wrong with it.
+struct Try {
+  std::vector<std::size_t> values;  // of each axis
+  std::vector<Diagnostic> errors;
+};
+
+bool is_same(const Diagnostic& a, const Diagnostic& b) {
+  return a.span == b.span && a.message == b.message;
+}
+
+bool is_in_all(const Diagnostic& error, const std::vector<const Try*>& tries) {
+  return std::all_of(tries.begin(), tries.end(), [&](const Try* each) {
+    return std::any_of(each->errors.begin(), each->errors.end(),
+                       [&](const Diagnostic& other) { return is_same(error, other); });
+  });
+}
+
+std::vector<Diagnostic> errors_of(const Diagnostics& diagnostics) {
+  std::vector<Diagnostic> errors = diagnostics.sorted();
+  std::erase_if(errors, [](const Diagnostic& d) { return d.severity != Severity::error; });
+  return errors;
+}
+
+// What is wrong with several values of an axis is told once, and of which.
+struct AxisMistake {
+  Diagnostic first;
+  std::vector<std::size_t> values;
+};
 
 class Mistakes {
  public:
   Mistakes(const SweepQuestion& question, Session& session)
-      : question_(question), session_(session) {}
+      : question_(question),
+        session_(session),
+        mistakes_(question.design.axes().size()),
+        wrong_(question.design.axes().size()) {}
 
   std::optional<ReadExperiment> find() {
     const std::vector<SweepAxis>& axes = question_.design.axes();
     std::optional<ReadExperiment> readable;
     if (axes.empty()) {  // `--over compress=...` alone: one job
-      readable = try_value(0, 0);
+      readable = try_job({});
     }
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-      const std::size_t values = axes[axis].values.size();
-      for (std::size_t value = 0; value < values; ++value) {
-        if (values > long_axis && value != 0 && value + 1 != values) {
-          continue;
-        }
+      for (const std::size_t value : tried_of(axis)) {
         auto read = try_value(axis, value);
         if (read && !readable) {
           readable = std::move(read);
         }
       }
     }
-    if (!readable && !session_.diagnostics().has_errors()) {
-      copy(first_);
-    }
+    tell(readable.has_value());
     return readable;
   }
 
  private:
+  [[nodiscard]] std::vector<std::size_t> tried_of(std::size_t axis) const {
+    const std::size_t values = question_.design.axes()[axis].values.size();
+    std::vector<std::size_t> tried;
+    for (std::size_t value = 0; value < values; ++value) {
+      if (values <= long_axis || value == 0 || value + 1 == values) {
+        tried.push_back(value);
+      }
+    }
+    return tried;
+  }
+
+  std::optional<ReadExperiment> try_job(std::vector<std::size_t> values) {
+    Diagnostics diagnostics;
+    auto read = read_job(question_, values, session_.sources(), diagnostics);
+    if (!read) {
+      tries_.push_back({std::move(values), errors_of(diagnostics)});
+    }
+    return read;
+  }
+
   std::optional<ReadExperiment> try_value(std::size_t axis, std::size_t value) {
     const std::vector<SweepAxis>& axes = question_.design.axes();
-    Diagnostics first;
-    std::set<std::string> reasons;
-    bool value_is_wrong = axis < axes.size();
     const bool zipped = question_.design.sampling() == Sampling::zipped;
-    const std::size_t tries = zipped ? 1 : combinations;
-    for (std::size_t k = 0; k < tries; ++k) {
+    const std::size_t before = tries_.size();
+    for (std::size_t k = 0; k < (zipped ? 1 : combinations); ++k) {
       std::vector<std::size_t> values(axes.size(), value);
       for (std::size_t other = 0; other < axes.size() && !zipped; ++other) {
         values[other] = other == axis ? value : k * axes[other].values.size() / combinations;
       }
-      Diagnostics diagnostics;
-      auto read = read_job(question_, values, session_.sources(), diagnostics);
-      if (read) {
+      if (auto read = try_job(std::move(values))) {
         return read;
       }
-      const std::optional<std::string> reason =
-          value_is_wrong ? reason_under(diagnostics, axis, value) : std::nullopt;
-      value_is_wrong = reason.has_value();
-      reasons.insert(reason.value_or(""));
-      if (k == 0) {
-        first = diagnostics;
-      }
     }
-    // The others have one value each, or the reason does not depend on them.
-    if (value_is_wrong && (reasons.size() == 1 || zipped)) {
-      copy(first);
-    } else if (first_.empty()) {
-      first_ = first;
-    }
+    note_mistakes(axis, value, before);
     return std::nullopt;
   }
 
-  // What the first error under a value says.
-  [[nodiscard]] std::optional<std::string> reason_under(const Diagnostics& diagnostics,
-                                                        std::size_t axis, std::size_t value) const {
-    for (const Diagnostic& diagnostic : diagnostics.sorted()) {
-      if (diagnostic.severity == Severity::error && diagnostic.span &&
-          question_.input.is_value(axis, value, *diagnostic.span, session_.sources())) {
-        return diagnostic.message;
+  // Of a value that was never a job, in the tries from `first` on.
+  void note_mistakes(std::size_t axis, std::size_t value, std::size_t first) {
+    std::vector<const Try*> tries;
+    for (std::size_t i = first; i < tries_.size(); ++i) {
+      tries.push_back(&tries_[i]);
+    }
+    const bool failed = question_.input.places[axis].failed;
+    if (failed) {
+      wrong_[axis].insert(value);
+    }
+    for (const Diagnostic& error : tries.front()->errors) {
+      // Of values that could not be read it was said already.
+      const bool is_of_it = error.span && (question_.input.is_key(axis, *error.span) ||
+                                           (!failed && is_value(axis, value, *error.span)));
+      if (is_of_it && is_in_all(error, tries)) {
+        add(axis, value, error);
+        wrong_[axis].insert(value);
       }
     }
-    return std::nullopt;
   }
 
-  // What is wrong with a key is so with all its values, and told once.
-  void copy(const Diagnostics& diagnostics) {
-    for (Diagnostic& diagnostic : diagnostics.sorted()) {
-      const std::optional<int> key = axis_of_key(diagnostic);
-      if (!key || told_.emplace(*key, diagnostic.message).second) {
-        session_.diagnostics().add(std::move(diagnostic));
+  [[nodiscard]] bool is_value(std::size_t axis, std::size_t value, Span span) const {
+    return question_.input.is_value(axis, value, span);
+  }
+
+  void add(std::size_t axis, std::size_t value, const Diagnostic& error) {
+    std::vector<AxisMistake>& known = mistakes_[axis];
+    const auto same = std::find_if(known.begin(), known.end(), [&](const AxisMistake& mistake) {
+      return mistake.first.message == error.message;
+    });
+    if (same == known.end()) {
+      known.push_back({error, {value}});
+    } else {
+      same->values.push_back(value);
+    }
+  }
+
+  void tell(bool is_readable) {
+    std::size_t told = 0;
+    for (std::size_t axis = 0; axis < mistakes_.size(); ++axis) {
+      for (const AxisMistake& mistake : mistakes_[axis]) {
+        session_.diagnostics().add(with_values(axis, mistake));
+        ++told;
+      }
+    }
+    if (is_readable) {
+      return;
+    }
+    for (const Diagnostic& error : common_errors()) {
+      session_.diagnostics().add(error);
+      ++told;
+    }
+    if (told == 0 && !question_.input.has_failed()) {  // each combination is wrong in its own way
+      for (const Diagnostic& error : tries_.front().errors) {
+        session_.diagnostics().add(error);
       }
     }
   }
 
-  // The argument where the mistake is in front of the `=` of an axis.
-  [[nodiscard]] std::optional<int> axis_of_key(const Diagnostic& diagnostic) const {
-    if (!diagnostic.span) {
-      return std::nullopt;
+  // Where a series stands nobody sees which of its values is meant.
+  [[nodiscard]] Diagnostic with_values(std::size_t axis, const AxisMistake& mistake) const {
+    constexpr std::size_t most_listed = 5;
+    const bool is_series = question_.input.places[axis].values.size() == 1;
+    const bool is_of_all = mistake.values.size() == tried_of(axis).size();
+    Diagnostic told = mistake.first;
+    if (is_of_all || question_.input.is_key(axis, *told.span) ||
+        (!is_series && mistake.values.size() == 1)) {
+      return told;
     }
-    const Source& source = session_.sources()[diagnostic.span->source];
-    const std::size_t end = diagnostic.span->offset + diagnostic.span->length;
-    const std::size_t equals = source.text.find('=');
-    return equals != std::string::npos && end <= equals ? source.argument : std::nullopt;
+    const std::vector<std::string>& texts = question_.design.axes()[axis].values;
+    std::vector<std::string> listed;
+    for (std::size_t i = 0; i < std::min(most_listed, mistake.values.size()); ++i) {
+      listed.push_back(backquoted(texts[mistake.values[i]]));
+    }
+    told.notes.push_back(fmt::format("so {} {}{}", listed.size() == 1 ? "is" : "are",
+                                     fmt::join(listed, ", "),
+                                     mistake.values.size() > most_listed ? ", ..." : ""));
+    return told;
+  }
+
+  // Errors that are of no value and in every combination: of those without a wrong value, which
+  // hides others, where there are any.
+  [[nodiscard]] std::vector<Diagnostic> common_errors() const {
+    std::vector<const Try*> all;
+    std::vector<const Try*> without;
+    for (const Try& each : tries_) {
+      all.push_back(&each);
+      if (!has_wrong_value(each)) {
+        without.push_back(&each);
+      }
+    }
+    const std::vector<const Try*>& pool = without.empty() ? all : without;
+    std::vector<Diagnostic> common;
+    for (const Diagnostic& error : pool.front()->errors) {
+      if (!is_of_an_axis(error, *pool.front()) && is_in_all(error, pool)) {
+        common.push_back(error);
+      }
+    }
+    return common;
+  }
+
+  [[nodiscard]] bool has_wrong_value(const Try& each) const {
+    for (std::size_t axis = 0; axis < each.values.size(); ++axis) {
+      if (wrong_[axis].count(each.values[axis]) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_of_an_axis(const Diagnostic& error, const Try& of) const {
+    for (std::size_t axis = 0; error.span && axis < of.values.size(); ++axis) {
+      if (question_.input.is_key(axis, *error.span) ||
+          is_value(axis, of.values[axis], *error.span)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   const SweepQuestion& question_;
   Session& session_;
-  std::set<std::pair<int, std::string>> told_;  // of keys
-  Diagnostics first_;  // of a combination where no value was wrong by itself
+  std::vector<Try> tries_;
+  std::vector<std::vector<AxisMistake>> mistakes_;  // of each axis
+  std::vector<std::set<std::size_t>> wrong_;        // values of each axis
 };
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include "cli/option_values.hpp"
+#include "cli/output_files.hpp"
 #include "cli/sweep_cost.hpp"
 #include "cli/sweep_folding.hpp"
+#include "cli/sweep_lines.hpp"
 #include "cli/sweep_log.hpp"
 #include "cli/sweep_refusals.hpp"
 #include "cli/sweep_shared.hpp"
@@ -92,21 +94,77 @@ std::uint64_t run(const Sweep& sweep, std::uint64_t done, unsigned threads, bool
   return first_of(run_in_order(work));
 }
 
+// Where the lines go while they are made.
+class Results {
+ public:
+  Results(const Sweep& sweep, const SweepOutputs& outputs, Session& session)
+      : sweep_(sweep), outputs_(outputs), session_(session) {}
+
+  // The number of jobs that are there.
+  std::uint64_t begin(const std::string& first_line, bool resume) {
+    if (!outputs_.log) {
+      add(first_line);
+      return 0;
+    }
+    log_.emplace(shard_file(outputs_.log->text, sweep_.shard));
+    if (resume) {
+      return log_->go_on(first_line, sweep_.question.strategies.size());
+    }
+    log_->begin(first_line);
+    return 0;
+  }
+
+  void add(const std::string& lines) {
+    if (log_) {
+      log_->add(lines);
+    } else if (outputs_.csv) {
+      kept_ += lines;
+    } else {
+      session_.out() << lines;
+    }
+  }
+
+  // Of all results, those that a stopped sweep left included.
+  void write_csv() const {
+    if (!outputs_.csv) {
+      return;
+    }
+    const std::string csv =
+        csv_of_log(outputs_.log ? begun_log(shard_file(outputs_.log->text, sweep_.shard)) : kept_);
+    const auto file = outputs_.csv_file(sweep_.shard);
+    if (!file) {
+      session_.out() << csv;
+      return;
+    }
+    if (std::filesystem::is_regular_file(*file)) {
+      if (contents_of(*file) != csv) {
+        refuse_results(*file, "exists and has other rows: nothing is written over results");
+      }
+      return;
+    }
+    OutputFiles files;
+    files.add(*file, csv);
+    files.commit();
+  }
+
+ private:
+  const Sweep& sweep_;
+  const SweepOutputs& outputs_;
+  Session& session_;
+  std::optional<SweepLog> log_;
+  std::string kept_;  // for CSV alone
+};
+
 }  // namespace
 
-ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
-                  const std::optional<Argument>& output, const Arguments& arguments,
-                  Session& session) {
-  std::optional<SweepLog> log;
-  std::uint64_t done = 0;
-  if (!output) {
-    session.out() << first_line;
-  } else if (log.emplace(shard_file(output->text, sweep.shard));
-             arguments.has(resume_option.name)) {
-    done = log->go_on(first_line, sweep.question.strategies.size());
-  } else {
-    log->begin(first_line);
-  }
+std::optional<std::filesystem::path> SweepOutputs::csv_file(const Shard& shard) const {
+  return csv && !csv_is_printed() ? std::optional(shard_file(csv->text, shard)) : std::nullopt;
+}
+
+ExitCode run_jobs(const Sweep& sweep, const std::string& first_line, const SweepOutputs& outputs,
+                  const Arguments& arguments, Session& session) {
+  Results results(sweep, outputs, session);
+  const std::uint64_t done = results.begin(first_line, arguments.has(resume_option.name));
   const std::uint64_t all = sweep.own_jobs();
   announce_simulations(sweep.question, sweep.shard, done, session);
   Progress progress(done, all, session);
@@ -118,7 +176,7 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
   SweepFolding folding;
   const std::uint64_t reached = run(sweep, done, threads, !arguments.has(no_share_option.name),
                                     [&](std::uint64_t jobs, const std::string& lines) {
-                                      log ? log->add(lines) : (void)(session.out() << lines);
+                                      results.add(lines);
                                       refusals.add(lines);
                                       if (sweep.question.engine == Engine::simulated) {
                                         folding.add(lines);
@@ -126,11 +184,14 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
                                       progress.at(jobs);
                                     });
   progress.end();
+  if (reached == all) {
+    results.write_csv();
+  }
   folding.report(session);
   refusals.report(session);
   if (reached < all) {
     return session.report_failure(fmt::format("interrupted after {} of {} jobs{}", reached, all,
-                                              output ? "; --resume goes on" : ""));
+                                              outputs.log ? "; --resume goes on" : ""));
   }
   const ExitCode code = session.report();
   return refusals.all() ? ExitCode::failure : code;

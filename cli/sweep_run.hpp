@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -30,9 +31,23 @@ inline constexpr OptionSpec no_share_option{
     "--no-share", "", "reads and prepares every job by itself, to see that nothing changes",
     Takes::nothing};
 
-// `output`: else they are printed.
+inline constexpr OptionSpec sweep_csv_option{
+    csv_option.name, "FILE",
+    "the results as CSV too, once all are there; with shards one file each; `-` for stdout",
+    Takes::value, true};
+
+// Where results go.
+struct SweepOutputs {
+  std::optional<Argument> log;  // JSON Lines; else they are printed, or CSV alone is made
+  std::optional<Argument> csv;
+
+  [[nodiscard]] bool csv_is_printed() const { return csv && csv->text == "-"; }
+  // Of this shard; nothing where it is printed.
+  [[nodiscard]] std::optional<std::filesystem::path> csv_file(const Shard& shard) const;
+};
+
 [[nodiscard]] ExitCode run_jobs(const Sweep& sweep, const std::string& first_line,
-                                const std::optional<Argument>& output, const Arguments& arguments,
+                                const SweepOutputs& outputs, const Arguments& arguments,
                                 Session& session);
 
 }  // namespace payoff

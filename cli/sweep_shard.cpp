@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,12 +16,28 @@ namespace payoff {
 namespace {
 
 constexpr std::int64_t most_shards = 1'000'000;
+constexpr std::int64_t most_tasks = 1'000'000'000;  // numbers of tasks may begin anywhere
 
-std::optional<std::uint64_t> count_in(const char* variable) {
+// A part that nobody can tell is no part: the whole of a sweep in each of its tasks would be
+// written without a word.
+void refuse_variable(const char* variable, const std::string& why, Session& session) {
+  session.diagnostics().error(
+      std::nullopt, fmt::format("{} is {}{}", variable, backquoted(std::getenv(variable)), why), {},
+      "unset it, or say with `--shard I/N` which jobs are run: `--shard 0/1` runs all");
+}
+
+// Nothing where it is not set, and where it is no number, which is reported.
+std::optional<std::uint64_t> count_in(const char* variable, Session& session) {
   const char* text = std::getenv(variable);
-  const auto parsed =
-      text == nullptr ? Parsed<std::int64_t>{} : parse_integer(text, {0, most_shards});
-  return parsed ? std::optional(static_cast<std::uint64_t>(*parsed)) : std::nullopt;
+  if (text == nullptr || *text == '\0') {
+    return std::nullopt;
+  }
+  const auto parsed = parse_integer(text, {0, most_tasks});
+  if (!parsed) {
+    refuse_variable(variable, ", which is no number of a task", session);
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(*parsed);
 }
 
 struct Tasks {
@@ -40,11 +57,14 @@ struct ToldShard {
   std::string_view variable;
 };
 
-ToldShard among_tasks() {
+ToldShard among_tasks(Session& session) {
   for (const Tasks& tasks : task_variables) {
-    const auto index = count_in(tasks.index);
-    const auto count = count_in(tasks.count);
-    if (index && count && *index < *count) {
+    const auto index = count_in(tasks.index, session);
+    const auto count = count_in(tasks.count, session);
+    if (index && count && *index >= *count) {
+      refuse_variable(tasks.index, fmt::format(", beyond the {} of {}", *count, tasks.count),
+                      session);
+    } else if (index && count) {
       return {{*index, *count}, tasks.index};
     }
   }
@@ -52,25 +72,36 @@ ToldShard among_tasks() {
 }
 
 // Array tasks may be numbered from anywhere, by any step.
-ToldShard in_array() {
+ToldShard in_array(Session& session) {
   constexpr const char* variable = "SLURM_ARRAY_TASK_ID";
-  const auto id = count_in(variable);
-  const auto count = count_in("SLURM_ARRAY_TASK_COUNT");
+  constexpr const char* count_variable = "SLURM_ARRAY_TASK_COUNT";
+  const auto id = count_in(variable, session);
+  const auto count = count_in(count_variable, session);
+  const std::uint64_t first = count_in("SLURM_ARRAY_TASK_MIN", session).value_or(0);
+  const std::uint64_t step =
+      std::max<std::uint64_t>(1, count_in("SLURM_ARRAY_TASK_STEP", session).value_or(1));
   if (!id || !count) {
+    if (id && std::getenv(count_variable) == nullptr) {
+      refuse_variable(variable, fmt::format(", and {} is not set", count_variable), session);
+    }
     return {};
   }
-  const std::uint64_t first = count_in("SLURM_ARRAY_TASK_MIN").value_or(0);
-  const std::uint64_t step =
-      std::max<std::uint64_t>(1, count_in("SLURM_ARRAY_TASK_STEP").value_or(1));
   const std::uint64_t place = *id >= first ? (*id - first) / step : *count;
-  return place < *count ? ToldShard{{place, *count}, variable} : ToldShard{};
+  if (place >= *count) {
+    refuse_variable(
+        variable,
+        fmt::format(", which is none of {} tasks from {} in steps of {}", *count, first, step),
+        session);
+    return {};
+  }
+  return {{place, *count}, variable};
 }
 
 // Nobody who started one process expects a part of the jobs: it is said where the variables made
 // it one, because a shell within a job of Slurm has them too.
 Shard shard_of_environment(Session& session) {
-  const ToldShard array = in_array();
-  const ToldShard tasks = among_tasks();
+  const ToldShard array = in_array(session);
+  const ToldShard tasks = among_tasks(session);
   const Shard shard{array.shard.index * tasks.shard.of + tasks.shard.index,
                     array.shard.of * tasks.shard.of};
   if (shard.of > 1) {

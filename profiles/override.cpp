@@ -77,7 +77,18 @@ Node* child(Node& node, const PathPart& part, Span span, Diagnostics& diagnostic
   return &entry->value;
 }
 
-std::optional<Node> parse_value(Span span, const SourceMap& sources, Diagnostics& diagnostics) {
+}  // namespace
+
+Node scalar_node(Span span, const SourceMap& sources) {
+  Node node;
+  node.text = std::string(sources.text(span));
+  const bool none = node.text.empty() || node.text == "~" || node.text == "null";
+  node.kind = none ? Node::Kind::null : Node::Kind::scalar;
+  node.span = span;
+  return node;
+}
+
+std::optional<Node> value_node(Span span, const SourceMap& sources, Diagnostics& diagnostics) {
   const std::string_view text = sources.text(span);
   const std::size_t invalid = find_invalid_utf8(text);
   if (invalid != std::string_view::npos) {
@@ -88,17 +99,6 @@ std::optional<Node> parse_value(Span span, const SourceMap& sources, Diagnostics
     return parse_yaml(span, sources, diagnostics);
   }
   return scalar_node(span, sources);
-}
-
-}  // namespace
-
-Node scalar_node(Span span, const SourceMap& sources) {
-  Node node;
-  node.text = std::string(sources.text(span));
-  const bool none = node.text.empty() || node.text == "~" || node.text == "null";
-  node.kind = none ? Node::Kind::null : Node::Kind::scalar;
-  node.span = span;
-  return node;
 }
 
 bool set_value(Node& root, std::string_view path, Node value, Span key, Diagnostics& diagnostics) {
@@ -112,7 +112,7 @@ bool set_value(Node& root, std::string_view path, Node value, Span key, Diagnost
   Node* node = &root;
   Span span = key;
   for (const PathPart& part : *parts) {
-    span = part.offset + part.length <= key.length ? part_span(key, part) : key;
+    span = key.length == path.size() ? part_span(key, part) : key;  // else an option is there
     node = child(*node, part, span, diagnostics);
     if (node == nullptr) {
       return false;
@@ -143,7 +143,7 @@ bool apply_override(Node& root, int argument, std::string_view setting, SourceMa
   }
   const Span value_span{source, option.size() + first, setting.size() - first};
   const std::size_t errors = diagnostics.error_count();
-  std::optional<Node> value = parse_value(value_span, sources, diagnostics);
+  std::optional<Node> value = value_node(value_span, sources, diagnostics);
   const Span key{source, option.size(), equals};
   return value && errors == diagnostics.error_count() &&
          set_value(root, setting.substr(0, equals), std::move(*value), key, diagnostics);

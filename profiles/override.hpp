@@ -26,6 +26,9 @@ bool set_value(Node& root, std::string_view path, Node value, Span key, Diagnost
 
 // The text under `span` as a value.
 [[nodiscard]] Node scalar_node(Span span, const SourceMap& sources);
+// The same, where `[`, `{` or a quote begins YAML; nothing where that is wrong, which is reported.
+[[nodiscard]] std::optional<Node> value_node(Span span, const SourceMap& sources,
+                                             Diagnostics& diagnostics);
 
 // Puts `over` on top of `base`: maps are merged key by key, anything else is replaced.
 [[nodiscard]] Node merged(Node base, Node over);

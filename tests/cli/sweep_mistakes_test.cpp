@@ -144,7 +144,7 @@ TEST_CASE("a series whose unit stands at its end alone is told which text says i
   const ScratchFolder folder;
   const Captured run = sweep_file(folder, {"--over", "bandwidth=10..100 Gb/s:x2"});
   CHECK(run.code == ExitCode::bad_input);
-  CHECK_THAT(run.err, ContainsSubstring("`--over` has no unit at its first end"));
+  CHECK_THAT(run.err, ContainsSubstring("`--over bandwidth` has no unit at its first end"));
   CHECK_THAT(run.err, ContainsSubstring("`10 Gb/s..100 Gb/s:x2` says it of both ends"));
 }
 

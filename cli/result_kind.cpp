@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/result_kind.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace payoff {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+
+// What is left of the text behind `word`, with or without blanks before it.
+bool skip(std::string_view& text, std::string_view word) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  if (!text.starts_with(word)) {
+    return false;
+  }
+  text.remove_prefix(word.size());
+  return true;
+}
+
+// Of a few kinds the command has another name.
+std::string command_of(std::string_view kind) {
+  return kind == "needs"        ? "calibrate needs"
+         : kind == "validation" ? "validate"
+                                : std::string(kind);
+}
+
+}  // namespace
+
+std::optional<std::string> result_kind(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 256> begin{};
+  stream.read(begin.data(), begin.size());
+  std::string_view text(begin.data(), static_cast<std::size_t>(stream.gcount()));
+  for (const std::string_view word : {"{", "\"schema\"", ":", "1", ",", "\"kind\"", ":", "\""}) {
+    if (!skip(text, word)) {
+      return std::nullopt;
+    }
+  }
+  const std::size_t end = text.find('"');
+  return end == std::string_view::npos ? std::nullopt
+                                       : std::optional(command_of(text.substr(0, end)));
+}
+
+bool refuse_result(const Argument& file, std::string_view wanted, Session& session) {
+  const std::optional<std::string> kind = result_kind(file.text);
+  if (!kind) {
+    return false;
+  }
+  const std::string_view readers =
+      *kind == "sweep"     ? "`payoff plot` draws it, `payoff merge` joins shards and makes CSV"
+      : *kind == "predict" ? "`payoff report` shows it, `payoff rerun` and `payoff diff` compare it"
+                           : "`payoff rerun` runs its command line again";
+  session.diagnostics().error(
+      file.span,
+      fmt::format("{} is a result of `payoff {}`, not {}", backquoted(file.text), *kind, wanted),
+      {}, std::string(readers));
+  return true;
+}
+
+}  // namespace payoff

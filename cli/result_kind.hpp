@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command_line.hpp"
+#include "cli/session.hpp"
+
+// A result where an input belongs: told for what it is, not key by key for what it is not.
+
+namespace payoff {
+
+// The command whose result the file is, by its first keys (cli/json_output.hpp): "predict". Nothing
+// where it is another file, or none.
+[[nodiscard]] std::optional<std::string> result_kind(const std::string& file);
+
+// Reports a result, with the commands that read it; `wanted` as in "an experiment".
+[[nodiscard]] bool refuse_result(const Argument& file, std::string_view wanted, Session& session);
+
+}  // namespace payoff
