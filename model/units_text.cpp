@@ -150,6 +150,13 @@ TextError unit_error(const Head& head, const Dimension& dimension) {
   return error;
 }
 
+// Somebody's number where people write such a one in this unit. Which unit 1000000000 is in is not
+// known: a number of its own tells no wrong one.
+std::string example_of(const Head& head, const Dimension& dimension) {
+  const bool is_usual = head.number >= 1.0 && head.number < 1000.0;
+  return (is_usual ? std::string(head.digits) : "5") + " " + std::string(dimension.default_unit);
+}
+
 Parsed<double> parse_in(const Dimension& dimension, std::string_view text, Sign sign) {
   using Result = Parsed<double>;
   const Parsed<Head> parsed = parse_head(text, dimension.noun);
@@ -173,7 +180,7 @@ Parsed<double> parse_in(const Dimension& dimension, std::string_view text, Sign 
     si = head.number * unit->scale;
   } else if (head.number != 0.0) {
     Result error = whole("has no unit", "a bare number is ambiguous");
-    error.error.example = std::string(head.digits) + " " + std::string(dimension.default_unit);
+    error.error.example = example_of(head, dimension);
     return error;
   }
   if (!std::isfinite(si)) {

@@ -295,8 +295,15 @@ std::int64_t Value::whole_number(const IntegerRules& rules) const {
 std::string Value::with_key(const std::string& path, const std::string& example, Span span,
                             const SourceMap& sources) {
   if (sources.is_argument(span)) {
-    const bool setting = sources[span.source].text.starts_with("--set ");
-    return (setting ? "--set " + path + "=" : "") + "'" + example + "'";
+    const std::string& text = sources[span.source].text;
+    if (text.starts_with("--set ")) {
+      return "--set " + path + "='" + example + "'";
+    }
+    // `bandwidth=10` of an axis; what stands in a list of methods is no key with a value.
+    const std::string typed = text.substr(0, std::min(text.find('='), text.size()));
+    const bool is_key = typed.size() < span.offset && !path.starts_with(typed + ".");
+    return (is_key && typed.find(':') == std::string::npos ? typed + "=" : "") + "'" + example +
+           "'";
   }
   const std::string key = split_path(path).value_or(std::vector<PathPart>{}).back().key;
   const bool item = key.find_first_not_of("0123456789") == std::string::npos;

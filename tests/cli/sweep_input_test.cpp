@@ -72,7 +72,9 @@ TEST_CASE("a fact of one combination is no mistake beside a wrong value") {
   // dp is 1 on one node with tp 4; a bare rate is wrong everywhere.
   const ScratchFolder folder;
   const Captured run =
-      sweep_of(folder, std::string(test::small_job) + "compress: [fp16]\n",
+      sweep_of(folder,
+               "cluster: {profile: p3-8xlarge, nodes: 2}\nmodel: {profile: gpt2}\n"
+               "layout: {micro_batch: 1}\ncompress: [fp16]\n",
                {"--over", "nodes=1,2", "--over", "tp=4,2", "--over", "bandwidth=10,20 Gb/s"});
   INFO(run.err);
   CHECK(run.code == ExitCode::bad_input);

@@ -66,6 +66,9 @@ TEST_CASE("a number without a unit is refused unless it is zero") {
   CHECK(bare.error.problem == "has no unit");
   CHECK(bare.error.label == "a bare number is ambiguous");
   CHECK(bare.error.example == "400 Gb/s");
+  // 1 Gb/s in bits and 0.4 Tb/s: no number that anybody writes in Gb/s.
+  CHECK(parse_quantity<Bandwidth>("1000000000").error.example == "5 Gb/s");
+  CHECK(parse_quantity<Bandwidth>("0.4").error.example == "5 Gb/s");
   CHECK(bare.error.offset == 0);
   CHECK(bare.error.length == 3);
   CHECK(*parse_quantity<Seconds>("0") == 0_s);
