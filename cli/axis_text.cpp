@@ -52,7 +52,7 @@ bool take_series(std::string_view text, AxisValues& values, TextError& error, Te
 }
 
 // A series of counts, shares or quantities.
-std::optional<AxisValues> series_of(std::string_view text, TextError& error) {
+std::optional<AxisValues> axis_series(std::string_view text, TextError& error) {
   AxisValues values;
   const auto si = [](auto quantity) { return quantity.si; };
   const auto plain = [](auto number) { return static_cast<double>(number); };
@@ -90,7 +90,7 @@ std::vector<TextPiece> names_of(std::string_view text) {
 }
 
 std::optional<AxisValues> axis_values(std::string_view text, TextError& error) {
-  std::optional<AxisValues> series = series_of(text, error);
+  std::optional<AxisValues> series = axis_series(text, error);
   if (series || text.find("..") != std::string_view::npos) {
     return series;
   }

@@ -122,11 +122,10 @@ class InputReader {
 
   // The file, or an empty mapping for the options to fill.
   std::optional<Document> start() {
-    if (file_ && refuse_result(*file_, "an experiment", session_)) {
-      return std::nullopt;
-    }
     if (file_) {
-      return load_with_base(file_->text, session_.sources(), session_.diagnostics());
+      return refuse_result(*file_, "an experiment", session_)
+                 ? std::nullopt
+                 : load_with_base(file_->text, session_.sources(), session_.diagnostics());
     }
     bool complete = true;
     for (const char* needed : {"--model", "--cluster"}) {

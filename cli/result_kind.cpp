@@ -11,11 +11,11 @@
 namespace payoff {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view json_blanks = " \t\r\n";
 
-// What is left of the text behind `word`, with or without blanks before it.
+// What is left of the text behind `word`, with or without json_blanks before it.
 bool skip(std::string_view& text, std::string_view word) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(json_blanks), text.size()));
   if (!text.starts_with(word)) {
     return false;
   }

@@ -33,8 +33,8 @@ ExitCode run_schema(const Arguments& arguments, Session& session) {
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
-  if (kind == result_kind) {
-    session.out() << result_schema_text();
+  if (const std::string_view kept = kept_schema(kind); !kept.empty()) {
+    session.out() << kept;
     return session.report();
   }
   const std::string_view experiment = document_kinds().front();
@@ -57,7 +57,8 @@ Command schema_command() {
       {"KIND",
        "experiment (the default), topology, gossip, gpu, fabric, network, cluster, model, "
        "software, "
-       "compression, survey (an experiment with axes) or result (what --json prints)",
+       "compression, survey (an experiment with axes), result (what --json prints), samples (of "
+       "kernels) or fitted (laws of profiles/fitted)",
        0, 1},
       {},
       run_schema,

@@ -100,7 +100,7 @@ SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Ses
 }
 
 // Told as such: what is missing in it would be told under the axes, which make its first sections.
-bool is_empty(const ExperimentDocument& base, Session& session) {
+bool is_empty_file(const ExperimentDocument& base, Session& session) {
   const Node& root = base.document.root;
   const bool is_file = !session.sources()[base.document.source].argument.has_value();
   if (!is_file || !root.entries.empty() || !base.settings.empty()) {
@@ -225,7 +225,7 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
   const Shard shard = read_shard(arguments, session);
   (void)integer_value(arguments, threads_option.name, {1, 1024}, session);
   (void)inputs_are_kept(arguments, session);
-  if (!base || is_empty(*base, session)) {
+  if (!base || is_empty_file(*base, session)) {
     return session.report();
   }
   prepare(input, *base, session);

@@ -153,7 +153,7 @@ class AxisReader {
   Session& session_;
 };
 
-bool lies_in(Span span, Span place) {
+bool lies_at(Span span, Span place) {
   return span.source == place.source && span.offset >= place.offset &&
          span.offset < place.offset + std::max<std::size_t>(place.length, 1);
 }
@@ -161,11 +161,11 @@ bool lies_in(Span span, Span place) {
 }  // namespace
 
 bool SweepInput::is_key(std::size_t axis, Span span) const {
-  return lies_in(span, places[axis].key);
+  return lies_at(span, places[axis].key);
 }
 
 bool SweepInput::is_value(std::size_t axis, std::size_t value, Span span) const {
-  return lies_in(span, places[axis].value(value));
+  return lies_at(span, places[axis].value(value));
 }
 
 bool SweepInput::has_failed() const {

@@ -26,14 +26,14 @@ struct Try {
   std::vector<Diagnostic> errors;
 };
 
-bool is_same(const Diagnostic& a, const Diagnostic& b) {
+bool is_same_error(const Diagnostic& a, const Diagnostic& b) {
   return a.span == b.span && a.message == b.message;
 }
 
 bool is_in_all(const Diagnostic& error, const std::vector<const Try*>& tries) {
   return std::all_of(tries.begin(), tries.end(), [&](const Try* each) {
     return std::any_of(each->errors.begin(), each->errors.end(),
-                       [&](const Diagnostic& other) { return is_same(error, other); });
+                       [&](const Diagnostic& other) { return is_same_error(error, other); });
   });
 }
 
