@@ -122,7 +122,7 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
   }
   if (!chart.base_label.empty()) {
     items.push_back(base_data(chart) + " with lines lc rgb '#000000' dt 1 lw 1.4 title " +
-                    plain(chart.base_label, picture));
+                    plain(with_remark(chart.base_label, chart.base_remark), picture));
   }
   if (!chart.rival.points.empty()) {
     items.push_back("$rival0 using 1:2 with lines lc rgb '#000000' dt (14,6) lw 2.4 title " +
@@ -153,20 +153,17 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
 Items typed_items(const Chart& chart, const std::vector<CurveStyle>& styles) {
   Items items;
   if (!chart.base_label.empty()) {
-    items.push_back(base_data(chart) + " with points pt '-' title " +
-                    plain(chart.base_label, Picture::terminal));
+    items.push_back(base_data(chart) + " with points pt '-'");
   }
   if (!chart.rival.points.empty()) {
-    items.push_back("$rival0 using 1:2 with points pt '=' title " +
-                    title_of(chart.rival, Picture::terminal));
+    items.emplace_back("$rival0 using 1:2 with points pt '='");
   }
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
-    items.push_back(fmt::format("$curve{} using 1:2 with points pt '{}' title {}", i,
-                                styles[i].letter, title_of(chart.curves[i], Picture::terminal)));
+    items.push_back(fmt::format("$curve{} using 1:2 with points pt '{}'", i, styles[i].letter));
   }
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     if (!chart.curves[i].marks.empty()) {
-      items.push_back(fmt::format("$marks{} using 1:2 with points pt 'O' notitle", i));
+      items.push_back(fmt::format("$marks{} using 1:2 with points pt 'O'", i));
     }
   }
   return items;
@@ -226,9 +223,13 @@ std::string limit_commands(const Chart& chart, Picture picture) {
   std::string text;
   for (const ChartLimit& limit : chart.limits) {
     text += fmt::format(
-        "set arrow from {0:.6g}, graph 0 to {0:.6g}, graph 1 nohead lc rgb '#555555' dt (6,6)\n"
-        "set label {1} at {0:.6g}, graph 0.97 right offset -0.6,0 tc rgb '#555555'\n",
-        limit.x, plain(limit.label, picture));
+        "set arrow from {0:.6g}, graph 0 to {0:.6g}, graph 1 nohead lc rgb '#555555' dt (6,6)\n",
+        limit.x);
+    if (picture != Picture::terminal) {
+      text +=
+          fmt::format("set label {1} at {0:.6g}, graph 0.97 right offset -0.6,0 tc rgb '#555555'\n",
+                      limit.x, plain(limit.label, picture));
+    }
   }
   return text;
 }
@@ -255,13 +256,15 @@ std::string gnuplot_script(const Chart& chart, Picture picture, const std::strin
   std::string text = "set encoding utf8\n";
   text += "set terminal " + terminal(chart, picture, columns) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  text += title_command(chart, picture);
-  text += "set xlabel " + plain(chart.x_label, picture) + " offset 0,0.3\n";  // off the legend
-  text += "set ylabel " + plain(chart.y_label, picture) + "\n";
+  if (!dumb) {
+    text += title_command(chart, picture);
+    text += "set xlabel " + plain(chart.x_label, picture) + " offset 0,0.3\n";  // off the legend
+    text += "set ylabel " + plain(chart.y_label, picture) + "\n";
+  }
   text += axis_commands('x', chart.x) + axis_commands('y', axis_of_values(chart));
   text += limit_commands(chart, picture);
   if (dumb) {
-    text += "set key below left Left reverse maxcols 1 samplen 1\n";
+    text += "set key off\n";
   } else {
     text += "set border 3\nset grid ytics lc rgb '#dddddd' lw 0.6\n";
     text += key_commands(chart, picture);

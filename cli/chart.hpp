@@ -60,6 +60,7 @@ struct Chart {
   ChartValues values{};
   double y_unit{1};        // in which values are written
   std::string base_label;  // of the line y = 1, or of another one, in black; empty: there is none
+  std::string base_remark{};     // beside it in the legend
   std::vector<ChartPoint> base;  // of that; empty: y = 1
   ChartCurve rival;              // in black; without points there is none
   std::vector<ChartCurve> curves;
@@ -73,7 +74,7 @@ enum class Picture { png, svg, pdf, terminal };
 [[nodiscard]] bool picture_of(const std::filesystem::path& file, Picture& picture);
 
 // A gnuplot script that leaves the picture in `output`, or on stdout where that is empty; `columns`
-// is the width of a terminal.
+// is the width of a terminal, on which it draws the axes alone (cli/chart_typed.hpp has the rest).
 [[nodiscard]] std::string gnuplot_script(const Chart& chart, Picture picture,
                                          const std::string& output, std::size_t columns = 100);
 

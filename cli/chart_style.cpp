@@ -13,13 +13,13 @@ namespace {
 using Colour = std::array<int, 3>;
 
 // Okabe and Ito 2008, black and yellow left out: black is the base line, yellow is too pale.
-constexpr std::array<Colour, 7> hues = {{{0x00, 0x72, 0xB2},
-                                         {0xD5, 0x5E, 0x00},
-                                         {0x00, 0x9E, 0x73},
-                                         {0xCC, 0x79, 0xA7},
-                                         {0xE6, 0x9F, 0x00},
-                                         {0x56, 0xB4, 0xE9},
-                                         {0x7F, 0x7F, 0x7F}}};
+constexpr std::array<Colour, plain_hues> hues = {{{0x00, 0x72, 0xB2},
+                                                  {0xD5, 0x5E, 0x00},
+                                                  {0x00, 0x9E, 0x73},
+                                                  {0xCC, 0x79, 0xA7},
+                                                  {0xE6, 0x9F, 0x00},
+                                                  {0x56, 0xB4, 0xE9},
+                                                  {0x7F, 0x7F, 0x7F}}};
 
 struct Member {
   double shade;  // towards white where positive, towards black where negative
@@ -55,6 +55,8 @@ std::string family_of(const ChartCurve& curve) {
 }
 
 }  // namespace
+
+std::string plain_hue(std::size_t number) { return shaded(hues[number % hues.size()], 0.0); }
 
 std::vector<CurveStyle> curve_styles(const std::vector<ChartCurve>& curves) {
   std::map<std::string, std::size_t> members;

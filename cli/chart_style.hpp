@@ -24,4 +24,8 @@ struct CurveStyle {
 
 [[nodiscard]] std::vector<CurveStyle> curve_styles(const std::vector<ChartCurve>& curves);
 
+// For what has nothing but a colour and a symbol: the hues without shades, one after the other.
+inline constexpr std::size_t plain_hues = 7;
+[[nodiscard]] std::string plain_hue(std::size_t number);
+
 }  // namespace payoff

@@ -139,14 +139,18 @@ std::string terminal(const Chart& chart, Picture picture, std::size_t columns) {
       return fmt::format("pdfcairo size 17.5cm,{} font 'Sans,10' linewidth 1.2",
                          tall ? "15.5cm" : "12.5cm");
     case Picture::terminal:
-      return fmt::format("dumb size {},{} noenhanced", columns,
-                         std::clamp<std::size_t>(columns * 2 / 5, 20, 45));
+      return fmt::format("dumb nofeed size {},{} noenhanced", columns,
+                         std::clamp<std::size_t>(columns * 3 / 10, 16, 36));
   }
   return {};
 }
 
+std::string with_remark(const std::string& label, const std::string& remark) {
+  return label + (remark.empty() ? "" : " · " + remark);
+}
+
 std::string title_of(const ChartCurve& curve, Picture picture) {
-  return plain(curve.label + (curve.remark.empty() ? "" : " · " + curve.remark), picture);
+  return plain(with_remark(curve.label, curve.remark), picture);
 }
 
 std::string title_command(std::string_view title, const std::vector<std::string>& lines,

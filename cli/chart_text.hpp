@@ -31,6 +31,8 @@ inline constexpr double slowest_shown = 0.5;
 [[nodiscard]] std::string tick_label(std::string_view text, Picture picture);
 
 [[nodiscard]] std::string terminal(const Chart& chart, Picture picture, std::size_t columns);
+// "fp16 · pays from 12 GPUs".
+[[nodiscard]] std::string with_remark(const std::string& label, const std::string& remark);
 [[nodiscard]] std::string title_of(const ChartCurve& curve, Picture picture);
 // The lines below the title are smaller; not on a terminal.
 [[nodiscard]] std::string title_command(std::string_view title,

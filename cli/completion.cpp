@@ -2,11 +2,11 @@
 #include "cli/completion.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "cli/command_line.hpp"
+#include "cli/completion_words.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/own_schemas.hpp"
 #include "profiles/record_keys.hpp"
@@ -14,44 +14,6 @@
 
 namespace payoff {
 namespace {
-
-// What no table of keys knows; tests hold it against each help. "@x" are the names of profiles of
-// kind x, "@engine" all engines but ours, "@file" files.
-struct KnownWords {
-  std::string_view command;  // empty: of any
-  std::string_view word;     // an option; empty: what is no option
-  std::string_view values;
-};
-
-constexpr std::array<KnownWords, 23> known_words{{
-    {"", "--error-format", "text json"},
-    {"", "--cluster", "@cluster"},
-    {"", "--gpu", "@gpu"},
-    {"", "--level", "fluid steps"},
-    {"sweep", "--engine", "analytical sim"},
-    {"", "--engine", "@engine"},
-    {"calibrate", "", "run import fit show check diff needs @file"},
-    {"calibrate", "--format", "nccl-tests google-benchmark nvbench csv"},
-    {"calibrate", "--implementation", "fused library framework_ops"},
-    {"collective", "",
-     "all_reduce all_gather reduce_scatter broadcast reduce all_to_all send_recv"},
-    {"collective", "--proto", "ll ll128 simple"},
-    {"completion", "", "bash zsh fish"},
-    {"import", "", "kineto nccl-log flight-recorder chakra @file"},
-    {"methods", "", "list show @compression"},
-    {"plot", "--x", "gpus bandwidth model"},
-    {"plot", "--y", "gpus bandwidth model"},
-    {"plot", "--against", "uncompressed remedy"},
-    {"plot", "--quantity", "speedup step_time efficiency exposed"},
-    {"profiles", "",
-     "list show gpu fabric network cluster model software compression @cluster @gpu @fabric "
-     "@network @model @software @compression"},
-    {"search", "--keep",
-     "tp pp cp ep virtual_stages micro_batch zero sequence_parallel schedule recompute"},
-    {"validate", "--set", "collective step compression all"},
-    {"validate", "--half", "fit judge both"},
-    {"validate", "--by", "source size scale"},
-}};
 
 class Completer {
  public:
@@ -130,7 +92,7 @@ class Completer {
     if (const std::string_view known = known_of(option.name); !known.empty()) {
       offer_known(known, prefix);
     } else if (option.name == "--compress") {
-      offer_names(ProfileKind::compression, prefix);
+      offer_plan(prefix);
     } else if (option.name == "--over") {
       offer_axes(prefix);
     } else if (option.name == "--set" || option.name == "--with") {
@@ -188,6 +150,21 @@ class Completer {
     }
   }
 
+  void offer_plan(const std::string& prefix) {
+    if (!offer_parameters(prefix, typed_.substr(prefix.size()))) {
+      offer_names(ProfileKind::compression, prefix);
+    }
+  }
+
+  // False where the last method has no colon yet.
+  bool offer_parameters(const std::string& prefix, const std::string& typed) {
+    const auto words = completed_parameters(typed, library_);
+    for (const CompletedWord& word : words.value_or(std::vector<CompletedWord>())) {
+      offer(prefix + word.text, word.help);
+    }
+    return words.has_value();
+  }
+
   void offer_names(ProfileKind kind, const std::string& prefix) {
     for (const std::string& name : library_.names(kind)) {
       offer(prefix + name, "");
@@ -226,6 +203,10 @@ class Completer {
     const std::size_t value = std::max(equals + 1, typed.rfind(',') + 1);  // npos + 1 is 0
     const std::string before = prefix + typed.substr(0, value);
     if (key == "compress") {
+      offer_parameters(prefix + key + "=", typed.substr(equals + 1));
+      if (typed.find(':', value) != std::string::npos) {
+        return;
+      }
       offer(before + "none", "");
       offer_names(ProfileKind::compression, before);
       return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ struct Completion {
 // `words` are those behind `payoff`, the last of which is unfinished and may be empty.
 [[nodiscard]] Completion complete(std::span<const std::string> words,
                                   std::span<const Command> commands, const Library& library);
+
+// Of a plan whose last method has its colon, "powersgd:ra": the parameters of the method and the
+// options of all, each with what is typed before it, whether or not they begin as what is typed.
+// nullopt where the last method has no colon yet.
+[[nodiscard]] std::optional<std::vector<CompletedWord>> completed_parameters(
+    const std::string& typed, const Library& library);
 
 // For bash, zsh or fish; empty for any other shell.
 [[nodiscard]] std::string completion_script(std::string_view shell);

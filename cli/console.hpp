@@ -11,9 +11,10 @@ namespace payoff {
 struct Console {
   std::ostream& out;
   std::ostream& err;
-  bool color_err{};        // stderr is a terminal, and NO_COLOR is not set
-  std::size_t width{120};  // of the terminal behind stderr
-  bool terminal_err{};     // there is one
+  bool color_err{};                // stderr is a terminal, and NO_COLOR is not set
+  std::size_t width{120};          // of the terminal behind stderr
+  bool terminal_err{};             // there is one
+  std::size_t chart_columns{100};  // of pictures of characters: as wide as the terminal of stdout
 };
 
 }  // namespace payoff

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/chart_text.hpp"
+#include "cli/chart_typed.hpp"
 #include "cli/colour_scale.hpp"
 #include "profiles/source_map.hpp"
 
@@ -144,6 +145,34 @@ char letter_of(const HeatMap& map, const std::optional<HeatCell>& cell) {
   return cell->above == 0 ? '.' : map.lines[cell->above - 1].letter;
 }
 
+// Without fractions from 100 on, and never in powers of ten.
+std::string coordinate(double value) {
+  constexpr double whole = 100.0;
+  return value < whole ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+}
+
+// At most so many of them, evenly, the first and the last among them.
+std::vector<std::size_t> chosen(std::size_t count, std::size_t most) {
+  const std::size_t shown = std::min(count, most);
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < shown; ++i) {
+    result.push_back(shown < 2 ? 0 : (i * (count - 1) + (shown - 1) / 2) / (shown - 1));
+  }
+  return result;
+}
+
+// A tick now and then; as many as tell where a column is.
+std::vector<TypedTick> ticks_of(const HeatMap& map, const std::vector<std::size_t>& across) {
+  constexpr std::size_t between = 10;
+  std::vector<TypedTick> ticks;
+  for (std::size_t i = 0; i < across.size(); ++i) {
+    if (i % between == 0 || i + 1 == across.size()) {
+      ticks.push_back({i, coordinate(map.xs[across[i]])});
+    }
+  }
+  return ticks;
+}
+
 }  // namespace
 
 std::string gnuplot_script(const HeatMap& map, Picture picture, const std::string& output) {
@@ -168,32 +197,34 @@ std::string gnuplot_script(const HeatMap& map, Picture picture, const std::strin
          line_items(map, picture) + "\n";
 }
 
-std::string typed(const HeatMap& map) {
-  const auto label = [](double y) {
-    constexpr double whole = 100.0;  // from here on without fractions, never in powers of ten
-    return y < whole ? fmt::format("{:.3g}", y) : fmt::format("{:.0f}", y);
-  };
+std::string typed(const HeatMap& map, std::size_t columns) {
   std::size_t width = 0;
   for (const double y : map.ys) {
-    width = std::max(width, label(y).size());
+    width = std::max(width, coordinate(y).size());
   }
-  std::string text = map.title + "\n" + map.y_label + "\n";
-  for (std::size_t row = map.ys.size(); row-- > 0;) {
-    text += fmt::format("{:>{}} |", label(map.ys[row]), width);
-    for (std::size_t column = 0; column < map.xs.size(); ++column) {
-      text += letter_of(map, map.cells[row * map.xs.size() + column]);
+  const std::size_t most_rows = std::clamp<std::size_t>(columns * 2 / 5, 20, 45);
+  const std::vector<std::size_t> across = chosen(map.xs.size(), columns - width - 2);
+  const std::vector<std::size_t> up = chosen(map.ys.size(), most_rows);
+  std::string text = wrapped(map.title, columns) + wrapped(map.y_label, columns);
+  for (std::size_t row = up.size(); row-- > 0;) {
+    text += fmt::format("{:>{}} |", coordinate(map.ys[up[row]]), width);
+    for (const std::size_t column : across) {
+      text += letter_of(map, map.cells[up[row] * map.xs.size() + column]);
     }
     text += "\n";
   }
-  text += fmt::format("{:{}} +{:-<{}}\n", "", width, "", map.xs.size());
-  text += fmt::format("{:{}}  {:<{}}{}\n", "", width, label(map.xs.front()),
-                      map.xs.size() - std::min(map.xs.size(), label(map.xs.back()).size()),
-                      label(map.xs.back()));
-  text += fmt::format("{:{}}  {}\n", "", width, map.x_label);
-  for (const HeatLine& line : map.lines) {
-    text += fmt::format("{}: {}\n", line.letter, line.above);
+  const std::string before(width, ' ');
+  text += typed_axis(ticks_of(map, across), across.size(), before + " +", before + "  ");
+  text += wrapped(before + "  " + map.x_label, columns);
+  if (across.size() < map.xs.size() || up.size() < map.ys.size()) {
+    text += wrapped(fmt::format("{} of {} columns and {} of {} rows are shown.", across.size(),
+                                map.xs.size(), up.size(), map.ys.size()),
+                    columns);
   }
-  return text + (has_marks(map) ? "x: " + map.mark_label + "\n" : "");
+  for (const HeatLine& line : map.lines) {
+    text += wrapped(fmt::format("{}: {}", line.letter, line.above), columns, 3);
+  }
+  return text + (has_marks(map) ? wrapped("x: " + map.mark_label, columns, 3) : "");
 }
 
 }  // namespace payoff

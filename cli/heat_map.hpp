@@ -48,7 +48,8 @@ struct HeatMap {
                                          const std::string& output);
 
 // A letter a cell: that of the last line that it lies above, `.` above none, `x` where marked,
-// nothing where there is no cell.
-[[nodiscard]] std::string typed(const HeatMap& map);
+// nothing where there is no cell. Where there are more cells than so many columns and as
+// many rows as go with them have room for, evenly chosen ones.
+[[nodiscard]] std::string typed(const HeatMap& map, std::size_t columns = 100);
 
 }  // namespace payoff

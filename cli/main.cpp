@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <sys/ioctl.h>
@@ -17,17 +23,37 @@
 
 namespace {
 
+constexpr std::size_t fewest_columns = 40;
+
+// Of a terminal: what its user says, as `COLUMNS=60 payoff ...`, else what it says itself.
+std::optional<std::size_t> columns_of(int descriptor) {
+  if (isatty(descriptor) == 0) {
+    return std::nullopt;
+  }
+  if (const char* set = std::getenv("COLUMNS"); set != nullptr) {
+    std::size_t columns = 0;
+    const std::string_view text(set);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+    if (error == std::errc() && end == text.data() + text.size() && columns > 0) {
+      return std::max(columns, fewest_columns);
+    }
+  }
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return std::max<std::size_t>(size.ws_col, fewest_columns);
+  }
+  return std::nullopt;
+}
+
 payoff::Console terminal() {
   payoff::Console console{std::cout, std::cerr};
   if (isatty(STDERR_FILENO) != 0) {
     console.terminal_err = true;
     const char* no_color = std::getenv("NO_COLOR");
     console.color_err = no_color == nullptr || *no_color == '\0';
-    winsize size{};
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) {
-      console.width = size.ws_col;
-    }
   }
+  console.width = columns_of(STDERR_FILENO).value_or(console.width);
+  console.chart_columns = columns_of(STDOUT_FILENO).value_or(console.chart_columns);
   return console;
 }
 

@@ -11,10 +11,10 @@
 namespace payoff {
 
 inline constexpr std::string_view survey_kind = "survey";
-inline constexpr std::string_view result_kind = "result";
+inline constexpr std::string_view results_kind = "result";
 inline constexpr std::string_view samples_kind = "samples";
 inline constexpr std::string_view fitted_kind = "fitted";
-inline constexpr std::array<std::string_view, 4> own_kinds{survey_kind, result_kind, samples_kind,
+inline constexpr std::array<std::string_view, 4> own_kinds{survey_kind, results_kind, samples_kind,
                                                            fitted_kind};
 
 // From that of experiments.

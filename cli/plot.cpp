@@ -66,7 +66,7 @@ ExitCode run_plot(const Arguments& arguments, Session& session) {
   if (request.output) {
     add_picture(*view, request.output->text, files);
   }
-  const std::string shown = request.on_terminal ? view->typed() : "";
+  const std::string shown = request.on_terminal ? view->typed(session.chart_columns()) : "";
   deliver({shown, {}, view->csv}, arguments, files, session);
   return session.report();
 }

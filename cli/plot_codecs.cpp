@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/chart.hpp"
+#include "cli/chart_typed.hpp"
 #include "cli/counted.hpp"
 #include "cli/plot_labels.hpp"
 #include "cli/plot_view.hpp"
@@ -113,7 +114,7 @@ std::optional<PlotView> view_codecs(const ReadExperiment& read, const PlotReques
   view.script = [chart](Picture picture, const std::string& output) {
     return gnuplot_script(chart, picture, output);
   };
-  view.typed = [chart] { return picture_bytes(chart, Picture::terminal); };
+  view.typed = [chart](std::size_t columns) { return typed(chart, columns); };
   return view;
 }
 

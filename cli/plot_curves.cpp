@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cli/chart_typed.hpp"
 #include "cli/plot_view.hpp"
 #include "cli/speedup_chart.hpp"
 #include "cli/table.hpp"
@@ -51,13 +52,7 @@ PlotView view_curves(const ReadExperiment& read, const PlotRequest& request) {
   view.script = [chart](Picture picture, const std::string& output) {
     return gnuplot_script(chart, picture, output);
   };
-  view.typed = [chart] {
-    std::string shown = picture_bytes(chart, Picture::terminal);
-    for (const std::string& note : chart.notes) {
-      shown += note + "\n";
-    }
-    return shown;
-  };
+  view.typed = [chart](std::size_t columns) { return typed(chart, columns); };
   return view;
 }
 

@@ -16,6 +16,7 @@
 #include "cli/output_files.hpp"
 #include "cli/picture_file.hpp"
 #include "cli/plot_request.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/result_choice.hpp"
 #include "cli/result_question.hpp"
 #include "cli/result_view.hpp"
@@ -67,7 +68,12 @@ std::optional<SweepResults> load(const Arguments& arguments, Session& session) {
     return std::nullopt;
   }
   try {
-    return sweep_results(files.size() == 1 ? begun_log(files.front()) : merged_log(files));
+    std::optional<ProgressLine> line;
+    return sweep_results(files.size() == 1 ? begun_log(files.front()) : merged_log(files),
+                         [&](std::size_t done, std::size_t all) {
+                           line ? line->at(done)
+                                : static_cast<void>(line.emplace(done, all, "results", session));
+                         });
   } catch (const RefusedFiles& refusal) {
     for (const std::string& problem : refusal.problems()) {
       report_refusal(problem, arguments, session);
@@ -129,7 +135,8 @@ ExitCode plot_results(const Arguments& arguments, Session& session) {
   if (request.output) {
     add_picture(*view, request.output->text, files);
   }
-  deliver({request.on_terminal ? view->typed() : "", {}, view->csv}, arguments, files, session);
+  deliver({request.on_terminal ? view->typed(session.chart_columns()) : "", {}, view->csv},
+          arguments, files, session);
   return session.report();
 }
 

@@ -156,7 +156,7 @@ PlotView view_steps(const ReadExperiment& read) {
   view.script = [bars](Picture picture, const std::string& output) {
     return gnuplot_script(bars, picture, output);
   };
-  view.typed = [bars] { return typed(bars); };
+  view.typed = [bars](std::size_t columns) { return typed(bars, columns); };
   return view;
 }
 

@@ -66,11 +66,7 @@ std::optional<PlotView> view_tornado(const ReadExperiment& read, const PlotReque
   view.script = [tornado](Picture picture, const std::string& output) {
     return gnuplot_script(tornado, picture, output);
   };
-  view.typed = [tornado] {
-    return drawn([&](const std::string& output) {
-      return gnuplot_script(tornado, Picture::terminal, output);
-    });
-  };
+  view.typed = [tornado](std::size_t columns) { return typed(tornado, columns); };
   return view;
 }
 

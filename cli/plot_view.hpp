@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ namespace payoff {
 
 struct PlotView {
   std::function<std::string(Picture, const std::string& output)> script;
-  std::function<std::string()> typed;  // on a terminal
+  std::function<std::string(std::size_t columns)> typed;  // on a terminal
   std::string csv;
 };
 

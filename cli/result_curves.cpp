@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/chart_typed.hpp"
 #include "cli/crossings.hpp"
 #include "cli/result_axis.hpp"
 #include "cli/result_view.hpp"
@@ -52,7 +53,7 @@ class CurvesOfResults {
     view.script = [chart](Picture picture, const std::string& output) {
       return gnuplot_script(chart, picture, output);
     };
-    view.typed = [chart] { return picture_bytes(chart, Picture::terminal); };
+    view.typed = [chart](std::size_t columns) { return typed(chart, columns); };
     return view;
   }
 

@@ -41,7 +41,7 @@ class MapOfResults {
     view.script = [map](Picture picture, const std::string& output) {
       return gnuplot_script(map, picture, output);
     };
-    view.typed = [map] { return typed(map); };
+    view.typed = [map](std::size_t columns) { return typed(map, columns); };
     return view;
   }
 

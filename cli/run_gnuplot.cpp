@@ -95,6 +95,43 @@ void remove_version(std::string& bytes) {
   }
 }
 
+// The first line of the title that the script sets: what gnuplot_string() and the escapes of markup
+// made of it is undone.
+std::string title_in(const std::string& script) {
+  constexpr std::string_view command = "set title '";
+  std::size_t at = script.find(command);
+  if (at == std::string::npos) {
+    return "payoff plot";
+  }
+  std::string title;
+  for (at += command.size(); at < script.size(); ++at) {
+    const bool twice = script.compare(at, 2, "''") == 0;
+    if (script[at] == '\'' && !twice) {
+      break;
+    }
+    at += twice || script[at] == '\\' ? 1 : 0;
+    title += script[at];
+  }
+  return title;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+  }
+  return result;
+}
+
+// An SVG of gnuplot is called "Gnuplot": a browser shows that on its tab, a screen reader says it.
+void name_picture(std::string& bytes, const std::string& script) {
+  constexpr std::string_view unnamed = "<title>Gnuplot</title>";
+  const std::size_t at = bytes.find(unnamed);
+  if (at != std::string::npos) {
+    bytes.replace(at, unnamed.size(), "<title>" + xml_text(title_in(script)) + "</title>");
+  }
+}
+
 // This process' own, but for the time zone, which Cairo would write too.
 std::vector<std::string> environment() {
   std::vector<std::string> variables{"TZ=UTC"};
@@ -157,7 +194,8 @@ std::string drawn(const std::function<std::string(const std::string&)>& script) 
   const WorkFolder folder;
   const std::string file = folder.file("chart.gp");
   const std::string output = folder.file("picture");
-  std::ofstream(file, std::ios::binary) << script(output);
+  const std::string commands = script(output);
+  std::ofstream(file, std::ios::binary) << commands;
   run_gnuplot(file, folder.file("words"));
   std::string bytes = content_of(output);
   if (bytes.empty()) {
@@ -165,6 +203,7 @@ std::string drawn(const std::function<std::string(const std::string&)>& script) 
   }
   remove_date(bytes);
   remove_version(bytes);
+  name_picture(bytes, commands);
   return bytes;
 }
 

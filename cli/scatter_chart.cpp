@@ -14,8 +14,15 @@
 namespace payoff {
 namespace {
 
-// gnuplot's group_symbols: filled, then hollow, for groups that share a colour.
-constexpr std::array<int, 14> group_symbols{7, 5, 9, 13, 11, 15, 2, 6, 4, 8, 12, 10, 14, 1};
+// gnuplot's numbers of symbols: filled ones, hollow ones and crosses in turn.
+constexpr std::array<int, 10> group_symbols{7, 8, 2, 5, 12, 1, 9, 6, 3, 13};
+
+// Sources that share a hue have symbols three apart, which are of different kinds; neighbours in
+// the legend share neither. Shades of one hue are not told apart at half a page.
+int symbol_of(std::size_t group) {
+  return group_symbols[(group % plain_hues + 3 * (group / plain_hues)) % group_symbols.size()];
+}
+
 constexpr double drawn_factor = 1.25;  // of the lines beside the diagonal
 
 struct Words {
@@ -26,9 +33,9 @@ struct Words {
 Words words_of(CaseKind kind) {
   switch (kind) {
     case CaseKind::collective:
-      return {"Collectives", "time, s"};
+      return {"Collectives", "time [s]"};
     case CaseKind::step:
-      return {"Training steps", "time of a step, s"};
+      return {"Training steps", "time of a step [s]"};
     case CaseKind::compression:
       return {"Compression", "speedup over the uncompressed run"};
   }
@@ -94,7 +101,6 @@ Scatter scatter_of(const std::vector<ValidationCase>& cases, CaseKind kind) {
 }
 
 std::string gnuplot_script(const Scatter& scatter, Picture picture, const std::string& output) {
-  const std::vector<CurveStyle> styles = curve_styles(scatter.groups);
   std::string text = "set encoding utf8\nset terminal " + terminal_of(picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
   text += title_command(scatter.title, scatter.captions, picture) + range_of(scatter);
@@ -117,9 +123,9 @@ std::string gnuplot_script(const Scatter& scatter, Picture picture, const std::s
       "  x / {0} with lines lc rgb '#555555' dt (6,6) lw 0.8 notitle",
       drawn_factor);
   for (std::size_t i = 0; i < scatter.groups.size(); ++i) {
-    text += fmt::format(", \\\n  $group{} using 1:2 with points pt {} ps 0.8 lc rgb '{}' title {}",
-                        i, group_symbols[i % group_symbols.size()], styles[i].colour,
-                        plain(scatter.groups[i].label, picture));
+    text += fmt::format(
+        ", \\\n  $group{} using 1:2 with points pt {} ps 1.4 lw 1.6 lc rgb '{}' title {}", i,
+        symbol_of(i), plain_hue(i), plain(scatter.groups[i].label, picture));
   }
   return text + "\n";
 }

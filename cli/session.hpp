@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ class Session {
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
   [[nodiscard]] std::ostream& out() { return console_.out; }
   [[nodiscard]] std::ostream& err() { return console_.err; }
+  // Of pictures of characters.
+  [[nodiscard]] std::size_t chart_columns() const { return console_.chart_columns; }
   [[nodiscard]] const std::string& command_line() const { return command_line_; }
   // What runs: "predict".
   void set_command(std::string_view name) { command_ = name; }

@@ -296,6 +296,9 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
     for (const BreakEven& answer : answers) {
       if (answer.label == curve.label) {
         curve.remark = where_it_pays(answer, question.axis);
+        // Whatever the picture compares with, a strategy pays where it beats the best remedy.
+        std::string& rival = helps && !against_remedy ? chart.rival.remark : chart.base_remark;
+        rival = curve.remark.empty() ? rival : "what is faster pays";
       }
     }
   }

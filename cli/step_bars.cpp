@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/chart_text.hpp"
+#include "cli/chart_typed.hpp"
 #include "profiles/source_map.hpp"
 
 namespace payoff {
@@ -183,6 +184,17 @@ std::string data(const StepBars& steps, double unit) {
   return text;
 }
 
+// A letter for each so many seconds.
+std::string typed_bar(const StepBars& steps, const StepBar& bar, double each) {
+  std::string text;
+  double end = 0.0;
+  for (std::size_t part = 0; part < steps.parts.size(); ++part) {
+    end += bar.times[part];
+    text.resize(static_cast<std::size_t>(std::lround(end / each)), steps.parts[part].letter);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string gnuplot_script(const StepBars& steps, Picture picture, const std::string& output) {
@@ -208,25 +220,22 @@ std::string gnuplot_script(const StepBars& steps, Picture picture, const std::st
 }
 
 std::string typed(const StepBars& steps, std::size_t columns) {
-  const std::size_t left = widest(steps, [](const StepBar& bar) { return bar.label; });
+  constexpr std::size_t shortest = 20;  // else the label stands above its bar
+  const std::size_t label = widest(steps, [](const StepBar& bar) { return bar.label; });
   const std::size_t right = widest(steps, [](const StepBar& bar) { return bar.remark; });
-  const std::size_t room = columns > left + right + 24 ? columns - left - right - 4 : 20;
+  const bool beside = columns > label + right + shortest + 4;
+  const std::size_t left = beside ? label : 0;
+  const std::size_t taken = left + right + 4;
+  const std::size_t room = columns > taken + shortest ? columns - taken : shortest;
   const double each = longest(steps) / static_cast<double>(room);
-  std::string text = steps.title + "\n";
+  std::string text = wrapped(steps.title, columns);
   for (const StepBar& bar : steps.bars) {
-    text += bar.label + std::string(left - count_characters(bar.label), ' ') + " |";
-    double end = 0.0;
-    std::size_t typed_so_far = 0;
-    for (std::size_t part = 0; part < steps.parts.size(); ++part) {
-      end += bar.times[part];
-      const auto until = static_cast<std::size_t>(std::lround(end / each));
-      text += std::string(until - typed_so_far, steps.parts[part].letter);
-      typed_so_far = until;
-    }
-    text += " " + bar.remark + "\n";
+    text += beside ? bar.label + std::string(left - count_characters(bar.label), ' ')
+                   : wrapped(bar.label, columns);
+    text += " |" + typed_bar(steps, bar, each) + " " + bar.remark + "\n";
   }
   for (const StepPart& part : steps.parts) {
-    text += fmt::format("{}: {}\n", part.letter, part.label);
+    text += wrapped(fmt::format("{}: {}", part.letter, part.label), columns, 3);
   }
   return text;
 }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/experiment_input.hpp"
+#include "cli/flat_line.hpp"
 #include "cli/sweep_lines.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
@@ -53,15 +54,19 @@ std::string title_of(const ResultLine& experiment) {
   return profile("model") + " on " + profile("cluster");
 }
 
-class ResultReader {
+class ResultReader : private FlatLine {
  public:
   explicit ResultReader(const std::string& log) : lines_(whole_lines(log)) {}
 
-  SweepResults read() {
+  SweepResults read_all(const ReadingProgress& progress) {
     results_.rows = lines_.empty() ? 0 : lines_.size() - 1;
     read_header();
     for (std::size_t row = 0; row < results_.rows; ++row) {
-      add(parsed_line(lines_[row + 1]), row);
+      add(lines_[row + 1], row);
+      constexpr std::size_t now_and_then = 4096;
+      if (progress && row % now_and_then == 0) {
+        progress(row, results_.rows);
+      }
     }
     add_exposed();
     add_efficiency();
@@ -91,22 +96,27 @@ class ResultReader {
     }
   }
 
-  void add(const ResultLine& result, std::size_t row) {
-    if (!result.is_object() || result.size() < results_.axes.size() + 2) {
+  void add(std::string_view line, std::size_t row) {
+    row_ = row;
+    column_ = no_column;
+    if (!read(line) || keys() < results_.axes.size() + 2) {
       refuse_line(row + 2);
-    }
-    for (const auto& [key, value] : result.items()) {
-      ResultColumn& column = column_of(key, row);
-      if (value.is_string()) {
-        column.texts.resize(results_.rows);
-        column.texts[row] = value.get<std::string>();
-      } else if (value.is_number()) {
-        column.numbers[row] = value.get<double>();
-      }
     }
   }
 
-  ResultColumn& column_of(const std::string& key, std::size_t row) {
+  void on_key(const std::string& name) override { column_ = column_of(name, column_ + 1, row_); }
+  void on_number(double value) override { results_.columns[column_].numbers[row_] = value; }
+  void on_text(std::string& value) override {
+    ResultColumn& column = results_.columns[column_];
+    column.texts.resize(results_.rows);
+    column.texts[row_] = std::move(value);
+  }
+
+  // Lines have the same keys in the same order, nearly: it is looked for at `likely` first.
+  std::size_t column_of(const std::string& key, std::size_t likely, std::size_t row) {
+    if (likely < results_.columns.size() && results_.columns[likely].name == key) {
+      return likely;
+    }
     const auto [place, is_new] = places_.try_emplace(key, results_.columns.size());
     if (is_new) {
       if (results_.columns.size() == most_columns) {
@@ -114,7 +124,7 @@ class ResultReader {
       }
       results_.columns.push_back({key, std::vector<double>(results_.rows, no_number), {}});
     }
-    return results_.columns[place->second];
+    return place->second;
   }
 
   // Of every kind of message together, which no line has.
@@ -173,7 +183,12 @@ class ResultReader {
     results_.columns.push_back(std::move(share));
   }
 
+  // One before the first column.
+  static constexpr std::size_t no_column = static_cast<std::size_t>(-1);
+
   std::vector<std::string_view> lines_;
+  std::size_t row_{};     // that is read
+  std::size_t column_{};  // of its last key
   SweepResults results_;
   std::unordered_map<std::string, std::size_t> places_;
 };
@@ -204,7 +219,9 @@ std::string SweepResults::value_text(std::size_t column, std::size_t row) const 
                                      : exact_number(number);
 }
 
-SweepResults sweep_results(const std::string& log) { return ResultReader(log).read(); }
+SweepResults sweep_results(const std::string& log, const ReadingProgress& progress) {
+  return ResultReader(log).read_all(progress);
+}
 
 std::optional<std::size_t> find_column(const SweepResults& results, std::string_view word) {
   if (const auto exact = results.column(word)) {

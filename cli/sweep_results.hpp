@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,8 +45,12 @@ struct SweepResults {
   [[nodiscard]] std::string value_text(std::size_t column, std::size_t row) const;
 };
 
+// Told now and then how many of all results were read.
+using ReadingProgress = std::function<void(std::size_t done, std::size_t all)>;
+
 // Of the text of a log (cli/sweep_log.hpp). Throws std::runtime_error that says which line is none.
-[[nodiscard]] SweepResults sweep_results(const std::string& log);
+[[nodiscard]] SweepResults sweep_results(const std::string& log,
+                                         const ReadingProgress& progress = {});
 
 // The column that a word means: its name, the name without its unit, an axis' key or option, or
 // what `payoff sweep` and `payoff plot` call it (compress, step_time). nullopt where there is none.

@@ -2,7 +2,6 @@
 #include "cli/sweep_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -10,6 +9,7 @@
 
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/sweep_cost.hpp"
 #include "cli/sweep_folding.hpp"
 #include "cli/sweep_lines.hpp"
@@ -21,41 +21,6 @@
 
 namespace payoff {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// On a terminal, from two seconds on: how far it is, and how long it will take.
-class Progress {
- public:
-  Progress(std::uint64_t done, std::uint64_t all, Session& session)
-      : first_(done), all_(all), session_(session) {}
-
-  void at(std::uint64_t done) {
-    const auto now = Clock::now();
-    if (now < next_) {
-      return;
-    }
-    next_ = now + std::chrono::milliseconds(200);
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    const double left =
-        seconds * static_cast<double>(all_ - done) / static_cast<double>(done - first_);
-    session_.progress(fmt::format("{} of {} jobs, {:.0f} s left", done, all_, left));
-    shown_ = true;
-  }
-  void end() {
-    if (shown_) {
-      session_.progress({});
-    }
-  }
-
- private:
-  std::uint64_t first_;
-  std::uint64_t all_;
-  Session& session_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point next_ = start_ + std::chrono::seconds(2);
-  bool shown_{};
-};
 
 // Jobs that share their preparation are run and written in runs of neighbours: few hundred lines
 // each, some runs for every thread.
@@ -167,7 +132,7 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line, const Sweep
   const std::uint64_t done = results.begin(first_line, arguments.has(resume_option.name));
   const std::uint64_t all = sweep.own_jobs();
   announce_simulations(sweep.question, sweep.shard, done, session);
-  Progress progress(done, all, session);
+  ProgressLine progress(done, all, "jobs", session);
   const InterruptGuard guard;
   InterruptGuard::begin_polling();
   const auto threads = static_cast<unsigned>(

@@ -2,50 +2,61 @@
 #include "cli/tornado_chart.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "cli/chart_text.hpp"
+#include "cli/chart_typed.hpp"
+#include "profiles/source_map.hpp"
 
 namespace payoff {
 namespace {
 
-std::string terminal(const Tornado& tornado, Picture picture, std::size_t columns) {
+std::string terminal(const Tornado& tornado, Picture picture) {
   const std::size_t bars = tornado.bars.size();
   switch (picture) {
     case Picture::png:
       return fmt::format("pngcairo size 1400,{} font 'Sans,18' linewidth 1.6 background '#ffffff'",
                          280 + 60 * bars);
-    case Picture::svg:
-      return fmt::format(
-          "svg size 1050,{} font 'Sans,15' linewidth 1.2 background '#ffffff' enhanced",
-          210 + 45 * bars);
     case Picture::pdf:
       return fmt::format("pdfcairo size 17.5cm,{:.4g}cm font 'Sans,10' linewidth 1.2",
                          3.5 + 0.75 * static_cast<double>(bars));
-    case Picture::terminal:
-      return fmt::format("dumb size {},{} noenhanced", columns, 8 + 3 * bars);
+    default:
+      return fmt::format(
+          "svg size 1050,{} font 'Sans,15' linewidth 1.2 background '#ffffff' enhanced",
+          210 + 45 * bars);
   }
-  return {};
 }
 
+struct TornadoSpan {
+  double low{};
+  double high{};
+};
+
 // Room for the widest bar, and a little beside it.
+TornadoSpan tornado_span(const Tornado& tornado) {
+  TornadoSpan span{tornado.centre, tornado.centre};
+  for (const TornadoBar& bar : tornado.bars) {
+    span.low = std::min({span.low, bar.low, bar.high});
+    span.high = std::max({span.high, bar.low, bar.high});
+  }
+  const double room = 0.06 * std::max(span.high - span.low, 1e-3);
+  return {span.low - room, span.high + room};
+}
+
 std::string axes(const Tornado& tornado, Picture picture) {
-  double low = tornado.centre;
-  double high = tornado.centre;
+  const TornadoSpan span = tornado_span(tornado);
   std::string tics;
   for (std::size_t i = 0; i < tornado.bars.size(); ++i) {
     const TornadoBar& bar = tornado.bars[i];
-    low = std::min(low, bar.low);
-    high = std::max(high, bar.high);
     tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", tick_label(bar.label, picture),
                         tornado.bars.size() - i);
   }
-  const double room = 0.06 * std::max(high - low, 1e-3);
   return fmt::format(
       "set xrange [{:.6g}:{:.6g}]\nset yrange [0.4:{:.6g}]\nset ytics nomirror ({})\n"
       "set xtics nomirror\nset key off\nset xlabel {}\n",
-      low - room, high + room, static_cast<double>(tornado.bars.size()) + 0.6, tics,
+      span.low, span.high, static_cast<double>(tornado.bars.size()) + 0.6, tics,
       plain(tornado.x_label, picture));
 }
 
@@ -60,21 +71,32 @@ std::string data(const Tornado& tornado) {
   return text + "EOD\n";
 }
 
+std::string typed_influence(const TornadoBar& bar, double centre, const TornadoSpan& span,
+                            std::size_t width) {
+  const auto column = [&](double x) {
+    const double share = (x - span.low) / (span.high - span.low);
+    return static_cast<std::size_t>(std::lround(share * static_cast<double>(width - 1)));
+  };
+  std::string text(width, ' ');
+  const std::size_t from = std::min(column(bar.low), column(bar.high));
+  const std::size_t to = std::max(column(bar.low), column(bar.high));
+  text.replace(from, to - from, to - from, '-');
+  text[column(bar.low)] = '<';
+  text[column(bar.high)] = '>';
+  text[column(centre)] = '|';
+  text.resize(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
 }  // namespace
 
-std::string gnuplot_script(const Tornado& tornado, Picture picture, const std::string& output,
-                           std::size_t columns) {
-  const bool dumb = picture == Picture::terminal;
-  std::string text =
-      "set encoding utf8\nset terminal " + terminal(tornado, picture, columns) + "\n";
+std::string gnuplot_script(const Tornado& tornado, Picture picture, const std::string& output) {
+  std::string text = "set encoding utf8\nset terminal " + terminal(tornado, picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
   text += title_command(tornado.title, tornado.captions, picture) + axes(tornado, picture);
   text +=
       fmt::format("set arrow from {0:.6g}, graph 0 to {0:.6g}, graph 1 nohead\n", tornado.centre);
   text += data(tornado);
-  if (dumb) {
-    return text + "plot $bars using 2:4 with points pt '<', $bars using 3:4 with points pt '>'\n";
-  }
   text +=
       "set border 3\nset grid xtics lc rgb '#dddddd' lw 0.6\n"
       "set arrow from 1, graph 0 to 1, graph 1 nohead lc rgb '#555555' dt (6,6)\n"
@@ -82,6 +104,38 @@ std::string gnuplot_script(const Tornado& tornado, Picture picture, const std::s
       "noborder, \\\n"
       "  $bars using 1:4:1:3:($4-0.32):($4+0.32) with boxxyerror fc rgb '#0072b2' fs solid 0.85 "
       "noborder\n";
+  return text;
+}
+
+std::string typed(const Tornado& tornado, std::size_t columns) {
+  constexpr std::size_t narrowest = 40;  // else the label stands above its bar
+  std::size_t widest = 0;
+  for (const TornadoBar& bar : tornado.bars) {
+    widest = std::max(widest, count_characters(bar.label));
+  }
+  const bool beside = columns > widest + narrowest;
+  const std::size_t left = beside ? widest + 1 : 0;
+  const std::size_t width = columns - left - 1;
+  const TornadoSpan span = tornado_span(tornado);
+  std::string text = wrapped(tornado.title, columns);
+  for (const TornadoBar& bar : tornado.bars) {
+    text += beside ? std::string(widest - count_characters(bar.label), ' ') + bar.label + " "
+                   : wrapped(bar.label, columns);
+    text += "|" + typed_influence(bar, tornado.centre, span, width) + "\n";
+  }
+  const std::string before(left, ' ');
+  std::vector<TypedTick> ticks;
+  constexpr std::size_t count = 5;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t column = i * (width - 1) / (count - 1);
+    const double share = static_cast<double>(column) / static_cast<double>(width - 1);
+    ticks.push_back({column, fmt::format("{:.4g}", span.low + share * (span.high - span.low))});
+  }
+  text += typed_axis(ticks, width, before + "+", before + " ");
+  text += wrapped(before + " " + tornado.x_label, columns);
+  for (const std::string& caption : tornado.captions) {
+    text += wrapped(caption, columns);
+  }
   return text;
 }
 

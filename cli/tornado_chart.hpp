@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,12 @@ struct Tornado {
   std::vector<TornadoBar> bars;  // at least one; the first on top
 };
 
+// For a picture in a file.
 [[nodiscard]] std::string gnuplot_script(const Tornado& tornado, Picture picture,
-                                         const std::string& output, std::size_t columns = 100);
+                                         const std::string& output);
+
+// With characters, no line of which is longer than so many columns: < where a bar's `low` is, >
+// where its `high` is, | at the centre.
+[[nodiscard]] std::string typed(const Tornado& tornado, std::size_t columns = 100);
 
 }  // namespace payoff

@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/chart_style.hpp"
+#include "cli/chart_typed.hpp"
 #include "cli/crossings.hpp"
+#include "profiles/source_map.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
 
@@ -205,6 +208,53 @@ TEST_CASE("a picture of characters draws every curve with a letter of its own") 
   CHECK_THAT(script, ContainsSubstring("$curve0 using 1:2 with points pt 'a'"));
   CHECK_THAT(script, ContainsSubstring("$curve1 using 1:2 with points pt 'b'"));
   CHECK_THAT(script, !ContainsSubstring("lw"));
+}
+
+TEST_CASE(
+    "a chart in characters fits the terminal, its legend below its axis, without a form feed") {
+  Chart chart = two_curves();
+  chart.title = "a title that is longer than forty columns of characters are, by a few words";
+  chart.x_label = "size of the gradient, uncompressed";
+  chart.y_label = "gradient per second [GB/s]";
+  chart.base_label = "memory: every byte once, 900 GB/s, which is the roof of all of these";
+  chart.curves[0].remark = "pays up to 6.66 Gb/s";
+  chart.limits = {{20, "the sockets of a node carry no more: faster NICs change nothing"}};
+  chart.notes = {"a note"};
+  for (const std::size_t columns : {40U, 80U, 100U, 160U}) {
+    const std::string text = typed(chart, columns);
+    CAPTURE(columns, text);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      CHECK(count_characters(line) <= columns);
+    }
+    CHECK_THAT(text, !ContainsSubstring("\f") && ContainsSubstring("\na note\n"));
+    CHECK(text.starts_with("a title that is longer"));
+    // One after the other, each a line of its own.
+    std::size_t at = 0;
+    for (const char* part : {"gradient per second [GB/s]\n", "+----", "96\n",
+                             "size of the gradient, uncompressed\n- memory: every byte",
+                             "\na powersgd:rank=4 · pays", "\nb fp8\n| the sockets of"}) {
+      const std::size_t found = text.find(part, at);
+      CAPTURE(part);
+      CHECK(found != std::string::npos);
+      at = std::min(found, text.size());
+    }
+  }
+}
+
+TEST_CASE("a text is broken between words, within a word that is too long, never in a character") {
+  CHECK(wrapped("one two three", 8) == "one two\nthree\n");
+  CHECK(wrapped("- one two three", 9, 2) == "- one two\n  three\n");
+  CHECK(wrapped("abcdefgh", 3) == "abc\ndef\ngh\n");
+  CHECK(wrapped("\xc3\xa4\xc3\xa4\xc3\xa4", 2) == "\xc3\xa4\xc3\xa4\n\xc3\xa4\n");
+}
+
+TEST_CASE("the title of an SVG is that of the chart, whatever is in it") {
+  Chart chart = two_curves();
+  chart.title = "it's <gpt_2> & 3 nodes";
+  chart.captions = {"a caption"};
+  CHECK_THAT(picture_bytes(chart, Picture::svg),
+             ContainsSubstring("<title>it's &lt;gpt_2&gt; &amp; 3 nodes</title>"));
 }
 
 TEST_CASE(

@@ -89,6 +89,29 @@ TEST_CASE("engines are completed where they are understood") {
   }
 }
 
+TEST_CASE("parameters of a method are completed: those of its profile, and what all methods take") {
+  const Words all = candidates({"predict", "--compress", "powersgd:"});
+  CHECK(has(all, "powersgd:rank="));
+  CHECK(has(all, "powersgd:placement="));
+  CHECK(candidates({"predict", "--compress", "powersgd:ra"}) == Words{"powersgd:rank="});
+  CHECK(candidates({"predict", "--compress=topk:rat"}) == Words{"--compress=topk:ratio="});
+  CHECK(candidates({"predict", "--compress", "powersgd:rank=4,placem"}) ==
+        Words{"powersgd:rank=4,placement="});
+  CHECK(candidates({"predict", "--compress", "powersgd + qsgd:bi"}) ==
+        Words{"powersgd + qsgd:bits="});
+  CHECK(candidates({"predict", "--compress", "nosuch:ra"}).empty());
+  CHECK(candidates({"sweep", "--over", "compress=none,powersgd:ra"}) ==
+        Words{"compress=none,powersgd:rank="});
+  CHECK(has(candidates({"sweep", "--over", "compress=powersgd:rank=4,sig"}),
+            "compress=powersgd:rank=4,signsgd"));
+  // Every one that is offered is understood.
+  for (const std::string& word : all) {
+    CAPTURE(word);
+    const auto run = test::predict(test::small_experiment({"--compress", word + "nonsense"}));
+    CHECK(run.err.find("has no parameter") == std::string::npos);
+  }
+}
+
 TEST_CASE("an axis of a sweep is completed: short keys, long keys, methods behind commas") {
   CHECK(candidates({"sweep", "--over", "nodes"}) == Words{"nodes="});
   CHECK(has(candidates({"sweep", "--over", "layout.sched"}), "layout.schedule="));

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli/colour_scale.hpp"
 #include "cli/heat_map.hpp"
 #include "cli/step_bars.hpp"
+#include "profiles/source_map.hpp"
 #include "tests/catch.hpp"
 
 using namespace payoff;
@@ -45,6 +50,15 @@ StepBars two_steps() {
           {},
           {{"work", "#0072b2", 'w'}, {"wait", "#d55e00", '.'}},
           {{"one", {0.1, 0.1}, "200 ms"}, {"two", {0.1, 0.0}, "100 ms"}}};
+}
+
+std::vector<std::size_t> lengths_of(const std::string& text) {
+  std::vector<std::size_t> lengths;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    lengths.push_back(count_characters(line));
+  }
+  return lengths;
 }
 
 }  // namespace
@@ -91,6 +105,53 @@ TEST_CASE("numbers beside a map of characters are never powers of ten") {
 TEST_CASE("a heat map in characters has a letter a cell, the largest y on top") {
   CHECK_THAT(typed(two_by_two()), ContainsSubstring("2 | x\n1 |.+\n"));
   CHECK_THAT(typed(two_by_two()), ContainsSubstring("+: faster\n#: faster than all\nx: does not"));
+}
+
+TEST_CASE("a map of more results than a terminal has room for is thinned, ends and labels kept") {
+  HeatMap map = two_by_two();
+  map.cells.clear();
+  map.xs.clear();
+  map.ys.clear();
+  for (int i = 1; i <= 400; ++i) {
+    map.xs.push_back(i);
+  }
+  for (int i = 1; i <= 100; ++i) {
+    map.ys.push_back(i);
+  }
+  // Faster to the right of x = 200, without a mark.
+  for (std::size_t i = 0; i < 400 * 100; ++i) {
+    map.cells.emplace_back(HeatCell{1, false, i % 400 < 200 ? 0U : 1U});
+  }
+  for (const std::size_t columns : {40U, 80U, 132U}) {
+    const std::string text = typed(map, columns);
+    CAPTURE(columns, text);
+    for (const std::size_t length : lengths_of(text)) {
+      CHECK(length <= columns);
+    }
+    CHECK(lengths_of(text).size() <= 45 + 8);  // of the map and around it
+    CHECK_THAT(text, ContainsSubstring("\n100 |..") && ContainsSubstring("\n  1 |..") &&
+                         ContainsSubstring("++\n"));
+    // "nnn |" takes five columns; half of the others are slower.
+    const std::string row = text.substr(text.find("100 |") + 5, columns - 5);
+    const auto slower = static_cast<double>(std::count(row.begin(), row.end(), '.'));
+    CHECK_THAT(slower, WithinAbs(static_cast<double>(columns - 5) / 2.0, 1.0));
+    CHECK_THAT(text, ContainsSubstring(std::to_string(columns - 5) + " of 400"));
+  }
+  // Ticks stand below the column of their value: at every tenth of 75.
+  const std::string wide = typed(map, 80);
+  const std::string axis = wide.substr(wide.find(" +") + 2, 75);
+  CHECK(axis.substr(0, 11) == "+---------+");
+  CHECK_THAT(wide, ContainsSubstring(" 1         55 "));  // 1 + 10 x 399 / 74 = 54.9
+}
+
+TEST_CASE("bars of characters fit a narrow terminal: a long label stands above its bar") {
+  StepBars steps = two_steps();
+  steps.bars[0].label = "powersgd:rank=4,placement=side_stream";
+  const std::string text = typed(steps, 40);
+  for (const std::size_t length : lengths_of(text)) {
+    CHECK(length <= 40);
+  }
+  CHECK_THAT(text, ContainsSubstring("powersgd:rank=4,placement=side_stream\n |www"));
 }
 
 TEST_CASE("a bar begins where the one before it ends, and the first one is on top") {

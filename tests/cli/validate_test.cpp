@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/scatter_chart.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
 
@@ -257,6 +258,27 @@ TEST_CASE("a picture of a comparison has every scored case at its place, by sour
     scored += each["error"].is_null() ? 0U : 1U;
   }
   CHECK(points == scored);
+}
+
+TEST_CASE("as many sources as there are have a colour and symbol each, and units in brackets") {
+  Scatter scatter;
+  scatter.x_label = "measured time [s]";
+  for (int i = 0; i < 28; ++i) {
+    scatter.groups.push_back({std::to_string(i), {}, {{1.0 + i, 2.0}}, {}, {}});
+  }
+  std::istringstream lines(gnuplot_script(scatter, Picture::svg, "x.svg"));
+  std::set<std::string> looks;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find("points pt ");
+    if (at != std::string::npos) {
+      looks.insert(line.substr(at, line.find(" title") - at));
+    }
+  }
+  CHECK(looks.size() == 28);
+  ValidationCase step;
+  step.kind = CaseKind::step;
+  CHECK(scatter_of({step}, CaseKind::step).x_label == "measured time of a step [s]");
+  CHECK(scatter_of({step}, CaseKind::collective).y_label == "predicted time [s]");
 }
 
 TEST_CASE("a picture is of one kind of cases, under a name that says what it is") {

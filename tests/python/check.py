@@ -11,12 +11,16 @@ import contextlib
 import inspect
 import io
 import json
+import math
 import os
 import re
 import runpy
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -144,6 +148,96 @@ def check_mistakes():
         require("no-such-file.yaml" in str(error) and isinstance(error, OSError), str(error))
 
 
+def raised(kind, function, *words, **named):
+    """The exception of that kind and no other that the call ends with; None where it does not."""
+    try:
+        function(*words, **named)
+    except kind as error:
+        return error
+    except BaseException as error:
+        require(False, f"{type(error).__name__} instead of {kind.__name__}: {error}")
+        return None
+    require(False, f"no {kind.__name__}")
+    return None
+
+
+def check_arguments():
+    """Mistakes in arguments are told by the names that they have in Python."""
+    job = payoff.Experiment(f"examples/{EXAMPLES[0]}/experiment.yaml")
+    error = raised(payoff.InputError, job.sweep, {"nodes": [1, 2]}, sample=0)
+    found = error.diagnostics[0]
+    require(str(found) == "argument sample: `sample` is too small (must be at least 1)", str(found))
+    require((found.argument, found.text, found.file) == ("sample", "0", ""), repr(found))
+    error = raised(payoff.InputError, job.sweep, {"nodez": [1, 2]})
+    require(error.diagnostics[0].argument in ("over", "set"), str(error))
+    require("did you mean `nodes`" in str(error) or "`nodez`" in str(error), str(error))
+    error = raised(payoff.InputError, job.predict, {"layout.tpp": 2})
+    require(str(error).startswith("argument set: unknown key `tpp`"), str(error))
+    error = raised(payoff.InputError, payoff.command, "predict", job.source, "--set", "layout.tpp=2")
+    require(str(error).startswith("--set layout.tpp=2:1:"), str(error))
+    error = raised(TypeError, job.sweep, "nodes=1,2")
+    require("dictionary" in str(error) and "str" in str(error), str(error))
+    require(job.sweep({"nodes": 2})["nodes"] == job.sweep({"nodes": [2]})["nodes"], "one value")
+    names = {name for name in vars(payoff) if not name.startswith("_")}
+    require(names == set(payoff.__all__), f"public, but not of the module: "
+            f"{names ^ set(payoff.__all__)}")
+
+
+def check_interruption():
+    """Ctrl-C within a sweep is what it is everywhere in Python."""
+    code = ("import payoff, sys\n"
+            f"job = payoff.Experiment({EXAMPLES[0]!r}.join(['examples/', '/experiment.yaml']))\n"
+            "print('ready', flush=True)\n"
+            "try:\n"
+            "    job.sweep({'nodes': '1..64', 'micro-batch': '1..128'}, verdicts=True, threads=1)\n"
+            "except payoff.PayoffError as error:\n"
+            "    print('swallowed', error)\n"
+            "except KeyboardInterrupt as stop:\n"
+            "    print('stopped:', stop)\n")
+    with subprocess.Popen([sys.executable, "-B", "-c", code], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as process:
+        process.stdout.readline()
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        said = process.stdout.read()
+    require(said.startswith("stopped: ") and "interrupted after" in said, f"Ctrl-C: {said!r}")
+
+
+def check_fits(program):
+    """What a fit returns is what the program writes, as data: numbers in SI."""
+    codecs = payoff.fit("codecs")
+    shipped = as_dictionary((ROOT / "profiles/fitted/codecs.yaml").read_text(encoding="utf-8"))
+    for name, law in shipped["implementation"].items():
+        ours = codecs["implementation"][name]
+        written = law["dispatch"]["value"]
+        require(written.endswith(" us") and math.isclose(ours["dispatch"]["value_seconds"],
+                                                         float(written[:-3]) * 1e-6,
+                                                         rel_tol=2e-3, abs_tol=1e-12),
+                f"dispatch of {name}: {ours['dispatch']} and {written}")
+        require(math.isclose(ours["memory_efficiency"]["value"], law["memory_efficiency"]["value"],
+                             rel_tol=1e-2), f"memory_efficiency of {name}")
+        require(ours["measured_on"] == law["measured_on"], f"measured_on of {name}")
+    with tempfile.TemporaryDirectory() as folder:
+        samples, profile = f"{folder}/samples.json", f"{folder}/mine.yaml"
+        logs = [str(path) for path in sorted((ROOT / "examples/calibrate").glob("*.*"))
+                if path.suffix != ".md"]
+        asked(program, "calibrate", "import", *logs, "--implementation", "fused", "-o", samples)
+        asked(program, "calibrate", "fit", samples, "--gpu", "h100-sxm", "-o", profile)
+        expected = as_dictionary(Path(profile).read_text(encoding="utf-8"))
+        for ours in (payoff.fit_kernels(samples, gpu="h100-sxm"),
+                     payoff.fit_kernels([Path(samples)], gpu="h100-sxm")):
+            require(list(plain_keys(ours)) == list(plain_keys(expected)), "keys of a fitted GPU")
+    error = raised(payoff.InputError, payoff.fit, "codec")
+    require("`codec`" in str(error), str(error))
+
+
+def plain_keys(value):
+    """All keys of dictionaries within dictionaries, without their units."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        yield re.sub("_(seconds|bytes|bytes_per_second|flops|flops_per_second)$", "", key)
+        yield from plain_keys(inner)
+
+
 def check_other_threads_run():
     """With the lock held, the main thread would not get to count before the sweep is over."""
     job = payoff.Experiment(f"examples/{EXAMPLES[0]}/experiment.yaml")
@@ -204,6 +298,9 @@ def main():
     check_samples(program)
     check_shards()
     check_mistakes()
+    check_arguments()
+    check_interruption()
+    check_fits(program)
     check_other_threads_run()
     check_stubs()
     check_documentation()

@@ -9,14 +9,17 @@ line that stands there then is echoed. fish is asked by its own `complete -C`. A
 installed is skipped, and so is man.
 """
 
+import fcntl
 import os
 import pty
 import re
 import select
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -31,6 +34,11 @@ LINES = [
     ("payoff predict --cluster=p3-8x", "payoff predict --cluster=p3-8xlarge"),
     ("payoff predict --model bert-l", "payoff predict --model bert-large"),
     ("payoff predict --compress powersgd_g", "payoff predict --compress powersgd_gram_schmidt"),
+    ("payoff predict --compress powersgd:ra", "payoff predict --compress powersgd:rank="),
+    ("payoff predict --compress powersgd:rank=4,placem",
+     "payoff predict --compress powersgd:rank=4,placement="),
+    ("payoff sweep --over compress=none,topk:rati",
+     "payoff sweep --over compress=none,topk:ratio="),
     ("payoff predict --recompute sel", "payoff predict --recompute selective"),
     ("payoff predict --set layout.sched", "payoff predict --set layout.schedule="),
     ("payoff predict --set layout.schedule=dualpipe-",
@@ -181,6 +189,66 @@ def on_terminal(program, words, environment):
     return seen.decode()
 
 
+def drawn_on_terminal(program, words, columns, environment):
+    """What a run writes to a terminal of so many columns that is its stdout, and how it ended."""
+    first, second = pty.openpty()
+    fcntl.ioctl(second, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen([program, *words], cwd=ROOT, stdout=second, stderr=subprocess.DEVNULL,
+                          env=environment) as process:
+        os.close(second)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(first, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        code = process.wait()
+    os.close(first)
+    return code, seen.decode().replace("\r\n", "\n")
+
+
+def check_pictures(program, problems):
+    """Pictures of characters are as wide as the terminal, and 100 columns in a pipe."""
+    if shutil.which("gnuplot") is None:
+        print("gnuplot is not installed: skipped")
+        return
+    example = "examples/01-resnet50-v100/experiment.yaml"
+    plain = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    with tempfile.TemporaryDirectory() as folder:
+        runs = f"{folder}/runs.jsonl"
+        done = run(program, "sweep", example, "--over", "nodes=1..60", "--over",
+                   "bandwidth=1 Gb/s..200 Gb/s:+1 Gb/s", "--over", "compress=none,fp16", "-o", runs)
+        if done.returncode != 0:
+            problems.append(done.stderr)
+            return
+        pictures = [["plot", example, "--from", "8", "--to", "64"], ["plot", example, "--roofline"],
+                    ["plot", example, "--tornado"], ["plot", example, "--waterfall"],
+                    ["plot", example, "--x", "bandwidth", "--y", "gpus"],
+                    ["plot", runs, "--x", "bandwidth", "--y", "nodes"]]
+        for words in pictures:
+            words = [*words, "--terminal"]
+            what = " ".join(words[1:]).replace(folder + "/", "")
+            widest = {}
+            for columns, environment in ((40, plain), (80, plain), (132, plain),
+                                         (132, dict(plain, COLUMNS="60")), (20, plain)):
+                code, text = drawn_on_terminal(program, words, columns, environment)
+                allowed = max(40, int(environment.get("COLUMNS", columns)))
+                widest[allowed] = max(map(len, text.splitlines()), default=0)
+                if code != 0 or not text or "\f" in text:
+                    problems.append(f"`{what}` exits with {code} on a terminal: {text[:200]!r}")
+                if widest[allowed] > allowed:
+                    problems.append(f"`{what}` is {widest[allowed]} wide where {allowed} fit")
+            if widest[132] <= 80 and "--y gpus" not in what:  # a map of 36 columns has no more
+                problems.append(f"`{what}` leaves a wide terminal empty: {widest}")
+            piped = run(program, *words, env=dict(plain, COLUMNS="60")).stdout
+            if not 60 < max(map(len, piped.splitlines())) <= 100 and "--y gpus" not in what:
+                problems.append(f"`{what}` has not 100 columns in a pipe")
+        print(f"{len(pictures)} pictures on terminals")
+
+
 def check_conventions(program, problems):
     example = "examples/01-resnet50-v100/experiment.yaml"
     wrong = ["predict", example, "--set", "layout.tpp=1"]
@@ -216,6 +284,7 @@ def main():
         check_shells(folder, problems)
     check_manual(program, problems)
     check_conventions(program, problems)
+    check_pictures(program, problems)
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -13,6 +13,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -93,14 +94,45 @@ def quick(program, folder, failures):
         failures.append(f"a quick sweep: {text!r}")
 
 
+def plot(program, folder, failures):
+    """Reading many results is long work too. These are the same ones again and again, which make no
+    picture, but that is found when they were read."""
+    if shutil.which("gnuplot") is None:
+        return
+    runs = os.path.join(folder, "plot.jsonl")
+    subprocess.run([program, "sweep", SHORT[1], "--over", "nodes=1..40", "--over",
+                    "layout.micro_batch=1..256", "--over", "compress=none,fp16", "-o", runs],
+                   check=True, capture_output=True)
+    lines = Path(runs).read_text(encoding="utf-8").splitlines(keepends=True)
+    rows = lines[1:]
+    with open(runs, "w", encoding="utf-8") as file:
+        file.writelines([lines[0], *rows * 12])
+    controller, terminal = pty.openpty()
+    start = time.monotonic()
+    done = subprocess.Popen([program, "plot", runs, "--x", "nodes", "--csv", os.devnull],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    text = read_until(controller, lambda text: False, PATIENCE_SECONDS)
+    seconds = time.monotonic() - start
+    done.wait()
+    os.close(controller)
+    counts = re.findall(r"\r\x1b\[K(\d+) of (\d+) results, \d+ s left", text)
+    if seconds > 2 * AFTER_SECONDS and not counts:
+        failures.append(f"a plot of {seconds:.1f} s tells nothing: {text!r}")
+    if counts and (any(int(total) != 12 * len(rows) for _, total in counts) or
+                   not re.search(r"\r\x1b\[K(?!\d+ of)", text)):
+        failures.append(f"a plot: {text!r}")
+
+
 def main():
     program, failures = os.path.abspath(sys.argv[1]), []
     with tempfile.TemporaryDirectory() as folder:
         on_terminal(program, folder, failures)
         without_terminal(program, folder, failures)
         quick(program, folder, failures)
+        plot(program, folder, failures)
     print(*failures, sep="\n")
-    print(f"3 sweeps, {len(failures)} failures")
+    print(f"3 sweeps and a plot, {len(failures)} failures")
     return 1 if failures else 0
 
 
