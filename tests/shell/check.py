@@ -50,6 +50,8 @@ LINES = [
     ("payoff collective all_ga", "payoff collective all_gather"),
     ("payoff collective all_reduce --cluster dgx-h1", "payoff collective all_reduce --cluster dgx-h100"),
     ("payoff schema exp", "payoff schema experiment"),
+    ("payoff schema fitt", "payoff schema fitted"),
+    ("payoff sweep --cs", "payoff sweep --csv"),
     ("payoff completion f", "payoff completion fish"),
     ("payoff import chak", "payoff import chakra"),
     ("payoff sweep --over nod", "payoff sweep --over nodes="),
