@@ -32,7 +32,7 @@ std::string command_of(std::string_view kind) {
 
 }  // namespace
 
-std::optional<std::string> result_kind(const std::string& file) {
+std::optional<std::string> result_command(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::array<char, 256> begin{};
   stream.read(begin.data(), begin.size());
@@ -48,7 +48,7 @@ std::optional<std::string> result_kind(const std::string& file) {
 }
 
 bool refuse_result(const Argument& file, std::string_view wanted, Session& session) {
-  const std::optional<std::string> kind = result_kind(file.text);
+  const std::optional<std::string> kind = result_command(file.text);
   if (!kind) {
     return false;
   }

@@ -13,7 +13,7 @@ namespace payoff {
 
 // The command whose result the file is, by its first keys (cli/json_output.hpp): "predict". Nothing
 // where it is another file, or none.
-[[nodiscard]] std::optional<std::string> result_kind(const std::string& file);
+[[nodiscard]] std::optional<std::string> result_command(const std::string& file);
 
 // Reports a result, with the commands that read it; `wanted` as in "an experiment".
 [[nodiscard]] bool refuse_result(const Argument& file, std::string_view wanted, Session& session);
