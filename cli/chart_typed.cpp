@@ -64,14 +64,16 @@ ChartAxis with_room_between(const ChartAxis& axis, std::size_t columns) {
   return result;
 }
 
-// Without the blanks behind lines and the empty lines around the picture.
-std::string trimmed(const std::string& drawing) {
+// Without the blanks behind lines, the empty lines around the picture, and the form feed with which
+// gnuplot 5.4 begins it, `nofeed` or not.
+std::string trimmed(std::string drawing) {
+  std::erase(drawing, '\f');
   std::string result;
   std::string empty;
   for (std::size_t at = 0; at < drawing.size();) {
     const std::size_t end = std::min(drawing.find('\n', at), drawing.size());
     std::string_view line = std::string_view(drawing).substr(at, end - at);
-    line = line.substr(0, line.find_last_not_of(" \f") + 1);
+    line = line.substr(0, line.find_last_not_of(' ') + 1);
     if (line.empty()) {
       empty += '\n';
     } else {

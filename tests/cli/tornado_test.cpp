@@ -32,10 +32,10 @@ TEST_CASE("a tornado in characters has each bar from its low to its high, and fi
   // 1.0 to 1.5 and 0.03 of room at both ends; "codec (61 %) |" leaves 46 columns, the first is 0:
   // 1.0 stands at 0.03 / 0.56 x 45 = 2.4, 1.5 at 42.6, the centre 1.2 at 18.5.
   CHECK(shown.starts_with("title\n"));
-  CHECK(shown.find("codec (61 %) |  <----------------|------------------------>\n") !=
+  CHECK(shown.find("codec (61 %) |  <---------------|------------------------>\n") !=
         std::string::npos);
   // 1.1 stands at 10.4, 1.3 at 26.5.
-  CHECK(shown.find("     compute |          <--------|------->\n") != std::string::npos);
+  CHECK(shown.find("     compute |          <-------|-------->\n") != std::string::npos);
   CHECK(shown.find("caption\n") != std::string::npos);
   CHECK(shown.find("         compute") == std::string::npos);
   std::istringstream narrow(typed(two_bars(), 40));
