@@ -135,18 +135,20 @@ async function rate(page, what) {
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const busy = async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value;
   const moves = 40;
-  const before = await busy();
-  const elapsed = await page.evaluate(async (times) => {
+  const move = (times) => page.evaluate(async (count) => {
     const input = document.getElementById('nic');
     const began = performance.now();
-    for (let i = 0; i < times; ++i) {
+    for (let i = 0; i < count; ++i) {
       input.value = 5 + i;
       input.dispatchEvent(new Event('input', { bubbles: true }));
-      const count = document.body.dataset.updates;
-      while (document.body.dataset.updates === count) await new Promise(requestAnimationFrame);
+      const updates = document.body.dataset.updates;
+      while (document.body.dataset.updates === updates) await new Promise(requestAnimationFrame);
     }
     return performance.now() - began;
-  }, moves);
+  }, times);
+  await move(10);  // Chromium compiles the model better once it has run
+  const before = await busy();
+  const elapsed = await move(moves);
   const taken = (await busy()) - before;
   console.log(`${what}: ${(moves / taken).toFixed(0)} updates per second of the processor, drawing included; ${((1000 * moves) / elapsed).toFixed(0)} by the clock; wanted: ${updatesWanted}`);
   require(taken > 0 && moves / taken >= updatesWanted, `${what}: ${updatesWanted} updates a second`);
