@@ -7,7 +7,7 @@
 namespace payoff {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 // One object in the form in which sweeps are written: without blanks, escapes, nesting and anything
 // but ASCII. Every function is false where the text goes on in another way, right or wrong.
@@ -73,7 +73,7 @@ class PlainObject {
  private:
   [[nodiscard]] bool skip_digits(std::size_t& at) const {
     const std::size_t begin = at;
-    while (at < rest_.size() && is_digit(rest_[at])) {
+    while (at < rest_.size() && is_decimal(rest_[at])) {
       ++at;
     }
     return at > begin;

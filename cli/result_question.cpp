@@ -236,6 +236,11 @@ void report_same_place(const SweepResults& results, const ResultQuestion& questi
       return;
     }
   }
+  // Files that were put together by hand: line 1 is the header.
+  session.diagnostics().error(
+      question.place,
+      fmt::format("lines {} and {} are results of the same job", one + 2, other + 2), {},
+      "`payoff merge` puts the shards of a sweep together");
 }
 
 }  // namespace payoff

@@ -32,7 +32,8 @@ struct ResultQuestion {
 [[nodiscard]] ResultQuestion read_result_question(const SweepResults& results,
                                                   const Arguments& arguments, Session& session);
 
-// Two results at one place of one curve or map: reports the axis in which they differ.
+// Two results at one place of one curve or map: reports the axis in which they differ, or that they
+// are the same.
 void report_same_place(const SweepResults& results, const ResultQuestion& question, std::size_t one,
                        std::size_t other, Session& session);
 

@@ -262,6 +262,24 @@ TEST_CASE("a sweep that was stopped is drawn as far as it came") {
   CHECK_THAT(run.out, ContainsSubstring("gpt2 on p3-8xlarge"));
 }
 
+TEST_CASE("a result that stands twice is a mistake, on a map and on a curve") {
+  const ScratchFolder folder;
+  const std::string text = test::read_text(swept(folder));
+  const std::size_t first = text.find('\n') + 1;
+  // 3 node counts x 3 bandwidths x 3 strategies: lines 2 to 28, and again from 29 on.
+  folder.write("twice.jsonl", text + text.substr(first));
+  for (const std::vector<std::string>& asked :
+       {std::vector<std::string>{"--y", "bandwidth"}, {"--where", "bandwidth=1 Gb/s"}}) {
+    std::vector<std::string> words{"--x", "nodes", "--csv", "-"};
+    words.insert(words.end(), asked.begin(), asked.end());
+    const Captured run = plot(folder.path("twice.jsonl"), words);
+    INFO(run.err);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK(run.out.empty());
+    CHECK_THAT(run.err, ContainsSubstring("are results of the same job"));
+  }
+}
+
 TEST_CASE("the same results are the same picture") {
   const ScratchFolder folder;
   const std::string file = swept(folder);

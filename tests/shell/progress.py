@@ -109,12 +109,13 @@ def plot(program, folder, failures):
         file.writelines([lines[0], *rows * 12])
     controller, terminal = pty.openpty()
     start = time.monotonic()
-    done = subprocess.Popen([program, "plot", runs, "--x", "nodes", "--csv", os.devnull],
+    done = subprocess.Popen([program, "plot", runs, "--x", "nodes", "--where", "micro_batch=1", "--csv", os.devnull],
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal)
     os.close(terminal)
     text = read_until(controller, lambda text: False, PATIENCE_SECONDS)
     seconds = time.monotonic() - start
-    done.wait()
+    if done.wait() != 2 or "are results of the same job" not in text:
+        failures.append(f"the same results twice: {done.returncode}, {text!r}")
     os.close(controller)
     counts = re.findall(r"\r\x1b\[K(\d+) of (\d+) results, \d+ s left", text)
     if seconds > 2 * AFTER_SECONDS and not counts:
