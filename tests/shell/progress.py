@@ -109,7 +109,7 @@ def plot(program, folder, failures):
         file.writelines([lines[0], *rows * 12])
     controller, terminal = pty.openpty()
     start = time.monotonic()
-    done = subprocess.Popen([program, "plot", runs, "--x", "nodes", "--where", "micro_batch=1", "--csv", os.devnull],
+    done = subprocess.Popen([program, "plot", runs, "--x", "nodes", "--where", "layout.micro_batch=1", "--csv", os.devnull],
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal)
     os.close(terminal)
     text = read_until(controller, lambda text: False, PATIENCE_SECONDS)
