@@ -60,7 +60,9 @@ class PlainObject {
     if (at < rest_.size() && (rest_[at] == 'e' || rest_[at] == 'E')) {
       is_whole = false;
       ++at;
-      at += at < rest_.size() && (rest_[at] == '+' || rest_[at] == '-') ? 1 : 0;
+      if (at < rest_.size() && (rest_[at] == '+' || rest_[at] == '-')) {
+        ++at;
+      }
       if (!skip_digits(at)) {
         return false;
       }

@@ -109,7 +109,9 @@ std::string title_in(const std::string& script) {
     if (script[at] == '\'' && !twice) {
       break;
     }
-    at += twice || script[at] == '\\' ? 1 : 0;
+    if (twice || script[at] == '\\') {
+      ++at;
+    }
     title += script[at];
   }
   return title;
