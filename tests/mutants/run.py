@@ -5,6 +5,7 @@
   run.py check                   every text of list.txt stands exactly once in its file
   run.py [--every N] [--from M]  applies the mutants one at a time (every Nth, from the Mth on) to a
                                  copy of the tree, builds the tests of its module, and runs them
+  run.py --only N,M,...          applies those
 
 A mutant is killed when its tests fail, do not end within ten minutes, or it does not compile. The
 result is appended to build-mutants/results.txt, one line a mutant, so that a run that is stopped has
@@ -96,11 +97,18 @@ def verdict(module):
     return None
 
 
+def wanted(options):
+    if options.only:
+        return [mutant for mutant in mutants() if mutant.number in options.only]
+    return mutants()[options.first - 1::options.every]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["check"])
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--from", dest="first", type=int, default=1)
+    parser.add_argument("--only", type=lambda text: [int(number) for number in text.split(",")])
     options = parser.parse_args()
     if options.what == "check":
         return check()
@@ -112,7 +120,7 @@ def main():
         sys.exit(f"error: the tests fail without any mutant: {noticed}")
     killed, survivors = 0, []
     with (WORK / "results.txt").open("a") as results:
-        for mutant in mutants()[options.first - 1::options.every]:
+        for mutant in wanted(options):
             path = TREE / mutant.file
             sound = path.read_text()
             path.write_text(sound.replace(mutant.before, mutant.after))
