@@ -129,6 +129,27 @@ TEST_CASE("a biased convolution yields its weight, then its bias") {
   CHECK((tensors[1].rows == 32 && tensors[1].columns == 1 && !tensors[1].is_matrix));
 }
 
+// Tensors read and written. Normalisation: once for the statistics, once for the values, which are
+// written; backward reads both its input and its gradient for the sums, and again for the gradient
+// that it writes. ReLU: in and out; backward reads the gradient and what went out. A sum: two in,
+// one out; backward adds the gradients of the two branches. Pooling: in and out, both ways.
+TEST_CASE("the rows between convolutions move as many tensors as their kernels read and write") {
+  constexpr double elements = 64.0 * 56 * 56;
+  const auto tensors = [&](ConvnetOperator op) {
+    ConvnetRow row = norm(64, 56);
+    row.op = op;
+    const Workload workload = convnet_workload("two", {convolution(3, 64, 3, 56), row}, 2_B);
+    REQUIRE(workload.layers.back().forward.size() == 1);
+    const Operator& moved = workload.layers.back().forward.front();
+    return std::pair{moved.bytes_per_sample / (2_B * elements),
+                     moved.backward_bytes_per_sample / (2_B * elements)};
+  };
+  CHECK(tensors(ConvnetOperator::norm) == std::pair{2.0 + 1, (1.0 + 1) + (1 + 1) + 1});
+  CHECK(tensors(ConvnetOperator::elementwise) == std::pair{1.0 + 1, (1.0 + 1) + 1});
+  CHECK(tensors(ConvnetOperator::add) == std::pair{2.0 + 1, 2.0 + 1});
+  CHECK(tensors(ConvnetOperator::pool) == std::pair{1.0 + 1, 1.0 + 1});
+}
+
 // cuDNN's batch normalisation, ReLU and pooling read and write the format of their tensors.
 TEST_CASE("no memory-bound kernel of a convolutional network is surrounded by casts") {
   for (const Layer& layer : convnet_workload("resnet", resnet_50(), 2_B).layers) {
