@@ -105,6 +105,7 @@ std::vector<Span> axis_places(std::string_view text, std::size_t values, Span wh
   for (const std::vector<TextPiece>& pieces : {pieces_of(text), names_of(text)}) {
     if (pieces.size() == values) {
       std::vector<Span> places;
+      places.reserve(values);
       for (const TextPiece& piece : pieces) {
         places.push_back({whole.source, whole.offset + piece.offset, piece.length});
       }

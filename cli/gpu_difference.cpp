@@ -45,7 +45,8 @@ class GpuValues {
     } else if (node.kind == Node::Kind::list) {
       for (std::size_t i = 0; i < node.items.size(); ++i) {
         const std::string title = text_of(node.items[i], "point");
-        add(node.items[i], path + (title.empty() ? fmt::format("[{}]", i) : "." + title));
+        add(node.items[i],
+            title.empty() ? fmt::format("{}[{}]", path, i) : fmt::format("{}.{}", path, title));
       }
     } else if (!node.text.empty()) {
       values_.push_back({path, node.text, std::nullopt});

@@ -70,6 +70,7 @@ class Merge {
     header["shard"] = {{"index", 0}, {"of", 1}};
     std::string result = header.dump() + "\n";
     std::vector<std::vector<std::string_view>> lines;
+    lines.reserve(parts_.size());
     for (const auto& [index, part] : parts_) {
       lines.push_back(whole_lines(part.text));
     }

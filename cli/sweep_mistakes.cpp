@@ -216,7 +216,7 @@ class Mistakes {
 
   [[nodiscard]] bool has_wrong_value(const Try& each) const {
     for (std::size_t axis = 0; axis < each.values.size(); ++axis) {
-      if (wrong_[axis].count(each.values[axis]) > 0) {
+      if (wrong_[axis].contains(each.values[axis])) {
         return true;
       }
     }

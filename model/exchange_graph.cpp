@@ -104,7 +104,7 @@ bool all_hear(const Neighbours& neighbours, Vertex& unheard) {
 Edges random_regular(Vertex vertices, int degree, std::uint64_t seed) {
   constexpr std::size_t moves_an_edge = 10;
   constexpr int most_tries = 100;
-  const Edges first = circulant(vertices, degree);
+  Edges first = circulant(vertices, degree);
   Edges edges = first;
   std::vector<std::pair<Vertex, Vertex>> list;
   std::copy_if(edges.begin(), edges.end(), std::back_inserter(list),

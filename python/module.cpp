@@ -71,6 +71,7 @@ std::tuple<int, pybind11::dict, std::string> sweep(std::vector<std::string> word
     done.out.clear();
   }
   std::vector<pybind11::object> texts;
+  texts.reserve(found.texts.size());
   for (const std::string& text : found.texts) {
     texts.push_back(pybind11::cast(text));
   }

@@ -90,7 +90,7 @@ class Meetings {
   };
 
   // One of `members` has come to it.
-  void arrive(std::deque<Meeting>& open, Meeting meeting, const std::vector<std::size_t>& members,
+  void arrive(std::deque<Meeting>& open, Meeting here, const std::vector<std::size_t>& members,
               std::size_t place);
   [[nodiscard]] const PreparedMessage& prepared(const Meeting& meeting);
   // Places that a meeting or a flight is for.

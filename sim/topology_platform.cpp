@@ -149,6 +149,7 @@ IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const List
 // Nodes as the price has them: so many ranks of the job each.
 std::vector<std::uint32_t> nodes_of(const Cluster& cluster, const ParallelLayout& layout) {
   std::vector<std::uint32_t> nodes;
+  nodes.reserve(static_cast<std::size_t>(layout.ranks()));
   for (int rank = 0; rank < layout.ranks(); ++rank) {
     nodes.push_back(static_cast<std::uint32_t>(gpu_of_rank(layout, rank) / cluster.gpus_per_node));
   }

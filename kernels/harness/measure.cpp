@@ -97,6 +97,7 @@ class Measurer {
       return false;
     }
     std::vector<double> clocks;
+    clocks.reserve(slow_.size());
     for (const Sample& sample : slow_) {
       clocks.push_back(sample.clock_ratio);
     }

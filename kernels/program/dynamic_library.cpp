@@ -11,7 +11,11 @@ std::vector<std::string> with_folders(const std::vector<std::string>& names,
   std::vector<std::string> all = names;
   for (const std::string& folder : home.empty() ? std::vector<std::string>{} : folders) {
     for (const std::string& name : names) {
-      all.push_back(home + "/" + folder + "/" + name);
+      std::string& path = all.emplace_back(home);
+      for (const std::string* part : {&folder, &name}) {
+        path += '/';
+        path += *part;
+      }
     }
   }
   return all;

@@ -61,6 +61,7 @@ void JsonValues::tell_causes() {
 // At the key that is meant, where one is near.
 void JsonValues::report_missing(const Node& map, std::string_view key) {
   std::vector<std::string_view> keys;
+  keys.reserve(map.entries.size());
   for (const Entry& entry : map.entries) {
     keys.push_back(entry.key);
   }

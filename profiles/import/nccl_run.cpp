@@ -166,9 +166,8 @@ bool check_row(const import_detail::NcclRunRow& row, const NcclTable& table, Fin
   if (!row.bytes || *row.bytes < 0.0 || !row.out_of_place.time_us) {
     wrong("no size or time can be read");
   }
-  const bool halves_are_sound = check_half(row.out_of_place, "", table, findings) &
-                                check_half(row.in_place, " in place", table, findings);
-  if (halves_are_sound) {
+  const bool is_sound = check_half(row.out_of_place, "", table, findings);
+  if (check_half(row.in_place, " in place", table, findings) && is_sound) {
     std::string problem = nccl_contradiction(table.collective, table.gpus, row);
     if (!problem.empty()) {
       wrong(std::move(problem));

@@ -71,7 +71,8 @@ std::map<std::string, double> parameters_of(JsonValues& values, const Node& map)
 
 void report_impossible(const SamplesPoint& point, Diagnostics& diagnostics) {
   const auto check = [&](std::string_view what, double value, double smallest, double largest) {
-    if (!(value >= smallest && value <= largest)) {
+    const bool is_possible = value >= smallest && value <= largest;  // no NaN is
+    if (!is_possible) {
       diagnostics.error(point.place,
                         fmt::format("{}: `{}` cannot be {}", point.kernel, what, value),
                         value < smallest ? fmt::format("at least {}", smallest)
