@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // payoff-kernels: see --help. The exit status 77 says that there is no GPU, as test programs do.
 #include <chrono>
-#include <cstdio>
 #include <ctime>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -87,6 +87,37 @@ SamplesFile described() {
   return file;
 }
 
+// Where samples go, and under which name until they are whole: an earlier file is not lost to a run
+// that ends. Pipes and devices are written as they are, and links keep what they point to.
+struct Target {
+  explicit Target(const std::string& out) : file(out), part(out) {
+    std::error_code ignored;
+    if (std::filesystem::is_symlink(file, ignored)) {
+      file = std::filesystem::weakly_canonical(file, ignored);
+    }
+    part = file;
+    const bool replaced =
+        !std::filesystem::exists(file, ignored) || std::filesystem::is_regular_file(file, ignored);
+    if (replaced) {
+      part += ".part";
+    }
+  }
+  [[nodiscard]] bool is_folder() const {
+    std::error_code ignored;
+    return std::filesystem::is_directory(file, ignored);
+  }
+  [[nodiscard]] bool finish() const {
+    std::error_code failure;
+    if (part != file) {
+      std::filesystem::rename(part, file, failure);
+    }
+    return !failure;
+  }
+
+  std::filesystem::path file;
+  std::filesystem::path part;
+};
+
 ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
                          const std::vector<Neighbours>& neighbours) {
   const auto start = std::chrono::steady_clock::now();
@@ -94,12 +125,14 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     return Seconds{spent.count()};
   };
-  // Opened first: ten minutes of measuring are not lost to a path that cannot be written. Under
-  // another name until it is whole: an earlier file of this name is not lost to a run that ends.
-  const std::string part = options.out + ".part";
-  std::ofstream out(part, std::ios::binary);
-  if (!out) {
-    std::cerr << "error: cannot write " << part << "\n";
+  // Opened first: ten minutes of measuring are not lost to a path that cannot be written.
+  const Target target(options.out);
+  std::ofstream out;
+  if (!target.is_folder()) {
+    out.open(target.part, std::ios::binary);
+  }
+  if (!out.is_open()) {
+    std::cerr << "error: cannot write " << options.out << "\n";
     return failed;
   }
   SamplesFile file = described();
@@ -118,8 +151,9 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
   std::cerr << text_of(*file.timer) << "\n";
   out << text_of(file);
   out.close();
-  if (!out || std::rename(part.c_str(), options.out.c_str()) != 0) {
-    std::cerr << "error: cannot write " << options.out << "\n";
+  if (!out || !target.finish()) {
+    std::cerr << "error: cannot write " << options.out << "; what there is lies in "
+              << target.part.string() << "\n";
     return failed;
   }
   return report(outcome, "measured");

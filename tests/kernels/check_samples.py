@@ -6,6 +6,7 @@ payoff-kernels writes (its path is the first argument; here it runs on the emula
 of damage that a schema can see is refused, and equal seeds give equal bytes."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,28 @@ def left_by_a_kill(program):
         return out.read_text() if run.returncode < 0 else "ended too soon to tell"
 
 
+def lost_by_other_targets(program):
+    """What is wrong where samples go to a link, a pipe and a folder."""
+    measure = [program, "--only", "casts", "--out"]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        (folder / "there.json").write_text("earlier")
+        (folder / "link.json").symlink_to("there.json")
+        subprocess.run([*measure, str(folder / "link.json")], check=True, capture_output=True)
+        if not (folder / "link.json").is_symlink() or "points" not in (folder / "there.json").read_text():
+            return "a link is replaced, not what it points to"
+        os.mkfifo(folder / "pipe")
+        with subprocess.Popen(["cat", str(folder / "pipe")], stdout=subprocess.PIPE, text=True) as reader:
+            subprocess.run([*measure, str(folder / "pipe")], check=True, capture_output=True)
+            if "points" not in reader.stdout.read() or not (folder / "pipe").is_fifo():
+                return "a pipe is replaced by a file"
+        (folder / "folder").mkdir()
+        run = subprocess.run([*measure, str(folder / "folder")], capture_output=True, text=True)
+        if run.returncode == 0 or "1/" in run.stderr or (folder / "folder.part").exists():
+            return "a folder is measured for"
+    return None
+
+
 def imported(program):
     folder = ROOT / "examples" / "calibrate"
     with tempfile.TemporaryDirectory() as scratch:
@@ -72,6 +95,8 @@ def main():
     if len(sys.argv) > 1:
         if left_by_a_kill(sys.argv[1]) != "earlier":
             failures.append("payoff-kernels: an earlier file is lost to a run that was ended")
+        if wrong := lost_by_other_targets(sys.argv[1]):
+            failures.append(f"payoff-kernels: {wrong}")
         samples = json.loads(measured(sys.argv[1]), parse_constant=no_constant)
         for error in validator.iter_errors(samples):
             failures.append(f"payoff-kernels: {list(error.path)}: {error.message[:200]}")
