@@ -81,9 +81,9 @@ template <unsigned bits, bool stochastic>
 void check_reduction() {
   constexpr std::size_t count = 4099;
   constexpr int group = 128;
-  constexpr RandomKey key{7, 23};
+  constexpr RandomKey reduction_key{7, 23};
   const GroupFormat format{static_cast<int>(bits), group,
-                           stochastic ? Rounding::stochastic : Rounding::nearest, key};
+                           stochastic ? Rounding::stochastic : Rounding::nearest, reduction_key};
   std::vector<ScaledCodes> messages;
   std::vector<std::uint8_t> codes;
   std::vector<float> steps;
@@ -101,7 +101,7 @@ void check_reduction() {
   launch_threads(divided_up(count, group) * GroupLayout<group>::lanes, [&] {
     reduce_group_values<group, bits, stochastic>(in.data(), steps.data(), stride,
                                                  expected.scales.size(), 3, out.data(),
-                                                 out_steps.data(), count, key);
+                                                 out_steps.data(), count, reduction_key);
   });
   CHECK(out.holds(expected.codes));
   CHECK(out_steps.holds(expected.scales));
