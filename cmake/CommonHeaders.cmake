@@ -1,5 +1,5 @@
 # payoff_precompile(TARGET): where PAYOFF_PRECOMPILE is on, compiles what most sources include once for
-# the target. A source that forgets to include one of these is found by clang-tidy, which has it off.
+# the target. A source that forgets to include one of these is found by tests/tree/includes.py.
 option(PAYOFF_PRECOMPILE "Compile the headers that most sources include once for each target" OFF)
 
 set(payoff_common_headers <algorithm> <array> <cmath> <cstddef> <cstdint> <functional> <map> <memory>

@@ -2,6 +2,7 @@
 #include "model/transformer.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "model/transformer_block.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
 #include "kernels/program/benchmark.hpp"
 
 namespace payoff::kernels {

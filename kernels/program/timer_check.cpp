@@ -2,6 +2,7 @@
 #include "kernels/program/timer_check.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace payoff::kernels {

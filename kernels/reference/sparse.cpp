@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "kernels/codec/count_sketch.hpp"
 #include "kernels/codec/selection.hpp"

@@ -2,6 +2,7 @@
 #include "profiles/import/chakra_message.hpp"
 
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/import/samples.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <stdexcept>

@@ -18,7 +18,6 @@
 #include "tests/model/method_file.hpp"
 
 using namespace payoff;
-using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
 
 namespace {

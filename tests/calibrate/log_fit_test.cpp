@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/log_fit.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "tests/catch.hpp"

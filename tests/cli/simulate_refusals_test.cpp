@@ -11,7 +11,6 @@
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
-using nlohmann::json;
 using payoff::test::Captured;
 using payoff::test::ScratchFolder;
 using payoff::test::simulate;

@@ -2,6 +2,8 @@
 // Selection, sparse messages and transforms on the emulated grid, against the host reference.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "kernels/device/selection.cuh"
 #include "kernels/device/sparse.cuh"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/reference/transforms.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 

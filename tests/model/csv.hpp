@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 // Rows of the published tables under tests/validation/systems: `#` lines cite the source, the first

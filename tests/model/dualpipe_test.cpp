@@ -20,8 +20,6 @@
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 
 // DualPipe: two copies of the weights, micro-batches from both ends, a forward and a backward as
