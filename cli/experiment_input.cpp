@@ -30,7 +30,7 @@ struct KeyOption {
   std::string_view help;
 };
 
-constexpr std::array<KeyOption, 35> key_options = {{
+constexpr std::array<KeyOption, 36> key_options = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
     {"--decoder-sequence", "N", "model.decoder_sequence", "",
@@ -57,6 +57,8 @@ constexpr std::array<KeyOption, 35> key_options = {{
     {"--shard-ranks", "N", "layout.shard", "",
      "ranks that share one copy (HSDP); default: all of dp"},
     {"--keep-weights", "", "layout.reshard", "false", "zero 3: weights stay whole after forward"},
+    {"--dp-collective", "HOW", "layout.dp_collective", "",
+     "sums gradients: nccl, sharp or packed_trees"},
     {"--sequence-parallel", "", "layout.sequence_parallel", "true", "Megatron's, with tp"},
     {"--tp-overlap", "N", "layout.tp_overlap", "",
      "pieces of products and tp messages, each beside another"},

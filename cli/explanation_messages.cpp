@@ -113,13 +113,21 @@ class MessageParts {
     if (message.alone <= 0_s) {
       return;
     }
-    const Priced priced{experiment_.cluster, CollectiveModel(experiment_.cluster, group),
-                        message.collective, message.size};
-    // Of hops that computation hides in part only what is left is known.
-    const bool whole = priced.price.time == message.alone;
     const std::string_view what = message.kind == MessageKind::tied_gradients
                                       ? "word embedding of both ends of the pipeline, "
                                       : "";
+    const CollectiveModel network(experiment_.cluster, group);
+    const AllReduceBy by = network.price(message.collective, message.size).by;
+    if (by != AllReduceBy::nccl) {  // which has no equation of one algorithm
+      add_part({fmt::format("{}{} of {} B, {}", what, name(message.collective),
+                            put_in(message.size.si), name(by)),
+                times, put_in(message.alone.si), message.alone},
+               result_.parts);
+      return;
+    }
+    const Priced priced{experiment_.cluster, network, message.collective, message.size};
+    // Of hops that computation hides in part only what is left is known.
+    const bool whole = priced.price.time == message.alone;
     add_part(
         {fmt::format(
              "{}{} of {} B, {}", what, name(message.collective), put_in(message.size.si),

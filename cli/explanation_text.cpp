@@ -84,7 +84,9 @@ std::string messages_text(const TermExplanation& term, const Experiment& experim
       table.add({std::string(name_of(use.kind)), std::string(name(use.collective)),
                  std::to_string(use.count), std::to_string(use.group.ranks),
                  std::to_string(use.group.ranks_per_node), to_text(size), to_text(price.time),
-                 fmt::format("{}/{}", name(price.algorithm), name(price.protocol)),
+                 price.by == AllReduceBy::nccl
+                     ? fmt::format("{}/{}", name(price.algorithm), name(price.protocol))
+                     : std::string(name(price.by)),
                  price.extrapolated ? "extrapolated" : ""});
     }
   }

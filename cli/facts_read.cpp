@@ -61,7 +61,7 @@ class LinkKeys {
   }
 
   void inside(const CollectivePrice& price, const GroupPaths& paths) {
-    const std::string key = key_of(price.algorithm, price.protocol);
+    const std::string key = key_of(price.algorithm, price.protocol);  // of others as of rings
     fabric.insert({"launch", "ramp", "step_" + key, "share_" + key});
     if (price.algorithm == Algorithm::direct && paths.domains == 1) {
       fabric.insert("channel");

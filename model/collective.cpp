@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/collective_links.hpp"
 #include "model/collective_terms.hpp"
+#include "model/other_all_reduce.hpp"
 #include "model/spread_band.hpp"
 
 namespace payoff {
@@ -88,6 +90,9 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
   }
   domain_ = uncertain.domain;
   set_spreads(uncertain);
+  if (group.all_reduce != AllReduceBy::nccl) {
+    set_other(cluster);
+  }
   for (std::size_t kind = 1; kind < cluster.kinds.size(); ++kind) {
     others_.emplace_back(cluster.kinds[kind], group, release);
   }
@@ -105,6 +110,40 @@ void CollectiveModel::set_spreads(const LinkLaw& law) {
           std::hypot(of_link.at(band), law.relative_sd_family.at(family).at(band), further);
     }
   }
+}
+
+void CollectiveModel::set_other(const Cluster& cluster) {
+  if (auto [other, reason] = other_all_reduce(cluster, group_); other) {
+    phases_ = std::move(other->phases);
+    of_root_ = other->of_root;
+    if (other->roots) {
+      roots_.emplace_back(cluster, *other->roots);
+    }
+  }
+}
+
+// It is taken to hold as many thread blocks as NCCL's.
+CollectivePrice CollectiveModel::price_other(Bytes size) const {
+  CollectivePrice price;
+  price.by = group_.all_reduce;
+  price.protocol = Protocol::simple;
+  price.extrapolated = true;
+  const auto add = [&](Seconds time, Seconds latency, double relative_sd) {
+    price.time += time;
+    price.latency += latency;
+    price.relative_sd = std::max(price.relative_sd, relative_sd);
+  };
+  for (const UnmeasuredLaw& phase : phases_) {
+    const UnmeasuredPrice alone = phase.price(size);
+    add(alone.time, alone.latency, alone.relative_sd);
+  }
+  for (const CollectiveModel& roots : roots_) {
+    const CollectivePrice way = roots.price(Collective::all_to_all, size * of_root_);
+    add(2 * way.time, 2 * way.latency, way.relative_sd);
+  }
+  price.channels =
+      tuner_.choose(Collective::all_reduce, size, Algorithm::none, Protocol::none).channels;
+  return price;
 }
 
 CollectivePrice CollectiveModel::price_of(Collective collective, Bytes size,
@@ -149,6 +188,9 @@ CollectivePrice CollectiveModel::price(Collective collective, Bytes size) const 
 CollectivePrice CollectiveModel::price_alike(Collective collective, Bytes size) const {
   if (group_.ranks < 2 || size <= 0_B) {
     return {};
+  }
+  if (collective == Collective::all_reduce && (!phases_.empty() || !roots_.empty())) {
+    return price_other(size);
   }
   NcclChoice choice = tuner_.choose(collective, size, pinned_.algorithm, pinned_.protocol);
   if (choice.algorithm == Algorithm::none) {
@@ -231,6 +273,11 @@ std::string_view name(Collective collective) {
       "all_reduce", "all_gather", "reduce_scatter", "broadcast",
       "reduce",     "all_to_all", "send_recv"};
   return names.at(index(collective));
+}
+
+std::string_view name(AllReduceBy by) {
+  constexpr std::array<std::string_view, 3> names{"nccl", "sharp", "packed_trees"};
+  return names.at(static_cast<std::size_t>(by));
 }
 
 std::string_view name(Algorithm algorithm) {

@@ -14,6 +14,7 @@
 #include "model/nccl_tuner.hpp"
 #include "model/spread_band.hpp"
 #include "model/units.hpp"
+#include "model/unmeasured_price.hpp"
 
 // The price of a collective that runs alone. The algorithm and protocol are *chosen* by NCCL's own
 // tuner estimate (model/nccl_tuner.hpp) and *priced* by the law fitted to measurements, so a group
@@ -28,6 +29,7 @@ struct CollectivePrice {
   Seconds latency{};  // the part that does not depend on the size
   Algorithm algorithm{};
   Protocol protocol{};
+  AllReduceBy by{};      // where another than NCCL, algorithm and protocol are none
   int channels{};        // thread blocks it holds on every GPU while it runs
   double relative_sd{};  // one standard deviation of the law at this size
   Seconds least{};       // what no error of the law goes below (model/collective_bound.hpp)
@@ -98,6 +100,8 @@ class CollectiveModel {
     return costs_[cost_of_[place(collective, choice.algorithm, choice.protocol)]];
   }
 
+  void set_other(const Cluster& cluster);
+  [[nodiscard]] CollectivePrice price_other(Bytes size) const;
   [[nodiscard]] CollectivePrice price_alike(Collective collective, Bytes size) const;
   [[nodiscard]] CollectivePrice price_of(Collective collective, Bytes size,
                                          const NcclChoice& choice) const;
@@ -116,6 +120,10 @@ class CollectiveModel {
   double channel_{};                     // bytes per second of one channel to a peer; 0: no limit
   FitDomain domain_;                     // of the link that the spread comes from
   std::vector<CollectiveModel> others_;  // among nodes of each other kind
+  // Of all-reduces by another than NCCL: phases, and exchanges between those that are roots.
+  std::vector<UnmeasuredLaw> phases_;
+  std::vector<CollectiveModel> roots_;
+  double of_root_{};
 };
 
 // The same call where one process drives `gpus` of the ranks. Calls follow each other, so one that

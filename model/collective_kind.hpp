@@ -43,6 +43,11 @@ enum class Protocol : std::uint8_t { none, ll, ll128, simple };
 inline constexpr int protocol_count = 4;
 [[nodiscard]] constexpr std::size_t index(Protocol p) { return static_cast<std::size_t>(p); }
 
+// What makes an all-reduce: NCCL's own algorithms, sums in the switches between nodes (NVIDIA's
+// SHARP), or Blink's packed trees. Nobody published tables of the other two:
+// model/other_all_reduce.
+enum class AllReduceBy : std::uint8_t { nccl, sharp, packed_trees };
+
 // Collectives that do the same with a message, so that what one of them tells about a link holds
 // for the others of its family: all ranks reduce and gather, or do half of that, or one rank has
 // the data, or every two ranks have some of their own.
@@ -80,6 +85,7 @@ inline constexpr std::array<std::string_view, collective_family_count> collectiv
 [[nodiscard]] std::string_view name(Collective collective);
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 [[nodiscard]] std::string_view name(Protocol protocol);
+[[nodiscard]] std::string_view name(AllReduceBy by);
 
 // The ranks of one collective, and who else uses the node's NICs at the same time: eight dp groups
 // of one GPU per node each (tp 8 inside) share the node's NICs eight ways.
@@ -88,6 +94,7 @@ struct Group {
   int ranks_per_node{1};
   int rivals{1};  // groups per node that communicate at once, this one included
   int stride{1};  // in a node, from one of its ranks to the next; it matters where links are uneven
+  AllReduceBy all_reduce{AllReduceBy::nccl};
 
   [[nodiscard]] int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   bool operator==(const Group&) const = default;

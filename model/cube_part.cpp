@@ -137,7 +137,8 @@ Parts all_parts(bool single) {
   Parts parts;
   for (unsigned mask = 1; mask < parts.size(); ++mask) {
     const Mesh mesh = mesh_of(mask, single);
-    parts[mask] = {links_in_circles(mesh), links_in_exchange(mesh), has_chain(mesh)};
+    parts[mask] = {links_in_circles(mesh), links_in_exchange(mesh), has_chain(mesh),
+                   mesh.gpus > 1 ? tree_rates(mesh.links, mesh.gpus) : TreeRates{}};
   }
   return parts;
 }
@@ -203,7 +204,7 @@ const CubePart& cube_part(const Fabric& fabric, std::span<const int> gpus) {
 
 CubePart worst_cube_part(const Fabric& fabric, const Group& group, int local) {
   constexpr double all = std::numeric_limits<double>::infinity();
-  CubePart worst{all, all, true};
+  CubePart worst{all, all, true, {all, all}};
   // Where a node got more ranks than the parts say, nothing is known of them.
   const bool is_known = std::all_of(
       fabric.parts.begin(), fabric.parts.end(),
@@ -220,6 +221,8 @@ CubePart worst_cube_part(const Fabric& fabric, const Group& group, int local) {
       worst.in_circles = std::min(worst.in_circles, of_group.in_circles);
       worst.in_exchange = std::min(worst.in_exchange, of_group.in_exchange);
       worst.has_chain = worst.has_chain && of_group.has_chain;
+      worst.in_trees.both_ways = std::min(worst.in_trees.both_ways, of_group.in_trees.both_ways);
+      worst.in_trees.one_way = std::min(worst.in_trees.one_way, of_group.in_trees.one_way);
     });
   }
   return worst;

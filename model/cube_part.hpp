@@ -6,6 +6,7 @@
 
 #include "model/collective_kind.hpp"
 #include "model/hardware.hpp"
+#include "model/packed_trees.hpp"
 #include "model/topology.hpp"
 
 // What links some of the GPUs of a hybrid cube have to each other: unlike those of a switch they
@@ -23,6 +24,7 @@ struct CubePart {
   // off.
   double in_exchange{};
   bool has_chain{};  // a way along links passes each of them once
+  TreeRates in_trees{};
 };
 
 // A hybrid cube of P100 has single links between the same pairs as one of V100.

@@ -14,14 +14,21 @@ namespace {
 // So many neighbours of a group, as all of it is divided.
 Group neighbours(const Group& all, int ranks) {
   const int inside = std::min(all.ranks_per_node, ranks);
-  return {ranks, inside, all.rivals * std::max(1, all.ranks_per_node / inside), all.stride};
+  return {ranks, inside, all.rivals * std::max(1, all.ranks_per_node / inside), all.stride,
+          all.all_reduce};
 }
 
 // One of each of so many divisions.
 Group with_same_part(const Group& all, int ranks_of_division, int divisions) {
   const int inside = std::max(1, all.ranks_per_node / ranks_of_division);
   return {divisions, inside, all.rivals * (all.ranks_per_node / inside),
-          all.stride * std::min(ranks_of_division, all.ranks_per_node)};
+          all.stride * std::min(ranks_of_division, all.ranks_per_node), all.all_reduce};
+}
+
+// Of gradients, all ranks that hold the same ones: in the way that the layout says.
+Group summed(Group group, const ParallelLayout& layout) {
+  group.all_reduce = layout.dp_collective;
+  return group;
 }
 
 // What a layout with an order of its own makes of a group, where others know it by division. Groups
@@ -87,11 +94,12 @@ Group context_group(const ParallelLayout& layout, int gpus_per_node) {
 Group data_group(const ParallelLayout& layout, int gpus_per_node) {
   if (const auto own =
           in_own_order(layout, {layout.tp, layout.data_ranks()}, gpus_per_node, Beside::of_stage)) {
-    return *own;
+    return summed(*own, layout);
   }
   const int inside =
       layout.tp >= gpus_per_node ? 1 : std::min(layout.data_ranks(), gpus_per_node / layout.tp);
-  return {layout.data_ranks(), inside, std::min(layout.tp, gpus_per_node), layout.tp};
+  return summed({layout.data_ranks(), inside, std::min(layout.tp, gpus_per_node), layout.tp},
+                layout);
 }
 
 Group shard_group(const ParallelLayout& layout, int gpus_per_node) {
@@ -136,12 +144,12 @@ Group expert_group(const ParallelLayout& layout, int gpus_per_node) {
 Group expert_data_group(const ParallelLayout& layout, int gpus_per_node) {
   if (const auto own = in_own_order(layout, {layout.expert_ranks(), layout.expert_replicas()},
                                     gpus_per_node, Beside::of_stage)) {
-    return *own;
+    return summed(*own, layout);
   }
   const int apart = layout.expert_ranks();
   const int inside =
       apart >= gpus_per_node ? 1 : std::min(layout.expert_replicas(), gpus_per_node / apart);
-  return {layout.expert_replicas(), inside, std::min(apart, gpus_per_node), apart};
+  return summed({layout.expert_replicas(), inside, std::min(apart, gpus_per_node), apart}, layout);
 }
 
 Group expert_shard_group(const ParallelLayout& layout, int gpus_per_node) {

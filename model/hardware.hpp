@@ -241,6 +241,7 @@ struct Network {
   std::string name;
   NetworkKind kind{};
   bool gpudirect{};
+  bool sums{};                            // its switches can (SHARP)
   Seconds tuner_latency{};                // what the NCCL plug-in reports to NCCL's tuner
   std::optional<Bandwidth> node_limit{};  // software limit of a node (sockets)
   std::optional<Bytes> eager{};           // longest message sent without asking the receiver

@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "model/append_problems.hpp"
 #include "model/layer_division.hpp"
+#include "model/other_all_reduce.hpp"
 #include "model/rank_order.hpp"
 #include "model/shard_check.hpp"
 
@@ -302,6 +304,9 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
   check_pipeline(layout, layers, problems);
   check_pairs(layout, problems);
   check_sharding(layout, cluster, sound_ranks, problems);
+  if (sound_ranks) {
+    append(problems, check_dp_collective(layout, cluster));
+  }
   if (layout.tp_overlap > 1 && (!layout.sequence_parallel || layout.tp == 1)) {
     problems.push_back(
         {"layout.tp_overlap",

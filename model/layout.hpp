@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/collective_kind.hpp"
 #include "model/context_parallel.hpp"
 #include "model/expert_parallel.hpp"
 #include "model/hardware.hpp"
@@ -53,6 +54,7 @@ struct ParallelLayout {
                  // (HSDP: few)
   bool reshard{true};  // zero 3: gathered weights are let go after forward, and gathered again
   int tp_overlap{1};   // pieces of a product, each beside the tp message of another; 1: none
+  AllReduceBy dp_collective{AllReduceBy::nccl};  // sums gradients (model/other_all_reduce)
   bool sequence_parallel{};  // tp all-reduces become reduce-scatter + all-gather of equal volume
   int micro_batch{1};        // samples per GPU and micro-batch
   int micro_batches{1};      // per step: gradient accumulation, or what fills the pipeline

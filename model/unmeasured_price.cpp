@@ -2,36 +2,41 @@
 #include "model/unmeasured_price.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "model/collective.hpp"
 #include "model/collective_links.hpp"
 #include "model/nccl_constants.hpp"
 #include "model/nccl_tuner.hpp"
-#include "model/spread_band.hpp"
 
 namespace payoff {
 
-UnmeasuredPrice unmeasured_price(const Cluster& cluster, const Group& group,
-                                 const CollectiveTerms& terms, Bytes size, double of_rings) {
+UnmeasuredLaw::UnmeasuredLaw(const Cluster& cluster, const Group& group,
+                             const CollectiveTerms& terms, double of_rings) {
   const GroupPaths paths = paths_of(cluster, group);
   const NcclTuner tuner(cluster, paths, newest_nccl);
   const LinkTerms in = terms_inside(cluster, terms, Algorithm::ring, Protocol::simple, paths);
   const LinkTerms out = terms_between(cluster, terms, Protocol::simple, paths,
                                       tuner.most_channels(), node_limit(cluster.network));
-  UnmeasuredPrice price;
-  price.latency = std::max(in.launch, out.launch) + in.latency() + out.latency();
+  latency_ = std::max(in.launch, out.launch) + in.latency() + out.latency();
   // As in CollectiveModel: the wire, and the filling of pipelines.
-  const double root = std::sqrt(size.si);
-  const double fill = out.root / (1 + out.per_root_full * root);
-  const double per_byte = pipelined(in.seconds_per_byte(), out.seconds_per_byte());
-  price.time = price.latency + Seconds{(in.root + fill) * root + per_byte * size.si};
+  root_ = in.root;
+  fill_ = out.root;
+  per_root_full_ = out.per_root_full;
+  seconds_per_byte_ = pipelined(in.seconds_per_byte(), out.seconds_per_byte());
   const LinkLaw& law = paths.domains > 1 ? cluster.network.law : cluster.fabric.law;
-  const std::array<double, spread_band_count> of_link{law.relative_sd_small, law.relative_sd_middle,
-                                                      law.relative_sd_large};
-  price.relative_sd = std::hypot(of_link.at(spread_band(size)), of_rings);
-  return price;
+  const BandSds of_link{law.relative_sd_small, law.relative_sd_middle, law.relative_sd_large};
+  for (std::size_t band = 0; band < of_link.size(); ++band) {
+    relative_sd_.at(band) = std::hypot(of_link.at(band), of_rings);
+  }
+}
+
+UnmeasuredPrice UnmeasuredLaw::price(Bytes size) const {
+  const double root = std::sqrt(size.si);
+  const double fill = fill_ / (1 + per_root_full_ * root);
+  return {latency_ + Seconds{(root_ + fill) * root + seconds_per_byte_ * size.si}, latency_,
+          relative_sd_.at(spread_band(size))};
 }
 
 CollectiveTerms collnet_chain_terms(const GroupPaths& paths) {

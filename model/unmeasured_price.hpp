@@ -4,6 +4,7 @@
 #include "model/collective_kind.hpp"
 #include "model/collective_terms.hpp"
 #include "model/hardware.hpp"
+#include "model/spread_band.hpp"
 #include "model/units.hpp"
 
 // The price of an algorithm that no table of measurements has: its own steps and bytes, at what the
@@ -18,11 +19,23 @@ struct UnmeasuredPrice {
   double relative_sd{};  // one standard deviation, the law's and that of taking it from rings
 };
 
-// `of_rings`: one standard deviation of the logarithm of the time, for taking a ring's law. The
-// group has to pass check_group (model/group_paths.hpp), and has two ranks at least.
-[[nodiscard]] UnmeasuredPrice unmeasured_price(const Cluster& cluster, const Group& group,
-                                               const CollectiveTerms& terms, Bytes size,
-                                               double of_rings);
+class UnmeasuredLaw {
+ public:
+  // `of_rings`: one standard deviation of the logarithm of the time, for taking a ring's law. The
+  // group has to pass check_group (model/group_paths.hpp), and has two ranks at least.
+  UnmeasuredLaw(const Cluster& cluster, const Group& group, const CollectiveTerms& terms,
+                double of_rings);
+
+  [[nodiscard]] UnmeasuredPrice price(Bytes size) const;
+
+ private:
+  Seconds latency_{};
+  double root_{};  // seconds per square root of a byte
+  double fill_{};  // the same, until every stage is full
+  double per_root_full_{};
+  double seconds_per_byte_{};
+  BandSds relative_sd_{};
+};
 
 // Sums in the switches between nodes as NCCL's CollNet has them with chains inside (SHARP; Graham
 // et al., COM-HPC 2016; NVIDIA/nccl, src/graph/tuning.cc): chains of a domain's ranks up and down,

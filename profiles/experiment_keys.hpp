@@ -30,6 +30,12 @@ inline constexpr std::array<std::pair<std::string_view, ContextExchange>, 2> con
     {"all_to_all", ContextExchange::all_to_all},
 }};
 
+inline constexpr std::array<std::pair<std::string_view, AllReduceBy>, 3> dp_collectives{{
+    {"nccl", AllReduceBy::nccl},
+    {"sharp", AllReduceBy::sharp},
+    {"packed_trees", AllReduceBy::packed_trees},
+}};
+
 inline constexpr std::array<std::pair<std::string_view, PipelineSchedule>, 7> schedules{{
     {"1f1b", PipelineSchedule::one_f_one_b},
     {"gpipe", PipelineSchedule::gpipe},

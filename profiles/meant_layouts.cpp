@@ -33,6 +33,9 @@ std::vector<std::string> values_of(std::string_view key) {
   if (key == "context_exchange") {
     return names_of(context_exchanges);
   }
+  if (key == "dp_collective") {
+    return names_of(dp_collectives);
+  }
   if (key == "recompute") {
     return names_of(recomputes);
   }

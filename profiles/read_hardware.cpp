@@ -182,6 +182,7 @@ void read_network_root(const Section& root, const ReadContext& context, Network&
                        Facts& facts) {
   network.kind = root.required("kind").choice(network_kinds, NetworkKind::rdma);
   network.gpudirect = root.required("gpudirect").boolean();
+  network.sums = root.optional("sums").boolean();
   for (const Value& rate : root.optional("rates").sourced().list()) {
     (void)rate.quantity<Bandwidth>({.fallback = {}, .sign = Sign::positive});  // for people
   }

@@ -136,6 +136,7 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
   layout.reshard = section.optional("reshard").boolean(true);
   layout.tp_overlap = section.optional("tp_overlap")
                           .integer<int>({.fallback = 1, .min = 1, .max = most_overlapped_pieces});
+  layout.dp_collective = section.optional("dp_collective").choice(dp_collectives);
   layout.sequence_parallel = section.optional("sequence_parallel").boolean();
   layout.micro_batch = read_degree(section.optional("micro_batch"), knows_batch);
   layout.recompute = section.optional("recompute").choice(recomputes);

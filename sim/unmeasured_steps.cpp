@@ -62,7 +62,7 @@ std::optional<UnmeasuredPrice> price_of_trees(const Cluster& cluster, const Grou
   (between ? terms.depth_between : terms.depth_inside) = hops;
   (between ? terms.bytes_between : terms.bytes_inside) =
       (between ? paths.domain : paths.gpu) / rate;
-  return unmeasured_price(*own, group, terms, size, sd_of_packed_trees);
+  return UnmeasuredLaw(*own, group, terms, sd_of_packed_trees).price(size);
 }
 
 struct ServerCount {
@@ -141,8 +141,8 @@ std::optional<StepsPrice> price_of_switches(const Program& program, const Progra
   }
   const CollectiveTerms terms = collnet_chain_terms(paths_of(*own, group));
   StepsPrice price;
-  add_phase(program, program.steps(), unmeasured_price(*own, group, terms, size, sd_of_switch_sums),
-            size, price);
+  add_phase(program, program.steps(),
+            UnmeasuredLaw(*own, group, terms, sd_of_switch_sums).price(size), size, price);
   return price;
 }
 

@@ -44,7 +44,8 @@ PAYOFF_FIELDS(LinkLaw, launch, step_ll, step_ll128, step_simple, step_nvls, shar
               relative_sd_more_ranks)
 PAYOFF_FIELDS(Fabric, name, twin, kind, generation, per_gpu, pair, max_gpus, nvls, spans_nodes,
               crosses_sockets, parts, law)
-PAYOFF_FIELDS(Network, name, twin, kind, gpudirect, tuner_latency, node_limit, eager, gathers, law)
+PAYOFF_FIELDS(Network, name, twin, kind, gpudirect, sums, tuner_latency, node_limit, eager, gathers,
+              law)
 PAYOFF_FIELDS(Host, cores, copy)
 PAYOFF_FIELDS(Cluster, name, gpu, fabric, network, gpus_per_node, nics_per_node, nic, cpu, host,
               nodes, price, kinds)
@@ -54,7 +55,8 @@ PAYOFF_FIELDS(Software, name, fused_attention, fused_elementwise, fp8_weights, b
               relative_sd)
 PAYOFF_FIELDS(ParallelLayout, dp, tp, pp, cp, context_exchange, ep, etp, expert_imbalance,
               expert_capacity, order, schedule, stage_layers, virtual_stages, pair_overlap, zero,
-              shard, reshard, tp_overlap, sequence_parallel, micro_batch, micro_batches, recompute)
+              shard, reshard, tp_overlap, dp_collective, sequence_parallel, micro_batch,
+              micro_batches, recompute)
 PAYOFF_FIELDS(DataLoading, time, prefetch)
 PAYOFF_FIELDS(HostJitter, law, mean)
 PAYOFF_FIELDS(Checkpointing, every, storage, asynchronous, host_copy, size)

@@ -40,6 +40,7 @@ const Texts schedules = {"1f1b", "gpipe", "zb-h1", "zb-h2", "zb-v", "dualpipe-v"
 const Texts recomputes = {"none", "selective", "full"};
 const Texts precisions = {"fp32", "tf32", "fp16", "bf16", "fp8"};
 const Texts optimizers = {"adam", "sgd-momentum", "sgd"};
+const Texts dp_sums = {"nccl", "sharp", "packed_trees"};
 const Texts exchanges = {"ring", "all_to_all"};
 const Texts plans = {
     "[]",
@@ -54,7 +55,7 @@ const Texts plans = {
     "[{activation_topk: {traffic: pp_activations, k: 1}}]",
 };
 
-const std::array<Key, 38> keys = {{
+const std::array<Key, 39> keys = {{
     {"model.profile", &models},
     {"cluster.profile", &clusters},
     {"model.sequence", &counts},
@@ -73,6 +74,7 @@ const std::array<Key, 38> keys = {{
     {"layout.context_exchange", &exchanges},
     {"layout.schedule", &schedules},
     {"layout.virtual_stages", &counts},
+    {"layout.dp_collective", &dp_sums},
     {"layout.zero", &stages},
     {"layout.shard", &counts},
     {"layout.sequence_parallel", &flags},

@@ -48,6 +48,7 @@ inline Cluster eight_gpus(Architecture architecture, LinkGeneration generation, 
   cluster.network.name = "network";
   cluster.network.kind = NetworkKind::rdma;
   cluster.network.gpudirect = true;
+  cluster.network.sums = true;
   cluster.network.law = plain_law();
   cluster.gpus_per_node = 8;
   cluster.nics_per_node = 8;
