@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "calibrate/kernel_form.hpp"
 #include "calibrate/least_squares.hpp"
@@ -157,6 +158,20 @@ LeastSquares with_knee_as_column(std::span<const KernelPoint> points,
   return solve_least_squares(system);
 }
 
+// Of all coefficients, also where one came to lie at its bound: taken as known there, it would have
+// no interval, and the truth beside the bound would never be held. The columns that the points do
+// not tell apart have none either way.
+std::vector<std::vector<double>> covariance_of(std::span<const KernelPoint> points, KernelForm form,
+                                               const KernelSolution& solution) {
+  if (form == KernelForm::two_bandwidths) {
+    return with_knee_as_column(points, solution).covariance;
+  }
+  const LinearSystem system = system_of(points, form, solution.regime);
+  LeastSquares unbounded = solve_least_squares(system);
+  return unbounded.rank == system.columns() ? std::move(unbounded.covariance)
+                                            : solution.squares.covariance;
+}
+
 void describe(std::span<const KernelPoint> points, const KernelSolution& solution, KernelFit& fit) {
   for (const KernelPoint& point : points) {
     fit.errors.push_back(error_of(point, fit.form, solution));
@@ -168,8 +183,7 @@ void describe(std::span<const KernelPoint> points, const KernelSolution& solutio
   fit.coefficients = kernel_detail::coefficient_names(fit.form);
   fit.values = solution.squares.values;
   const bool has_knee = fit.form == KernelForm::two_bandwidths;
-  fit.covariance =
-      has_knee ? with_knee_as_column(points, solution).covariance : solution.squares.covariance;
+  fit.covariance = covariance_of(points, fit.form, solution);
   const std::size_t unknowns = fit.values.size() + (has_knee ? 1 : 0);
   const auto freedom = static_cast<double>(std::max(points.size(), unknowns + 1) - unknowns);
   const double widening = std::max(1.0, solution.squares.squared_error / freedom);
