@@ -44,6 +44,22 @@ struct TimeColumn {
 constexpr std::array<TimeColumn, 4> time_columns{
     {{"time_ns", 1_ns}, {"time_us", 1_us}, {"time_ms", 1_ms}, {"time_s", 1_s}}};
 
+// Numbers of a point that are no parameters.
+constexpr std::array<std::string_view, 7> amount_columns{
+    "bytes", "read_bytes", "written_bytes", "flops", "random_accesses", "launches", "host_syncs"};
+
+// What a name is a slip of, where it would be a parameter; empty: of nothing.
+std::string_view meant_amount(std::string_view column) {
+  std::vector<std::string_view> known(amount_columns.begin(), amount_columns.end());
+  for (const TimeColumn& time : time_columns) {
+    if (column.starts_with("time")) {  // `tiles` is no slip
+      known.push_back(time.name);
+    }
+  }
+  const std::string_view nearest = closest(column, known);
+  return nearest == column || counts_something(column) ? std::string_view() : nearest;
+}
+
 struct SamplesCell {
   std::string text;
   Span place;
@@ -113,8 +129,6 @@ class CsvSamplesReader {
       return std::any_of(names.begin(), names.end(),
                          [&](const SamplesCell& cell) { return cell.text == wanted; });
     };
-    const bool has_time = std::any_of(time_columns.begin(), time_columns.end(),
-                                      [&](const TimeColumn& each) { return is_there(each.name); });
     const std::size_t before = diagnostics_.error_count();
     if (names.size() > most_columns) {
       wrong(names.front().place, fmt::format("there are {} columns", names.size()),
@@ -124,9 +138,7 @@ class CsvSamplesReader {
     if (!is_there("kernel")) {
       lacks("kernel", "", names);
     }
-    if (!has_time) {
-      lacks("time_us", "or time_ns, time_ms, time_s", names);
-    }
+    check_times(names);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto twin =
           std::find_if(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
@@ -135,10 +147,32 @@ class CsvSamplesReader {
         wrong(names[i].place, names[i].text.empty()
                                   ? "a column has no name"
                                   : "the column " + backquoted(names[i].text) + " is there twice");
+      } else if (const std::string_view meant = meant_amount(names[i].text); !meant.empty()) {
+        wrong(names[i].place, "the column " + backquoted(names[i].text) + " would be a parameter",
+              did_you_mean(meant));
       }
     }
     is_sound_ = diagnostics_.error_count() == before;
     names_ = std::move(names);
+  }
+
+  // One row is one sample, in one unit.
+  void check_times(const std::vector<SamplesCell>& names) {
+    const SamplesCell* first = nullptr;
+    for (const SamplesCell& name : names) {
+      if (time_column(name.text) == nullptr) {
+        continue;
+      }
+      if (first != nullptr && first->text != name.text) {
+        wrong(name.place,
+              backquoted(name.text) + " and " + backquoted(first->text) + " are two times of a row",
+              "one of them");
+      }
+      first = first == nullptr ? &name : first;
+    }
+    if (first == nullptr) {
+      lacks("time_us", "or time_ns, time_ms, time_s", names);
+    }
   }
 
   // At the name that is nearest, where one is near.

@@ -245,4 +245,8 @@ std::optional<Node> parse_measured_tree(Span text, const SourceMap& sources,
 
 bool is_told(const Node& node) { return node.kind == Node::Kind::null && !node.text.empty(); }
 
+bool is_quoted(const Node& node) {
+  return node.kind == Node::Kind::scalar && node.span.length == node.text.size() + 2;
+}
+
 }  // namespace payoff

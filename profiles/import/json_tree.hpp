@@ -25,4 +25,7 @@ namespace payoff {
 // No number of JSON, and reported as such.
 [[nodiscard]] bool is_told(const Node& node);
 
+// A scalar of one of these trees that was written as a text: its place holds the quotes.
+[[nodiscard]] bool is_quoted(const Node& node);
+
 }  // namespace payoff

@@ -109,6 +109,11 @@ double JsonValues::number_of(const Node& node, std::string_view what, double sma
     wrong(node.span, fmt::format("`{}` is not a number", what), "this is " + describe(node));
     return smallest;
   }
+  if (bare_numbers_ && is_quoted(node)) {
+    wrong(node.span, fmt::format("`{}` is a text, not a number", what),
+          fmt::format("{} without the quotes", node.text));
+    return smallest;
+  }
   if (*parsed < smallest || *parsed > largest) {
     wrong(node.span, fmt::format("`{}` cannot be {}", what, node.text),
           *parsed < smallest ? fmt::format("at least {}", smallest)

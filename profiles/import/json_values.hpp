@@ -31,6 +31,9 @@ class JsonValues {
   void group_causes(const SourceMap& sources) { sources_ = &sources; }
   void tell_causes();
 
+  // From now on a number in quotes is wrong: it is a text.
+  void take_bare_numbers() { bare_numbers_ = true; }
+
   void wrong(Span span, const std::string& message, std::string label = {});
   [[nodiscard]] std::size_t problems() const { return problems_; }  // told as wrong
   void doubtful(Span span, const std::string& message, std::string label = {});
@@ -59,6 +62,7 @@ class JsonValues {
   Diagnostics& diagnostics_;
   std::string record_;
   std::size_t problems_{};
+  bool bare_numbers_ = false;
   const SourceMap* sources_{};  // null: causes are not grouped
   std::vector<Cause> causes_;
   std::map<std::string, std::size_t> by_message_;

@@ -151,7 +151,7 @@ class LogReader {
   NcclImport finish() {
     close();
     if (result_.tables.empty() && result_.findings.empty()) {
-      result_.findings.push_back({file_, 0, 0, "", "has no table of nccl-tests", Effect::rejected});
+      result_.findings.push_back({file_, 0, 0, "", "there is no table of nccl-tests in this file", Effect::rejected});
     }
     return std::move(result_);
   }

@@ -14,6 +14,8 @@
 #include "profiles/import/foreign.hpp"
 #include "profiles/import/json_tree.hpp"
 #include "profiles/import/json_values.hpp"
+#include "profiles/import/samples_device.hpp"
+#include "profiles/import/samples_point.hpp"
 #include "profiles/import/samples_rules.hpp"
 #include "profiles/import/samples_together.hpp"
 
@@ -24,10 +26,8 @@ using import_detail::implementation_choices;
 using import_detail::input_choices;
 using import_detail::mode_choices;
 using import_detail::most_count;
-using import_detail::most_flops;
 using import_detail::most_traffic;
 using import_detail::state_choices;
-using import_detail::stop_choices;
 
 constexpr std::array<std::string_view, 3> provenance_choices{"measured_local", "synthetic",
                                                              "emulated"};
@@ -41,6 +41,7 @@ class SamplesReader : private import_detail::JsonValues {
  public:
   SamplesReader(const SourceMap& sources, Diagnostics& diagnostics) : JsonValues(diagnostics) {
     group_causes(sources);
+    take_bare_numbers();
   }
 
   SamplesFile read(const Node& root) {
@@ -57,8 +58,6 @@ class SamplesReader : private import_detail::JsonValues {
   void read_anchors(const Node& root, SamplesFile& file);
   void read_timer(const Node& root, SamplesFile& file);
   SamplesPoint read_point(const Node& node, std::size_t place);
-  void read_amounts(const Node& node, SamplesPoint& point);
-  void read_samples_of(const Node& node, SamplesPoint& point);
 
   std::set<std::size_t> nameless_;  // points of which something that names them is wrong
 };
@@ -155,45 +154,9 @@ SamplesPoint SamplesReader::read_point(const Node& node, std::size_t place) {
   if (problems() > before) {
     nameless_.insert(place - 1);  // it may be any other's twin
   }
-  read_amounts(node, point);
-  read_samples_of(node, point);
+  import_detail::read_amounts(node, point, *this);
+  import_detail::read_times(node, point, *this);
   return point;
-}
-
-void SamplesReader::read_amounts(const Node& node, SamplesPoint& point) {
-  point.read = Bytes{number(node, "read_bytes", 0.0, true, most_traffic)};
-  point.written = Bytes{number(node, "written_bytes", 0.0, true, most_traffic)};
-  point.flops = Flops{number(node, "flops", 0.0, true, most_flops)};
-  point.random_accesses = number(node, "random_accesses", 0.0, false, most_traffic);
-  point.launches = number(node, "launches", 0.0, true, most_count);
-  point.host_syncs = number(node, "host_syncs", 0.0, true, most_count);
-  point.discarded = static_cast<std::size_t>(number(node, "discarded", 0.0, true, most_count));
-  (void)import_detail::choice_of(*this, node, "stop", stop_choices);
-  if (node.find("clock_ratio") != nullptr) {
-    constexpr double highest_clock_ratio = 10.0;
-    point.clock_ratio = number(node, "clock_ratio", 0.0, true, highest_clock_ratio);
-  }
-  if (node.find("clock_reference") != nullptr) {
-    point.clock_reference = number(node, "clock_reference", 0.0, false, 1.0);
-  }
-  if (const Node* gated = find(node, "gated", Node::Kind::scalar, false)) {
-    point.gated = gated->text != "false";
-  }
-}
-
-void SamplesReader::read_samples_of(const Node& node, SamplesPoint& point) {
-  if (const Node* spread = find(node, "stands_for", Node::Kind::map, false)) {
-    const double count = number(*spread, "count", 1.0, true, most_count);
-    point.stands_for =
-        SamplesSpread{static_cast<std::size_t>(count), number(*spread, "noise_ratio", 0.0, false)};
-  }
-  if (const Node* samples = find(node, "samples_us", Node::Kind::list, true)) {
-    point.samples.reserve(samples->items.size());
-    for (const Node& sample : samples->items) {
-      point.samples.push_back(
-          1_us * number_of(sample, "samples_us", shortest_sample / 1_us, longest_sample / 1_us));
-    }
-  }
 }
 
 SamplesFile SamplesReader::read_root(const Node& root) {
@@ -250,21 +213,6 @@ std::optional<SamplesFile> read_text(Span text, const SourceMap& sources,
   return file;
 }
 
-void check_device(const SamplesFile& file, const SamplesFile& first, Span place,
-                  Diagnostics& diagnostics) {
-  if (!(file.device == first.device)) {
-    diagnostics.error(place,
-                      "the device " + backquoted(file.device.name) + " is not that of " +
-                          first.file + ", " + backquoted(first.device.name),
-                      "", "one profile is of one device: fit the files one by one");
-  }
-  if (file.origin != SamplesOrigin::measured) {
-    diagnostics.warning(place, file.origin == SamplesOrigin::emulated
-                                   ? "these times are of an emulated GPU"
-                                   : "these times are drawn, not measured");
-  }
-}
-
 }  // namespace
 
 std::optional<SamplesFile> parse_samples(Span text, const SourceMap& sources,
@@ -285,7 +233,8 @@ std::vector<SamplesFile> read_samples(const std::vector<std::string>& paths, Sou
       const std::size_t before = diagnostics.error_count();
       auto file = read_text({source, 0, sources[source].text.size()}, sources, diagnostics);
       if (file && diagnostics.error_count() == before) {
-        check_device(*file, sound.empty() ? *file : sound.front(), {source, 0, 1}, diagnostics);
+        import_detail::check_device(*file, sound.empty() ? *file : sound.front(), {source, 0, 1},
+                                    diagnostics);
         sound.push_back(*file);
       }
       if (file) {

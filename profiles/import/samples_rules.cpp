@@ -19,10 +19,13 @@ constexpr std::array<std::string_view, 20> counted_parameters{
 
 }  // namespace
 
+bool counts_something(std::string_view name) {
+  return std::find(counted_parameters.begin(), counted_parameters.end(), name) !=
+         counted_parameters.end();
+}
+
 double least_parameter(std::string_view name) {
-  const bool counts = std::find(counted_parameters.begin(), counted_parameters.end(), name) !=
-                      counted_parameters.end();
-  return counts ? 0.0 : std::numeric_limits<double>::lowest();
+  return counts_something(name) ? 0.0 : std::numeric_limits<double>::lowest();
 }
 
 std::string one_of(std::span<const std::string_view> values) {

@@ -30,9 +30,13 @@ inline constexpr std::array<std::string_view, 5> stop_choices{"noise", "entropy"
 inline constexpr double most_traffic = 1e17;
 inline constexpr double most_flops = 1e21;
 inline constexpr double most_count = 1e9;
+inline constexpr double highest_clock_ratio = 10.0;
 
 // The smallest value of a parameter: 0 where it counts or measures something.
 [[nodiscard]] double least_parameter(std::string_view name);
+
+// Whether this is a usual parameter that counts or measures something.
+[[nodiscard]] bool counts_something(std::string_view name);
 
 // "one of a, b, c"
 [[nodiscard]] std::string one_of(std::span<const std::string_view> values);

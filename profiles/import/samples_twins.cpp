@@ -10,8 +10,13 @@
 namespace payoff {
 
 std::string title_of(const SamplesPoint& point) {
-  std::string title = fmt::format("{} ({}), {}, {}, {}", point.kernel, point.implementation,
-                                  point.state, point.mode, point.input);
+  std::string title = point.kernel;
+  if (!point.implementation.empty()) {  // a table may leave it to a default
+    title += " (" + point.implementation + ")";
+  }
+  for (const std::string* part : {&point.state, &point.mode, &point.input}) {
+    title += part->empty() ? "" : ", " + *part;
+  }
   for (const auto& [name, value] : point.parameters) {
     title += fmt::format(", {}={}", name, value);
   }

@@ -139,7 +139,8 @@ TEST_CASE("a file of nccl-tests that is wrong is refused at its line") {
   const Refused refused;
   const std::vector<Row> one{{65536, 100}};
   CHECK_THAT(refused.error(""), ContainsSubstring("is empty"));
-  CHECK_THAT(refused.error("hello\n"), ContainsSubstring("has no table of nccl-tests"));
+  CHECK_THAT(refused.error("hello\n"),
+             ContainsSubstring("there is no table of nccl-tests in this file"));
   const std::string log = log_of({{65536, 100}, {131072, 120, 3}});
   const std::size_t row = log.find("131072 ");
   const std::size_t column = log.find(" 3 ", row) - row + 2;  // of #wrong

@@ -231,6 +231,7 @@ TEST_CASE("CSV: rows of one point are its samples, and other columns its paramet
   CHECK(points[0].traffic() == Bytes{4608.0});
   CHECK(points[0].implementation == "fused");
   CHECK(points[2].implementation.empty());  // not stated
+  CHECK_THAT(title_of(points[2]), Catch::Matchers::StartsWith("decode, hot, stream"));
   CHECK(points[2].state == "hot");
 }
 
@@ -270,6 +271,31 @@ TEST_CASE("every mistake names its record and its place, and the file gives noth
   check_refused(replaced(csv, ",time_us", ",time"), "row 2", "no column `time_us`");
   check_refused(replaced(csv, ",bits,", ",elements,"), "row 2", "`elements` is there twice");
   check_refused(replaced(csv, "decode", "De code"), "row 6", "did you mean `de_code`?");
+}
+
+TEST_CASE("CSV: two times of a row, and a name near an amount's, are no columns") {
+  // At the second time: a row would be two samples of one run.
+  check_refused(replaced(csv, ",bits,", ",time_ms,"), "a.txt:2:71",
+                "`time_us` and `time_ms` are two times of a row");
+  check_refused(replaced(csv, ",read_bytes", ",read_byte"), "a.txt:2:43",
+                "did you mean `read_bytes`?");
+  check_refused(replaced(csv, ",written_bytes", ",writen_bytes"), "row 2",
+                "the column `writen_bytes` would be a parameter");
+  check_refused(replaced(csv, ",bits,", ",time_uss,"), "row 2", "`time_us`?");
+  for (const char* parameter : {",group,", ",ratio,", ",stride,", ",tiles,"}) {
+    INFO(parameter);
+    CHECK(Import(replaced(csv, ",bits,", parameter)).read);
+  }
+}
+
+TEST_CASE("a byte order mark before a file of another program is passed over") {
+  for (const std::string& text : {csv, replaced(csv, "# times of our own\n", ""), nccl, google}) {
+    const Import import("\xef\xbb\xbf" + text);
+    INFO(import.errors());
+    CHECK(import.read);
+  }
+  const Import import("\xef\xbb\xbf" + replaced(csv, "3.7", "-3.7"));
+  CHECK_THAT(import.errors(), ContainsSubstring("a.txt:4:37"));
 }
 
 TEST_CASE("what nobody can tell is asked for") {

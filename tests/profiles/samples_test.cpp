@@ -149,6 +149,47 @@ TEST_CASE("values that a point may not have are told with what was meant") {
   told("16384,", "1e30,", {"`read_bytes` cannot be 1e30", "at most"});
 }
 
+TEST_CASE("how samples were taken is checked like the samples") {
+  const auto told = [](const std::string& key, const std::string& reason) {
+    const Reading reading(file_of(replaced(point, "\"stop\"", key + ", \"stop\"")));
+    INFO(key << "\n" << reading.errors());
+    CHECK(reading.file.has_value() == reason.empty());
+    CHECK(reading.diagnostics.error_count() == (reason.empty() ? 0 : 1));
+    CHECK_THAT(reading.errors(), ContainsSubstring(reason));
+  };
+  told(R"("gated": false, "timed_out": 3, "clock_ratios": [1, 0.99, 0], "clock_reference": 0.7)",
+       "");
+  told(R"("gated": "maybe")", "point 1, copy: `gated` cannot be `maybe`");
+  told(R"("gated": "false")", "`gated` cannot be `false`");
+  told(R"("gated": true)", "absent where the samples waited");
+  told(R"("gated": [])", "`gated` is a list");
+  told(R"("timed_out": 0)", "`timed_out` cannot be 0");
+  told(R"("timed_out": 1.5)", "a whole number");
+  told(R"("timed_out": "many")", "`timed_out` is not a number");
+  told(R"("clock_ratios": [1, 1])", "2 `clock_ratios` of 3 samples");
+  told(R"("clock_ratios": [1, -1, 1])", "`clock_ratios` cannot be -1");
+  told(R"("clock_ratios": [1, "1", 1])", "`clock_ratios` is a text, not a number");
+  told(R"("clock_ratios": 1)", "`clock_ratios` is `1`");
+  told(R"("clock_reference": 0)", "`clock_reference` cannot be 0");
+  told(R"("clock_reference": 1.2)", "`clock_reference` cannot be 1.2");
+}
+
+TEST_CASE("a number in quotes is a text, and a part of a launch is none") {
+  const auto told = [](const std::string& from, const std::string& to, const std::string& reason) {
+    const Reading reading(file_of(replaced(point, from, to)));
+    INFO(reading.errors());
+    CHECK(!reading.file);
+    CHECK(reading.diagnostics.error_count() == 1);
+    CHECK_THAT(reading.errors(), ContainsSubstring(reason));
+  };
+  told("3.25", "\"3.25\"", "point 1, copy: `samples_us` is a text, not a number");
+  told("3.25", "\"3.25\"", "3.25 without the quotes");
+  told("4096}", "\"4096\"}", "`elements` is a text");
+  told("16384,", "\"16384\",", "`read_bytes` is a text");
+  told("\"launches\": 1", "\"launches\": 1.5", "`launches` cannot be 1.5");
+  told("\"discarded\": 2", "\"discarded\": 0.5", "`discarded` cannot be 0.5");
+}
+
 TEST_CASE("the date and the seed of a file are checked") {
   const auto told = [](const std::string& from, const std::string& to) {
     const Reading reading(replaced(file_of(point), from, to));
@@ -265,7 +306,21 @@ TEST_CASE("files of one set come from one device and share no point") {
   const std::string damaged = written("damaged.json", file_of(replaced(point, "3.25", "-3.25")));
   CHECK_THAT(read({first, damaged}), ContainsSubstring("elements=4096 is there twice") &&
                                          ContainsSubstring("`samples_us` cannot be -3.25"));
-  CHECK_THAT(read({first, other}), ContainsSubstring("the device `Another GPU` is not that of"));
+  CHECK_THAT(read({first, other}), ContainsSubstring("the device `Another GPU` is not that of") &&
+                                       ContainsSubstring("`name` is Another GPU and not Some GPU"));
+  // Another driver, another card of one name, less memory: told as that, and nothing else.
+  const std::string device = "\"Some GPU\", ";
+  const auto differing = [&](const std::string& from, const std::string& to) {
+    return read({first, written("differs.json", replaced(file_of(larger), from, to))});
+  };
+  CHECK_THAT(differing(device, device + "\"driver\": \"570.86\", "),
+             ContainsSubstring("^ `driver` is 570.86 where there it is not stated\n"));
+  CHECK_THAT(differing(device, device + "\"uuid_hash\": \"00112233aabbccdd\", "),
+             ContainsSubstring("^ `uuid_hash` is 00112233aabbccdd where there it is not stated\n"));
+  CHECK_THAT(differing("132", "114"),
+             ContainsSubstring("^ `multiprocessors` is 114 and not 132\n"));
+  CHECK_THAT(differing("80000000000", "40000000000"),
+             ContainsSubstring("`memory_bytes` is 40000000000 and not 80000000000"));
   CHECK_THROWS_AS(read({(folder / "absent.json").string()}), std::runtime_error);
   std::filesystem::remove_all(folder);
 }
