@@ -48,11 +48,12 @@ constexpr std::array<TimeColumn, 4> time_columns{
 constexpr std::array<std::string_view, 7> amount_columns{
     "bytes", "read_bytes", "written_bytes", "flops", "random_accesses", "launches", "host_syncs"};
 
-// What a name is a slip of, where it would be a parameter; empty: of nothing.
-std::string_view meant_amount(std::string_view column) {
+// What a name is a slip of, where it would be a parameter; empty: of nothing. A time that lacks is
+// told elsewhere.
+std::string_view meant_amount(std::string_view column, bool has_time) {
   std::vector<std::string_view> known(amount_columns.begin(), amount_columns.end());
   for (const TimeColumn& time : time_columns) {
-    if (column.starts_with("time")) {  // `tiles` is no slip
+    if (has_time && column.starts_with("time")) {  // `tiles` is no slip
       known.push_back(time.name);
     }
   }
@@ -138,7 +139,7 @@ class CsvSamplesReader {
     if (!is_there("kernel")) {
       lacks("kernel", "", names);
     }
-    check_times(names);
+    const bool has_time = check_times(names);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto twin =
           std::find_if(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
@@ -147,7 +148,8 @@ class CsvSamplesReader {
         wrong(names[i].place, names[i].text.empty()
                                   ? "a column has no name"
                                   : "the column " + backquoted(names[i].text) + " is there twice");
-      } else if (const std::string_view meant = meant_amount(names[i].text); !meant.empty()) {
+      } else if (const std::string_view meant = meant_amount(names[i].text, has_time);
+                 !meant.empty()) {
         wrong(names[i].place, "the column " + backquoted(names[i].text) + " would be a parameter",
               did_you_mean(meant));
       }
@@ -156,8 +158,8 @@ class CsvSamplesReader {
     names_ = std::move(names);
   }
 
-  // One row is one sample, in one unit.
-  void check_times(const std::vector<SamplesCell>& names) {
+  // One row is one sample, in one unit. Whether there is a time.
+  bool check_times(const std::vector<SamplesCell>& names) {
     const SamplesCell* first = nullptr;
     for (const SamplesCell& name : names) {
       if (time_column(name.text) == nullptr) {
@@ -173,6 +175,7 @@ class CsvSamplesReader {
     if (first == nullptr) {
       lacks("time_us", "or time_ns, time_ms, time_s", names);
     }
+    return first != nullptr;
   }
 
   // At the name that is nearest, where one is near.
