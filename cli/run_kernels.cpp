@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/output_place.hpp"
+
 namespace payoff {
 namespace {
 
@@ -84,6 +86,11 @@ void run_kernels(const KernelRun& run) {
   if (WEXITSTATUS(status) != 0) {
     throw std::runtime_error(
         fmt::format("{} failed with exit status {}", run.program, WEXITSTATUS(status)));
+  }
+  // A pipe is written in place.
+  if (!path.empty() && after == before && !is_special(path)) {
+    throw std::runtime_error(
+        fmt::format("{} ended well, but wrote no {}: it is not payoff-kernels", run.program, path));
   }
 }
 

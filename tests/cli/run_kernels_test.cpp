@@ -4,17 +4,19 @@
 
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
 
 using namespace payoff;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-// A program that does so and ends with status 1, as with failed points; $2 is the file to write.
-KernelRun run_of(const test::ScratchFolder& folder, const std::string& action) {
-  folder.write("program.sh", "#!/bin/sh\n" + action + "\nexit 1\n");
+// A program that does so and ends with a status, 1 as with failed points; $2 is the file to write.
+KernelRun run_of(const test::ScratchFolder& folder, const std::string& action, int status = 1) {
+  folder.write("program.sh", "#!/bin/sh\n" + action + "\nexit " + std::to_string(status) + "\n");
   std::filesystem::permissions(folder.path("program.sh"), std::filesystem::perms::owner_all);
   return {folder.path("program.sh"), {"--out", folder.path("samples.json")}};
 }
@@ -32,4 +34,18 @@ TEST_CASE("a run in which some points failed is kept where its file was written,
   // Ended in its middle.
   CHECK_THROWS_AS(run_kernels(run_of(folder, R"(echo part > "$2.part")")), std::runtime_error);
   CHECK_THROWS_AS(run_kernels(run_of(folder, whole + "; exit 2")), std::runtime_error);
+}
+
+TEST_CASE("a program that ends well and leaves no file has measured nothing") {
+  const test::ScratchFolder folder;
+  const std::string whole = R"(echo new > "$2.part"; mv "$2.part" "$2")";
+  CHECK_THROWS_WITH(run_kernels(run_of(folder, "true", 0)), ContainsSubstring("wrote no "));
+  CHECK_NOTHROW(run_kernels(run_of(folder, whole, 0)));
+  CHECK_THROWS_AS(run_kernels(run_of(folder, "true", 0)), std::runtime_error);  // an earlier file
+  KernelRun into_device = run_of(folder, R"(echo new > "$2")", 0);
+  into_device.words = {"--out", "/dev/null"};
+  CHECK_NOTHROW(run_kernels(into_device));
+  KernelRun dry = run_of(folder, "true", 0);
+  dry.words = {"--dry-run"};
+  CHECK_NOTHROW(run_kernels(dry));
 }
