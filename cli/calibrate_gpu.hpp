@@ -8,6 +8,7 @@
 #include "cli/command_line.hpp"
 #include "cli/session.hpp"
 #include "model/hardware.hpp"
+#include "study/kernel_calibration.hpp"
 
 // The data sheet of the GPU that measurements are of.
 
@@ -17,6 +18,13 @@ namespace payoff {
 // profile. A wrong --gpu is reported.
 [[nodiscard]] std::optional<Gpu> data_sheet_of(const Arguments& arguments,
                                                const std::vector<std::string>& devices,
+                                               Session& session);
+
+// The same for a fit of these samples: a sheet that cannot be the measured device's is an error
+// where --gpu names it, and left out with a warning where the device's name only suggested it.
+// Times beyond the peaks of the sheet are errors.
+[[nodiscard]] std::optional<Gpu> data_sheet_of(const Arguments& arguments,
+                                               const KernelCalibration& calibration,
                                                Session& session);
 
 }  // namespace payoff

@@ -11,6 +11,7 @@
 
 #include "cli/calibrate_gpu.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_ending.hpp"
 #include "cli/output_files.hpp"
 #include "cli/output_guard.hpp"
 #include "profiles/import/foreign.hpp"
@@ -95,7 +96,9 @@ ExitCode import_measurements(const Arguments& arguments, Session& session) {
   if (arguments.positionals().size() < 2) {
     session.diagnostics().error(action, "`import` takes files of measurements, and there is none");
   }
-  if (!out) {
+  if (out) {
+    check_ending(*out, ".json", session);
+  } else {
     session.diagnostics().error(action, "nothing says where the samples go", "",
                                 "`-o SAMPLES.json`");
   }
@@ -104,12 +107,12 @@ ExitCode import_measurements(const Arguments& arguments, Session& session) {
   bool is_whole = true;
   std::vector<ForeignMeasurements> measurements = read_files(arguments, is_whole, session);
   defaults.device = known_device(arguments, measurements, session);
-  if (!is_whole || session.diagnostics().has_errors()) {
+  if (!inputs_are_kept(arguments, session) || !is_whole || session.diagnostics().has_errors()) {
     return session.report();
   }
   const auto imported = join_measurements(std::move(measurements), defaults, session.sources(),
                                           session.diagnostics());
-  if (!imported || !inputs_are_kept(arguments, session)) {
+  if (!imported) {
     return session.report();
   }
   OutputFiles files;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,7 +17,9 @@
 #include "cli/calibrate_import.hpp"
 #include "cli/calibrate_needs.hpp"
 #include "cli/calibration_text.hpp"
+#include "cli/calibration_warnings.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_ending.hpp"
 #include "cli/output_files.hpp"
 #include "cli/output_guard.hpp"
 #include "cli/run_kernels.hpp"
@@ -28,8 +29,6 @@
 
 namespace payoff {
 namespace {
-
-constexpr double most_error = 0.1;  // RMS, of laws on samples that they were not fitted to
 
 std::vector<std::string> files_of(const Arguments& arguments) {
   std::vector<std::string> files;
@@ -65,72 +64,19 @@ KernelCalibration calibration_of(const std::vector<std::string>& files, Session&
                          : calibrate_kernels(std::move(samples), session.diagnostics());
 }
 
-// A law that misses its own points is no law, whatever its constants' deviations say.
-void warn_of_poor_laws(const KernelCalibration& calibration, Session& session) {
-  constexpr std::size_t most_named = 3;
-  for (const KernelLaw& law : calibration.laws) {
-    if (law.fit.rms_error <= most_error) {
-      continue;
-    }
-    std::vector<std::size_t> order(law.points.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return std::abs(law.fit.errors[a]) > std::abs(law.fit.errors[b]);
-    });
-    order.resize(std::min(order.size(), most_named));
-    std::string worst;
-    for (const std::size_t i : order) {
-      worst += fmt::format("{}{} ({:+.0f} %)", worst.empty() ? "" : "; ", law.points[i].title,
-                           100.0 * law.fit.errors[i]);
-    }
-    session.diagnostics().warning(
-        std::nullopt,
-        fmt::format("{}: its law ({}) misses its points by {} RMS", title_of(law),
-                    name(law.fit.form), percent_text(law.fit.rms_error)),
-        "", "worst: " + worst);
-  }
-}
-
-// What holds for the samples as they are, but not for the GPU as its users run it.
-void warn_of_circumstances(const KernelCalibration& calibration, Session& session) {
-  std::size_t ungated = 0;
-  double slowest = 1.0;
-  for (const SamplesFile& file : calibration.files) {
-    for (const SamplesPoint& point : file.points) {
-      ungated += point.gated ? 0 : 1;
-      slowest = std::min(slowest, point.clock_reference);
-    }
-  }
-  if (ungated > 0) {
-    session.diagnostics().warning(std::nullopt,
-                                  fmt::format("{} {} measured without holding the GPU back",
-                                              ungated, ungated == 1 ? "point was" : "points were"),
-                                  "launches of the host may be in their times");
-  }
-  if (slowest < 1.0) {
-    session.diagnostics().warning(
-        std::nullopt,
-        fmt::format("the GPU kept a steady clock of {} of its highest", percent_text(slowest)),
-        "a limit of power, probably: the laws hold for that clock");
-  }
-}
-
 ExitCode fit(const Arguments& arguments, Session& session) {
   const auto out = arguments.value("-o");
-  if (!out) {
+  if (out) {
+    check_ending(*out, ".yaml", session);
+  } else {
     session.diagnostics().error(arguments.positionals().front().span,
                                 "nothing says where the profile goes", "",
                                 "`-o NAME.yaml`; `payoff calibrate show` writes nothing");
   }
   const KernelCalibration calibration = calibration_of(files_of(arguments), session);
-  std::vector<std::string> devices;
-  devices.reserve(calibration.files.size());
-  for (const SamplesFile& file : calibration.files) {
-    devices.push_back(file.device.name);
-  }
-  const std::optional<Gpu> data = data_sheet_of(arguments, devices, session);
-  if (calibration.files.empty() || session.diagnostics().has_errors() ||
-      !inputs_are_kept(arguments, session)) {
+  const std::optional<Gpu> data = data_sheet_of(arguments, calibration, session);
+  if (!inputs_are_kept(arguments, session) || calibration.files.empty() ||
+      session.diagnostics().has_errors()) {
     return session.report();
   }
   warn_of_circumstances(calibration, session);
@@ -176,7 +122,10 @@ ExitCode check(const Arguments& arguments, Session& session) {
   if (laws.files.empty() || other.files.empty() || session.diagnostics().has_errors()) {
     return session.report();
   }
+  warn_of_circumstances(laws, session);
+  warn_of_circumstances(other, session);
   const KernelChecks checks = check_kernels(laws, other);
+  warn_of_other_conditions(laws, other, checks, session);
   double squares = 0.0;
   std::size_t extrapolated = 0;
   Table table({{"point", Align::left},
@@ -199,7 +148,7 @@ ExitCode check(const Arguments& arguments, Session& session) {
                        "law.\n",
                        checks.points.size(), percent_text(rms), extrapolated,
                        checks.without_law.size());
-  const bool holds = !checks.points.empty() && rms <= most_error;
+  const bool holds = !checks.points.empty() && rms <= most_law_error;
   const ExitCode code = session.report();
   return code == ExitCode::success && !holds ? ExitCode::check_failed : code;
 }
@@ -213,6 +162,12 @@ ExitCode measure(const Arguments& arguments, Session& session) {
                                   "nothing says where the samples go", "", "`-o SAMPLES.json`");
     }
     return session.report();
+  }
+  if (out) {
+    check_ending(*out, ".json", session);
+    if (session.diagnostics().has_errors()) {
+      return session.report();
+    }
   }
   KernelRun run{"payoff-kernels", {}};
   if (dry) {

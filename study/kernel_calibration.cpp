@@ -48,7 +48,7 @@ SampleSummary summary_of(const SamplesPoint& point) {
 
 KernelLaw law_around(const SamplesPoint& point) {
   KernelLaw law{
-      point.kernel, point.implementation, point.state, point.mode, point.input, {}, {}, {}, {}};
+      point.kernel, point.implementation, point.state, point.mode, point.input, {}, {}, {}, {}, {}};
   for (const auto& [name, value] : point.parameters) {
     if (std::find(size_parameters.begin(), size_parameters.end(), name) == size_parameters.end()) {
       law.parameters[name] = value;
@@ -71,6 +71,27 @@ void set_relative_sd(KernelLaw& law) {
         std::max(least_relative_sd,
                  std::sqrt(std::numbers::pi / 2.0 * variance / static_cast<double>(summary.kept)));
   }
+}
+
+// Clocks that differ by less are one: what copies of one run may differ by as well.
+bool is_one_clock(double lower, double higher) {
+  return higher <= (1.0 + noticeable_drift) * lower;
+}
+
+// The lowest of the clocks that most points have; of as many the higher.
+double usual_clock(std::vector<double> clocks) {
+  std::sort(clocks.begin(), clocks.end());
+  double usual = clocks.front();
+  std::ptrdiff_t most = 0;
+  for (auto first = clocks.begin(); first != clocks.end(); ++first) {
+    const auto last = std::find_if(first, clocks.end(),
+                                   [&](double clock) { return !is_one_clock(*first, clock); });
+    if (last - first >= most) {
+      most = last - first;
+      usual = *first;
+    }
+  }
+  return usual;
 }
 
 double drift_of(const SamplesFile& file) {
@@ -125,29 +146,58 @@ class Collector {
       calibration_.left_out.push_back({title_of(point), summary.refused});
       return;
     }
-    calibration_.samples += summary.kept;
-    calibration_.outliers += summary.outliers;
     KernelLaw law = law_around(point);
     const std::string title = title_of(law);
     KernelLaw& shared = laws_.try_emplace(title, std::move(law)).first->second;
     shared.points.push_back(kernel_point(point, summary));
     shared.summaries.push_back(std::move(summary));
+    shared.clocks.push_back(point.clock_reference);
   }
 
   void fit() {
     for (auto& [title, law] : laws_) {
+      leave_other_clocks(law);
       set_relative_sd(law);
+      for (const SampleSummary& summary : law.summaries) {
+        calibration_.samples += summary.kept;
+        calibration_.outliers += summary.outliers;
+      }
       law.fit = fit_kernel(law.points);
       calibration_.laws.push_back(std::move(law));
     }
   }
 
  private:
+  void leave_other_clocks(KernelLaw& law) {
+    const double usual = usual_clock(law.clocks);
+    KernelLaw kept = law;
+    kept.points.clear();
+    kept.summaries.clear();
+    kept.clocks.clear();
+    for (std::size_t i = 0; i < law.points.size(); ++i) {
+      const double clock = law.clocks[i];
+      if (clock < usual || !is_one_clock(usual, clock)) {
+        calibration_.left_out.push_back(
+            {law.points[i].title,
+             fmt::format("another clock: a steady {:.0f} % of the highest, and {:.0f} % where most "
+                         "of its law was measured",
+                         100.0 * clock, 100.0 * usual)});
+        continue;
+      }
+      kept.points.push_back(std::move(law.points[i]));
+      kept.summaries.push_back(std::move(law.summaries[i]));
+      kept.clocks.push_back(clock);
+    }
+    law = std::move(kept);
+  }
+
   KernelCalibration& calibration_;
   std::map<std::string, KernelLaw> laws_;
 };
 
 }  // namespace
+
+double KernelLaw::clock() const { return *std::min_element(clocks.begin(), clocks.end()); }
 
 std::string title_of(const KernelLaw& law) {
   std::string title =
@@ -191,6 +241,12 @@ KernelChecks check_kernels(const KernelCalibration& laws, const KernelCalibratio
   KernelChecks checks;
   for (const KernelLaw& measured : other.laws) {
     const auto found = known.find(title_of(measured));
+    const double clock = measured.clock();
+    if (const double own = found == known.end() ? clock : found->second->clock();
+        !is_one_clock(std::min(own, clock), std::max(own, clock))) {
+      checks.other_clock.push_back(fmt::format("{} ({:.0f} % and {:.0f} % of the highest)",
+                                               title_of(measured), 100.0 * own, 100.0 * clock));
+    }
     for (const KernelPoint& point : measured.points) {
       if (found == known.end()) {
         checks.without_law.push_back(point.title);

@@ -15,7 +15,9 @@
 // From samples files of one device to the laws of its kernels. Points of a kernel that differ in
 // size only (elements, rows, columns, m, n, k, rank, ratio, batch, size) share a law; other
 // parameters (bits, group, workers ...), the implementation, the state of the cache, the mode of
-// launching and the kind of input each make a law of their own. What is left out is named.
+// launching and the kind of input each make a law of their own. What is left out is named, also
+// points that the GPU ran at another steady clock than most of their law: their times are another
+// law's.
 
 namespace payoff {
 
@@ -24,7 +26,10 @@ struct KernelLaw {
   std::map<std::string, double> parameters;  // that its points share
   std::vector<KernelPoint> points;
   std::vector<SampleSummary> summaries;  // of them
+  std::vector<double> clocks;            // of them, of the device's highest
   KernelFit fit;
+
+  [[nodiscard]] double clock() const;  // the lowest of its points'
 };
 
 struct LeftOutPoint {
@@ -69,6 +74,7 @@ struct KernelCheck {
 struct KernelChecks {
   std::vector<KernelCheck> points;
   std::vector<std::string> without_law;  // titles of points
+  std::vector<std::string> other_clock;  // of laws, whose clock is not that of what judges them
 };
 
 [[nodiscard]] KernelChecks check_kernels(const KernelCalibration& laws,

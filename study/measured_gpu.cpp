@@ -34,9 +34,10 @@ bool is_among(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-double parameter(const KernelLaw& law, const std::string& name, double otherwise) {
-  const auto found = law.parameters.find(name);
-  return found == law.parameters.end() ? otherwise : found->second;
+double value_or(const std::map<std::string, double>& parameters, const std::string& name,
+                double otherwise) {
+  const auto found = parameters.find(name);
+  return found == parameters.end() ? otherwise : found->second;
 }
 
 struct Measured {
@@ -71,7 +72,7 @@ std::vector<const KernelLaw*> laws_of(const KernelCalibration& calibration,
 std::optional<Measured> launch_us(const KernelCalibration& calibration) {
   std::vector<LaunchChain> chains;
   for (const KernelLaw* law : laws_of(calibration, "launch")) {
-    const double count = parameter(*law, "launches", 1.0);
+    const double count = value_or(law->parameters, "launches", 1.0);
     for (const KernelPoint& point : law->points) {
       chains.push_back({count, point.time / 1_us, point.relative_sd});
     }
@@ -105,26 +106,13 @@ struct Products {
   FitRange<Flops> flops;
 };
 
-// As payoff-kernels tells it of a product: bytes of an element and two marks.
-Precision precision_of(const KernelLaw& law) {
-  const double bytes = parameter(law, "bytes", 0.0);
-  if (bytes < 2.0) {
-    return Precision::fp8;
-  }
-  const bool is_marked = parameter(law, bytes > 2.0 ? "tf32" : "fp16", 0.0) > 0.0;
-  if (bytes > 2.0) {
-    return is_marked ? Precision::tf32 : Precision::fp32;
-  }
-  return is_marked ? Precision::fp16 : Precision::bf16;
-}
-
 std::map<Precision, Products> products_of(const KernelCalibration& calibration, const Gpu& data) {
   std::map<Precision, Products> products;
   for (const KernelLaw* law : laws_of(calibration, "gemm")) {
     if (!law->parameters.contains("bytes")) {
       continue;  // of a program that does not tell
     }
-    const Precision precision = precision_of(*law);
+    const Precision precision = product_precision(law->parameters);
     const KernelConstant* rate = determined_constant(law->fit, "rate_tflop_per_s");
     const FlopRate peak = data.peak[precision];
     if (rate != nullptr && peak > FlopRate{}) {
@@ -155,10 +143,15 @@ std::optional<Implementation> class_of(const SamplesPoint& point) {
 
 std::vector<CodecTiming> timings_of(const KernelCalibration& calibration, const Gpu& data,
                                     const std::string& gpu, Implementation wanted) {
+  std::set<std::string> left_out;
+  for (const LeftOutPoint& each : calibration.left_out) {
+    left_out.insert(each.title);
+  }
   std::map<bool, std::vector<CodecTiming>> timings;  // by whether they are cold
   for (const SamplesFile& file : calibration.files) {
     for (const SamplesPoint& point : file.points) {
-      if (class_of(point) != wanted || !is_streaming_codec(point)) {
+      if (class_of(point) != wanted || !is_streaming_codec(point) ||
+          left_out.contains(title_of(point))) {
         continue;
       }
       const SampleSummary summary =
@@ -273,6 +266,18 @@ std::string law_text(const KernelCalibration& calibration, const Gpu& data) {
 }
 
 }  // namespace
+
+Precision product_precision(const std::map<std::string, double>& parameters) {
+  const double bytes = value_or(parameters, "bytes", 0.0);
+  if (bytes < 2.0) {
+    return Precision::fp8;
+  }
+  const bool is_marked = value_or(parameters, bytes > 2.0 ? "tf32" : "fp16", 0.0) > 0.0;
+  if (bytes > 2.0) {
+    return is_marked ? Precision::tf32 : Precision::fp32;
+  }
+  return is_marked ? Precision::fp16 : Precision::bf16;
+}
 
 std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,
                           const std::string& name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "model/hardware.hpp"
@@ -21,6 +22,9 @@
 // samples do not tell stays as it is for the data sheet's GPU.
 
 namespace payoff {
+
+// The precision of a product, as payoff-kernels tells it: bytes of an element and two marks.
+[[nodiscard]] Precision product_precision(const std::map<std::string, double>& parameters);
 
 // The keys `law` and `codecs` with everything below them; empty where the samples tell nothing.
 [[nodiscard]] std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,

@@ -118,7 +118,7 @@ def samples_file(options):
         "format": "payoff-samples", "version": 1, "provenance": "synthetic",
         "date": "2000-01-01T00:00:00Z", "seed": options.seed,
         "program": {"name": "synthetic_samples.py", "version": "1"},
-        "device": {"name": "synthetic", "multiprocessors": 100, "l2_bytes": int(L2_BYTES),
+        "device": {"name": "synthetic", "multiprocessors": 132, "l2_bytes": int(L2_BYTES),
                    "memory_bytes": 80_000_000_000},
         "points": drawn, "interference": list(together(rng, options.noise)), "truth": TRUTH,
     }
