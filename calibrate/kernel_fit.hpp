@@ -22,8 +22,8 @@
 //   columns          r c0 + r S / b                                     (Gram-Schmidt, one by one)
 //   factorization    t0 + r^2 c + S / b                                 (Cholesky-QR)
 // with S the traffic, F the arithmetic, r the rank. The covariance is that of the points' own
-// noise, as if coefficients had no bound, widened where the law misses them by more than that. Valid inside the fitted range of S
-// and F.
+// noise, as if coefficients had no bound, widened where the law misses them by more than that.
+// Valid inside the fitted range of S and F.
 
 namespace payoff {
 

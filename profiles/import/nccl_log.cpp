@@ -151,7 +151,8 @@ class LogReader {
   NcclImport finish() {
     close();
     if (result_.tables.empty() && result_.findings.empty()) {
-      result_.findings.push_back({file_, 0, 0, "", "there is no table of nccl-tests in this file", Effect::rejected});
+      result_.findings.push_back(
+          {file_, 0, 0, "", "there is no table of nccl-tests in this file", Effect::rejected});
     }
     return std::move(result_);
   }

@@ -13,7 +13,7 @@
 namespace payoff::import_detail {
 namespace {
 
-double whole_number(const Node& map, std::string_view key, double smallest, JsonValues& values) {
+double whole_amount(const Node& map, std::string_view key, double smallest, JsonValues& values) {
   const double value = values.number(map, key, smallest, true, most_count);
   if (std::floor(value) != value) {
     values.wrong(map.find(key)->value.span, fmt::format("`{}` cannot be {}", key, value),
@@ -54,19 +54,19 @@ void read_amounts(const Node& node, SamplesPoint& point, JsonValues& values) {
   point.written = Bytes{values.number(node, "written_bytes", 0.0, true, most_traffic)};
   point.flops = Flops{values.number(node, "flops", 0.0, true, most_flops)};
   point.random_accesses = values.number(node, "random_accesses", 0.0, false, most_traffic);
-  point.launches = whole_number(node, "launches", 0.0, values);
-  point.host_syncs = whole_number(node, "host_syncs", 0.0, values);
-  point.discarded = static_cast<std::size_t>(whole_number(node, "discarded", 0.0, values));
+  point.launches = whole_amount(node, "launches", 0.0, values);
+  point.host_syncs = whole_amount(node, "host_syncs", 0.0, values);
+  point.discarded = static_cast<std::size_t>(whole_amount(node, "discarded", 0.0, values));
   (void)choice_of(values, node, "stop", stop_choices);
   if (node.find("timed_out") != nullptr) {
-    (void)whole_number(node, "timed_out", 1.0, values);
+    (void)whole_amount(node, "timed_out", 1.0, values);
   }
   point.gated = is_gated(node, values);
 }
 
 void read_times(const Node& node, SamplesPoint& point, JsonValues& values) {
   if (const Node* spread = values.find(node, "stands_for", Node::Kind::map, false)) {
-    const double count = whole_number(*spread, "count", 1.0, values);
+    const double count = whole_amount(*spread, "count", 1.0, values);
     point.stands_for = SamplesSpread{static_cast<std::size_t>(count),
                                      values.number(*spread, "noise_ratio", 0.0, false)};
   }

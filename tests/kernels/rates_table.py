@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Holds docs/kernels.md's table of predicted rates against the kernels: every name that
-kernels/families measures has a row, a row's rates follow from its bytes a value, and those are what
+kernels/families measures has a row, those that methods name are measured, a row's rates follow from its bytes a value, and those are what
 payoff-kernels counts (its path, or a samples file of it, is the first argument; on the emulated
 grid). `--write` writes the table anew."""
 
@@ -89,6 +89,13 @@ def measured_names(argument):
     return {name for name in names if not name.startswith("nccl_")}
 
 
+def named_by_methods():
+    """What profiles/compression prices by a kernel of its own: a quantiser of every input among them."""
+    for path in sorted((ROOT / "profiles" / "compression").glob("*.yaml")):
+        if found := re.search(r"^kernels: \[(.*)\]", path.read_text(), re.MULTILINE):
+            yield from ((each.strip(), path.stem) for each in found[1].split(","))
+
+
 def points_of(argument):
     if argument.endswith(".json"):
         return json.loads(Path(argument).read_text())["points"]
@@ -124,6 +131,11 @@ def main():
     known = measured_names(arguments[0])
     failures += [f"{name} is measured and has no row" for name in sorted(known - listed)]
     failures += [f"{name} has a row and is not measured" for name in sorted(listed - known)]
+    named = dict(named_by_methods())
+    failures += [f"{method} names {kernel}, which is not measured" for kernel, method in named.items()
+                 if kernel not in known]
+    failures += [f"no method names {kernel}" for kernel in ("quantize_group", "quantize_group_bf16")
+                 if kernel not in named]
     failures += miscounted(points_of(arguments[0]))
     print("\n".join(dict.fromkeys(failures)) or "every kernel has its predicted rate")
     return 1 if failures else 0
