@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Holds docs/kernels.md's table of predicted rates against the kernels: every name that
-kernels/families measures has a row, those that methods name are measured, a row's rates follow from its bytes a value, and those are what
-payoff-kernels counts (its path, or a samples file of it, is the first argument; on the emulated
-grid). `--write` writes the table anew."""
+kernels/families measures has a row, those that methods name are measured, a row's rates follow from
+its bytes a value, and those are what payoff-kernels counts (its path, or a samples file of it, is
+the first argument; on the emulated grid). `--write` writes the table anew."""
 
 import json
 import re
