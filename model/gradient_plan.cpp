@@ -1,115 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/gradient_plan.hpp"
 
-#include <map>
-#include <utility>
 
 #include "model/compute.hpp"
+#include "model/gradient_prices.hpp"
 #include "model/host_codec.hpp"
 #include "model/silent_rounds.hpp"
 
 namespace payoff {
 namespace {
-
-// Prices of this plan's messages: many buckets send messages of equal size.
-class Prices {
- public:
-  explicit Prices(const GradientContext& context) : context_(context) {}
-
-  // A round of a method; experts' go among all that hold the same ones.
-  Message round_message(const RoundCost& round, Collective collective, bool of_experts) {
-    if (round.encode.on_host && round.among == Among::nodes) {
-      return host_message(round, collective);
-    }
-    if (round.neighbours > 0 && !of_experts) {
-      return graph_message(round);
-    }
-    if (of_experts || round.among == Among::all) {
-      const CollectiveModel& network = of_experts ? context_.experts : context_.network;
-      return dp_message(collective, collective_size(round, network.group().ranks), of_experts);
-    }
-    const CollectiveModel& network =
-        round.among == Among::node ? context_.in_node : context_.across_nodes;
-    const int ranks = network.group().ranks;
-    return ranks == 1 ? Message{}
-                      : message(MessageKind::dp_gradients, network, collective,
-                                collective_size(round, ranks));
-  }
-
-  Message dp_message(Collective collective, Bytes size, bool of_experts) {
-    return of_experts ? message(MessageKind::ep_gradients, context_.experts, collective, size)
-                      : message(MessageKind::dp_gradients, context_.network, collective, size);
-  }
-
-  // What the ranks with the same part of the sum do with it, after a reduce-scatter.
-  Message replica_message(Bytes size, bool of_experts) {
-    return of_experts ? message(MessageKind::ep_replicas, context_.expert_replicas,
-                                Collective::all_reduce, size / context_.experts.group().ranks)
-                      : message(MessageKind::dp_replicas, context_.replicas, Collective::all_reduce,
-                                size / context_.network.group().ranks);
-  }
-
- private:
-  // An exchange among as many nodes as the busiest vertex and its neighbours are moves as much
-  // through its NIC, to as many others. The message is counted as one among all nodes, which it is
-  // of the same bytes through each NIC.
-  Message graph_message(const RoundCost& round) {
-    const Group& all = context_.across_nodes.group();
-    if (all.ranks == 1) {
-      return {};
-    }
-    const auto known = graphs_.find(round.neighbours);
-    const CollectiveModel& network =
-        known != graphs_.end()
-            ? known->second
-            : graphs_
-                  .emplace(round.neighbours,
-                           CollectiveModel(context_.cluster, {round.neighbours + 1, 1, all.rivals}))
-                  .first->second;
-    const double n = all.ranks;
-    const Bytes to_each = round.message * ((n - 1) / n / round.neighbours);
-    Message sent = message(MessageKind::dp_gradients, network, Collective::all_to_all,
-                           to_each * (round.neighbours + 1));
-    sent.size = sent.alone > 0_s ? round.message : sent.size;
-    return sent;
-  }
-
-  // Over the same NICs, at the same price; no GPU holds a unit for it.
-  Message host_message(const RoundCost& round, Collective collective) {
-    const int ranks = context_.across_nodes.group().ranks;
-    Message sent = ranks == 1 ? Message{}
-                              : message(MessageKind::dp_gradients, context_.across_nodes,
-                                        collective, collective_size(round, ranks));
-    sent.channels = 0;
-    sent.memory_share = 0.0;
-    sent.from_host = true;
-    return sent;
-  }
-
-  Message message(MessageKind kind, const CollectiveModel& network, Collective collective,
-                  Bytes size) {
-    if (size <= 0_B) {
-      return {};
-    }
-    for (const auto& [among, known] : known_) {
-      if (known.size == size && known.collective == collective && known.kind == kind &&
-          among == &network) {
-        return known;
-      }
-    }
-    const CollectivePrice price = network.price(collective, size);
-    known_.push_back({&network,
-                      {kind, collective, size, price.time, price.channels, price.relative_sd,
-                       memory_share(message_memory_traffic(collective, size, network.group().ranks),
-                                    price.time, context_.gpu),
-                       least_share(price), false, network.paths().domains == 1}});
-    return known_.back().second;
-  }
-
-  const GradientContext& context_;
-  std::map<int, CollectiveModel> graphs_;  // by neighbours
-  std::vector<std::pair<const CollectiveModel*, Message>> known_;
-};
 
 Bytes gradients_of(std::int64_t elements, const GradientContext& context) {
   return static_cast<double>(elements) * element_size(context.training.gradient);
@@ -194,7 +93,7 @@ Collective dense_collective(const ParallelLayout& layout) {
 // Copies of the model add up their parts once each has scattered its own; a rank that holds a copy
 // alone, all of it.
 void add_sum(BucketKind& kind, const Work& work, const Message& message, Bytes scattered,
-             bool of_experts, const GradientContext& context, Prices& prices) {
+             bool of_experts, const GradientContext& context, GradientPrices& prices) {
   const bool copies = (of_experts ? context.expert_replicas : context.replicas).group().ranks > 1;
   const bool alone = (of_experts ? context.experts : context.network).group().ranks == 1;
   if (copies && alone) {
@@ -219,7 +118,8 @@ Message over_graph(Message message, const RoundCost& round, const Method& method
 
 // `index`: of the method among the plan's.
 BucketKind compressed_kind(const KindContent& content, const CallCost& cost, const Method& method,
-                           std::size_t index, const GradientContext& context, Prices& prices) {
+                           std::size_t index, const GradientContext& context,
+                           GradientPrices& prices) {
   const bool of_experts = content.of_experts;
   const auto work = [&](WorkKind kind, const PassCost& pass) {
     Work of_codec = codec_work(kind, pass, method, context);
@@ -262,7 +162,8 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
   return kind;
 }
 
-BucketKind dense_kind(const KindContent& content, const GradientContext& context, Prices& prices) {
+BucketKind dense_kind(const KindContent& content, const GradientContext& context,
+                      GradientPrices& prices) {
   const bool of_experts = content.of_experts;
   const Work copy = bucket_copy(content, context);
   const Bytes size = gradients_of(content.elements, context);
@@ -287,7 +188,7 @@ Work codec_work(WorkKind kind, const PassCost& pass, const Method& method,
 std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const CompressionPlan& compression,
                                    std::span<const KindUse> uses, std::span<const CallCost> costs,
                                    const GradientContext& context) {
-  Prices prices(context);
+  GradientPrices prices(context);
   const std::vector<const Method*> methods = compression.gradient_methods();
   const std::vector<KindContent> contents = contents_of(kinds);
   std::vector<BucketKind> planned;
