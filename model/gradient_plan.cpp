@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/gradient_plan.hpp"
 
-
 #include "model/compute.hpp"
 #include "model/gradient_prices.hpp"
 #include "model/host_codec.hpp"
