@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "model/memory.hpp"
 #include "model/overlap.hpp"
 #include "model/paired_pieces.hpp"
 #include "model/pipeline_program.hpp"

@@ -7,7 +7,6 @@
 
 #include "model/chunks_alive.hpp"
 #include "model/layout.hpp"
-#include "model/step_plan.hpp"
 #include "model/units.hpp"
 #include "model/workload.hpp"
 
@@ -23,6 +22,25 @@
 // take a few GB more: a share that the user states (training.memory_margin), none unless given.
 
 namespace payoff {
+
+// Of one GPU.
+struct Memory {
+  Bytes parameters{};
+  Bytes gradients{};
+  Bytes optimizer{};
+  Bytes activations{};
+  Bytes buckets{};
+  Bytes codec_state{};
+  double margin_ratio{};  // of all of it: what fragments, workspaces and caches take beside it
+  Bytes capacity{};
+
+  [[nodiscard]] Bytes held() const {
+    return parameters + gradients + optimizer + activations + buckets + codec_state;
+  }
+  [[nodiscard]] Bytes margin() const { return margin_ratio * held(); }
+  [[nodiscard]] Bytes total() const { return held() + margin(); }
+  [[nodiscard]] bool fits() const { return total() <= capacity; }
+};
 
 // What one GPU of a pipeline stage holds.
 struct StageContent {

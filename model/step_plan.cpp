@@ -19,25 +19,6 @@ PieceRange in_range(const std::vector<T>& all, const PieceRange& pieces, PieceOf
 
 }  // namespace
 
-double least_share(const CollectivePrice& price) {
-  return price.time > 0_s ? price.least / price.time : 0.0;
-}
-
-Message priced_message(MessageKind kind, const CollectiveModel& network, Collective collective,
-                       Bytes size) {
-  const CollectivePrice price = network.price(collective, size);
-  return {kind,
-          collective,
-          size,
-          price.time,
-          price.channels,
-          price.relative_sd,
-          0,
-          least_share(price),
-          false,
-          network.paths().domains == 1};
-}
-
 PieceRange gathers_in(const std::vector<WeightGather>& gathers, const PieceRange& pieces) {
   return in_range(gathers, pieces, [](const WeightGather& gather) { return gather.needed_by; });
 }
