@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/incidence_members.hpp"
 #include "sim/members.hpp"
 #include "sim/signatures.hpp"
 
@@ -15,73 +16,6 @@ namespace {
 using Role = Incidence::Role;
 
 std::uint64_t bits(double number) { return std::bit_cast<std::uint64_t>(number); }
-
-struct ChannelLoad {
-  std::uint32_t channel{};
-  bool pairs{};
-  double units{};
-};
-
-Members<ChannelLoad> loads_by_link(const Incidence& incidence) {
-  return {incidence.links.size(), [&](auto add) {
-            for (std::uint32_t c = 0; c < incidence.channels.size(); ++c) {
-              for (const Incidence::Load& load : incidence.channels[c].ring) {
-                add(load.link, ChannelLoad{c, false, load.units});
-              }
-              for (const Incidence::Load& load : incidence.channels[c].pairs) {
-                add(load.link, ChannelLoad{c, true, load.units});
-              }
-            }
-          }};
-}
-
-Members<std::uint32_t> received_by_rank(const Incidence& incidence) {
-  return {incidence.ranks.size(), [&](auto add) {
-            for (std::uint32_t c = 0; c < incidence.channels.size(); ++c) {
-              const Incidence::Channel& channel = incidence.channels[c];
-              if (channel.role == Role::forward || channel.role == Role::backward) {
-                add(channel.members.back(), c);
-              }
-            }
-          }};
-}
-
-// A way and what of it a link carries.
-Members<Incidence::Load> ways_by_link(const Incidence& incidence, const SendIncidence& sends) {
-  return {incidence.links.size(), [&](auto add) {
-            for (std::uint32_t w = 0; w < sends.ways.size(); ++w) {
-              for (const Incidence::Load& load : sends.ways[w].loads) {
-                add(load.link, Incidence::Load{w, load.units});
-              }
-            }
-          }};
-}
-
-Members<std::uint32_t> sends_by_way(const SendIncidence& sends) {
-  return {sends.ways.size(), [&](auto add) {
-            for (std::uint32_t s = 0; s < sends.sends.size(); ++s) {
-              add(sends.sends[s].way, s);
-            }
-          }};
-}
-
-// A send twice its number, and one more for whom it is sent to.
-Members<std::uint32_t> sends_by_seat(const SendIncidence& sends) {
-  return {sends.seats.size(), [&](auto add) {
-            for (std::uint32_t s = 0; s < sends.sends.size(); ++s) {
-              add(sends.sends[s].from, 2 * s);
-              add(sends.sends[s].to, 2 * s + 1);
-            }
-          }};
-}
-
-Members<std::uint32_t> seats_by_channel(const Incidence& incidence, const SendIncidence& sends) {
-  return {incidence.channels.size(), [&](auto add) {
-            for (std::uint32_t s = 0; s < sends.seats.size(); ++s) {
-              add(sends.seats[s].channel, s);
-            }
-          }};
-}
 
 class Refinement {
  public:
