@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,7 @@
 #include "sim/background.hpp"
 #include "sim/group_programs.hpp"
 #include "sim/incidence.hpp"
-#include "sim/not_folded.hpp"
+#include "sim/listed_job.hpp"
 #include "sim/reduction.hpp"
 #include "sim/routing.hpp"
 #include "sim/step.hpp"
@@ -53,44 +54,6 @@ std::string link_name(const LinkGraph& graph, const FoldedSystem::Link& link) {
          (link.alike > 1 ? " and " + std::to_string(link.alike - 1) + " like it" : "");
 }
 
-// What is listed rank by rank.
-struct Listed {
-  ClusterState state;
-  ParallelLayout layout;
-  bool has_own_topology{};
-};
-
-// What has more ranks than are listed says why it does not fold, and what listing would cost.
-Problem too_many_listed(const Listed& listed, const StepPlan& plan, const PlatformRules& rules) {
-  const std::uint64_t events = listed_events(plan);
-  return {"cluster.topology",
-          std::to_string(listed.layout.ranks()) + " ranks would be simulated one by one, in some " +
-              std::to_string(std::max<std::uint64_t>(events / 1'000'000, 1)) +
-              " million events: " + why_not_folded(listed.state, listed.layout, rules) +
-              "; at most " + std::to_string(most_listed_ranks) + " can be",
-          "`routing: {balance: ideal}`, a regular topology without faults and jitter, "
-          "and stages that fill whole leaves (or pods) fold"};
-}
-
-Problems check_sizes(const ClusterState& state, const ParallelLayout& layout) {
-  Problems problems;
-  const auto gpus =
-      static_cast<int>(state.on_gpus.empty() ? state.topology->gpus() : state.on_gpus.size());
-  if (gpus < layout.ranks()) {
-    problems.push_back({"cluster.topology",
-                        "has " + std::to_string(gpus) + " GPUs, the layout needs " +
-                            std::to_string(layout.ranks()),
-                        {}});
-  }
-  for (const SlowGpu& slow : state.slow_gpus) {
-    if (slow.gpu >= gpus) {
-      problems.push_back(
-          {slow.path, "is GPU " + std::to_string(slow.gpu) + " of " + std::to_string(gpus), {}});
-    }
-  }
-  return problems;
-}
-
 // Which key of the experiment says how wide a link of the graph is.
 std::string_view key_of(const Edge& edge, bool has_own_topology) {
   if (has_own_topology) {
@@ -109,30 +72,7 @@ std::string_view key_of(const Edge& edge, bool has_own_topology) {
   return key_between_nodes;
 }
 
-// By rank, of the GPUs of a topology that the cluster has.
-std::vector<int> in_order(const ParallelLayout& layout, const std::vector<int>& on_gpus) {
-  std::vector<int> gpus = gpus_of_ranks(layout);
-  for (int& gpu : gpus) {
-    gpu = on_gpus.empty() ? gpu : on_gpus[static_cast<std::size_t>(gpu)];
-  }
-  return gpus;
-}
-
-// A cluster without a topology is on one switch.
-Listed with_topology(const Cluster& cluster, const ClusterState& state,
-                     const ParallelLayout& layout) {
-  Listed result{state, layout, state.topology.has_value()};
-  if (!result.state.topology) {
-    result.state.topology = topology_of(cluster);
-    result.state.topology->balance = Balance::ideal;
-  }
-  if (!has_usual_order(layout)) {
-    result.state.on_gpus = in_order(layout, state.on_gpus);
-  }
-  return result;
-}
-
-IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const Listed& listed,
+IncidenceRules rules_of(const Cluster& cluster, const StepPlan& plan, const ListedJob& listed,
                         const TopologyGraph& graph) {
   IncidenceRules rules;
   const auto* regular = std::get_if<RegularTopology>(&listed.state.topology->shape);
@@ -156,25 +96,59 @@ std::vector<std::uint32_t> nodes_of(const Cluster& cluster, const ParallelLayout
   return nodes;
 }
 
-void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& listed,
+// The sends of level `steps`; nothing at the other one, or where there are too many to list.
+std::optional<SendIncidence> sends_of(const StepPlan& plan, const SendRules& send_rules,
+                                      const TopologyGraph& graph, const PlatformRules& rules,
+                                      const Incidence& incidence, Problems& problems) {
+  if (!rules.steps) {
+    return SendIncidence{};
+  }
+  std::optional<SendIncidence> known = send_incidence(plan, send_rules, graph, incidence);
+  if (!known) {
+    problems.push_back({"cluster",
+                        "the messages of its groups are more than " +
+                            std::to_string(most_listed_sends) +
+                            " sends, which level `steps` lists one by one",
+                        "level `fluid` has one flow for each message"});
+  }
+  return known;
+}
+
+FoldReport report_of(const StepPlan& plan, const Incidence& incidence, const SendIncidence& sends,
+                     const Partition& partition) {
+  return {static_cast<std::uint64_t>(plan.layout.ranks()),
+          incidence.ranks.size(),
+          partition.rank_classes,
+          incidence.channels.size(),
+          partition.channel_classes,
+          incidence.links.size(),
+          partition.link_classes,
+          sends.sends.size(),
+          partition.send_classes};
+}
+
+std::vector<Link> links_of(const FoldedSystem& system, const LinkGraph& graph,
+                           bool has_own_topology) {
+  std::vector<Link> links;
+  links.reserve(system.links.size());
+  for (const FoldedSystem::Link& link : system.links) {
+    links.push_back({link_name(graph, link), link.capacity,
+                     key_of(graph.edges()[link.edge], has_own_topology)});
+  }
+  return links;
+}
+
+void put_on(const TopologyGraph& graph, const Cluster& cluster, const ListedJob& listed,
             const StepPlan& plan, const PlatformRules& rules, BuiltPlatform& built) {
   const Topology& topology = *listed.state.topology;
   Routing routing(graph, topology.balance, topology.seed);
   Incidence incidence =
       incidence_of(listed.layout, routing, rules_of(cluster, plan, listed, graph));
-  SendIncidence sends;
   const SendRules send_rules{cluster, listed.layout, topology};
-  if (rules.steps) {
-    std::optional<SendIncidence> known = send_incidence(plan, send_rules, graph, incidence);
-    if (!known) {
-      built.problems.push_back({"cluster",
-                                "the messages of its groups are more than " +
-                                    std::to_string(most_listed_sends) +
-                                    " sends, which level `steps` lists one by one",
-                                "level `fluid` has one flow for each message"});
-      return;
-    }
-    sends = *std::move(known);
+  const std::optional<SendIncidence> sends =
+      sends_of(plan, send_rules, graph, rules, incidence, built.problems);
+  if (!sends) {
+    return;
   }
   apply_background(topology, graph.links, incidence);
   std::vector<Circles> circles;
@@ -183,39 +157,19 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const Listed& li
                          {cluster.fabric.pair, cluster.nic});
   }
   const bool folds = rules.folds && plan.graphs.empty();
-  Partition partition = folds ? fold(incidence, sends) : unfolded(incidence, sends);
+  Partition partition = folds ? fold(incidence, *sends) : unfolded(incidence, *sends);
   FoldedSystem system = quotient(incidence, partition);
-  built.fold = {static_cast<std::uint64_t>(plan.layout.ranks()),
-                incidence.ranks.size(),
-                partition.rank_classes,
-                incidence.channels.size(),
-                partition.channel_classes,
-                incidence.links.size(),
-                partition.link_classes,
-                sends.sends.size(),
-                partition.send_classes};
+  built.fold = report_of(plan, incidence, *sends, partition);
   std::shared_ptr<const SendNetwork> network;
   if (rules.steps) {
-    network = std::make_shared<SendNetwork>(send_network(send_rules, incidence, sends, partition));
+    network = std::make_shared<SendNetwork>(send_network(send_rules, incidence, *sends, partition));
   }
   built.place_of_rank = std::move(partition.ranks);
   built.class_of_link = std::move(partition.links);
-  std::vector<Link> links;
-  links.reserve(system.links.size());
-  for (const FoldedSystem::Link& link : system.links) {
-    links.push_back({link_name(graph.links, link), link.capacity,
-                     key_of(graph.links.edges()[link.edge], listed.has_own_topology)});
-  }
+  std::vector<Link> links = links_of(system, graph.links, listed.has_own_topology);
   built.platform = Platform(cluster, plan.layout, std::move(system), incidence, std::move(links));
   built.platform.send_over(std::move(network));
   built.platform.add_circles(std::move(circles));
-}
-
-// Whether one rank of each stage stands for all. In an order of its own that is so where all nodes
-// hold the same; ranks on nodes of one kind are listed all the same, as far as they can be.
-bool has_equal_stages(const Cluster& cluster, const ParallelLayout& layout) {
-  return has_usual_order(layout) || (fills_nodes_in_order(layout, cluster.gpus_per_node) &&
-                                     (cluster.is_mixed() || layout.ranks() > most_listed_ranks));
 }
 
 Problem not_stage_by_stage(bool steps) {
@@ -276,7 +230,7 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
     built.problems.push_back(not_stage_by_stage(rules.steps));
     return built;
   }
-  Listed listed = with_topology(cluster, state, plan.layout);
+  ListedJob listed = with_topology(cluster, state, plan.layout);
   built.problems = check_sizes(listed.state, listed.layout);
   if (!built.problems.empty()) {
     return built;
