@@ -99,7 +99,7 @@ std::vector<std::uint32_t> nodes_of(const Cluster& cluster, const ParallelLayout
 // The sends of level `steps`; nothing at the other one, or where there are too many to list.
 std::optional<SendIncidence> sends_of(const StepPlan& plan, const SendRules& send_rules,
                                       const TopologyGraph& graph, const PlatformRules& rules,
-                                      const Incidence& incidence, Problems& problems) {
+                                      Incidence& incidence, Problems& problems) {
   if (!rules.steps) {
     return SendIncidence{};
   }
