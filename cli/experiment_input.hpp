@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/key_options.hpp"
 #include "cli/repeated_keys.hpp"
 #include "cli/session.hpp"
 #include "profiles/library.hpp"
@@ -65,13 +66,6 @@ struct ExperimentDocument {
 };
 [[nodiscard]] std::optional<ExperimentDocument> experiment_document(
     const Arguments& arguments, const std::vector<WrittenKey>& varied, Session& session);
-
-// The key that an option stands for: "cluster.nodes" of "nodes"; empty where there is none.
-[[nodiscard]] std::string_view key_of_option(std::string_view name);
-
-// What the help says of a key that an option stands for; of a flag's nothing, as it may say the
-// reverse.
-[[nodiscard]] std::string_view help_of_key(std::string_view path);
 
 // Whether nobody said how many samples a GPU has at a time, so that it is one; and the warning of
 // it, for commands whose result does not say so.
