@@ -9,6 +9,7 @@
 #include "cli/experiment_input.hpp"
 #include "cli/names.hpp"
 #include "cli/network_worth_text.hpp"
+#include "cli/observed_text.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"

@@ -29,8 +29,5 @@ namespace payoff {
 // What the speedup of the best strategy hangs on most. Empty where nothing is known of it.
 [[nodiscard]] std::string deciding_sentence(const Payoff& payoff);
 [[nodiscard]] std::string remedy_sentence(const Payoff& payoff);
-[[nodiscard]] std::string observed_sentence(const Payoff& payoff);
-// Every measurement where there are several, and what they leave of what is not known.
-[[nodiscard]] std::string observed_tables(const Payoff& payoff);
 
 }  // namespace payoff
