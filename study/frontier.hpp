@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "model/experiment.hpp"
 #include "model/remedy_limits.hpp"
+#include "study/job_scale.hpp"
 
 // The break-even frontier: the speedup of one plan over two axes of the job at once, and the lines
 // on which it is as fast as the job as given, and as the best uncompressed remedy at the same place
@@ -16,23 +16,6 @@
 // so that it does not depend on how fine the grid is; between two edges the line is straight.
 
 namespace payoff {
-
-// One axis: the job at a value of it (nullopt where there is none), and the nearest value that a
-// job has (GPUs and models come in steps). Values are positive and equally spaced in the logarithm,
-// or nearly.
-struct JobScale {
-  std::vector<double> values;  // ascending, at least two
-  std::function<std::optional<Experiment>(const Experiment&, double)> job;
-  std::function<double(double)> nearest;
-};
-
-// GPUs: whole replicas on whole nodes, from the fewest to the most, at most `count` of them.
-[[nodiscard]] JobScale gpu_scale(const Experiment& experiment, int fewest, int most, int count);
-// Line rate of a NIC in SI.
-[[nodiscard]] JobScale bandwidth_scale(Bandwidth lowest, Bandwidth highest, int count);
-// Parameters of the model (study/scaled_model.hpp).
-[[nodiscard]] JobScale size_scale(const Experiment& experiment, double fewest, double most,
-                                  int count);
 
 struct FrontierValue {
   double speedup{};         // over the job as given at the same place
