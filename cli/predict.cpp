@@ -37,6 +37,22 @@ constexpr OptionSpec fail_option{"--fail-if-no-payoff", "",
 constexpr OptionSpec band_option{
     "--band", "SHARE", "gains and losses within it are no difference; default 1 %", Takes::value};
 
+ExitCode deliver_prediction(const PredictionReport& report, const Arguments& arguments,
+                            Session& session) {
+  OutputFiles files;
+  if (const auto save = arguments.value(save_option.name)) {
+    files.add(save->text, written_yaml(report.read.document.root));
+  }
+  deliver({prediction_text(report), prediction_json(report, session, session.sources()),
+           prediction_csv(report)},
+          arguments, files, session);
+  if (const ExitCode code = session.report(); code != ExitCode::success) {
+    return code;
+  }
+  const bool pays = report.payoff.overall_verdict() == Verdict::pays;
+  return arguments.has(fail_option.name) && !pays ? ExitCode::check_failed : ExitCode::success;
+}
+
 ExitCode run_predict(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   AssessOptions options;
@@ -87,18 +103,7 @@ ExitCode run_predict(const Arguments& arguments, Session& session) {
                                 trust_in(prepared, read->facts),
                                 training,
                                 nearest_fitting_layout(read->experiment)};
-  OutputFiles files;
-  if (const auto save = arguments.value(save_option.name)) {
-    files.add(save->text, written_yaml(read->document.root));
-  }
-  deliver({prediction_text(report), prediction_json(report, session, session.sources()),
-           prediction_csv(report)},
-          arguments, files, session);
-  if (const ExitCode code = session.report(); code != ExitCode::success) {
-    return code;
-  }
-  const bool pays = report.payoff.overall_verdict() == Verdict::pays;
-  return arguments.has(fail_option.name) && !pays ? ExitCode::check_failed : ExitCode::success;
+  return deliver_prediction(report, arguments, session);
 }
 
 }  // namespace

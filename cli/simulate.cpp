@@ -17,6 +17,7 @@
 #include "cli/output_place.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/simulation_cost.hpp"
+#include "cli/simulation_outlook.hpp"
 #include "cli/simulation_problems.hpp"
 #include "cli/simulation_report.hpp"
 #include "cli/trace_file.hpp"
@@ -165,37 +166,21 @@ void run_plans(Simulation& simulation, const std::vector<CompressionPlan>& plans
   }
 }
 
-// More of a timeline than viewers like.
-constexpr Bytes large_trace = 300_MB;
+// A signal finds the timeline either not begun or guarded.
+void begin_trace(const std::optional<Argument>& name, std::optional<TraceFile>& trace,
+                 std::optional<InterruptGuard>& guard) {
+  const HeldSignals held;
+  if (name) {
+    trace.emplace(name->text);
+  }
+  guard.emplace(trace ? &*trace : nullptr);
+}
 
-// What a long run will cost, told before it starts; a timeline that the disk cannot take is
-// refused.
-void announce(const SimulationReport& report, const std::string& folding,
-              const std::optional<Argument>& trace, Session& session) {
-  sim::Estimate all;
-  for (const PlanSimulation& plan : report.plans) {
-    all = together(all, plan.estimate);
-  }
-  all.trace = trace ? report.plans.back().estimate.trace : 0_B;
-  if (trace) {
-    const std::filesystem::path folder = target_of(trace->text).parent_path();
-    std::error_code unknown;
-    const auto space = std::filesystem::space(folder.empty() ? "." : folder, unknown);
-    if (!unknown && all.trace > Bytes{static_cast<double>(space.available)}) {
-      session.diagnostics().error(
-          trace->span,
-          fmt::format("the timeline would take about {}, and the disk has {} left",
-                      megabytes(all.trace), megabytes(Bytes{static_cast<double>(space.available)})),
-          {}, "simulate fewer micro-batches: the pipeline repeats itself");
-    } else if (all.trace > large_trace) {
-      session.diagnostics().warning(
-          trace->span, fmt::format("the timeline takes about {}", megabytes(all.trace)), {},
-          "ui.perfetto.dev takes files of some hundred MB: simulate fewer micro-batches");
-    }
-  }
-  if (!session.diagnostics().has_errors()) {
-    announce_long_run(all, trace ? " and leaves a valid timeline" : "", folding, session);
-  }
+std::string why_not_folded(const SimulationReport& report, const ReadExperiment& read,
+                           const sim::PlatformRules& rules) {
+  return report.plans.back().over_graph
+             ? "neighbours in a graph tell them apart"
+             : sim::why_not_folded(read.cluster_state, read.experiment.layout, rules);
 }
 
 ExitCode finish(const SimulationReport& report, const ReadExperiment& read, const Library& library,
@@ -228,13 +213,7 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const std::optional<Argument> trace_name = arguments.value(trace_option.name);
   std::optional<TraceFile> trace;
   std::optional<InterruptGuard> guard;
-  {
-    const HeldSignals held;
-    if (trace_name) {
-      trace.emplace(trace_name->text);
-    }
-    guard.emplace(trace ? &*trace : nullptr);
-  }
+  begin_trace(trace_name, trace, guard);
   options.stop = &InterruptGuard::flag();
   const PreparedExperiment prepared(read->experiment);
   const bool folds = !arguments.has(no_fold_option.name);
@@ -243,13 +222,10 @@ ExitCode run_simulate(const Arguments& arguments, Session& session) {
   Simulation simulation(prepared, read->cluster_state, options, rules);
   prepare_reports(simulation, prepared, plans, read->positions, report, session);
   if (report.fold.places == report.fold.ranks) {
-    report.not_folded =
-        report.plans.back().over_graph
-            ? "neighbours in a graph tell them apart"
-            : sim::why_not_folded(read->cluster_state, read->experiment.layout, rules);
+    report.not_folded = why_not_folded(report, *read, rules);
   }
   if (!session.diagnostics().has_errors()) {
-    announce(
+    announce_simulation(
         report,
         sim::how_little_folds(report.fold, read->cluster_state, read->experiment.layout, rules),
         trace_name, session);

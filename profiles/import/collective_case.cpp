@@ -167,33 +167,12 @@ CpuVendor CollectiveCases::cpu_of(const NcclTable& table, const std::string& net
   return found == cpus_.end() ? CpuVendor::intel : found->second;
 }
 
-CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
-  Reasons reasons;
+void CollectiveCases::take_parts(const NcclTable& table, Cluster& cluster,
+                                 std::vector<std::string>& reasons) {
   // A name that no profile has is a reason of the table, not a mistake in a profile.
   const auto known = [&](ProfileKind kind, const std::string& name) {
     return context_.library.has(kind, name);
   };
-  MeasuredCollective measured;
-  measured.id = table.id;
-  measured.source = table.source;
-  measured.system =
-      fmt::format("{}/{}/{}/{}/{}/{:.6g}", table.gpu, table.gpus_per_node, table.intra,
-                  table.transport, table.nics_per_node, table.nic_bandwidth / 1_Gbps);
-  if (const auto collective = modelled_collective(table.collective)) {
-    measured.collective = *collective;
-  } else {
-    reasons.push_back(fmt::format("collective: {} is not modelled", table.collective));
-  }
-
-  if (table.gpus < 2) {
-    reasons.emplace_back("gpus: one rank sends nothing");
-  }
-  Cluster& cluster = measured.cluster;
-  cluster.name = measured.system;
-  cluster.gpus_per_node = table.gpus_per_node;
-  cluster.nodes = table.nodes;
-  cluster.nics_per_node = table.nics_per_node;
-  cluster.nic = table.nic_bandwidth;
   if (const auto& gpu = part_of(gpus_, table.gpu, [&] {
         return value_of(known(ProfileKind::gpu, table.gpu)
                             ? read_gpu(table.gpu, std::nullopt, context_)
@@ -230,6 +209,32 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
       reasons.emplace_back("cluster.nics_per_node, cluster.nic_gbps: not stated");
     }
   }
+}
+
+CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
+  Reasons reasons;
+  MeasuredCollective measured;
+  measured.id = table.id;
+  measured.source = table.source;
+  measured.system =
+      fmt::format("{}/{}/{}/{}/{}/{:.6g}", table.gpu, table.gpus_per_node, table.intra,
+                  table.transport, table.nics_per_node, table.nic_bandwidth / 1_Gbps);
+  if (const auto collective = modelled_collective(table.collective)) {
+    measured.collective = *collective;
+  } else {
+    reasons.push_back(fmt::format("collective: {} is not modelled", table.collective));
+  }
+
+  if (table.gpus < 2) {
+    reasons.emplace_back("gpus: one rank sends nothing");
+  }
+  Cluster& cluster = measured.cluster;
+  cluster.name = measured.system;
+  cluster.gpus_per_node = table.gpus_per_node;
+  cluster.nodes = table.nodes;
+  cluster.nics_per_node = table.nics_per_node;
+  cluster.nic = table.nic_bandwidth;
+  take_parts(table, cluster, reasons);
   if (!reasons.empty()) {
     return {std::nullopt, reasons};
   }

@@ -37,6 +37,8 @@ class CollectiveCases {
   [[nodiscard]] Result from(const NcclTable& table);
 
  private:
+  // GPU, fabric and network, or the reasons why they are not known.
+  void take_parts(const NcclTable& table, Cluster& cluster, std::vector<std::string>& reasons);
   [[nodiscard]] CpuVendor cpu_of(const NcclTable& table, const std::string& network);
 
   ReadContext context_;
