@@ -15,7 +15,6 @@ fixed seed; where in the program they fall depends on the machine.
 import json
 import os
 import pty
-import random
 import re
 import resource
 import signal
@@ -25,54 +24,13 @@ import sys
 import tempfile
 import termios
 import fcntl
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-ENVIRONMENT = {"PAYOFF_PROFILES": str(ROOT / "profiles"), "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
-SWEPT = ["--model", "resnet-50", "--cluster", "p3-8xlarge", "--micro-batch", "8", "--precision", "fp32",
-         "--compress", "powersgd:rank=4"]
-JOB = [*SWEPT, "--nodes", "2"]
-PLAIN = [*SWEPT[:-2], "--nodes", "2"]
-TRACED = ["--model", "gpt2", "--cluster", "dgx-a100", "--nodes", "2", "--tp", "2", "--pp", "2",
-          "--micro-batch", "1", "--micro-batches", "64"]
+import runs
+from runs import ENVIRONMENT, JOB, SWEPT, TRACED, expect, finished, names_in, start
+from strikes import signals
+
 PAGE = "<html><body>@PAYOFF_DATA@</body></html>\n"  # what `make page` builds, without its scripts
-# A law that fits from little, into a folder of the run's own.
-FIT = ["calibrate", "fit", "codecs", "--data", str(ROOT / "tests/validation"), "--out", "."]
-failures = []
-expectations = 0
-
-
-def expect(what, holds, detail=""):
-    global expectations
-    expectations += 1
-    if not holds:
-        failures.append(what)
-        print(f"{what}: {detail}", flush=True)
-
-
-def start(program, words, folder, environment=None, **more):
-    settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
-                "text": True, **more}
-    return subprocess.Popen([program, *words], cwd=folder, env={**ENVIRONMENT, **(environment or {})},
-                            **settings)
-
-
-def finished(program, words, folder, environment=None, **more):
-    run = start(program, words, folder, environment, **more)
-    try:
-        out, err = run.communicate(timeout=60)
-    except subprocess.TimeoutExpired:
-        run.kill()
-        out, err = run.communicate()
-        err = (err or "") + "killed after a minute"
-    return run.returncode, out or "", err or ""
-
-
-def names_in(folder):
-    return sorted(path.name for path in Path(folder).iterdir())
-
 
 # Every command that writes, with the name of what it writes in place of FILE.
 WRITES = {
@@ -243,112 +201,6 @@ def narrow_terminal(program):
         expect("40 columns: what is shown of the input is cut", shown and max(map(len, shown)) <= 40, text)
 
 
-def seconds_of(program, words, folder):
-    since = time.monotonic()
-    code, _, err = finished(program, words, folder)
-    expect(f"{words[0]} works when nothing happens", code == 0, err)
-    return time.monotonic() - since
-
-
-def struck(program, words, folder, moment, kind):
-    """Whether the signal came before the end."""
-    run = start(program, words, folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        run.wait(timeout=moment)
-        return False
-    except subprocess.TimeoutExpired:
-        run.send_signal(kind)
-    run.wait(timeout=60)
-    return run.returncode != 0
-
-
-KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-
-
-class Strikes:
-    """Signals at random moments, and how many came in time."""
-
-    def __init__(self, program, words, result, sound):
-        self.program, self.words, self.result, self.sound = program, words, result, sound
-        self.sent = self.in_time = self.leftovers = 0
-        with tempfile.TemporaryDirectory() as folder:
-            self.seconds = seconds_of(program, words, folder)
-            self.expected = (Path(folder) / result).read_bytes()
-
-    def strike(self, rng):
-        with tempfile.TemporaryDirectory() as folder:
-            kind = rng.choice(KINDS)
-            moment = rng.random() * self.seconds * 1.05
-            self.in_time += struck(self.program, self.words, folder, moment, kind)
-            self.sent += 1
-            what = f"{self.words[0]}, {kind.name} after {moment:.4f} s"
-            left = names_in(folder)
-            if self.result in left:
-                expect(f"{what}: the result is whole", self.sound((Path(folder) / self.result), self.expected))
-            parts = [name for name in left if name != self.result]
-            # Nobody can clean up after SIGKILL; what is left has a name that says what it is.
-            self.leftovers += bool(parts)
-            expect(f"{what}: nothing else is left",
-                   not parts or (kind == signal.SIGKILL and all(".part-" in name for name in parts)), parts)
-
-
-def same_bytes(path, expected):
-    return path.read_bytes() == expected
-
-
-def whole_timeline(path, _):
-    return isinstance(json.loads(path.read_text())["traceEvents"], list)
-
-
-class SweepStrikes(Strikes):
-    """The same file, struck again and again and gone on with until it is done."""
-
-    def strike(self, rng):
-        with tempfile.TemporaryDirectory() as folder:
-            log, before = Path(folder) / self.result, b""
-            for _ in range(200):
-                kind = rng.choice(KINDS)
-                moment = rng.random() * self.seconds
-                came = struck(self.program, [*self.words, "--resume"], folder, moment, kind)
-                self.sent += 1
-                self.in_time += came
-                now = log.read_bytes() if log.exists() else b""
-                what = f"sweep, {kind.name} after {moment:.4f} s"
-                whole = before[:before.rfind(b"\n") + 1]
-                expect(f"{what}: no finished line is lost", now.startswith(whole[:self._jobs_end(whole)]))
-                expect(f"{what}: what is there is right", self.expected.startswith(now))
-                before = now
-                if now == self.expected:
-                    return
-            expect("sweep: it gets on between signals", False, f"{len(before)} of {len(self.expected)} bytes")
-
-    @staticmethod
-    def _jobs_end(text):
-        """Where the last whole job ends: two strategies a job, after the header."""
-        ends = [match.end() for match in re.finditer(b"\n", text)]
-        return ends[len(ends) - 1 - (len(ends) - 1) % 2] if ends else 0
-
-
-def signals(program, count):
-    rng = random.Random(20261123)
-    kinds = [
-        # One job after the other: jobs that share are over before most signals come.
-        SweepStrikes(program, ["sweep", *SWEPT, "--over", "nodes=1..96", "--threads", "2", "--no-share",
-                               "-o", "runs.jsonl"], "runs.jsonl", None),
-        Strikes(program, FIT, "codecs.yaml", same_bytes),
-        Strikes(program, ["report", *PLAIN, "-o", "page.html"], "page.html", same_bytes),
-        Strikes(program, ["simulate", *TRACED, "--trace", "step.json"], "step.json", whole_timeline),
-    ]
-    for strikes in kinds:
-        # Each has a generator of its own, so that the moments do not depend on who is faster.
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            while strikes.sent < count / len(kinds):
-                round_of = [random.Random(rng.random()) for _ in range(2)]
-                list(pool.map(strikes.strike, round_of))
-        print(f"{strikes.words[0]}: {strikes.sent} signals, {strikes.in_time} before the end of "
-              f"{strikes.seconds:.2f} s, {strikes.leftovers} left a temporary file", flush=True)
-
-
 def main(program, count="50"):
     program = str(Path(program).resolve())
     with tempfile.TemporaryDirectory() as folder:  # the page of reports is not built everywhere
@@ -359,8 +211,8 @@ def main(program, count="50"):
                       closed_pipes, missing_tools, surroundings, narrow_terminal):
             check(program)
         signals(program, int(count))
-    print(f"{expectations} expectations, {len(failures)} do not hold")
-    return 1 if failures else 0
+    print(f"{runs.expectations} expectations, {len(runs.failures)} do not hold")
+    return 1 if runs.failures else 0
 
 
 if __name__ == "__main__":
