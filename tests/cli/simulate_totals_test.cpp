@@ -109,21 +109,25 @@ Run run(std::vector<std::string> words, const std::string& plan) {
   return result;
 }
 
-void check_totals(const Run& step) {
-  const auto time = [](const Span& span) { return span.time; };
-  const auto alone = [](const Span& span) { return span.alone; };
-  const auto bytes = [](const Span& span) { return span.bytes; };
-  const auto named = [](const char* name) {
-    return [name](const Span& span) { return span.name == name; };
-  };
-  const auto computes = [](const Span& span) { return span.track == 0 || span.track == 3; };
-  const auto gradients = [](const Span& span) { return span.track == 2; };
-  const auto near = [](double value) { return WithinAbs(value, 1e-9); };
-
+// Of the last span of all.
+double end_of(const Run& step) {
   double end = 0;
   for (const Span& span : step.spans) {
     end = std::max(end, span.end());
   }
+  return end;
+}
+
+void check_causes(const Run& step) {
+  const auto time = [](const Span& span) { return span.time; };
+  const auto alone = [](const Span& span) { return span.alone; };
+  const auto named = [](const char* name) {
+    return [name](const Span& span) { return span.name == name; };
+  };
+  const auto computes = [](const Span& span) { return span.track == 0 || span.track == 3; };
+  const auto near = [](double value) { return WithinAbs(value, 1e-9); };
+  const double end = end_of(step);
+
   CHECK_THAT(step.of("step_seconds"), near(end));
   // What both ends of the pipeline sum is one message, on the timelines of both.
   const auto tied = std::count_if(step.spans.begin(), step.spans.end(), [](const Span& span) {
@@ -146,6 +150,17 @@ void check_totals(const Run& step) {
   // The compute stream does something or waits.
   CHECK_THAT(step.term("exposed_dp") + step.term("exposed_pp") + step.term("bubble"),
              near(end - sum(step.last, computes, time)));
+}
+
+void check_messages(const Run& step) {
+  const auto time = [](const Span& span) { return span.time; };
+  const auto bytes = [](const Span& span) { return span.bytes; };
+  const auto named = [](const char* name) {
+    return [name](const Span& span) { return span.name == name; };
+  };
+  const auto computes = [](const Span& span) { return span.track == 0 || span.track == 3; };
+  const auto gradients = [](const Span& span) { return span.track == 2; };
+  const auto near = [](double value) { return WithinAbs(value, 1e-9); };
 
   const json& dp = step.plan["traffic"]["dp"];
   CHECK_THAT(dp["in_flight_seconds"].get<double>(), near(sum(step.last, gradients, time)));
@@ -164,6 +179,12 @@ void check_totals(const Run& step) {
   CHECK_THAT(pp["bytes"].get<double>(), WithinRel(sum(step.spans, received, bytes), 1e-12));
   CHECK_THAT(pp["in_flight_seconds"].get<double>(),
              near(only(step.spans, received, [](const Span&) { return false; })));
+}
+
+void check_totals(const Run& step) {
+  check_causes(step);
+  check_messages(step);
+  const double end = end_of(step);
   for (const json& link : step.plan["links"]) {
     const double could = link["capacity_bytes_per_second"].get<double>() * end;
     CHECK_THAT(link["utilization_ratio"].get<double>(),

@@ -44,56 +44,53 @@ TreePacking two_trees() {
   return packing;
 }
 
-}  // namespace
+// Of ranks that are all alike.
+void check_ranks(Rank n) {
+  for (const Outcome outcome : {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
+    check_result(Program(RingProgram{n, outcome}));
+  }
+  if (std::has_single_bit(n)) {
+    check_result(Program(HalvingDoublingProgram{n}));
+  }
+  check_result(Program(DoubleTreeProgram{n, 1}));
+  check_result(Program(DoubleTreeProgram{n, 5}));
+  check_result(Program(BruckProgram{n}));
+  check_result(Program(BruckProgram{n, Outcome::scattered_sums}));
+  check_result(Program(PairwiseProgram{n}));
+  check_result(Program(TwoShotProgram{n}));
+  check_result(Program(SwitchProgram{n}));
+  check_result(Program(SwitchProgram{n, {}, 3}));
+  for (const Outcome outcome : {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
+    check_result(Program(NvlsProgram{1, n, outcome, 1}));
+    check_result(Program(NvlsProgram{1, n, outcome, 3}));
+  }
+  check_result(Program(SparseGatherProgram{std::vector<double>(n, 0.1)}));
+  for (const Rank shards : {1U, 3U}) {
+    check_result(Program(ParameterServerProgram{n, shards}));
+    check_result(Program(ParameterServerProgram{n, std::min(shards, n), true}));
+  }
+}
 
-TEST_CASE("every program ends with the right contributions, each exactly once") {
-  for (Rank n = 2; n <= 17; ++n) {
-    for (const Outcome outcome :
-         {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
-      check_result(Program(RingProgram{n, outcome}));
-    }
-    if (std::has_single_bit(n)) {
-      check_result(Program(HalvingDoublingProgram{n}));
-    }
-    check_result(Program(DoubleTreeProgram{n, 1}));
-    check_result(Program(DoubleTreeProgram{n, 5}));
-    check_result(Program(BruckProgram{n}));
-    check_result(Program(BruckProgram{n, Outcome::scattered_sums}));
-    check_result(Program(PairwiseProgram{n}));
-    check_result(Program(TwoShotProgram{n}));
-    check_result(Program(SwitchProgram{n}));
-    check_result(Program(SwitchProgram{n, {}, 3}));
-    for (const Outcome outcome :
-         {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
-      check_result(Program(NvlsProgram{1, n, outcome, 1}));
-      check_result(Program(NvlsProgram{1, n, outcome, 3}));
-    }
-    check_result(Program(SparseGatherProgram{std::vector<double>(n, 0.1)}));
-    for (const Rank shards : {1U, 3U}) {
-      check_result(Program(ParameterServerProgram{n, shards}));
-      check_result(Program(ParameterServerProgram{n, std::min(shards, n), true}));
-    }
+void check_servers(Rank servers, Rank gpus) {
+  check_result(Program(HierarchicalProgram{servers, gpus}));
+  check_result(Program(PxnProgram{servers, gpus}));
+  check_result(Program(PxnProgram{servers, gpus, gpus > 1}));
+  check_result(Program(SparseGatherProgram{std::vector<double>(servers * gpus, 0.1), gpus}));
+  check_result(Program(PairwiseProgram{servers * gpus, gpus}));
+  check_result(Program(PairwiseProgram{servers * gpus, gpus, gpus > 1}));
+  for (const Outcome outcome : {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
+    check_result(Program(RailRingsProgram{servers, gpus, outcome}));
   }
-  for (const auto& [servers, gpus] :
-       {std::pair<Rank, Rank>{2, 2}, {3, 4}, {4, 2}, {5, 1}, {1, 5}}) {
-    check_result(Program(HierarchicalProgram{servers, gpus}));
-    check_result(Program(PxnProgram{servers, gpus}));
-    check_result(Program(PxnProgram{servers, gpus, gpus > 1}));
-    check_result(Program(SparseGatherProgram{std::vector<double>(servers * gpus, 0.1), gpus}));
-    check_result(Program(PairwiseProgram{servers * gpus, gpus}));
-    check_result(Program(PairwiseProgram{servers * gpus, gpus, gpus > 1}));
-    for (const Outcome outcome :
-         {Outcome::all_reduced, Outcome::scattered_sums, Outcome::gathered}) {
-      check_result(Program(RailRingsProgram{servers, gpus, outcome}));
-    }
-    for (const std::uint32_t segments : {1U, 4U}) {
-      check_result(Program(RailTreesProgram{servers, gpus, segments}));
-      check_result(Program(NvlsProgram{servers, gpus, Outcome::all_reduced, segments}));
-      check_result(Program(ChainsProgram{servers, gpus, Outcome::broadcast, segments}));
-      check_result(Program(ChainsProgram{servers, gpus, Outcome::reduced, segments}));
-    }
+  for (const std::uint32_t segments : {1U, 4U}) {
+    check_result(Program(RailTreesProgram{servers, gpus, segments}));
+    check_result(Program(NvlsProgram{servers, gpus, Outcome::all_reduced, segments}));
+    check_result(Program(ChainsProgram{servers, gpus, Outcome::broadcast, segments}));
+    check_result(Program(ChainsProgram{servers, gpus, Outcome::reduced, segments}));
   }
-  // Along paths of its own, and the second of two trees along others.
+}
+
+// Along paths of its own, and the second of two trees along others.
+void check_server_paths() {
   const ServerPaths zigzags{{0, 1, 3, 2}, {1, 2, 0, 3}, {2, 3, 1, 0}, {3, 0, 2, 1}};
   ServerPaths of_two = zigzags;
   of_two.insert(of_two.end(), {{0, 3, 2, 1}, {1, 0, 3, 2}, {2, 1, 0, 3}, {3, 2, 1, 0}});
@@ -110,6 +107,9 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
     check_result(Program(RailTreesProgram{servers, 4, 3, zigzags}));
     check_result(Program(RailTreesProgram{servers, 4, 3, of_two}));
   }
+}
+
+void check_meshes_and_trees() {
   for (const Outcome outcome : {Outcome::broadcast, Outcome::reduced}) {
     check_result(Program(MeshChainsProgram{{{0, 1, 2, 3}, {3, 1, 0, 2}}, outcome, 3}));
   }
@@ -129,6 +129,20 @@ TEST_CASE("every program ends with the right contributions, each exactly once") 
         {{{0, 0, 1, 3, 3, 5}, 0.5}, {{1, 1, 1, 4, 4, 5}, 0.3}, {{2, 0, 2, 3, 3, 5}, 0.2}},
         segments}));
   }
+}
+
+}  // namespace
+
+TEST_CASE("every program ends with the right contributions, each exactly once") {
+  for (Rank n = 2; n <= 17; ++n) {
+    check_ranks(n);
+  }
+  for (const auto& [servers, gpus] :
+       {std::pair<Rank, Rank>{2, 2}, {3, 4}, {4, 2}, {5, 1}, {1, 5}}) {
+    check_servers(servers, gpus);
+  }
+  check_server_paths();
+  check_meshes_and_trees();
 }
 
 TEST_CASE("gossip leaves every rank with its own and its neighbours' data") {
