@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -46,18 +47,19 @@ int most_chunks_alive(const StageSchedule& order) {
   return most;
 }
 
-// DualPipeV with what it runs as one (a forward of one chunk and the whole backward of the other)
-// taken as one: it starts when both inputs are there, and takes `both`. The longest time that a
-// stage of p is idle. A recurrence of its own.
-double idle_with_pairs(int stages, int micro_batches, double single, double both) {
-  struct Unit {
-    std::vector<Operation> operations;
-    double time;
-  };
-  std::vector<std::vector<Unit>> orders;
+// What a stage runs as one.
+struct Unit {
+  std::vector<Operation> operations;
+  double time;
+};
+using Units = std::vector<Unit>;  // of a stage, in order
+
+// `both`: what a forward of one chunk and the whole backward of the other take together.
+std::vector<Units> units_of(int stages, int micro_batches, double single, double both) {
+  std::vector<Units> orders;
   for (int s = 0; s < stages; ++s) {
     const StageSchedule order(s, stages, micro_batches, 2, PipelineSchedule::dualpipe_v);
-    std::vector<Unit>& units = orders.emplace_back();
+    Units& units = orders.emplace_back();
     for (int i = 0; i < order.size();) {
       const bool pair = i + 2 < order.size() && order[i].is_forward && !order[i + 1].is_forward &&
                         order[i + 1].chunk != order[i].chunk && order[i + 2].of_weights &&
@@ -69,7 +71,45 @@ double idle_with_pairs(int stages, int micro_batches, double single, double both
       }
     }
   }
-  std::map<std::tuple<int, bool, int, int>, double> arrivals;
+  return orders;
+}
+
+using Arrivals = std::map<std::tuple<int, bool, int, int>, double>;
+
+// When its inputs are there; nothing before.
+std::optional<double> inputs_arrived(const Unit& due, int stage, const Arrivals& arrivals) {
+  double last = 0.0;
+  for (const Operation& op : due.operations) {
+    if (op.of_weights) {
+      continue;
+    }
+    const auto input = arrivals.find({stage, op.is_forward, op.chunk, op.micro_batch});
+    if (input == arrivals.end()) {
+      return std::nullopt;
+    }
+    last = std::max(last, input->second);
+  }
+  return last;
+}
+
+void send_results(const Unit& due, int s, int stages, double end, Arrivals& arrivals) {
+  for (const Operation& op : due.operations) {
+    const Consumer to = consumer_of(op, s, stages, 2, PipelineSchedule::dualpipe_v);
+    if (to.toward != Toward::nobody) {
+      const int stage = s + (to.toward == Toward::next_stage       ? 1
+                             : to.toward == Toward::previous_stage ? -1
+                                                                   : 0);
+      arrivals[{stage, to.operation.is_forward, to.operation.chunk, op.micro_batch}] = end;
+    }
+  }
+}
+
+// DualPipeV with what it runs as one (a forward of one chunk and the whole backward of the other)
+// taken as one: it starts when both inputs are there, and takes `both`. The longest time that a
+// stage of p is idle. A recurrence of its own.
+double idle_with_pairs(int stages, int micro_batches, double single, double both) {
+  const std::vector<Units> orders = units_of(stages, micro_batches, single, both);
+  Arrivals arrivals;
   for (int m = 0; m < micro_batches; ++m) {
     arrivals[{0, true, 0, m}] = 0.0;
   }
@@ -80,27 +120,13 @@ double idle_with_pairs(int stages, int micro_batches, double single, double both
     for (int s = 0; s < stages; ++s) {
       const auto at = static_cast<std::size_t>(s);
       while (next[at] < orders[at].size()) {
-        double start = free[at];
-        bool ready = true;
-        for (const Operation& op : orders[at][next[at]].operations) {
-          const auto input = arrivals.find({s, op.is_forward, op.chunk, op.micro_batch});
-          ready = ready && (op.of_weights || input != arrivals.end());
-          start = std::max(start, op.of_weights || !ready ? 0.0 : input->second);
-        }
-        if (!ready) {
+        const Unit& due = orders[at][next[at]];
+        const std::optional<double> arrived = inputs_arrived(due, s, arrivals);
+        if (!arrived) {
           break;
         }
-        free[at] = start + orders[at][next[at]].time;
-        for (const Operation& op : orders[at][next[at]].operations) {
-          const Consumer to = consumer_of(op, s, stages, 2, PipelineSchedule::dualpipe_v);
-          if (to.toward != Toward::nobody) {
-            const int stage = s + (to.toward == Toward::next_stage       ? 1
-                                   : to.toward == Toward::previous_stage ? -1
-                                                                         : 0);
-            arrivals[{stage, to.operation.is_forward, to.operation.chunk, op.micro_batch}] =
-                free[at];
-          }
-        }
+        free[at] = std::max(free[at], *arrived) + due.time;
+        send_results(due, s, stages, free[at], arrivals);
         ++next[at];
         advanced = true;
       }
