@@ -6,7 +6,7 @@
 #include "kernels/program/benchmark.hpp"
 #include "kernels/program/neighbours.hpp"
 
-// The families of benchmarks, one source each. In the order in which they are measured.
+// The families of benchmarks, one source each.
 
 namespace payoff::kernels {
 

@@ -143,6 +143,15 @@ void add_variants(const Shape& shape, std::vector<Benchmark>& all) {
   all.push_back(dequantize_group<128, 2>(shape));
 }
 
+void add_reductions(const Plan& plan, unsigned workers, std::vector<Benchmark>& all) {
+  for (const Shape& shape : few_shapes(plan)) {
+    all.push_back(reduce_group<128, 2, false>(shape, workers));
+    all.push_back(reduce_group<128, 8, true>(shape, workers));
+    all.push_back(reduce_group<128, 4, true>(shape, workers));
+    all.push_back(reduce_group<128, 2, true>(shape, workers));
+  }
+}
+
 }  // namespace
 
 std::vector<Benchmark> group_benchmarks(const Plan& plan) {
@@ -153,18 +162,20 @@ std::vector<Benchmark> group_benchmarks(const Plan& plan) {
     all.push_back(quantize_group<128, 4, true>(shape));
     all.push_back(dequantize_group<128, 8>(shape));
     all.push_back(dequantize_group<128, 4>(shape));
+  }
+  for (const Shape& shape : few_shapes(plan)) {
     if (plan.every_variant) {
       add_variants(shape, all);
     }
-    for (const unsigned workers : plan.workers) {
+  }
+  for (const unsigned workers : plan.workers) {
+    const bool is_usual = workers == plan.workers.front();
+    for (const Shape& shape : shapes_of(plan, is_usual)) {
       all.push_back(reduce_group<128, 8, false>(shape, workers));
       all.push_back(reduce_group<128, 4, false>(shape, workers));
-      if (plan.every_variant) {
-        all.push_back(reduce_group<128, 2, false>(shape, workers));
-        all.push_back(reduce_group<128, 8, true>(shape, workers));
-        all.push_back(reduce_group<128, 4, true>(shape, workers));
-        all.push_back(reduce_group<128, 2, true>(shape, workers));
-      }
+    }
+    if (plan.every_variant && (is_usual || !plan.thinned)) {
+      add_reductions(plan, workers, all);
     }
   }
   return all;

@@ -188,12 +188,21 @@ Benchmark random_k_gather(const Shape& shape, double ratio) {
   return b;
 }
 
+// Radix selection and sampling depend on how values are spread.
+[[nodiscard]] std::vector<Shape> spread_shapes(const Plan& plan, bool is_usual) {
+  std::vector<Shape> shapes = shapes_of(plan, is_usual);
+  if (is_usual) {
+    shapes.insert(shapes.end(), plan.spreads.begin(), plan.spreads.end());
+  }
+  return shapes;
+}
+
 }  // namespace
 
 std::vector<Benchmark> selection_benchmarks(const Plan& plan) {
   std::vector<Benchmark> all;
-  for (const Shape& shape : plan.shapes) {
-    for (const double ratio : plan.ratios) {
+  for (const double ratio : plan.ratios) {
+    for (const Shape& shape : spread_shapes(plan, ratio == plan.ratios.front())) {
       all.push_back(topk_radix(shape, ratio));
       all.push_back(topk_sort(shape, ratio));
       all.push_back(topk_library(shape, ratio));
@@ -202,9 +211,15 @@ std::vector<Benchmark> selection_benchmarks(const Plan& plan) {
       if (static_cast<double>(shape.elements) * ratio >= 100.0) {
         all.push_back(topk_sample(shape, ratio));
       }
+    }
+    for (const Shape& shape : shapes_of(plan, ratio == plan.ratios.front())) {
       all.push_back(random_k_gather(shape, ratio));
     }
+  }
+  for (const Shape& shape : plan.shapes) {
     all.push_back(topk_chunk<64>(shape, 1));
+  }
+  for (const Shape& shape : few_shapes(plan)) {
     if (plan.every_variant) {
       all.push_back(topk_chunk<32>(shape, 1));
       all.push_back(topk_chunk<64>(shape, 2));

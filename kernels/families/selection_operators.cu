@@ -217,8 +217,8 @@ Benchmark random_k_by_operators(const Shape& shape, double ratio) {
 
 std::vector<Benchmark> selection_operator_benchmarks(const Plan& plan) {
   std::vector<Benchmark> all;
-  for (const Shape& shape : plan.shapes) {
-    for (const double ratio : plan.ratios) {
+  for (const double ratio : plan.ratios) {
+    for (const Shape& shape : shapes_of(plan, ratio == plan.ratios.front())) {
       all.push_back(topk_by_operators(shape, ratio));
       all.push_back(threshold_by_operators(shape, ratio));
       // A sample needs a hundred values for each of its own.
@@ -227,6 +227,8 @@ std::vector<Benchmark> selection_operator_benchmarks(const Plan& plan) {
       }
       all.push_back(random_k_by_operators(shape, ratio));
     }
+  }
+  for (const Shape& shape : plan.shapes) {
     all.push_back(chunks_by_operators<64>(shape, 1));
   }
   return all;

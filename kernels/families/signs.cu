@@ -276,7 +276,9 @@ std::vector<Benchmark> sign_benchmarks(const Plan& plan) {
     all.push_back(sign_ef_by_operators(shape));
     all.push_back(sign_unpack(shape));
     all.push_back(sign_unpack_by_operators(shape));
-    for (const unsigned workers : plan.workers) {
+  }
+  for (const unsigned workers : plan.workers) {
+    for (const Shape& shape : shapes_of(plan, workers == plan.workers.front())) {
       all.push_back(majority_vote(shape, workers));
       all.push_back(majority_by_operators(shape, workers));
     }

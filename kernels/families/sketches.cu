@@ -205,8 +205,8 @@ Benchmark estimate_by_operators(const Shape& shape, double ratio) {
 
 std::vector<Benchmark> sketch_benchmarks(const Plan& plan) {
   std::vector<Benchmark> all;
-  for (const Shape& shape : plan.shapes) {
-    for (const double ratio : {0.01, 0.05}) {
+  for (const double ratio : {0.01, 0.05}) {
+    for (const Shape& shape : shapes_of(plan, ratio == 0.01)) {
       all.push_back(count_sketch_add(shape, ratio));
       all.push_back(sketch_by_operators(shape, ratio));
       all.push_back(count_sketch_estimate(shape, ratio));

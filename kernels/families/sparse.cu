@@ -123,9 +123,16 @@ Benchmark scatter_by_operators(const Shape& shape, double ratio, unsigned worker
 
 std::vector<Benchmark> sparse_benchmarks(const Plan& plan) {
   std::vector<Benchmark> all;
-  for (const Shape& shape : plan.shapes) {
-    for (const double ratio : plan.ratios) {
-      for (const unsigned workers : plan.workers) {
+  // Of a long plan one number of workers with all ratios and one ratio with all numbers: the law is
+  // of accesses, which both only multiply.
+  for (const double ratio : plan.ratios) {
+    for (const unsigned workers : plan.workers) {
+      const int unusual =
+          (ratio != plan.ratios.front() ? 1 : 0) + (workers != plan.workers.front() ? 1 : 0);
+      if (unusual == 2 && plan.thinned) {
+        continue;
+      }
+      for (const Shape& shape : shapes_of(plan, unusual == 0)) {
         all.push_back(scatter_add(shape, ratio, workers));
         all.push_back(scatter_by_operators(shape, ratio, workers));
       }

@@ -210,6 +210,8 @@ std::vector<Benchmark> transform_benchmarks(const Plan& plan) {
     all.push_back(transform_by_operators(shape, 10));
     all.push_back(hadamard_and_quantize(shape));
     all.push_back(hadamard_then_quantize(shape));
+  }
+  for (const Shape& shape : few_shapes(plan)) {
     if (plan.every_variant) {
       all.push_back(hadamard_transform(shape, 5));
       all.push_back(hadamard_transform(shape, 7));

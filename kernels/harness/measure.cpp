@@ -128,6 +128,13 @@ class Measurer {
 StopRule quick_rule() { return {5, 2000, 0.02, 10_ms, 100_ms}; }
 StopRule full_rule() { return {10, 10000, 0.005, 100_ms, 350_ms}; }
 
+StopRule within(StopRule rule, Seconds limit) {
+  constexpr double shortest_share = 0.3;
+  rule.longest = std::min(rule.longest, limit);
+  rule.shortest = std::min(rule.shortest, shortest_share * rule.longest);
+  return rule;
+}
+
 std::string_view name(Stop stop) {
   switch (stop) {
     case Stop::noise:

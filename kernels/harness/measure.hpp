@@ -45,6 +45,9 @@ struct StopRule {
 // A run to look around, and a run to keep.
 [[nodiscard]] StopRule quick_rule();
 [[nodiscard]] StopRule full_rule();
+// The rule of a point that may take no longer than `limit`. What is left of the time after the
+// shortest, seven tenths and more, is for noise and entropy to end it.
+[[nodiscard]] StopRule within(StopRule rule, Seconds limit);
 
 enum class Stop { noise, entropy, time, count };
 [[nodiscard]] std::string_view name(Stop stop);

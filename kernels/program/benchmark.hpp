@@ -49,6 +49,7 @@ enum class ProductSizes { small, of_networks };
 // odd lengths and every kind of input.
 struct Plan {
   std::vector<Shape> shapes;
+  std::vector<Shape> spreads{};          // for methods whose work depends on how values are spread
   std::vector<std::size_t> matrix_rows;  // of low-rank factors
   std::vector<std::size_t> ranks;
   std::vector<unsigned> workers;  // whose messages are summed or voted on
@@ -57,7 +58,13 @@ struct Plan {
   std::vector<std::size_t> layer_columns;
   ProductSizes products{};  // of matrices, by a library
   bool every_variant{};     // of bits, groups and tiles; else the usual ones
+  bool thinned{};           // few sizes of what is not the usual: few_shapes()
 };
+
+// Of a thinned plan every second size, enough for a line; the usual bits, workers and ratios have
+// all, from which a knee is found. Of other plans all.
+[[nodiscard]] std::vector<Shape> few_shapes(const Plan& plan);
+[[nodiscard]] std::vector<Shape> shapes_of(const Plan& plan, bool is_usual);
 
 [[nodiscard]] std::string_view name(InputKind kind);
 

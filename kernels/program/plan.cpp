@@ -16,6 +16,18 @@ std::vector<Shape> powers_of_two(unsigned first, unsigned last, unsigned step) {
 
 }  // namespace
 
+std::vector<Shape> few_shapes(const Plan& plan) {
+  std::vector<Shape> few;
+  for (std::size_t i = 0; i < plan.shapes.size(); i += plan.thinned ? 2 : 1) {
+    few.push_back(plan.shapes[i]);
+  }
+  return few;
+}
+
+std::vector<Shape> shapes_of(const Plan& plan, bool is_usual) {
+  return is_usual ? plan.shapes : few_shapes(plan);
+}
+
 std::string_view name(InputKind kind) {
   switch (kind) {
     case InputKind::gaussian:
@@ -32,29 +44,33 @@ std::string_view name(InputKind kind) {
 }
 
 Plan quick_plan() {
-  return {powers_of_two(14, 26, 4),  {4096}, {4, 32}, {8}, {0.01}, {4096}, {4096},
-          ProductSizes::of_networks, false};
+  return {powers_of_two(14, 26, 4),  {},    {4096}, {4, 32}, {8}, {0.01}, {4096}, {4096},
+          ProductSizes::of_networks, false, false};
 }
 
+// The first of the workers and of the ratios is the usual one.
 Plan full_plan() {
   Plan plan{powers_of_two(12, 28, 2),
+            {},
             {1024, 4096, 16384},
-            {1, 2, 4, 8, 16, 32, 64, 128},
-            {2, 8, 32},
-            {0.001, 0.01, 0.1},
+            {1, 4, 16, 64, 128},
+            {8, 2, 32},
+            {0.01, 0.001, 0.1},
             {1024, 8192},
             {1024, 4096, 12288},
             ProductSizes::of_networks,
+            true,
             true};
   // Radix selection and sampling depend on how values are spread; ties are the worst case.
   for (const InputKind kind : {InputKind::student_t3, InputKind::constant}) {
-    plan.shapes.push_back({std::size_t{1} << 24U, kind});
+    plan.spreads.push_back({std::size_t{1} << 24U, kind});
   }
   return plan;
 }
 
 Plan emulated_plan() {
   return {{{3000}, {5000, InputKind::student_t3}},
+          {},
           {64},
           {2},
           {2},
@@ -62,11 +78,13 @@ Plan emulated_plan() {
           {2},
           {300},
           ProductSizes::small,
+          false,
           false};
 }
 
 Plan check_plan() {
-  Plan plan{{}, {300}, {1, 6, 33}, {1, 5}, {0.01, 0.4}, {3}, {700}, ProductSizes::small, true};
+  Plan plan{{},   {},   {300}, {1, 6, 33}, {1, 5}, {0.01, 0.4}, {3}, {700}, ProductSizes::small,
+            true, false};
   for (const InputKind kind : {InputKind::gaussian, InputKind::laplace, InputKind::student_t3,
                                InputKind::constant, InputKind::denormal}) {
     for (const std::size_t elements : {1UL, 777UL, 4099UL}) {

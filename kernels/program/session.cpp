@@ -27,6 +27,14 @@ bool may_be_hot(const Benchmark& benchmark) {
          benchmark.memory > Bytes{1e6} && benchmark.memory < Bytes{4e7};
 }
 
+// Whether a graph could be faster than launches one by one: beyond 16 MB a launch, which take some
+// 5 us and more, the next one is queued long before. Chains that cannot be queued are graphs alone.
+bool launching_shows(const Traffic& traffic) {
+  const double launches = traffic.launches;
+  return traffic.launches > longest_queue ||
+         traffic.read + traffic.written < launches * Bytes{1.6e7};
+}
+
 // A copy that is long enough to show drift, and small enough to be quick.
 Benchmark anchor_copy(const Machine& machine) {
   Plan plan;
@@ -70,13 +78,6 @@ int capability_of(const Machine& machine) {
   return 10 * major + minor;
 }
 
-// What is left is shared out, so that the last families of a long plan get samples too, and not
-// only the first; the last point leaves time for the anchor.
-Seconds share_of_one(const Budget& budget, Seconds spent, std::size_t points) {
-  const Seconds left = budget.longest - spent - quick_rule().longest;
-  return left / static_cast<double>(points) - setting_up;
-}
-
 class Run {
  public:
   Run(const Machine& machine, const Budget& budget, const Report& report)
@@ -102,9 +103,7 @@ class Run {
     }
     try {
       report_(title_of(job.benchmark.point));
-      StopRule rule = budget_.rule;
-      rule.longest = std::min(rule.longest, share);
-      outcome.points.push_back(measured(job, rule));
+      outcome.points.push_back(measured(job, within(budget_.rule, share)));
     } catch (const std::exception& error) {
       add_failure(title_of(job.benchmark.point), error);
     }
@@ -154,7 +153,7 @@ std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& o
       if (launches <= longest_queue) {
         jobs.push_back({benchmark, Mode::stream});
       }
-      if (launches > 1) {
+      if (launches > 1 && (!plan.thinned || launching_shows(benchmark.point.traffic))) {
         jobs.push_back({benchmark, Mode::graph});
       }
       if (plan.every_variant && may_be_hot(benchmark)) {
@@ -185,6 +184,11 @@ Budget budget_of(bool full) {
   return full ? Budget{full_rule(), 570.0_s} : Budget{quick_rule(), 110.0_s};
 }
 
+Seconds share_of_point(const Budget& budget, Seconds spent, std::size_t points) {
+  const Seconds left = budget.longest - spent - quick_rule().longest;
+  return left / static_cast<double>(points) - setting_up;
+}
+
 Seconds longest_time(const std::vector<Job>& jobs, const Budget& budget) {
   const auto points = static_cast<double>(jobs.size());
   const double anchors = 2.0 + points / static_cast<double>(anchor_period);
@@ -199,7 +203,7 @@ Outcome measure_all(const std::vector<Job>& jobs, const Machine& machine, const 
   run.take_anchor();
   for (std::size_t taken = 0; taken < jobs.size(); ++taken) {
     const Job& job = jobs[taken];
-    const Seconds share = share_of_one(budget, clock(), jobs.size() - taken);
+    const Seconds share = share_of_point(budget, clock(), jobs.size() - taken);
     if (run.is_hopeless()) {
       run.outcome.failed.push_back({title_of(job.benchmark.point), "not tried after the others"});
     } else if (share <= 0.0_s) {

@@ -34,6 +34,9 @@ struct Budget {
 };
 
 [[nodiscard]] Budget budget_of(bool full);
+// What is left is shared out, so that the last families of a long plan get samples too, and not
+// only the first; the last point leaves time for the anchor, and each for its memory and inputs.
+[[nodiscard]] Seconds share_of_point(const Budget& budget, Seconds spent, std::size_t points);
 // An upper estimate: every point takes as long as it may.
 [[nodiscard]] Seconds longest_time(const std::vector<Job>& jobs, const Budget& budget);
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the plans of payoff-kernels measure, in which order, and whether their time is enough.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "kernels/families/families.hpp"
+#include "kernels/program/session.hpp"
+#include "tests/catch.hpp"
+
+using namespace payoff;
+using namespace payoff::kernels;
+
+TEST_CASE("every point of a plan has time to end by its noise or its entropy") {
+  for (const bool full : {false, true}) {
+    const Plan plan = full ? full_plan() : quick_plan();
+    std::vector<std::string> unknown;
+    const std::vector<Job> jobs = chosen_jobs(plan, {}, unknown);
+    const Budget budget = budget_of_points(budget_of(full), chosen_neighbours(plan, {}).size());
+    const Seconds share = share_of_point(budget, 0_s, jobs.size());
+    CHECK(share > budget.rule.shortest);
+    // A quiet kernel, and one of 5 % noise, of 100 us; with the sweep and the host 400 us a sample.
+    for (const double noise : {0.001, 0.05}) {
+      const auto take = [noise, i = std::uint64_t{0}]() mutable {
+        const double deviation = static_cast<double>(normal_value({7, 0}, i++));
+        return Sample{100_us * (1.0 + noise * deviation), 1.0, 400_us};
+      };
+      const Measurement found = measure(
+          take, [](Seconds) {}, within(budget.rule, share), 0.5_us);
+      CHECK((found.stop == Stop::noise || found.stop == Stop::entropy));
+    }
+  }
+}
+
+TEST_CASE("a shorter time of a point shortens the time before it may end, and never lengthens") {
+  const StopRule whole = full_rule();
+  CHECK(within(whole, 1_s).longest == whole.longest);
+  CHECK(within(whole, 1_s).shortest == whole.shortest);
+  const StopRule half = within(whole, 100_ms);
+  CHECK(half.longest == 100_ms);
+  CHECK_THAT(half.shortest / half.longest, Catch::Matchers::WithinRel(0.3, 1e-12));
+}
+
+TEST_CASE("a long plan has all sizes of the usual variant, for a knee, and a line of any other") {
+  // Laws have a knee from eight sizes on (calibrate/kernel_form) and a line from three.
+  std::map<std::string, std::set<double>> sizes;
+  for (const Benchmark& each : all_benchmarks(full_plan())) {
+    const auto elements = each.point.parameters.find("elements");
+    if (elements != each.point.parameters.end() && each.point.input == "gaussian" &&
+        each.point.parameters.count("rows") == 0) {
+      Parameters others = each.point.parameters;
+      others.erase("elements");
+      sizes[each.point.kernel + each.point.implementation + text_of(others)].insert(
+          elements->second);
+    }
+  }
+  std::size_t whole = 0;
+  for (const auto& [law, seen] : sizes) {
+    INFO(law);
+    CHECK(seen.size() >= 3);
+    whole += seen.size() >= 8 ? 1UL : 0UL;
+  }
+  CHECK(whole > 50);
+  for (const char* law : {"reduce_groupfused bits=8 group=128 stochastic=0 workers=8",
+                          "reduce_groupframework_ops bits=4 group=128 stochastic=0 workers=8",
+                          "scatter_addfused ratio=0.01 workers=8", "topk_radixfused ratio=0.01",
+                          "majorityfused workers=8"}) {
+    INFO(law);
+    CHECK(sizes[law].size() == 9);
+  }
+}
+
+TEST_CASE("what every prediction takes is measured first, chains of operators last") {
+  std::vector<std::string> families;
+  for (const Benchmark& each : all_benchmarks(full_plan())) {
+    if (families.empty() || families.back() != each.point.family) {
+      families.push_back(each.point.family);
+    }
+  }
+  const auto place = [&](const std::string& name) {
+    return std::find(families.begin(), families.end(), name) - families.begin();
+  };
+  for (const char* first : {"memory", "layers", "transfers", "collectives"}) {
+    CHECK(place(first) < place("casts"));
+  }
+  CHECK(all_benchmarks(full_plan()).back().point.implementation == "framework_ops");
+}
+
+TEST_CASE(
+    "of a long plan graphs are left out where a launch moves so much that it hides the next") {
+  std::vector<std::string> unknown;
+  const auto graphs = [&](double elements) {
+    std::size_t count = 0;
+    for (const Job& job : chosen_jobs(full_plan(), {"sign_ef"}, unknown)) {
+      const bool counts =
+          job.mode == Mode::graph && job.benchmark.point.parameters.at("elements") == elements;
+      count += counts ? 1UL : 0UL;
+    }
+    return count;
+  };
+  CHECK(graphs(4096.0) == 2);  // fused and by operators
+  CHECK(graphs(268435456.0) == 0);
+}
