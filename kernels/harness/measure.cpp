@@ -9,6 +9,7 @@ namespace {
 
 constexpr Seconds first_pause = 50_ms;
 constexpr Seconds longest_pause = 1.0_s;
+constexpr std::size_t steady_samples = 3;
 
 std::optional<Stop> enough(const Measurement& so_far, const EntropyTrace& entropy, Seconds spent,
                            const StopRule& rule) {
@@ -45,10 +46,15 @@ class Measurer {
     }
     spent_ += std::max(sample.time, sample.taking);
     Seconds paused{};
+    if (sample.clock_ratio > (1.0 + steady_spread) * result_.clock_reference) {
+      fast_.push_back(sample);
+    } else {
+      fast_.clear();
+    }
     if (sample.clock_ratio < throttled_ratio * result_.clock_reference) {
       ++result_.discarded;
       slow_.push_back(sample);
-      if (!settle(3)) {
+      if (!settle(steady_samples)) {
         paused = rest_;
         spent_ += rest_;
         rest_ = std::min(2.0 * rest_, longest_pause);
@@ -57,6 +63,7 @@ class Measurer {
       keep(sample);
       slow_.clear();
       rest_ = first_pause;
+      rise();
     }
     stop_ = enough(result_, entropy_, spent_, rule_);
     return paused;
@@ -88,6 +95,30 @@ class Measurer {
       keep(sample);
     }
     slow_.clear();
+    fast_.clear();
+  }
+
+  // A clock that was taken for all that there is, and is surpassed again and again, was not: what
+  // was measured at it goes. The highest clock of the device is not surpassed.
+  void rise() {
+    if (result_.clock_reference >= 1.0 || fast_.size() < steady_samples) {
+      return;
+    }
+    const std::vector<Sample> faster = fast_;
+    result_.discarded += result_.samples.size() - faster.size();
+    result_.clock_reference = std::min(1.0, clocks_of(faster)[faster.size() / 2]);
+    start_again(faster);
+  }
+
+  // Sorted.
+  [[nodiscard]] static std::vector<double> clocks_of(const std::vector<Sample>& samples) {
+    std::vector<double> clocks;
+    clocks.reserve(samples.size());
+    for (const Sample& sample : samples) {
+      clocks.push_back(sample.clock_ratio);
+    }
+    std::sort(clocks.begin(), clocks.end());
+    return clocks;
   }
 
   // Whether the slow samples since the last fast one are of a steady clock, and more than the fast
@@ -96,12 +127,7 @@ class Measurer {
     if (slow_.size() < fewest || slow_.size() <= result_.samples.size()) {
       return false;
     }
-    std::vector<double> clocks;
-    clocks.reserve(slow_.size());
-    for (const Sample& sample : slow_) {
-      clocks.push_back(sample.clock_ratio);
-    }
-    std::sort(clocks.begin(), clocks.end());
+    const std::vector<double> clocks = clocks_of(slow_);
     if (clocks.back() <= 0.0 || clocks.front() < (1.0 - steady_spread) * clocks.back()) {
       return false;
     }
@@ -118,6 +144,7 @@ class Measurer {
   EntropyTrace entropy_;
   Measurement result_;
   std::vector<Sample> slow_;  // since the last one that was kept
+  std::vector<Sample> fast_;  // above the clock to expect, one after the other
   Seconds spent_{};
   Seconds rest_ = first_pause;
   std::optional<Stop> stop_;

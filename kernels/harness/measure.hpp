@@ -67,7 +67,8 @@ struct Measurement {
 // twice as long as the time before. Where it neither recovers nor settles, the time limit ends it,
 // and a measurement without any sample is empty: its summary is all zero. Where the clock keeps
 // steady below, as with a cap on the power, that clock is what this GPU has: the samples are kept,
-// and `clock_reference` says so. The time of samples that the gate let go counts for nothing.
+// and `clock_reference` says so; where three in a row then are faster than that by more than the
+// spread, the measurement begins again from them, at their clock. The time of samples that the gate let go counts for nothing.
 inline constexpr double throttled_ratio = 0.75;
 // Clocks one after the other within this of each other are steady: three, two where time is up.
 inline constexpr double steady_spread = 0.03;

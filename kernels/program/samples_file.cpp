@@ -113,9 +113,7 @@ void write_conditions(JsonWriter& json, const Measurement& measured) {
   }
   json.numbers("clock_ratios", ratios);
   json.number("clock_ratio", median_clock(measured.clock_ratios) / measured.clock_reference);
-  if (measured.clock_reference < 1.0) {
-    json.number("clock_reference", measured.clock_reference);
-  }
+  json.number("clock_reference", measured.clock_reference);
 }
 
 void write_point(JsonWriter& json, const MeasuredPoint& measured) {

@@ -141,6 +141,34 @@ TEST_CASE("where the clock keeps steady below, the samples are kept and marked")
   CHECK(measure(noisy(0.001, 1), no_pause, quick_rule(), 1_ns).clock_reference == 1.0);
 }
 
+TEST_CASE("a slow clock that was taken for steady, and was not, leaves nothing in the samples") {
+  // Six samples at 60 % of the clock, then the GPU has cooled: at 90 %, or at all of it.
+  for (const double later : {0.9, 1.0}) {
+    const auto take = [later, i = 0]() mutable {
+      const double clock = i++ < 6 ? 0.6 : later;
+      return Sample{100_us / clock, clock};
+    };
+    const Measurement measured = measure(take, no_pause, full_rule(), 1_ns);
+    CHECK_THAT(measured.clock_reference, Catch::Matchers::WithinRel(later, 1e-12));
+    CHECK_THAT(measured.summary.median / 100_us, Catch::Matchers::WithinRel(1.0 / later, 1e-9));
+    CHECK(measured.summary.noise_ratio < 1e-9);
+    CHECK(measured.discarded == 6);
+    CHECK(measured.clock_ratios.size() == measured.samples.size());
+  }
+}
+
+TEST_CASE("a clock that wavers by the spread of a steady one, or peaks twice, is no faster one") {
+  const auto take = [i = 0]() mutable {
+    const bool peaks = i % 5 == 3 || i % 5 == 4;  // after three slow ones, two in a row
+    ++i;
+    const double clock = peaks ? 0.65 : 0.6;
+    return Sample{100_us / clock, clock};
+  };
+  const Measurement measured = measure(take, no_pause, full_rule(), 1_ns);
+  CHECK_THAT(measured.clock_reference, Catch::Matchers::WithinRel(0.6, 1e-12));
+  CHECK(measured.discarded == 0);
+}
+
 TEST_CASE("samples that the gate let go are no throttling, and are counted apart") {
   std::size_t pauses = 0;
   const auto take = [i = 0]() mutable {

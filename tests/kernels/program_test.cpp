@@ -133,6 +133,16 @@ TEST_CASE("a measurement keeps samples, checksums and an anchor at both ends") {
   CHECK(outcome.left_out.front().reason == "needs cublas, which is not there");
 }
 
+TEST_CASE("every point of a file says which clock its samples are held against") {
+  SamplesFile file;
+  file.points = measured({"cast_bf16"}, describe_machine(), [] { return 0_s; }).points;
+  file.points.push_back(file.points.front());
+  file.points.back().measurement.clock_reference = 0.7;
+  const std::string text = text_of(file);
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("\"clock_reference\": 1,"));
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("\"clock_reference\": 0.7,"));
+}
+
 TEST_CASE("what needs more than its share of the memory is left out") {
   Machine machine = describe_machine();
   machine.free_memory = Bytes{4e4};  // 3,000 values need 12.2 bytes each and more
