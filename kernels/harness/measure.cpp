@@ -38,9 +38,15 @@ class Measurer {
   [[nodiscard]] Seconds add(const Sample& sample) {
     if (sample.timed_out) {
       ++result_.timed_out;
+      lost_ += std::max(sample.time, sample.taking);
+      stop_ = enough(result_, entropy_, spent(), rule_);
       return {};
     }
     if (result_.gated && !sample.gated) {  // two ways of timing make no one distribution
+      if (has_fewest()) {
+        stop_ = Stop::time;
+        return {};
+      }
       start_again({});
       result_.gated = false;
     }
@@ -65,7 +71,7 @@ class Measurer {
       rest_ = first_pause;
       rise();
     }
-    stop_ = enough(result_, entropy_, spent_, rule_);
+    stop_ = enough(result_, entropy_, spent(), rule_);
     return paused;
   }
 
@@ -81,6 +87,10 @@ class Measurer {
   }
 
  private:
+  [[nodiscard]] bool has_fewest() const { return result_.samples.size() >= rule_.fewest; }
+  // A time-out alone is longer than a point may take: it would leave no samples at all.
+  [[nodiscard]] Seconds spent() const { return has_fewest() ? spent_ + lost_ : spent_; }
+
   void keep(const Sample& sample) {
     result_.samples.push_back(sample.time);
     result_.clock_ratios.push_back(sample.clock_ratio);
@@ -146,6 +156,7 @@ class Measurer {
   std::vector<Sample> slow_;  // since the last one that was kept
   std::vector<Sample> fast_;  // above the clock to expect, one after the other
   Seconds spent_{};
+  Seconds lost_{};  // to samples that the gate let go
   Seconds rest_ = first_pause;
   std::optional<Stop> stop_;
 };

@@ -22,13 +22,14 @@ struct Sample {
 };
 
 // Whether the next sample of a point waits behind the gate: no longer once the gate has opened by
-// itself so often, since then the host cannot queue the work without waiting for the device.
+// itself so often, in a row or not: then the host cannot queue the work without waiting for the
+// device, or not reliably.
 class GateUse {
  public:
-  void saw(bool timed_out) { time_outs_ = timed_out ? time_outs_ + 1 : 0; }
+  void saw(bool timed_out) { time_outs_ += timed_out ? 1 : 0; }
   [[nodiscard]] bool waits() const { return time_outs_ < most_time_outs; }
 
-  static constexpr int most_time_outs = 2;  // one after the other; each costs two seconds
+  static constexpr int most_time_outs = 2;  // each costs two seconds
 
  private:
   int time_outs_ = 0;
@@ -68,7 +69,9 @@ struct Measurement {
 // and a measurement without any sample is empty: its summary is all zero. Where the clock keeps
 // steady below, as with a cap on the power, that clock is what this GPU has: the samples are kept,
 // and `clock_reference` says so; where three in a row then are faster than that by more than the
-// spread, the measurement begins again from them, at their clock. The time of samples that the gate let go counts for nothing.
+// spread, the measurement begins again from them, at their clock. Samples that the gate
+// let go are left out. Their time counts once there are the fewest samples that the rule asks for;
+// those behind the gate are then the measurement, and else those that came without.
 inline constexpr double throttled_ratio = 0.75;
 // Clocks one after the other within this of each other are steady: three, two where time is up.
 inline constexpr double steady_spread = 0.03;

@@ -184,6 +184,46 @@ TEST_CASE("samples that the gate let go are no throttling, and are counted apart
   CHECK(measured.summary.median == 100_us);
 }
 
+TEST_CASE("a gate that let go costs its time, and what was measured behind it is kept") {
+  // Twenty go well, two are let go, of which the rule counts the first, then no gate is used.
+  GateUse use;
+  std::size_t taken = 0;
+  const auto take = [&] {
+    const bool gated = use.waits();
+    const bool timed_out = gated && ++taken > 20;
+    use.saw(gated ? timed_out : true);
+    return Sample{timed_out ? 2_s : (gated ? 100_us : 150_us), 1.0, Seconds{}, timed_out, gated};
+  };
+  const Measurement measured = measure(take, no_pause, {10, 1000, 0.0, 100_ms, 350_ms}, 1_ns);
+  CHECK(measured.timed_out == 1);  // two seconds are beyond the time of the point
+  CHECK(measured.stop == Stop::time);
+  CHECK(measured.gated);
+  CHECK(measured.samples.size() == 20);
+  CHECK(measured.summary.median == 100_us);
+  // Where the time would reach for more, the samples behind the gate still are all there is.
+  use = {};
+  taken = 0;
+  const Measurement patient = measure(take, no_pause, {10, 1000, 0.0, 60_s, 60_s}, 1_ns);
+  CHECK(patient.timed_out == 2);
+  CHECK(patient.gated);
+  CHECK(patient.samples.size() == 20);
+}
+
+TEST_CASE("a gate that lets go now and then is given up too, and the time of a point is bounded") {
+  GateUse use;
+  Seconds all{};
+  const auto take = [&, i = 0]() mutable {
+    const bool gated = use.waits();
+    const bool timed_out = gated && ++i % 2 == 0;
+    use.saw(timed_out);
+    all += timed_out ? 2_s : 100_us;
+    return Sample{timed_out ? 2_s : 100_us, 1.0, Seconds{}, timed_out, gated};
+  };
+  const Measurement measured = measure(take, no_pause, full_rule(), 1_ns);
+  CHECK(measured.timed_out == GateUse::most_time_outs);
+  CHECK(all <= 2.0 * 2_s + full_rule().longest);
+}
+
 TEST_CASE("work that the host cannot queue ahead is measured without a gate, and marked") {
   GateUse use;
   const auto take = [&use, i = 0]() mutable {
