@@ -22,10 +22,8 @@ using NextRecord = int(std::uint8_t*, std::size_t, void**);
 
 // The toolkit has it in a folder of its own, which the loader does not search.
 const DynamicLibrary& library() {
-  const char* home = std::getenv("CUDA_HOME");
-  static const DynamicLibrary opened(with_folders({"libcupti.so.13", "libcupti.so.12"},
-                                                  home != nullptr ? home : "",
-                                                  {"extras/CUPTI/lib64", "lib64"}));
+  static const DynamicLibrary opened(with_folders(
+      {"libcupti.so.13", "libcupti.so.12"}, toolkit_homes(), {"extras/CUPTI/lib64", "lib64"}));
   return opened;
 }
 

@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/program/dynamic_library.hpp"
 
+#include <cstdlib>
+
 #include <dlfcn.h>
 
 namespace payoff::kernels {
 
+std::vector<std::string> toolkit_homes() {
+  std::vector<std::string> homes;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* home = std::getenv(variable);
+    if (home != nullptr && *home != '\0') {
+      homes.emplace_back(home);
+    }
+  }
+  homes.emplace_back("/usr/local/cuda");
+  return homes;
+}
+
 std::vector<std::string> with_folders(const std::vector<std::string>& names,
-                                      const std::string& home,
+                                      const std::vector<std::string>& homes,
                                       const std::vector<std::string>& folders) {
   std::vector<std::string> all = names;
-  for (const std::string& folder : home.empty() ? std::vector<std::string>{} : folders) {
-    for (const std::string& name : names) {
-      std::string& path = all.emplace_back(home);
-      for (const std::string* part : {&folder, &name}) {
-        path += '/';
-        path += *part;
+  for (const std::string& home : homes) {
+    for (const std::string& folder : folders) {
+      for (const std::string& name : names) {
+        std::string& path = all.emplace_back(home);
+        for (const std::string* part : {&folder, &name}) {
+          path += '/';
+          path += *part;
+        }
       }
     }
   }

@@ -8,9 +8,11 @@
 
 namespace payoff::kernels {
 
-// The names, then each of them in each of the folders below `home`; where home is empty the names.
+// Where the CUDA toolkit may be: CUDA_HOME, CUDA_PATH, and the folder that its installer links to.
+[[nodiscard]] std::vector<std::string> toolkit_homes();
+// The names, then each of them in each of the folders below each of the homes.
 [[nodiscard]] std::vector<std::string> with_folders(const std::vector<std::string>& names,
-                                                    const std::string& home,
+                                                    const std::vector<std::string>& homes,
                                                     const std::vector<std::string>& folders);
 
 class DynamicLibrary {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
@@ -73,10 +74,25 @@ TEST_CASE("the list has every library that a kernel's points need, and columns a
 }
 
 TEST_CASE("libraries are looked for by name, then in the toolkit's own folders") {
-  CHECK(with_folders({"a.so", "b.so"}, "", {"x"}) == std::vector<std::string>{"a.so", "b.so"});
+  CHECK(with_folders({"a.so", "b.so"}, {}, {"x"}) == std::vector<std::string>{"a.so", "b.so"});
   CHECK(
-      with_folders({"a.so"}, "/toolkit", {"extras/CUPTI/lib64", "lib64"}) ==
+      with_folders({"a.so"}, {"/toolkit"}, {"extras/CUPTI/lib64", "lib64"}) ==
       std::vector<std::string>{"a.so", "/toolkit/extras/CUPTI/lib64/a.so", "/toolkit/lib64/a.so"});
+}
+
+TEST_CASE("the toolkit is where its variables say, in their order, and then where it usually is") {
+  const auto set = [](const char* name, const char* value) { setenv(name, value, 1); };
+  const std::string home = std::getenv("CUDA_HOME") != nullptr ? std::getenv("CUDA_HOME") : "";
+  const std::string path = std::getenv("CUDA_PATH") != nullptr ? std::getenv("CUDA_PATH") : "";
+  set("CUDA_HOME", "/home");
+  set("CUDA_PATH", "/path");
+  CHECK(toolkit_homes() == std::vector<std::string>{"/home", "/path", "/usr/local/cuda"});
+  set("CUDA_HOME", "");
+  CHECK(toolkit_homes() == std::vector<std::string>{"/path", "/usr/local/cuda"});
+  set("CUDA_PATH", "");
+  CHECK(toolkit_homes() == std::vector<std::string>{"/usr/local/cuda"});
+  set("CUDA_HOME", home.c_str());
+  set("CUDA_PATH", path.c_str());
 }
 
 TEST_CASE("a chain is measured launch by launch and as a graph, a single kernel once") {
