@@ -264,7 +264,11 @@ Outcome check_all(const std::vector<Job>& jobs, const Report& report) {
   const Machine machine = describe_machine();
   for (const Job& job : jobs) {
     const std::string title = title_of(job.benchmark.point);
-    if (job.mode == Mode::graph || !why_left_out(job.benchmark, machine).empty()) {
+    if (job.mode == Mode::graph && job.benchmark.point.traffic.launches <= longest_queue) {
+      continue;  // its launches one by one are a job of their own
+    }
+    if (const std::string reason = why_left_out(job.benchmark, machine); !reason.empty()) {
+      outcome.left_out.push_back({title, reason});
       continue;
     }
     try {
@@ -277,6 +281,8 @@ Outcome check_all(const std::vector<Job>& jobs, const Report& report) {
       } else if (work.mismatch) {
         outcome.points.push_back({job.benchmark.point, job.mode, {}, {}});
         report(title);
+      } else {
+        outcome.left_out.push_back({title, "has nothing to be compared with"});
       }
     } catch (const std::exception& error) {
       outcome.failed.push_back({title, error.what()});

@@ -73,7 +73,8 @@ void measure_neighbours(const std::vector<Neighbours>& all, const Machine& machi
                         const Budget& budget, const Clock& clock, const Report& report,
                         Outcome& outcome);
 
-// Runs every job of the check plan once and compares; what differs is in `failed`.
+// Runs every job of the check plan once and compares; what differs is in `failed`, what could not be
+// compared in `left_out`: no point is in neither.
 [[nodiscard]] Outcome check_all(const std::vector<Job>& jobs, const Report& report);
 
 [[nodiscard]] std::string list_text(const std::vector<Job>& jobs, std::size_t neighbours);

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -190,6 +192,38 @@ TEST_CASE("what the device is too old for is left out and not failed") {
     }
   }
   CHECK(of_fp8 > 0);
+}
+
+TEST_CASE("a check tells of every point whether it agrees or why it was left out") {
+  std::vector<std::string> unknown;
+  Plan plan = tiny_plan();
+  plan.ranks = {
+      34};  // Cholesky-QR by operators: 1 + 2 (1 + 3 34) launches, which only a graph queues
+  const auto jobs = chosen_jobs(plan, {"launch", "cast_bf16", "gemm", "cholesky_qr"}, unknown);
+  std::size_t reported = 0;
+  const Outcome outcome = check_all(jobs, [&](std::string_view) { ++reported; });
+  CHECK(outcome.failed.empty());
+  std::set<std::string> points;
+  for (const Job& job : jobs) {
+    points.insert(title_of(job.benchmark.point));
+  }
+  std::map<std::string, std::string> told;
+  for (const MeasuredPoint& point : outcome.points) {
+    CHECK(told.emplace(title_of(point.point), "").second);
+  }
+  for (const LeftOut& each : outcome.left_out) {
+    CHECK(told.emplace(each.title, each.reason).second);
+  }
+  CHECK(reported == outcome.points.size());
+  CHECK(told.size() == points.size());
+  std::map<std::string, std::size_t> reasons;
+  for (const auto& [title, reason] : told) {
+    CHECK(points.contains(title));
+    ++reasons[reason];
+  }
+  CHECK(reasons[""] >= 3);  // the cast, and orthogonalisation both ways
+  CHECK(reasons["needs cublas, which is not there"] > 0);
+  CHECK(reasons["has nothing to be compared with"] > 0);  // an empty kernel
 }
 
 TEST_CASE("points that fail one after the other do not end a run that a device still works in") {
