@@ -35,6 +35,23 @@ void quantize(Stream s, const In* in, Byte* codes, float* steps, const Shape& sh
                  shape.elements, RandomKey{shape.seed, rounding_stream});
 }
 
+// Gradients as mixed precision leaves them.
+[[nodiscard]] inline Shared<Bf16> drawn_in_bf16(const Shape& shape) {
+  auto in = array_of<Bf16>(shape.elements);
+  const auto drawn = drawn_on_device(shape);
+  map<8>(Stream{}, drawn->data(), in->data(), shape.elements, FloatToBf16{});
+  wait_for(Stream{});
+  return in;
+}
+
+[[nodiscard]] inline std::vector<float> values_of(const DeviceArray<Bf16>& array) {
+  std::vector<float> values;
+  for (const Bf16 each : array.read()) {
+    values.push_back(to_float(each));
+  }
+  return values;
+}
+
 // Messages of several workers, one after the other, each begun on a boundary of 16 bytes.
 struct Messages {
   Shared<Byte> codes;

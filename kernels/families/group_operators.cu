@@ -35,6 +35,41 @@ Benchmark quantize_by_operators(const Shape& shape) {
   return b;
 }
 
+// The same of gradients in bf16, which a framework casts before it computes a scale.
+template <unsigned group, unsigned bits, bool stochastic>
+Benchmark quantize_bf16_by_operators(const Shape& shape) {
+  const Traffic cast = streamed(shape.elements, 2, 4, 1);
+  Traffic traffic = quantizing_traffic<group, bits, stochastic>(shape.elements);
+  traffic.read += cast.read;
+  traffic.written += cast.written;
+  traffic.launches += cast.launches;
+  Benchmark b{point_of("quantize_group_bf16", "groups", "framework_ops", shape,
+                       parameters_of<group, bits>(stochastic), traffic),
+              bytes_of(20.2 * static_cast<double>(shape.elements)),
+              {}};
+  b.make = [shape] {
+    const std::size_t n = shape.elements;
+    const auto in = drawn_in_bf16(shape);
+    auto values = array_of<float>(n);
+    auto codes = array_of<Byte>(code_bytes<bits>(n));
+    auto steps = array_of<float>(divided_up(n, group));
+    const Between between(n, steps->count());
+    return Work{[=](Stream s) {
+                  map<8>(s, in->data(), values->data(), n, Bf16ToFloat{});
+                  quantize_in_steps<group, bits, stochastic>(s, values->data(), codes->data(),
+                                                             steps->data(), between, shape);
+                },
+                [=] {
+                  const ScaledCodes expected =
+                      quantize_groups(values_of(*in), format_of<group, bits>(stochastic, shape));
+                  return first_of(differs("codes", *codes, expected.codes),
+                                  differs("steps", *steps, expected.scales));
+                },
+                [=] { return checksum_of(*codes, *steps); }};
+  };
+  return b;
+}
+
 // Unpacking below 8 bits, cast, shift, product with the step of the group: to `out`.
 template <unsigned group, unsigned bits>
 void dequantize_in_steps(Stream s, const Byte* codes, const float* steps, const Between& between,
@@ -168,6 +203,8 @@ std::vector<Benchmark> group_operator_benchmarks(const Plan& plan) {
       all.push_back(quantize_by_operators<128, 2, false>(shape));
       all.push_back(quantize_by_operators<128, 2, true>(shape));
       all.push_back(dequantize_by_operators<128, 2>(shape));
+      all.push_back(quantize_bf16_by_operators<128, 8, false>(shape));
+      all.push_back(quantize_bf16_by_operators<128, 4, true>(shape));
     }
   }
   for (const unsigned workers : plan.workers) {

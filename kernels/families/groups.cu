@@ -44,10 +44,7 @@ Benchmark quantize_group_of_bf16(const Shape& shape) {
               {}};
   b.make = [shape] {
     const std::size_t n = shape.elements;
-    auto in = array_of<Bf16>(n);
-    const auto drawn = drawn_on_device(shape);
-    map<8>(Stream{}, drawn->data(), in->data(), n, FloatToBf16{});
-    wait_for(Stream{});
+    const auto in = drawn_in_bf16(shape);
     auto codes = array_of<Byte>(code_bytes<bits>(n));
     auto steps = array_of<float>(divided_up(n, group));
     return Work{[=](Stream s) {
@@ -55,12 +52,8 @@ Benchmark quantize_group_of_bf16(const Shape& shape) {
                                                     shape);
                 },
                 [=] {
-                  std::vector<float> values;
-                  for (const Bf16 each : in->read()) {
-                    values.push_back(to_float(each));
-                  }
                   const ScaledCodes expected =
-                      quantize_groups(values, format_of<group, bits>(stochastic, shape));
+                      quantize_groups(values_of(*in), format_of<group, bits>(stochastic, shape));
                   return first_of(differs("codes", *codes, expected.codes),
                                   differs("steps", *steps, expected.scales));
                 },

@@ -100,6 +100,36 @@ TEST_CASE("no two benchmarks of a plan are the same point") {
   }
 }
 
+TEST_CASE("every fused codec is measured as a chain of operators too") {
+  // One operator in a framework as well; what a framework has in no other way.
+  const std::set<std::string> single{"cast_bf16", "cast_fp16", "uncast_bf16"};
+  const std::set<std::string> codecs{"casts",  "blocks",    "signs",     "groups",
+                                     "sparse", "selection", "transforms"};
+  for (const Plan& plan : {full_plan(), check_plan()}) {
+    std::set<std::string> fused;
+    std::set<std::string> chains;
+    for (const Benchmark& each : all_benchmarks(plan)) {
+      const Point& point = each.point;
+      if (codecs.contains(point.family) && !single.contains(point.kernel)) {
+        // Both roundings of the middle of a quantised reduction, at every number of bits.
+        std::string name = point.kernel;
+        if (name == "reduce_group") {
+          name += text_of({{"bits", point.parameters.at("bits")},
+                           {"stochastic", point.parameters.at("stochastic")}});
+        }
+        if (point.implementation == "fused") {
+          fused.insert(name);
+        } else if (point.implementation == "framework_ops") {
+          chains.insert(name);
+        }
+      }
+    }
+    CHECK(fused == chains);
+    CHECK(chains.contains("quantize_group_bf16"));
+    CHECK(chains.contains("reduce_group bits=8 stochastic=1"));
+  }
+}
+
 TEST_CASE("operators move more than the fused kernels that do the same") {
   std::map<std::string, payoff::Bytes> fused;
   const auto key = [](const Point& point) { return point.kernel + text_of(point.parameters); };
