@@ -46,11 +46,18 @@ SampleSummary summary_of(const SamplesPoint& point) {
   return summary;
 }
 
+// A batch of products is a larger one. Of kernels that work rank by rank, as PowerSGD's steps do,
+// the matrices of a batch go side by side, each at the pace of its columns: that is another law.
+bool is_batch_of_steps(const SamplesPoint& point, const std::string& name, double value) {
+  return name == "batch" && value != 1.0 && point.parameters.contains("rank");
+}
+
 KernelLaw law_around(const SamplesPoint& point) {
   KernelLaw law{
       point.kernel, point.implementation, point.state, point.mode, point.input, {}, {}, {}, {}, {}};
   for (const auto& [name, value] : point.parameters) {
-    if (std::find(size_parameters.begin(), size_parameters.end(), name) == size_parameters.end()) {
+    if (is_batch_of_steps(point, name, value) ||
+        std::find(size_parameters.begin(), size_parameters.end(), name) == size_parameters.end()) {
       law.parameters[name] = value;
     }
   }

@@ -13,11 +13,11 @@
 #include "study/pair_calibration.hpp"
 
 // From samples files of one device to the laws of its kernels. Points of a kernel that differ in
-// size only (elements, rows, columns, m, n, k, rank, ratio, batch, size) share a law; other
-// parameters (bits, group, workers ...), the implementation, the state of the cache, the mode of
-// launching and the kind of input each make a law of their own. What is left out is named, also
-// points that the GPU ran at another steady clock than most of their law: their times are another
-// law's.
+// size only (elements, rows, columns, m, n, k, rank, ratio, batch, size) share a law; a batch
+// beside a rank, which are steps of several matrices at once, other parameters (bits, group,
+// workers ...), the implementation, the state of the cache, the mode of launching and the kind of
+// input each make a law of their own. What is left out is named, also points that the GPU ran at
+// another steady clock than most of their law: their times are another law's.
 
 namespace payoff {
 

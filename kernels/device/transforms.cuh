@@ -172,18 +172,22 @@ PAYOFF_KERNEL void cholesky(float* batch, std::size_t r) {
   }
 }
 
-PAYOFF_KERNEL void substitute_rows(float* tall, const float* upper, std::size_t rows,
-                                   std::size_t r) {
+PAYOFF_KERNEL void substitute_rows(float* tall, const float* upper, std::size_t rows, std::size_t r,
+                                   std::size_t batch) {
   const std::size_t row = global_thread();
-  if (row < rows) {
-    substitute_row(tall + row * r, upper, r);
+  if (row < batch * rows) {
+    substitute_row(tall + row * r, upper + row / rows * r * r, r);
   }
 }
 
-// The Gram matrix P^T P by one block for each of its entries' rows: r blocks.
-PAYOFF_KERNEL void gram_rows(const float* tall, float* gram, std::size_t rows, std::size_t r) {
+// The Gram matrix P^T P by one block for each of its entries' rows: r blocks a matrix of a batch.
+PAYOFF_KERNEL void gram_rows(const float* tall_batch, float* gram_batch, std::size_t rows,
+                             std::size_t r) {
   __shared__ float scratch[block_threads];
-  const std::size_t a = blockIdx.x;
+  const std::size_t matrix = blockIdx.x / r;
+  const float* tall = tall_batch + matrix * rows * r;
+  float* gram = gram_batch + matrix * r * r;
+  const std::size_t a = blockIdx.x % r;
   for (std::size_t b = a; b < r; ++b) {
     const float dot = column_dot(tall, rows, r, a, b, scratch);
     if (threadIdx.x == 0) {

@@ -94,7 +94,7 @@ Benchmark by_cholesky(const TallShape& shape) {
                            r);
                     launch(s, 1, block_threads, cholesky, gram->data(), r);
                     launch_threads(s, shape.rows, substitute_rows, tall->data(), gram->data(),
-                                   shape.rows, r);
+                                   shape.rows, r, shape.batch);
                   }
                 },
                 [=] { return orthogonalized(*tall, *start, shape, cholesky_twice); },

@@ -13,10 +13,11 @@ namespace payoff::kernels {
 struct TallShape {
   std::size_t rows{};
   std::size_t rank{};
+  std::size_t batch{1};  // of such matrices, one behind the other
 };
 
 [[nodiscard]] inline Shape flat(const TallShape& shape) {
-  return {shape.rows * shape.rank, InputKind::gaussian, 9};
+  return {shape.batch * shape.rows * shape.rank, InputKind::gaussian, 9};
 }
 
 [[nodiscard]] inline Parameters parameters_of(const TallShape& shape) {
@@ -31,33 +32,36 @@ struct TallShape {
   return 16.0F * static_cast<float>(shape.rows + 32 * shape.rank) * unit;
 }
 
-// One column's norm, or its overlaps with the columns after it, as an operator computes them.
+// One column's norm, or its overlaps with the columns after it, as an operator computes them: of
+// each matrix of a batch as many columns from this one on, a block each.
 PAYOFF_KERNEL void overlaps_of_column(const float* tall, float* overlaps, std::size_t rows,
-                                      std::size_t r, std::size_t column) {
+                                      std::size_t r, std::size_t column, std::size_t columns) {
   __shared__ float scratch[block_threads];
-  const std::size_t other = column + blockIdx.x;
-  const float dot = column_dot(tall, rows, r, column, other, scratch);
+  const std::size_t matrix = blockIdx.x / columns;
+  const std::size_t other = column + blockIdx.x % columns;
+  const float dot = column_dot(tall + matrix * rows * r, rows, r, column, other, scratch);
   if (threadIdx.x == 0) {
-    overlaps[other] = dot;
+    overlaps[matrix * r + other] = dot;
   }
 }
 
 PAYOFF_KERNEL void normalize_column(float* tall, const float* overlaps, std::size_t rows,
-                                    std::size_t r, std::size_t column) {
+                                    std::size_t r, std::size_t column, std::size_t batch) {
   const std::size_t row = global_thread();
-  if (row < rows) {
-    tall[row * r + column] /= root(larger(overlaps[column], smallest_normal));
+  if (row < batch * rows) {
+    const float square = overlaps[row / rows * r + column];
+    tall[row * r + column] /= root(larger(square, smallest_normal));
   }
 }
 
 PAYOFF_KERNEL void subtract_column(float* tall, const float* overlaps, std::size_t rows,
-                                   std::size_t r, std::size_t column) {
+                                   std::size_t r, std::size_t column, std::size_t batch) {
   const std::size_t i = global_thread();
   const std::size_t later = r - column - 1;
-  if (i < rows * later) {
+  if (i < batch * rows * later) {
     const std::size_t row = i / later;
     const std::size_t other = column + 1 + i % later;
-    tall[row * r + other] -= overlaps[other] * tall[row * r + column];
+    tall[row * r + other] -= overlaps[row / rows * r + other] * tall[row * r + column];
   }
 }
 
@@ -66,13 +70,15 @@ inline void gram_schmidt_by_columns(Stream s, float* tall, float* overlaps,
                                     const TallShape& shape) {
   const std::size_t r = shape.rank;
   for (std::size_t column = 0; column < r; ++column) {
-    launch(s, 1, block_threads, overlaps_of_column, tall, overlaps, shape.rows, r, column);
-    launch_threads(s, shape.rows, normalize_column, tall, overlaps, shape.rows, r, column);
+    launch(s, shape.batch, block_threads, overlaps_of_column, tall, overlaps, shape.rows, r, column,
+           std::size_t{1});
+    launch_threads(s, shape.batch * shape.rows, normalize_column, tall, overlaps, shape.rows, r,
+                   column, shape.batch);
     if (column + 1 < r) {
-      launch(s, r - column, block_threads, overlaps_of_column, tall, overlaps, shape.rows, r,
-             column);
-      launch_threads(s, shape.rows * (r - column - 1), subtract_column, tall, overlaps, shape.rows,
-                     r, column);
+      launch(s, shape.batch * (r - column), block_threads, overlaps_of_column, tall, overlaps,
+             shape.rows, r, column, r - column);
+      launch_threads(s, shape.batch * shape.rows * (r - column - 1), subtract_column, tall,
+                     overlaps, shape.rows, r, column, shape.batch);
     }
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of PowerSGD on one worker, error feedback included: the gradient is corrected, projected,
-// orthogonalised, projected back, and what the factors miss is kept. As a tuned implementation does
-// it with a library's products, which take the residual as they write, and as operators.
+// A step of PowerSGD on one worker, of one layer or of a batch of equal ones, error feedback
+// included: the gradient is corrected, projected, orthogonalised, projected back, and what the
+// factors miss is kept. As a tuned implementation does it with a library's products, which take the
+// residual as they write, and as operators.
 #include <cmath>
 
 #include "kernels/families/families.hpp"
@@ -15,7 +16,10 @@ struct Step {
   std::size_t rows{};
   std::size_t columns{};
   std::size_t rank{};
-  [[nodiscard]] TallShape left() const { return {rows, rank}; }
+  std::size_t batch{1};  // layers of one size that are compressed at once
+  [[nodiscard]] TallShape left() const { return {rows, rank, batch}; }
+  [[nodiscard]] std::size_t entries() const { return batch * rows * columns; }
+  [[nodiscard]] std::size_t right_entries() const { return batch * columns * rank; }
 };
 
 // Row-major matrices are the transposes of column-major ones: C^T = B^T A^T.
@@ -34,14 +38,14 @@ struct StepArrays {
   Shared<float> overlaps;
 
   explicit StepArrays(const Step& step)
-      : gradient(drawn_on_device({step.rows * step.columns, InputKind::gaussian, 9})),
-        error_before(drawn_on_device({step.rows * step.columns, InputKind::gaussian, 9}, 1)),
-        right_before(drawn_on_device({step.columns * step.rank, InputKind::gaussian, 9}, 2)),
-        error(array_of<float>(step.rows * step.columns)),
-        right(array_of<float>(step.columns * step.rank)),
-        left(array_of<float>(step.rows * step.rank)),
-        received(array_of<float>(step.rows * step.columns)),
-        overlaps(array_of<float>(step.rank)) {}
+      : gradient(drawn_on_device({step.entries(), InputKind::gaussian, 9})),
+        error_before(drawn_on_device({step.entries(), InputKind::gaussian, 9}, 1)),
+        right_before(drawn_on_device({step.right_entries(), InputKind::gaussian, 9}, 2)),
+        error(array_of<float>(step.entries())),
+        right(array_of<float>(step.right_entries())),
+        left(array_of<float>(step.batch * step.rows * step.rank)),
+        received(array_of<float>(step.entries())),
+        overlaps(array_of<float>(step.batch * step.rank)) {}
 
   // Every run begins with the same error and factor.
   void restore(Stream s) const {
@@ -51,32 +55,49 @@ struct StepArrays {
 
   // P = M Q.
   void project(Stream s, const Step& step, const float* corrected) const {
-    product_of_rows(s, {step.rank, step.rows, step.columns}, corrected, right->data(),
+    product_of_rows(s, {step.rank, step.rows, step.columns, step.batch}, corrected, right->data(),
                     left->data());
   }
   // Q = M^T P.
   void project_back(Stream s, const Step& step, const float* corrected) const {
-    ProductSize size{step.rank, step.columns, step.rows};
+    ProductSize size{step.rank, step.columns, step.rows, step.batch};
     size.right_transposed = true;
     product_of_rows(s, size, corrected, left->data(), right->data());
   }
   // P Q^T, of which `size` may take from what is there.
   void reconstruct(Stream s, const Step& step, float alpha, float beta, float* out) const {
-    ProductSize size{step.columns, step.rows, step.rank};
+    ProductSize size{step.columns, step.rows, step.rank, step.batch};
     size.left_transposed = true;
     size.alpha = alpha;
     size.beta = beta;
     product_of_rows(s, size, left->data(), right->data(), out);
   }
 
+  // Each matrix of the batch as if it were alone; one bound for all: the largest.
   [[nodiscard]] std::string mismatch(const Step& step) const {
-    const Matrix given{step.rows, step.columns, gradient->read()};
-    Matrix kept{step.rows, step.columns, error_before->read()};
-    Matrix factor{step.columns, step.rank, right_before->read()};
-    const Matrix expected = power_sgd_step(given, kept, factor);
-    const float bound = step_bound(step, expected, kept);
-    return first_of(deviates("received", *received, expected.values, bound),
-                    deviates("error", *error, kept.values, bound));
+    const std::vector<float> given = gradient->read();
+    const std::vector<float> kept_before = error_before->read();
+    const std::vector<float> factor_before = right_before->read();
+    std::vector<float> all_received;
+    std::vector<float> all_kept;
+    float bound = 0.0F;
+    for (std::size_t matrix = 0; matrix < step.batch; ++matrix) {
+      Matrix kept = matrix_at(kept_before, matrix, step.rows, step.columns);
+      Matrix factor = matrix_at(factor_before, matrix, step.columns, step.rank);
+      const Matrix expected =
+          power_sgd_step(matrix_at(given, matrix, step.rows, step.columns), kept, factor);
+      bound = std::max(bound, step_bound(step, expected, kept));
+      all_received.insert(all_received.end(), expected.values.begin(), expected.values.end());
+      all_kept.insert(all_kept.end(), kept.values.begin(), kept.values.end());
+    }
+    return first_of(deviates("received", *received, all_received, bound),
+                    deviates("error", *error, all_kept, bound));
+  }
+
+  [[nodiscard]] static Matrix matrix_at(const std::vector<float>& batch, std::size_t place,
+                                        std::size_t rows, std::size_t columns) {
+    const auto begin = batch.begin() + static_cast<std::ptrdiff_t>(place * rows * columns);
+    return {rows, columns, {begin, begin + static_cast<std::ptrdiff_t>(rows * columns)}};
   }
 
   // The factors' columns are off by the orthogonalisation's bound, which stands for a condition
@@ -103,10 +124,11 @@ struct StepArrays {
   const auto a = static_cast<double>(step.rows);
   const auto c = static_cast<double>(step.columns);
   const auto r = static_cast<double>(step.rank);
+  const auto batch = static_cast<double>(step.batch);
   const double factors = 4.0 * (a + c) * r;
-  const Traffic traffic{bytes_of(4.0 * read * a * c + 3.0 * factors),
-                        bytes_of(4.0 * written * a * c + 2.0 * factors),
-                        Flops{6.0 * a * c * r + 2.0 * a * r * r},
+  const Traffic traffic{bytes_of(batch * (4.0 * read * a * c + 3.0 * factors)),
+                        bytes_of(batch * (4.0 * written * a * c + 2.0 * factors)),
+                        Flops{batch * (6.0 * a * c * r + 2.0 * a * r * r)},
                         0.0,
                         launches,
                         0};
@@ -115,9 +137,9 @@ struct StepArrays {
                implementation,
                "gaussian",
                "cold",
-               {{"rows", a}, {"columns", c}, {"rank", r}},
+               {{"rows", a}, {"columns", c}, {"rank", r}, {"batch", batch}},
                traffic},
-              bytes_of(24.0 * a * c + 4.0 * factors),
+              bytes_of(batch * (24.0 * a * c + 4.0 * factors)),
               {}};
   b.needs = "cublas";
   return b;
@@ -134,7 +156,8 @@ Benchmark by_library(const Step& step) {
                   combine<4>(s, x.error->data(), x.gradient->data(), x.error->data(),
                              x.error->count(), Sum{});
                   x.project(s, step, x.error->data());
-                  launch(s, 1, block_threads, gram_schmidt, x.left->data(), step.rows, step.rank);
+                  launch(s, step.batch, block_threads, gram_schmidt, x.left->data(), step.rows,
+                         step.rank);
                   x.project_back(s, step, x.error->data());
                   x.reconstruct(s, step, 1.0F, 0.0F, x.received->data());
                   x.reconstruct(s, step, -1.0F, 1.0F, x.error->data());
@@ -150,23 +173,23 @@ Benchmark by_library(const Step& step) {
 Benchmark by_library_and_cholesky(const Step& step) {
   Benchmark b = step_point("library", step, 6.0, 4.0, 13);
   b.point.kernel = "power_sgd_cholesky";
-  const double left = 4.0 * static_cast<double>(step.rows * step.rank);
+  const double left = 4.0 * static_cast<double>(step.batch * step.rows * step.rank);
   b.point.traffic.read = b.point.traffic.read + bytes_of(3.0 * left);  // four times and not once
   b.point.traffic.written = b.point.traffic.written + bytes_of(left);  // twice and not once
   b.make = [step] {
     const StepArrays x(step);
-    auto gram = array_of<float>(step.rank * step.rank);
+    auto gram = array_of<float>(step.batch * step.rank * step.rank);
     return Work{[=](Stream s) {
                   x.restore(s);
                   combine<4>(s, x.error->data(), x.gradient->data(), x.error->data(),
                              x.error->count(), Sum{});
                   x.project(s, step, x.error->data());
                   for (int pass = 0; pass < 2; ++pass) {
-                    launch(s, step.rank, block_threads, gram_rows, x.left->data(), gram->data(),
-                           step.rows, step.rank);
-                    launch(s, 1, block_threads, cholesky, gram->data(), step.rank);
-                    launch_threads(s, step.rows, substitute_rows, x.left->data(), gram->data(),
-                                   step.rows, step.rank);
+                    launch(s, step.batch * step.rank, block_threads, gram_rows, x.left->data(),
+                           gram->data(), step.rows, step.rank);
+                    launch(s, step.batch, block_threads, cholesky, gram->data(), step.rank);
+                    launch_threads(s, step.batch * step.rows, substitute_rows, x.left->data(),
+                                   gram->data(), step.rows, step.rank, step.batch);
                   }
                   x.project_back(s, step, x.error->data());
                   x.reconstruct(s, step, 1.0F, 0.0F, x.received->data());
@@ -203,14 +226,17 @@ Benchmark step_by_operators(const Step& step) {
 }  // namespace
 
 std::vector<Benchmark> power_sgd_benchmarks(const Plan& plan) {
+  constexpr std::size_t largest_of_batch = 1024;  // side: 48 of them take 1.2 GB
   std::vector<Benchmark> all;
   for (const std::size_t side : plan.matrix_rows) {
     for (const std::size_t rank : plan.ranks) {
-      if (side <= 4096 && rank <= 64) {
-        const Step step{side, side, rank};
-        all.push_back(by_library(step));
-        all.push_back(by_library_and_cholesky(step));
-        all.push_back(step_by_operators(step));
+      for (const std::size_t batch : plan.batches) {
+        if (side <= (batch > 1 ? largest_of_batch : 4096) && rank <= 64) {
+          const Step step{side, side, rank, batch};
+          all.push_back(by_library(step));
+          all.push_back(by_library_and_cholesky(step));
+          all.push_back(step_by_operators(step));
+        }
       }
     }
   }

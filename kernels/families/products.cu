@@ -167,7 +167,9 @@ void add_products(const Plan& plan, std::vector<Benchmark>& all) {
       all.push_back(product("lowrank_gemm", ProductType::tf32, {side, rank, 4096}));
       all.push_back(product("lowrank_gemm", ProductType::tf32, {side, 4096, rank}));
     }
-    all.push_back(product("lowrank_gemm", ProductType::tf32, {1024, rank, 1024, 48}));
+    for (const std::size_t batch : plan.batches) {
+      all.push_back(product("lowrank_gemm", ProductType::tf32, {1024, rank, 1024, batch}));
+    }
   }
   for (const std::size_t ratio : {8UL, 32UL}) {
     all.push_back(product("autoencoder", ProductType::bf16, {4096 / ratio, 8192, 4096}));

@@ -52,6 +52,7 @@ struct Plan {
   std::vector<Shape> spreads{};          // for methods whose work depends on how values are spread
   std::vector<std::size_t> matrix_rows;  // of low-rank factors
   std::vector<std::size_t> ranks;
+  std::vector<std::size_t> batches;  // of equal layers at once
   std::vector<unsigned> workers;  // whose messages are summed or voted on
   std::vector<double> ratios;     // of values that sparse methods keep
   std::vector<std::size_t> layer_rows;

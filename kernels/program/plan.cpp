@@ -44,23 +44,16 @@ std::string_view name(InputKind kind) {
 }
 
 Plan quick_plan() {
-  return {powers_of_two(14, 26, 4),  {},    {4096}, {4, 32}, {8}, {0.01}, {4096}, {4096},
+  return {powers_of_two(14, 26, 4),  {},    {4096}, {4, 32}, {1, 48}, {8}, {0.01}, {4096}, {4096},
           ProductSizes::of_networks, false, false};
 }
 
 // The first of the workers and of the ratios is the usual one.
 Plan full_plan() {
-  Plan plan{powers_of_two(12, 28, 2),
-            {},
-            {1024, 4096, 16384},
-            {1, 4, 16, 64, 128},
-            {8, 2, 32},
-            {0.01, 0.001, 0.1},
-            {1024, 8192},
-            {1024, 4096, 12288},
-            ProductSizes::of_networks,
-            true,
-            true};
+  Plan plan{powers_of_two(12, 28, 2),  {},           {1024, 4096, 16384},
+            {1, 4, 16, 64, 128},       {1, 8, 48},   {8, 2, 32},
+            {0.01, 0.001, 0.1},        {1024, 8192}, {1024, 4096, 12288},
+            ProductSizes::of_networks, true,         true};
   // Radix selection and sampling depend on how values are spread; ties are the worst case.
   for (const InputKind kind : {InputKind::student_t3, InputKind::constant}) {
     plan.spreads.push_back({std::size_t{1} << 24U, kind});
@@ -73,6 +66,7 @@ Plan emulated_plan() {
           {},
           {64},
           {2},
+          {1, 2},
           {2},
           {0.01},
           {2},
@@ -83,8 +77,8 @@ Plan emulated_plan() {
 }
 
 Plan check_plan() {
-  Plan plan{{},   {},   {300}, {1, 6, 33}, {1, 5}, {0.01, 0.4}, {3}, {700}, ProductSizes::small,
-            true, false};
+  Plan plan{{},          {},  {300}, {1, 6, 33},          {1, 3}, {1, 5},
+            {0.01, 0.4}, {3}, {700}, ProductSizes::small, true,   false};
   for (const InputKind kind : {InputKind::gaussian, InputKind::laplace, InputKind::student_t3,
                                InputKind::constant, InputKind::denormal}) {
     for (const std::size_t elements : {1UL, 777UL, 4099UL}) {

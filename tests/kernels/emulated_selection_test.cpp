@@ -237,7 +237,7 @@ TEST_CASE("orthogonalisation on the grid is the reference's within the rounding 
   std::vector<float> gram(36);
   emulation::launch(6, block_threads, [&] { gram_rows(factor.data(), gram.data(), 300, 6); });
   emulation::launch(1, block_threads, [&] { cholesky(gram.data(), 6); });
-  launch_threads(300, [&] { substitute_rows(factor.data(), gram.data(), 300, 6); });
+  launch_threads(300, [&] { substitute_rows(factor.data(), gram.data(), 300, 6, 1); });
   // Sums of 300 products in another order: 300 u of the largest, grown by a condition number
   // below 2.
   for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -101,3 +101,30 @@ TEST_CASE(
   CHECK(graphs(4096.0) == 2);  // fused and by operators
   CHECK(graphs(268435456.0) == 0);
 }
+
+TEST_CASE("steps of PowerSGD and their products are measured in batches, each with its bytes") {
+  for (const char* kernel : {"power_sgd", "power_sgd_cholesky", "lowrank_gemm"}) {
+    // By all but the batch: what one moves, and what a batch does.
+    std::map<std::string, std::map<double, payoff::Bytes>> moved;
+    for (const Benchmark& each : all_benchmarks(full_plan())) {
+      if (each.point.kernel == kernel) {
+        Parameters others = each.point.parameters;
+        const double batch = others.at("batch");
+        others.erase("batch");
+        const Traffic& traffic = each.point.traffic;
+        moved[each.point.implementation + text_of(others)][batch] = traffic.read + traffic.written;
+      }
+    }
+    std::size_t batched = 0;
+    for (const auto& [size, by_batch] : moved) {
+      INFO(kernel << " " << size);
+      REQUIRE(by_batch.contains(1.0));
+      batched += by_batch.size() == 3 ? 1UL : 0UL;
+      for (const auto& [batch, bytes] : by_batch) {
+        CHECK_THAT(bytes / by_batch.at(1.0), Catch::Matchers::WithinRel(batch, 1e-12));
+        CHECK((batch == 1.0 || batch == 8.0 || batch == 48.0));
+      }
+    }
+    CHECK(batched >= 4);  // of each rank
+  }
+}
