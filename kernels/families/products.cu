@@ -3,6 +3,7 @@
 // and of auto-encoders, and batches as attention has them. A framework's operator is the same call.
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "kernels/families/common.cuh"
 #include "kernels/families/families.hpp"
@@ -102,6 +103,14 @@ namespace {
   return {};
 }
 
+// What a network takes on a device without the type.
+[[nodiscard]] std::optional<ProductType> before_it(ProductType type) {
+  if (type == ProductType::bf16) {
+    return ProductType::fp16;
+  }
+  return type == ProductType::tf32 ? std::optional(ProductType::fp32) : std::nullopt;
+}
+
 Benchmark product(const char* kernel, ProductType type, const ProductSize& size) {
   const auto m = static_cast<double>(size.m);
   const auto n = static_cast<double>(size.n);
@@ -131,6 +140,11 @@ Benchmark product(const char* kernel, ProductType type, const ProductSize& size)
               {}};
   b.needs = type == ProductType::fp8 ? "cublasLt" : "cublas";
   b.least_capability = least_capability(type);
+  if (const auto other = before_it(type)) {
+    Benchmark instead = product(kernel, *other, size);
+    instead.point.instead_of = name(type);
+    b.instead = std::make_shared<const Benchmark>(std::move(instead));
+  }
   b.make = [type, size] {
     auto left = matrix_of(type, size.batch * size.m * size.k, 1);
     auto right = matrix_of(type, size.batch * size.k * size.n, 2);

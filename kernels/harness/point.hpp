@@ -31,6 +31,7 @@ struct Point {
   std::string state{"cold"};  // cold: the L2 cache holds other data; hot: the point's own
   Parameters parameters;
   Traffic traffic;
+  std::string instead_of{};  // the precision in whose place this one is, on a device without it
 };
 
 // " elements=4096 ratio=0.01": names in alphabetical order.

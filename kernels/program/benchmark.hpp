@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ struct Benchmark {
   std::function<Work()> make{};
   std::string needs{};     // a library that may be absent: "cublas", "cub"; empty: none
   int least_capability{};  // of the device, in tenths: 89 is 8.9
+  std::shared_ptr<const Benchmark> instead{};  // for a device that is older, where there is any
 };
 
 // What a method is run on.
@@ -53,8 +55,8 @@ struct Plan {
   std::vector<std::size_t> matrix_rows;  // of low-rank factors
   std::vector<std::size_t> ranks;
   std::vector<std::size_t> batches;  // of equal layers at once
-  std::vector<unsigned> workers;  // whose messages are summed or voted on
-  std::vector<double> ratios;     // of values that sparse methods keep
+  std::vector<unsigned> workers;     // whose messages are summed or voted on
+  std::vector<double> ratios;        // of values that sparse methods keep
   std::vector<std::size_t> layer_rows;
   std::vector<std::size_t> layer_columns;
   ProductSizes products{};  // of matrices, by a library

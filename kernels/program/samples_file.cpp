@@ -126,6 +126,7 @@ void write_point(JsonWriter& json, const MeasuredPoint& measured) {
   json.text("state", point.state);
   json.text("mode", measured.mode == Mode::graph ? "graph" : "stream");
   write_parameters(json, point.parameters);
+  text_if_known(json, "instead_of", point.instead_of);
   json.number("read_bytes", point.traffic.read / Bytes{1.0});
   json.number("written_bytes", point.traffic.written / Bytes{1.0});
   json.number("flops", point.traffic.flops / Flops{1.0});
@@ -153,6 +154,7 @@ void write_neighbour(JsonWriter& json, const MeasuredNeighbour& measured) {
   json.text("kernel", point.kernel);
   json.text("role", name(measured.of.role));
   write_parameters(json, point.parameters);
+  text_if_known(json, "instead_of", point.instead_of);
   json.number("read_bytes", point.traffic.read / Bytes{1.0});
   json.number("written_bytes", point.traffic.written / Bytes{1.0});
   if (measured.of.units_held > 0) {

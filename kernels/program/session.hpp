@@ -56,6 +56,11 @@ struct Outcome {
 using Report = std::function<void(std::string_view)>;  // a line of progress
 using Clock = std::function<Seconds()>;                // since the start
 
+inline constexpr double memory_share = 0.6;  // of what is free, for one benchmark
+// The benchmark, or what stands in for it where the device is too old.
+[[nodiscard]] const Benchmark& suited(const Benchmark& benchmark, const Machine& machine);
+// The same of jobs; what would be another one's point stays as it is, and is left out.
+[[nodiscard]] std::vector<Job> suited(std::vector<Job> jobs, const Machine& machine);
 // A library, a capability or memory that is not there; empty: it can be measured.
 [[nodiscard]] std::string why_left_out(const Benchmark& benchmark, const Machine& machine);
 
@@ -73,8 +78,8 @@ void measure_neighbours(const std::vector<Neighbours>& all, const Machine& machi
                         const Budget& budget, const Clock& clock, const Report& report,
                         Outcome& outcome);
 
-// Runs every job of the check plan once and compares; what differs is in `failed`, what could not be
-// compared in `left_out`: no point is in neither.
+// Runs every job of the check plan once and compares; what differs is in `failed`, what could not
+// be compared in `left_out`: no point is in neither.
 [[nodiscard]] Outcome check_all(const std::vector<Job>& jobs, const Report& report);
 
 [[nodiscard]] std::string list_text(const std::vector<Job>& jobs, std::size_t neighbours);
