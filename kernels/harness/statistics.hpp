@@ -45,7 +45,7 @@ class EntropyTrace {
   [[nodiscard]] bool is_level() const;
   [[nodiscard]] double entropy() const { return trace_.empty() ? 0.0 : trace_.back(); }
 
-  static constexpr std::size_t window = 40;
+  static constexpr std::size_t window = 40;      // nvbench has 299
   static constexpr double slope_limit = 8.4e-4;  // tan of 0.048 degrees
   static constexpr double least_determination = 0.36;
 

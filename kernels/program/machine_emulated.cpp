@@ -89,17 +89,17 @@ Sample Sampler::take() {
 }
 
 // One after the other; that each took its parts at once is as good as any other answer here.
-std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned parts) {
-  std::vector<Timeline> timelines;
+Together run_together(std::span<const QueuedWork> works, unsigned parts) {
+  Together result;
   for (const QueuedWork& queued : works) {
     queued.work->run(Stream{});
     Timeline timeline{{}, static_cast<double>(queued.runs_a_part)};
     for (unsigned part = 0; part < parts; ++part) {
       timeline.ends.push_back(static_cast<double>(part + 1) * 1_ms);
     }
-    timelines.push_back(std::move(timeline));
+    result.timelines.push_back(std::move(timeline));
   }
-  return timelines;
+  return result;
 }
 
 void pause_for(Seconds /*time*/) {}

@@ -143,7 +143,10 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
   const Budget budget = budget_of(options.full);
   Outcome outcome = measure_all(jobs, file.machine, budget_of_points(budget, neighbours.size()),
                                 clock, report_begun);
-  measure_neighbours(neighbours, file.machine, budget, clock, report_begun, outcome);
+  if (!neighbours.empty()) {
+    const NeighbourInstruments instruments = instruments_of(file.machine, outcome);
+    measure_neighbours(neighbours, file.machine, budget, clock, report_begun, instruments, outcome);
+  }
   file.anchors = outcome.anchors;
   file.points = outcome.points;
   file.neighbours = outcome.neighbours;

@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sample on the GPU, all of it queued behind a kernel that waits for the host, so that the
-// host's launch times hide: clock stamp, sweep (cold) or a run of the work (hot), event, work,
+// host's launch times hide: clock stamps, sweep (cold) or a run of the work (hot), event, work,
 // event, clock stamp. Nothing here has run on a GPU yet.
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
+#include "kernels/device/clock_stamps.cuh"
 #include "kernels/device/gate.cuh"
 #include "kernels/device/launch.cuh"
 #include "kernels/program/machine.hpp"
 
 namespace payoff::kernels {
 namespace {
-
-[[nodiscard]] __device__ inline unsigned multiprocessor_id() {
-  unsigned id = 0;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
-  return id;
-}
-
-// Both clocks on the same multiprocessor, because each counts its own cycles.
-struct ClockStamp {
-  unsigned taken;
-  long long cycles;
-  unsigned long long time;
-};
-
-// The grid has several blocks a multiprocessor, so that one lands on the first; the first of those
-// writes.
-__global__ void stamp_clock(ClockStamp* stamp) {
-  if (threadIdx.x == 0 && multiprocessor_id() == 0 && atomicExch(&stamp->taken, 1U) == 0U) {
-    stamp->cycles = clock64();
-    stamp->time = device_nanoseconds();
-  }
-}
 
 // Reads more than the L2 cache holds. Reading leaves no dirty lines, whose writing back the
 // measured work would pay for.
@@ -75,9 +54,8 @@ struct Sampler::Inside {
   cudaGraphExec_t graph{};
   Gate gate;
   GateUse gate_use;
-  DeviceArray<ClockStamp> stamps{2};
+  ClockStamps stamps;
   DeviceArray<float> never{1};
-  double expected_hz{};
 
   Inside() = default;
   Inside(const Inside&) = delete;
@@ -110,36 +88,16 @@ struct Sampler::Inside {
     }
   }
 
-  void stamp(std::size_t which) const {
-    launch(Stream{stream}, 4 * multiprocessors(), warp_lanes, stamp_clock, stamps.data() + which);
-  }
-
   void flush() const {
     const DeviceArray<float4>& memory = sweep_memory();
     launch(Stream{stream}, 8 * multiprocessors(), block_threads, sweep, memory.data(),
            memory.count(), never.data());
-  }
-
-  // Cycles over time between the two stamps, as a share of the clock to expect; 1 where the window
-  // is too short for the timer, or no block saw the first multiprocessor.
-  [[nodiscard]] double clock_ratio() const {
-    constexpr unsigned long long shortest = 20'000;
-    const std::vector<ClockStamp> seen = stamps.read();
-    if (seen[0].taken == 0 || seen[1].taken == 0 || seen[1].time < seen[0].time + shortest ||
-        expected_hz <= 0.0) {
-      return 1.0;
-    }
-    const double cycles = static_cast<double>(seen[1].cycles - seen[0].cycles);
-    return cycles / (1e-9 * static_cast<double>(seen[1].time - seen[0].time)) / expected_hz;
   }
 };
 
 Sampler::Sampler(const Work& work, State state, Mode mode) : inside_(std::make_unique<Inside>()) {
   inside_->run = work.run;
   inside_->state = state;
-  int kilohertz = 0;
-  check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
-  inside_->expected_hz = 1e3 * kilohertz;
   check(cudaStreamCreateWithFlags(&inside_->stream, cudaStreamNonBlocking), "cudaStreamCreate");
   check(cudaEventCreate(&inside_->start), "cudaEventCreate");
   check(cudaEventCreate(&inside_->stop), "cudaEventCreate");
@@ -151,7 +109,7 @@ Sampler::Sampler(const Work& work, State state, Mode mode) : inside_(std::make_u
   }
   static_cast<void>(sweep_memory());
   inside_->gate.rehearse(Stream{inside_->stream});
-  inside_->stamp(0);
+  inside_->stamps.take(Stream{inside_->stream}, 0);
   inside_->flush();
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
@@ -163,11 +121,11 @@ Sample Sampler::take() {
   const auto begin = std::chrono::steady_clock::now();
   const bool gated = in.gate_use.waits();
   in.gate.close();
-  check(cudaMemsetAsync(in.stamps.data(), 0, in.stamps.bytes(), in.stream), "cudaMemsetAsync");
+  in.stamps.clear(Stream{in.stream});
   if (gated) {
     in.gate.hold(Stream{in.stream});
   }
-  in.stamp(0);
+  in.stamps.take(Stream{in.stream}, 0);
   if (in.state == State::cold) {
     in.flush();
   } else {
@@ -176,7 +134,7 @@ Sample Sampler::take() {
   check(cudaEventRecord(in.start, in.stream), "cudaEventRecord");
   in.run_once();
   check(cudaEventRecord(in.stop, in.stream), "cudaEventRecord");
-  in.stamp(1);
+  in.stamps.take(Stream{in.stream}, 1);
   in.gate.open();
   check(cudaStreamSynchronize(in.stream), "cudaStreamSynchronize");
   float milliseconds = 0.0F;
@@ -184,7 +142,7 @@ Sample Sampler::take() {
   const bool timed_out = in.gate.timed_out();
   inside_->gate_use.saw(gated ? timed_out : true);
   const std::chrono::duration<double> taking = std::chrono::steady_clock::now() - begin;
-  return {Seconds{1e-3 * static_cast<double>(milliseconds)}, in.clock_ratio(),
+  return {Seconds{1e-3 * static_cast<double>(milliseconds)}, in.stamps.ratio(),
           Seconds{taking.count()}, timed_out, gated};
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/program/samples_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/harness/json_writer.hpp"
@@ -148,7 +149,7 @@ void write_point(JsonWriter& json, const MeasuredPoint& measured) {
   json.end_object();
 }
 
-void write_neighbour(JsonWriter& json, const MeasuredNeighbour& measured) {
+void write_neighbour(JsonWriter& json, const MeasuredNeighbour& measured, double clock_reference) {
   const Point& point = measured.of.benchmark.point;
   json.begin_object();
   json.text("kernel", point.kernel);
@@ -165,6 +166,7 @@ void write_neighbour(JsonWriter& json, const MeasuredNeighbour& measured) {
   }
   json.number("alone_us", measured.alone / 1_us);
   json.number("together_us", measured.together / 1_us);
+  json.number("alone_clock_ratio", measured.alone_clock / clock_reference);
   json.end_object();
 }
 
@@ -173,9 +175,18 @@ void write_neighbours(JsonWriter& json, const std::vector<MeasuredNeighbours>& a
   for (const MeasuredNeighbours& measured : all) {
     json.begin_object();
     json.number("window_ms", measured.window / 1_ms);
+    json.number("clock_ratio", measured.clock / measured.clock_reference);
+    json.number("clock_reference", measured.clock_reference);
+    if (measured.copied_before > Bandwidth{} && measured.copied_after > Bandwidth{}) {
+      json.numbers("copy_gb_per_s", std::array{measured.copied_before / Bandwidth{1e9},
+                                               measured.copied_after / Bandwidth{1e9}});
+    }
+    if (measured.repeats > 0) {
+      json.whole("repeats", measured.repeats);
+    }
     json.begin_list("members");
     for (const MeasuredNeighbour& member : measured.members) {
-      write_neighbour(json, member);
+      write_neighbour(json, member, measured.clock_reference);
     }
     json.end_list();
     json.end_object();

@@ -12,23 +12,6 @@ namespace {
 constexpr std::size_t anchor_period = 40;  // points
 constexpr Seconds setting_up = 20_ms;      // of a point: memory, inputs, first run
 
-// A copy that is long enough to show drift, and small enough to be quick.
-Benchmark anchor_copy(const Machine& machine) {
-  Plan plan;
-  std::size_t elements = std::size_t{1} << 26U;
-  while (Bytes{16.0 * static_cast<double>(elements)} > memory_share * machine.free_memory ||
-         (is_emulated() && elements > 4096)) {
-    elements /= 2;
-  }
-  plan.shapes = {{elements}};
-  for (Benchmark& benchmark : memory_benchmarks(plan)) {
-    if (benchmark.point.kernel == "copy" && benchmark.point.implementation == "fused") {
-      return benchmark;
-    }
-  }
-  return {};
-}
-
 MeasuredPoint measured(const Job& job, const StopRule& rule) {
   const Work work = job.benchmark.make();
   const State state = job.benchmark.point.state == "hot" ? State::hot : State::cold;
@@ -96,6 +79,22 @@ class Run {
 };
 
 }  // namespace
+
+Benchmark anchor_copy(const Machine& machine) {
+  Plan plan;
+  std::size_t elements = std::size_t{1} << 26U;
+  while (Bytes{16.0 * static_cast<double>(elements)} > memory_share * machine.free_memory ||
+         (is_emulated() && elements > 4096)) {
+    elements /= 2;
+  }
+  plan.shapes = {{elements}};
+  for (Benchmark& benchmark : memory_benchmarks(plan)) {
+    if (benchmark.point.kernel == "copy" && benchmark.point.implementation == "fused") {
+      return benchmark;
+    }
+  }
+  return {};
+}
 
 Budget budget_of(bool full) {
   return full ? Budget{full_rule(), 570.0_s} : Budget{quick_rule(), 110.0_s};

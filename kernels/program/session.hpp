@@ -73,10 +73,14 @@ inline constexpr std::string_view interference_name = "interference";
                                                         const std::vector<std::string>& only);
 // Of the budget, what is left for points; the rest is for kernels beside each other.
 [[nodiscard]] Budget budget_of_points(const Budget& budget, std::size_t neighbours);
-// Adds to an outcome, as long as the budget lasts.
+// A copy that is long enough to show drift, and small enough to be quick.
+[[nodiscard]] Benchmark anchor_copy(const Machine& machine);
+// Of this machine. Without a copy, and with the reason in `outcome`, where there is no room for it.
+[[nodiscard]] NeighbourInstruments instruments_of(const Machine& machine, Outcome& outcome);
+// Adds to an outcome, as long as the budget lasts and the device is not lost.
 void measure_neighbours(const std::vector<Neighbours>& all, const Machine& machine,
                         const Budget& budget, const Clock& clock, const Report& report,
-                        Outcome& outcome);
+                        const NeighbourInstruments& instruments, Outcome& outcome);
 
 // Runs every job of the check plan once and compares; what differs is in `failed`, what could not
 // be compared in `left_out`: no point is in neither.

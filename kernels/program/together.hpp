@@ -20,8 +20,14 @@ struct QueuedWork {
   bool comes_first{};
 };
 
+struct Together {
+  std::vector<Timeline> timelines;
+  double clock_ratio{
+      1.0};  // of the multiprocessors while they ran, relative to the clock to expect
+};
+
 // Queues `parts` parts of each behind one gate, opens it when all are queued, and waits. Ends are
 // on one clock. Throws where the gate opened by itself.
-[[nodiscard]] std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned parts);
+[[nodiscard]] Together run_together(std::span<const QueuedWork> works, unsigned parts);
 
 }  // namespace payoff::kernels

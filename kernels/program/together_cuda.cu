@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/device/clock_stamps.cuh"
 #include "kernels/device/gate.cuh"
 #include "kernels/program/together.hpp"
 
@@ -34,8 +35,8 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  void fill(const Gate& gate) {
-    gate.hold(Stream{stream_});
+  void hold(const Gate& gate) const { gate.hold(Stream{stream_}); }
+  void fill() {
     for (cudaEvent_t end : ends_) {
       check(cudaGraphLaunch(part_, stream_), "cudaGraphLaunch");
       check(cudaEventRecord(end, stream_), "cudaEventRecord");
@@ -107,10 +108,11 @@ class Queue {
 
 }  // namespace
 
-std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned parts) {
+Together run_together(std::span<const QueuedWork> works, unsigned parts) {
   // Destroyed in the other order: the gate opens, the queues drain, and only then its memory goes,
   // which the kernels that wait read.
   const Gate gate;
+  const ClockStamps stamps;
   std::vector<std::unique_ptr<Queue>> queues;
   for (const QueuedWork& work : works) {
     queues.push_back(std::make_unique<Queue>(work, parts));
@@ -118,23 +120,34 @@ std::vector<Timeline> run_together(std::span<const QueuedWork> works, unsigned p
   const std::unique_ptr<const Gate, void (*)(const Gate*)> opened_at_the_end(
       &gate, [](const Gate* held) { held->open(); });
   gate.rehearse(Stream{queues.front()->stream()});
+  stamps.take(Stream{queues.front()->stream()}, 0);  // loads the kernel
   const Event start;
   check(cudaEventRecord(start.handle, queues.front()->stream()), "cudaEventRecord");
+  // The clocks are stamped in the first queue, outside the window in which runs are counted: before
+  // its first end, and after its last one.
+  const Stream first{queues.front()->stream()};
+  stamps.clear(first);
   for (const auto& queue : queues) {
-    queue->fill(gate);
+    queue->hold(gate);
+    if (queue == queues.front()) {
+      stamps.take(first, 0);
+    }
+    queue->fill();
   }
+  stamps.take(first, 1);
   gate.open();
   for (const auto& queue : queues) {
     queue->wait();
   }
-  std::vector<Timeline> timelines;
+  Together result;
   for (const auto& queue : queues) {
-    timelines.push_back(queue->timeline(start.handle));
+    result.timelines.push_back(queue->timeline(start.handle));
   }
   if (gate.timed_out()) {
     throw std::runtime_error("the host took too long to queue");
   }
-  return timelines;
+  result.clock_ratio = stamps.ratio();
+  return result;
 }
 
 }  // namespace payoff::kernels

@@ -46,7 +46,7 @@ TEST_CASE("a straight line is found exactly, and a level one has slope zero") {
 
 TEST_CASE("entropy is the logarithm of equally frequent values, and levels once they repeat") {
   EntropyTrace trace(1_ns);
-  // The rule of nvbench, slope and share explained, worked out apart from this code: the first even
+  // The rule of nvbench with a window of 40, slope and share explained, worked out apart: the first even
   // count at which it holds.
   int first_level = 0;
   for (int i = 0; i < 4000; ++i) {

@@ -78,9 +78,10 @@ TEST_CASE("what was measured beside each other is in the file, with what each ta
   REQUIRE(!chosen.empty());
   chosen.resize(1);
   Outcome outcome;
+  const Machine machine = describe_machine();
   measure_neighbours(
-      chosen, describe_machine(), budget_of(false), [] { return 0_s; }, [](std::string_view) {},
-      outcome);
+      chosen, machine, budget_of(false), [] { return 0_s; }, [](std::string_view) {},
+      instruments_of(machine, outcome), outcome);
   CHECK(outcome.failed.empty());
   REQUIRE(outcome.neighbours.size() == 1);
   CHECK(outcome.neighbours.front().members.size() == 3);
@@ -95,9 +96,10 @@ TEST_CASE("what was measured beside each other is in the file, with what each ta
 TEST_CASE("beside each other nothing is begun that the time does not reach for") {
   const std::vector<Neighbours> chosen = chosen_neighbours(emulated_plan(), {});
   Outcome outcome;
+  const Machine machine = describe_machine();
   measure_neighbours(
-      chosen, describe_machine(), budget_of(false), [] { return 109.9_s; }, [](std::string_view) {},
-      outcome);
+      chosen, machine, budget_of(false), [] { return 109.9_s; }, [](std::string_view) {},
+      instruments_of(machine, outcome), outcome);
   CHECK(outcome.neighbours.empty());
   CHECK(outcome.left_out.size() == chosen.size());
   const Budget whole = budget_of(true);
