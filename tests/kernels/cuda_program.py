@@ -82,6 +82,13 @@ def problems_of_frames(frames):
     return failures
 
 
+def told_runs_beside_each_other():
+    """Of --quick and --full, as docs/kernels.md tells them."""
+    text = (ROOT / "docs" / "kernels.md").read_text()
+    found = re.search(r"(\d+) runs with `--quick`, (\d+) with `--full`", text)
+    return list(found.groups()) if found else []
+
+
 def problems_of(program):
     failures = []
     code, out, _ = run(program, "--list")
@@ -92,6 +99,10 @@ def problems_of(program):
     code, out, _ = run(program, "--dry-run", "--full")
     longest = re.search(r"(\d+) points, at most (\d+) s\n$", out)
     expect(code == 0 and longest and int(longest[2]) <= 600, "--dry-run --full", failures)
+    planned = [re.search(r"(\d+) runs beside each other", run(program, "--dry-run", mode)[1])
+               for mode in ("--quick", "--full")]
+    told = told_runs_beside_each_other()
+    expect([found and found[1] for found in planned] == told, f"docs/kernels.md tells {told} runs", failures)
     code, _, err = run(program, "--only", "nothing", "--list")
     expect(code == 2 and "no kernel or family `nothing`" in err, "--only nothing", failures)
     linked = subprocess.run(["ldd", program], capture_output=True, text=True).stdout

@@ -46,8 +46,8 @@ TEST_CASE("a straight line is found exactly, and a level one has slope zero") {
 
 TEST_CASE("entropy is the logarithm of equally frequent values, and levels once they repeat") {
   EntropyTrace trace(1_ns);
-  // The rule of nvbench with a window of 40, slope and share explained, worked out apart: the first even
-  // count at which it holds.
+  // The rule of nvbench with a window of 40, slope and share explained, worked out apart: the first
+  // even count at which it holds.
   int first_level = 0;
   for (int i = 0; i < 4000; ++i) {
     trace.add((100.0 + i % 4) * 1_ns);
