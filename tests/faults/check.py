@@ -28,7 +28,7 @@ from pathlib import Path
 
 import runs
 from runs import ENVIRONMENT, JOB, SWEPT, TRACED, expect, finished, names_in, start
-from strikes import signals
+from strikes import ended_by, signals
 
 PAGE = "<html><body>@PAYOFF_DATA@</body></html>\n"  # what `make page` builds, without its scripts
 
@@ -208,7 +208,7 @@ def main(program, count="50"):
         page.write_text(PAGE)
         ENVIRONMENT["PAYOFF_PAGE"] = str(page)
         for check in (full_devices, full_disks, full_standard_output, folders_without_permission,
-                      closed_pipes, missing_tools, surroundings, narrow_terminal):
+                      closed_pipes, missing_tools, surroundings, narrow_terminal, ended_by):
             check(program)
         signals(program, int(count))
     print(f"{runs.expectations} expectations, {len(runs.failures)} do not hold")

@@ -21,6 +21,7 @@ from runs import PLAIN, ROOT, SWEPT, TRACED, expect, finished, names_in, start
 
 # A law that fits from little, into a folder of the run's own.
 FIT = ["calibrate", "fit", "codecs", "--data", str(ROOT / "tests/validation"), "--out", "."]
+IN_ORDER = ("sweep", "search", "simulate")  # what they have when they are interrupted is kept
 
 
 def seconds_of(program, words, folder):
@@ -39,7 +40,39 @@ def struck(program, words, folder, moment, kind):
     except subprocess.TimeoutExpired:
         run.send_signal(kind)
     run.wait(timeout=60)
+    # docs/shell.md: in order with 1 where something is kept, else by the signal. Before a command
+    # has begun, and after it has ended, the signal is nobody's.
+    ways = (0, -kind, 1) if words[0] in IN_ORDER else (0, -kind)
+    expect(f"{words[0]}, {kind.name}: ends as it is documented", run.returncode in ways, run.returncode)
     return run.returncode != 0
+
+
+def status_of(program, words, kind):
+    """Of a signal while it is under way; a run that was over before had it too late."""
+    for moment in (0.2, 0.1, 0.05, 0.02, 0.01):
+        run = start(program, words, ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if words[0] == "sweep":  # its first line is there
+            run.stdout.readline()
+        else:
+            time.sleep(moment)
+        run.send_signal(kind)
+        run.communicate(timeout=60)
+        if run.returncode != 0:
+            break
+    return run.returncode
+
+
+def ended_by(program):
+    """Long commands say by their exit status what ended them, once they are under way."""
+    long = [["sweep", *SWEPT, "--over", "nodes=1..4096", "--threads", "1", "--no-share"],
+            ["search", "examples/05-gpt3-175b-a100/experiment.yaml", "--finalists", "8"],
+            ["survey", "examples/11-survey/grid.yaml"],
+            ["predict", "examples/05-gpt3-175b-a100/experiment.yaml"]]
+    for words in long:
+        for kind in (signal.SIGINT, signal.SIGTERM):
+            status = status_of(program, words, kind)
+            ways = (1,) if words[0] == "sweep" else (1, -kind) if words[0] in IN_ORDER else (-kind,)
+            expect(f"{words[0]}, {kind.name}: its exit status says so", status in ways, status)
 
 
 KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
