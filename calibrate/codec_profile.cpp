@@ -79,6 +79,7 @@ std::string codec_profile(const std::vector<CodecFit>& fits,
                           const std::map<std::string, std::string>& citations) {
   std::string text =
       "# SPDX-License-Identifier: Apache-2.0\n"
+      "# yaml-language-server: $schema=../../docs/schema/fitted.schema.json\n"
       "# Written by `payoff calibrate fit` from tests/validation/kernels/codec_timings.csv (fit "
       "half). "
       "Do not edit.\n"

@@ -60,6 +60,7 @@ class Writer {
   std::string write() {
     text_ =
         "# SPDX-License-Identifier: Apache-2.0\n"
+        "# yaml-language-server: $schema=../../docs/schema/fitted.schema.json\n"
         "# Written by `payoff calibrate fit` from tests/validation/training (fit half). Do not "
         "edit.\n";
     citations();

@@ -213,6 +213,7 @@ std::string network_profile(const NetworkFit& fit,
                             const std::map<std::string, std::string>& citations) {
   std::string text =
       "# SPDX-License-Identifier: Apache-2.0\n"
+      "# yaml-language-server: $schema=../../docs/schema/fitted.schema.json\n"
       "# Written by `payoff calibrate fit network` from tests/validation/nccl (fit half). Do not "
       "edit.\n"
       "citations:\n";

@@ -134,7 +134,10 @@ def check_fitted(jsonschema, problems):
     validator = jsonschema.Draft7Validator(schema)
     files = sorted((ROOT / "profiles" / "fitted").glob("*.yaml"))
     for file in files:
-        document = yaml.load(file.read_text(encoding="utf-8"), Loader)
+        text = file.read_text(encoding="utf-8")
+        if f"{MODELINE}../../docs/schema/fitted.schema.json\n" not in text:
+            problems.append(f"{file.name} has no line `{MODELINE}...` of its schema")
+        document = yaml.load(text, Loader)
         for error in validator.iter_errors(document):
             problems.append(f"{file.name}: {'/'.join(map(str, error.absolute_path))}: "
                             f"{error.message[:200]}")
