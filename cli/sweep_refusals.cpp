@@ -42,10 +42,14 @@ void SweepRefusals::add(const std::string& lines) {
   }
 }
 
-// Quotes inside of a value are written with a backslash: the text is the key's.
+// Quotes inside of a value are written with a backslash: the text is the key's, which stands before
+// all numbers of a result and in none twice.
 void SweepRefusals::add_reason(std::string_view line) {
+  constexpr std::string_view key = "\"status\":";
   ++results_;
-  if (line.find("\"status\":\"impossible\"") == std::string_view::npos) {
+  const std::size_t status = line.find(key);
+  if (status == std::string_view::npos ||
+      !line.substr(status + key.size()).starts_with("\"impossible\"")) {
     return;
   }
   ++refused_;

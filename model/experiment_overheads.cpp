@@ -18,6 +18,15 @@ CheckpointTimes checkpoint_times(const Checkpointing& asked, Bytes size, Bytes o
           (asked.size > 0_B ? asked.size : size) / asked.storage};
 }
 
+// What a stage has of embedding tables.
+Bytes tables_of(const std::vector<const Layer*>& layers) {
+  Bytes sum;
+  for (const Layer* layer : layers) {
+    sum += layer->tables.weights + layer->tables.state;
+  }
+  return sum;
+}
+
 }  // namespace
 
 StepOverheads PreparedExperiment::overheads() const {
@@ -37,8 +46,8 @@ StepOverheads PreparedExperiment::overheads() const {
                              : others + experts;
     const double kept = layout.zero == 3 ? state : others + experts;
     fullest = std::max(fullest, kept * weight + state * training.optimizer_bytes_per_parameter);
-    for (const Layer* layer : stage.layers) {
-      tables += layer->tables.weights + layer->tables.state;
+    if (workload_->recommender) {  // nothing else has tables
+      tables += tables_of(stage.layers);
     }
   }
   if (workload_->recommender) {

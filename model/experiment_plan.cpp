@@ -76,7 +76,9 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
       stage.buckets = prepared.buckets;
     }
     channels = std::max({channels, stage.send_forward.channels, stage.send_backward.channels});
-    exchanges = std::max(exchanges, exchange_channels(*stage.compute));
+    if (plan.layout.overlaps_pairs()) {
+      exchanges = std::max(exchanges, exchange_channels(*stage.compute));
+    }
   }
   if (plan.layout.overlaps_pairs()) {
     plan.exchange_share = reserved_share(exchanges, experiment_.cluster.gpu.compute_units);

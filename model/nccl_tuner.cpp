@@ -2,6 +2,7 @@
 #include "model/nccl_tuner.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -14,6 +15,17 @@ constexpr std::array tuned_collectives = {Collective::all_reduce, Collective::al
                                           Collective::reduce_scatter, Collective::broadcast,
                                           Collective::reduce};
 constexpr std::array protocols = {Protocol::ll, Protocol::ll128, Protocol::simple};
+
+struct TunedPair {
+  Algorithm algorithm{};
+  Protocol protocol{};
+};
+
+constexpr std::size_t pair_count = tuned_algorithms.size() * protocols.size();
+
+constexpr TunedPair pair_at(std::size_t place) {
+  return {tuned_algorithms.at(place / protocols.size()), protocols.at(place % protocols.size())};
+}
 
 bool is_tuned(Collective collective) {
   return collective != Collective::all_to_all && collective != Collective::send_recv;
@@ -35,10 +47,13 @@ NcclTuner::NcclTuner(const Cluster& cluster, const GroupPaths& paths, NcclReleas
   corrects_nvls_tree_ = topology_.generation == 3 && release >= NcclRelease::v2_28 && x86;
   plateau_ = topology_.generation == 0 || release < NcclRelease::v2_18 ? 1.9 : 1.4;
   for (const Collective collective : tuned_collectives) {
-    for (const Algorithm algorithm : tuned_algorithms) {
-      for (const Protocol protocol : protocols) {
-        estimates_[index(collective)][index(algorithm)][nccl::place_of(protocol)] =
-            nccl_estimate(collective, algorithm, protocol, {cluster, paths_, topology_, release});
+    for (std::size_t pair = 0; pair < pair_count; ++pair) {
+      const auto [algorithm, protocol] = pair_at(pair);
+      const NcclEstimate estimate =
+          nccl_estimate(collective, algorithm, protocol, {cluster, paths_, topology_, release});
+      estimates_[index(collective)][index(algorithm)][nccl::place_of(protocol)] = estimate;
+      if (estimate.microseconds_per_byte > 0) {
+        present_[index(collective)] |= std::uint32_t{1} << pair;
       }
     }
   }
@@ -85,23 +100,21 @@ bool NcclTuner::has(Collective collective, Algorithm algorithm, Protocol protoco
 NcclChoice NcclTuner::choose(Collective collective, Bytes size, Algorithm pinned_algorithm,
                              Protocol pinned_protocol) const {
   NcclChoice best;
-  const auto allowed = [&](Algorithm algorithm, Protocol protocol) {
+  const auto is_left = [&](Algorithm algorithm, Protocol protocol) {
     return (pinned_algorithm == Algorithm::none || pinned_algorithm == algorithm) &&
-           (pinned_protocol == Protocol::none || pinned_protocol == protocol) &&
-           has(collective, algorithm, protocol);
+           (pinned_protocol == Protocol::none || pinned_protocol == protocol);
   };
   if (is_tuned(collective)) {
     double shortest = 0;
-    for (const Algorithm algorithm : tuned_algorithms) {
-      for (const Protocol protocol : protocols) {
-        if (!allowed(algorithm, protocol)) {
-          continue;
-        }
-        const double time = estimate_us(collective, size / 1_B, algorithm, protocol);
-        if (best.algorithm == Algorithm::none || time < shortest) {
-          shortest = time;
-          best = {algorithm, protocol, 0};
-        }
+    for (std::uint32_t left = present_[index(collective)]; left != 0; left &= left - 1) {
+      const auto [algorithm, protocol] = pair_at(static_cast<std::size_t>(std::countr_zero(left)));
+      if (!is_left(algorithm, protocol)) {
+        continue;
+      }
+      const double time = estimate_us(collective, size / 1_B, algorithm, protocol);
+      if (best.algorithm == Algorithm::none || time < shortest) {
+        shortest = time;
+        best = {algorithm, protocol, 0};
       }
     }
   } else {
@@ -111,7 +124,7 @@ NcclChoice NcclTuner::choose(Collective collective, Bytes size, Algorithm pinned
     const bool flags = message <= nccl::send_receive_ll_bytes && paths_.domains == 1;
     const Protocol own = flags ? Protocol::ll : Protocol::simple;
     const Protocol protocol = pinned_protocol == Protocol::none ? own : pinned_protocol;
-    if (allowed(algorithm, protocol)) {
+    if (is_left(algorithm, protocol) && has(collective, algorithm, protocol)) {
       best = {algorithm, protocol, 0};
     }
   }

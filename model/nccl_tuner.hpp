@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "model/collective_kind.hpp"
@@ -59,6 +60,7 @@ class NcclTuner {
   double plateau_{};  // ring, Simple, several nodes
   std::array<std::array<std::array<NcclEstimate, 3>, algorithm_count>, collective_count>
       estimates_{};
+  std::array<std::uint32_t, collective_count> present_{};  // pairs that have one, a bit each
 };
 
 }  // namespace payoff

@@ -12,6 +12,11 @@
 namespace payoff {
 namespace {
 
+bool send_nothing(const std::vector<Piece>& pieces) {
+  return std::none_of(pieces.begin(), pieces.end(),
+                      [](const Piece& piece) { return piece.message.size > 0_B; });
+}
+
 class StageBuilder {
  public:
   StageBuilder(const ParallelLayout& layout, const ComputeContext& context,
@@ -77,6 +82,7 @@ class StageBuilder {
   }
 
   PreparedStage finish() {
+    compute_.sends_nothing = send_nothing(compute_.forward) && send_nothing(compute_.backward);
     if (layout_.overlaps_pairs()) {
       share_memory(compute_.forward);
       share_memory(compute_.backward);

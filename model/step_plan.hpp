@@ -43,6 +43,7 @@ struct StageCompute {
   CodecTime backward_codec;          // of their gradients, and of activations computed again
   std::int64_t parameters{};         // held by one GPU of the stage
   std::int64_t expert_parameters{};  // of them, those of ParameterTensor::of_expert
+  bool sends_nothing{};              // whether no piece is known to have a message
 
   bool operator==(const StageCompute&) const = default;
   [[nodiscard]] Seconds forward_time() const {

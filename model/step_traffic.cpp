@@ -18,17 +18,24 @@ Bytes& activation_bytes(StepPrediction& prediction, MessageKind kind) {
                                              : prediction.tp_bytes;
 }
 
+void add_activations(const StageCompute& compute, double micro_batches,
+                     StepPrediction& prediction) {
+  for (const auto* pieces : {&compute.forward, &compute.backward}) {
+    for (const Piece& piece : *pieces) {
+      if (piece.message.size > 0_B) {
+        activation_bytes(prediction, piece.message.kind) += micro_batches * piece.message.size;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void add_traffic(const StepPlan& plan, std::size_t s, StepPrediction& prediction) {
   const StagePlan& stage = plan.stages[s];
   const double micro_batches = plan.layout.passes();
-  for (const auto* pieces : {&stage.compute->forward, &stage.compute->backward}) {
-    for (const Piece& piece : *pieces) {
-      if (piece.message.size > 0_B) {  // most pieces send nothing
-        activation_bytes(prediction, piece.message.kind) += micro_batches * piece.message.size;
-      }
-    }
+  if (!stage.compute->sends_nothing) {
+    add_activations(*stage.compute, micro_batches, prediction);
   }
   const ParallelLayout& layout = plan.layout;
   for (int chunk = 0; chunk < layout.virtual_stages; ++chunk) {
