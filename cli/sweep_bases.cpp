@@ -2,9 +2,12 @@
 #include "cli/sweep_bases.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
+#include "profiles/experiment_keys.hpp"
+#include "profiles/read_layout.hpp"
 #include "profiles/read_numbers.hpp"
 
 namespace payoff {
@@ -25,6 +28,36 @@ bool has_axis(const SweepQuestion& question, std::string_view key) {
 }
 
 }  // namespace
+
+SweepBase sweep_base(const SweepQuestion& question, const ReadExperiment& read) {
+  SweepBase base;
+  base.is_shared = read.cluster_state.is_even() && !read.run;
+  base.dp_is_open = !has_key(read.document.root, "layout", "dp");
+  base.experiment = read.experiment;
+  const std::vector<CompressionPlan>& plans = base.experiment.plans;
+  for (const std::string& strategy : question.strategies) {
+    const auto plan = std::find_if(plans.begin(), plans.end(), [&](const CompressionPlan& other) {
+      return other.label == strategy;
+    });
+    base.is_shared = base.is_shared && plan != plans.end();
+    base.plans.push_back(static_cast<std::size_t>(plan - plans.begin()));
+  }
+  return base;
+}
+
+std::optional<JobNumbers> whole_numbers(const SweepBase& base, JobNumbers numbers) {
+  const Experiment& job = base.experiment;
+  if (std::int64_t{numbers.nodes} * job.cluster.gpus_per_node > most_ranks) {
+    return std::nullopt;
+  }
+  if (base.dp_is_open) {
+    Cluster cluster;
+    cluster.nodes = numbers.nodes;
+    cluster.gpus_per_node = job.cluster.gpus_per_node;
+    numbers.dp = replicas_that_fit(job.layout, cluster);
+  }
+  return numbers;
+}
 
 const NumberAxis* SweepBases::number_axis(const SweepQuestion& question, std::size_t axis) {
   const NumberAxis* number = find_number_axis(question.design.axes()[axis].key);
@@ -78,23 +111,11 @@ std::shared_ptr<const SweepBase> SweepBases::base_of(const std::vector<std::size
 std::shared_ptr<const SweepBase> SweepBases::read(const std::vector<std::size_t>& job) const {
   SourceMap sources = question_.sources;
   Diagnostics diagnostics;
-  auto read = read_job(question_, job, sources, diagnostics);
+  const auto read = read_job(question_, job, sources, diagnostics);
   if (!read) {
     return nullptr;
   }
-  const auto base = std::make_shared<SweepBase>();
-  base->is_shared = read->cluster_state.is_even() && !read->run;
-  base->dp_is_open = !has_key(read->document.root, "layout", "dp");
-  base->experiment = std::move(read->experiment);
-  const std::vector<CompressionPlan>& plans = base->experiment.plans;
-  for (const std::string& strategy : question_.strategies) {
-    const auto plan = std::find_if(plans.begin(), plans.end(), [&](const CompressionPlan& other) {
-      return other.label == strategy;
-    });
-    base->is_shared = base->is_shared && plan != plans.end();
-    base->plans.push_back(static_cast<std::size_t>(plan - plans.begin()));
-  }
-  return base;
+  return std::make_shared<const SweepBase>(sweep_base(question_, *read));
 }
 
 // Where more is to be said of a number than that it is one.

@@ -25,6 +25,11 @@ struct SweepBase {
   bool is_shared{};                // nothing but its numbers differs from job to job
 };
 
+[[nodiscard]] SweepBase sweep_base(const SweepQuestion& question, const ReadExperiment& read);
+// Of a job of this base, with as many replicas as there are where that is open; none where it has
+// more ranks than an experiment may have.
+[[nodiscard]] std::optional<JobNumbers> whole_numbers(const SweepBase& base, JobNumbers numbers);
+
 class SweepBases {
  public:
   explicit SweepBases(const SweepQuestion& question);

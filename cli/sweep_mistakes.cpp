@@ -11,6 +11,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/sweep_bases.hpp"
+#include "cli/sweep_shared.hpp"
+#include "model/job_numbers.hpp"
+#include "profiles/read_numbers.hpp"
+
 namespace payoff {
 namespace {
 
@@ -65,9 +70,13 @@ class Mistakes {
     }
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
       for (const std::size_t value : tried_of(axis)) {
+        if (can_be_with(axis, value)) {
+          continue;
+        }
         auto read = try_value(axis, value);
         if (read && !readable) {
           readable = std::move(read);
+          keep_for_numbers(*readable);
         }
       }
     }
@@ -76,6 +85,36 @@ class Mistakes {
   }
 
  private:
+  void keep_for_numbers(const ReadExperiment& read) {
+    if (SharedJobs::has_any(question_) && question_.design.sampling() != Sampling::zipped) {
+      base_ = sweep_base(question_, read);
+      job_ = base_->experiment;
+    }
+  }
+
+  // Whether the job that could be read can be with another number, as cli/sweep_shared.hpp takes
+  // it. Reading it all again takes milliseconds.
+  [[nodiscard]] bool can_be_with(std::size_t axis, std::size_t value) {
+    const NumberAxis* key = SweepBases::number_axis(question_, axis);
+    if (!base_ || !base_->is_shared || key == nullptr || question_.input.places[axis].failed ||
+        question_.input.columns[axis].numbers.empty()) {
+      return false;
+    }
+    const SweepAxis& numbers = question_.design.axes()[axis];
+    const auto own = read_number(numbers.key, numbers.values[value], question_.sources);
+    if (!own) {
+      return false;
+    }
+    JobNumbers all = numbers_of(base_->experiment);
+    key->take(*own, all);
+    const std::optional<JobNumbers> whole = whole_numbers(*base_, all);
+    if (!whole) {
+      return false;
+    }
+    set_numbers(*whole, job_);
+    return check(job_).empty();
+  }
+
   [[nodiscard]] std::vector<std::size_t> tried_of(std::size_t axis) const {
     const std::size_t values = question_.design.axes()[axis].values.size();
     std::vector<std::size_t> tried;
@@ -235,6 +274,8 @@ class Mistakes {
 
   const SweepQuestion& question_;
   Session& session_;
+  std::optional<SweepBase> base_;  // of the first job that could be read, where numbers share it
+  Experiment job_;                 // that job, with the numbers that were looked at last
   std::vector<Try> tries_;
   std::vector<std::vector<AxisMistake>> mistakes_;  // of each axis
   std::vector<std::set<std::size_t>> wrong_;        // values of each axis

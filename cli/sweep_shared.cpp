@@ -9,8 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/sweep_row.hpp"
-#include "profiles/experiment_keys.hpp"
-#include "profiles/read_layout.hpp"
 #include "study/job_series.hpp"
 
 namespace payoff {
@@ -105,17 +103,7 @@ class SharedJobs::Worker {
       }
       columns[c].key->take(*own, numbers);
     }
-    const Experiment& base = series.base->experiment;
-    if (std::int64_t{numbers.nodes} * base.cluster.gpus_per_node > most_ranks) {
-      return std::nullopt;
-    }
-    if (series.base->dp_is_open) {
-      Cluster cluster;
-      cluster.nodes = numbers.nodes;
-      cluster.gpus_per_node = base.cluster.gpus_per_node;
-      numbers.dp = replicas_that_fit(base.layout, cluster);
-    }
-    return numbers;
+    return whole_numbers(*series.base, numbers);
   }
 
   static const Soundness& soundness(Series& series, const JobNumbers& numbers) {

@@ -115,6 +115,36 @@ TEST_CASE("an unknown key of an axis is told once, and wrong values each") {
   CHECK(count_of("no cluster `neither`", values.err) == 1);
 }
 
+TEST_CASE("wrong numbers are told as they are where every job is read") {
+  // With `--verdicts` no job shares anything: each value is read in a job of its own.
+  const ScratchFolder folder;
+  const std::vector<std::vector<std::string>> sweeps{
+      {"nodes=4,0,8,16777216", "bandwidth=10 Gb/s,-1 Gb/s,20 Gb/s", "micro-batch=32,0,64"},
+      {"bandwidth=10 Gb/s,20 Gb/s,10 GB", "bucket=25 MiB,0 B,5 MiB"},
+      {"nodes=2,4,3", "dp=8,16,31"},
+      {"micro-batch=8,16", "cluster=nosuch,p3-8xlarge", "nics=1,0"},
+      {"nodes=1..70", "micro-batches=0..3"},
+      {"bandwidth=10 Gb/s,20 Gb/s", "nodes=0..2"}};
+  int mistaken = 0;
+  for (const std::vector<std::string>& axes : sweeps) {
+    std::vector<std::string> words;
+    for (const std::string& axis : axes) {
+      words.insert(words.end(), {"--over", axis});
+    }
+    words.emplace_back("--dry-run");
+    const Captured shared = sweep_file(folder, words);
+    words.emplace_back("--verdicts");
+    const Captured read = sweep_file(folder, words);
+    INFO(axes.front() << "\n" << shared.err << "\n" << read.err);
+    CHECK(shared.code == read.code);
+    if (read.code == ExitCode::bad_input) {
+      CHECK(shared.err == read.err);
+      ++mistaken;
+    }
+  }
+  CHECK(mistaken >= 4);
+}
+
 TEST_CASE("a sample larger than the grid is the grid, and is told") {
   const ScratchFolder folder;
   const std::vector<std::string> axes{"--over", "bandwidth=10 Gb/s,20 Gb/s", "--over",
