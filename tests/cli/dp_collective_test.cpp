@@ -29,9 +29,7 @@ std::vector<std::string> job(std::string command, const char* by,
   return words;
 }
 
-double step_of(const json& result) {
-  return result["strategies"][0]["step"]["seconds"].get<double>();
-}
+double step_of(const json& result) { return result["plans"][0]["step_seconds"].get<double>(); }
 
 }  // namespace
 
@@ -46,7 +44,7 @@ TEST_CASE("both engines take the same step by NCCL, packed trees and sums in the
 }
 
 TEST_CASE("what sums gradients is named where their messages are explained") {
-  const Captured run = test::payoff(job("explain", "packed_trees"));
+  const Captured run = test::payoff(job("explain", "packed_trees", {"exposed_dp"}));
   INFO(run.err);
   CHECK_THAT(run.out, ContainsSubstring("packed_trees"));
 }
@@ -57,6 +55,6 @@ TEST_CASE("a job that nobody but NCCL can sum is refused at the words that ask f
   CHECK(run.code == ExitCode::bad_input);
   CHECK(run.out.empty());
   CHECK_THAT(run.err, ContainsSubstring("packed_trees cannot sum the gradients: zero 1") &&
-                          ContainsSubstring("--> argument 9: packed_trees") &&
+                          ContainsSubstring("--> argument 11: packed_trees") &&
                           ContainsSubstring("set zero to 0, or leave dp_collective out"));
 }
