@@ -168,8 +168,10 @@ std::vector<std::vector<double>> covariance_of(std::span<const KernelPoint> poin
   }
   const LinearSystem system = system_of(points, form, solution.regime);
   LeastSquares unbounded = solve_least_squares(system);
-  return unbounded.rank == system.columns() ? std::move(unbounded.covariance)
-                                            : solution.squares.covariance;
+  if (unbounded.rank == system.columns()) {
+    return std::move(unbounded.covariance);
+  }
+  return solution.squares.covariance;
 }
 
 void describe(std::span<const KernelPoint> points, const KernelSolution& solution, KernelFit& fit) {

@@ -14,6 +14,7 @@
 
 #include "calibrate/profile_difference.hpp"
 #include "cli/calibrate_kernels.hpp"
+#include "cli/calibrate_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/network_fit_text.hpp"
 #include "cli/option_values.hpp"
@@ -201,7 +202,7 @@ ExitCode run_calibrate(const Arguments& arguments, Session& session) {
   if (is_about_kernels(arguments)) {
     return calibrate_kernels_command(arguments, session);
   }
-  refuse_dry_run(arguments, session);
+  refuse_options_of_others(arguments, false, session);
   const std::vector<Target> chosen = read_targets(arguments, session);
   if (session.diagnostics().has_errors()) {
     return session.report();

@@ -16,6 +16,7 @@
 #include "cli/calibrate_gpu.hpp"
 #include "cli/calibrate_import.hpp"
 #include "cli/calibrate_needs.hpp"
+#include "cli/calibrate_options.hpp"
 #include "cli/calibration_text.hpp"
 #include "cli/calibration_warnings.hpp"
 #include "cli/option_values.hpp"
@@ -188,6 +189,11 @@ ExitCode measure(const Arguments& arguments, Session& session) {
   if (dry) {
     return session.report();
   }
+  // What was written in place, as into a pipe, is gone.
+  if (std::filesystem::is_regular_file(out->text) &&
+      calibration_of({out->text}, session).files.empty()) {
+    return session.report();
+  }
   session.out() << "wrote " << out->text << "; `payoff calibrate show` says what it is worth\n";
   return session.report();
 }
@@ -207,15 +213,6 @@ constexpr std::array actions{Action{"run", measure},
 
 }  // namespace
 
-void refuse_dry_run(const Arguments& arguments, Session& session) {
-  const auto dry = arguments.value("--dry-run");
-  if (const std::string& action = arguments.positionals().front().text; dry && action != "run") {
-    session.diagnostics().error(dry->span,
-                                fmt::format("`--dry-run` is of `run`, not of `{}`", action), {},
-                                action == "fit" ? "`--check` fits and writes nothing" : "");
-  }
-}
-
 bool is_about_kernels(const Arguments& arguments) {
   const std::vector<Argument>& words = arguments.positionals();
   if (words.front().text == "fit") {
@@ -228,8 +225,8 @@ bool is_about_kernels(const Arguments& arguments) {
 
 ExitCode calibrate_kernels_command(const Arguments& arguments, Session& session) {
   const std::string& wanted = arguments.positionals().front().text;
-  refuse_dry_run(arguments, session);
-  if (session.diagnostics().has_errors()) {
+  refuse_options_of_others(arguments, true, session);
+  if (session.diagnostics().has_errors() && wanted != "needs") {  // which tells its other mistakes
     return session.report();
   }
   return std::find_if(actions.begin(), actions.end(),

@@ -13,9 +13,6 @@
 namespace payoff {
 
 // What stands behind `payoff calibrate`: whether it is one of these and not a fit of shipped laws.
-// --dry-run goes with `calibrate run` only: reports it elsewhere.
-void refuse_dry_run(const Arguments& arguments, Session& session);
-
 [[nodiscard]] bool is_about_kernels(const Arguments& arguments);
 
 [[nodiscard]] ExitCode calibrate_kernels_command(const Arguments& arguments, Session& session);

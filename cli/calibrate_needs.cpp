@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/calibrate_needs.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,20 +14,6 @@
 #include "cli/profile_library.hpp"
 
 namespace payoff {
-namespace {
-
-// The other actions of `calibrate` have options of their own.
-void refuse_options_of_others(const Arguments& arguments, Session& session) {
-  constexpr std::array<std::string_view, 4> own{"--set", "--observed", "--json", "--error-format"};
-  for (const auto& [option, value] : arguments.options()) {
-    if (std::find(own.begin(), own.end(), option) == own.end()) {
-      session.diagnostics().error(value.span, fmt::format("`needs` has no use for `{}`", option));
-    }
-  }
-}
-
-}  // namespace
-
 ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
   const std::vector<Argument>& words = arguments.positionals();
   if (words.size() != 2) {
@@ -49,7 +32,6 @@ ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
   if (read) {
     report_measurement_problems(read->experiment, measurements, session);
   }
-  refuse_options_of_others(arguments, session);
   (void)inputs_are_kept(arguments, session);
   if (!read || session.diagnostics().has_errors()) {
     return session.report();

@@ -9,8 +9,7 @@ namespace payoff {
 
 GradientStreams::GradientStreams(const StepPlan& plan, const CodecCalls& calls, std::size_t stage,
                                  std::size_t first_bucket)
-    : plan_(&plan),
-      calls_(&calls),
+    : calls_(&calls),
       backward_(&plan.stages[stage].compute->backward),
       buckets_(&plan.buckets(stage)),
       pairs_(plan.pairs_on(stage)),

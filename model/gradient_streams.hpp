@@ -205,7 +205,6 @@ class GradientStreams {
   }
   void compute_beside_slowed(double work, double memory_share, const Pace& units);
 
-  const StepPlan* plan_;
   const CodecCalls* calls_;
   const std::vector<Piece>* backward_;
   const std::vector<Bucket>* buckets_;

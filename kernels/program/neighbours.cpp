@@ -86,7 +86,7 @@ QueuedWork queued(const Neighbour& neighbour, const Work& work, unsigned runs_a_
 }
 
 NeighbourMeter::Steady NeighbourMeter::steady(std::span<const QueuedWork> works, unsigned count,
-                                              Seconds shortest) {
+                                              Seconds shortest) const {
   const Together together = instruments_.run(works, count);
   Steady found{steady_state(together.timelines, shortest), together.clock_ratio};
   if (!found.state.refused.empty()) {

@@ -82,7 +82,8 @@ class NeighbourMeter {
     SteadyState state;
     double clock{1.0};
   };
-  [[nodiscard]] Steady steady(std::span<const QueuedWork> works, unsigned count, Seconds shortest);
+  [[nodiscard]] Steady steady(std::span<const QueuedWork> works, unsigned count,
+                              Seconds shortest) const;
   const Alone& alone(const Neighbour& neighbour, const Work& work, Bandwidth copied);
   [[nodiscard]] MeasuredNeighbours once(const Neighbours& neighbours,
                                         const std::vector<Work>& works);

@@ -84,7 +84,11 @@ Options read_options(std::span<const char* const> words) {
     } else if (i + 1 == words.size()) {
       options.problems.push_back(std::string(word) + " needs a value");
     } else if (word == "--only") {
+      const std::size_t before = options.only.size();
       add_names(words[++i], options.only);
+      if (options.only.size() == before) {
+        options.problems.emplace_back("`--only` names nothing: `--list` shows what there is");
+      }
     } else {
       options.out = words[++i];
     }

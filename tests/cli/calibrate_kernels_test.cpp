@@ -285,6 +285,22 @@ TEST_CASE("a run says why there are no samples") {
   CHECK_THAT(run("/bin/false").err, ContainsSubstring("exit status 1"));
 }
 
+TEST_CASE("a fit without samples, or with options of other actions, writes no law") {
+  const test::ScratchFolder folder;
+  const std::string profile = folder.path("x.yaml");
+  const test::Captured laws =
+      test::payoff({"calibrate", "fit", "-o", profile, "--out", folder.path("")});
+  CHECK(laws.code == ExitCode::bad_input);
+  CHECK_THAT(laws.err, ContainsSubstring("`fit LAW` has no use for `-o`") &&
+                           ContainsSubstring("name the samples to fit"));
+  const test::Captured samples = test::payoff(
+      {"calibrate", "fit", folder.path("a.json"), "-o", profile, "--check", "--only", "copy"});
+  CHECK(samples.code == ExitCode::bad_input);
+  CHECK_THAT(samples.err, ContainsSubstring("`fit SAMPLES` has no use for `--check`") &&
+                              ContainsSubstring("`fit SAMPLES` has no use for `--only`"));
+  CHECK(folder.files().empty());
+}
+
 TEST_CASE("a dry run of measuring needs no file to write, and goes with nothing else") {
   const test::Captured run = test::payoff({"calibrate", "run", "--dry-run", "--program", "true"});
   INFO(run.err);
@@ -295,6 +311,6 @@ TEST_CASE("a dry run of measuring needs no file to write, and goes with nothing 
                                              {"calibrate", "show", "x.yaml", "--dry-run"}}) {
     const test::Captured other = test::payoff(words);
     CHECK(other.code == ExitCode::bad_input);
-    CHECK_THAT(other.err, ContainsSubstring("`--dry-run` is of `run`, not of `" + words[1] + "`"));
+    CHECK_THAT(other.err, ContainsSubstring("` has no use for `--dry-run`"));
   }
 }

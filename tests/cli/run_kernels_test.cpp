@@ -49,3 +49,13 @@ TEST_CASE("a program that ends well and leaves no file has measured nothing") {
   dry.words = {"--dry-run"};
   CHECK_NOTHROW(run_kernels(dry));
 }
+
+TEST_CASE("a file that is no samples file is not told as one that was written") {
+  const test::ScratchFolder folder;
+  const KernelRun half = run_of(folder, R"(echo '{"schema": "payoff-kernels-' > "$2")", 0);
+  const test::Captured run = test::payoff(
+      {"calibrate", "run", "--program", half.program, "-o", folder.path("samples.json")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, ContainsSubstring("samples.json"));
+}

@@ -47,6 +47,7 @@ Outcome measured(const std::vector<std::string>& only, const Machine& machine, c
 
 TEST_CASE("arguments that cannot be meant are all named at once") {
   CHECK(read(std::array{"--only", "casts,gemm", "--full", "--out", "x.json"}).problems.empty());
+  CHECK(read(std::array{"--only", ",", "--list"}).problems.size() == 1);
   CHECK(read(std::array{"--only", "casts,gemm", "--list"}).only ==
         std::vector<std::string>{"casts", "gemm"});
   CHECK(read(std::array{"--quick", "--full", "--fast", "--out"}).problems.size() == 4);
