@@ -225,8 +225,10 @@ bool is_about_kernels(const Arguments& arguments) {
 
 ExitCode calibrate_kernels_command(const Arguments& arguments, Session& session) {
   const std::string& wanted = arguments.positionals().front().text;
-  refuse_options_of_others(arguments, true, session);
-  if (session.diagnostics().has_errors() && wanted != "needs") {  // which tells its other mistakes
+  if (wanted != "needs") {  // which tells its other mistakes first
+    refuse_options_of_others(arguments, true, session);
+  }
+  if (session.diagnostics().has_errors()) {
     return session.report();
   }
   return std::find_if(actions.begin(), actions.end(),

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/calibrate_options.hpp"
 #include "cli/calibration_needs.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
@@ -32,6 +33,7 @@ ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
   if (read) {
     report_measurement_problems(read->experiment, measurements, session);
   }
+  refuse_options_of_others(arguments, false, session);
   (void)inputs_are_kept(arguments, session);
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
