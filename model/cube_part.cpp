@@ -137,8 +137,7 @@ Parts all_parts(bool single) {
   Parts parts;
   for (unsigned mask = 1; mask < parts.size(); ++mask) {
     const Mesh mesh = mesh_of(mask, single);
-    parts[mask] = {links_in_circles(mesh), links_in_exchange(mesh), has_chain(mesh),
-                   mesh.gpus > 1 ? tree_rates(mesh.links, mesh.gpus) : TreeRates{}};
+    parts[mask] = {links_in_circles(mesh), links_in_exchange(mesh), has_chain(mesh)};
   }
   return parts;
 }
@@ -178,6 +177,25 @@ const std::vector<std::vector<int>>& first_gpus() {
   return all;
 }
 
+// The GPUs of every group in a node.
+template <class Visit>
+void each_part(const Fabric& fabric, const Group& group, int local, Visit visit) {
+  // Where a node got more ranks than the parts say, nothing is known of them.
+  const bool is_known = std::all_of(
+      fabric.parts.begin(), fabric.parts.end(),
+      [&](const std::vector<int>& part) { return part.size() >= static_cast<std::size_t>(local); });
+  const bool first = fabric.parts.empty() || !is_known;
+  for (const std::vector<int>& part : first ? first_gpus() : fabric.parts) {
+    each_group(group, local, static_cast<int>(part.size()), [&](int start, int stride) {
+      std::array<int, cube_gpus> gpus{};
+      for (int i = 0, place = start; i < local; ++i, place += stride) {
+        gpus.at(static_cast<std::size_t>(i)) = part[static_cast<std::size_t>(place)];
+      }
+      visit(std::span<const int>(gpus).first(static_cast<std::size_t>(local)));
+    });
+  }
+}
+
 }  // namespace
 
 // It has links to three GPUs of its half and one of the other half.
@@ -204,27 +222,25 @@ const CubePart& cube_part(const Fabric& fabric, std::span<const int> gpus) {
 
 CubePart worst_cube_part(const Fabric& fabric, const Group& group, int local) {
   constexpr double all = std::numeric_limits<double>::infinity();
-  CubePart worst{all, all, true, {all, all}};
-  // Where a node got more ranks than the parts say, nothing is known of them.
-  const bool is_known = std::all_of(
-      fabric.parts.begin(), fabric.parts.end(),
-      [&](const std::vector<int>& part) { return part.size() >= static_cast<std::size_t>(local); });
-  const bool first = fabric.parts.empty() || !is_known;
-  for (const std::vector<int>& part : first ? first_gpus() : fabric.parts) {
-    each_group(group, local, static_cast<int>(part.size()), [&](int start, int stride) {
-      std::array<int, cube_gpus> gpus{};
-      for (int i = 0, place = start; i < local; ++i, place += stride) {
-        gpus.at(static_cast<std::size_t>(i)) = part[static_cast<std::size_t>(place)];
-      }
-      const CubePart& of_group =
-          cube_part(fabric, std::span(gpus).first(static_cast<std::size_t>(local)));
-      worst.in_circles = std::min(worst.in_circles, of_group.in_circles);
-      worst.in_exchange = std::min(worst.in_exchange, of_group.in_exchange);
-      worst.has_chain = worst.has_chain && of_group.has_chain;
-      worst.in_trees.both_ways = std::min(worst.in_trees.both_ways, of_group.in_trees.both_ways);
-      worst.in_trees.one_way = std::min(worst.in_trees.one_way, of_group.in_trees.one_way);
-    });
-  }
+  CubePart worst{all, all, true};
+  each_part(fabric, group, local, [&](std::span<const int> gpus) {
+    const CubePart& of_group = cube_part(fabric, gpus);
+    worst.in_circles = std::min(worst.in_circles, of_group.in_circles);
+    worst.in_exchange = std::min(worst.in_exchange, of_group.in_exchange);
+    worst.has_chain = worst.has_chain && of_group.has_chain;
+  });
+  return worst;
+}
+
+TreeRates worst_cube_trees(const Fabric& fabric, const Group& group, int local) {
+  constexpr double all = std::numeric_limits<double>::infinity();
+  TreeRates worst{all, all};
+  each_part(fabric, group, local, [&](std::span<const int> gpus) {
+    const Mesh mesh = mesh_of(mask_of(gpus), is_single_cube(fabric));
+    const TreeRates of_group = tree_rates(mesh.links, mesh.gpus);
+    worst.both_ways = std::min(worst.both_ways, of_group.both_ways);
+    worst.one_way = std::min(worst.one_way, of_group.one_way);
+  });
   return worst;
 }
 

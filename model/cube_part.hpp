@@ -24,7 +24,6 @@ struct CubePart {
   // off.
   double in_exchange{};
   bool has_chain{};  // a way along links passes each of them once
-  TreeRates in_trees{};
 };
 
 // A hybrid cube of P100 has single links between the same pairs as one of V100.
@@ -37,6 +36,8 @@ struct CubePart {
 // Of the group whose GPUs have the fewest, of those that a node has beside it: `local` of its ranks
 // are in the node, on the GPUs that Fabric::parts says.
 [[nodiscard]] CubePart worst_cube_part(const Fabric& fabric, const Group& group, int local);
+// Of those groups, what packed trees carry at least.
+[[nodiscard]] TreeRates worst_cube_trees(const Fabric& fabric, const Group& group, int local);
 
 // For Fabric::parts: the GPUs of a node's ranks, server by server, where the ranks are on these
 // GPUs of a topology, `per_node` of them on each node. Nothing where that says nothing of a cube:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/other_all_reduce.hpp"
 
-#include <cstddef>
-
 #include "model/cube_part.hpp"
 #include "model/group_paths.hpp"
 #include "model/groups.hpp"
@@ -37,14 +35,9 @@ TreeTerms on_switch(const GroupPaths& paths) {
   return {hops_inside(2, 2 * (n - 1) / n), hops_inside(1, (n - 1) / n)};
 }
 
-TreeRates rates_of_full_mesh(int gpus) {
-  const auto n = static_cast<std::size_t>(gpus);
-  std::vector<int> links(n * n, 1);
-  for (std::size_t gpu = 0; gpu < n; ++gpu) {
-    links[gpu * n + gpu] = 0;
-  }
-  return tree_rates(links, gpus);
-}
+// One link between every two: of all partitions that into single GPUs leaves the least a part, n (n
+// - 1) / 2 links over n - 1, of all sets every one the same.
+TreeRates rates_of_full_mesh(int gpus) { return {gpus / 2.0, static_cast<double>(gpus)}; }
 
 // Nothing where GPUs have no direct links to each other and no switch of their own.
 std::optional<TreeTerms> trees_inside(const Cluster& cluster, const Group& inside) {
@@ -57,9 +50,8 @@ std::optional<TreeTerms> trees_inside(const Cluster& cluster, const Group& insid
     case FabricKind::bridge:
       return on_mesh(rates_of_full_mesh(paths.local), paths, fabric.pair);
     case FabricKind::hybrid_cube: {
-      const CubePart part = worst_cube_part(fabric, inside, paths.local);
-      return part.in_trees.one_way > 0 ? std::optional(on_mesh(part.in_trees, paths, fabric.pair))
-                                       : std::nullopt;
+      const TreeRates rates = worst_cube_trees(fabric, inside, paths.local);
+      return rates.one_way > 0 ? std::optional(on_mesh(rates, paths, fabric.pair)) : std::nullopt;
     }
     case FabricKind::none:
     case FabricKind::pcie_tree:

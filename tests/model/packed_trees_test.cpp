@@ -64,3 +64,16 @@ TEST_CASE("twice the links carry twice as much, and of GPUs that are cut off tre
   CHECK(tree_rates(apart, 3).both_ways == 0);
   CHECK(tree_rates(apart, 3).one_way == 0);
 }
+
+// A full mesh has both in closed form, which the price of an all-reduce takes.
+TEST_CASE("with a link between every two, trees carry n / 2 both ways and n one way") {
+  for (int n = 2; n <= 8; ++n) {
+    std::vector<int> links(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 1);
+    for (std::size_t gpu = 0; gpu < static_cast<std::size_t>(n); ++gpu) {
+      links[gpu * static_cast<std::size_t>(n) + gpu] = 0;
+    }
+    const TreeRates rates = tree_rates(links, n);
+    CHECK_THAT(rates.both_ways, WithinRel(n / 2.0, 1e-12));
+    CHECK_THAT(rates.one_way, WithinRel(static_cast<double>(n), 1e-12));
+  }
+}
