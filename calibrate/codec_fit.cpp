@@ -5,14 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 namespace payoff {
 namespace {
 
-enum Term : std::size_t { dispatch, launch, resident, beyond, sync };
-constexpr std::array<std::string_view, 5> term_names{
-    "dispatch", "launch", "1 / resident_efficiency", "1 / memory_efficiency", "host_sync"};
+enum Term : std::size_t { dispatch, launch, resident, beyond, sync, arithmetic };
+constexpr std::size_t term_count = 6;
+constexpr std::array<std::string_view, term_count> term_names{
+    "dispatch",  "launch",          "1 / resident_efficiency", "1 / memory_efficiency",
+    "host_sync", "1 / product_rate"};
+using Row = std::array<double, term_count>;
 
 // What no published row of the fit half tells; marked `assumed` in the profile.
 constexpr double assumed_host_sync_us = 10.0;
@@ -21,12 +25,13 @@ constexpr double assumed_gemm_efficiency = 0.25;   // products with a side of a 
 // Spread between machines of one class where one machine only was measured.
 constexpr double assumed_discrepancy = 0.5;
 
-std::array<double, 5> row_of(const CodecTiming& timing) {
+Row row_of(const CodecTiming& timing) {
   const double kernels = std::max(timing.kernels, 1.0);
   const Bytes inside = std::min(timing.bytes, timing.l2 * kernels);
   const auto microseconds = [&](Bytes traffic) { return traffic / timing.memory_bandwidth / 1_us; };
-  return {timing.dispatches, timing.kernels, microseconds(inside),
-          microseconds(timing.bytes - inside), timing.host_syncs};
+  return {timing.dispatches,    timing.kernels,
+          microseconds(inside), microseconds(timing.bytes - inside),
+          timing.host_syncs,    timing.flops / 1_TFLOPps / 1_us};
 }
 
 struct Solution {
@@ -36,7 +41,7 @@ struct Solution {
   Eigen::VectorXd errors;  // relative
 };
 
-using Rows = std::vector<std::array<double, 5>>;
+using Rows = std::vector<Row>;
 
 // Rows divided by their times, so that every row counts by its relative error.
 Rows scaled_rows(const std::vector<CodecTiming>& timings) {
@@ -63,7 +68,7 @@ Eigen::MatrixXd matrix_of(const Rows& rows, const std::vector<Term>& terms) {
 
 std::vector<Term> terms_present(const Rows& rows) {
   std::vector<Term> present;
-  for (const Term term : {dispatch, launch, resident, beyond, sync}) {
+  for (const Term term : {dispatch, launch, resident, beyond, sync, arithmetic}) {
     if (std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row[term] > 0.0; })) {
       present.push_back(term);
     }
@@ -71,21 +76,44 @@ std::vector<Term> terms_present(const Rows& rows) {
   return present;
 }
 
-Solution solve(const std::vector<CodecTiming>& timings) {
-  Rows rows = scaled_rows(timings);
+bool is_determined(const Rows& rows, const std::vector<Term>& terms) {
+  return matrix_of(rows, terms).colPivHouseholderQr().rank() ==
+         static_cast<Eigen::Index>(terms.size());
+}
+
+Rows without_arithmetic(Rows rows) {
+  for (Row& row : rows) {
+    row[arithmetic] = 0.0;
+  }
+  return rows;
+}
+
+Solution solve(Rows rows) {
   std::vector<Term> terms = terms_present(rows);
-  if (matrix_of(rows, terms).colPivHouseholderQr().rank() <
-      static_cast<Eigen::Index>(terms.size())) {
+  // Arithmetic in a fixed ratio to traffic is in its bandwidth, where that is all that is wrong.
+  if (terms.back() == arithmetic && !is_determined(rows, terms)) {
+    Rows others = without_arithmetic(rows);
+    if (is_determined(others, terms_present(others))) {
+      return solve(std::move(others));
+    }
+  }
+  if (!is_determined(rows, terms)) {
     // Too few sizes to tell the two bandwidths apart: one for both.
-    for (auto& row : rows) {
+    for (Row& row : rows) {
       row[beyond] += row[resident];
       row[resident] = 0.0;
     }
     terms = terms_present(rows);
+    if (terms.back() == arithmetic && !is_determined(rows, terms)) {
+      return solve(without_arithmetic(std::move(rows)));
+    }
   }
   const Eigen::MatrixXd design = matrix_of(rows, terms);
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(design.rows());
   Solution solution{terms, design.colPivHouseholderQr().solve(ones), {}, {}};
+  if (terms.back() == arithmetic && !(solution.values(design.cols() - 1) > 0.0)) {
+    return solve(without_arithmetic(std::move(rows)));  // it takes no time of its own
+  }
   solution.errors = design * solution.values - ones;
   const double freedom = std::max(1.0, static_cast<double>(design.rows() - design.cols()));
   solution.covariance =
@@ -117,6 +145,17 @@ class Constants {
             "fit"};
   }
 
+  // In TFLOP/s; nothing where products take no time of their own.
+  [[nodiscard]] std::optional<CodecConstant> rate(std::string_view name, Term term) const {
+    const auto at = find(term);
+    if (at < 0) {
+      return std::nullopt;
+    }
+    const double value = 1.0 / solution_.values(at);
+    return CodecConstant{std::string(name), value,
+                         value * value * std::sqrt(solution_.covariance(at, at)), "fit"};
+  }
+
   [[nodiscard]] CodecConstant share(std::string_view name, Term term, Term otherwise) const {
     const auto own = find(term);
     const auto at = own < 0 ? find(otherwise) : own;
@@ -142,12 +181,16 @@ void record_quality(const std::vector<CodecTiming>& timings, const Solution& sol
   std::set<double> machines;
   for (const CodecTiming& timing : timings) {
     fit.streams.include(timing.bytes / std::max(timing.kernels, 1.0));
+    if (timing.flops > Flops{}) {
+      fit.products.include(timing.flops);
+    }
     machines.insert(timing.memory_bandwidth.si);
   }
   const double between = machines.size() > 1 ? 0.0 : assumed_discrepancy;
   fit.relative_sd = std::hypot(fit.rms_error, between);
   for (std::size_t i = 0; i < solution.terms.size(); ++i) {
-    fit.fitted.emplace_back(term_names[solution.terms[i]]);
+    fit.fitted.emplace_back(term_names.at(solution.terms[i]));
+    fit.values.push_back(solution.values(static_cast<Eigen::Index>(i)));
     fit.covariance.emplace_back();
     for (std::size_t j = 0; j < solution.terms.size(); ++j) {
       fit.covariance[i].push_back(
@@ -159,7 +202,7 @@ void record_quality(const std::vector<CodecTiming>& timings, const Solution& sol
 CodecFit fit_class(Implementation implementation, const std::vector<CodecTiming>& timings) {
   CodecFit fit;
   fit.implementation = implementation;
-  const Solution solution = solve(timings);
+  const Solution solution = solve(scaled_rows(timings));
   const Constants constants(solution);
   fit.entries = names_of(timings, &CodecTiming::entry);
   fit.gpus = names_of(timings, &CodecTiming::gpu);
@@ -169,16 +212,65 @@ CodecFit fit_class(Implementation implementation, const std::vector<CodecTiming>
                    constants.share("memory_efficiency", beyond, resident),
                    {"random_efficiency", assumed_random_efficiency, 0.0, "assumed"},
                    {"gemm_efficiency", assumed_gemm_efficiency, 0.0, "assumed"}};
+  fit.product_rate = constants.rate("product_rate", arithmetic);
   record_quality(timings, solution, fit);
   return fit;
+}
+
+// By the terms of a fit, in us. Traffic on the side of the cache that it saw nothing of goes at the
+// bandwidth of the other one, as in law().
+double time_by(const CodecFit& fit, const Row& row) {
+  Row inverse{};
+  for (std::size_t i = 0; i < fit.fitted.size(); ++i) {
+    const auto* term = std::find(term_names.begin(), term_names.end(), fit.fitted[i]);
+    inverse.at(static_cast<std::size_t>(term - term_names.begin())) = fit.values[i];
+  }
+  if (inverse[resident] == 0.0) {
+    inverse[resident] = inverse[beyond];
+  } else if (inverse[beyond] == 0.0) {
+    inverse[beyond] = inverse[resident];
+  }
+  return std::inner_product(row.begin(), row.end(), inverse.begin(), 0.0);
 }
 
 }  // namespace
 
 CodecLaw CodecFit::law() const {
   const auto value = [&](std::size_t index) { return constants[index].value; };
-  return {value(0) * 1_us, value(1) * 1_us, value(2), value(3),
-          value(4),        value(5),        streams,  relative_sd};
+  CodecLaw law{value(0) * 1_us, value(1) * 1_us, value(2), value(3),
+               value(4),        value(5),        streams,  relative_sd};
+  if (product_rate) {
+    law.product_rate = product_rate->value * 1_TFLOPps;
+    law.products = products;
+  }
+  return law;
+}
+
+// One unknown x = 1 / efficiency: of a timing, its own streaming share and what x has to take of
+// the rest, both over its time.
+std::optional<CodecConstant> fit_sectors(std::span<const CodecTiming> timings,
+                                         const CodecFit& streaming) {
+  if (timings.size() < 2) {
+    return std::nullopt;
+  }
+  double squares = 0.0;
+  double with_rest = 0.0;
+  double rests = 0.0;
+  for (const CodecTiming& timing : timings) {
+    const double time = timing.time / 1_us;
+    const double each = timing.sectors / timing.memory_bandwidth / 1_us / time;
+    const double rest = 1.0 - time_by(streaming, row_of(timing)) / time;
+    squares += each * each;
+    with_rest += each * rest;
+    rests += rest * rest;
+  }
+  if (with_rest <= 0.0) {
+    return std::nullopt;
+  }
+  const double inverse = with_rest / squares;
+  const double left = std::max(0.0, rests - inverse * with_rest);
+  const double sd = std::sqrt(left / static_cast<double>(timings.size() - 1) / squares);
+  return CodecConstant{"random_efficiency", 1.0 / inverse, sd / (inverse * inverse), "fit"};
 }
 
 std::string_view name(Implementation implementation) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,10 +13,12 @@
 
 // The time laws of codec kernels (CodecLaw), one for each implementation class, from published
 // timings by least squares on relative errors. Every row is linear in the class's constants:
-//   time = dispatches d + kernels t0 + resident / (e1 B) + beyond / (e2 B) + host_syncs s
-// with B the memory bandwidth and traffic split at the L2 size as price_pass() splits it. A
-// constant that no row tells apart is left to a stated assumption. t0 is only there to keep launch
-// time out of the efficiencies: prices take the GPU's own launch time.
+//   time = dispatches d + kernels t0 + resident / (e1 B) + beyond / (e2 B) + host_syncs s + F /
+//   rate
+// with B the memory bandwidth and traffic split at the L2 size as price_pass() splits it, and F the
+// arithmetic of products. A constant that no row tells apart is left to a stated assumption; where
+// sizes do not tell arithmetic from traffic, it is in the bandwidth. t0 is only there to keep
+// launch time out of the efficiencies: prices take the GPU's own launch time.
 
 namespace payoff {
 
@@ -30,6 +33,8 @@ struct CodecTiming {
   double host_syncs{};
   Bytes bytes{};
   Seconds time{};
+  Bytes sectors{};  // of 32 bytes, gathered or scattered, beside `bytes`; not in a class's own fit
+  Flops flops{};    // of products
 };
 
 // One constant of a law: in us for times, a share for efficiencies.
@@ -52,6 +57,9 @@ struct CodecFit {
   double largest_error{};   // relative
   FitRange<Bytes> streams;  // traffic of a kernel in the rows
   double relative_sd{};
+  std::vector<double> values;                 // of `fitted`
+  std::optional<CodecConstant> product_rate;  // in TFLOP/s, where rows have arithmetic
+  FitRange<Flops> products;                   // of the rows
 
   [[nodiscard]] CodecLaw law() const;
 };
@@ -61,6 +69,12 @@ struct CodecFit {
 // One fit for each of the three classes, in their order. Rows of a class that determine nothing
 // (none at all) leave assumptions only.
 [[nodiscard]] std::vector<CodecFit> fit_codecs(std::span<const CodecTiming> timings);
+
+// What share of the memory bandwidth scattered sectors reach: the rest of the time of `timings`,
+// once `streaming`, the law of their class, has taken its own, by least squares on relative errors.
+// Nothing where nothing is left, or from fewer than two timings.
+[[nodiscard]] std::optional<CodecConstant> fit_sectors(std::span<const CodecTiming> timings,
+                                                       const CodecFit& streaming);
 
 // profiles/fitted/codecs.yaml. `citations` names every entry of the timings.
 [[nodiscard]] std::string codec_profile(const std::vector<CodecFit>& fits,

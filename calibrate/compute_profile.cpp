@@ -26,13 +26,13 @@ constexpr std::array<Line, 4> factors{{{"convolution_efficiency", LawParameter::
                                        {"memory_efficiency", LawParameter::memory}}};
 
 // Three digits: what a fit to step times can carry, and equal on every compiler.
-std::string digits(double value) {
+std::string three_digits(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3g", value);
   return text.data();
 }
 
-std::string microseconds(double seconds) { return digits(seconds * 1e6) + " us"; }
+std::string microseconds(double seconds) { return three_digits(seconds * 1e6) + " us"; }
 
 // A parameter that cases narrowed comes from them, another one from its prior. `shared` is the
 // width of the factor that it contains.
@@ -42,7 +42,7 @@ bool is_fitted(const FittedParameter& fitted, const LawPrior& prior, double shar
 
 std::string value(const std::string& text, double log_sd, const std::string& from,
                   const std::string& range = {}) {
-  return "{value: " + text + ", sd: " + digits(log_sd) + ", from: " + from +
+  return "{value: " + text + ", sd: " + three_digits(log_sd) + ", from: " + from +
          (range.empty() ? "" : ", range: \"" + range + "\"") + "}\n";
 }
 
@@ -130,22 +130,22 @@ class Writer {
       const auto precision = static_cast<Precision>(i);
       if (gpu.peak[precision] > FlopRate{}) {
         const FittedParameter& fitted = law[gemm[precision]];
-        text_ +=
-            "      " + std::string(precisions[precision]) + ": " +
-            value(digits(fitted.value), fitted.log_sd, source(law, gemm[precision]), cases(fitted));
+        text_ += "      " + std::string(precisions[precision]) + ": " +
+                 value(three_digits(fitted.value), fitted.log_sd, source(law, gemm[precision]),
+                       cases(fitted));
       }
     }
     for (const Line& line : factors) {
       const FittedParameter& fitted = law[line.parameter];
-      text_ +=
-          "    " + std::string(line.key) + ": " +
-          value(digits(fitted.value), fitted.log_sd, source(law, line.parameter), cases(fitted));
+      text_ += "    " + std::string(line.key) + ": " +
+               value(three_digits(fitted.value), fitted.log_sd, source(law, line.parameter),
+                     cases(fitted));
     }
     const FittedParameter& launch = law[LawParameter::launch];
     text_ += "    launch: " + value(microseconds(launch.value), launch.log_sd,
                                     source(law, LawParameter::launch), cases(launch));
     measured(gpu);
-    text_ += "    relative_sd: {value: " + digits(law_of(law).relative_sd) +
+    text_ += "    relative_sd: {value: " + three_digits(law_of(law).relative_sd) +
              ", from: " + source(law, LawParameter::gemm_16) + "}\n";
   }
 
@@ -189,8 +189,8 @@ class Writer {
     line("host_per_step", SoftwareParameter::host_per_step,
          microseconds(stack[SoftwareParameter::host_per_step].value));
     line("memory_traffic_ratio", SoftwareParameter::memory_traffic,
-         digits(stack[SoftwareParameter::memory_traffic].value));
-    text_ += "    relative_sd: {value: " + digits(stack.relative_sd) +
+         three_digits(stack[SoftwareParameter::memory_traffic].value));
+    text_ += "    relative_sd: {value: " + three_digits(stack.relative_sd) +
              ", from: " + (stack.cases > 0 ? stack.name + "_steps" : "assumed") + "}\n";
   }
 

@@ -10,6 +10,7 @@
 #include "cli/input_json.hpp"
 #include "cli/json_output.hpp"
 #include "cli/prediction_report.hpp"
+#include "cli/priced_uses.hpp"
 #include "cli/step_json.hpp"
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
@@ -148,6 +149,19 @@ Json kinds_json(const Advice& advice) {
   return kinds;
 }
 
+Json compared_json(const AdviceReport& report, std::size_t place) {
+  const PlanPayoff& plan = report.advice.payoff.plans[place];
+  Json json{{"strategy", plan.label},
+            {"step_seconds", plan.prediction.step.si},
+            {"step_low_seconds", plan.step_low.si},
+            {"step_high_seconds", plan.step_high.si},
+            {"against_uncompressed", comparison_json(plan.against_uncompressed)},
+            {"against_remedy", comparison_json(plan.against_remedy)}};
+  const CompressionPlan& compared = report.advice.compared.plans[place];
+  add_extrapolated(uses_of_plan(report.prepared, compared).extrapolated(), json);
+  return json;
+}
+
 }  // namespace
 
 std::string reason_for_nothing(const Advice& advice) {
@@ -169,6 +183,10 @@ std::string advice_text(const AdviceReport& report) {
                      "\n";
   text += fmt::format("(low to high) holds 90 % of the draws; gains within {} are none.\n",
                       percent_text(advice.payoff.band));
+  if (const std::string beyond = extrapolation_sentence(uses_of_plans(report.prepared));
+      !beyond.empty()) {
+    text += beyond + "\n";
+  }
   if (advice.advised > 0) {
     text += fmt::format("\ncompress:\n- \"{}\"\n", advice.compared.plans[advice.advised].label);
   }
@@ -195,14 +213,8 @@ std::string advice_json(const AdviceReport& report, const Session& session) {
                                                        {"exact", advice.buckets.is_exact},
                                                        {"chosen", advice.buckets.is_taken}};
   json["compared"] = Json::array();
-  for (const PlanPayoff& plan : advice.payoff.plans) {
-    json["compared"].push_back(
-        {{"strategy", plan.label},
-         {"step_seconds", plan.prediction.step.si},
-         {"step_low_seconds", plan.step_low.si},
-         {"step_high_seconds", plan.step_high.si},
-         {"against_uncompressed", comparison_json(plan.against_uncompressed)},
-         {"against_remedy", comparison_json(plan.against_remedy)}});
+  for (std::size_t i = 0; i < advice.payoff.plans.size(); ++i) {
+    json["compared"].push_back(compared_json(report, i));
   }
   json["remedy"] = advice.payoff.remedy.description;
   json["fastest"] =

@@ -18,6 +18,7 @@ struct AdviceReport {
   const Library& library;
   const Advice& advice;
   const AdviceOptions& options;
+  PreparedExperiment prepared;  // of what is compared
 };
 
 // Why nothing is to be compressed, and the means to take instead. Requires that none is advised.

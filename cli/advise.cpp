@@ -74,7 +74,7 @@ ExitCode run_advise(const Arguments& arguments, Session& session) {
   add_usual_plans(*read, library, session);
   options.limits = read->limits;
   const Advice advice = advise(read->experiment, options);
-  const AdviceReport report{*read, library, advice, options};
+  const AdviceReport report{*read, library, advice, options, PreparedExperiment(advice.compared)};
   OutputFiles files;
   if (const auto save = arguments.value(save_advice_option.name)) {
     files.add(save->text, advised_yaml(*read, advice, session));

@@ -248,6 +248,10 @@ Command calibrate_command() {
        {"-o", "FILE",
         "of `run`, `import`: the samples (.json); of `fit SAMPLES`: the profile (.yaml)",
         Takes::value, true},
+       {"--force", "",
+        "of `run`, `import`, `fit SAMPLES`: lets -o write over a file that such a run did not "
+        "write",
+        Takes::nothing},
        {"--full", "", "of `run`: every size and variant, ten minutes instead of two",
         Takes::nothing},
        {"--dry-run", "", "of `run`: what it would measure and how long that takes; runs nothing",

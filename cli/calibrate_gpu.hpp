@@ -15,7 +15,7 @@
 namespace payoff {
 
 // The GPU that --gpu names; else the first of these, as the driver calls devices, that has a
-// profile. A wrong --gpu is reported.
+// profile. A wrong --gpu is reported, also one of another GPU than they name.
 [[nodiscard]] std::optional<Gpu> data_sheet_of(const Arguments& arguments,
                                                const std::vector<std::string>& devices,
                                                Session& session);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/calibrate_gpu.hpp"
+#include "cli/calibrate_options.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_ending.hpp"
 #include "cli/output_files.hpp"
@@ -107,6 +108,7 @@ ExitCode import_measurements(const Arguments& arguments, Session& session) {
   bool is_whole = true;
   std::vector<ForeignMeasurements> measurements = read_files(arguments, is_whole, session);
   defaults.device = known_device(arguments, measurements, session);
+  check_replaced_samples(arguments, session);
   if (!inputs_are_kept(arguments, session) || !is_whole || session.diagnostics().has_errors()) {
     return session.report();
   }

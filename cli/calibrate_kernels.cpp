@@ -76,6 +76,7 @@ ExitCode fit(const Arguments& arguments, Session& session) {
   }
   const KernelCalibration calibration = calibration_of(files_of(arguments), session);
   const std::optional<Gpu> data = data_sheet_of(arguments, calibration, session);
+  check_replaced(arguments, {"a profile that `calibrate fit` wrote", is_kernel_profile}, session);
   if (!inputs_are_kept(arguments, session) || calibration.files.empty() ||
       session.diagnostics().has_errors()) {
     return session.report();
@@ -154,6 +155,41 @@ ExitCode check(const Arguments& arguments, Session& session) {
   return code == ExitCode::success && !holds ? ExitCode::check_failed : code;
 }
 
+KernelRun kernel_run_of(const Arguments& arguments) {
+  KernelRun run{"payoff-kernels", {}};
+  if (const auto out = arguments.value("-o"); out && !arguments.has("--dry-run")) {
+    run.words.insert(run.words.end(), {"--out", out->text});
+  } else {
+    run.words.emplace_back("--dry-run");
+  }
+  if (const auto program = arguments.value("--program")) {
+    run.program = program->text;
+  }
+  if (arguments.has("--full")) {
+    run.words.emplace_back("--full");
+  }
+  if (const auto only = arguments.value("--only")) {
+    run.words.insert(run.words.end(), {"--only", only->text});
+  }
+  return run;
+}
+
+// Whether the program took the names of --only.
+bool runs_kernels(const Arguments& arguments, Session& session) {
+  const auto only = arguments.value("--only");
+  try {
+    run_kernels(kernel_run_of(arguments));
+  } catch (const RefusedArguments&) {
+    if (!only) {
+      throw;  // nothing that the user gave
+    }
+    session.diagnostics().error(only->span, "payoff-kernels refuses its arguments, as told above",
+                                "", "`payoff-kernels --list` names kernels and families");
+    return false;
+  }
+  return true;
+}
+
 ExitCode measure(const Arguments& arguments, Session& session) {
   const auto out = arguments.value("-o");
   const bool dry = arguments.has("--dry-run");
@@ -166,27 +202,12 @@ ExitCode measure(const Arguments& arguments, Session& session) {
   }
   if (out) {
     check_ending(*out, ".json", session);
+    check_replaced_samples(arguments, session);
     if (session.diagnostics().has_errors()) {
       return session.report();
     }
   }
-  KernelRun run{"payoff-kernels", {}};
-  if (dry) {
-    run.words.emplace_back("--dry-run");
-  } else {
-    run.words.insert(run.words.end(), {"--out", out->text});
-  }
-  if (const auto program = arguments.value("--program")) {
-    run.program = program->text;
-  }
-  if (arguments.has("--full")) {
-    run.words.emplace_back("--full");
-  }
-  if (const auto only = arguments.value("--only")) {
-    run.words.insert(run.words.end(), {"--only", only->text});
-  }
-  run_kernels(run);
-  if (dry) {
+  if (!runs_kernels(arguments, session) || dry) {
     return session.report();
   }
   // What was written in place, as into a pipe, is gone.

@@ -54,10 +54,11 @@ ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
     return session.report();
   }
   const PreparedExperiment prepared(read->experiment);
-  const auto needs = calibration_needs(prepared, trust_in(prepared, read->facts), *best);
+  const Trust trust = trust_in(prepared, read->facts);
+  const auto needs = calibration_needs(prepared, trust, *best);
   const auto place = static_cast<std::size_t>(best - payoff.plans.data());
   const NextMeasurements next = next_measurements(read->experiment, payoff, place);
-  const NeedsReport report{*read, library, *best, needs, next};
+  const NeedsReport report{*read, library, *best, needs, next, trust};
   OutputFiles files;
   deliver({needs_text(report), needs_json(report, session), ""}, arguments, files, session);
   return session.report();

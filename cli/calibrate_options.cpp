@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/output_guard.hpp"
+#include "profiles/import/samples.hpp"
+
 namespace payoff {
 namespace {
 
@@ -26,6 +29,7 @@ const std::vector<OptionOf>& options_of() {
       {"--data", {fit_of_laws}},
       {"--out", {fit_of_laws}},
       {"-o", {"run", "import", fit_of_samples}},
+      {"--force", {"run", "import", fit_of_samples}},
       {"--full", {"run"}},
       {"--dry-run", {"run"}},
       {"--only", {"run"}},
@@ -53,6 +57,10 @@ std::string help_for(std::string_view option, std::string_view action,
 }
 
 }  // namespace
+
+void check_replaced_samples(const Arguments& arguments, Session& session) {
+  check_replaced(arguments, {"a file of samples", is_samples_file}, session);
+}
 
 void refuse_options_of_others(const Arguments& arguments, bool of_samples, Session& session) {
   const std::string& word = arguments.positionals().front().text;

@@ -10,4 +10,7 @@ namespace payoff {
 // that another one has. `of_samples`: `fit` has samples to fit, not the shipped laws.
 void refuse_options_of_others(const Arguments& arguments, bool of_samples, Session& session);
 
+// `-o` of `run` and `import` replaces samples alone: reports any other file.
+void check_replaced_samples(const Arguments& arguments, Session& session);
+
 }  // namespace payoff

@@ -41,8 +41,12 @@ bool is_of_links(std::string_view path) {
 
 // Nothing where no time hangs on the number: prices, memory.
 std::optional<Subject> subject_of(std::string_view path) {
-  if (path.starts_with("compress.") || path == "cluster.host.copy") {
+  if (path.starts_with("compress.") || path == "cluster.host.copy" ||
+      path.starts_with("cluster.gpu.copies.")) {
     return Subject::codec;
+  }
+  if (path.starts_with("cluster.gpu.interference.")) {
+    return Subject::interference;
   }
   if (is_of_links(path)) {
     return Subject::links;
@@ -53,28 +57,33 @@ std::optional<Subject> subject_of(std::string_view path) {
 }
 
 struct Kernels {
-  std::string_view ending;  // of the path
-  std::string_view only;    // kernels or families of payoff-kernels
+  std::string_view part;  // of the path
+  std::string_view only;  // kernels or families of payoff-kernels
 };
 
-// The first that fits.
-constexpr std::array codec_kernels{
-    Kernels{".dispatch", "launch"}, Kernels{".resident_efficiency", "casts,groups,signs"},
-    Kernels{".memory_efficiency", "casts,groups,signs"},
-    Kernels{".random_efficiency", "selection,sparse"}, Kernels{".gemm_efficiency", "low_rank"}};
-constexpr std::array gpu_kernels{Kernels{".launch", "launch"},
-                                 Kernels{".memory_efficiency", "copy"},
-                                 Kernels{".memory_bandwidth", "copy"},
-                                 Kernels{".l2", "copy"},
-                                 Kernels{".attention_efficiency", "attention"},
-                                 Kernels{".depth_half", "gemm"}};
+// Numbers that `payoff calibrate fit` writes (study/measured_gpu.cpp), or measures as a share of
+// what the data sheet has. The first that fits.
+constexpr std::array measured_kernels{Kernels{"cluster.gpu.interference.", "interference"},
+                                      Kernels{"cluster.gpu.copies.", "transfers"},
+                                      Kernels{"cluster.gpu.law.launch", "launch"},
+                                      Kernels{"cluster.gpu.law.memory_efficiency", "copy"},
+                                      Kernels{"cluster.gpu.memory_bandwidth", "copy"},
+                                      Kernels{"cluster.gpu.law.gemm_efficiency.", "gemm"},
+                                      Kernels{"cluster.gpu.peak.", "gemm"},
+                                      Kernels{"cluster.host.copy", "transfers"},
+                                      Kernels{".law.resident_efficiency", "casts,groups,signs"},
+                                      Kernels{".law.memory_efficiency", "casts,groups,signs"},
+                                      Kernels{".law.relative_sd", "casts,groups,signs"}};
 
-template <class Table>
-std::string_view kernels_of(const Table& table, std::string_view path) {
-  const auto found = std::find_if(table.begin(), table.end(), [path](const Kernels& kernels) {
-    return path.ends_with(kernels.ending);
-  });
-  return found == table.end() ? std::string_view() : found->only;
+// Of numbers of a GPU, its software and its codecs; empty: no kernel settles it.
+std::string_view kernels_of(std::string_view path) {
+  const bool of_codec = path.starts_with("compress.");
+  const auto* found =
+      std::find_if(measured_kernels.begin(), measured_kernels.end(), [&](const Kernels& kernels) {
+        return kernels.part.starts_with('.') ? of_codec && path.ends_with(kernels.part)
+                                             : path.starts_with(kernels.part);
+      });
+  return found == measured_kernels.end() ? std::string_view() : found->only;
 }
 
 // nccl-tests call an exchange of all with all alltoall, and a send sendrecv.
@@ -98,24 +107,20 @@ class Settler {
     if (is_of_links(path)) {
       return runs_of(path.starts_with("cluster.fabric."));
     }
-    if (path.starts_with("software.")) {
-      return "one step on one GPU, then on all of them: `payoff predict --observed`";
-    }
-    if (path == "cluster.host.copy") {
-      return fmt::format("payoff-kernels --only transfers on {}", gpu);
-    }
-    const bool codec = path.starts_with("compress.");
-    std::string_view only = codec ? kernels_of(codec_kernels, path) : kernels_of(gpu_kernels, path);
-    if (path.starts_with("cluster.gpu.peak.") ||
-        path.find(".gemm_efficiency.") != std::string_view::npos) {
-      only = "gemm";
-    }
-    if (!only.empty()) {
+    if (const std::string_view only = kernels_of(path); !only.empty()) {
       return fmt::format("payoff-kernels --only {} on {}", only, gpu);
     }
-    return codec ? fmt::format("{} alone on {}, over sizes of tensors: `payoff calibrate import`",
-                               plan_, gpu)
-                 : fmt::format("payoff-kernels --only layers,memory on {}", gpu);
+    const bool of_law = path.find(".law.") != std::string::npos;
+    if (path.starts_with("compress.")) {
+      return of_law ? fmt::format(
+                          "{} alone on {}, timed by other means than payoff-kernels: "
+                          "`--codec-speed` makes its codecs as fast",
+                          plan_, gpu)
+                    : fmt::format("no measurement, but the paper or the code of {}", plan_);
+    }
+    return of_law || path.starts_with("software.")
+               ? "one step on one GPU, then on all of them: `payoff predict --observed`"
+               : fmt::format("no measurement: what {} has, `--set` states it", gpu);
   }
 
  private:
@@ -149,6 +154,18 @@ class Settler {
   std::string plan_;
 };
 
+// Whether a number of the data sheet is known by its product with a measured share of it.
+bool is_measured_share(const Facts& read, const std::string& path) {
+  constexpr std::string_view peaks = "cluster.gpu.peak.";
+  const std::string share =
+      path == "cluster.gpu.memory_bandwidth" ? "cluster.gpu.law.memory_efficiency"
+      : path.starts_with(peaks) ? "cluster.gpu.law.gemm_efficiency." + path.substr(peaks.size())
+                                : "";
+  return std::any_of(read.begin(), read.end(), [&](const Fact& fact) {
+    return fact.path == share && fact.kind == Provenance::measured;
+  });
+}
+
 // What the strategy reads and nobody measured or published; each number once.
 Facts unsettled(const Trust& trust, const std::string& plan) {
   Facts own;
@@ -156,7 +173,8 @@ Facts unsettled(const Trust& trust, const std::string& plan) {
   std::copy_if(
       trust.read.begin(), trust.read.end(), std::back_inserter(own), [&](const Fact& fact) {
         const bool weak = fact.kind == Provenance::assumed || fact.kind == Provenance::datasheet;
-        return weak && (!fact.path.starts_with("compress.") || fact.path.starts_with(start));
+        return weak && !is_measured_share(trust.read, fact.path) &&
+               (!fact.path.starts_with("compress.") || fact.path.starts_with(start));
       });
   Facts once = distinct(own);
   std::stable_sort(once.begin(), once.end(), [](const Fact& a, const Fact& b) {
@@ -174,6 +192,12 @@ void add(const Fact& fact, const std::string& measurement, Need& need) {
     found = need.measurements.end() - 1;
   }
   found->settles.push_back(fact);
+}
+
+bool has_measured_pairs(const Facts& read) {
+  return std::any_of(read.begin(), read.end(), [](const Fact& fact) {
+    return fact.kind == Provenance::measured && fact.path.starts_with("cluster.gpu.interference.");
+  });
 }
 
 std::string interference_measurement(const Gpu& gpu) {
@@ -194,7 +218,7 @@ std::vector<Need> calibration_needs(const PreparedExperiment& prepared, const Tr
     need.variance_share += influence.variance_share;
     need.speedup_low = std::min(need.speedup_low, influence.speedup_low);
     need.speedup_high = std::max(need.speedup_high, influence.speedup_high);
-    if (influence.unknown == Unknown::interference) {
+    if (influence.unknown == Unknown::interference && !has_measured_pairs(trust.read)) {
       need.measurements = {{interference_measurement(prepared.experiment().cluster.gpu), {}}};
     }
   }

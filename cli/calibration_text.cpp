@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "calibrate/kernel_untold.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 
@@ -21,6 +23,37 @@ std::string constants_text(const KernelFit& fit) {
     text += constant.determined
                 ? fmt::format("{} {}", constant.name, with_spread(constant.value, constant.sd))
                 : constant.name + " not told";
+  }
+  return text;
+}
+
+// One line for each constant and what would tell it, however many laws lack it.
+std::string untold_text(const KernelCalibration& calibration) {
+  struct Lack {
+    UntoldConstant constant;
+    std::string first;  // the law's title
+    std::size_t laws{};
+  };
+  std::vector<Lack> lacks;
+  for (const KernelLaw& law : calibration.laws) {
+    for (UntoldConstant& each : untold_constants(law.points, law.fit)) {
+      const auto known = std::find_if(lacks.begin(), lacks.end(), [&](const Lack& lack) {
+        return lack.constant.name == each.name && lack.constant.measure == each.measure;
+      });
+      if (known == lacks.end()) {
+        lacks.push_back({std::move(each), title_of(law), 1});
+      } else {
+        ++known->laws;
+      }
+    }
+  }
+  std::string text;
+  for (const Lack& lack : lacks) {
+    const std::size_t more = lack.laws - 1;
+    const std::string others =
+        more == 0 ? "" : fmt::format(" and of {} more law{}", more, more == 1 ? "" : "s");
+    text += fmt::format("not told: {} of {}{}; {} would tell\n", lack.constant.name, lack.first,
+                        others, lack.constant.measure);
   }
   return text;
 }
@@ -46,7 +79,7 @@ std::string laws_table(const KernelCalibration& calibration) {
 }
 
 std::string summary_text(const KernelCalibration& calibration) {
-  std::string text;
+  std::string text = untold_text(calibration);
   for (const LeftOutPoint& each : calibration.left_out) {
     text += fmt::format("left out: {}: {}\n", each.title, each.reason);
   }

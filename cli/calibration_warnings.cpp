@@ -16,6 +16,35 @@
 #include "profiles/import/samples_device.hpp"
 
 namespace payoff {
+namespace {
+
+// Times alone and together are compared as if the clock were one.
+void warn_of_clocks_together(const KernelCalibration& calibration, Session& session) {
+  std::size_t apart = 0;
+  std::string first;
+  for (const SamplesFile& file : calibration.files) {
+    for (const SamplesTogether& run : file.together) {
+      for (const SamplesMember& member : run.members) {
+        const double change = run.clock_ratio / member.alone_clock_ratio;
+        if (std::abs(change - 1.0) <= noticeable_drift) {
+          continue;
+        }
+        ++apart;
+        first = !first.empty() ? first
+                               : fmt::format("{}, at {} of the clock that it had alone",
+                                             title_of(member), percent_text(change));
+      }
+    }
+  }
+  if (apart > 0) {
+    session.diagnostics().warning(
+        std::nullopt,
+        fmt::format("{} of the kernels beside others ran at another clock than alone", apart), "",
+        "the slow-down that is fitted has the clock's in it; first: " + first);
+  }
+}
+
+}  // namespace
 
 void warn_of_poor_laws(const KernelCalibration& calibration, Session& session) {
   constexpr std::size_t most_named = 3;
@@ -43,6 +72,7 @@ void warn_of_poor_laws(const KernelCalibration& calibration, Session& session) {
 }
 
 void warn_of_circumstances(const KernelCalibration& calibration, Session& session) {
+  warn_of_clocks_together(calibration, session);
   std::size_t ungated = 0;
   double slowest = 1.0;
   for (const SamplesFile& file : calibration.files) {

@@ -9,14 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/chart_span.hpp"
 #include "cli/chart_style.hpp"
 #include "cli/chart_text.hpp"
 
 namespace payoff {
 namespace {
-
-// A ribbon may widen the picture by this factor each way; what lies beyond is cut.
-constexpr double widest_band = 1.6;
 
 std::string block(std::string_view name, std::size_t number,
                   const std::vector<ChartPoint>& points) {
@@ -27,13 +25,11 @@ std::string block(std::string_view name, std::size_t number,
   return text + "EOD\n";
 }
 
-bool is_logarithmic(const Chart& chart) { return chart.values != ChartValues::from_zero; }
-
 bool within(const std::vector<ChartPoint>& points, double x) {
   return !points.empty() && x >= points.front().x && x <= points.back().x;
 }
 
-// Symbols stand at ticks, those of one family at different ones; or at the points of the curve.
+// Symbols stand at points: at those next to ticks, of one family at different ones; or at all.
 std::vector<ChartPoint> symbols(const ChartCurve& curve, const CurveStyle& style,
                                 const Chart& chart) {
   constexpr std::size_t most_symbols = 24;  // more run into one another
@@ -44,7 +40,10 @@ std::vector<ChartPoint> symbols(const ChartCurve& curve, const CurveStyle& style
   std::vector<ChartPoint> points;
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     if (i % style.members == style.member && within(curve.points, ticks[i])) {
-      points.push_back({ticks[i], value_at(curve.points, ticks[i], is_logarithmic(chart))});
+      points.push_back(*std::min_element(
+          curve.points.begin(), curve.points.end(), [&](const ChartPoint& a, const ChartPoint& b) {
+            return std::abs(std::log(a.x / ticks[i])) < std::abs(std::log(b.x / ticks[i]));
+          }));
     }
   }
   return points;
@@ -54,11 +53,12 @@ std::vector<ChartPoint> symbols(const ChartCurve& curve, const CurveStyle& style
 std::vector<ChartPoint> dense(const std::vector<ChartPoint>& points, const Chart& chart) {
   constexpr int count = 240;
   const ChartAxis& x = chart.x;
+  const bool logarithmic = shown_values(chart).logarithmic;
   std::vector<ChartPoint> result;
   for (int i = 0; i <= count; ++i) {
     const double at = x.low * std::pow(x.high / x.low, i / double{count});
     if (within(points, at)) {
-      result.push_back({at, value_at(points, at, is_logarithmic(chart))});
+      result.push_back({at, value_at(points, at, logarithmic)});
     }
   }
   return result;
@@ -85,6 +85,16 @@ std::string data_blocks(const Chart& chart, const std::vector<CurveStyle>& style
     }
     if (!curve.marks.empty()) {
       text += block("marks", i, curve.marks);
+    }
+    if (!curve.crossings.empty() && !dumb) {
+      text += fmt::format("$between{} << EOD\n", i);
+      for (const std::size_t at : curve.crossings) {
+        for (const ChartPoint& point : {curve.points[at - 1], curve.points[at]}) {
+          text += fmt::format("{:.6g} {:.6g}\n", point.x, point.y);
+        }
+        text += '\n';
+      }
+      text += "EOD\n";
     }
     if (!curve.band.empty() && !dumb) {
       text += fmt::format("$band{} << EOD\n", i);
@@ -118,6 +128,13 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
           fmt::format("$marks{} using 1:2 with impulses lc rgb '{}' dt (2,4) lw 1 "
                       "notitle",
                       i, styles[i].colour));
+    }
+  }
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
+    if (!chart.curves[i].crossings.empty()) {
+      items.push_back(
+          fmt::format("$between{} using 1:2 with lines lc rgb '#a0{}' dt 1 lw 9 notitle", i,
+                      styles[i].colour.substr(1)));
     }
   }
   if (!chart.base_label.empty()) {
@@ -167,56 +184,6 @@ Items typed_items(const Chart& chart, const std::vector<CurveStyle>& styles) {
     }
   }
   return items;
-}
-
-struct Extent {
-  double low{};
-  double high{};
-};
-
-// Of all values, and of 1 where that is the base.
-Extent extent_of(const Chart& chart) {
-  Extent extent{std::numeric_limits<double>::infinity(), 0.0};
-  const auto see = [&](const std::vector<ChartPoint>& points) {
-    for (const ChartPoint& point : points) {
-      extent.low = std::min(extent.low, point.y);
-      extent.high = std::max(extent.high, point.y);
-    }
-  };
-  see(chart.rival.points);
-  if (!chart.base_label.empty()) {
-    see(chart.base.empty() ? std::vector<ChartPoint>{{1.0, 1.0}} : chart.base);
-  }
-  for (const ChartCurve& curve : chart.curves) {
-    see(curve.points);
-  }
-  return extent;
-}
-
-ChartAxis speedups(const Chart& chart) {
-  auto [low, high] = extent_of(chart);
-  const double band_low = low / widest_band;
-  const double band_high = high * widest_band;
-  for (const ChartCurve& curve : chart.curves) {
-    for (const ChartBandPoint& point : curve.band) {
-      low = std::min(low, std::max(point.low, band_low));
-      high = std::max(high, std::min(point.high, band_high));
-    }
-  }
-  return value_axis(std::max(low, slowest_shown), high);
-}
-
-ChartAxis axis_of_values(const Chart& chart) {
-  const Extent extent = extent_of(chart);
-  switch (chart.values) {
-    case ChartValues::positive:
-      return value_axis(extent.low, extent.high, chart.y_unit);
-    case ChartValues::from_zero:
-      return axis_from_zero(end_from_zero(chart), chart.y_unit);
-    case ChartValues::speedups:
-      break;
-  }
-  return speedups(chart);
 }
 
 std::string limit_commands(const Chart& chart, Picture picture) {

@@ -32,16 +32,19 @@ struct ChartCurve {
   std::string label;   // "powersgd:rank=4"; what stands before `:` is the family
   std::string remark;  // beside the label: where it pays
   std::vector<ChartPoint> points;
-  std::vector<ChartPoint> marks;     // where it crosses the rival; a line drops from each
+  std::vector<ChartPoint> marks;     // points of it next to the rival; a line drops from each
   std::vector<ChartBandPoint> band;  // drawn as a ribbon behind the curves; may be empty
   std::string family{};              // what shares a hue; empty: told by the label
+  // Numbers of points: between the one before and this one it crosses the rival, nobody knows
+  // where. Drawn as a wide pale line from the one to the other.
+  std::vector<std::size_t> crossings{};
 };
 
-// What the axis of values spans.
+// What the axis of values spans (cli/chart_span.hpp).
 enum class ChartValues {
-  speedups,   // 1 is among them, and what is slower than half is cut
-  positive,   // all of them
-  from_zero,  // linear; what is far above base and rival is cut
+  speedups,   // logarithmic; 1 is among them
+  positive,   // logarithmic
+  from_zero,  // linear, unless small values would not be seen
 };
 
 // A value of x beyond which something else holds.
@@ -52,9 +55,10 @@ struct ChartLimit {
 
 struct Chart {
   std::string title;
-  std::vector<std::string> captions;  // lines below the title; not on a terminal
-  std::vector<std::string> notes;     // what the chart does not show, and why
-  std::string x_label;                // with the unit
+  std::vector<std::string> captions;  // lines below the title; on a terminal below the legend
+  std::vector<std::string> picture_captions{};  // after these; of what a terminal does not show
+  std::vector<std::string> notes;               // what the chart does not show, and why
+  std::string x_label;                          // with the unit
   std::string y_label;
   ChartAxis x;
   ChartValues values{};
@@ -65,6 +69,7 @@ struct Chart {
   ChartCurve rival;              // in black; without points there is none
   std::vector<ChartCurve> curves;
   std::vector<ChartLimit> limits;
+  bool less_is_better{};     // of values from zero: what is far above base and rival may be cut
   bool symbols_at_points{};  // not at ticks: of what was found at these points alone
 };
 

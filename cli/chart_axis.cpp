@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "profiles/source_map.hpp"
+
 namespace payoff {
 namespace {
 
@@ -144,6 +146,37 @@ std::string tick_text(double tick) {
   constexpr double most_whole = 1e9;
   const bool whole = tick == std::floor(tick) && std::abs(tick) < most_whole;
   return whole ? fmt::format("{:.0f}", tick) : fmt::format("{:.6g}", tick);
+}
+
+double share_of(const ChartAxis& axis, double value) {
+  return axis.logarithmic ? std::log(value / axis.low) / std::log(axis.high / axis.low)
+                          : (value - axis.low) / (axis.high - axis.low);
+}
+
+std::string axis_label(const ChartAxis& axis, std::size_t tick) {
+  return axis.labels.empty() ? tick_text(axis.ticks[tick] / axis.unit) : axis.labels[tick];
+}
+
+ChartAxis with_room_between(const ChartAxis& axis, double columns) {
+  const auto half = [&](std::size_t i) {
+    return static_cast<double>(count_characters(axis_label(axis, i))) / 2.0;
+  };
+  const auto place = [&](std::size_t i) { return columns * share_of(axis, axis.ticks[i]); };
+  ChartAxis result = axis;
+  result.ticks.clear();
+  result.labels.clear();
+  const std::size_t last = axis.ticks.size() - 1;  // wraps where there is none: no round
+  double end = -columns;
+  for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
+    const bool clear = place(i) - half(i) > end + 1.0;
+    const bool before_last = place(i) + half(i) + 1.0 < place(last) - half(last);
+    if (i == 0 || i == last || (clear && before_last)) {
+      result.ticks.push_back(axis.ticks[i]);
+      result.labels.push_back(axis_label(axis, i));
+      end = place(i) + half(i);
+    }
+  }
+  return result;
 }
 
 std::vector<double> doublings(double low, double high) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,15 @@ struct ChartAxis {
 
 // As it is written below its tick: 1048576, 0.25.
 [[nodiscard]] std::string tick_text(double tick);
+
+// Where a value lies: 0 at the low end, 1 at the high one.
+[[nodiscard]] double share_of(const ChartAxis& axis, double value);
+
+// Of one of its ticks.
+[[nodiscard]] std::string axis_label(const ChartAxis& axis, std::size_t tick);
+// With labels that do not touch where the axis has so many columns of characters; the ends keep
+// theirs. Their ticks go with the others.
+[[nodiscard]] ChartAxis with_room_between(const ChartAxis& axis, double columns);
 
 // 4, 8, 16, ...: `low` doubled while below `high`.
 [[nodiscard]] std::vector<double> doublings(double low, double high);

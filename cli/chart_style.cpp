@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/chart_style.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -58,6 +61,21 @@ std::string family_of(const ChartCurve& curve) {
 }  // namespace
 
 std::string plain_hue(std::size_t number) { return shaded(hues[number % hues.size()], 0.0); }
+
+std::string painted(std::string_view text, std::string_view colour) {
+  constexpr std::array<int, 6> levels = {0, 95, 135, 175, 215, 255};
+  constexpr int first_of_cube = 16;
+  int code = 0;
+  for (std::size_t at = 1; at + 1 < colour.size(); at += 2) {
+    int value = 0;
+    std::from_chars(colour.data() + at, colour.data() + at + 2, value, 16);
+    const auto nearest = std::min_element(levels.begin(), levels.end(), [value](int a, int b) {
+      return std::abs(a - value) < std::abs(b - value);
+    });
+    code = 6 * code + static_cast<int>(nearest - levels.begin());
+  }
+  return fmt::format("\x1b[38;5;{}m{}\x1b[0m", first_of_cube + code, text);
+}
 
 std::vector<CurveStyle> curve_styles(const std::vector<ChartCurve>& curves) {
   std::map<std::string, std::size_t> members;

@@ -28,4 +28,7 @@ struct CurveStyle {
 inline constexpr std::size_t plain_hues = 7;
 [[nodiscard]] std::string plain_hue(std::size_t number);
 
+// For a terminal: the text in a colour, "#0072b2", as near as 256 colours come to it.
+[[nodiscard]] std::string painted(std::string_view text, std::string_view colour);
+
 }  // namespace payoff

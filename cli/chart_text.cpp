@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/chart_span.hpp"
+#include "cli/chart_typed.hpp"
+#include "cli/typed_form.hpp"
 #include "profiles/source_map.hpp"
 
 namespace payoff {
@@ -28,35 +31,20 @@ std::size_t legend_columns(const Chart& chart) {
   return longest_legend(chart) <= widest ? 2 : 1;
 }
 
-// What a curve does below the picture is not shown, so it is said.
+// A line below the title has room for so many letters.
+constexpr std::size_t caption_columns = 110;
+
 std::vector<std::string> captions(const Chart& chart) {
   std::vector<std::string> lines = chart.captions;
+  lines.insert(lines.end(), chart.picture_captions.begin(), chart.picture_captions.end());
   lines.insert(lines.end(), chart.notes.begin(), chart.notes.end());
-  const bool from_zero = chart.values == ChartValues::from_zero;
-  if (chart.values == ChartValues::positive) {
-    return lines;
-  }
-  const double end = from_zero ? end_from_zero(chart) : slowest_shown;
-  const auto leaves = [&](const ChartCurve& curve) {
-    return std::any_of(curve.points.begin(), curve.points.end(), [&](const ChartPoint& point) {
-      return from_zero ? point.y > end : point.y < end;
-    });
-  };
-  const auto count = std::count_if(chart.curves.begin(), chart.curves.end(), leaves);
-  if (count > 0) {
-    lines.push_back(fmt::format("{} of {} curves go on {} {}, which is not drawn.", count,
-                                chart.curves.size(), from_zero ? "above" : "below",
-                                fmt::format("{:.3g}", end / chart.y_unit)));
+  if (const std::string note = cut_note(chart); !note.empty()) {
+    const std::string text = wrapped(note, caption_columns);
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+      lines.push_back(text.substr(at, text.find('\n', at) - at));
+    }
   }
   return lines;
-}
-
-double largest(const std::vector<ChartPoint>& points) {
-  double most = 0.0;
-  for (const ChartPoint& point : points) {
-    most = std::max(most, point.y);
-  }
-  return most;
 }
 
 bool is_control(char c) {
@@ -80,19 +68,6 @@ std::string without_markup(std::string_view text, Picture picture) {
 }
 
 }  // namespace
-
-double end_from_zero(const Chart& chart) {
-  constexpr double most_times = 2.5;
-  const double own = std::max(largest(chart.base), largest(chart.rival.points));
-  double high = own;
-  for (const ChartCurve& curve : chart.curves) {
-    high = std::max(high, largest(curve.points));
-  }
-  if (high <= 0.0) {
-    return chart.y_unit;
-  }
-  return own > 0.0 && high > most_times * own ? most_times * own : high;
-}
 
 // Between single quotes gnuplot runs nothing and knows no escapes; only the end of a line is left
 // that could end a text early.
@@ -139,14 +114,14 @@ std::string terminal(const Chart& chart, Picture picture, std::size_t columns) {
       return fmt::format("pdfcairo size 17.5cm,{} font 'Sans,10' linewidth 1.2",
                          tall ? "15.5cm" : "12.5cm");
     case Picture::terminal:
-      return fmt::format("dumb nofeed size {},{} noenhanced", columns,
-                         std::clamp<std::size_t>(columns * 3 / 10, 16, 36));
+      return fmt::format("dumb nofeed size {},{} noenhanced", columns, typed_rows(columns));
   }
   return {};
 }
 
-std::string with_remark(const std::string& label, const std::string& remark) {
-  return label + (remark.empty() ? "" : " · " + remark);
+std::string with_remark(const std::string& label, const std::string& remark,
+                        std::string_view between) {
+  return remark.empty() ? label : label + std::string(between) + remark;
 }
 
 std::string title_of(const ChartCurve& curve, Picture picture) {
@@ -173,9 +148,8 @@ std::string axis_commands(char name, const ChartAxis& axis) {
   text += axis.logarithmic ? fmt::format("set logscale {} 2\n", name) : "";
   text += fmt::format("set {}tics nomirror (", name);
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
-    const std::string label =
-        axis.labels.empty() ? tick_text(axis.ticks[i] / axis.unit) : axis.labels[i];
-    text += fmt::format("{}{} {:.10g}", i == 0 ? "" : ", ", gnuplot_string(label), axis.ticks[i]);
+    text += fmt::format("{}{} {:.10g}", i == 0 ? "" : ", ", gnuplot_string(axis_label(axis, i)),
+                        axis.ticks[i]);
   }
   return text + ")\n";
 }

@@ -14,13 +14,6 @@
 
 namespace payoff {
 
-// Slower than this is not worth the room that it takes from what is near 1.
-inline constexpr double slowest_shown = 0.5;
-
-// The end of an axis from zero: the largest value, unless that is many times those of base and
-// rival, beside which the others would not be seen.
-[[nodiscard]] double end_from_zero(const Chart& chart);
-
 // A text as gnuplot reads one, and never as code: names of files and strategies are other people's.
 // Control characters become spaces.
 [[nodiscard]] std::string gnuplot_string(std::string_view text);
@@ -32,7 +25,8 @@ inline constexpr double slowest_shown = 0.5;
 
 [[nodiscard]] std::string terminal(const Chart& chart, Picture picture, std::size_t columns);
 // "fp16 · pays from 12 GPUs".
-[[nodiscard]] std::string with_remark(const std::string& label, const std::string& remark);
+[[nodiscard]] std::string with_remark(const std::string& label, const std::string& remark,
+                                      std::string_view between = " · ");
 [[nodiscard]] std::string title_of(const ChartCurve& curve, Picture picture);
 // The lines below the title are smaller; not on a terminal.
 [[nodiscard]] std::string title_command(std::string_view title,

@@ -2,10 +2,11 @@
 #include "cli/chart_typed.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
+#include "cli/chart_braille.hpp"
+#include "cli/chart_span.hpp"
 #include "cli/chart_style.hpp"
 #include "cli/chart_text.hpp"
 #include "profiles/source_map.hpp"
@@ -32,38 +33,6 @@ std::size_t bytes_of(std::string_view text, std::size_t characters) {
   return at;
 }
 
-// No label of the axis touches the next, and the ends keep theirs.
-ChartAxis with_room_between(const ChartAxis& axis, std::size_t columns) {
-  constexpr double beside_the_axis = 14.0;
-  const double width = static_cast<double>(columns) - beside_the_axis;
-  const auto label = [&](std::size_t i) {
-    return axis.labels.empty() ? tick_text(axis.ticks[i] / axis.unit) : axis.labels[i];
-  };
-  const auto half = [&](std::size_t i) {
-    return static_cast<double>(count_characters(label(i))) / 2.0;
-  };
-  const auto place = [&](std::size_t i) {
-    const double tick = axis.ticks[i];
-    return width * (axis.logarithmic ? std::log(tick / axis.low) / std::log(axis.high / axis.low)
-                                     : (tick - axis.low) / (axis.high - axis.low));
-  };
-  ChartAxis result = axis;
-  result.ticks.clear();
-  result.labels.clear();
-  const std::size_t last = axis.ticks.size() - 1;  // wraps where there is none: no round
-  double end = -width;
-  for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
-    const bool clear = place(i) - half(i) > end + 1.0;
-    const bool before_last = place(i) + half(i) + 1.0 < place(last) - half(last);
-    if (i == 0 || i == last || (clear && before_last)) {
-      result.ticks.push_back(axis.ticks[i]);
-      result.labels.push_back(label(i));
-      end = place(i) + half(i);
-    }
-  }
-  return result;
-}
-
 // Without the blanks behind lines, the empty lines around the picture, and the form feed with which
 // gnuplot 5.4 begins it, `nofeed` or not.
 std::string trimmed(std::string drawing) {
@@ -85,28 +54,58 @@ std::string trimmed(std::string drawing) {
   return result;
 }
 
-std::string legend(const Chart& chart, std::size_t columns) {
+// The signs of a picture that its legend names.
+struct LegendSigns {
+  std::string_view base = "-";
+  std::string_view rival = "=";
+  std::string_view limit = "|";
+  std::string_view between = " - ";  // of a label and its remark
+};
+
+std::string legend(const Chart& chart, const TypedForm& form) {
+  const LegendSigns signs =
+      form.unicode ? LegendSigns{base_sign, rival_sign, limit_sign, " · "} : LegendSigns{};
   std::string text;
-  const auto add = [&](char letter, const std::string& label, const std::string& remark) {
-    text += wrapped(fmt::format("{} {}", letter, with_remark(label, remark)), columns, 2);
+  const auto add = [&](std::string_view sign, const std::string& entry) {
+    text += wrapped(fmt::format("{} {}", sign, entry), form.columns, 2);
   };
   if (!chart.base_label.empty()) {
-    add('-', chart.base_label, chart.base_remark);
+    add(signs.base, with_remark(chart.base_label, chart.base_remark, signs.between));
   }
   if (!chart.rival.points.empty()) {
-    add('=', chart.rival.label, chart.rival.remark);
+    add(signs.rival, with_remark(chart.rival.label, chart.rival.remark, signs.between));
   }
   const std::vector<CurveStyle> styles = curve_styles(chart.curves);
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
-    add(styles[i].letter, chart.curves[i].label, chart.curves[i].remark);
+    const std::size_t begin = text.size();
+    add(std::string(1, styles[i].letter),
+        with_remark(chart.curves[i].label, chart.curves[i].remark, signs.between));
+    if (form.unicode && form.color) {
+      text.replace(begin, 1, painted(text.substr(begin, 1), styles[i].colour));
+    }
   }
   for (const ChartLimit& limit : chart.limits) {
-    add('|', limit.label, "");
+    add(signs.limit, limit.label);
   }
-  for (const std::string& note : chart.notes) {
-    text += wrapped(note, columns);
+  for (const auto* lines : {&chart.captions, &chart.notes}) {
+    for (const std::string& line : *lines) {
+      text += wrapped(line, form.columns);
+    }
+  }
+  if (const std::string note = cut_note(chart); !note.empty()) {
+    text += wrapped(note, form.columns);
   }
   return text;
+}
+
+// What gnuplot draws between the axes.
+std::string letters_picture(const Chart& chart, std::size_t columns) {
+  constexpr std::size_t beside_the_axis = 14;
+  Chart drawing = chart;
+  drawing.x = with_room_between(chart.x, static_cast<double>(columns - beside_the_axis));
+  return trimmed(drawn([&](const std::string& output) {
+    return gnuplot_script(drawing, Picture::terminal, output, columns);
+  }));
 }
 
 }  // namespace
@@ -145,42 +144,48 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
 }
 
 std::string typed_axis(const std::vector<TypedTick>& ticks, std::size_t width,
-                       const std::string& before_line, const std::string& before_labels) {
+                       const std::string& before, const TypedForm& form) {
   constexpr std::size_t between = 2;
   const TypedTick& first = ticks.front();
   const TypedTick& last = ticks.back();
-  std::string line(width, '-');
-  if (first.column + first.label.size() + between + last.label.size() > width) {
-    return before_line + line + "\n" + before_labels + first.label + " to " + last.label + "\n";
-  }
+  const bool crowded = first.column + first.label.size() + between + last.label.size() > width;
+  std::vector<bool> is_tick(width);
   std::string labels(width, ' ');
-  const std::size_t begin_of_last = last.column + 1 - last.label.size();
+  const std::size_t begin_of_last = crowded ? 0 : last.column + 1 - last.label.size();
   std::size_t free_from = 0;
   for (const TypedTick& tick : ticks) {
     const bool is_last = &tick == &last;
     const std::size_t at = is_last ? begin_of_last : tick.column;
-    if (!is_last && (at < free_from || at + tick.label.size() + between > begin_of_last)) {
-      continue;
+    const bool has_room =
+        is_last || (at >= free_from && at + tick.label.size() + between <= begin_of_last);
+    if (!crowded && has_room) {
+      is_tick[tick.column] = true;
+      labels.replace(at, tick.label.size(), tick.label);
+      free_from = at + tick.label.size() + between;
     }
-    line[tick.column] = '+';
-    labels.replace(at, tick.label.size(), tick.label);
-    free_from = at + tick.label.size() + between;
   }
+  const BoxSigns signs = box_signs(form);
+  std::string line(signs.corner);
+  for (const bool tick : is_tick) {
+    line += tick ? signs.tick : signs.horizontal;
+  }
+  labels = crowded ? first.label + " to " + last.label : labels;
   labels.resize(labels.find_last_not_of(' ') + 1);
-  return before_line + line + "\n" + before_labels + labels + "\n";
+  return before + line + "\n" + before + " " + labels + "\n";
 }
 
-std::string typed(const Chart& chart, std::size_t columns) {
-  Chart drawing = chart;
-  drawing.x = with_room_between(chart.x, columns);
-  const std::string picture = drawn([&](const std::string& output) {
-    return gnuplot_script(drawing, Picture::terminal, output, columns);
-  });
-  const std::size_t label = count_characters(chart.x_label);
-  return wrapped(chart.title, columns) + wrapped(chart.y_label, columns) + trimmed(picture) +
-         wrapped(std::string(label < columns ? (columns - label) / 2 : 0, ' ') + chart.x_label,
+std::string typed(const Chart& chart, const TypedForm& form) {
+  Chart drawn = chart;
+  for (ChartCurve& curve : drawn.curves) {
+    curve.band.clear();  // it is not drawn, and would take room on the axis
+  }
+  const std::size_t columns = form.columns;
+  const std::size_t label = count_characters(drawn.x_label);
+  return wrapped(drawn.title, columns) + wrapped(drawn.y_label, columns) +
+         (form.unicode ? braille_picture(drawn, form) : letters_picture(drawn, columns)) +
+         wrapped(std::string(label < columns ? (columns - label) / 2 : 0, ' ') + drawn.x_label,
                  columns) +
-         legend(chart, columns);
+         legend(drawn, form);
 }
 
 }  // namespace payoff

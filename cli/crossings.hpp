@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <vector>
 
 #include "cli/chart.hpp"
 
 namespace payoff {
 
-// Where a curve crosses another, whose value at an x is told: on the line between two of its
-// points, straight in the logarithms of both. Values are positive.
-[[nodiscard]] std::vector<ChartPoint> crossings(const std::vector<ChartPoint>& points,
-                                                const std::function<double(double)>& other);
+// The points before which a curve has passed `level` since the point before. Where between the two
+// it did is not known, and not guessed.
+[[nodiscard]] std::vector<std::size_t> crossings(const std::vector<ChartPoint>& points,
+                                                 double level);
 
 }  // namespace payoff

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -100,6 +101,11 @@ ExitCode diff_of_two(const Arguments& arguments, Session& session) {
   const Experiment& b = sides->b.read.experiment;
   if (a.layout.global_batch() != b.layout.global_batch()) {
     report.notes.push_back(batches_sentence(a, b, found));
+  }
+  for (const auto& [letter, side] : {std::pair('A', &sides->a), std::pair('B', &sides->b)}) {
+    if (const std::string beyond = extrapolation_sentence(side->uses()); !beyond.empty()) {
+      report.notes.push_back(fmt::format("Of {} {}", letter, beyond));
+    }
   }
   if (sides->a.side.recorded) {
     report.notes.push_back(changed_sentence(sides->a, "A"));

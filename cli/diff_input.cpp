@@ -216,6 +216,17 @@ std::string first_compressing(const Experiment& experiment) {
 
 }  // namespace
 
+// The reader let both sides have it.
+const CompressionPlan& DiffSide::plan() const {
+  const std::vector<CompressionPlan>& plans = read.experiment.plans;
+  return *std::find_if(plans.begin(), plans.end(),
+                       [&](const CompressionPlan& each) { return each.label == side.plan; });
+}
+
+PricedUses DiffSide::uses() const {
+  return uses_of_plan(PreparedExperiment(read.experiment), plan());
+}
+
 std::optional<DiffSides> read_diff_sides(const Arguments& arguments, const Library& library,
                                          Session& session) {
   const std::vector<Argument>& files = arguments.positionals();

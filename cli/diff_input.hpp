@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/priced_uses.hpp"
 #include "cli/session.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
@@ -30,6 +31,9 @@ struct DiffSide {
   ReadExperiment read;
   Side side;
   std::vector<std::string> changed_profiles;  // of a result: whose bytes are others now
+
+  [[nodiscard]] const CompressionPlan& plan() const;
+  [[nodiscard]] PricedUses uses() const;
 };
 
 // Empty where something is wrong, which was reported.

@@ -196,7 +196,7 @@ void refuse_node_kinds(const ReadExperiment& read, Session& session, std::string
         read.positions.find("cluster.node_kinds"),
         fmt::format("`{}` knows nodes of one kind only",
                     what.empty() ? fmt::format("payoff {}", session.command()) : what),
-        {}, "`payoff predict`, `payoff simulate` and `payoff sweep` know several");
+        {}, "`payoff predict`, `simulate`, `sweep`, `plot` and `report` know several");
   }
 }
 
@@ -207,7 +207,8 @@ std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
   std::optional<ReadExperiment> result;
   try {
     if (std::optional<ExperimentDocument> input =
-            InputReader(arguments, std::move(file), {}, session).read()) {
+            InputReader(arguments, std::move(file), {}, session).read();
+        input && !refuse_grid(input->document, session)) {
       result = read_experiment(
           std::move(input->document), input->settings,
           {library, session.sources(), session.diagnostics(), true, sim::find_in_links},

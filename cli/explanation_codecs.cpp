@@ -34,7 +34,9 @@ std::string pass_numbers(const PassCost& cost, const CodecLaw& law, const Experi
                         put_in(law.memory_efficiency), put_in(gpu.memory_bandwidth.si),
                         gpu.compute_units);
   }
-  if (cost.flops > 0_flop) {
+  if (cost.flops > 0_flop && law.product_rate > FlopRate{}) {
+    text += fmt::format(" + {} / {}", put_in(cost.flops.si), put_in(law.product_rate.si));
+  } else if (cost.flops > 0_flop) {
     text += fmt::format(" + {} / ({} * {})", put_in(cost.flops.si), put_in(law.gemm_efficiency),
                         put_in(gpu.peak[experiment.training.precision].si));
   }
@@ -43,6 +45,12 @@ std::string pass_numbers(const PassCost& cost, const CodecLaw& law, const Experi
     text += fmt::format(" + {} * {}", put_in(cost.host_syncs), put_in(law.host_sync.si));
   }
   return text;
+}
+
+// What a codec takes, at the speed that the job gives all of them.
+std::string at_speed(std::string text, const Experiment& experiment) {
+  const double speed = experiment.training.codec_speed;
+  return speed == 1.0 ? text : fmt::format("({}) / {}", text, put_in(speed));
 }
 
 // Of all micro-batches of the stage.
@@ -60,12 +68,13 @@ std::vector<ExplainedPart> parts_of_activation_codecs(const ExplainedPlan& plan,
                                        [&](const Piece& piece) { return piece.work == pass.work; });
       if (count > 0) {
         const std::string direction = pieces == &compute.forward ? "forward" : "backward";
-        add_part(
-            {fmt::format("{} of {}, {}", methods[pass.work.method]->name, name_of(pass.traffic),
-                         direction),
-             static_cast<double>(count) * experiment.layout.passes(),
-             pass_numbers(pass.cost, methods[pass.work.method]->law, experiment), pass.work.alone},
-            parts);
+        add_part({fmt::format("{} of {}, {}", methods[pass.work.method]->name,
+                              name_of(pass.traffic), direction),
+                  static_cast<double>(count) * experiment.layout.passes(),
+                  at_speed(pass_numbers(pass.cost, methods[pass.work.method]->law, experiment),
+                           experiment),
+                  pass.work.alone},
+                 parts);
       }
     }
   }
@@ -80,19 +89,24 @@ void add_host_parts(const PassCost& cost, const HostCodec& codec, const std::str
   const double share =
       static_cast<double>(cluster.host.cores) / sharers_of_host(cluster, experiment.layout);
   const double threads = std::min(static_cast<double>(codec.threads), share);
-  add_part({what + ", by the cores", 1,
-            fmt::format("{} * {} + ({} / {} + {} / {}) / {} + {} / {} / {}", put_in(cost.kernels),
-                        put_in(codec.call.si), put_in(cost.bytes.si), put_in(codec.core.si),
-                        put_in(cost.random_bytes.si), put_in(codec.irregular.si), put_in(threads),
-                        put_in(cost.block_bytes.si), put_in(codec.irregular.si),
-                        put_in(std::min(1.0, share))),
-            host_time(cost, codec, cluster.host, sharers_of_host(cluster, experiment.layout))},
-           parts);
+  const double speed = experiment.training.codec_speed;
+  add_part(
+      {what + ", by the cores", 1,
+       at_speed(
+           fmt::format("{} * {} + ({} / {} + {} / {}) / {} + {} / {} / {}", put_in(cost.kernels),
+                       put_in(codec.call.si), put_in(cost.bytes.si), put_in(codec.core.si),
+                       put_in(cost.random_bytes.si), put_in(codec.irregular.si), put_in(threads),
+                       put_in(cost.block_bytes.si), put_in(codec.irregular.si),
+                       put_in(std::min(1.0, share))),
+           experiment),
+       host_time(cost, codec, cluster.host, sharers_of_host(cluster, experiment.layout)) / speed},
+      parts);
   if (cost.copied > 0_B) {
     add_part({what + ", copied", 1,
-              fmt::format("{} + {} / {}", put_in(start_of_copy(cluster.gpu).si),
-                          put_in(cost.copied.si), put_in(copy_rate(cluster).si)),
-              copy_time(cost.copied, cluster)},
+              at_speed(fmt::format("{} + {} / {}", put_in(start_of_copy(cluster.gpu).si),
+                                   put_in(cost.copied.si), put_in(copy_rate(cluster).si)),
+                       experiment),
+              copy_time(cost.copied, cluster) / speed},
              parts);
   }
 }
@@ -109,9 +123,11 @@ std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode
   const std::vector<CallCost> costs = plan.prepared.codec_costs(plan.compression);
   const auto add_pass = [&](const PassCost& cost, const Method& method, const std::string& what) {
     const Seconds each =
-        price_pass(cost, method.law, experiment.cluster.gpu, experiment.training.precision);
+        price_pass(cost, method.law, experiment.cluster.gpu, experiment.training.precision) /
+        experiment.training.codec_speed;
     if (each > 0_s) {
-      add_part({what, 1, pass_numbers(cost, method.law, experiment), each}, parts);
+      add_part({what, 1, at_speed(pass_numbers(cost, method.law, experiment), experiment), each},
+               parts);
     }
     if (cost.on_host) {
       add_host_parts(cost, *method.host, what, plan, parts);

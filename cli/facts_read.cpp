@@ -132,7 +132,7 @@ Keys codec_keys(const std::vector<PassCost>& passes, const Gpu& gpu) {
       keys.insert("random_efficiency");
     }
     if (cost.flops > 0_flop) {
-      keys.insert("gemm_efficiency");
+      keys.insert({"gemm_efficiency", "product_rate"});
     }
     if (cost.host_syncs > 0) {
       keys.insert("host_sync");

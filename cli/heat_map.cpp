@@ -2,8 +2,10 @@
 #include "cli/heat_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -135,14 +137,24 @@ std::string colour_commands(const HeatMap& map, Picture picture) {
   return text + ")\nset cblabel " + plain(map.value_label, picture) + " offset 1.2,0\n";
 }
 
-char letter_of(const HeatMap& map, const std::optional<HeatCell>& cell) {
+// Of two lines at most: the more of them lie below, the darker.
+std::string shade_of(std::size_t line, const HeatMap& map, const TypedForm& form) {
+  constexpr std::array<std::string_view, 2> shades = {"▒", "█"};
+  return form.unicode && line < shades.size() ? std::string(shades[line])
+                                              : std::string(1, map.lines[line].letter);
+}
+
+std::string_view cross(const TypedForm& form) { return form.unicode ? "×" : "x"; }
+
+std::string sign_of(const HeatMap& map, const std::optional<HeatCell>& cell,
+                    const TypedForm& form) {
   if (!cell) {
-    return ' ';
+    return " ";
   }
   if (cell->marked) {
-    return 'x';
+    return std::string(cross(form));
   }
-  return cell->above == 0 ? '.' : map.lines[cell->above - 1].letter;
+  return cell->above == 0 ? form.unicode ? "·" : "." : shade_of(cell->above - 1, map, form);
 }
 
 // Without fractions from 100 on, and never in powers of ten.
@@ -178,7 +190,9 @@ std::vector<TypedTick> ticks_of(const HeatMap& map, const std::vector<std::size_
 std::string gnuplot_script(const HeatMap& map, Picture picture, const std::string& output) {
   std::string text = "set encoding utf8\nset terminal " + terminal(picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  text += title_command(map.title, map.captions, picture);
+  std::vector<std::string> captions = map.captions;
+  captions.insert(captions.end(), map.picture_captions.begin(), map.picture_captions.end());
+  text += title_command(map.title, captions, picture);
   text += "set xlabel " + plain(map.x_label, picture) + " offset 0,0.3\n";
   text += "set ylabel " + plain(map.y_label, picture) + "\n";
   text += axis_commands('x', map.x) + axis_commands('y', map.y);
@@ -197,7 +211,8 @@ std::string gnuplot_script(const HeatMap& map, Picture picture, const std::strin
          line_items(map, picture) + "\n";
 }
 
-std::string typed(const HeatMap& map, std::size_t columns) {
+std::string typed(const HeatMap& map, const TypedForm& form) {
+  const std::size_t columns = form.columns;
   std::size_t width = 0;
   for (const double y : map.ys) {
     width = std::max(width, coordinate(y).size());
@@ -207,24 +222,30 @@ std::string typed(const HeatMap& map, std::size_t columns) {
   const std::vector<std::size_t> up = chosen(map.ys.size(), most_rows);
   std::string text = wrapped(map.title, columns) + wrapped(map.y_label, columns);
   for (std::size_t row = up.size(); row-- > 0;) {
-    text += fmt::format("{:>{}} |", coordinate(map.ys[up[row]]), width);
+    text += fmt::format("{:>{}} {}", coordinate(map.ys[up[row]]), width, box_signs(form).vertical);
     for (const std::size_t column : across) {
-      text += letter_of(map, map.cells[up[row] * map.xs.size() + column]);
+      text += sign_of(map, map.cells[up[row] * map.xs.size() + column], form);
     }
     text += "\n";
   }
   const std::string before(width, ' ');
-  text += typed_axis(ticks_of(map, across), across.size(), before + " +", before + "  ");
+  text += typed_axis(ticks_of(map, across), across.size(), before + " ", form);
   text += wrapped(before + "  " + map.x_label, columns);
   if (across.size() < map.xs.size() || up.size() < map.ys.size()) {
     text += wrapped(fmt::format("{} of {} columns and {} of {} rows are shown.", across.size(),
                                 map.xs.size(), up.size(), map.ys.size()),
                     columns);
   }
-  for (const HeatLine& line : map.lines) {
-    text += wrapped(fmt::format("{}: {}", line.letter, line.above), columns, 3);
+  for (std::size_t i = 0; i < map.lines.size(); ++i) {
+    text += wrapped(fmt::format("{}: {}", shade_of(i, map, form), map.lines[i].above), columns, 3);
   }
-  return text + (has_marks(map) ? wrapped("x: " + map.mark_label, columns, 3) : "");
+  if (has_marks(map)) {
+    text += wrapped(fmt::format("{}: {}", cross(form), map.mark_label), columns, 3);
+  }
+  for (const std::string& caption : map.captions) {
+    text += wrapped(caption, columns);
+  }
+  return text;
 }
 
 }  // namespace payoff

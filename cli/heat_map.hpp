@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/chart.hpp"
+#include "cli/typed_form.hpp"
 
 // A heat map over two logarithmic axes, with lines on it: a gnuplot script that carries its data,
 // like those of line charts (cli/chart.hpp), in the colours of cli/colour_scale.hpp.
@@ -30,7 +31,8 @@ struct HeatCell {
 
 struct HeatMap {
   std::string title;
-  std::vector<std::string> captions;  // lines below the title; not on a terminal
+  std::vector<std::string> captions;  // lines below the title; on a terminal below the legend
+  std::vector<std::string> picture_captions{};  // after these; of what a terminal does not show
   std::string x_label;
   std::string y_label;
   std::string value_label;
@@ -47,9 +49,9 @@ struct HeatMap {
 [[nodiscard]] std::string gnuplot_script(const HeatMap& map, Picture picture,
                                          const std::string& output);
 
-// A letter a cell: that of the last line that it lies above, `.` above none, `x` where marked,
-// nothing where there is no cell. Where there are more cells than so many columns and as
-// many rows as go with them have room for, evenly chosen ones.
-[[nodiscard]] std::string typed(const HeatMap& map, std::size_t columns = 100);
+// A sign a cell: the letter of the last line that it lies above, in Unicode a shade; `.` above
+// none, a cross where marked, nothing where there is no cell. Where there are more cells than so
+// many columns and as many rows as go with them have room for, evenly chosen ones.
+[[nodiscard]] std::string typed(const HeatMap& map, const TypedForm& form = {});
 
 }  // namespace payoff

@@ -47,8 +47,8 @@ void add_amounts(WorkKind work, const KernelAmounts& used, const KernelAmounts& 
 void add_codec(const std::string& plan, WorkKind work, const CodecKernels& kernels,
                const CodecLaw& law, const FitRange<Bytes>& copies, std::vector<KernelUse>& uses) {
   add({plan, work, "streams", kernels.streams, law.streams}, uses);
-  add({plan, work, "gathers", kernels.gathers, FitRange<Bytes>{}}, uses);
-  add({plan, work, "products", kernels.products, FitRange<Flops>{}}, uses);
+  add({plan, work, "gathers", kernels.gathers, law.gathers}, uses);
+  add({plan, work, "products", kernels.products, law.products}, uses);
   if (!copies.empty()) {
     add({plan, work, "copies between host and GPU", kernels.copies, copies}, uses);
   }
@@ -103,20 +103,30 @@ bool KernelUse::extrapolated() const {
       used);
 }
 
-std::vector<KernelUse> kernels_of_job(const PreparedExperiment& prepared) {
+std::vector<KernelUse> kernels_of_layers(const PreparedExperiment& prepared) {
   const KernelAmounts measured = measured_on_all(prepared.experiment().cluster);
-  const StepKernels kernels = step_kernels(prepared);
+  const StepKernels kernels = layer_kernels(prepared);
   std::vector<KernelUse> uses;
   add_amounts(WorkKind::forward, kernels.forward, measured, uses);
   add_amounts(WorkKind::recompute, kernels.recompute, measured, uses);
   add_amounts(WorkKind::backward, kernels.backward, measured, uses);
+  return uses;
+}
+
+std::vector<KernelUse> kernels_of_buckets(const PreparedExperiment& prepared,
+                                          const StepPlan& uncompressed) {
+  const KernelAmounts measured = measured_on_all(prepared.experiment().cluster);
+  StepKernels kernels;
+  include_buckets(uncompressed, prepared, kernels);
+  std::vector<KernelUse> uses;
   add({{}, WorkKind::bucket_copy, "streams", kernels.bucket_copies, measured.streams}, uses);
   add({{}, WorkKind::optimizer, "streams", kernels.optimizer, measured.streams}, uses);
   return uses;
 }
 
 std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
-                                        const CompressionPlan& compression) {
+                                        const CompressionPlan& compression,
+                                        std::span<const CallCost> calls) {
   std::vector<KernelUse> uses;
   const FitRange<Bytes> copies = copies_measured(prepared.experiment().cluster);
   const auto add_method = [&](const Method& method, const CodecKernels& encode,
@@ -125,7 +135,6 @@ std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
     add_codec(compression.label, WorkKind::decode, decode, method.law, copies, uses);
   };
   const std::vector<const Method*> of_gradients = compression.gradient_methods();
-  const std::vector<CallCost> calls = prepared.codec_costs(compression);
   for (std::size_t method = 0; method < of_gradients.size(); ++method) {
     CodecKernels encode;
     CodecKernels decode;
@@ -141,7 +150,9 @@ std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
     }
     add_method(*of_gradients[method], encode, decode);
   }
-  const std::vector<CodecPass> passes = prepared.codec_passes(compression);
+  const std::vector<CodecPass> passes = compression.activations.empty()
+                                            ? std::vector<CodecPass>{}
+                                            : prepared.codec_passes(compression);
   const std::size_t first = of_gradients.size();
   for (std::size_t i = 0; i < compression.activations.size(); ++i) {
     CodecKernels encode;

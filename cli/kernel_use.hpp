@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,11 +27,14 @@ struct KernelUse {
   [[nodiscard]] bool extrapolated() const;
 };
 
-// Of everything that no strategy changes.
-[[nodiscard]] std::vector<KernelUse> kernels_of_job(const PreparedExperiment& prepared);
-// Of its encoders and decoders.
+// Of everything that no strategy changes: the layers', and what its plan adds to them.
+[[nodiscard]] std::vector<KernelUse> kernels_of_layers(const PreparedExperiment& prepared);
+[[nodiscard]] std::vector<KernelUse> kernels_of_buckets(const PreparedExperiment& prepared,
+                                                        const StepPlan& uncompressed);
+// Of its encoders and decoders. `calls`: what codec_costs() says of it.
 [[nodiscard]] std::vector<KernelUse> kernels_of_codec(const PreparedExperiment& prepared,
-                                                      const CompressionPlan& compression);
+                                                      const CompressionPlan& compression,
+                                                      std::span<const CallCost> calls);
 
 // "2.1 GFLOP to 1.3 TFLOP", "64 KB", or "nothing".
 [[nodiscard]] std::string range_text(const AmountRange& range);

@@ -10,7 +10,7 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<KeyOption, 36> key_table = {{
+constexpr std::array<KeyOption, 37> key_table = {{
     {"--model", "NAME|FILE", "model.profile", "", "a profile, or a Hugging Face config.json"},
     {"--sequence", "N", "model.sequence", "", "tokens of a sample"},
     {"--decoder-sequence", "N", "model.decoder_sequence", "",
@@ -51,6 +51,8 @@ constexpr std::array<KeyOption, 36> key_table = {{
     {"--optimizer", "NAME", "training.optimizer", "", "adam, sgd-momentum or sgd"},
     {"--bucket", "SIZE", "training.bucket", "", "DDP's bucket_cap_mb: '25 MiB'"},
     {"--first-bucket", "SIZE", "training.first_bucket", "", "DDP's first bucket: '1 MiB'"},
+    {"--codec-speed", "X", "training.codec_speed", "",
+     "every codec so many times as fast as it is: 2"},
     {"--no-overlap", "", "training.overlap", "false", "reduce gradients after backward"},
     {"--software", "NAME", "software", "", "a profile of `payoff profiles list software`"},
     {"--name", "TEXT", "experiment", "", "what to call the experiment"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
@@ -45,15 +46,31 @@ std::optional<std::size_t> columns_of(int descriptor) {
   return std::nullopt;
 }
 
+// The first of these that says something is the locale; whether its characters are those of
+// Unicode.
+bool has_unicode() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (const char* set = std::getenv(name); set != nullptr && *set != '\0') {
+      std::string locale(set);
+      std::transform(locale.begin(), locale.end(), locale.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+      return locale.find("UTF-8") != std::string::npos || locale.find("UTF8") != std::string::npos;
+    }
+  }
+  return false;
+}
+
 payoff::Console terminal() {
   payoff::Console console{std::cout, std::cerr};
-  if (isatty(STDERR_FILENO) != 0) {
-    console.terminal_err = true;
-    const char* no_color = std::getenv("NO_COLOR");
-    console.color_err = no_color == nullptr || *no_color == '\0';
-  }
+  const char* no_color = std::getenv("NO_COLOR");
+  const bool color = no_color == nullptr || *no_color == '\0';
+  console.terminal_err = isatty(STDERR_FILENO) != 0;
+  console.color_err = console.terminal_err && color;
   console.width = columns_of(STDERR_FILENO).value_or(console.width);
-  console.chart_columns = columns_of(STDOUT_FILENO).value_or(console.chart_columns);
+  payoff::TypedForm& pictures = console.pictures;
+  pictures.columns = columns_of(STDOUT_FILENO).value_or(pictures.columns);
+  pictures.unicode = has_unicode();
+  pictures.color = color && isatty(STDOUT_FILENO) != 0;
   return console;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/json_output.hpp"
 #include "cli/output_files.hpp"
 #include "cli/output_guard.hpp"
+#include "cli/refused_files.hpp"
 #include "cli/sweep_log.hpp"
 
 // payoff merge: the shards of a sweep as one file, or as CSV.
@@ -34,12 +35,17 @@ ExitCode run_merge(const Arguments& arguments, Session& session) {
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
-  const std::string log = merged_log(files);
-  OutputFiles results;
-  if (output) {
-    results.add(output->text, log);
+  try {
+    const std::string log = merged_log(files);
+    const std::string table = csv ? csv_of_log(log, files.front()) : "";
+    OutputFiles results;
+    if (output) {
+      results.add(output->text, log);
+    }
+    deliver({"", "", table}, arguments, results, session);
+  } catch (const RefusedFiles& refused) {
+    report_refused(refused, arguments.positionals(), session);
   }
-  deliver({"", "", csv ? csv_of_log(log) : ""}, arguments, results, session);
   return session.report();
 }
 

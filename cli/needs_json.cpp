@@ -7,6 +7,7 @@
 #include "cli/input_json.hpp"
 #include "cli/json_output.hpp"
 #include "cli/needs_report.hpp"
+#include "cli/trust_json.hpp"
 
 namespace payoff {
 namespace {
@@ -85,6 +86,7 @@ std::string needs_json(const NeedsReport& report, const Session& session) {
   for (const Need& need : report.needs) {
     json["needs"].push_back(need_json(need));
   }
+  json["trust"] = trust_json(report.trust);
   return json.dump(2) + "\n";
 }
 

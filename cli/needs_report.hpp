@@ -6,6 +6,7 @@
 
 #include "cli/calibration_needs.hpp"
 #include "cli/session.hpp"
+#include "cli/trust.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
 #include "study/next_measurement.hpp"
@@ -22,6 +23,7 @@ struct NeedsReport {
   const PlanPayoff& plan;  // the best one
   const std::vector<Need>& needs;
   const NextMeasurements& next;
+  const Trust& trust;
 };
 
 [[nodiscard]] std::string needs_text(const NeedsReport& report);

@@ -88,7 +88,8 @@ std::string needs_text(const NeedsReport& report) {
   for (std::size_t i = 0; i < report.needs.size(); ++i) {
     text += need_text(report.needs[i], i + 1);
   }
-  return text;
+  const std::string beyond = extrapolation_sentence(report.trust);
+  return beyond.empty() ? text : text + "\n" + beyond + "\n";
 }
 
 }  // namespace payoff

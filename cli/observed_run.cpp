@@ -44,6 +44,9 @@ class RunReader {
     for (const Finding& finding : import.findings) {
       report(finding);
     }
+    for (const Finding& doubt : import.doubts) {
+      report_finding(doubt, Severity::warning, "", session_);
+    }
     if (import.tables.size() > 1) {
       const NcclTable& second = import.tables[1];
       report({named_.text, second.line, 1, "",

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <fstream>
+#include <ios>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -60,6 +62,16 @@ void report_collision(const Output& first, const Output& second, Session& sessio
   session.diagnostics().add(std::move(diagnostic));
 }
 
+// As much as says what a file is; nothing of one that cannot be read.
+std::string head_of(const fs::path& path) {
+  constexpr std::size_t enough = 4096;
+  std::string text(enough, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
 }  // namespace
 
 void check_distinct_outputs(const Arguments& arguments, Session& session) {
@@ -97,6 +109,21 @@ void check_save(const Arguments& arguments, Session& session) {
       fs::is_regular_file(save->text, ignored)) {
     session.diagnostics().error(save->span, "`--save`: the file exists", {},
                                 "`--force` writes over it");
+  }
+}
+
+void check_replaced(const Arguments& arguments, const OwnOutput& output, Session& session) {
+  const auto out = arguments.value("-o");
+  std::error_code ignored;
+  if (!out || arguments.has("--force") || !fs::is_regular_file(out->text, ignored) ||
+      is_input(out->text, session)) {
+    return;
+  }
+  const std::string beginning = head_of(out->text);
+  if (!beginning.empty() && !output.is_own(beginning)) {
+    session.diagnostics().error(
+        out->span, fmt::format("{} is there, and is not {}", backquoted(out->text), output.what),
+        "not written over", "give the result another name, or `--force`");
   }
 }
 

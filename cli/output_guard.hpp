@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/command_line.hpp"
 #include "cli/session.hpp"
@@ -23,6 +24,16 @@ void check_distinct_outputs(const Arguments& arguments, Session& session);
 // An experiment is written by hand, and not lost to a slip of the keyboard: reports a `--save` over
 // a file that exists, unless `--force` is there.
 void check_save(const Arguments& arguments, Session& session);
+
+// What a command writes under the name of `-o`.
+struct OwnOutput {
+  std::string_view what;  // "a profile of `payoff calibrate fit`"
+  bool (*is_own)(std::string_view beginning);
+};
+
+// Only the command's own output of before is replaced: reports a `-o` over any other file that is
+// not empty, unless `--force` is there. Inputs are held by inputs_are_kept.
+void check_replaced(const Arguments& arguments, const OwnOutput& output, Session& session);
 
 // Once the inputs are known: reports results that would replace one; true where there is none.
 [[nodiscard]] bool inputs_are_kept(const Arguments& arguments, Session& session);

@@ -75,10 +75,8 @@ std::string percent_range(const FitRange<double>& range) {
 
 }  // namespace
 
-std::vector<PairUse> pairs_of_plan(const PreparedExperiment& prepared,
-                                   const CompressionPlan& compression) {
-  const StepPlan plan = prepared.plan(compression);
-  Counter counter(compression.label);
+std::vector<PairUse> pairs_of_plan(const StepPlan& plan, const std::string& label) {
+  Counter counter(label);
   for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
     const PairLaws laws = plan.pairs_on(stage).laws;
     add_messages(plan, stage, laws, counter);

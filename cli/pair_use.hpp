@@ -24,9 +24,8 @@ struct PairUse {
   [[nodiscard]] bool extrapolated() const { return !measured.covers(used); }
 };
 
-// Of measured kinds those that the plan has.
-[[nodiscard]] std::vector<PairUse> pairs_of_plan(const PreparedExperiment& prepared,
-                                                 const CompressionPlan& compression);
+// Of measured kinds those that the plan of a strategy has.
+[[nodiscard]] std::vector<PairUse> pairs_of_plan(const StepPlan& plan, const std::string& label);
 
 // "codec beside message of fp8: 24 % of the units are held; measured on this GPU: 3 % to 12 %".
 [[nodiscard]] std::string sentence(const PairUse& use);

@@ -12,6 +12,7 @@
 #include "cli/picture_file.hpp"
 #include "cli/plot_results.hpp"
 #include "cli/plot_view.hpp"
+#include "cli/priced_uses.hpp"
 #include "cli/profile_library.hpp"
 
 // payoff plot: pictures of an experiment. START READING HERE; cli/plot_request.hpp says what may be
@@ -49,15 +50,20 @@ ExitCode run_plot(const Arguments& arguments, Session& session) {
   }
   const Library library = find_library();
   const PlotRequest request = read_plot_request(arguments, session);
-  const auto read = read_experiment_input(arguments, library, session);
+  const auto read = read_experiment_input(arguments, library, session, NodeKinds::several);
   if (read) {
-    check_axes(read->experiment, request, arguments, session);
+    check_axes(*read, request, arguments, session);
   }
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
   warn_of_default_batch(*read, session);
   warn_of_unseen_state(read->cluster_state, {}, session);
+  if (const std::string beyond =
+          extrapolation_sentence(uses_of_plans(PreparedExperiment(read->experiment)));
+      !beyond.empty()) {
+    session.note("of the experiment as it is " + beyond);
+  }
   const std::optional<PlotView> view = view_of(*read, request, session);
   if (!view) {
     return session.report();
@@ -66,7 +72,7 @@ ExitCode run_plot(const Arguments& arguments, Session& session) {
   if (request.output) {
     add_picture(*view, request.output->text, files);
   }
-  const std::string shown = request.on_terminal ? view->typed(session.chart_columns()) : "";
+  const std::string shown = request.form ? view->typed(*request.form) : "";
   deliver({shown, {}, view->csv}, arguments, files, session);
   return session.report();
 }

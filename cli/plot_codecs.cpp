@@ -50,8 +50,9 @@ Chart chart_of(const PreparedExperiment& job) {
   chart.title = fmt::format("Codecs on {}, {} of {}", experiment.cluster.gpu.name,
                             counted(experiment.layout.ranks(), "GPU"), experiment.cluster.name);
   chart.captions = {
-      "One gradient, a square matrix, encoded and decoded alone: below the dashed line that takes",
-      "longer than to send it as it is."};
+      "One gradient, a square matrix, encoded and decoded alone: below the line of the all-reduce "
+      "that "
+      "takes longer than to send it as it is."};
   chart.x_label = "size of the gradient, uncompressed";
   chart.y_label = "gradient per second [GB/s]";
   chart.values = ChartValues::positive;
@@ -114,7 +115,7 @@ std::optional<PlotView> view_codecs(const ReadExperiment& read, const PlotReques
   view.script = [chart](Picture picture, const std::string& output) {
     return gnuplot_script(chart, picture, output);
   };
-  view.typed = [chart](std::size_t columns) { return typed(chart, columns); };
+  view.typed = [chart](const TypedForm& form) { return typed(chart, form); };
   return view;
 }
 

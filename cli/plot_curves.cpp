@@ -29,12 +29,13 @@ std::string column_of(PlotQuantity quantity) {
 std::string curves_csv(const Chart& chart, const PlotQuestion& question) {
   std::string text = csv_line(
       {"strategy", axis_text(question.axis).column, column_of(question.quantity), "break_even"});
+  // Each point once: a mark is one of them.
   const auto add = [&text](const ChartCurve& curve) {
     for (const ChartPoint& point : curve.points) {
-      text += csv_line({curve.label, exact_number(point.x), exact_number(point.y), "false"});
-    }
-    for (const ChartPoint& mark : curve.marks) {
-      text += csv_line({curve.label, exact_number(mark.x), exact_number(mark.y), "true"});
+      const bool marked = std::any_of(curve.marks.begin(), curve.marks.end(),
+                                      [&](const ChartPoint& mark) { return mark.x == point.x; });
+      text += csv_line(
+          {curve.label, exact_number(point.x), exact_number(point.y), marked ? "true" : "false"});
     }
   };
   add({chart.base_label, {}, chart.base, {}, {}});
@@ -52,7 +53,7 @@ PlotView view_curves(const ReadExperiment& read, const PlotRequest& request) {
   view.script = [chart](Picture picture, const std::string& output) {
     return gnuplot_script(chart, picture, output);
   };
-  view.typed = [chart](std::size_t columns) { return typed(chart, columns); };
+  view.typed = [chart](const TypedForm& form) { return typed(chart, form); };
   return view;
 }
 

@@ -68,8 +68,7 @@ HeatMap map_of(const Experiment& experiment, const Frontier& frontier, std::size
   const AxisText y_text = axis_text(request.y);
   HeatMap map;
   map.title = plot_title(experiment, {x, request.y});
-  map.captions = {
-      fmt::format("Colour: speedup of {} over uncompressed.", experiment.plans[plan].label)};
+  map.captions = {fmt::format("Speedup of {} over uncompressed.", experiment.plans[plan].label)};
   map.x_label = x_text.label;
   map.y_label = y_text.label;
   map.value_label = "speedup over uncompressed";
@@ -81,8 +80,8 @@ HeatMap map_of(const Experiment& experiment, const Frontier& frontier, std::size
     std::optional<HeatCell>& cell = map.cells.emplace_back();
     if (value) {
       cell = frontier_cell(*value);
-    } else if (map.captions.size() == 1) {
-      map.captions.emplace_back("Grey: no such job, or nothing to compress in it.");
+    } else if (map.picture_captions.empty()) {
+      map.picture_captions.emplace_back("Grey: no such job, or nothing to compress in it.");
     }
   }
   map.lines = frontier_lines(frontier, x_text.unit, y_text.unit);
@@ -147,7 +146,7 @@ std::optional<PlotView> view_frontier(const ReadExperiment& read, const PlotRequ
   view.script = [map](Picture picture, const std::string& output) {
     return gnuplot_script(map, picture, output);
   };
-  view.typed = [map](std::size_t columns) { return typed(map, columns); };
+  view.typed = [map](const TypedForm& form) { return typed(map, form); };
   return view;
 }
 

@@ -5,32 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/chart_text.hpp"
+#include "cli/chart_span.hpp"
 #include "cli/counted.hpp"
 #include "cli/names.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
-namespace {
-
-// Of all that is drawn, in what it is measured in.
-double largest_value(const Chart& chart) {
-  double largest = 0.0;
-  const auto see = [&largest](const std::vector<ChartPoint>& points) {
-    for (const ChartPoint& point : points) {
-      largest = std::max(largest, point.y);
-    }
-  };
-  see(chart.base);
-  see(chart.rival.points);
-  for (const ChartCurve& curve : chart.curves) {
-    see(curve.points);
-  }
-  return largest;
-}
-
-}  // namespace
-
 AxisText axis_text(PlotAxis axis) {
   switch (axis) {
     case PlotAxis::bandwidth:
@@ -100,21 +80,21 @@ std::string memory_note(const Experiment& experiment) {
 }
 
 void set_values(PlotQuantity quantity, Chart& chart) {
-  const bool in_seconds =
-      (quantity == PlotQuantity::exposed ? end_from_zero(chart) : largest_value(chart)) >= 1.0;
+  chart.less_is_better = quantity == PlotQuantity::exposed;
+  chart.values = quantity == PlotQuantity::step_time ? ChartValues::positive
+                 : quantity == PlotQuantity::speedup ? ChartValues::speedups
+                                                     : ChartValues::from_zero;
+  const bool in_seconds = shown_values(chart).high >= 1.0;
   const std::string unit = in_seconds ? "s" : "ms";
   chart.y_unit = in_seconds ? 1.0 : 1e-3;
   switch (quantity) {
     case PlotQuantity::step_time:
-      chart.values = ChartValues::positive;
       chart.y_label = "time of a step [" + unit + "]";
       return;
     case PlotQuantity::exposed:
-      chart.values = ChartValues::from_zero;
       chart.y_label = "exposed communication of a step [" + unit + "]";
       return;
     case PlotQuantity::efficiency:
-      chart.values = ChartValues::from_zero;
       chart.y_unit = 0.01;
       chart.y_label = "scaling efficiency [%]";
       return;

@@ -10,11 +10,9 @@
 
 #include "cli/option_values.hpp"
 #include "cli/picture_file.hpp"
+#include "cli/plot_axes.hpp"
 #include "cli/result_choice.hpp"
 #include "cli/result_question.hpp"
-#include "model/groups.hpp"
-#include "study/scaled_job.hpp"
-#include "study/scaled_model.hpp"
 
 namespace payoff {
 namespace {
@@ -27,25 +25,6 @@ constexpr OptionSpec steps_option{
 constexpr OptionSpec codecs_option{
     "--roofline", "", "instead: how fast codecs are by size, beside the memory and the network",
     Takes::nothing};
-
-// The options of one axis.
-struct AxisOptions {
-  const char* axis;
-  const char* from;
-  const char* to;
-};
-constexpr AxisOptions x_options{"--x", "--from", "--to"};
-constexpr AxisOptions y_options{"--y", "--y-from", "--y-to"};
-
-// The option that set an end of the range, the upper one first.
-std::optional<Span> range_place(const Arguments& arguments, const AxisOptions& options) {
-  for (const char* option : {options.to, options.from, options.axis}) {
-    if (const auto given = arguments.value(option)) {
-      return given->span;
-    }
-  }
-  return std::nullopt;
-}
 
 void read_gpu_range(const Arguments& arguments, const AxisOptions& options, ScalingOptions& scaling,
                     Session& session) {
@@ -181,45 +160,19 @@ void read_curves(const Arguments& arguments, PlotRequest& request, Session& sess
   }
 }
 
-// Why no job has the numbers of GPUs that were asked for.
-void check_gpu_range(const Experiment& experiment, const ScalingOptions& range,
-                     const std::optional<Span>& place, Session& session) {
-  const ScalingStep step = scaling_step(experiment);
-  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
-  if (range.most_gpus / gpus < (range.fewest_gpus + gpus - 1) / gpus) {
-    session.diagnostics().error(
-        place, fmt::format("no such job has {} to {} GPUs", range.fewest_gpus, range.most_gpus), {},
-        fmt::format("whole replicas on whole nodes: a multiple of {} GPUs", gpus));
-  }
-}
-
-void check_axis(const Experiment& experiment, PlotKind kind, PlotAxis axis,
-                const ScalingOptions& range, const AxisOptions& options, const Arguments& arguments,
-                Session& session) {
-  const std::optional<Span> place = range_place(arguments, options);
-  if (axis == PlotAxis::gpus) {
-    check_gpu_range(experiment, range, place, session);
-    return;
-  }
-  const std::optional<Span> axis_place = arguments.value(options.axis)->span;
-  if (axis == PlotAxis::bandwidth) {
-    if (experiment.cluster.nodes == 1) {
-      session.diagnostics().error(axis_place, "no NIC is used on one node");
-    } else if (kind == PlotKind::curves &&
-               data_group(experiment.layout, experiment.cluster.gpus_per_node).nodes() < 2) {
-      session.diagnostics().error(axis_place, "no gradients pass a NIC", {},
-                                  "every data-parallel group of this job stays within a node");
+void read_form(const Arguments& arguments, PlotRequest& request, Session& session) {
+  const auto characters = arguments.value(characters_option.name);
+  if (!arguments.has("--terminal")) {
+    if (characters) {
+      session.diagnostics().error(characters->span, "there are no characters without --terminal");
     }
     return;
   }
-  if (const std::string_view reason = unscalable(experiment); !reason.empty()) {
-    session.diagnostics().error(axis_place, "the size of this model cannot be changed", {},
-                                std::string(reason));
-  } else if (model_sizes(experiment, range.fewest_parameters, range.most_parameters, 1).empty()) {
-    session.diagnostics().error(
-        place, fmt::format("no model of this build that the layout can hold has {:.3g} to {:.3g} "
-                           "parameters",
-                           range.fewest_parameters, range.most_parameters));
+  request.form = session.pictures();
+  if (characters) {
+    request.form->unicode = named_value<bool>("a set of characters", *characters,
+                                              {{"ascii", false}, {"unicode", true}}, session)
+                                .value_or(false);
   }
 }
 
@@ -253,6 +206,7 @@ std::vector<OptionSpec> plot_options() {
       tornado_option,
       {"-o", "FILE", "a picture (.png .svg .pdf) or the gnuplot script (.gp)", Takes::value, true},
       {"--terminal", "", "draws with characters", Takes::nothing},
+      characters_option,
       csv_option};
 }
 
@@ -280,28 +234,16 @@ PlotRequest read_plot_request(const Arguments& arguments, Session& session) {
 
 void read_picture(const Arguments& arguments, PlotRequest& request, Session& session) {
   request.output = arguments.value("-o");
-  request.on_terminal = arguments.has("--terminal");
+  read_form(arguments, request, session);
   Picture picture{};
   if (request.output && !picture_of(request.output->text, picture)) {
     session.diagnostics().error(request.output->span,
                                 "the name ends in none of .png .svg .pdf .gp");
   }
-  if (!request.output && !request.on_terminal && !arguments.has(csv_option.name)) {
+  if (!request.output && !request.form && !arguments.has(csv_option.name)) {
     session.diagnostics().error(std::nullopt,
                                 "`payoff plot` needs -o FILE, --terminal or --csv FILE", {},
                                 "for example `payoff plot EXPERIMENT.yaml -o scaling.svg`");
-  }
-}
-
-void check_axes(const Experiment& experiment, const PlotRequest& request,
-                const Arguments& arguments, Session& session) {
-  if (request.kind != PlotKind::curves && request.kind != PlotKind::frontier) {
-    return;
-  }
-  check_axis(experiment, request.kind, request.question.axis, request.question.scaling, x_options,
-             arguments, session);
-  if (request.kind == PlotKind::frontier) {
-    check_axis(experiment, request.kind, request.y, request.y_range, y_options, arguments, session);
   }
 }
 

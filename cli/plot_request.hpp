@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/experiment_input.hpp"
 #include "cli/session.hpp"
 #include "cli/speedup_chart.hpp"
 
@@ -22,8 +23,12 @@ struct PlotRequest {
   ScalingOptions y_range;
   std::optional<Argument> plan;
   std::optional<Argument> output;
-  bool on_terminal{};
+  std::optional<TypedForm> form;  // of a picture of characters
 };
+
+inline constexpr OptionSpec characters_option{
+    "--characters", "SET",
+    "of --terminal: unicode (the default where the locale is one of UTF-8) or ascii", Takes::value};
 
 [[nodiscard]] std::vector<OptionSpec> plot_options();
 
@@ -34,7 +39,7 @@ struct PlotRequest {
 void read_picture(const Arguments& arguments, PlotRequest& request, Session& session);
 
 // Reports what the axes cannot show of this experiment.
-void check_axes(const Experiment& experiment, const PlotRequest& request,
-                const Arguments& arguments, Session& session);
+void check_axes(const ReadExperiment& read, const PlotRequest& request, const Arguments& arguments,
+                Session& session);
 
 }  // namespace payoff

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -17,9 +17,11 @@
 #include "cli/picture_file.hpp"
 #include "cli/plot_request.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/refused_files.hpp"
 #include "cli/result_choice.hpp"
 #include "cli/result_question.hpp"
 #include "cli/result_view.hpp"
+#include "cli/sweep_lines.hpp"
 #include "cli/sweep_log.hpp"
 #include "cli/sweep_results.hpp"
 
@@ -27,8 +29,9 @@ namespace payoff {
 namespace {
 
 // The others are keys of experiments, or ask for what is computed.
-constexpr std::array<std::string_view, 9> options_of_results{
-    "--x", "--y", "--by", "--where", "--plan", "-o", "--terminal", "--csv", "--error-format"};
+constexpr std::array<std::string_view, 10> options_of_results{
+    "--x", "--y",        "--by",         "--where", "--plan",
+    "-o",  "--terminal", "--characters", "--csv",   "--error-format"};
 
 void refuse_other_options(const Arguments& arguments, Session& session) {
   for (const auto& [name, given] : arguments.options()) {
@@ -42,15 +45,6 @@ void refuse_other_options(const Arguments& arguments, Session& session) {
           "nothing is computed anew: `--where COLUMN=VALUE` chooses among them");
     }
   }
-}
-
-void report_refusal(const std::string& what, const Arguments& arguments, Session& session) {
-  const std::vector<Argument>& files = arguments.positionals();
-  const auto guilty = std::find_if(files.begin(), files.end(), [&what](const Argument& file) {
-    return what.starts_with(file.text + ":");
-  });
-  session.diagnostics().error(guilty == files.end() ? files.front().span : guilty->span, what, {},
-                              files.size() == 1 ? "" : "files of one sweep are its shards");
 }
 
 std::optional<SweepResults> load(const Arguments& arguments, Session& session) {
@@ -74,12 +68,13 @@ std::optional<SweepResults> load(const Arguments& arguments, Session& session) {
                            line ? line->at(done)
                                 : static_cast<void>(line.emplace(done, all, "results", session));
                          });
-  } catch (const RefusedFiles& refusal) {
-    for (const std::string& problem : refusal.problems()) {
-      report_refusal(problem, arguments, session);
-    }
-  } catch (const std::exception& refusal) {
-    report_refusal(refusal.what(), arguments, session);
+  } catch (const RefusedFiles& refused) {
+    report_refused(refused, arguments.positionals(), session);
+  } catch (const BrokenLine& broken) {  // shards were read before: it is of one file
+    report_refused(RefusedFiles({broken_line(files.front(), broken.line())}),
+                   arguments.positionals(), session);
+  } catch (const std::runtime_error& error) {
+    session.cannot_read(error.what());
   }
   return std::nullopt;
 }
@@ -135,8 +130,8 @@ ExitCode plot_results(const Arguments& arguments, Session& session) {
   if (request.output) {
     add_picture(*view, request.output->text, files);
   }
-  deliver({request.on_terminal ? view->typed(session.chart_columns()) : "", {}, view->csv},
-          arguments, files, session);
+  deliver({request.form ? view->typed(*request.form) : "", {}, view->csv}, arguments, files,
+          session);
   return session.report();
 }
 

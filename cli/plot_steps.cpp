@@ -156,7 +156,7 @@ PlotView view_steps(const ReadExperiment& read) {
   view.script = [bars](Picture picture, const std::string& output) {
     return gnuplot_script(bars, picture, output);
   };
-  view.typed = [bars](std::size_t columns) { return typed(bars, columns); };
+  view.typed = [bars](const TypedForm& form) { return typed(bars, form); };
   return view;
 }
 

@@ -66,7 +66,7 @@ std::optional<PlotView> view_tornado(const ReadExperiment& read, const PlotReque
   view.script = [tornado](Picture picture, const std::string& output) {
     return gnuplot_script(tornado, picture, output);
   };
-  view.typed = [tornado](std::size_t columns) { return typed(tornado, columns); };
+  view.typed = [tornado](const TypedForm& form) { return typed(tornado, form); };
   return view;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/experiment_input.hpp"
 #include "cli/plot_request.hpp"
 #include "cli/session.hpp"
+#include "cli/typed_form.hpp"
 
 // The pictures of `payoff plot`, each from the request and the experiment that was read.
 
@@ -17,7 +18,7 @@ namespace payoff {
 
 struct PlotView {
   std::function<std::string(Picture, const std::string& output)> script;
-  std::function<std::string(std::size_t columns)> typed;  // on a terminal
+  std::function<std::string(const TypedForm&)> typed;  // on a terminal
   std::string csv;
 };
 

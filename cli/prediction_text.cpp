@@ -7,6 +7,7 @@
 
 #include "cli/break_even_text.hpp"
 #include "cli/experiment_input.hpp"
+#include "cli/layout_text.hpp"
 #include "cli/names.hpp"
 #include "cli/network_worth_text.hpp"
 #include "cli/observed_text.hpp"
@@ -14,28 +15,11 @@
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
 #include "model/node_kinds.hpp"
-#include "model/rank_order.hpp"
 #include "model/units_text.hpp"
 #include "study/observed.hpp"
 
 namespace payoff {
 namespace {
-
-std::string layout_text(const ParallelLayout& layout) {
-  std::string text = fmt::format("dp {}", layout.dp);
-  text += layout.tp > 1 ? fmt::format(", tp {}", layout.tp) : "";
-  text += layout.tp_overlap > 1 ? fmt::format(" in {} pieces", layout.tp_overlap) : "";
-  text += layout.cp > 1 ? fmt::format(", cp {}", layout.cp) : "";
-  text += layout.ep > 1 ? fmt::format(", ep {}", layout.ep) : "";
-  text += layout.etp > 1 ? fmt::format(", etp {}", layout.etp) : "";
-  text += layout.pp > 1 ? fmt::format(", pp {}", layout.pp) : "";
-  text += has_usual_order(layout) ? "" : fmt::format(" in the order {}", order_text(layout.order));
-  text += layout.zero > 0 ? fmt::format(", zero {}", layout.zero) : "";
-  text += layout.shard > 0 ? fmt::format(" in groups of {}", layout.shard) : "";
-  text += layout.reshard ? "" : " without reshard";
-  text += fmt::format(", {} x {} samples", layout.micro_batches, layout.micro_batch);
-  return text;
-}
 
 // Columns that only some jobs have.
 struct OptionalColumns {
@@ -159,7 +143,7 @@ std::string experiment_headline(const Experiment& experiment) {
     }
     text += ")";
   }
-  text = fmt::format("{} · {} · {}", model_name(experiment), text, layout_text(experiment.layout));
+  text = fmt::format("{} · {} · {}", model_name(experiment), text, layout_words(experiment.layout));
   text +=
       fmt::format(" · {}, {} gradients, {} buckets", name_of(experiment.training.precision),
                   name_of(experiment.training.gradient), exact_text(experiment.training.bucket));

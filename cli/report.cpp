@@ -18,6 +18,8 @@
 #include "cli/profile_library.hpp"
 #include "cli/report_choices.hpp"
 #include "cli/report_page.hpp"
+#include "cli/result_kind.hpp"
+#include "model/node_kinds.hpp"
 #include "profiles/document.hpp"
 #include "profiles/override.hpp"
 #include "sim/topology.hpp"
@@ -67,11 +69,11 @@ std::optional<ReadExperiment> read_run(const Arguments& arguments, const Library
                                        Session& session) {
   const std::vector<Argument>& words = arguments.positionals();
   if (words.empty() || !is_result(words.front())) {
-    return read_experiment_input(arguments, library, session);
+    return read_experiment_input(arguments, library, session, NodeKinds::several);
   }
   refuse_overrides(arguments, session);
   std::optional<Document> document = document_of(words.front(), session);
-  if (!document || session.diagnostics().has_errors()) {
+  if (!document || refuse_grid(*document, session) || session.diagnostics().has_errors()) {
     return std::nullopt;
   }
   auto read = read_experiment(
@@ -94,29 +96,44 @@ void check_output(const Arguments& arguments, Session& session) {
   }
 }
 
-// What the page needs to say the same thing as a command.
+// What the page needs to say the same thing as a command. Where the file lists `node_kinds`, also a
+// single one, nodes and their NICs are keys of the kinds, and `--nodes` and `--bandwidth` are none.
 nlohmann::ordered_json command_json(const Arguments& arguments, const ReadExperiment& read) {
   const std::vector<Argument>& words = arguments.positionals();
   const bool is_file = !words.empty() && !is_result(words.front());
   const Entry* layout = read.document.root.find("layout");
+  const Entry* cluster = read.document.root.find("cluster");
+  const Entry* kinds = cluster == nullptr ? nullptr : cluster->value.find("node_kinds");
   const Entry* model = read.document.root.find("model");
   const Entry* profile = model == nullptr ? nullptr : model->value.find("profile");
   return {{"experiment", is_file ? words.front().text : "experiment.yaml"},
           {"model", profile == nullptr ? "" : profile->value.text},
-          {"has_global_batch", layout != nullptr && layout->value.find("global_batch") != nullptr}};
+          {"has_global_batch", layout != nullptr && layout->value.find("global_batch") != nullptr},
+          {"node_kinds", kinds == nullptr ? 0 : kinds->value.items.size()}};
 }
 
+nlohmann::ordered_json nic_rates_json(const Cluster& cluster) {
+  nlohmann::ordered_json rates = nlohmann::ordered_json::array();
+  for (const Cluster& kind : each_kind(cluster)) {
+    rates.push_back(kind.nic.si);
+  }
+  return rates;
+}
+
+// `nic_bytes_per_second` is null where the kinds of nodes differ in it.
 nlohmann::ordered_json base_json(const Experiment& experiment) {
   const ParallelLayout& layout = experiment.layout;
   const Cluster& cluster = experiment.cluster;
+  const std::optional<Bandwidth> nic = nic_rate(cluster);
   return {{"dp", layout.dp},
           {"ranks_of_replica", layout.tp * layout.cp * layout.pp},
           {"samples_of_replica", layout.micro_batch * layout.micro_batches},
           {"gpus_per_node", cluster.gpus_per_node},
-          {"nodes", cluster.nodes},
-          {"gpu", cluster.gpu.name},
-          {"nic_bytes_per_second", cluster.nic.si},
+          {"is_mixed", cluster.is_mixed()},
+          {"nic_bytes_per_second", nic ? nlohmann::ordered_json(nic->si) : nullptr},
+          {"nics_bytes_per_second", nic_rates_json(cluster)},
           {"bucket_bytes", experiment.training.bucket.si},
+          {"codec_speed", experiment.training.codec_speed},
           {"draws", AssessOptions{}.draws}};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -53,7 +55,7 @@ class CurvesOfResults {
     view.script = [chart](Picture picture, const std::string& output) {
       return gnuplot_script(chart, picture, output);
     };
-    view.typed = [chart](std::size_t columns) { return typed(chart, columns); };
+    view.typed = [chart](const TypedForm& form) { return typed(chart, form); };
     return view;
   }
 
@@ -120,6 +122,20 @@ class CurvesOfResults {
     return points;
   }
 
+  // "even between 8 and 16": the results next to it, as their files have them.
+  [[nodiscard]] std::string where_it_crosses(const Series& series,
+                                             const std::vector<std::size_t>& crossings) const {
+    constexpr std::size_t most_named = 2;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(crossings.size(), most_named); ++i) {
+      const auto after = std::next(series.rows.begin(), static_cast<std::ptrdiff_t>(crossings[i]));
+      text += fmt::format("{}{} and {}", i == 0 ? "even between " : ", ",
+                          results_.value_text(question_.x, std::prev(after)->second),
+                          results_.value_text(question_.x, after->second));
+    }
+    return text + (crossings.size() > most_named ? ", ..." : "");
+  }
+
   // Only the strategy tells curves apart, and the uncompressed job is one of them.
   [[nodiscard]] bool is_base(const Series& series) const {
     return !has_speedups() && question_.by.size() == 1 && question_.plan.empty() &&
@@ -149,13 +165,14 @@ class CurvesOfResults {
       curve.family = has_hue_of_its_own(series) ? curve.label : series.strategy;
       curve.points = points;
       if (has_speedups()) {
-        curve.marks = crossings(points, [](double) { return 1.0; });
-        crosses = crosses || !curve.marks.empty();
+        curve.crossings = crossings(points, 1.0);
+        curve.remark = where_it_crosses(series, curve.crossings);
+        crosses = crosses || !curve.crossings.empty();
       }
     }
     if (crosses) {
-      chart.captions.emplace_back(
-          "Circle: begins or ceases to pay, on a line between two results.");
+      chart.picture_captions.emplace_back(
+          "Wide line: begins or ceases to pay somewhere between these two results.");
     }
     chart.symbols_at_points = true;
     add_remedy(across.unit, chart);
@@ -199,7 +216,7 @@ class CurvesOfResults {
                                              results_.columns[*high].numbers[row]});
       }
     }
-    chart.captions.push_back(
+    chart.picture_captions.push_back(
         fmt::format("Ribbon: 90 % of the draws of {}.", chart.curves.front().label));
   }
 

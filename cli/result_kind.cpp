@@ -63,4 +63,16 @@ bool refuse_result(const Argument& file, std::string_view wanted, Session& sessi
   return true;
 }
 
+bool refuse_grid(const Document& document, Session& session) {
+  const Entry* over = document.root.find("over");
+  if (over == nullptr) {
+    return false;
+  }
+  session.diagnostics().error(
+      over->key_span, "this is a grid of experiments, not one experiment", {},
+      "`payoff survey` and `payoff sweep` run it; of one job, `payoff plot` "
+      "and `payoff report` draw curves along an axis");
+  return true;
+}
+
 }  // namespace payoff

@@ -6,6 +6,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/session.hpp"
+#include "profiles/document.hpp"
 
 // A result where an input belongs: told for what it is, not key by key for what it is not.
 
@@ -17,5 +18,8 @@ namespace payoff {
 
 // Reports a result, with the commands that read it; `wanted` as in "an experiment".
 [[nodiscard]] bool refuse_result(const Argument& file, std::string_view wanted, Session& session);
+
+// The same for the experiment of a sweep or survey, whose axes are no keys of one experiment.
+[[nodiscard]] bool refuse_grid(const Document& document, Session& session);
 
 }  // namespace payoff

@@ -41,7 +41,7 @@ class MapOfResults {
     view.script = [map](Picture picture, const std::string& output) {
       return gnuplot_script(map, picture, output);
     };
-    view.typed = [map](std::size_t columns) { return typed(map, columns); };
+    view.typed = [map](const TypedForm& form) { return typed(map, form); };
     return view;
   }
 
@@ -94,9 +94,8 @@ class MapOfResults {
     const ColumnScale up = column_scale(results_, question_.y, question_.rows);
     HeatMap map;
     map.title = results_.experiment;
-    map.captions = {
-        fmt::format("Colour: speedup of {} over uncompressed. Lines: straight between results.",
-                    question_.plan)};
+    map.captions = {fmt::format("Speedup of {} over uncompressed.", question_.plan)};
+    map.picture_captions = {"Lines: straight between results."};
     for (std::string& caption : result_captions(results_, question_)) {
       map.captions.push_back(std::move(caption));
     }
@@ -113,7 +112,7 @@ class MapOfResults {
       has_gaps = has_gaps || !value;
     }
     if (has_gaps) {
-      map.captions.emplace_back("Grey: no result.");
+      map.picture_captions.emplace_back("Grey: no result.");
     }
     map.lines = frontier_lines(grid_, across.unit, up.unit);
     map.mark_label = "does not fit a GPU";

@@ -57,8 +57,12 @@ ExitCode run_run(const Arguments& arguments, Session& session) {
   warn_of_unseen_state(read->cluster_state, {}, session);
   RunOptions options;
   options.limits = read->limits;
-  const RunReport report{*read, library, options, price,
-                         assess_run(read->experiment, *read->run, options)};
+  const RunReport report{*read,
+                         library,
+                         options,
+                         price,
+                         assess_run(read->experiment, *read->run, options),
+                         PreparedExperiment(read->experiment)};
   OutputFiles files;
   deliver({run_text(report), run_json(report, session), run_csv(report)}, arguments, files,
           session);

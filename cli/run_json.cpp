@@ -54,6 +54,7 @@ Json phase_json(const RunReport& report, std::size_t place) {
   json["memory_bytes"] = payoff.memory.total().si;
   json["fits"] = payoff.memory.fits();
   json["against_uncompressed"] = comparison_json(payoff.against_uncompressed);
+  add_extrapolated(report.uses(phase).extrapolated(), json);
   return json;
 }
 

@@ -43,13 +43,8 @@ std::string samples_path(const std::vector<std::string>& words) {
   return out == words.end() || out + 1 == words.end() ? "" : *(out + 1);
 }
 
-}  // namespace
-
-void run_kernels(const KernelRun& run) {
-  constexpr int no_gpu = 77;  // as test programs say that they cannot run here
-  constexpr int some_failed = 1;
-  const std::string path = samples_path(run.words);
-  const FileState before(path);
+// The exit status of the program, once it has ended by itself.
+int status_of(const KernelRun& run) {
   std::vector<std::string> words{run.program};
   words.insert(words.end(), run.words.begin(), run.words.end());
   std::vector<char*> pointers;
@@ -73,19 +68,33 @@ void run_kernels(const KernelRun& run) {
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
     throw std::runtime_error(run.program + " was stopped");
   }
-  if (WEXITSTATUS(status) == no_gpu) {
+  return WEXITSTATUS(status);
+}
+
+}  // namespace
+
+void run_kernels(const KernelRun& run) {
+  constexpr int no_gpu = 77;  // as test programs say that they cannot run here
+  constexpr int some_failed = 1;
+  constexpr int wrong_arguments = 2;
+  const std::string path = samples_path(run.words);
+  const FileState before(path);
+  const int status = status_of(run);
+  if (status == no_gpu) {
     throw std::runtime_error(
         "there is no GPU to measure here: run payoff-kernels where there is one, and bring its "
         "samples file");
   }
+  if (status == wrong_arguments) {
+    throw RefusedArguments(fmt::format("{} failed with exit status 2", run.program));
+  }
   const FileState after(path);
-  if (WEXITSTATUS(status) == some_failed && after.exists() && !(after == before)) {
+  if (status == some_failed && after.exists() && !(after == before)) {
     std::cerr << "warning: some points failed, as told above; " << path << " has the others\n";
     return;
   }
-  if (WEXITSTATUS(status) != 0) {
-    throw std::runtime_error(
-        fmt::format("{} failed with exit status {}", run.program, WEXITSTATUS(status)));
+  if (status != 0) {
+    throw std::runtime_error(fmt::format("{} failed with exit status {}", run.program, status));
   }
   // A pipe is written in place.
   if (!path.empty() && after == before && !is_special(path)) {

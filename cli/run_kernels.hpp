@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,11 @@ namespace payoff {
 struct KernelRun {
   std::string program;  // a path, or a name that is looked for in $PATH
   std::vector<std::string> words;
+};
+
+// The program does not take its arguments, and has said why.
+class RefusedArguments : public std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 // Throws std::runtime_error where the program is absent, finds no GPU, or fails. Where only some

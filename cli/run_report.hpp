@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/priced_uses.hpp"
 #include "cli/session.hpp"
 #include "model/run_schedule.hpp"
 #include "profiles/library.hpp"
@@ -21,8 +22,11 @@ struct RunReport {
   const RunOptions& options;
   Price price{};  // of a node; zero: not known
   RunPayoff run;
+  PreparedExperiment prepared;  // of the job, whose plans are those of the schedule
 
   [[nodiscard]] const RunSchedule& schedule() const { return *read.run; }
+  // Of the plan of a phase, and of the one that refreshes it.
+  [[nodiscard]] PricedUses uses(const RunPhase& phase) const;
   // Of all nodes.
   [[nodiscard]] double gpu_hours(Seconds time) const;
   [[nodiscard]] std::optional<double> cost_usd(Seconds time) const;

@@ -130,6 +130,18 @@ std::string mixtures_text(const RunReport& report) {
   return text;
 }
 
+std::string beyond_text(const RunReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < report.run.phases.size(); ++i) {
+    const RunPhase& phase = report.schedule().phases[i];
+    const std::string beyond = extrapolation_sentence(report.uses(phase));
+    text += beyond.empty()
+                ? beyond
+                : fmt::format("Of \"{}\" {}\n", phase_text(phase, report.run.phases[i]), beyond);
+  }
+  return text;
+}
+
 std::string slack_clause(const Comparison& comparison, double band) {
   const double slack = comparison.convergence_slack_ratio();
   const double size = std::max(slack, -slack);
@@ -199,8 +211,16 @@ std::optional<double> RunReport::cost_usd(Seconds time) const {
                          : std::nullopt;
 }
 
+PricedUses RunReport::uses(const RunPhase& phase) const {
+  PricedUses uses = uses_of_plan(prepared, schedule().plans[phase.plan]);
+  if (phase.refresh) {
+    add_uses_of_plan(prepared, schedule().plans[phase.refresh->plan], uses);
+  }
+  return uses;
+}
+
 std::string run_text(const RunReport& report) {
-  const std::string mixtures = mixtures_text(report);
+  const std::string mixtures = mixtures_text(report) + beyond_text(report);
   return experiment_headline(report.read.experiment) + "\n\n" + table_text(report) + "\n" +
          (mixtures.empty() ? "" : mixtures + "\n") + run_verdict(report) + "\n";
 }

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json finalist_json(const Finalist& finalist) {
+Json finalist_json(const SearchReport& report, const Finalist& finalist) {
   Json json{{"layout", layout_json(finalist.layout)},
             {"strategy", finalist.label},
             {"step_seconds", finalist.step().si},
@@ -29,13 +29,14 @@ Json finalist_json(const Finalist& finalist) {
   json["fits"] = finalist.prediction.memory.fits();
   json["tied"] = finalist.tied;
   json["against_given"] = comparison_json(finalist.against_given);
+  add_extrapolated(report.uses(finalist).extrapolated(), json);
   return json;
 }
 
-Json finalists_json(const std::vector<Finalist>& finalists) {
+Json finalists_json(const SearchReport& report, const std::vector<Finalist>& finalists) {
   Json json = Json::array();
   for (const Finalist& finalist : finalists) {
-    json.push_back(finalist_json(finalist));
+    json.push_back(finalist_json(report, finalist));
   }
   return json;
 }
@@ -59,9 +60,9 @@ std::string search_json(const SearchReport& report, const Session& session) {
   json["candidates"] = {{"layouts", counts.layouts},  {"considered", counts.considered},
                         {"refused", counts.invalid},  {"no_memory", counts.no_memory},
                         {"ruled_out", counts.pruned}, {"priced", counts.priced}};
-  json["given"] = finalist_json(answer.given);
-  json["uncompressed"] = finalists_json(answer.uncompressed);
-  json["compressed"] = finalists_json(answer.compressed);
+  json["given"] = finalist_json(report, answer.given);
+  json["uncompressed"] = finalists_json(report, answer.uncompressed);
+  json["compressed"] = finalists_json(report, answer.compressed);
   json["compression_gain"] = answer.gain ? comparison_json(*answer.gain) : Json(nullptr);
   json["at_best_layout"] = nullptr;
   if (answer.at_best_layout) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/priced_uses.hpp"
 #include "cli/session.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
@@ -18,6 +19,9 @@ struct SearchReport {
   const Library& library;
   const SearchAnswer& answer;
   const SearchAnswerOptions& options;
+
+  // In the layout and with the plan of a candidate.
+  [[nodiscard]] PricedUses uses(const Finalist& finalist) const;
 };
 
 [[nodiscard]] std::string search_text(const SearchReport& report);

@@ -11,6 +11,7 @@
 #include "cli/table.hpp"
 #include "cli/verdict_text.hpp"
 #include "model/units_text.hpp"
+#include "study/candidate_job.hpp"
 
 namespace payoff {
 namespace {
@@ -107,6 +108,19 @@ std::string unsimulated_text(const SearchAnswer& answer) {
   return {};
 }
 
+// Of the candidates that are the answer.
+std::string beyond_text(const SearchReport& report) {
+  std::string text;
+  const auto add = [&](std::string_view what, const std::vector<Finalist>& finalists) {
+    const std::string beyond =
+        finalists.empty() ? std::string() : extrapolation_sentence(report.uses(finalists.front()));
+    text += beyond.empty() ? beyond : fmt::format("Of the best {} one {}\n", what, beyond);
+  };
+  add("uncompressed", report.answer.uncompressed);
+  add("compressed", report.answer.compressed);
+  return text;
+}
+
 std::string at_best_text(const SearchAnswer& answer) {
   if (!answer.at_best_layout) {
     return answer.uncompressed.empty() || !answer.found.is_complete
@@ -160,6 +174,11 @@ std::string verdict_text(const SearchReport& report) {
 
 }  // namespace
 
+PricedUses SearchReport::uses(const Finalist& finalist) const {
+  const PreparedExperiment prepared(in_layout(read.experiment, finalist.layout));
+  return uses_of_plan(prepared, read.experiment.plans[finalist.candidate.plan]);
+}
+
 std::string search_text(const SearchReport& report) {
   const SearchAnswer& answer = report.answer;
   std::string text = experiment_headline(report.read.experiment) + "\n\n" + counts_text(report) +
@@ -171,6 +190,7 @@ std::string search_text(const SearchReport& report) {
   text += ties_text("uncompressed", answer.uncompressed, report.options.band);
   text += ties_text("compressed", answer.compressed, report.options.band);
   text += unsimulated_text(answer);
+  text += beyond_text(report);
   const ParallelLayout& given = report.read.experiment.layout;
   if (!answer.uncompressed.empty()) {
     text += "\nThe best uncompressed layout as options: " +

@@ -29,8 +29,8 @@ class Session {
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
   [[nodiscard]] std::ostream& out() { return console_.out; }
   [[nodiscard]] std::ostream& err() { return console_.err; }
-  // Of pictures of characters.
-  [[nodiscard]] std::size_t chart_columns() const { return console_.chart_columns; }
+  // Pictures of characters.
+  [[nodiscard]] const TypedForm& pictures() const { return console_.pictures; }
   [[nodiscard]] const std::string& command_line() const { return command_line_; }
   // What runs: "predict".
   void set_command(std::string_view name) { command_ = name; }

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/crossings.hpp"
 #include "cli/interval_text.hpp"
 #include "model/units_text.hpp"
 #include "study/break_even.hpp"
@@ -58,12 +57,12 @@ class Drawing {
 
   [[nodiscard]] ChartCurve curve(const Curve<X>& from) const {
     ChartCurve result{from.label, {}, {}, {}, {}};
+    const bool marked = quantity_ == PlotQuantity::speedup || quantity_ == PlotQuantity::step_time;
+    const auto& ends = from.break_evens;
     for (const CurvePoint<X>& point : from.points) {
       result.points.push_back({on_chart(point.x), value(point)});
-    }
-    if (quantity_ == PlotQuantity::speedup || quantity_ == PlotQuantity::step_time) {
-      for (const X x : from.break_evens) {
-        result.marks.push_back({on_chart(x), value_at(result.points, on_chart(x))});
+      if (marked && std::find(ends.begin(), ends.end(), point.x) != ends.end()) {
+        result.marks.push_back(result.points.back());
       }
     }
     return result;
@@ -143,25 +142,9 @@ bool add_curves(const Curves<X>& curves, const PlotQuestion& question, Chart& ch
   return helps;
 }
 
-// Of sizes of models no table has break-evens: they are seen between two sizes that were predicted.
-void mark_sizes(const PlotQuestion& question, bool against_remedy, Chart& chart) {
-  const bool positive =
-      question.quantity == PlotQuantity::speedup || question.quantity == PlotQuantity::step_time;
-  // Empty: the rival is one everywhere.
-  const std::vector<ChartPoint> rival = against_remedy               ? std::vector<ChartPoint>()
-                                        : chart.rival.points.empty() ? chart.base
-                                                                     : chart.rival.points;
-  for (ChartCurve& curve : chart.curves) {
-    if (positive) {
-      curve.marks = crossings(curve.points,
-                              [&](double x) { return rival.empty() ? 1.0 : value_at(rival, x); });
-    }
-  }
-}
-
 // What the lines of the picture mean that its legend does not say.
-std::vector<std::string> captions(const Experiment& experiment, const Variant& remedy, bool helps,
-                                  bool marked, const PlotQuestion& question) {
+std::vector<std::string> captions(const Variant& remedy, bool helps, bool marked,
+                                  const PlotQuestion& question) {
   const std::string best =
       (remedy.description.empty() ? "none" : remedy.description) + " for the job as given";
   std::vector<std::string> lines;
@@ -178,11 +161,6 @@ std::vector<std::string> captions(const Experiment& experiment, const Variant& r
   }
   if (question.axis == PlotAxis::model) {
     lines.emplace_back("Depth and width of the model grow together; layout and batch stay.");
-  }
-  if (question.scaling.band_of) {
-    lines.push_back(
-        fmt::format("Ribbon: 90 % of the draws of {}, the fastest for the job as given.",
-                    experiment.plans[*question.scaling.band_of].label));
   }
   return lines;
 }
@@ -279,7 +257,6 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
     case PlotAxis::model: {
       const Curves<double> curves = size_curves(experiment, scaling);
       helps = add_curves(curves, question, chart);
-      mark_sizes(question, helps && is_against_remedy(question), chart);
       add_axis(curves, question.axis, chart);
       note_large_models(curves, chart);
       break;
@@ -287,7 +264,12 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
   }
   const bool marked = std::any_of(chart.curves.begin(), chart.curves.end(),
                                   [](const ChartCurve& curve) { return !curve.marks.empty(); });
-  chart.captions = captions(experiment, best_remedy(experiment, limits), helps, marked, question);
+  chart.captions = captions(best_remedy(experiment, limits), helps, marked, question);
+  if (question.scaling.band_of) {
+    chart.picture_captions.push_back(
+        fmt::format("Ribbon: 90 % of the draws of {}, the fastest for the job as given.",
+                    experiment.plans[*question.scaling.band_of].label));
+  }
   const bool against_remedy = helps && is_against_remedy(question);
   chart.base_label = against_remedy ? "best remedy" : "uncompressed";
   set_values(question.quantity, chart);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "cli/chart_style.hpp"
 #include "cli/chart_text.hpp"
 #include "cli/chart_typed.hpp"
 #include "profiles/source_map.hpp"
@@ -18,7 +20,7 @@ constexpr double thickness = 0.36;  // half of a bar, of the distance of two
 
 // Shares of the width of a picture: a letter where letters are widest beside it (PNG), one of a
 // remark, the space around labels and remarks, the most that labels get, and where the axis ends.
-constexpr double letter_share = 0.0097;
+constexpr double letter_share = 0.0103;
 constexpr double remark_letter_share = 0.0075;
 constexpr double most_label_share = 0.35;
 constexpr double label_gap_share = 0.025;
@@ -185,12 +187,19 @@ std::string data(const StepBars& steps, double unit) {
 }
 
 // A letter for each so many seconds.
-std::string typed_bar(const StepBars& steps, const StepBar& bar, double each) {
+std::string in_colour(const StepPart& part, const std::string& text, const TypedForm& form) {
+  return form.color && !text.empty() ? painted(text, part.colour) : text;
+}
+
+std::string typed_bar(const StepBars& steps, const StepBar& bar, double each,
+                      const TypedForm& form) {
   std::string text;
   double end = 0.0;
   for (std::size_t part = 0; part < steps.parts.size(); ++part) {
+    const std::int64_t begin = std::lround(end / each);
     end += bar.times[part];
-    text.resize(static_cast<std::size_t>(std::lround(end / each)), steps.parts[part].letter);
+    const auto length = static_cast<std::size_t>(std::lround(end / each) - begin);
+    text += in_colour(steps.parts[part], std::string(length, steps.parts[part].letter), form);
   }
   return text;
 }
@@ -219,7 +228,8 @@ std::string gnuplot_script(const StepBars& steps, Picture picture, const std::st
   return text + "\n";
 }
 
-std::string typed(const StepBars& steps, std::size_t columns) {
+std::string typed(const StepBars& steps, const TypedForm& form) {
+  const std::size_t columns = form.columns;
   constexpr std::size_t shortest = 20;  // else the label stands above its bar
   const std::size_t label = widest(steps, [](const StepBar& bar) { return bar.label; });
   const std::size_t right = widest(steps, [](const StepBar& bar) { return bar.remark; });
@@ -232,10 +242,15 @@ std::string typed(const StepBars& steps, std::size_t columns) {
   for (const StepBar& bar : steps.bars) {
     text += beside ? bar.label + std::string(left - count_characters(bar.label), ' ')
                    : wrapped(bar.label, columns);
-    text += " |" + typed_bar(steps, bar, each) + " " + bar.remark + "\n";
+    text += fmt::format(" {}{} {}\n", box_signs(form).vertical, typed_bar(steps, bar, each, form),
+                        bar.remark);
   }
   for (const StepPart& part : steps.parts) {
-    text += wrapped(fmt::format("{}: {}", part.letter, part.label), columns, 3);
+    text += in_colour(part, std::string(1, part.letter), form) +
+            wrapped(fmt::format("{}: {}", part.letter, part.label), columns, 3).substr(1);
+  }
+  for (const std::string& caption : steps.captions) {
+    text += wrapped(caption, columns);
   }
   return text;
 }

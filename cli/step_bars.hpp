@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/chart.hpp"
+#include "cli/typed_form.hpp"
 
 // Where the time of steps goes: a bar for each step, cut into its parts in the order in which they
 // are listed, so that the bar is as long as the step. A gnuplot script that carries its data, like
@@ -27,7 +28,7 @@ struct StepBar {
 
 struct StepBars {
   std::string title;
-  std::vector<std::string> captions;  // lines below the title; not on a terminal
+  std::vector<std::string> captions;  // lines below the title; on a terminal below the legend
   std::vector<StepPart> parts;
   std::vector<StepBar> bars;  // at least one, with a part that takes time; the first on top
 };
@@ -36,7 +37,7 @@ struct StepBars {
 [[nodiscard]] std::string gnuplot_script(const StepBars& steps, Picture picture,
                                          const std::string& output);
 
-// With characters, `columns` wide.
-[[nodiscard]] std::string typed(const StepBars& steps, std::size_t columns = 100);
+// A part is as many letters as it is long.
+[[nodiscard]] std::string typed(const StepBars& steps, const TypedForm& form = {});
 
 }  // namespace payoff

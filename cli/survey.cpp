@@ -44,11 +44,17 @@ std::vector<Setup> survey_job(const SweepQuestion& question, const SurveyOptions
   if (read) {
     SurveyOptions limited = options;
     limited.limits = read->limits;
-    for (SurveyedPlan& plan : survey(read->experiment, limited)) {
-      setups.push_back({job, values, std::move(plan), {}});
+    const PreparedExperiment prepared(read->experiment);
+    const std::vector<CompressionPlan>& plans = read->experiment.plans;
+    for (SurveyedPlan& surveyed : survey(read->experiment, limited)) {
+      const auto plan = std::find_if(plans.begin(), plans.end(), [&](const CompressionPlan& each) {
+        return each.label == surveyed.label;
+      });
+      const ExtrapolatedKinds beyond = uses_of_plan(prepared, *plan).extrapolated();
+      setups.push_back({job, values, std::move(surveyed), {}, beyond});
     }
   } else if (alone) {
-    setups.push_back({job, values, {}, first_error(diagnostics)});
+    setups.push_back({job, values, {}, first_error(diagnostics), {}});
   } else {
     for (std::size_t s = 1; s < question.strategies.size(); ++s) {
       Setup& one = setups.emplace_back(

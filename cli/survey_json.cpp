@@ -26,6 +26,13 @@ Json setup_json(const SurveyReport& report, const Setup& setup) {
   json["speedup"] = known(setup.plan.speedup);
   json["speedup_against_remedy"] = known(setup.plan.speedup_against_remedy);
   json["probability"] = known(setup.plan.probability);
+  add_extrapolated(setup.extrapolated, json);
+  if (!possible) {
+    for (const char* key :
+         {"messages_extrapolated", "kernels_extrapolated", "pairs_extrapolated"}) {
+      json[key] = nullptr;
+    }
+  }
   return json;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/priced_uses.hpp"
 #include "cli/session.hpp"
 #include "cli/sweep_job.hpp"
 #include "study/survey.hpp"
@@ -23,6 +24,7 @@ struct Setup {
   std::vector<std::size_t> values;  // of every axis
   SurveyedPlan plan;
   std::string impossible;  // why there is no such job; then the plan has a label only
+  ExtrapolatedKinds extrapolated{};
 };
 
 struct SurveyReport {

@@ -115,6 +115,16 @@ std::string impossible_text(const SurveyReport& report) {
                            fmt::join(reasons, "; "));
 }
 
+std::string beyond_text(const SurveyReport& report) {
+  const std::size_t beyond =
+      report.count([](const Setup& setup) { return setup.extrapolated.any(); });
+  return beyond == 0 ? ""
+                     : fmt::format(
+                           "{} of {} setups are priced beyond what was measured "
+                           "(`messages_extrapolated` and others in --csv).\n",
+                           beyond, report.possible());
+}
+
 }  // namespace
 
 std::size_t SurveyReport::count(const Which& which) const {
@@ -145,7 +155,7 @@ std::string survey_sentence(const SurveyReport& report) {
 
 std::string survey_text(const SurveyReport& report) {
   return findings_table(report) + "\n" + parts_table(report) + "\n" + impossible_text(report) +
-         survey_sentence(report) + "\n";
+         beyond_text(report) + survey_sentence(report) + "\n";
 }
 
 }  // namespace payoff

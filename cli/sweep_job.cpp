@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/priced_uses.hpp"
 #include "cli/step_json.hpp"
 #include "cli/sweep_folding.hpp"
 #include "model/experiment.hpp"
@@ -93,6 +94,7 @@ class JobRows {
       const auto place = static_cast<std::size_t>(plan - plans.begin());
       add_comparison(payoff_->plans[place], place > 0, row);
     }
+    add_extrapolated(uses_of_plan(prepared_, *plan).extrapolated(), row);
     return row;
   }
 

@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/refused_files.hpp"
+#include "cli/result_kind.hpp"
+
 namespace payoff {
 namespace {
 
@@ -18,15 +21,23 @@ bool is_count(const ResultLine& json, const char* key) {
 }  // namespace
 
 void refuse_results(const std::filesystem::path& file, std::string_view why) {
-  throw std::runtime_error(fmt::format("{}: {}", file.string(), why));
+  throw RefusedFiles({fmt::format("{}: {}", file.string(), why)});
 }
+
+std::string broken_line(const std::filesystem::path& file, std::size_t line) {
+  return fmt::format("{}:{}: is no result of `payoff sweep`", file.string(), line);
+}
+
+BrokenLine::BrokenLine(std::size_t line)
+    : std::runtime_error(fmt::format("line {} is no result of `payoff sweep`", line)),
+      line_(line) {}
 
 std::string contents_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
-  if (!stream) {
-    refuse_results(file, "cannot be read");
+  if (!stream || std::filesystem::is_directory(file)) {  // a folder opens, and has no bytes
+    throw std::runtime_error(file.string() + ": cannot be read");
   }
   return text.str();
 }
@@ -65,7 +76,11 @@ ResultLine header_of(const std::filesystem::path& file,
                         is_count(header["shard"], "of") &&
                         header["shard"]["index"] < header["shard"]["of"];
   if (!is_sweep) {
-    refuse_results(file, "is no result of `payoff sweep`");
+    const std::optional<std::string> command = result_command(file.string());
+    refuse_results(file,
+                   command && *command != "sweep"
+                       ? fmt::format("is a result of `payoff {}`, not of `payoff sweep`", *command)
+                       : "is no result of `payoff sweep`");
   }
   return header;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,13 +13,26 @@
 #include "study/sweep.hpp"
 
 // The lines of a file of results: JSON Lines, the first of which says what was asked. Functions
-// that take a file throw std::runtime_error naming it.
+// that take a file throw RefusedFiles naming it, and std::runtime_error where it cannot be read.
 
 namespace payoff {
 
 using ResultLine = nlohmann::ordered_json;
 
 [[noreturn]] void refuse_results(const std::filesystem::path& file, std::string_view why);
+
+// `line` counts from 1: "runs.jsonl:3: is no result of `payoff sweep`".
+[[nodiscard]] std::string broken_line(const std::filesystem::path& file, std::size_t line);
+
+// A line that is none of a sweep, of a text whose file its reader does not know.
+class BrokenLine : public std::runtime_error {
+ public:
+  explicit BrokenLine(std::size_t line);
+  [[nodiscard]] std::size_t line() const { return line_; }
+
+ private:
+  std::size_t line_;
+};
 
 [[nodiscard]] std::string contents_of(const std::filesystem::path& file);
 

@@ -11,10 +11,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "cli/flat_line.hpp"
+#include "cli/refused_files.hpp"
 #include "cli/sweep_lines.hpp"
 #include "cli/table.hpp"
 
@@ -42,6 +43,19 @@ void refuse_all(const std::vector<std::string>& problems) {
     throw RefusedFiles(problems);
   }
 }
+
+constexpr std::size_t most_told = 20;  // of the problems of files
+
+// Whether a line can be read at all: merged lines are copied, and read by others.
+class ResultCheck : private FlatLine {
+ public:
+  bool is_result(std::string_view line) { return read(line) && keys() > 1; }
+
+ private:
+  void on_key(const std::string&) override {}
+  void on_number(double) override {}
+  void on_text(std::string&) override {}
+};
 
 // The parts of one sweep by their place in it.
 class Merge {
@@ -76,25 +90,29 @@ class Merge {
     }
     const std::size_t strategies = header_["strategies"].size();
     const auto jobs = header_["jobs"].get<std::uint64_t>();
-    for (std::uint64_t job = 0; job < jobs; ++job) {
+    std::vector<std::string> problems;
+    ResultCheck check;
+    for (std::uint64_t job = 0; job < jobs && problems.size() < most_told; ++job) {
       for (std::size_t i = 0; i < strategies; ++i) {
-        const std::string_view line = lines[job % of_][1 + job / of_ * strategies + i];
-        if (!is_of_job(line, job)) {
-          refuse_results(
-              parts_.at(job % of_).file,
-              fmt::format("line {} is not of job {}", 2 + job / of_ * strategies + i, job));
+        const std::uint64_t place = 1 + job / of_ * strategies + i;
+        const std::string_view line = lines[job % of_][place];
+        if (!check.is_result(line)) {
+          problems.push_back(broken_line(parts_.at(job % of_).file, place + 1));
+        } else if (!is_of_job(line, job)) {
+          problems.push_back(fmt::format("{}:{}: is not of job {}",
+                                         parts_.at(job % of_).file.string(), place + 1, job));
         }
         result += line;
         result += '\n';
       }
     }
+    refuse_all(problems);
     return result;
   }
 
  private:
   // All that are not there, and all that are not finished.
   void check_parts() const {
-    constexpr std::size_t most_told = 20;
     const std::size_t strategies = header_["strategies"].size();
     const auto jobs = header_["jobs"].get<std::uint64_t>();
     std::vector<std::string> problems;
@@ -127,17 +145,14 @@ std::vector<std::string> keys_of(const std::vector<std::string_view>& lines) {
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const Json row = parsed_line(lines[i]);
     if (!row.is_object()) {
-      throw std::runtime_error(fmt::format("line {} is no result of `payoff sweep`", i + 1));
+      throw BrokenLine(i + 1);
     }
     for (const auto& [key, value] : row.items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
         keys.push_back(key);
       }
       if (keys.size() > most_columns) {
-        throw std::runtime_error(
-            fmt::format("line {} has another key than the lines before it: this is no result of "
-                        "`payoff sweep`",
-                        i + 1));
+        throw BrokenLine(i + 1);
       }
     }
   }
@@ -145,10 +160,6 @@ std::vector<std::string> keys_of(const std::vector<std::string_view>& lines) {
 }
 
 }  // namespace
-
-RefusedFiles::RefusedFiles(std::vector<std::string> problems)
-    : std::runtime_error(fmt::format("{}", fmt::join(problems, "\nerror: "))),
-      problems_(std::move(problems)) {}
 
 SweepLog::SweepLog(std::filesystem::path file)
     : file_(std::move(file)),
@@ -158,7 +169,7 @@ SweepLog::SweepLog(std::filesystem::path file)
   }
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
-    refuse_results(file_, "another process writes to it");
+    throw std::runtime_error(file_.string() + ": another process writes to it");
   }
 }
 
@@ -244,14 +255,19 @@ std::filesystem::path shard_file(const std::filesystem::path& file, const Shard&
 std::string merged_log(const std::vector<std::filesystem::path>& files) {
   Merge merge;
   std::vector<std::string> problems;
+  std::vector<std::string> unreadable;
   for (const std::filesystem::path& file : files) {
     try {
       merge.add(file);
+    } catch (const RefusedFiles& refused) {
+      problems.emplace_back(refused.what());
     } catch (const std::runtime_error& error) {
-      problems.emplace_back(error.what());
+      unreadable.emplace_back(error.what());
     }
   }
-  refuse_all(problems);
+  if (!problems.empty() || !unreadable.empty()) {
+    throw RefusedFiles(problems, unreadable);
+  }
   return merge.text();
 }
 
@@ -262,7 +278,7 @@ std::string begun_log(const std::filesystem::path& file) {
   return text;
 }
 
-std::string csv_of_log(const std::string& log) {
+std::string csv_of_log(const std::string& log, const std::filesystem::path& file) try {
   const std::vector<std::string_view> lines = whole_lines(log);
   const std::vector<std::string> keys = keys_of(lines);
   std::string csv = csv_line(keys);
@@ -277,6 +293,8 @@ std::string csv_of_log(const std::string& log) {
     csv += csv_line(cells);
   }
   return csv;
+} catch (const BrokenLine& broken) {
+  throw RefusedFiles({broken_line(file, broken.line())});
 }
 
 }  // namespace payoff

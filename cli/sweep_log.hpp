@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ namespace payoff {
 
 // A file that results are added to. Each text is on its way to the disk when add() returns. While
 // it is open no other process may write to it. All functions throw std::runtime_error naming the
-// file.
+// file, RefusedFiles where it holds something else.
 class SweepLog {
  public:
   // Makes the file where there is none.
@@ -46,25 +45,16 @@ class SweepLog {
 [[nodiscard]] std::filesystem::path shard_file(const std::filesystem::path& file,
                                                const Shard& shard);
 
-// Files that are not the shards of one sweep: one problem each.
-class RefusedFiles : public std::runtime_error {
- public:
-  explicit RefusedFiles(std::vector<std::string> problems);
-  [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
-
- private:
-  std::vector<std::string> problems_;
-};
-
 // All shards of one sweep as one file: the text of it. Throws RefusedFiles that says which
-// files ask another question, are given twice, are unfinished or are missing.
+// files ask another question, are given twice, are unfinished or missing, or cannot be read.
 [[nodiscard]] std::string merged_log(const std::vector<std::filesystem::path>& files);
 
 // One file as it is: finished or not, all of a sweep or a shard of it. Its header and its whole
 // lines; throws as merged_log does.
 [[nodiscard]] std::string begun_log(const std::filesystem::path& file);
 
-// The rows as CSV, one column for each key in the order of their first appearance.
-[[nodiscard]] std::string csv_of_log(const std::string& log);
+// The rows as CSV, one column for each key in the order of their first appearance. Throws
+// RefusedFiles that names a line which is no row, as one of `file`.
+[[nodiscard]] std::string csv_of_log(const std::string& log, const std::filesystem::path& file);
 
 }  // namespace payoff

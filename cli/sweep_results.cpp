@@ -32,9 +32,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> other_nam
      {"exposed", "exposed_communication_seconds"},
      {"efficiency", "efficiency_ratio"}}};
 
-[[noreturn]] void refuse_line(std::size_t line) {
-  throw std::runtime_error(fmt::format("line {} is no result of `payoff sweep`", line));
-}
+[[noreturn]] void refuse_line(std::size_t line) { throw BrokenLine(line); }
 
 // The name of the experiment; where it has none, its model and cluster.
 std::string title_of(const ResultLine& experiment) {

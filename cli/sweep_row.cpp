@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/sweep_extrapolation.hpp"
+
 namespace payoff {
 namespace {
 
@@ -108,7 +110,8 @@ bool RowWriter::is_own_key(std::string_view key) {
   constexpr std::array<std::string_view, 5> others{"job", "gpus", "strategy", "status", "reason"};
   const std::string column = fmt::format(",\"{}\":", key);
   return std::find(others.begin(), others.end(), key) != others.end() ||
-         std::find(row_columns.begin(), row_columns.end(), column) != row_columns.end();
+         std::find(row_columns.begin(), row_columns.end(), column) != row_columns.end() ||
+         extrapolated_text({}).find(column) != std::string::npos;
 }
 
 void RowWriter::begin(std::uint64_t job, const std::vector<std::size_t>& values) {
@@ -136,6 +139,7 @@ void RowWriter::add(std::size_t strategy, const StepPrediction& prediction,
     lines += row_columns[c];
     add_number(values[c], row[c], lines);
   }
+  lines += numbers.extrapolated;
   lines += "}\n";
 }
 

@@ -22,6 +22,7 @@ struct RowNumbers {
   int gpus{};
   double samples{};  // of a step
   double speedup{};
+  std::string_view extrapolated{};  // keys and counts (cli/sweep_extrapolation.hpp)
 };
 
 class RowWriter {

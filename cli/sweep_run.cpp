@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <thread>
 
 #include <fmt/format.h>
@@ -10,7 +11,9 @@
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/refused_files.hpp"
 #include "cli/sweep_cost.hpp"
+#include "cli/sweep_extrapolation.hpp"
 #include "cli/sweep_folding.hpp"
 #include "cli/sweep_lines.hpp"
 #include "cli/sweep_log.hpp"
@@ -94,8 +97,9 @@ class Results {
     if (!outputs_.csv) {
       return;
     }
-    const std::string csv =
-        csv_of_log(outputs_.log ? begun_log(shard_file(outputs_.log->text, sweep_.shard)) : kept_);
+    const std::filesystem::path log =
+        outputs_.log ? shard_file(outputs_.log->text, sweep_.shard) : "results";
+    const std::string csv = csv_of_log(outputs_.log ? begun_log(log) : kept_, log);
     const auto file = outputs_.csv_file(sweep_.shard);
     if (!file) {
       session_.out() << csv;
@@ -103,7 +107,8 @@ class Results {
     }
     if (std::filesystem::is_regular_file(*file)) {
       if (contents_of(*file) != csv) {
-        refuse_results(*file, "exists and has other rows: nothing is written over results");
+        throw std::runtime_error(file->string() +
+                                 ": exists and has other rows: nothing is written over results");
       }
       return;
     }
@@ -129,7 +134,13 @@ std::optional<std::filesystem::path> SweepOutputs::csv_file(const Shard& shard) 
 ExitCode run_jobs(const Sweep& sweep, const std::string& first_line, const SweepOutputs& outputs,
                   const Arguments& arguments, Session& session) {
   Results results(sweep, outputs, session);
-  const std::uint64_t done = results.begin(first_line, arguments.has(resume_option.name));
+  std::uint64_t done = 0;
+  try {
+    done = results.begin(first_line, arguments.has(resume_option.name));
+  } catch (const RefusedFiles& refused) {
+    report_refused(refused, {&*outputs.log, 1}, session);
+    return session.report();
+  }
   const std::uint64_t all = sweep.own_jobs();
   announce_simulations(sweep.question, sweep.shard, done, session);
   ProgressLine progress(done, all, "jobs", session);
@@ -139,10 +150,12 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line, const Sweep
       integer_value(arguments, threads_option.name, {1, 1024}, session).value_or(0));
   SweepRefusals refusals;
   SweepFolding folding;
+  SweepExtrapolation extrapolation;
   const std::uint64_t reached = run(sweep, done, threads, !arguments.has(no_share_option.name),
                                     [&](std::uint64_t jobs, const std::string& lines) {
                                       results.add(lines);
                                       refusals.add(lines);
+                                      extrapolation.add(lines);
                                       if (sweep.question.engine == Engine::simulated) {
                                         folding.add(lines);
                                       }
@@ -153,6 +166,7 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line, const Sweep
     results.write_csv();
   }
   folding.report(session);
+  extrapolation.report(session, done > 0);
   refusals.report(session);
   if (reached < all) {
     return session.report_failure(fmt::format("interrupted after {} of {} jobs{}", reached, all,

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/sweep_extrapolation.hpp"
 #include "cli/sweep_row.hpp"
 #include "study/job_series.hpp"
 
@@ -48,6 +49,7 @@ class SharedJobs::Worker {
     Experiment job;  // with the numbers that are checked
     std::optional<JobSeries> jobs;
     std::map<Checked, Soundness> checked;
+    ExtrapolatedTexts extrapolated;
   };
 
   bool add_shared(std::uint64_t number, const std::vector<std::size_t>& job, std::string& lines) {
@@ -151,6 +153,7 @@ class SharedJobs::Worker {
 
   void add_rows(Series& series, const JobNumbers& numbers, const Soundness& sound,
                 std::string& lines) {
+    std::optional<StepPlan> uncompressed_plan;
     std::optional<StepPrediction> uncompressed;
     RowNumbers row;
     for (std::size_t s = 0; s < sound.reasons.size(); ++s) {
@@ -164,14 +167,21 @@ class SharedJobs::Worker {
           series.jobs.emplace(series.job);
         }
         series.jobs->change(numbers);
-        uncompressed = series.jobs->predict(0);
+        uncompressed_plan = series.jobs->plan(0);
+        uncompressed = series.jobs->prepared().predict(*uncompressed_plan);
         const ParallelLayout& layout = series.jobs->experiment().layout;
         row.gpus = layout.ranks();
         row.samples = layout.global_batch();
+        series.extrapolated.change(numbers, series.jobs->prepared(), *uncompressed_plan);
       }
       const std::size_t plan = series.base->plans[s];
-      const StepPrediction prediction = plan == 0 ? *uncompressed : series.jobs->predict(plan);
+      const PreparedExperiment& prepared = series.jobs->prepared();
+      const auto own = plan == 0 ? std::nullopt : std::optional(series.jobs->plan(plan));
+      const StepPlan& step = own ? *own : *uncompressed_plan;
+      const StepPrediction prediction = own ? prepared.predict(step) : *uncompressed;
       row.speedup = uncompressed->step / prediction.step;
+      row.extrapolated =
+          series.extrapolated.of(plan, prepared, step, series.jobs->codec_costs(plan));
       writer_.add(s, prediction, row, lines);
     }
   }

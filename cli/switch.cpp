@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -61,13 +60,6 @@ SwitchOptions read_options(const Arguments& arguments, Session& session) {
   return options;
 }
 
-// The reader let both sides have it.
-const CompressionPlan& plan_of(const DiffSide& side) {
-  const auto& plans = side.read.experiment.plans;
-  return *std::find_if(plans.begin(), plans.end(),
-                       [&](const CompressionPlan& plan) { return plan.label == side.side.plan; });
-}
-
 void report_problems(const DiffSides& sides, Session& session) {
   for (const Problem& problem : check_switch(sides.a.read.experiment, sides.b.read.experiment)) {
     session.diagnostics().error(sides.b.read.positions.find(problem.path),
@@ -86,11 +78,15 @@ ExitCode run_switch(const Arguments& arguments, Session& session) {
   if (!sides || session.diagnostics().has_errors()) {
     return session.report();
   }
-  const SwitchAnswer answer = switch_cost(sides->a.read.experiment, plan_of(sides->a),
-                                          sides->b.read.experiment, plan_of(sides->b), options);
-  const SwitchReport report{answer, sides->a.file + ", " + sides->a.side.plan,
+  const SwitchAnswer answer = switch_cost(sides->a.read.experiment, sides->a.plan(),
+                                          sides->b.read.experiment, sides->b.plan(), options);
+  const SwitchReport report{answer,
+                            sides->a.file + ", " + sides->a.side.plan,
                             sides->b.file + ", " + sides->b.side.plan,
-                            sides->a.side.prediction.memory.codec_state, options.convert_nodes};
+                            sides->a.side.prediction.memory.codec_state,
+                            options.convert_nodes,
+                            sides->a.uses(),
+                            sides->b.uses()};
   nlohmann::ordered_json json = json_envelope("switch", session);
   json["experiments"] = {experiment_json(sides->a.read), experiment_json(sides->b.read)};
   json["profiles"] = profiles_json(library, session.sources());

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "cli/priced_uses.hpp"
 #include "study/switch_cost.hpp"
 
 // What `payoff switch` shows.
@@ -17,6 +18,8 @@ struct SwitchReport {
   std::string b;
   Bytes feedback{};  // that a codec of A keeps on a GPU from step to step, and no checkpoint has
   int convert_nodes{1};
+  PricedUses uses_a{};
+  PricedUses uses_b{};
 };
 
 [[nodiscard]] std::string switch_text(const SwitchReport& report);

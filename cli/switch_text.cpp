@@ -97,13 +97,15 @@ Json transfer_json(const Transfer& transfer) {
           {"time_seconds", transfer.time.si}};
 }
 
-Json job_json(const std::string& what, const SwitchedJob& job) {
-  return {{"what", what},
-          {"step_seconds", job.step.si},
-          {"step_low_seconds", job.step_low.si},
-          {"step_high_seconds", job.step_high.si},
-          {"samples", job.samples},
-          {"fits", job.fits}};
+Json job_json(const std::string& what, const SwitchedJob& job, const PricedUses& uses) {
+  Json json{{"what", what},
+            {"step_seconds", job.step.si},
+            {"step_low_seconds", job.step_low.si},
+            {"step_high_seconds", job.step_high.si},
+            {"samples", job.samples},
+            {"fits", job.fits}};
+  add_extrapolated(uses.extrapolated(), json);
+  return json;
 }
 
 Json or_never(const std::optional<double>& steps) { return steps ? Json(*steps) : Json(nullptr); }
@@ -121,13 +123,18 @@ std::string switch_text(const SwitchReport& report) {
         "The error feedback of A, {} on a GPU, is in no checkpoint: what it holds back is lost.\n",
         to_text(report.feedback));
   }
+  for (const auto& [letter, uses] :
+       {std::pair('A', &report.uses_a), std::pair('B', &report.uses_b)}) {
+    const std::string beyond = extrapolation_sentence(*uses);
+    text += beyond.empty() ? beyond : fmt::format("Of {} {}\n", letter, beyond);
+  }
   return text + "\n" + answer_sentence(report);
 }
 
 void add_switch_json(const SwitchReport& report, Json& json) {
   const SwitchAnswer& answer = report.answer;
-  json["a"] = job_json(report.a, answer.a);
-  json["b"] = job_json(report.b, answer.b);
+  json["a"] = job_json(report.a, answer.a, report.uses_a);
+  json["b"] = job_json(report.b, answer.b, report.uses_b);
   json["weight_bytes_per_parameter"] = answer.shape_a.state.weight.si;
   json["optimizer_bytes_per_parameter"] = answer.shape_a.state.optimizer.si;
   json["parameters"] = answer.shape_a.parameters;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -71,8 +72,16 @@ std::string data(const Tornado& tornado) {
   return text + "EOD\n";
 }
 
+std::string in_boxes(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    result += c == '-' ? "─" : c == '|' ? "┼" : std::string_view(&c, 1);
+  }
+  return result;
+}
+
 std::string typed_influence(const TornadoBar& bar, double centre, const TornadoSpan& span,
-                            std::size_t width) {
+                            std::size_t width, const TypedForm& form) {
   const auto column = [&](double x) {
     const double share = (x - span.low) / (span.high - span.low);
     return static_cast<std::size_t>(std::lround(share * static_cast<double>(width - 1)));
@@ -85,7 +94,7 @@ std::string typed_influence(const TornadoBar& bar, double centre, const TornadoS
   text[column(bar.high)] = '>';
   text[column(centre)] = '|';
   text.resize(text.find_last_not_of(' ') + 1);
-  return text;
+  return form.unicode ? in_boxes(text) : text;
 }
 
 }  // namespace
@@ -107,7 +116,8 @@ std::string gnuplot_script(const Tornado& tornado, Picture picture, const std::s
   return text;
 }
 
-std::string typed(const Tornado& tornado, std::size_t columns) {
+std::string typed(const Tornado& tornado, const TypedForm& form) {
+  const std::size_t columns = form.columns;
   constexpr std::size_t narrowest = 40;  // else the label stands above its bar
   std::size_t widest = 0;
   for (const TornadoBar& bar : tornado.bars) {
@@ -121,7 +131,8 @@ std::string typed(const Tornado& tornado, std::size_t columns) {
   for (const TornadoBar& bar : tornado.bars) {
     text += beside ? std::string(widest - count_characters(bar.label), ' ') + bar.label + " "
                    : wrapped(bar.label, columns);
-    text += "|" + typed_influence(bar, tornado.centre, span, width) + "\n";
+    text += fmt::format("{}{}\n", box_signs(form).vertical,
+                        typed_influence(bar, tornado.centre, span, width, form));
   }
   const std::string before(left, ' ');
   std::vector<TypedTick> ticks;
@@ -131,7 +142,7 @@ std::string typed(const Tornado& tornado, std::size_t columns) {
     const double share = static_cast<double>(column) / static_cast<double>(width - 1);
     ticks.push_back({column, fmt::format("{:.4g}", span.low + share * (span.high - span.low))});
   }
-  text += typed_axis(ticks, width, before + "+", before + " ");
+  text += typed_axis(ticks, width, before, form);
   text += wrapped(before + " " + tornado.x_label, columns);
   for (const std::string& caption : tornado.captions) {
     text += wrapped(caption, columns);

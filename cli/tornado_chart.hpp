@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/chart.hpp"
+#include "cli/typed_form.hpp"
 
 // A tornado: how far one number moves when each thing it hangs on is off alone, the widest
 // influence on top. A gnuplot script that carries its data, like those of line charts
@@ -21,7 +22,7 @@ struct TornadoBar {
 
 struct Tornado {
   std::string title;
-  std::vector<std::string> captions;  // lines below the title; not on a terminal
+  std::vector<std::string> captions;  // lines below the title; on a terminal below the axis
   std::string x_label;
   double centre{};               // where nothing is off
   std::vector<TornadoBar> bars;  // at least one; the first on top
@@ -31,8 +32,7 @@ struct Tornado {
 [[nodiscard]] std::string gnuplot_script(const Tornado& tornado, Picture picture,
                                          const std::string& output);
 
-// With characters, no line of which is longer than so many columns: < where a bar's `low` is, >
-// where its `high` is, | at the centre.
-[[nodiscard]] std::string typed(const Tornado& tornado, std::size_t columns = 100);
+// < where a bar's `low` is, > where its `high` is, | at the centre.
+[[nodiscard]] std::string typed(const Tornado& tornado, const TypedForm& form = {});
 
 }  // namespace payoff

@@ -22,6 +22,7 @@
 #include "cli/sha256.hpp"
 #include "cli/validation_data.hpp"
 #include "cli/validation_report.hpp"
+#include "profiles/diagnostics.hpp"
 #include "study/published_cases.hpp"
 
 // payoff validate: published measurements, predicted and compared.
@@ -116,20 +117,20 @@ std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-// The user's own files; a path that is not there is said under it.
-std::vector<std::filesystem::path> read_paths(const Arguments& arguments, Session& session) {
+// The user's own files; nothing where one is not there, which is told of each.
+std::optional<std::vector<std::filesystem::path>> read_paths(const Arguments& arguments,
+                                                             Session& session) {
   std::vector<std::filesystem::path> paths;
   for (const Argument& argument : arguments.positionals()) {
     std::error_code unreadable;
     if (std::filesystem::exists(argument.text, unreadable)) {
       paths.emplace_back(argument.text);
     } else {
-      session.diagnostics().error(argument.span, "no such file or folder", "",
-                                  "tables of nccl-tests or training rows; see "
-                                  "tests/validation/README.md");
+      session.cannot_read(
+          fmt::format("cannot read {}: no such file or folder", backquoted(argument.text)));
     }
   }
-  return paths;
+  return paths.size() == arguments.positionals().size() ? std::optional(paths) : std::nullopt;
 }
 
 // The measurements, the split and the profiles: none of them becomes a result.
@@ -191,10 +192,11 @@ void add_pictures(const Request& request, const ValidationReport& report, Output
 
 ExitCode run_validate(const Arguments& arguments, Session& session) {
   const Request request = read_request(arguments, session);
-  std::vector<std::filesystem::path> paths = read_paths(arguments, session);
-  if (session.diagnostics().has_errors()) {
+  const auto given = read_paths(arguments, session);
+  if (!given || session.diagnostics().has_errors()) {
     return session.report();
   }
+  std::vector<std::filesystem::path> paths = *given;
   const Library library = find_library();
   const std::filesystem::path data = validation_data(arguments, library);
   if (paths.empty()) {
@@ -212,6 +214,12 @@ ExitCode run_validate(const Arguments& arguments, Session& session) {
   }
   std::vector<ValidationCase> cases = published_cases(library, split, published, request.kinds);
   keep_half(request.half, cases);
+  if (cases.empty() && !given->empty()) {
+    session.diagnostics().warning(arguments.positionals().front().span,
+                                  "there is no measurement of what was asked", {},
+                                  "tables of nccl-tests or training rows; see "
+                                  "tests/validation/README.md");
+  }
   const ValidationReport report{std::move(cases),
                                 request.by,
                                 static_cast<std::size_t>(request.worst),

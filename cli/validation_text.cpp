@@ -118,22 +118,35 @@ std::string rivals_text(const ValidationReport& report) {
 
 std::vector<std::string> call_row(const ValidationSummary& summary, std::string predictor,
                                   const CallStatistics& calls) {
-  return {to_text(summary.half), std::move(predictor), std::to_string(calls.callable),
+  const std::string of = summary.group.text.empty() ? "all" : summary.group.text;
+  return {to_text(summary.half),
+          of,
+          std::move(predictor),
+          std::to_string(calls.callable),
           percent(calls.abstention),
           calls.balanced_accuracy ? percent(*calls.balanced_accuracy) : "one class only"};
 }
 
 std::string calls_text(const ValidationReport& report) {
   Table table({{"half", Align::left},
+               {"of", Align::left},
                {"verdict by", Align::left},
                {"outside noise", Align::right},
                {"abstains", Align::right},
                {"balanced accuracy", Align::right}});
+  const std::vector<ValidationSummary> groups = summarise(report.cases, report.by);
   for (const ValidationSummary& summary : summarise(report.cases, GroupBy::nothing)) {
     if (summary.calls.callable == 0) {
       continue;
     }
     table.add(call_row(summary, "Payoff", summary.calls));
+    for (const ValidationSummary& group : groups) {
+      const bool part =
+          group.kind == summary.kind && group.half == summary.half && report.by != GroupBy::nothing;
+      if (part && group.calls.callable > 0) {
+        table.add(call_row(group, "Payoff", group.calls));
+      }
+    }
     for (const RivalSummary& rival : summary.rivals) {
       if (rival.calls.callable > 0) {
         table.add(call_row(summary, rival.name, rival.calls));

@@ -7,9 +7,10 @@ include(Warnings)
 include(Sanitizers)
 include(CommonHeaders)
 
-# The loops over draws and events are in few modules: optimised, they make the tests of an
-# instrumented build several times faster, for little more compilation.
-set(PAYOFF_OPTIMISED_MODULES "" CACHE STRING "Modules compiled with -O1 in a build without optimisation")
+# Not every module is worth the same optimisation. The loops over draws and events are in few: in an
+# instrumented build -O1 there makes the tests several times faster, for little more compilation. What
+# reads and writes text runs once a command: in the release -O1 there takes a third off the compilation.
+set(PAYOFF_O1_MODULES "" CACHE STRING "Modules compiled with -O1, whatever the others are compiled with")
 
 function(payoff_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES;LINKS;PRIVATE_LINKS")
@@ -25,7 +26,7 @@ function(payoff_module name)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     payoff_precompile(${target})
     payoff_unity(${target})
-    if(name IN_LIST PAYOFF_OPTIMISED_MODULES)
+    if(name IN_LIST PAYOFF_O1_MODULES)
       target_compile_options(${target} PRIVATE -O1)
     endif()
   else()

@@ -86,7 +86,7 @@ Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
     gpu_time += cost.block_bytes / (memory / gpu.compute_units * law.memory_efficiency);
   }
   if (cost.flops > 0_flop) {
-    gpu_time += cost.flops / (gpu.peak[arithmetic] * law.gemm_efficiency);
+    gpu_time += cost.flops / product_rate(law, gpu, arithmetic);
   }
   return std::max(cost.kernels * law.dispatch, gpu_time) + cost.host_syncs * law.host_sync;
 }

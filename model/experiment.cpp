@@ -118,7 +118,7 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
   expert_data_network_.pin(pin);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     stages_[s].optimizer = last_update(*stages_[s].prepared.compute);
-    cut_gradients(stages_[s], kinds_, weights_);
+    cut_gradients(stages_, s, kinds_, weights_);
     stages_[s].memory = memory_without_codec(s);
   }
   plan_tied_sum();
@@ -149,7 +149,7 @@ void PreparedExperiment::prepare_stages() {
         prepare_stage(*workload_, division[s], layout, context, stage_networks(), *waves);
     share_equal(stages_, s);
     plan_update(stage);
-    cut_gradients(stage, kinds_, weights_);
+    cut_gradients(stages_, s, kinds_, weights_);
     stage.boundary = boundary_size(workload_->layers[division[s].back()], layout);
     stage.memory = memory_without_codec(s);
   }
@@ -197,15 +197,19 @@ Work PreparedExperiment::last_update(const StageCompute& stage) const {
   return {WorkKind::optimizer, optimizer_time(updated, experiment_.training, compute_context())};
 }
 
-// By bucket, or with sharded weights by unit.
-void PreparedExperiment::cut_gradients(Stage& stage, GradientKinds& kinds,
-                                       WeightKinds& weights) const {
+// By bucket, or with sharded weights by unit. A stage that does what an earlier one does has the
+// buckets of that one.
+void PreparedExperiment::cut_gradients(std::vector<Stage>& stages, std::size_t s,
+                                       GradientKinds& kinds, WeightKinds& weights) const {
   const Training& training = experiment_.training;
+  Stage& stage = stages[s];
   stage.buckets.clear();
   stage.units = {};
   stage.gathers = {};
   if (experiment_.layout.zero < 3) {
-    stage.buckets = cut_buckets(stage.prepared, experiment_.layout, training, kinds);
+    stage.buckets = stage.like < s
+                        ? stages[stage.like].buckets
+                        : cut_buckets(stage.prepared, experiment_.layout, training, kinds);
     return;
   }
   if (experiment_.layout.data_ranks() == 1) {

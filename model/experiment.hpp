@@ -127,7 +127,8 @@ class PreparedExperiment {
             table_network_};
   }
   static void share_equal(std::vector<Stage>& stages, std::size_t stage);
-  void cut_gradients(Stage& stage, GradientKinds& kinds, WeightKinds& weights) const;
+  void cut_gradients(std::vector<Stage>& stages, std::size_t stage, GradientKinds& kinds,
+                     WeightKinds& weights) const;
   void plan_update(Stage& stage) const;
   [[nodiscard]] Work last_update(const StageCompute& stage) const;
   [[nodiscard]] StepOverheads overheads() const;
@@ -135,6 +136,8 @@ class PreparedExperiment {
   [[nodiscard]] static Message boundary_message(const CollectiveModel& network, Bytes size);
   void plan_sends();
   void plan_tied_sum();
+  // One of the networks of gradients that has this group and the job's links; null: none.
+  [[nodiscard]] const CollectiveModel* known_network(const Group& group) const;
   // What a change of the job leaves of a network; whether it is another one now.
   [[nodiscard]] bool renew(CollectiveModel& network, MessageKind kind) const;
   [[nodiscard]] bool renew(CollectiveModel& network, const Group& group) const;

@@ -61,8 +61,25 @@ bool PreparedExperiment::renew(CollectiveModel& network, const Group& group) con
       paths_of(experiment_.cluster, group) == network.paths()) {
     return false;
   }
-  network = network_of(group);
+  const CollectiveModel* known = known_network(group);
+  network = known != nullptr ? *known : network_of(group);
   return true;
+}
+
+// Groups of gradients are often the same, and those of a pipeline's sends too: a model of links is
+// made once for all of them. Of several kinds of nodes a network may know some kinds only.
+const CollectiveModel* PreparedExperiment::known_network(const Group& group) const {
+  if (experiment_.cluster.is_mixed()) {
+    return nullptr;
+  }
+  const GroupPaths paths = paths_of(experiment_.cluster, group);
+  for (const CollectiveModel* network :
+       {&data_network_, &in_node_network_, &across_network_, &expert_data_network_}) {
+    if (network->group() == group && network->paths() == paths) {
+      return network;
+    }
+  }
+  return nullptr;
 }
 
 bool PreparedExperiment::renew_stage_networks() {
@@ -140,7 +157,7 @@ void PreparedExperiment::change_as_one(const JobNumbers& numbers) {
       plan_update(stages_[s]);
     }
     if (recut) {
-      cut_gradients(stages_[s], kinds_, weights_);
+      cut_gradients(stages_, s, kinds_, weights_);
     }
     if (recut || other_ranks || other_steps) {
       stages_[s].memory = memory_without_codec(s);
@@ -197,6 +214,9 @@ void PreparedExperiment::plan_sends() {
   const auto message = [&](std::size_t stage, Bytes size) {
     const Group group = boundary_group(experiment_.layout, experiment_.cluster.gpus_per_node,
                                        static_cast<int>(stage));
+    if (const CollectiveModel* gradients = known_network(group)) {
+      return boundary_message(*gradients, size);
+    }
     const auto known =
         std::find_if(networks.begin(), networks.end(),
                      [&](const CollectiveModel& network) { return network.group() == group; });
@@ -221,9 +241,14 @@ void PreparedExperiment::plan_tied_sum() {
   const ParameterTensor& table = workload_->layers.front().parameters.front();
   const double held =
       static_cast<double>(table.elements()) / (layout.zero == 3 ? layout.shard_ranks() : 1);
+  const Bytes size = held * element_size(experiment_.training.gradient);
+  const auto priced_on = [size](const CollectiveModel& network) {
+    return priced_message(MessageKind::tied_gradients, network, Collective::all_reduce, size);
+  };
+  const CollectiveModel* known = known_network(
+      group_of(MessageKind::tied_gradients, layout, experiment_.cluster.gpus_per_node));
   tied_gradients_ =
-      priced_message(MessageKind::tied_gradients, network_of(MessageKind::tied_gradients),
-                     Collective::all_reduce, held * element_size(experiment_.training.gradient));
+      known != nullptr ? priced_on(*known) : priced_on(network_of(MessageKind::tied_gradients));
 }
 
 }  // namespace payoff

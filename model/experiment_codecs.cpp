@@ -9,6 +9,7 @@
 #include "model/experiment.hpp"
 #include "model/memory.hpp"
 #include "model/stage_compute.hpp"
+#include "model/stretched_codec.hpp"
 
 // Stages whose activations a plan compresses: other pieces, other sends, what codecs keep.
 
@@ -47,7 +48,11 @@ std::vector<CodecPass> PreparedExperiment::codec_passes(const CompressionPlan& c
   ActivationCodecs codecs(compression, *workload_, experiment_.layout, context, tensor_network_,
                           expert_network_, table_network_);
   (void)with_codecs(codecs);
-  return codecs.passes();
+  std::vector<CodecPass> passes = codecs.passes();
+  for (CodecPass& pass : passes) {
+    stretch_codec(pass.work, 1.0 / experiment_.training.codec_speed);
+  }
+  return passes;
 }
 
 PreparedExperiment::Stages PreparedExperiment::with_codecs(
@@ -72,7 +77,7 @@ PreparedExperiment::Stages PreparedExperiment::with_codecs(ActivationCodecs& cod
     stage.prepared =
         prepare_stage(*workload_, division[s], layout, context, stage_networks(), *waves, &codecs);
     share_equal(stages, s);
-    cut_gradients(stage, kinds, weights);
+    cut_gradients(stages, s, kinds, weights);
     Bytes saved;
     Bytes computed_again;
     for (const std::size_t layer : division[s]) {

@@ -7,6 +7,7 @@
 #include "model/host_codec.hpp"
 #include "model/interference.hpp"
 #include "model/method_on_graph.hpp"
+#include "model/stretched_codec.hpp"
 #include "model/weight_codec.hpp"
 
 namespace payoff {
@@ -93,8 +94,13 @@ StepPlan PreparedExperiment::plan(const CompressionPlan& compression) const {
 
 StepPlan PreparedExperiment::plan(const CompressionPlan& compression,
                                   std::span<const CallCost> codec_costs) const {
-  return parts_.empty() ? plan_as_one(compression, codec_costs)
-                        : plan_of_parts(compression, codec_costs);
+  StepPlan plan = parts_.empty() ? plan_as_one(compression, codec_costs)
+                                 : plan_of_parts(compression, codec_costs);
+  const double speed = experiment_.training.codec_speed;
+  if (speed != 1.0) {
+    plan = stretched_codec(std::move(plan), 1.0 / speed);
+  }
+  return plan;
 }
 
 StepPlan PreparedExperiment::plan_as_one(const CompressionPlan& compression,

@@ -66,6 +66,15 @@ void BlockParts::shared_expert(Layer& layer) const {
   if (tp_ > 1) {
     layer.syncs.push_back({.before = before, .after = after, .bytes_per_sample = stream()});
   }
+  if (shape_.experts.shared_gate) {
+    Operator score = product(shape_.hidden, 1);
+    score.rows_per_sample /= sequence_parts();
+    layer.forward.push_back(score);
+    layer.parameters.push_back({1, shape_.hidden, true});
+    const Bytes share = stream() / sequence_parts();
+    layer.forward.push_back(memory_pass(2 * share, 4 * share));  // backward: both factors'
+    layer.activation_per_sample += share;
+  }
 }
 
 void BlockParts::expert_block(Layer& layer) const {

@@ -170,7 +170,8 @@ class GradientStreams {
     const double update = call.update_share * work;
     result_.bucket_copy.si += copy;
     result_.optimizer.si += update;
-    (call.decodes ? result_.decode : result_.encode).si += work - copy - update;
+    // Both shares are rounded: where they are all of it nothing is left, not less.
+    (call.decodes ? result_.decode : result_.encode).si += std::max(work - copy - update, 0.0);
   }
 
   // On the compute stream, with messages beside it. Those handed over keep the network busy without

@@ -109,7 +109,7 @@ void include(KernelAmounts& amounts, const KernelAmounts& more) {
   amounts.streams.include(more.streams);
 }
 
-StepKernels step_kernels(const PreparedExperiment& prepared) {
+StepKernels layer_kernels(const PreparedExperiment& prepared) {
   const Experiment& experiment = prepared.experiment();
   const ComputeContext context{experiment.cluster.gpu, experiment.software,
                                experiment.training.precision};
@@ -122,9 +122,18 @@ StepKernels step_kernels(const PreparedExperiment& prepared) {
                             samples, context));
     include(kernels.backward, backward_kernels(layer.forward, samples, context));
   }
-  const StepPlan plan = prepared.plan(CompressionPlan{});
+  return kernels;
+}
+
+void include_buckets(const StepPlan& plan, const PreparedExperiment& prepared,
+                     StepKernels& kernels) {
   kernels.optimizer = optimizer_streams(plan, prepared);
   kernels.bucket_copies = bucket_streams(plan, prepared);
+}
+
+StepKernels step_kernels(const PreparedExperiment& prepared) {
+  StepKernels kernels = layer_kernels(prepared);
+  include_buckets(prepared.plan(CompressionPlan{}), prepared, kernels);
   return kernels;
 }
 

@@ -34,8 +34,12 @@ struct StepKernels {
   FitRange<Bytes> bucket_copies;
 };
 [[nodiscard]] StepKernels step_kernels(const PreparedExperiment& prepared);
+// What of it is the layers', and what is the optimizer's and the buckets' of a plan.
+[[nodiscard]] StepKernels layer_kernels(const PreparedExperiment& prepared);
+void include_buckets(const StepPlan& plan, const PreparedExperiment& prepared,
+                     StepKernels& kernels);
 
-// Of encoding or decoding. Only streams and copies have measurements behind them.
+// Of encoding or decoding.
 struct CodecKernels {
   FitRange<Bytes> streams;
   FitRange<Bytes> gathers;  // 32 B sectors

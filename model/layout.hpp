@@ -104,6 +104,7 @@ struct Training {
   Bytes bucket{25_MiB};                     // torch DDP's bucket_cap_mb
   Bytes first_bucket{1_MiB};                // torch DDP's first bucket
   bool overlap{true};                       // reduce buckets while backward runs
+  double codec_speed{1};                    // all codecs so many times as fast as they are
   Bytes optimizer_bytes_per_parameter{};    // state kept: 12 B for Adam with fp32 master weights
   Bytes optimizer_traffic_per_parameter{};  // read + written by one update
   double memory_margin{};                   // of what is held, beside it

@@ -78,7 +78,19 @@ struct CodecLaw {
   double gemm_efficiency{};      // share of peak arithmetic for tall and narrow products
   FitRange<Bytes> streams;       // traffic of a kernel in the timings that it was fitted to
   double relative_sd{};          // of a predicted encode or decode time
+  // Of such products in fp32, where it was measured: goes before the share of the peak, and is
+  // taken for narrower ones too, which are bound by the traffic of their factors.
+  FlopRate product_rate{};
+  FitRange<Bytes> gathers{};   // of scattered sectors of a kernel, likewise
+  FitRange<Flops> products{};  // arithmetic of a kernel, likewise
 };
+
+// What its products reach on a GPU.
+[[nodiscard]] inline FlopRate product_rate(const CodecLaw& law, const Gpu& gpu,
+                                           Precision arithmetic) {
+  return law.product_rate > FlopRate{} ? law.product_rate
+                                       : gpu.peak[arithmetic] * law.gemm_efficiency;
+}
 
 // How fast the cores of a host run a codec's loops, as its implementation has them: the traffic
 // (read + written) that passes through one core. A method's own numbers, since they differ more

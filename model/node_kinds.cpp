@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "model/rank_order.hpp"
@@ -113,6 +115,15 @@ void set_nic_rate(Cluster& cluster, Bandwidth rate) {
   for (Cluster& kind : cluster.kinds) {
     kind.nic = rate;
   }
+}
+
+std::optional<Bandwidth> nic_rate(const Cluster& cluster) {
+  const std::span<const Cluster> kinds = each_kind(cluster);
+  const Bandwidth first = kinds.front().nic;
+  return std::all_of(kinds.begin(), kinds.end(),
+                     [first](const Cluster& kind) { return kind.nic == first; })
+             ? std::optional(first)
+             : std::nullopt;
 }
 
 FlopRate mean_peak(const Cluster& cluster, Precision precision) {

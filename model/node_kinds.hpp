@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,8 @@ namespace payoff {
 
 // The NICs of all nodes at another line rate.
 void set_nic_rate(Cluster& cluster, Bandwidth rate);
+// The line rate of every NIC; nullopt where those of one kind are faster than those of another.
+[[nodiscard]] std::optional<Bandwidth> nic_rate(const Cluster& cluster);
 
 // Of all GPUs; zero where it is not known of one.
 [[nodiscard]] FlopRate mean_peak(const Cluster& cluster, Precision precision);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/evaluate.hpp"
@@ -178,6 +179,42 @@ Seconds end_of_work(const StageSpan& span) {
   return span.end - span.slowed + Seconds{span.pairs.hidden() - span.pairs.slowed};
 }
 
+std::vector<double> times_of(const std::vector<StageDurations>& stages) {
+  std::vector<double> times;
+  for (const StageDurations& stage : stages) {
+    for (const ChunkDurations& chunk : stage.chunks) {
+      times.insert(times.end(), {chunk.forward.si, chunk.backward.si, chunk.weights.si});
+    }
+  }
+  return times;
+}
+
+// When the work of every stage would end if nothing were sent. Jobs that differ in their links
+// have the last one's, unless operations run as pairs, whose paces the links set.
+const std::vector<double>& ends_without_sends(const ParallelLayout& layout,
+                                              const std::vector<StageDurations>& durations,
+                                              PairTimes* pairs, PipelinePrograms& programs) {
+  const PipelineShape shape{static_cast<int>(durations.size()),
+                            static_cast<int>(durations.front().chunks.size()), layout.passes(),
+                            layout.schedule, pairs != nullptr};
+  std::vector<double> times = times_of(durations);
+  UnsentRun& last = programs.unsent;
+  if (pairs == nullptr && last.shape == shape && last.durations == times) {
+    return last.ends;
+  }
+  std::vector<StageDurations> unsent = durations;
+  for (StageDurations& stage : unsent) {
+    stage.send_forward = {};
+    stage.send_backward = {};
+  }
+  const auto spans = run_pipeline(unsent, layout.passes(), layout.schedule, pairs, &programs);
+  last = {shape, std::move(times), {}};
+  for (const StageSpan& span : spans) {
+    last.ends.push_back(end_of_work(span).si);
+  }
+  return last.ends;
+}
+
 }  // namespace
 
 std::vector<StageEnd> pipeline_ends(const StepPlan& plan, PipelinePrograms* programs) {
@@ -192,21 +229,17 @@ std::vector<StageEnd> pipeline_ends(const StepPlan& plan, PipelinePrograms* prog
     only.start = only.end - compute.backward_time();
     return ends;
   }
-  std::vector<StageDurations> durations = durations_of(plan);
+  const std::vector<StageDurations> durations = durations_of(plan);
   PairTimes times(plan);
   PairTimes* pairs = layout.overlaps_pairs() ? &times : nullptr;
   PipelinePrograms both;
-  PipelinePrograms* const known = programs != nullptr ? programs : &both;
-  const auto with = run_pipeline(durations, layout.passes(), layout.schedule, pairs, known);
-  for (StageDurations& stage : durations) {
-    stage.send_forward = {};
-    stage.send_backward = {};
-  }
-  const auto without = run_pipeline(durations, layout.passes(), layout.schedule, pairs, known);
+  PipelinePrograms& known = programs != nullptr ? *programs : both;
+  const auto with = run_pipeline(durations, layout.passes(), layout.schedule, pairs, &known);
+  const std::vector<double>& without = ends_without_sends(layout, durations, pairs, known);
   for (std::size_t s = 0; s < ends.size(); ++s) {
     ends[s].end = with[s].end;
     ends[s].pairs = with[s].pairs;
-    ends[s].exposed_pp = std::max(0_s, end_of_work(with[s]) - end_of_work(without[s]));
+    ends[s].exposed_pp = std::max(0_s, end_of_work(with[s]) - Seconds{without[s]});
     describe_last(layout, *plan.stages[s].compute, plan.buckets(s), with[s], ends[s]);
   }
   find_alike(plan, ends);

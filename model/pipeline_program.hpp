@@ -65,9 +65,20 @@ class PipelineProgram {
 inline constexpr std::size_t bytes_of_pipeline_input = 24;
 static_assert(sizeof(PipelineProgram::Step) + sizeof(double) <= bytes_of_pipeline_input);
 
+// A run whose sends take no time. Where operations run one after the other, nothing but these
+// durations is in it; a run of pairs has the links in it too.
+struct UnsentRun {
+  PipelineShape shape;
+  std::vector<double> durations;  // of operations, by stage and chunk
+  std::vector<double> ends;       // of the stages' work
+};
+
 // Programs that were run before. For one thread.
 class PipelinePrograms {
  public:
+  // The last one, for whoever asks for the same again without pairs.
+  UnsentRun unsent;
+
   // Whether it is short enough to be kept for as long as a job is.
   [[nodiscard]] static bool is_short(const PipelineShape& shape);
   // Until the next one is asked for.

@@ -101,6 +101,12 @@ class SeriesParser {
     const std::size_t colon = std::min(item.text.find(':', dots), item.text.size());
     const SeriesPart last_text = item.part(dots + 2, colon - dots - 2);
     const SeriesPart first_text = item.part(0, dots);
+    if (first_text.text.empty() || last_text.text.empty()) {
+      return refuse(
+          item,
+          first_text.text.empty() ? "does not say where it starts" : "does not say where it ends",
+          "a range is FIRST..LAST");
+    }
     const Parsed<T> last = parse_value<T>(last_text);
     const Parsed<T> first = parse_value<T>(first_text);
     if (!first) {

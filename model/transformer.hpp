@@ -25,6 +25,7 @@ struct ExpertShape {
   std::int64_t width{};         // inner size of one
   std::int64_t shared_width{};  // of those that all tokens pass, together
   std::int64_t dense_blocks{};  // the first ones, with an ordinary feed-forward
+  bool shared_gate{};           // what all tokens pass is weighed by a score of each (Qwen2-MoE)
 };
 
 // Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1): queries by way of a

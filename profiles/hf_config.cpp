@@ -82,6 +82,10 @@ void add_experts(const JsonObject& config, const MixtureKeys& keys, TransformerS
     experts.shared_width = config.count(keys.shared, most_experts, 0) * experts.width;
     experts.dense_blocks = config.count(keys.dense_blocks, most_layers, 0);
   }
+  if (!keys.shared_width.empty()) {
+    experts.shared_width = size_of(config, keys.shared_width);
+    experts.shared_gate = true;
+  }
   for (const std::string_view key : {"moe_layer_freq", "decoder_sparse_step"}) {
     if (config.count(key, most_layers, 1) != 1) {
       config.error(key, "experts in some blocks between others is not modelled");
@@ -136,7 +140,9 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   shape.biases = dialect.biases;
   shape.embedding_norm = dialect.embedding_norm;
   shape.norm_shift = dialect.norm_shift;
-  shape.query_biases = dialect.query_biases;
+  shape.query_biases = dialect.query_bias_flag.empty()
+                           ? dialect.query_biases
+                           : config.flag(dialect.query_bias_flag, dialect.query_biases);
   shape.output_norms = dialect.output_norms;
   shape.head_norms = dialect.head_norms;
   shape.tied_embeddings = config.flag("tie_word_embeddings", dialect.tied);

@@ -23,6 +23,7 @@ constexpr std::int64_t longest = 1 << 28;
 // How a family names the sizes of its experts; empty: it has none, or no such key.
 struct MixtureKeys {
   std::string_view count, width, shared, dense_blocks;
+  std::string_view shared_width{};  // of what all tokens pass, behind a gate of its own
 };
 
 // How a family names its sizes; "a|b": older and newer releases differ. An empty name: the family
@@ -38,6 +39,7 @@ struct Dialect {
   std::int64_t head_size{};  // default; 0: the width over the heads
   MixtureKeys mixture{};
   bool latent{};  // attention by way of low-rank projections
+  std::string_view query_bias_flag{};
 };
 
 // Decoders since Llama, and what some of them add.
@@ -90,6 +92,24 @@ constexpr Dialect qwen3_moe_dialect() {
   return qwen;
 }
 
+constexpr Dialect qwen2_moe_dialect() {
+  Dialect qwen = llama_dialect("qwen2_moe");
+  qwen.query_biases = true;
+  qwen.query_bias_flag = "qkv_bias";
+  qwen.mixture = {"num_experts", "moe_intermediate_size", "", "",
+                  "shared_expert_intermediate_size"};
+  return qwen;
+}
+
+// Its fourth generation has Gemma 2's norms.
+constexpr Dialect glm_dialect(std::string_view model_type, bool output_norms) {
+  Dialect glm = llama_dialect(model_type);
+  glm.query_bias_flag = "attention_bias";
+  glm.output_norms = output_norms;
+  glm.head_size = 128;
+  return glm;
+}
+
 constexpr Dialect gemma_dialect(std::string_view model_type, int generation) {
   Dialect gemma = llama_dialect(model_type);
   gemma.tied = true;
@@ -136,7 +156,7 @@ constexpr Dialect t5_dialect(std::string_view model_type, bool tied) {
   return t5;
 }
 
-inline constexpr std::array<Dialect, 22> dialects{{
+inline constexpr std::array<Dialect, 25> dialects{{
     {"gpt2", TransformerFamily::gpt, "n_embd", "n_layer", "n_head", "", "n_inner", "n_positions",
      "n_positions", true, false, true, true},
     llama_dialect("llama"),
@@ -146,8 +166,11 @@ inline constexpr std::array<Dialect, 22> dialects{{
     deepseek_dialect("deepseek_v3"),
     deepseek_dialect("kimi_k2"),  // DeepSeek-V3 with other numbers
     qwen2_dialect(),
+    qwen2_moe_dialect(),
     qwen3_dialect(),
     qwen3_moe_dialect(),
+    glm_dialect("glm", false),
+    glm_dialect("glm4", true),
     gemma_dialect("gemma", 1),
     gemma_dialect("gemma2", 2),
     gemma_dialect("gemma3_text", 3),

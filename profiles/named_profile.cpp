@@ -14,4 +14,17 @@ std::string read_name(const Section& root, ProfileKind kind, std::string_view as
   return name;
 }
 
+bool has_laws_alone(const Node& root, ProfileKind kind, Diagnostics& diagnostics) {
+  const bool may_be = kind == ProfileKind::gpu && root.kind == Node::Kind::map;
+  const Entry* laws = may_be ? root.find("kernels_of") : nullptr;
+  if (laws == nullptr || root.find(folder_of(kind)) != nullptr) {
+    return false;
+  }
+  diagnostics.error(laws->key_span, "this file has laws alone, and is no GPU for predictions",
+                    "fitted without a data sheet",
+                    "fit the samples again with the GPU that they are of: `payoff calibrate fit "
+                    "SAMPLES.json --gpu NAME -o NAME.yaml`");
+  return true;
+}
+
 }  // namespace payoff

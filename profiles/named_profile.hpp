@@ -24,6 +24,9 @@ Q sourced(const Value& value) {
 // Shipped files are found by their name, so it must be the name that they carry.
 [[nodiscard]] std::string read_name(const Section& root, ProfileKind kind, std::string_view asked);
 
+// Whether this is no profile but the laws of kernels alone, which is then reported, once.
+[[nodiscard]] bool has_laws_alone(const Node& root, ProfileKind kind, Diagnostics& diagnostics);
+
 // Loads, reads and finishes one profile; empty when anything in it was wrong.
 template <class T, class Read>
 std::optional<Profile<T>> read_profile(ProfileKind kind, std::string_view name,
@@ -32,7 +35,7 @@ std::optional<Profile<T>> read_profile(ProfileKind kind, std::string_view name,
   const std::size_t errors = context.diagnostics.error_count();
   const auto document =
       context.library.load(kind, name, asked, context.sources, context.diagnostics);
-  if (!document) {
+  if (!document || has_laws_alone(document->root, kind, context.diagnostics)) {
     return std::nullopt;
   }
   Reader reader(document->root, context.sources, context.diagnostics);

@@ -126,6 +126,14 @@ Facts read_codec(const Document& document, const Entry& entry, const ReadContext
   law.memory_efficiency = share("memory_efficiency");
   law.relative_sd = share("relative_sd");
   law.streams = read_range<Bytes>(section.required("streams"));
+  if (const Value scattered = section.optional("random_efficiency").sourced()) {
+    law.random_efficiency = scattered.ratio(factor_rules);
+    law.gathers = read_range<Bytes>(section.required("gathers"));
+  }
+  if (const Value rate = section.optional("product_rate").sourced()) {
+    law.product_rate = rate.quantity<FlopRate>({.sign = Sign::positive});
+    law.products = read_range<Flops>(section.required("products"));
+  }
   (void)section.optional("kernels");
   reader.finish();
   return reader.facts();
@@ -138,11 +146,20 @@ CodecLaw mean_law(const std::vector<CodecLaw>& laws) {
   const auto count = static_cast<double>(laws.size());
   double resident = 0.0;
   double beyond = 0.0;
+  double multiplying = 0.0;
+  Seconds per_flop{};  // of those that multiply
   for (const CodecLaw& law : laws) {
     resident += 1.0 / law.resident_efficiency / count;
     beyond += 1.0 / law.memory_efficiency / count;
     mean.streams.include(law.streams);
+    mean.gathers.include(law.gathers);
+    mean.products.include(law.products);
+    if (law.product_rate > FlopRate{}) {
+      multiplying += 1.0;
+      per_flop += 1_flop / law.product_rate;
+    }
   }
+  mean.product_rate = multiplying > 0.0 ? multiplying * 1_flop / per_flop : FlopRate{};
   mean.resident_efficiency = 1.0 / resident;
   mean.memory_efficiency = 1.0 / beyond;
   double variance = 0.0;
@@ -154,14 +171,28 @@ CodecLaw mean_law(const std::vector<CodecLaw>& laws) {
   return mean;
 }
 
+// A kernel of a method: of its class; of a library those that payoff-kernels has in its place.
+const Entry* find_kernel(const Entry& codecs, Implementation of, const std::string& kernel) {
+  const Implementation other = of == Implementation::library ? Implementation::fused : of;
+  for (const Implementation each : {of, other}) {
+    const Entry* of_class =
+        codecs.value.find(implementation_names.at(static_cast<std::size_t>(each)));
+    const Entry* kernels = of_class != nullptr ? of_class->value.find("kernels") : nullptr;
+    const Entry* found = kernels != nullptr ? kernels->value.find(kernel) : nullptr;
+    if (found != nullptr) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
 // By the kernels that are the method's passes, where all of them were measured; nothing else.
-std::optional<Facts> read_own_kernels(const Document& document, const Entry& of_class,
+std::optional<Facts> read_own_kernels(const Document& document, const Entry& codecs,
                                       const ReadContext& context, Method& method) {
-  const Entry* measured = of_class.value.find("kernels");
   std::vector<CodecLaw> laws;
   Facts facts;
   for (const std::string& kernel : method.kernels) {
-    const Entry* entry = measured != nullptr ? measured->value.find(kernel) : nullptr;
+    const Entry* entry = find_kernel(codecs, method.implementation, kernel);
     if (entry == nullptr) {
       return std::nullopt;
     }
@@ -231,16 +262,19 @@ void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadP
     return;
   }
   const auto use = [&](Method& method, const std::string& path) {
-    const Entry* entry = codecs->value.find(
+    std::optional<Facts> measured = read_own_kernels(*document, *codecs, context, method);
+    const Entry* of_class = codecs->value.find(
         implementation_names.at(static_cast<std::size_t>(method.implementation)));
-    if (entry == nullptr) {
-      return;
+    if (!measured && of_class != nullptr) {
+      measured = read_codec(*document, *of_class, context, method.law);
     }
-    std::optional<Facts> own = read_own_kernels(*document, *entry, context, method);
-    for (Fact& fact : own ? *own : read_codec(*document, *entry, context, method.law)) {
+    for (Fact& fact : measured.value_or(Facts{})) {
       fact.path = path + fact.path;
       replace(plans.facts, fact.path);
       plans.facts.push_back(std::move(fact));
+    }
+    if (method.law.product_rate > FlopRate{}) {
+      replace(plans.facts, path + "law.gemm_efficiency");  // goes before it
     }
   };
   for (CompressionPlan& plan : plans.plans) {
@@ -256,6 +290,9 @@ void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadP
     }
     for (ActivationCompression& of : plan.activations) {
       use(of.method, path(of.method));
+    }
+    if (plan.weights) {
+      use(plan.weights->method, path(plan.weights->method));
     }
   }
 }

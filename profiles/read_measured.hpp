@@ -12,12 +12,14 @@
 //   law     of ComputeLaw, what was measured: launch, memory_efficiency, gemm_efficiency, and in
 //           `measured` the amounts of work of the kernels behind them
 //   codecs  of CodecLaw for every class that was measured: resident_efficiency, memory_efficiency,
-//           relative_sd, streams; below it in `kernels` the same for single kernels, which prices
-//           the methods whose passes they are (`kernels` of a method) and no others
+//           relative_sd, streams, and where they were measured random_efficiency and gathers;
+//           below it in `kernels` the same for single kernels, with product_rate and products of
+//           those that multiply, which price the methods whose passes they are (`kernels` of a
+//           method) and no others
 //   copies  of CopyLaw: start and rate of copies to the host's memory and back
 //   interference  of PairLaws: what was seen of the slow-down that the law of pairs gives
-// Beyond `measured` and `streams` every price is an extrapolation. The other keys of such a file
-// are for people and for `payoff calibrate diff`.
+// Beyond `measured`, `streams`, `gathers` and `products` every price is an extrapolation. The other
+// keys of such a file are for people and for `payoff calibrate diff`.
 
 namespace payoff {
 

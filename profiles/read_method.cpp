@@ -264,6 +264,7 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
   profile.value.name = read_name(root, name);
   const WireClaim claim = read_root(root, read);
   profile.value.host = read_host(root.optional("host"));
+  const auto sync_delay = root.optional("sync_delay").sourced().quantity<Seconds>();
   read_sources(root, *document, context.sources, profile.facts);
   reader.finish();
   if (!read.notes.unchecked.empty()) {
@@ -275,6 +276,7 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
     check_wire(claim, profile.value);
     report(check_method(profile.value), PositionMap(document->root), context.diagnostics);
     profile.value.law = read_codec_law(profile.value.implementation, context, profile.facts);
+    profile.value.law.host_sync += sync_delay;
     if (profile.value.host) {
       profile.value.law.relative_sd = profile.value.host->relative_sd;
     }

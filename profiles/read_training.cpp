@@ -30,6 +30,8 @@ void read_training(const Section& section, const Gpu& gpu, Training& training) {
   training.bucket = read_bucket(section.optional("bucket"), 25_MiB);
   training.first_bucket = read_bucket(section.optional("first_bucket"), 1_MiB);
   training.overlap = section.optional("overlap").boolean(true);
+  training.codec_speed =
+      section.optional("codec_speed").number({.fallback = 1.0, .min = 1e-3, .max = 1e3});
   const Optimizer optimizer = section.optional("optimizer").choice(optimizers, Optimizer::adam);
   const OptimizerCost cost = optimizer_cost(optimizer, training.precision, training.gradient);
   training.optimizer_bytes_per_parameter = cost.state_per_parameter;

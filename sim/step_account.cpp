@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/step_account.hpp"
 
+#include <algorithm>
+
 namespace payoff::sim {
 
 void StageAccount::change(SimTime now, const StageActivity& next) {
@@ -38,7 +40,7 @@ void StageAccount::book(Seconds time) {
       const Seconds update = activity_.update_share * useful;
       waterfall_.bucket_copy += copy;
       waterfall_.optimizer += update;
-      term(activity_.cause) += useful - copy - update;
+      term(activity_.cause) += std::max(useful - copy - update, 0_s);  // shares are rounded
       waterfall_.interference += time - useful;
       book_beside(time);
       return;

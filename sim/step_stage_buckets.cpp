@@ -69,10 +69,13 @@ void StageRun::begin_on_gpu(const BucketKind& kind, std::size_t index, std::size
                             const Path& path) {
   const bool sends = round < kind.rounds.size();
   const payoff::Work& work = sends ? kind.rounds[round].encode : kind.decode;
+  // Rounded one by one, the parts may be a picosecond longer than the whole.
+  const SimTime alone = time_for(work);
+  const SimTime copy = std::min(time_of(work.bucket_copy * slowdown_), alone);
+  const SimTime update = std::min(time_of(work.update * slowdown_), alone - copy);
   stream(codec_stream())
-      .queue.push_back({sends ? Task::Role::encode : Task::Role::decode, cause_of(work.kind),
-                        time_for(work), index, round, path, time_of(work.bucket_copy * slowdown_),
-                        work.memory_share, &kind, nullptr, 0, time_of(work.update * slowdown_)});
+      .queue.push_back({sends ? Task::Role::encode : Task::Role::decode, cause_of(work.kind), alone,
+                        index, round, path, copy, work.memory_share, &kind, nullptr, 0, update});
 }
 
 // Messages of gradients and weights wait in the queue of their stream until the group starts them.

@@ -24,10 +24,11 @@ CodecRate rate_of(const Method& method, std::int64_t side, const Experiment& exp
   const int sharers = sharers_of_host(experiment.cluster, experiment.layout);
   const CallCost cost = compress(method, gradient, element, group.ranks, group.ranks_per_node);
   const auto time = [&](const PassCost& pass) {
-    return price_pass(pass, method.law, experiment.cluster.gpu, experiment.training.precision) +
-           (pass.on_host ? host_time(pass, *method.host, experiment.cluster.host, sharers) +
-                               copy_time(pass.copied, experiment.cluster)
-                         : 0_s);
+    return (price_pass(pass, method.law, experiment.cluster.gpu, experiment.training.precision) +
+            (pass.on_host ? host_time(pass, *method.host, experiment.cluster.host, sharers) +
+                                copy_time(pass.copied, experiment.cluster)
+                          : 0_s)) /
+           experiment.training.codec_speed;
   };
   CodecRate rate{static_cast<double>(side * side) * element, {}, {}};
   for (const RoundCost& round : cost.rounds) {

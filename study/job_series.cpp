@@ -35,13 +35,16 @@ void JobSeries::change(const JobNumbers& numbers) {
   codecs_ = &now_->codecs.try_emplace(key, experiment().plans.size()).first->second;
 }
 
-StepPrediction JobSeries::predict(std::size_t plan) {
-  const CompressionPlan& compression = experiment().plans.at(plan);
-  std::optional<std::vector<CallCost>>& costs = codecs_->at(plan);
+const std::vector<CallCost>& JobSeries::codec_costs(std::size_t place) {
+  std::optional<std::vector<CallCost>>& costs = codecs_->at(place);
   if (!costs) {
-    costs = now_->prepared.codec_costs(compression);
+    costs = prepared().codec_costs(experiment().plans.at(place));
   }
-  return now_->prepared.predict(now_->prepared.plan(compression, *costs));
+  return *costs;
+}
+
+StepPlan JobSeries::plan(std::size_t place) {
+  return prepared().plan(experiment().plans.at(place), codec_costs(place));
 }
 
 }  // namespace payoff

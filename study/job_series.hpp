@@ -21,10 +21,15 @@ class JobSeries {
   explicit JobSeries(const Experiment& experiment);
 
   void change(const JobNumbers& numbers);
-  // Of a plan of the experiment.
-  [[nodiscard]] StepPrediction predict(std::size_t plan);
+  // Of a plan of the experiment, by its place there.
+  [[nodiscard]] StepPlan plan(std::size_t place);
+  [[nodiscard]] const std::vector<CallCost>& codec_costs(std::size_t place);
+  [[nodiscard]] StepPrediction predict(std::size_t place) {
+    return prepared().predict(plan(place));
+  }
   // With the present numbers.
-  [[nodiscard]] const Experiment& experiment() const { return now_->prepared.experiment(); }
+  [[nodiscard]] const PreparedExperiment& prepared() const { return now_->prepared; }
+  [[nodiscard]] const Experiment& experiment() const { return prepared().experiment(); }
 
  private:
   // What codecs do depends on the gradients and on who sums them, not on links.

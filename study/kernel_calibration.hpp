@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibrate/kernel_fit.hpp"
@@ -60,6 +61,9 @@ struct KernelCalibration {
 // profile (study/measured_gpu.hpp), which predictions read.
 [[nodiscard]] std::string kernel_profile(const KernelCalibration& calibration,
                                          const std::string& name, const Gpu* data = nullptr);
+
+// Whether a file that begins so is such a profile.
+[[nodiscard]] bool is_kernel_profile(std::string_view beginning);
 
 // What the laws of one set of samples say about another.
 struct KernelCheck {

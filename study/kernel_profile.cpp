@@ -13,6 +13,10 @@
 namespace payoff {
 namespace {
 
+// Of no other file that is written.
+constexpr std::string_view profile_head =
+    "# SPDX-License-Identifier: Apache-2.0\n# Written by `payoff calibrate fit`. Do not edit.\n";
+
 // What a YAML text in double quotes may hold.
 std::string in_quotes(const std::string& text) {
   std::string result = "\"";
@@ -145,10 +149,17 @@ std::string environment(const KernelCalibration& calibration) {
 
 }  // namespace
 
+bool is_kernel_profile(std::string_view beginning) {
+  if (!beginning.starts_with(profile_head)) {
+    return false;
+  }
+  beginning.remove_prefix(profile_head.size());
+  return beginning.starts_with("kernels_of: ") || beginning.starts_with("gpu: ");
+}
+
 std::string kernel_profile(const KernelCalibration& calibration, const std::string& name,
                            const Gpu* data) {
-  std::string text =
-      "# SPDX-License-Identifier: Apache-2.0\n# Written by `payoff calibrate fit`. Do not edit.\n";
+  std::string text(profile_head);
   if (data == nullptr) {
     text += "kernels_of: " + name + "\n" + citation(calibration);
   } else {

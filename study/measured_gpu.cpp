@@ -2,37 +2,22 @@
 #include "study/measured_gpu.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "calibrate/codec_fit.hpp"
 #include "calibrate/launch_chain.hpp"
 #include "model/units_text.hpp"
 #include "profiles/precision_names.hpp"
+#include "study/measured_codecs.hpp"
 #include "study/measured_copies.hpp"
 
 namespace payoff {
 namespace {
-
-// Kernels that are no codecs, and families of such.
-constexpr std::array<std::string_view, 5> other_families{"interference", "memory", "layers",
-                                                         "collectives", "transfers"};
-constexpr std::array<std::string_view, 6> other_kernels{"copy",  "fill", "read",
-                                                        "write", "gemm", "launch"};
-constexpr std::size_t fewest_timings = 4;
-constexpr std::size_t fewest_sizes = 3;
-
-template <class Names>
-bool is_among(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 double value_or(const std::map<std::string, double>& parameters, const std::string& name,
                 double otherwise) {
@@ -46,8 +31,7 @@ struct Measured {
 };
 
 std::string sourced(const Measured& measured, std::string_view unit = {}) {
-  return fmt::format("{{value: {:.4g}{}, sd: {:.3g}, from: samples}}", measured.value, unit,
-                     std::max(measured.relative_sd, 1e-4));
+  return sourced_text(measured.value, unit, measured.relative_sd);
 }
 
 // The laws of a kernel, the cold ones where there are any; launched one by one before graphs.
@@ -123,112 +107,6 @@ std::map<Precision, Products> products_of(const KernelCalibration& calibration, 
   return products;
 }
 
-// Kernels that stream, whatever they compute: one launch and the traffic tell their time.
-bool is_streaming_codec(const SamplesPoint& point) {
-  return !is_among(other_families, point.family) && !is_among(other_kernels, point.kernel) &&
-         point.flops == Flops{} && point.random_accesses == 0.0 &&
-         !point.parameters.contains("ratio") && point.traffic() > Bytes{} && point.launches > 0.0 &&
-         point.mode == "stream";
-}
-
-std::optional<Implementation> class_of(const SamplesPoint& point) {
-  for (const Implementation each :
-       {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
-    if (name(each) == point.implementation) {
-      return each;
-    }
-  }
-  return std::nullopt;
-}
-
-std::vector<CodecTiming> timings_of(const KernelCalibration& calibration, const Gpu& data,
-                                    const std::string& gpu, Implementation wanted) {
-  std::set<std::string> left_out;
-  for (const LeftOutPoint& each : calibration.left_out) {
-    left_out.insert(each.title);
-  }
-  std::map<bool, std::vector<CodecTiming>> timings;  // by whether they are cold
-  for (const SamplesFile& file : calibration.files) {
-    for (const SamplesPoint& point : file.points) {
-      if (class_of(point) != wanted || !is_streaming_codec(point) ||
-          left_out.contains(title_of(point))) {
-        continue;
-      }
-      const SampleSummary summary =
-          summarize_samples(point.samples, point.discarded, point.clock_ratio);
-      if (summary.refused.empty()) {
-        timings[point.state == "cold"].push_back({point.kernel, gpu, wanted, data.memory_bandwidth,
-                                                  data.l2, 0.0, point.launches, point.host_syncs,
-                                                  point.traffic(), summary.median});
-      }
-    }
-  }
-  return timings[!timings[true].empty()];
-}
-
-bool tells_a_law(const std::vector<CodecTiming>& timings) {
-  std::set<double> sizes;
-  for (const CodecTiming& timing : timings) {
-    sizes.insert(timing.bytes.si);
-  }
-  return timings.size() >= fewest_timings && sizes.size() >= fewest_sizes;
-}
-
-std::string codec_lines(const CodecFit& fit, const std::string& key, const std::string& indent) {
-  std::string text = indent + key + ":\n";
-  for (const CodecConstant& constant : fit.constants) {
-    const bool is_efficiency =
-        constant.name == "resident_efficiency" || constant.name == "memory_efficiency";
-    if (is_efficiency) {
-      text += fmt::format("{}  {}: {}\n", indent, constant.name,
-                          sourced({constant.value, constant.sd / constant.value}));
-    }
-  }
-  text += fmt::format("{}  relative_sd: {{value: {:.4g}, from: samples}}\n", indent, fit.rms_error);
-  return text + fmt::format("{}  streams: {{smallest: {}, largest: {}}}  # traffic of a kernel\n",
-                            indent, exact_text(fit.streams.smallest),
-                            exact_text(fit.streams.largest));
-}
-
-// Nothing where the timings tell no law.
-std::string fitted_lines(const std::vector<CodecTiming>& timings, const std::string& key,
-                         const std::string& indent) {
-  if (!tells_a_law(timings)) {
-    return {};
-  }
-  const CodecFit fit = fit_codecs(timings).front();
-  const CodecLaw law = fit.law();
-  return law.resident_efficiency > 0.0 && law.memory_efficiency > 0.0
-             ? codec_lines(fit, key, indent)
-             : "";
-}
-
-// The same law for single kernels of the class.
-std::string kernels_text(const std::vector<CodecTiming>& timings) {
-  std::map<std::string, std::vector<CodecTiming>> by_kernel;
-  for (const CodecTiming& timing : timings) {
-    by_kernel[timing.entry].push_back(timing);
-  }
-  std::string text;
-  for (const auto& [kernel, own] : by_kernel) {
-    text += fitted_lines(own, kernel, "      ");
-  }
-  return text.empty() ? "" : "    kernels:\n" + text;
-}
-
-std::string codecs_text(const KernelCalibration& calibration, const Gpu& data,
-                        const std::string& gpu) {
-  std::string text;
-  for (const Implementation implementation :
-       {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
-    const std::vector<CodecTiming> timings = timings_of(calibration, data, gpu, implementation);
-    const std::string of_class =
-        fitted_lines(timings, std::string(payoff::name(implementation)), "  ");
-    text += of_class.empty() ? "" : of_class + kernels_text(timings);
-  }
-  return text.empty() ? "" : "codecs:\n" + text;
-}
-
 std::string_view key_of(Precision precision) {
   return precision_names.at(static_cast<std::size_t>(precision)).first;
 }
@@ -281,7 +159,7 @@ Precision product_precision(const std::map<std::string, double>& parameters) {
 
 std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,
                           const std::string& name) {
-  return law_text(calibration, data) + codecs_text(calibration, data, name) +
+  return law_text(calibration, data) + measured_codecs(calibration, data, name) +
          measured_copies(calibration) + pair_laws_text(calibration.pairs.fits);
 }
 

@@ -14,8 +14,8 @@
 //   law.gemm_efficiency    of `gemm`, for each precision that was measured
 //   codecs.CLASS           resident_efficiency, memory_efficiency of the kernels that only stream:
 //                          one law a class, as calibrate/codec_fit.hpp fits it to published
-//                          timings; relative_sd is its RMS error; in `kernels` the same for each
-//                          kernel that has enough sizes of its own
+//                          timings; relative_sd is its RMS error; random_efficiency; in `kernels`
+//                          laws of single kernels (study/measured_codecs.hpp)
 //   copies                 of `host_to_device` and `device_to_host`: one law for both directions
 //   interference           what was seen of the slow-down that the law of pairs gives
 // Cold samples are taken where there are any: a step finds its gradients in memory. What the

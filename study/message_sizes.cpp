@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "model/changed_computes.hpp"
 #include "model/groups.hpp"
-#include "study/changed_computes.hpp"
 #include "study/compressed_kinds.hpp"
 #include "study/plan_axes.hpp"
 

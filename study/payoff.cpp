@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "study/plan_axes.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
@@ -59,17 +58,11 @@ class Contest {
   }
 
  private:
-  [[nodiscard]] StepPlan planned(const CompressionPlan& compression) const {
-    StepPlan plan = prepared_.plan(compression);
-    return options_.codec_factor == 1.0 ? plan
-                                        : stretched_codec(std::move(plan), options_.codec_factor);
-  }
-
   std::vector<UncertainPlan> competitors() {
     std::vector<UncertainPlan> all;
     std::map<std::string, std::size_t> codecs;
     for (const CompressionPlan& plan : experiment_.plans) {
-      UncertainPlan& uncertain = all.emplace_back(UncertainPlan{planned(plan)});
+      UncertainPlan& uncertain = all.emplace_back(UncertainPlan{prepared_.plan(plan)});
       uncertain.codecs = uncertain_codecs(plan, codecs);
       std::vector<std::size_t>& places = codecs_.emplace_back();
       for (const UncertainCodec& codec : uncertain.codecs) {

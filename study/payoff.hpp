@@ -57,7 +57,6 @@ struct AssessOptions {
   double band{noise_band};
   std::size_t draws{256};
   std::uint64_t seed{1};
-  double codec_factor{1};    // all codecs of the plans take so many times as long
   bool search_remedy{true};  // false: the job as given stands for its remedy
   bool sensitivity{false};   // what decides each verdict
 };

@@ -7,6 +7,7 @@
 #include "model/collective.hpp"
 #include "model/experiment.hpp"
 #include "model/step_plan.hpp"
+#include "model/stretched_codec.hpp"
 #include "model/units.hpp"
 
 // A plan along two axes that are its own: the time of its codecs and the size of its compressed
@@ -17,9 +18,8 @@ namespace payoff {
 // Encode and decode in one step, of the stage that spends most; without the codec of updated
 // weights (zero 1, 2), which is part of the optimizer's work.
 [[nodiscard]] Seconds codec_time(const StepPlan& plan);
-// All passes `factor` times as long. A free codec of gradients is given a shape first that can be
-// stretched: half before, half after, by elements.
-[[nodiscard]] StepPlan stretched_codec(StepPlan plan, double factor);
+// A free codec of gradients is given a shape that can be stretched: half before, half after, by
+// elements.
 void give_codec_time(StepPlan& plan);
 
 // The networks that compressed messages of a job use.

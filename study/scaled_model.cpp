@@ -136,6 +136,13 @@ std::vector<double> model_sizes(const Experiment& experiment, double low, double
   return sizes;
 }
 
+// The nearest size to the middle is an end where no other size lies between.
+std::optional<double> size_between(const Experiment& experiment, double low, double high) {
+  const std::optional<Experiment> job = with_parameters(experiment, std::sqrt(low * high));
+  const double size = job ? parameters_of(*job) : low;
+  return size > low && size < high ? std::optional(size) : std::nullopt;
+}
+
 JobAxis::Make size_axis(const Experiment& experiment) {
   return [&experiment](double x) { return with_parameters(experiment, x); };
 }

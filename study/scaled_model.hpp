@@ -34,6 +34,10 @@ namespace payoff {
 [[nodiscard]] std::vector<double> model_sizes(const Experiment& experiment, double low, double high,
                                               int per_decade);
 
+// A size of the model between two others, near the middle; nullopt where there is none.
+[[nodiscard]] std::optional<double> size_between(const Experiment& experiment, double low,
+                                                 double high);
+
 // x: parameters.
 [[nodiscard]] JobAxis::Make size_axis(const Experiment& experiment);
 

@@ -129,6 +129,55 @@ void mark_all(const std::vector<BreakEven>& marks, Set set, Curves<X>& curves) {
   }
 }
 
+// Ends of what pays, told by the value that pays and by the next one on the other side: a curve has
+// a point at both, so that it crosses its rival nowhere else.
+template <typename X, typename Set, typename Add>
+void for_each_end(const std::vector<BreakEven>& marks, Set set, const Add& add) {
+  for (const BreakEven& mark : marks) {
+    if (!(mark.*set)) {
+      continue;
+    }
+    for (const Interval<X>& interval : (mark.*set)->intervals) {
+      if (!interval.open_low) {
+        add(interval.low, -1);
+      }
+      if (!interval.open_high) {
+        add(interval.high, 1);
+      }
+    }
+  }
+}
+
+std::vector<double> end_counts(const std::vector<BreakEven>& marks, int gpus, int low, int high) {
+  std::vector<double> xs;
+  for_each_end<int>(marks, &BreakEven::gpus, [&](int end, int outwards) {
+    for (const int x : {end / gpus, end / gpus + outwards}) {
+      if (x >= low && x <= high) {
+        xs.push_back(x);
+      }
+    }
+  });
+  return xs;
+}
+
+// A size is next to another where no model has a size between: halving ends there.
+void add_size_ends(const Experiment& experiment, std::size_t plan, double low, double high,
+                   JobAxis& axis, std::vector<double>& ends) {
+  constexpr double rounding = 1e-9;
+  const auto pays = [&](double x) {
+    return *axis.rival_step(x) > (1.0 + rounding) * *axis.step(plan, x);
+  };
+  const bool pays_low = pays(low);
+  if (pays_low == pays(high)) {
+    return;
+  }
+  while (const auto between = size_between(experiment, low, high)) {
+    (pays(*between) == pays_low ? low : high) = *between;
+  }
+  ends.push_back(pays_low ? low : high);
+  ends.push_back(pays_low ? high : low);
+}
+
 // Numbers of scaling steps from `low` to `high`, both ends included.
 std::vector<double> step_counts(int low, int high) {
   std::vector<double> xs;
@@ -158,6 +207,8 @@ Curves<int> gpu_curves(const Experiment& experiment, const std::vector<BreakEven
   if (experiment.layout.dp % step.replicas == 0 && present >= low && present <= high) {
     xs.push_back(present);
   }
+  const std::vector<double> ends = end_counts(marks, gpus, low, high);
+  xs.insert(xs.end(), ends.begin(), ends.end());
   xs = ascending(std::move(xs));
   const JobAxis::Make make = replica_axis(experiment);
   JobAxis axis(make, options.rivals, options.mean);
@@ -178,10 +229,14 @@ Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
   const int count =
       2 + static_cast<int>(std::ceil(std::log10(high / low) * options.points_per_decade));
   std::vector<double> xs = log_spaced(low, high, count);
-  if (const double own = experiment.cluster.nic.si; own > low && own < high) {
-    xs.push_back(own);
-    xs = ascending(std::move(xs));
-  }
+  const auto add = [&](double x) {
+    if (x > low && x < high) {
+      xs.push_back(x);
+    }
+  };
+  add(experiment.cluster.nic.si);
+  for_each_end<Bandwidth>(marks, &BreakEven::bandwidth, [&](Bandwidth end, int) { add(end.si); });
+  xs = ascending(std::move(xs));
   const JobAxis::Make make = bandwidth_axis(experiment);
   JobAxis axis(make, options.rivals, options.mean);
   Curves<Bandwidth> curves = trace(experiment, axis, xs, Bandwidth{1.0});
@@ -191,11 +246,26 @@ Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
 }
 
 Curves<double> size_curves(const Experiment& experiment, const ScalingOptions& options) {
-  const std::vector<double> xs = model_sizes(experiment, options.fewest_parameters,
-                                             options.most_parameters, options.points_per_decade);
+  const std::vector<double> sizes = model_sizes(experiment, options.fewest_parameters,
+                                                options.most_parameters, options.points_per_decade);
   const JobAxis::Make make = size_axis(experiment);
   JobAxis axis(make, options.rivals, options.mean);
+  // By plan: what pays first, then its neighbour that does not.
+  std::vector<std::vector<double>> ends(experiment.plans.size());
+  std::vector<double> xs = sizes;
+  for (std::size_t plan = 1; plan < experiment.plans.size(); ++plan) {
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+      add_size_ends(experiment, plan, sizes[i - 1], sizes[i], axis, ends[plan]);
+    }
+    xs.insert(xs.end(), ends[plan].begin(), ends[plan].end());
+  }
+  xs = ascending(std::move(xs));
   Curves<double> curves = trace(experiment, axis, xs, 1.0);
+  for (std::size_t plan = 1; plan < experiment.plans.size(); ++plan) {
+    for (std::size_t i = 0; i < ends[plan].size(); i += 2) {
+      curves.plans[plan].break_evens.push_back(ends[plan][i]);
+    }
+  }
   add_band(make, xs, 1.0, options, curves);
   return curves;
 }

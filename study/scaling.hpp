@@ -11,8 +11,9 @@
 
 // Curves for plots: how step, exposed communication and speedup of every plan, and of the best
 // uncompressed remedy, change with the number of GPUs (replicas added, the batch of each kept),
-// with the line rate of the NICs and with the size of the model (study/scaled_model.hpp), with the
-// break-evens marked where the tables have them.
+// with the line rate of the NICs and with the size of the model (study/scaled_model.hpp). Every
+// point is predicted. At break-evens, too: those of the tables, and of sizes, which have no table,
+// those found by halving between two points. On both sides of one there is a point.
 
 namespace payoff {
 
@@ -37,7 +38,7 @@ template <typename X>
 struct Curve {
   std::string label;
   std::vector<CurvePoint<X>> points;  // ascending; an x without such a job has no point
-  std::vector<X> break_evens;         // where it begins or ceases to pay, strictly inside the curve
+  std::vector<X> break_evens;         // each one of the points: it pays there, next to it not
 };
 
 template <typename X>

@@ -60,11 +60,11 @@ PAYOFF_FIELDS(ParallelLayout, dp, tp, pp, cp, context_exchange, ep, etp, expert_
 PAYOFF_FIELDS(DataLoading, time, prefetch)
 PAYOFF_FIELDS(HostJitter, law, mean)
 PAYOFF_FIELDS(Checkpointing, every, storage, asynchronous, host_copy, size)
-PAYOFF_FIELDS(Training, precision, gradient, bucket, first_bucket, overlap,
+PAYOFF_FIELDS(Training, precision, gradient, bucket, first_bucket, overlap, codec_speed,
               optimizer_bytes_per_parameter, optimizer_traffic_per_parameter, memory_margin, data,
               host_jitter, checkpoint)
 
-PAYOFF_FIELDS(ExpertShape, count, per_token, width, shared_width, dense_blocks)
+PAYOFF_FIELDS(ExpertShape, count, per_token, width, shared_width, dense_blocks, shared_gate)
 PAYOFF_FIELDS(LatentAttention, query_rank, key_rank, rotated, value_size)
 PAYOFF_FIELDS(DecoderShape, layers, sequence)
 PAYOFF_FIELDS(TransformerShape, name, family, layers, hidden, heads, kv_heads, head_size,
@@ -94,7 +94,8 @@ PAYOFF_FIELDS(Workload, name, layers, tokens_per_sample, width, sample_name, rec
 PAYOFF_FIELDS(LayerTime, layer, micro_batch, tp, cp, ep, etp, forward, backward)
 
 PAYOFF_FIELDS(CodecLaw, dispatch, host_sync, resident_efficiency, memory_efficiency,
-              random_efficiency, gemm_efficiency, streams, relative_sd)
+              random_efficiency, gemm_efficiency, streams, relative_sd, product_rate, gathers,
+              products)
 PAYOFF_FIELDS(HostCodec, call, core, irregular, threads, relative_sd)
 PAYOFF_FIELDS(PassFormula, bytes, random_bytes, flops, kernels, host_syncs, block_bytes, on_host,
               copied)

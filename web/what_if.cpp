@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "model/node_kinds.hpp"
 #include "study/scaled_job.hpp"
 #include "web/experiment_fields.hpp"
 #include "web/text_archive.hpp"
@@ -87,8 +88,11 @@ Answer answer(const WhatIf& page, const Knobs& knobs) {
     return result;
   }
   Experiment job = page.experiment;
-  job.cluster.nic = knobs.nic > Bandwidth{} ? knobs.nic : job.cluster.nic;
+  if (knobs.nic > Bandwidth{}) {
+    set_nic_rate(job.cluster, knobs.nic);
+  }
   job.training.bucket = knobs.bucket > Bytes{} ? knobs.bucket : job.training.bucket;
+  job.training.codec_speed *= knobs.codec_speed;
   if (knobs.model) {
     job.model = page.models[*knobs.model].model;
   }
@@ -110,13 +114,15 @@ Answer answer(const WhatIf& page, const Knobs& knobs) {
   options.band = page.band;
   options.draws = knobs.draws;
   options.search_remedy = knobs.search_remedy;
-  options.codec_factor = 1.0 / knobs.codec_speed;
   result.payoff = assess(job, options);
   return result;
 }
 
 std::vector<int> offered_dp(const Experiment& experiment, int most_gpus) {
   std::set<int> offered{experiment.layout.dp};
+  if (experiment.cluster.is_mixed()) {
+    return {offered.begin(), offered.end()};
+  }
   const ScalingStep step = scaling_step(experiment);
   const int gpus = step.nodes * experiment.cluster.gpus_per_node;
   for (int octave = 1; octave <= most_gpus / gpus; octave *= 2) {

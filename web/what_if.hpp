@@ -52,7 +52,7 @@ struct WhatIf {
 // The positions of the sliders; what is empty or zero stays as the experiment has it.
 struct Knobs {
   int dp{};
-  Bandwidth nic{};
+  Bandwidth nic{};  // of every node
   Bytes bucket{};
   std::optional<std::size_t> model;
   std::optional<std::size_t> method;  // one more strategy, the last of the answer's
@@ -73,8 +73,9 @@ struct Answer {
 // Requires check() of the experiment empty, and `draws` <= 4096.
 [[nodiscard]] Answer answer(const WhatIf& page, const Knobs& knobs);
 
-// The other replicas that the page offers: whole nodes from one on, or parts of one node, up to so
-// many GPUs.
+// The replicas that the page offers: whole nodes from one on, or parts of one node, up to so many
+// GPUs. Of nodes of several kinds only those that there are: nobody says of which kind more would
+// be.
 [[nodiscard]] std::vector<int> offered_dp(const Experiment& experiment, int most_gpus);
 
 // As text, complete: restore(store(x)) computes what x does, bit for bit. nullopt for what `store`

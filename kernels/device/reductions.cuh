@@ -41,6 +41,10 @@ struct ValueTerm {
   const float* values;
   [[nodiscard]] __device__ float operator()(std::size_t i) const { return values[i]; }
 };
+struct SquareTerm {
+  const float* values;
+  [[nodiscard]] __device__ float operator()(std::size_t i) const { return values[i] * values[i]; }
+};
 // The corrected gradient: it is also written where the error was, for the pass that follows.
 struct CorrectedTerm {
   const float* gradient;

@@ -94,23 +94,13 @@ Benchmark decoding_by_operators(const Shape& shape) {
   return b;
 }
 
-template <typename Format>
-void add_both(const Shape& shape, std::vector<Benchmark>& all) {
-  all.push_back(decoding<Format>(shape));
-  all.push_back(decoding_by_operators<Format>(shape));
-}
-
 }  // namespace
 
 std::vector<Benchmark> block_decoding_benchmarks(const Plan& plan) {
-  std::vector<Benchmark> all;
-  for (const Shape& shape : plan.shapes) {
-    add_both<Fp8BlockFormat>(shape, all);
-    add_both<MxBlockFormat<Mxfp8>>(shape, all);
-    add_both<MxBlockFormat<Mxfp4>>(shape, all);
-    add_both<NvBlockFormat>(shape, all);
-  }
-  return all;
+  return of_block_formats(plan, [](auto format, const Shape& shape, std::vector<Benchmark>& all) {
+    all.push_back(decoding<decltype(format)>(shape));
+    all.push_back(decoding_by_operators<decltype(format)>(shape));
+  });
 }
 
 }  // namespace payoff::kernels

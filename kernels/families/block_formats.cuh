@@ -125,4 +125,17 @@ template <typename Format>
   return {{"group", static_cast<double>(Format::Blocks::block)}};
 }
 
+// Of every shape and format what `both` makes of them.
+template <typename Both>
+[[nodiscard]] std::vector<Benchmark> of_block_formats(const Plan& plan, const Both& both) {
+  std::vector<Benchmark> all;
+  for (const Shape& shape : plan.shapes) {
+    both(Fp8BlockFormat{}, shape, all);
+    both(MxBlockFormat<Mxfp8>{}, shape, all);
+    both(MxBlockFormat<Mxfp4>{}, shape, all);
+    both(NvBlockFormat{}, shape, all);
+  }
+  return all;
+}
+
 }  // namespace payoff::kernels

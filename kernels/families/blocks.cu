@@ -34,23 +34,9 @@ Benchmark encoding(const Shape& shape) {
   return b;
 }
 
-// Tensors between the operators of a chain.
-struct Scratch {
-  Shared<float> first;
-  Shared<float> second;
-  Shared<float> inverse;  // of the blocks' scales
-  Shared<Byte> bytes;     // codes before they are packed
-
-  Scratch(std::size_t count, std::size_t blocks)
-      : first(array_of<float>(count)),
-        second(array_of<float>(count)),
-        inverse(array_of<float>(blocks)),
-        bytes(array_of<Byte>(count)) {}
-};
-
 template <typename Format>
 void encode_by_operators(Stream s, const float* in, const BlockMessage<typename Format::Scale>& out,
-                         const Scratch& between, std::size_t n) {
+                         const Between& between, std::size_t n) {
   float* first = between.first->data();
   float* second = between.second->data();
   map<4>(s, in, first, n, Magnitude{});
@@ -84,7 +70,7 @@ Benchmark encoding_by_operators(const Shape& shape) {
     const std::size_t n = shape.elements;
     auto in = drawn_on_device(shape);
     const auto out = message_of<Format>(n);
-    const Scratch between(n, out.scales->count());
+    const Between between(n, out.scales->count());
     return Work{[=](Stream s) { encode_by_operators<Format>(s, in->data(), out, between, n); },
                 [=] { return message_mismatch<Format>(in->read(), out); },
                 [=] { return checksum_of(*out.codes, *out.scales); }};
@@ -92,23 +78,13 @@ Benchmark encoding_by_operators(const Shape& shape) {
   return b;
 }
 
-template <typename Format>
-void add_both(const Shape& shape, std::vector<Benchmark>& all) {
-  all.push_back(encoding<Format>(shape));
-  all.push_back(encoding_by_operators<Format>(shape));
-}
-
 }  // namespace
 
 std::vector<Benchmark> block_benchmarks(const Plan& plan) {
-  std::vector<Benchmark> all;
-  for (const Shape& shape : plan.shapes) {
-    add_both<Fp8BlockFormat>(shape, all);
-    add_both<MxBlockFormat<Mxfp8>>(shape, all);
-    add_both<MxBlockFormat<Mxfp4>>(shape, all);
-    add_both<NvBlockFormat>(shape, all);
-  }
-  return all;
+  return of_block_formats(plan, [](auto format, const Shape& shape, std::vector<Benchmark>& all) {
+    all.push_back(encoding<decltype(format)>(shape));
+    all.push_back(encoding_by_operators<decltype(format)>(shape));
+  });
 }
 
 }  // namespace payoff::kernels

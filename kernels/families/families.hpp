@@ -20,12 +20,15 @@ namespace payoff::kernels {
 [[nodiscard]] std::vector<Benchmark> group_operator_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> selection_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> selection_operator_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> threshold_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> threshold_operator_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> sparse_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> sketch_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> transform_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> low_rank_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> power_sgd_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> layer_benchmarks(const Plan& plan);
+[[nodiscard]] std::vector<Benchmark> element_wise_benchmarks(const Plan& plan);
 [[nodiscard]] std::vector<Benchmark> product_benchmarks(const Plan& plan);
 
 [[nodiscard]] std::vector<Benchmark> transfer_benchmarks(const Plan& plan);

@@ -52,6 +52,29 @@ void quantize(Stream s, const In* in, Byte* codes, float* steps, const Shape& sh
   return values;
 }
 
+// What groups of values become: codes, and the step of each group.
+struct CodedGroups {
+  Shared<Byte> codes;
+  Shared<float> steps;
+};
+
+template <unsigned group, unsigned bits>
+[[nodiscard]] CodedGroups coded_groups(std::size_t count) {
+  return {array_of<Byte>(code_bytes<bits>(count)), array_of<float>(divided_up(count, group))};
+}
+
+// Work that writes them, held to what `expect` computes.
+template <typename Run, typename Expect>
+[[nodiscard]] Work work_on_groups(const CodedGroups& out, const Run& run, const Expect& expect) {
+  return Work{run,
+              [=] {
+                const ScaledCodes expected = expect();
+                return first_of(differs("codes", *out.codes, expected.codes),
+                                differs("steps", *out.steps, expected.scales));
+              },
+              [=] { return checksum_of(*out.codes, *out.steps); }};
+}
+
 // Messages of several workers, one after the other, each begun on a boundary of 16 bytes.
 struct Messages {
   Shared<Byte> codes;

@@ -8,20 +8,6 @@
 
 namespace payoff::kernels {
 
-// Tensors between the operators.
-struct Between {
-  Shared<float> first;
-  Shared<float> second;
-  Shared<float> inverse;  // of the groups' steps
-  Shared<Byte> bytes;     // codes that are not packed
-
-  Between(std::size_t count, std::size_t groups)
-      : first(array_of<float>(count)),
-        second(array_of<float>(count)),
-        inverse(array_of<float>(groups)),
-        bytes(array_of<Byte>(count)) {}
-};
-
 template <unsigned bits>
 inline constexpr float side_of = static_cast<float>(top_code<bits> >> 1U);
 template <unsigned bits>

@@ -7,6 +7,19 @@
 namespace payoff::kernels {
 namespace {
 
+// Codes and steps of `in`, which `values` reads for the reference.
+template <unsigned group, unsigned bits, bool stochastic, class In, class Values>
+Work quantizing(const Shape& shape, const In& in, const Values& values) {
+  const CodedGroups out = coded_groups<group, bits>(shape.elements);
+  return work_on_groups(
+      out,
+      [=](Stream s) {
+        quantize<group, bits, stochastic>(s, in->data(), out.codes->data(), out.steps->data(),
+                                          shape);
+      },
+      [=] { return quantize_groups(values(), format_of<group, bits>(stochastic, shape)); });
+}
+
 template <unsigned group, unsigned bits, bool stochastic>
 Benchmark quantize_group(const Shape& shape) {
   const Traffic traffic = streamed(shape.elements, 4, bits / 8.0 + 4.0 / group, 1);
@@ -15,21 +28,8 @@ Benchmark quantize_group(const Shape& shape) {
               traffic.read + traffic.written,
               {}};
   b.make = [shape] {
-    const std::size_t n = shape.elements;
-    auto in = drawn_on_device(shape);
-    auto codes = array_of<Byte>(code_bytes<bits>(n));
-    auto steps = array_of<float>(divided_up(n, group));
-    return Work{[=](Stream s) {
-                  quantize<group, bits, stochastic>(s, in->data(), codes->data(), steps->data(),
-                                                    shape);
-                },
-                [=] {
-                  const ScaledCodes expected =
-                      quantize_groups(in->read(), format_of<group, bits>(stochastic, shape));
-                  return first_of(differs("codes", *codes, expected.codes),
-                                  differs("steps", *steps, expected.scales));
-                },
-                [=] { return checksum_of(*codes, *steps); }};
+    const auto in = drawn_on_device(shape);
+    return quantizing<group, bits, stochastic>(shape, in, [=] { return in->read(); });
   };
   return b;
 }
@@ -43,21 +43,8 @@ Benchmark quantize_group_of_bf16(const Shape& shape) {
               traffic.read + traffic.written + bytes_of(4.0 * static_cast<double>(shape.elements)),
               {}};
   b.make = [shape] {
-    const std::size_t n = shape.elements;
     const auto in = drawn_in_bf16(shape);
-    auto codes = array_of<Byte>(code_bytes<bits>(n));
-    auto steps = array_of<float>(divided_up(n, group));
-    return Work{[=](Stream s) {
-                  quantize<group, bits, stochastic>(s, in->data(), codes->data(), steps->data(),
-                                                    shape);
-                },
-                [=] {
-                  const ScaledCodes expected =
-                      quantize_groups(values_of(*in), format_of<group, bits>(stochastic, shape));
-                  return first_of(differs("codes", *codes, expected.codes),
-                                  differs("steps", *steps, expected.scales));
-                },
-                [=] { return checksum_of(*codes, *steps); }};
+    return quantizing<group, bits, stochastic>(shape, in, [=] { return values_of(*in); });
   };
   return b;
 }
@@ -104,21 +91,16 @@ Benchmark reduce_group(const Shape& shape, unsigned workers) {
   b.make = [shape, workers] {
     const std::size_t n = shape.elements;
     const Messages in = quantized_messages<group, bits>(shape, workers);
-    auto codes = array_of<Byte>(code_bytes<bits>(n));
-    auto steps = array_of<float>(in.groups);
-    return Work{[=](Stream s) {
-                  launch_threads(s, in.groups * GroupLayout<group>::lanes,
-                                 reduce_group_values<group, bits, stochastic>, in.codes->data(),
-                                 in.steps->data(), in.stride, in.groups, workers, codes->data(),
-                                 steps->data(), n, RandomKey{shape.seed, rounding_stream});
-                },
-                [=] {
-                  const ScaledCodes expected =
-                      expected_reduction<group, bits>(shape, workers, stochastic);
-                  return first_of(differs("codes", *codes, expected.codes),
-                                  differs("steps", *steps, expected.scales));
-                },
-                [=] { return checksum_of(*codes, *steps); }};
+    const CodedGroups out = coded_groups<group, bits>(n);
+    return work_on_groups(
+        out,
+        [=](Stream s) {
+          launch_threads(s, in.groups * GroupLayout<group>::lanes,
+                         reduce_group_values<group, bits, stochastic>, in.codes->data(),
+                         in.steps->data(), in.stride, in.groups, workers, out.codes->data(),
+                         out.steps->data(), n, RandomKey{shape.seed, rounding_stream});
+        },
+        [=] { return expected_reduction<group, bits>(shape, workers, stochastic); });
   };
   return b;
 }

@@ -81,18 +81,19 @@ bool is_codec(const Point& point) {
          std::find(families.begin(), families.end(), point.family) != families.end();
 }
 
-std::vector<Neighbour> codecs(const Plan& plan) {
-  constexpr std::array<std::string_view, 5> of_quick{"quantize_group", "dequantize_group",
-                                                     "sign_ef", "fp8_blocks", "topk_radix"};
-  const auto elements = static_cast<double>(elements_beyond_cache(plan));
+using Names = std::vector<std::string_view>;
+
+// Each once, of a size of the plan: those of these names, or all.
+std::vector<Neighbour> codecs(const Plan& plan, std::size_t size, const Names& names) {
+  const auto elements = static_cast<double>(size);
   std::vector<Neighbour> chosen;
   std::vector<std::string> seen;
   for (auto family : {cast_benchmarks, natural_benchmarks, block_benchmarks, sign_benchmarks,
                       group_benchmarks, selection_benchmarks}) {
     for (Benchmark& each : family(plan)) {
       const std::string& kernel = each.point.kernel;
-      const bool wanted = plan.every_variant ||
-                          std::find(of_quick.begin(), of_quick.end(), kernel) != of_quick.end();
+      const bool wanted =
+          names.empty() || std::find(names.begin(), names.end(), kernel) != names.end();
       if (wanted && is_codec(each.point) && has_value(each.point, "elements", elements) &&
           std::find(seen.begin(), seen.end(), kernel) == seen.end()) {
         seen.push_back(kernel);
@@ -103,14 +104,31 @@ std::vector<Neighbour> codecs(const Plan& plan) {
   return chosen;
 }
 
-// Large products of 16 bits, and with every variant those of attention.
+std::vector<Neighbour> codecs(const Plan& plan) {
+  const Names of_quick{"quantize_group", "dequantize_group", "sign_ef", "fp8_blocks", "topk_radix"};
+  const std::size_t elements = elements_beyond_cache(plan);
+  std::vector<Neighbour> chosen = codecs(plan, elements, plan.every_variant ? Names{} : of_quick);
+  if (plan.thinned) {  // two of them of a quarter of the size too: still beyond the cache
+    for (Neighbour& each : codecs(plan, elements / 4, {"quantize_group", "topk_radix"})) {
+      chosen.push_back(std::move(each));
+    }
+  }
+  return chosen;
+}
+
+// Large products of 16 bits, square ones or with 2,048 columns, and with every variant those of
+// attention. The shapes of networks beyond would be too many.
 bool is_wanted_product(const Plan& plan, const Point& point) {
   if (point.kernel == "attention") {
     return plan.every_variant;
   }
-  return point.kernel == "gemm" && has_value(point, "bytes", 2.0) &&
-         has_value(point, "fp16", 0.0) && point.parameters.at("m") >= 2048.0 &&
-         (plan.every_variant || point.parameters.at("m") == point.parameters.at("n"));
+  const auto side = [&](const char* name) { return point.parameters.at(name); };
+  const bool is_large = point.kernel == "gemm" && has_value(point, "bytes", 2.0) &&
+                        has_value(point, "fp16", 0.0) && side("m") >= 2048.0;
+  if (!is_large || !plan.every_variant) {
+    return is_large && side("m") == side("n");
+  }
+  return side("n") == 2048.0 || (side("m") == side("n") && side("n") == side("k"));
 }
 
 // Products, and of the layers the largest.
@@ -130,6 +148,16 @@ std::vector<Neighbour> computing(const Plan& plan) {
   }
   if (largest.benchmark.make) {
     chosen.push_back(std::move(largest));
+  }
+  // One that goes value by value.
+  Neighbour activation;
+  for (Benchmark& each : element_wise_benchmarks(plan)) {
+    if (each.point.kernel == "swiglu" && each.point.implementation == "fused") {
+      activation = {std::move(each), Role::compute};
+    }
+  }
+  if (activation.benchmark.make) {
+    chosen.push_back(std::move(activation));
   }
   return chosen;
 }
@@ -188,10 +216,13 @@ std::vector<Neighbours> neighbour_benchmarks(const Plan& plan) {
     }
     all.push_back({work, copied});
   }
-  // Three at once judge whether pairs add up.
+  // Three at once judge whether pairs add up: two kernels and a message, or a copy engine.
   for (const Neighbour& work : compute) {
     for (std::size_t i = 0; i < std::min<std::size_t>(codec.size(), 3) && !sent.empty(); ++i) {
       all.push_back({work, codec[i], sent.back()});
+    }
+    if (!codec.empty()) {
+      all.push_back({work, codec.front(), copied});
     }
   }
   return all;

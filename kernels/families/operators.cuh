@@ -8,6 +8,20 @@
 
 namespace payoff::kernels {
 
+// Tensors between the operators of a chain.
+struct Between {
+  Shared<float> first;
+  Shared<float> second;
+  Shared<float> inverse;  // of the groups' scales
+  Shared<Byte> bytes;     // codes before they are packed
+
+  Between(std::size_t count, std::size_t groups)
+      : first(array_of<float>(count)),
+        second(array_of<float>(count)),
+        inverse(array_of<float>(groups)),
+        bytes(array_of<Byte>(count)) {}
+};
+
 // The scale of every group, and its reciprocal, from a tensor of magnitudes.
 template <unsigned group>
 __global__ void scales_of_groups(const float* magnitudes, float* scales, float* inverse, float top,

@@ -119,8 +119,8 @@ struct StepArrays {
   }
 };
 
-[[nodiscard]] Benchmark step_point(const char* implementation, const Step& step, double read,
-                                   double written, int launches) {
+[[nodiscard]] Benchmark step_point(const char* implementation, const Step& step, int products,
+                                   double read, double written, int launches) {
   const auto a = static_cast<double>(step.rows);
   const auto c = static_cast<double>(step.columns);
   const auto r = static_cast<double>(step.rank);
@@ -128,7 +128,7 @@ struct StepArrays {
   const double factors = 4.0 * (a + c) * r;
   const Traffic traffic{bytes_of(batch * (4.0 * read * a * c + 3.0 * factors)),
                         bytes_of(batch * (4.0 * written * a * c + 2.0 * factors)),
-                        Flops{batch * (6.0 * a * c * r + 2.0 * a * r * r)},
+                        Flops{batch * (products * 2.0 * a * c * r + 2.0 * a * r * r)},
                         0.0,
                         launches,
                         0};
@@ -148,7 +148,7 @@ struct StepArrays {
 // The correction in place; the last product takes from the corrected gradient as it writes.
 // Copies of the start: the error, 1 read and 1 written.
 Benchmark by_library(const Step& step) {
-  Benchmark b = step_point("library", step, 6.0, 4.0, 8);
+  Benchmark b = step_point("library", step, 4, 6.0, 4.0, 8);
   b.make = [step] {
     const StepArrays x(step);
     return Work{[=](Stream s) {
@@ -171,7 +171,7 @@ Benchmark by_library(const Step& step) {
 // many blocks and not by one, which is what limits the step from a rank of about 16 on. Both leave
 // the same columns, but for rounding: the triangular factor of either has a positive diagonal.
 Benchmark by_library_and_cholesky(const Step& step) {
-  Benchmark b = step_point("library", step, 6.0, 4.0, 13);
+  Benchmark b = step_point("library", step, 4, 6.0, 4.0, 13);
   b.point.kernel = "power_sgd_cholesky";
   const double left = 4.0 * static_cast<double>(step.batch * step.rows * step.rank);
   b.point.traffic.read = b.point.traffic.read + bytes_of(3.0 * left);  // four times and not once
@@ -203,7 +203,7 @@ Benchmark by_library_and_cholesky(const Step& step) {
 // Sum, product, four operators a column, product, product, difference: tensors in between.
 Benchmark step_by_operators(const Step& step) {
   Benchmark b =
-      step_point("framework_ops", step, 7.0, 4.0, 7 + 4 * static_cast<int>(step.rank) - 2);
+      step_point("framework_ops", step, 3, 7.0, 4.0, 7 + 4 * static_cast<int>(step.rank) - 2);
   b.make = [step] {
     const StepArrays x(step);
     auto corrected = array_of<float>(x.error->count());

@@ -157,6 +157,22 @@ Benchmark product(const char* kernel, ProductType type, const ProductSize& size)
   return b;
 }
 
+// Layers of networks of today on 4,096 tokens (profiles/model), whole or split eight ways: gate and
+// up, down, query with key and value of grouped heads; an expert's share of the tokens.
+void add_products_of_networks(std::vector<Benchmark>& all) {
+  const std::vector<ProductSize> sizes{
+      {14336, 4096, 4096}, {4096, 4096, 14336}, {6144, 4096, 4096},  // Llama 3 8B
+      {3584, 4096, 8192},  {8192, 4096, 3584},                       // Llama 2 70B, tp 8
+      {14336, 1024, 4096}, {4096, 1024, 14336},                      // Mixtral 8x7B, an expert
+      {2048, 128, 7168},   {7168, 128, 2048},                        // DeepSeek-V3, an expert
+      {1536, 4096, 7168},  {576, 4096, 7168}};                       // its latent attention
+  for (const ProductSize& size : sizes) {
+    for (const ProductType type : {ProductType::bf16, ProductType::fp8}) {
+      all.push_back(product("gemm", type, size));
+    }
+  }
+}
+
 // GPT-3 175B's layer split eight ways, BERT-large's, a convolution as a product, PowerSGD's
 // gradients and factors.
 void add_products(const Plan& plan, std::vector<Benchmark>& all) {
@@ -175,6 +191,9 @@ void add_products(const Plan& plan, std::vector<Benchmark>& all) {
                                    ProductType::fp16, ProductType::fp8}) {
       all.push_back(product("gemm", type, size));
     }
+  }
+  if (plan.every_variant) {
+    add_products_of_networks(all);
   }
   for (const std::size_t rank : plan.ranks) {
     for (const std::size_t side : {1024UL, 4096UL}) {

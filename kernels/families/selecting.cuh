@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/device/sparse.cuh"
@@ -22,6 +23,8 @@ namespace payoff::kernels {
 struct SparseArrays {
   Shared<Word> indices;
   Shared<float> values;
+  SparseArrays(Shared<Word> places, Shared<float> there)
+      : indices(std::move(places)), values(std::move(there)) {}
   explicit SparseArrays(std::size_t capacity)
       : indices(array_of<Word>(capacity)), values(array_of<float>(capacity)) {}
   [[nodiscard]] SparseOutput output() const { return {indices->data(), values->data()}; }

@@ -2,8 +2,7 @@
 // Sparse messages as a framework's operators make them: magnitudes to memory, a selection or a
 // comparison there, places, and the values at them.
 #include "kernels/families/families.hpp"
-#include "kernels/families/selecting.cuh"
-#include "kernels/families/sparse_operators.cuh"
+#include "kernels/families/masks.cuh"
 
 namespace payoff::kernels {
 namespace {
@@ -53,26 +52,19 @@ Benchmark topk_by_operators(const Shape& shape, double ratio) {
 // indexing with it do. There the host waits for the count, which sizes the result; here there is
 // room for all, and nobody waits.
 struct Masking {
-  Shared<float> magnitudes;
-  Shared<Byte> mask;
+  Masks masks;
   Shared<Word> total = array_of<Word>(1);
   Shared<Word> length = array_of<Word>(1);
   SparseArrays out;
 
-  explicit Masking(std::size_t count)
-      : magnitudes(array_of<float>(count)), mask(array_of<Byte>(count)), out(count) {}
+  explicit Masking(std::size_t count) : masks(count), out(count) {}
 
   // Of the magnitudes, which an operator before wrote.
   void run(Stream s, const float* in, const float* threshold, std::size_t n) const {
-    map<4>(s, magnitudes->data(), mask->data(), n, AtLeast{threshold});
+    masks.compare(s, threshold, n);
     fill_in_stream(s, total->data(), 0, sizeof(Word));
-    launch(s, striding_blocks(n, round_values), block_threads, count_flags, mask->data(),
-           total->data(), n);
-    fill_in_stream(s, length->data(), 0, sizeof(Word));
-    launch(s, striding_blocks(n, round_values), block_threads, places_of_flags, mask->data(),
-           out.indices->data(), length->data(), n);
-    launch(s, striding_blocks(n, round_values), block_threads, gather_listed, in,
-           out.indices->data(), length->data(), out.values->data());
+    masks.count(s, total->data(), n);
+    masks.entries(s, in, out, length->data(), n);
   }
 
   [[nodiscard]] std::string counted() const { return differs("count", *total, length->read()); }
@@ -103,7 +95,7 @@ Benchmark threshold_by_operators(const Shape& shape, double ratio) {
     const auto threshold = exact_threshold(*in, k);
     const Masking masking(n);
     return Work{[=](Stream s) {
-                  map<4>(s, in->data(), masking.magnitudes->data(), n, Magnitude{});
+                  masking.masks.take_magnitudes(s, in->data(), n);
                   masking.run(s, in->data(), threshold->data(), n);
                 },
                 [=] {
@@ -130,8 +122,8 @@ Benchmark sample_by_operators(const Shape& shape, double ratio) {
     const Sampling sampling(n);
     const Masking masking(n);
     return Work{[=](Stream s) {
-                  map<4>(s, in->data(), masking.magnitudes->data(), n, Magnitude{});
-                  sampling.run(s, masking.magnitudes->data(), k);
+                  masking.masks.take_magnitudes(s, in->data(), n);
+                  sampling.run(s, masking.masks.magnitudes->data(), k);
                   masking.run(s, in->data(), sampling.threshold->data(), n);
                 },
                 [=] {

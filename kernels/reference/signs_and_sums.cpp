@@ -44,6 +44,10 @@ float ordered_sum(const Term& term, std::size_t count) {
 
 }  // namespace
 
+float sum_of_values(std::span<const float> values) {
+  return ordered_sum([values](std::size_t i) { return values[i]; }, values.size());
+}
+
 float sum_of_magnitudes(std::span<const float> values) {
   return ordered_sum([values](std::size_t i) { return magnitude(values[i]); }, values.size());
 }

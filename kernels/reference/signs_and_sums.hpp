@@ -9,6 +9,7 @@
 
 namespace payoff::kernels {
 
+[[nodiscard]] float sum_of_values(std::span<const float> values);
 [[nodiscard]] float sum_of_magnitudes(std::span<const float> values);
 [[nodiscard]] float sum_of_squares(std::span<const float> values);
 

@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
+#include "profiles/import/by_cause.hpp"
+#include "profiles/import/csv_columns.hpp"
 #include "profiles/import/foreign_parts.hpp"
 #include "profiles/import/samples_rules.hpp"
 #include "profiles/suggest.hpp"
@@ -22,44 +24,6 @@
 
 namespace payoff::import_detail {
 namespace {
-
-struct Choice {
-  std::string_view column;
-  std::string SamplesPoint::*field;
-  std::span<const std::string_view> values;  // empty: any
-};
-
-constexpr std::array<Choice, 5> choices{{
-    {"implementation", &SamplesPoint::implementation, implementation_choices},
-    {"state", &SamplesPoint::state, state_choices},
-    {"mode", &SamplesPoint::mode, mode_choices},
-    {"input", &SamplesPoint::input, input_choices},
-    {"family", &SamplesPoint::family, {}},
-}};
-
-struct TimeColumn {
-  std::string_view name;
-  Seconds unit;
-};
-constexpr std::array<TimeColumn, 4> time_columns{
-    {{"time_ns", 1_ns}, {"time_us", 1_us}, {"time_ms", 1_ms}, {"time_s", 1_s}}};
-
-// Numbers of a point that are no parameters.
-constexpr std::array<std::string_view, 7> amount_columns{
-    "bytes", "read_bytes", "written_bytes", "flops", "random_accesses", "launches", "host_syncs"};
-
-// What a name is a slip of, where it would be a parameter; empty: of nothing. A time that lacks is
-// told elsewhere.
-std::string_view meant_amount(std::string_view column, bool has_time) {
-  std::vector<std::string_view> known(amount_columns.begin(), amount_columns.end());
-  for (const TimeColumn& time : time_columns) {
-    if (has_time && column.starts_with("time")) {  // `tiles` is no slip
-      known.push_back(time.name);
-    }
-  }
-  const std::string_view nearest = closest(column, known);
-  return nearest == column || counts_something(column) ? std::string_view() : nearest;
-}
 
 struct SamplesCell {
   std::string text;
@@ -89,9 +53,9 @@ constexpr std::size_t most_columns = 256;
 
 class CsvSamplesReader {
  public:
-  explicit CsvSamplesReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  explicit CsvSamplesReader(const SourceMap& sources) : causes_(sources) {}
 
-  ForeignMeasurements read(Span text, std::string_view characters) {
+  ForeignMeasurements read(Span text, std::string_view characters, Diagnostics& diagnostics) {
     std::size_t line_number = 0;
     for (std::size_t begin = 0; begin < characters.size();) {
       const std::size_t end = std::min(characters.find('\n', begin), characters.size());
@@ -102,13 +66,17 @@ class CsvSamplesReader {
     }
     ForeignMeasurements result;
     result.program = "CSV";
+    causes_.tell(diagnostics);
     result.points = std::move(points_).points();
     return result;
   }
 
  private:
   void wrong(Span place, const std::string& message, std::string label = {}) {
-    diagnostics_.error(place, row_ + ": " + message, std::move(label));
+    ++problems_;
+    const std::string cause = message + '\n' + label;
+    causes_.add(cause, {Severity::error, row_ + ": " + message, place, std::move(label), {}, {}},
+                row_);
   }
 
   void read_line(std::string_view line, Span place) {
@@ -130,7 +98,7 @@ class CsvSamplesReader {
       return std::any_of(names.begin(), names.end(),
                          [&](const SamplesCell& cell) { return cell.text == wanted; });
     };
-    const std::size_t before = diagnostics_.error_count();
+    const std::size_t before = problems_;
     if (names.size() > most_columns) {
       wrong(names.front().place, fmt::format("there are {} columns", names.size()),
             fmt::format("at most {}", most_columns));
@@ -154,7 +122,7 @@ class CsvSamplesReader {
               did_you_mean(meant));
       }
     }
-    is_sound_ = diagnostics_.error_count() == before;
+    is_sound_ = problems_ == before;
     names_ = std::move(names);
   }
 
@@ -212,12 +180,41 @@ class CsvSamplesReader {
     return std::max(smallest, 0.0);
   }
 
+  double width(const SamplesCell& cell) {
+    const double bytes = number(cell, "bytes", 0.0);
+    if (bytes > widest_element) {
+      wrong(
+          cell.place,
+          fmt::format("`bytes` is the width of an element, and cannot be {}", cell.text),
+          fmt::format("at most {:g}; traffic is `read_bytes` and `written_bytes`", widest_element));
+    }
+    return bytes;
+  }
+
   void read_row(const std::vector<SamplesCell>& cells, Span place) {
     SamplesPoint point = plain_point(place);
+    has_width_ = tells_width(cells);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       read_cell(names_[i].text, cells[i], point);
     }
     points_.add(std::move(point));
+  }
+
+  // Whether `bytes` of the row is the width of an element, as in samples files, and no traffic.
+  [[nodiscard]] bool tells_width(const std::vector<SamplesCell>& cells) const {
+    bool is_product = false;
+    bool is_narrow = false;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (names_[i].text == "read_bytes" || names_[i].text == "written_bytes") {
+        return true;
+      }
+      is_product = is_product || (!cells[i].text.empty() && tells_product(names_[i].text));
+      if (names_[i].text == "bytes") {
+        const Parsed<double> bytes = parse_number(cells[i].text);
+        is_narrow = bytes && *bytes <= widest_element;
+      }
+    }
+    return is_product && is_narrow;
   }
 
   void read_cell(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
@@ -237,16 +234,9 @@ class CsvSamplesReader {
     }
   }
 
-  static const TimeColumn* time_column(std::string_view column) {
-    const auto* found = std::find_if(time_columns.begin(), time_columns.end(),
-                                     [&](const TimeColumn& each) { return each.name == column; });
-    return found == time_columns.end() ? nullptr : found;
-  }
-
   bool read_choice(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
-    const auto* choice = std::find_if(choices.begin(), choices.end(),
-                                      [&](const Choice& each) { return each.column == column; });
-    if (choice == choices.end()) {
+    const ChoiceColumn* choice = choice_column(column);
+    if (choice == nullptr) {
       return false;
     }
     const auto& values = choice->values;
@@ -259,7 +249,9 @@ class CsvSamplesReader {
   }
 
   void read_amount(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
-    if (column == "bytes" || column == "read_bytes") {
+    if (column == "bytes" && has_width_) {
+      point.parameters[column] = width(cell);
+    } else if (column == "bytes" || column == "read_bytes") {
       point.read += Bytes{number(cell, column, 0.0, most_traffic)};
     } else if (column == "written_bytes") {
       point.written = Bytes{number(cell, column, 0.0, most_traffic)};
@@ -276,9 +268,11 @@ class CsvSamplesReader {
     }
   }
 
-  Diagnostics& diagnostics_;
+  ByCause causes_;
+  std::size_t problems_{};
   std::vector<SamplesCell> names_;
-  bool is_sound_ = false;  // the names
+  bool is_sound_ = false;   // the names
+  bool has_width_ = false;  // the row, in `bytes`
   std::string row_;
   PointCollector points_;
 };
@@ -287,7 +281,7 @@ class CsvSamplesReader {
 
 ForeignMeasurements read_csv_samples(Span text, const SourceMap& sources,
                                      Diagnostics& diagnostics) {
-  return CsvSamplesReader(diagnostics).read(text, sources.text(text));
+  return CsvSamplesReader(sources).read(text, sources.text(text), diagnostics);
 }
 
 }  // namespace payoff::import_detail

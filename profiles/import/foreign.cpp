@@ -132,7 +132,7 @@ class ForeignParser {
       return import_detail::read_google_benchmark(root, sources_, diagnostics_);
     }
     if (format == MeasurementFormat::nvbench) {
-      return import_detail::read_nvbench(root, diagnostics_);
+      return import_detail::read_nvbench(root, sources_, diagnostics_);
     }
     return format ? import_detail::read_nccl(text_, &root, sources_, diagnostics_)
                   : ForeignMeasurements{};

@@ -47,7 +47,8 @@ void report_repeats(const std::vector<RepeatedPoint>& repeats, const SourceMap& 
 
 [[nodiscard]] ForeignMeasurements read_google_benchmark(const Node& root, const SourceMap& sources,
                                                         Diagnostics& diagnostics);
-[[nodiscard]] ForeignMeasurements read_nvbench(const Node& root, Diagnostics& diagnostics);
+[[nodiscard]] ForeignMeasurements read_nvbench(const Node& root, const SourceMap& sources,
+                                               Diagnostics& diagnostics);
 // Of its text, or of its JSON where there is a tree.
 [[nodiscard]] ForeignMeasurements read_nccl(Span text, const Node* root, const SourceMap& sources,
                                             Diagnostics& diagnostics);

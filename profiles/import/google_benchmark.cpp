@@ -85,7 +85,9 @@ BenchmarkName read_name(const std::string& text) {
 class GoogleBenchmarkReader : private JsonValues {
  public:
   GoogleBenchmarkReader(const SourceMap& sources, Diagnostics& diagnostics)
-      : JsonValues(diagnostics), sources_(sources) {}
+      : JsonValues(diagnostics), sources_(sources) {
+    group_causes(sources);
+  }
 
   ForeignMeasurements read(const Node& root) {
     ForeignMeasurements result;
@@ -99,6 +101,7 @@ class GoogleBenchmarkReader : private JsonValues {
         read_run(runs->items[i]);
       }
     }
+    tell_causes();
     report_repeats(repeats_, sources_, diagnostics());
     result.points = std::move(points_).points();
     return result;

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "profiles/import/by_cause.hpp"
 #include "profiles/import/not_numbers.hpp"
 
 namespace payoff {
@@ -58,8 +59,10 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
 
   [[nodiscard]] std::size_t* counter() { return &read_; }
   [[nodiscard]] Node result() && { return std::move(root_); }
-  void expect(const std::vector<NotNumber>& places, std::string_view original) {
+  void expect(const std::vector<NotNumber>& places, std::string_view original,
+              const SourceMap& sources) {
     original_ = original;
+    causes_.emplace(sources);
     for (const NotNumber& each : places) {
       not_numbers_.insert(each.begin);
     }
@@ -94,12 +97,18 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
                    const nlohmann::detail::exception&) override {
     const std::size_t at = position > 0 ? position - 1 : 0;
     const bool at_end = at >= text_.length;
-    report(Span{text_.source, text_.offset + (at_end ? text_.length : at), 1},
-           at_end ? "the file ends here" : "it cannot go on like this here");
+    diagnostics_.add(invalid(Span{text_.source, text_.offset + (at_end ? text_.length : at), 1},
+                             at_end ? "the file ends here" : "it cannot go on like this here"));
     return false;
   }
 
   [[nodiscard]] bool is_sound() const { return is_sound_; }
+  // What stands in places of numbers, one error for each word.
+  void tell_causes() {
+    if (causes_) {
+      causes_->tell(diagnostics_);
+    }
+  }
 
  private:
   [[nodiscard]] Span token(std::size_t length) const {
@@ -107,14 +116,14 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
     return {text_.source, text_.offset + begin, length};
   }
 
-  void report(Span place, std::string label) {
+  [[nodiscard]] Diagnostic invalid(Span place, std::string label) const {
     const std::string inside = what_is_open();
     Diagnostic diagnostic{
         Severity::error, "this is not valid JSON", place, std::move(label), {}, {}};
     if (!inside.empty()) {
       diagnostic.notes.push_back("inside " + inside);
     }
-    diagnostics_.add(std::move(diagnostic));
+    return diagnostic;
   }
 
   // "`points`, entry 3 (copy), `samples_us`, entry 2"
@@ -158,7 +167,7 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
     if (not_numbers_.contains(begin)) {
       const std::string word(original_.substr(begin, end - begin));
       const Span place{text_.source, text_.offset + begin, end - begin};
-      report(place, word + " is no number");
+      causes_->add(word, invalid(place, word + " is no number"), what_is_open());
       return add(Node::Kind::null, word, place);
     }
     return add(Node::Kind::scalar, std::string(characters_.substr(begin, end - begin)),
@@ -206,6 +215,7 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
   std::string_view characters_;
   std::string_view original_;  // with what stands for no number
   std::set<std::size_t> not_numbers_;
+  std::optional<import_detail::ByCause> causes_;  // where there are any
   Diagnostics& diagnostics_;
   std::size_t read_ = 0;
   Node root_;
@@ -217,7 +227,9 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
 std::optional<Node> tree_of(JsonTreeBuilder& builder, std::string_view characters) {
   const CountedCharacters begin(characters.data(), builder.counter());
   const CountedCharacters end(characters.data() + characters.size(), builder.counter());
-  if (!Json::sax_parse(begin, end, &builder) || !builder.is_sound()) {
+  const bool is_json = Json::sax_parse(begin, end, &builder);
+  builder.tell_causes();
+  if (!is_json || !builder.is_sound()) {
     return std::nullopt;
   }
   return std::move(builder).result();
@@ -239,7 +251,7 @@ std::optional<Node> parse_measured_tree(Span text, const SourceMap& sources,
       places.empty() ? std::string() : import_detail::with_numbers(original, places);
   const std::string_view characters = places.empty() ? original : std::string_view(replaced);
   JsonTreeBuilder builder(text, characters, diagnostics);
-  builder.expect(places, original);
+  builder.expect(places, original, sources);
   return tree_of(builder, characters);
 }
 

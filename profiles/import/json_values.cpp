@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/import/json_values.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <sstream>
@@ -27,35 +28,19 @@ std::string JsonValues::about(const std::string& message) const {
 
 void JsonValues::wrong(Span span, const std::string& message, std::string label) {
   ++problems_;
-  if (sources_ == nullptr) {
-    diagnostics_.error(span, about(message), std::move(label));
-    return;
-  }
-  constexpr std::size_t most_named = 3;
-  const auto [cause, is_new] = by_message_.emplace(message + '\n' + label, causes_.size());
-  if (is_new) {
-    causes_.push_back({{Severity::error, about(message), span, std::move(label), {}, {}}, {}, 1});
-    return;
-  }
-  Cause& known = causes_[cause->second];
-  ++known.count;
-  if (known.others.size() < most_named) {
-    known.others.push_back(sources_->place(span) + (record_.empty() ? "" : " (" + record_ + ")"));
+  const std::string cause = message + '\n' + label;
+  Diagnostic diagnostic{Severity::error, about(message), span, std::move(label), {}, {}};
+  if (causes_) {
+    causes_->add(cause, std::move(diagnostic), record_);
+  } else {
+    diagnostics_.add(std::move(diagnostic));
   }
 }
 
 void JsonValues::tell_causes() {
-  for (Cause& cause : causes_) {
-    const std::size_t unnamed = cause.count - 1 - cause.others.size();
-    if (!cause.others.empty()) {
-      cause.diagnostic.notes.push_back(
-          fmt::format("so are {}{}", fmt::join(cause.others, ", "),
-                      unnamed > 0 ? fmt::format(" and {} more", unnamed) : ""));
-    }
-    diagnostics_.add(std::move(cause.diagnostic));
+  if (causes_) {
+    causes_->tell(diagnostics_);
   }
-  causes_.clear();
-  by_message_.clear();
 }
 
 // At the key that is meant, where one is near.
@@ -69,6 +54,17 @@ void JsonValues::report_missing(const Node& map, std::string_view key) {
   const Entry* meant = nearest.empty() ? nullptr : map.find(nearest);
   wrong(meant == nullptr ? map.span : meant->key_span, fmt::format("missing key `{}`", key),
         meant == nullptr ? "" : did_you_mean(key));
+  misspelt_.insert(meant);
+}
+
+void JsonValues::refuse_others(const Node& map, std::span<const std::string_view> known) {
+  for (const Entry& entry : map.entries) {
+    if (std::find(known.begin(), known.end(), entry.key) == known.end() &&
+        !misspelt_.contains(&entry)) {
+      wrong(entry.key_span, "unknown key " + backquoted(entry.key),
+            did_you_mean(closest(entry.key, known)));
+    }
+  }
 }
 
 void JsonValues::doubtful(Span span, const std::string& message, std::string label) {

@@ -4,14 +4,15 @@
 #include <cstddef>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "profiles/diagnostics.hpp"
 #include "profiles/document.hpp"
+#include "profiles/import/by_cause.hpp"
 #include "profiles/source_map.hpp"
 
 // Typed values of a JSON tree, for readers of measurements (internal to the importers). What is
@@ -28,7 +29,7 @@ class JsonValues {
 
   // From now on what is wrong with many records alike is one error, at the first of them; what was
   // found is reported by tell_causes().
-  void group_causes(const SourceMap& sources) { sources_ = &sources; }
+  void group_causes(const SourceMap& sources) { causes_.emplace(sources); }
   void tell_causes();
 
   // From now on a number in quotes is wrong: it is a text.
@@ -41,6 +42,9 @@ class JsonValues {
   // The value of a key of a mapping, of the kind that is wanted; null where it is absent.
   const Node* find(const Node& map, std::string_view key, Node::Kind kind, bool needed);
   std::string text(const Node& map, std::string_view key, bool needed = true);
+  // After the keys that a mapping has to have were looked for: reports every one that is none of
+  // these, but for one that is told already as what a missing key was meant to be.
+  void refuse_others(const Node& map, std::span<const std::string_view> known);
   // The smallest one where it cannot be read or is beyond the limits.
   double number_of(const Node& node, std::string_view what, double smallest,
                    double largest = std::numeric_limits<double>::max());
@@ -50,22 +54,15 @@ class JsonValues {
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
 
  private:
-  struct Cause {
-    Diagnostic diagnostic;
-    std::vector<std::string> others;  // the places of a few
-    std::size_t count{1};
-  };
-
   [[nodiscard]] std::string about(const std::string& message) const;
   void report_missing(const Node& map, std::string_view key);
 
   Diagnostics& diagnostics_;
   std::string record_;
   std::size_t problems_{};
+  std::set<const Entry*> misspelt_;  // told as what a missing key was meant to be
   bool bare_numbers_ = false;
-  const SourceMap* sources_{};  // null: causes are not grouped
-  std::vector<Cause> causes_;
-  std::map<std::string, std::size_t> by_message_;
+  std::optional<ByCause> causes_;  // none: causes are not grouped
 };
 
 // Throws std::runtime_error where the file cannot be read or is larger than 256 MiB.

@@ -61,6 +61,7 @@ class JsonReader {
   void read_run(const Node& document) {
     import_detail::NcclRun run;
     run.line = 1;
+    run.is_whole = true;  // or it were no JSON
     const Node& arguments = member(document, "args");
     if (!arguments.items.empty()) {
       run.program = arguments.items.front().text;
@@ -72,8 +73,8 @@ class JsonReader {
     run.gpus_per_thread = whole(member(config, "ngpus"));
     run.graph = whole(member(config, "graph")) > 0;
     for (const Node& device : member(config, "devices").items) {
-      run.hosts.push_back(member(device, "hostname").text);
-      run.devices.push_back(member(device, "device_info").text);
+      run.ranks.push_back({member(device, "hostname").text, member(device, "device_info").text,
+                           place_of(member(device, "device_info").span)});
     }
     for (const Node& row : member(document, "results").items) {
       read_row(row, run);
@@ -92,6 +93,7 @@ class JsonReader {
     if (is_sound_) {
       run.rows.push_back(read);
     }
+    run.has_told = run.has_told || !is_sound_;
   }
 
   NcclHalf half(const Node& part) {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "profiles/import/nccl_columns.hpp"
+#include "profiles/import/nccl_ending.hpp"
 #include "profiles/import/nccl_run.hpp"
 #include "profiles/import/yaml_fields.hpp"
 
@@ -80,36 +81,37 @@ int number_after(const std::string& line, std::string_view name) {
   return value;
 }
 
-// "#  Rank  0 Group  0 Pid 1 on  host device  0 [0000:07:00] NVIDIA H100": true when it is one
-bool read_device(const std::string& line, NcclRun& run) {
+// "#  Rank  0 Group  0 Pid 1 on  host device  0 [0000:07:00] NVIDIA H100": true when it is one.
+// `skipped` characters before the line are somebody else's.
+bool read_device(const std::string& line, std::size_t skipped, int number, NcclRun& run) {
   const std::string device = after(line, " device ");
   const std::size_t bracket = device.find(']');
   if (line.find("Rank") == std::string::npos || device.empty() || bracket == std::string::npos) {
     return false;
   }
   const std::vector<std::string> before = words_of(line.substr(0, line.find(" device ")));
-  const std::vector<std::string> name = words_of(device.substr(bracket + 1));
+  const std::string behind = device.substr(bracket + 1);
+  const std::vector<std::string> name = words_of(behind);
   if (before.empty()) {
     return false;
   }
-  run.hosts.push_back(before.back());
   std::string joined;
   for (const std::string& word : name) {
     joined += (joined.empty() ? "" : " ") + word;
   }
-  run.devices.push_back(joined);
+  const std::size_t blanks = std::min(behind.find_first_not_of(" \t\r"), behind.size());
+  const std::size_t column = skipped + line.size() - behind.size() + blanks + 1;
+  run.ranks.push_back({before.back(), joined, {number, static_cast<int>(column)}});
   return true;
 }
 
 void read_remark(const std::string& line, NcclRun& run) {
-  if (read_device(line, run)) {
-    return;
-  }
   if (line.find("nThread ") != std::string::npos) {
     run.threads = number_after(line, "nThread");
     run.gpus_per_thread = number_after(line, "nGpus");
     run.graph = number_after(line, "graph:") > 0;
   }
+  import_detail::read_sizes(line, run);
   if (const int code = number_after(line, "nccl-library="); code > 0) {
     run.nccl_version = nccl_version_text(code);
   } else if (const std::string text = after(line, "NCCL version "); !text.empty()) {
@@ -139,10 +141,15 @@ class LogReader {
     if (words.empty()) {
       return;
     }
-    if (words.front().starts_with('#')) {
-      remark(line, words, number);
+    const std::size_t skipped = raw.size() - line.size();
+    if (import_detail::tells_failure(line)) {
+      failure(line, number);
+    } else if (words.front().starts_with('#')) {
+      if (!read_device(line, skipped, number, run_)) {
+        remark(line, words, number);
+      }
     } else if (columns_ && words.front().find_first_not_of("0123456789") == std::string::npos) {
-      row(cells_of_row(line, raw.size() - line.size()), *columns_, number);
+      row(cells_of_row(line, skipped), *columns_, number);
     } else if (line.find("NCCL version ") != std::string::npos) {
       read_remark(line, run_);
     }
@@ -158,6 +165,18 @@ class LogReader {
   }
 
  private:
+  // The first line says why; what follows it says who else heard of it.
+  void failure(const std::string& line, int number) {
+    if (run_.has_failed) {
+      return;
+    }
+    run_.has_failed = true;
+    result_.findings.push_back({file_, number, 1, "", "the run failed here: " + line,
+                                Effect::rejected,
+                                "run it again; or take this line out and what follows it, to keep "
+                                "the rows above"});
+  }
+
   void remark(const std::string& line, const std::vector<std::string>& words, int number) {
     std::vector<std::string> names = words;
     if (names.front() == "#") {

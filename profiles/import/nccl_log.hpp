@@ -13,15 +13,14 @@
 
 namespace payoff {
 
-// One table for each header line of the text; prefixes that MPI puts before lines are ignored.
+// One table for each header line of the text; prefixes that MPI puts before lines are ignored. The
+// line with which a run gave up is a finding; a text that ends before the last size that its header
+// announces, or whose end nothing tells, is doubted.
 [[nodiscard]] NcclImport parse_nccl_log(const std::string& text, const std::string& file);
 [[nodiscard]] NcclImport parse_nccl_json(const std::string& text, const std::string& file);
 
 // By content: JSON, a text log, or the published YAML schema.
 [[nodiscard]] NcclImport read_nccl_measurements(const std::filesystem::path& path);
-
-// "NVIDIA A100-SXM4-80GB" gives a100-sxm-80; a name that is not known is returned as it is.
-[[nodiscard]] std::string gpu_id(const std::string& device_name);
 
 // 22803 gives 2.28.3, 2804 gives 2.8.4 (NCCL changed its code at 2.9).
 [[nodiscard]] std::string nccl_version_text(int code);

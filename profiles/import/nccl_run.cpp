@@ -12,42 +12,14 @@
 
 #include <fmt/format.h>
 
+#include "profiles/import/gpu_names.hpp"
+#include "profiles/import/nccl_ending.hpp"
 #include "profiles/import/nccl_log.hpp"
 #include "profiles/import/samples.hpp"
 
 namespace payoff {
 
 namespace {
-
-struct GpuName {
-  std::string_view words;  // all of them occur in the device name
-  std::string_view id;
-};
-
-// The most specific first.
-constexpr std::array gpu_names{
-    GpuName{"V100-SXM2-16GB", "v100-sxm2-16"},
-    GpuName{"V100-SXM2-32GB", "v100-sxm2-32"},
-    GpuName{"V100-SXM3-32GB", "v100-sxm3-32"},
-    GpuName{"V100-PCIE", "v100-pcie"},
-    GpuName{"P100-PCIE", "p100-pcie"},
-    GpuName{"Tesla T4", "t4"},
-    GpuName{"A100-SXM4-40GB", "a100-sxm-40"},
-    GpuName{"A100-SXM4-80GB", "a100-sxm-80"},
-    GpuName{"A100-SXM-80GB", "a100-sxm-80"},
-    GpuName{"A100-PCIE", "a100-pcie"},
-    GpuName{"A100 80GB PCIe", "a100-pcie"},
-    GpuName{"H100 PCIe", "h100-pcie"},
-    GpuName{"H100 80GB HBM3", "h100-sxm"},
-    GpuName{"GH200", "gh200"},
-    GpuName{"GB200", "gb200"},
-    GpuName{"H200", "h200-sxm"},
-    GpuName{"B200", "b200-sxm"},
-    GpuName{"H20", "h20"},
-    GpuName{"L40S", "l40s"},
-    GpuName{"RTX 2080 Ti", "rtx2080ti"},
-    GpuName{"MI300X", "mi300x"},
-};
 
 // Longer names first: all_reduce contains no other, reduce_scatter contains reduce.
 constexpr std::array<std::string_view, 7> program_endings{
@@ -119,8 +91,8 @@ std::string launch_of(const import_detail::NcclRun& run) {
 
 bool fills_nodes_evenly(const import_detail::NcclRun& run) {
   std::map<std::string, int> ranks;
-  for (const std::string& host : run.hosts) {
-    ++ranks[host];
+  for (const import_detail::NcclRank& rank : run.ranks) {
+    ++ranks[rank.host];
   }
   return !ranks.empty() && std::all_of(ranks.begin(), ranks.end(), [&](const auto& each) {
     return each.second == ranks.begin()->second;
@@ -177,26 +149,59 @@ bool check_row(const import_detail::NcclRunRow& row, const NcclTable& table, Fin
 }
 
 void read_machine(const import_detail::NcclRun& run, NcclTable& table) {
-  const std::set<std::string> hosts(run.hosts.begin(), run.hosts.end());
-  table.gpus = static_cast<int>(run.hosts.size());
+  std::set<std::string> hosts;
+  std::set<std::string> devices;
+  for (const import_detail::NcclRank& rank : run.ranks) {
+    hosts.insert(rank.host);
+    if (!rank.device.empty() && devices.insert(rank.device).second) {
+      const auto index = static_cast<int>(&rank - run.ranks.data());
+      table.devices.push_back({rank.device, index, rank.place.line, rank.place.column});
+    }
+  }
+  table.gpus = static_cast<int>(run.ranks.size());
   table.nodes = static_cast<int>(hosts.size());
   table.gpus_per_node = table.nodes > 0 ? table.gpus / table.nodes : 0;
-  table.device_name = run.devices.empty() ? "" : run.devices.front();
-  table.gpu = gpu_id(table.device_name);
+  table.gpu = table.devices.empty() ? "" : gpu_id(table.devices.front().name);
   table.intra = table.gpus_per_node == 1 ? "none" : "";
   table.transport = table.nodes == 1 ? "none" : "";
 }
 
-}  // namespace
+// What the head of a run does not say, and its table should.
+void note_unknown(const import_detail::NcclRun& run, const NcclTable& table, Findings& findings) {
+  const auto note = [&](std::string message) {
+    findings.push_back({table.file, run.line, 1, table.id, std::move(message), Effect::noted});
+  };
+  if (table.collective.empty()) {
+    note(run.program.ends_with("_perf")
+             ? run.program + " measures none of the collectives that are priced"
+             : "neither the log nor the name of the file says which collective this is");
+  }
+  if (!fills_nodes_evenly(run)) {
+    note(fmt::format("the device list ({} ranks on {} hosts) does not say how many GPUs a node has",
+                     table.gpus, table.nodes));
+  }
+}
 
-std::string gpu_id(const std::string& device_name) {
-  for (const GpuName& name : gpu_names) {
-    if (device_name.find(name.words) != std::string::npos) {
-      return std::string(name.id);
+void read_nccl_rows(const import_detail::NcclRun& run, NcclTable& table, Findings& findings) {
+  for (const import_detail::NcclRunRow& row : run.rows) {
+    if (row.bytes && *row.bytes == 0.0) {
+      ++table.empty_rows;
+    } else if (check_row(row, table, findings)) {
+      const auto& in_place = row.in_place.time_us;
+      table.rows.push_back({Bytes{*row.bytes}, *row.out_of_place.time_us * 1_us,
+                            in_place ? std::optional<Seconds>(*in_place * 1_us) : std::nullopt,
+                            row.place.line});
     }
   }
-  return device_name;
 }
+
+bool tells_rejection(const Findings& findings, int from_line) {
+  return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return finding.effect == Effect::rejected && finding.line >= from_line;
+  });
+}
+
+}  // namespace
 
 std::string nccl_version_text(int code) {
   const int major_unit = code < 10000 ? 1000 : 10000;
@@ -237,41 +242,16 @@ void append_table(const NcclRun& run, const std::string& file, NcclImport& resul
   table.nccl_version = run.nccl_version;
   table.dtype = run.dtype;
   read_machine(run, table);
-  const auto note = [&](const std::string& message, Effect effect, int line) {
-    result.findings.push_back({file, line, 1, table.id, message, effect});
-  };
-  if (table.collective.empty()) {
-    note(run.program.ends_with("_perf")
-             ? run.program + " measures none of the collectives that are priced"
-             : "neither the log nor the name of the file says which collective this is",
-         Effect::noted, run.line);
+  note_unknown(run, table, result.findings);
+  read_nccl_rows(run, table, result.findings);
+  if (std::optional<Finding> doubt = doubt_of_ending(run, file, table.id)) {
+    result.doubts.push_back(std::move(*doubt));
   }
-  if (!fills_nodes_evenly(run)) {
-    note(fmt::format("the device list ({} ranks on {} hosts) does not say how many GPUs a node has",
-                     table.gpus, table.nodes),
-         Effect::noted, run.line);
+  if (!table.rows.empty()) {
+    result.tables.push_back(std::move(table));
+  } else if (!run.has_told && !tells_rejection(result.findings, run.line)) {
+    result.findings.push_back({file, run.line, 1, table.id, "no usable row", Effect::rejected});
   }
-  for (const NcclRunRow& row : run.rows) {
-    if (row.bytes && *row.bytes == 0.0) {
-      ++table.empty_rows;
-    } else if (check_row(row, table, result.findings)) {
-      const auto& in_place = row.in_place.time_us;
-      table.rows.push_back({Bytes{*row.bytes}, *row.out_of_place.time_us * 1_us,
-                            in_place ? std::optional<Seconds>(*in_place * 1_us) : std::nullopt,
-                            row.place.line});
-    }
-  }
-  if (table.rows.empty()) {
-    const bool is_told =
-        std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
-          return finding.effect == Effect::rejected && finding.line >= run.line;
-        });
-    if (!is_told) {
-      note("no usable row", Effect::rejected, run.line);
-    }
-    return;
-  }
-  result.tables.push_back(std::move(table));
 }
 
 }  // namespace import_detail

@@ -33,14 +33,29 @@ struct NcclRunRow {
   NcclHalf out_of_place{}, in_place{};
 };
 
+struct NcclRank {
+  std::string host, device;
+  NcclPlace place{};
+};
+
+// The sizes that a run announces: from `least` by a factor or a step up to `most`.
+struct NcclSizes {
+  double least{}, most{};
+  double factor{}, step{};  // one of them; 0: not stated
+};
+
 struct NcclRun {
   int line{};
   std::string program;  // "all_reduce_perf", maybe with a path
   std::string nccl_version;
   std::string dtype;
-  std::vector<std::string> hosts, devices;  // one of each for every rank
-  int threads{}, gpus_per_thread{};         // 0: not stated
+  std::vector<NcclRank> ranks;
+  int threads{}, gpus_per_thread{};  // 0: not stated
   bool graph{};
+  NcclSizes sizes;
+  bool has_told{};    // why a row is not among `rows`
+  bool is_whole{};    // what nccl-tests prints behind the last row is there
+  bool has_failed{};  // and said so
   std::vector<NcclRunRow> rows;
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "profiles/import/by_cause.hpp"
 #include "profiles/import/foreign_parts.hpp"
 #include "profiles/import/nccl_log.hpp"
 #include "profiles/import/nccl_run.hpp"
@@ -33,12 +35,34 @@ Span span_of(const Finding& finding, Span text, const SourceMap& sources) {
 
 void report(const Findings& findings, Span text, const SourceMap& sources,
             Diagnostics& diagnostics) {
+  ByCause causes(sources);
   for (const Finding& finding : findings) {
-    const Span place = span_of(finding, text, sources);
-    if (finding.effect == Effect::rejected) {
-      diagnostics.error(place, finding.message, {}, finding.help);
-    } else {
-      diagnostics.warning(place, finding.message, {}, finding.help);
+    const Severity severity =
+        finding.effect == Effect::rejected ? Severity::error : Severity::warning;
+    causes.add(finding.message,
+               {severity, finding.message, span_of(finding, text, sources), {}, finding.help, {}});
+  }
+  causes.tell(diagnostics);
+}
+
+// Every GPU that is not the first one's, once, in one run or from run to run.
+void report_mixed(const NcclImport& import, Span text, const SourceMap& sources,
+                  Diagnostics& diagnostics) {
+  const NcclDevice* first = nullptr;
+  std::set<std::string> told;
+  for (const NcclTable& table : import.tables) {
+    for (const NcclDevice& each : table.devices) {
+      first = first == nullptr ? &each : first;
+      if (each.name == first->name || !told.insert(each.name).second) {
+        continue;
+      }
+      Span place = span_of({{}, each.line, each.column, {}, {}, {}}, text, sources);
+      place.length = each.name.size();
+      diagnostics.error(
+          place,
+          fmt::format("rank {} is on {}, and rank {} at line {} on {}", each.rank,
+                      backquoted(each.name), first->rank, first->line, backquoted(first->name)),
+          "another GPU", "one samples file is of one device: measure among GPUs of one kind");
     }
   }
 }
@@ -67,12 +91,16 @@ ForeignMeasurements read_nccl(Span text, const Node* root, const SourceMap& sour
   const NcclImport import = root != nullptr ? nccl_import_of(*root, sources, file)
                                             : parse_nccl_log(std::string(sources.text(text)), file);
   report(import.findings, text, sources, diagnostics);
+  report(import.doubts, text, sources, diagnostics);
+  report_mixed(import, text, sources, diagnostics);
   ForeignMeasurements result;
   result.program = "nccl-tests";
   PointCollector points;
   for (const NcclTable& table : import.tables) {
     result.version = table.nccl_version.empty() ? "" : "NCCL " + table.nccl_version;
-    result.device.name = table.device_name;
+    if (result.device.name.empty() && !table.devices.empty()) {
+      result.device.name = table.devices.front().name;
+    }
     for (const NcclRow& row : table.rows) {
       const Finding place{file, row.line, 1, {}, {}, {}};
       for (const bool in_place : {false, true}) {

@@ -26,6 +26,13 @@ struct NcclRow {
   int line{};  // in the file; 0: not known
 };
 
+// One of several ranks of a log on such a GPU: the first.
+struct NcclDevice {
+  std::string name;  // as the driver calls it
+  int rank{};
+  int line{}, column{};
+};
+
 struct NcclTable {
   std::string id;
   std::string source;  // stem of the file: the unit of the split and of summaries
@@ -38,8 +45,8 @@ struct NcclTable {
   int gpus{};              // ranks
   int nodes{};
   std::string gpu;
-  std::string device_name;  // of a log: as the driver calls the GPU
-  int gpus_per_node{};      // in use
+  std::vector<NcclDevice> devices;  // of a log: every kind of GPU once
+  int gpus_per_node{};              // in use
   std::string intra;
   int nics_per_node{};        // 0: no network or not known
   Bandwidth nic_bandwidth{};  // of one NIC, one direction; 0: no network or not known
@@ -58,6 +65,7 @@ struct NcclImport {
   std::vector<NcclTable> tables;
   std::vector<std::string> skipped;  // files of a folder without `tables:`
   Findings findings;
+  Findings doubts;  // whether a log is whole; its rows are kept
 };
 
 // A file, or every .yaml and .yml of a folder.

@@ -34,7 +34,9 @@ const Node* value_named(const Node* list, std::string_view name) {
 
 class NvbenchReader : private JsonValues {
  public:
-  explicit NvbenchReader(Diagnostics& diagnostics) : JsonValues(diagnostics) {}
+  NvbenchReader(const SourceMap& sources, Diagnostics& diagnostics) : JsonValues(diagnostics) {
+    group_causes(sources);
+  }
 
   ForeignMeasurements read(const Node& root) {
     result_.program = "nvbench";
@@ -48,6 +50,7 @@ class NvbenchReader : private JsonValues {
     if (const Node* devices = find(root, "devices", Node::Kind::list, true)) {
       read_device(*devices);
     }
+    tell_causes();
     return std::move(result_);
   }
 
@@ -251,8 +254,9 @@ class NvbenchReader : private JsonValues {
 
 }  // namespace
 
-ForeignMeasurements read_nvbench(const Node& root, Diagnostics& diagnostics) {
-  return NvbenchReader(diagnostics).read(root);
+ForeignMeasurements read_nvbench(const Node& root, const SourceMap& sources,
+                                 Diagnostics& diagnostics) {
+  return NvbenchReader(sources, diagnostics).read(root);
 }
 
 }  // namespace payoff::import_detail

@@ -15,6 +15,7 @@
 #include "profiles/import/json_tree.hpp"
 #include "profiles/import/json_values.hpp"
 #include "profiles/import/samples_device.hpp"
+#include "profiles/import/samples_keys.hpp"
 #include "profiles/import/samples_point.hpp"
 #include "profiles/import/samples_rules.hpp"
 #include "profiles/import/samples_together.hpp"
@@ -52,6 +53,7 @@ class SamplesReader : private import_detail::JsonValues {
   [[nodiscard]] const std::set<std::size_t>& nameless() const { return nameless_; }
 
  private:
+  bool is_samples(const Node& root);  // of a version that this program reads
   SamplesFile read_root(const Node& root);
   void read_header(const Node& root, SamplesFile& file);
   void read_device(const Node& root, SamplesDevice& device);
@@ -82,14 +84,17 @@ void SamplesReader::read_header(const Node& root, SamplesFile& file) {
     file.program = text(*program, "name") + " " + text(*program, "version") +
                    (git.empty() ? "" : " (" + git + ")");
     file.binary = text(*program, "binary_fnv1a64", false);
+    refuse_others(*program, import_detail::program_keys);
   }
   if (const Node* host = find(root, "host", Node::Kind::map, false)) {
     file.host_cpu = text(*host, "cpu", false);
+    refuse_others(*host, import_detail::host_keys);
   }
   if (const Node* libraries = find(root, "libraries", Node::Kind::map, false)) {
     for (const Entry& library : libraries->entries) {
       file.libraries[library.key] = library.value.text;
     }
+    refuse_others(*libraries, import_detail::library_keys);
   }
 }
 
@@ -107,6 +112,7 @@ void SamplesReader::read_device(const Node& root, SamplesDevice& device) {
       static_cast<int>(number(*node, "multiprocessors", 1.0, true, most_count));
   device.l2 = Bytes{number(*node, "l2_bytes", 0.0, true, most_traffic)};
   device.memory = Bytes{number(*node, "memory_bytes", 0.0, true, most_traffic)};
+  refuse_others(*node, import_detail::device_keys);
 }
 
 void SamplesReader::read_anchors(const Node& root, SamplesFile& file) {
@@ -118,13 +124,19 @@ void SamplesReader::read_anchors(const Node& root, SamplesFile& file) {
     const double after = number(each, "after_points", 0.0);
     file.anchors.push_back({static_cast<std::size_t>(std::min(after, 1e9)),
                             Bandwidth{1e9 * number(each, "copy_gb_per_s", 1e-3)}});
+    refuse_others(each, import_detail::anchor_keys);
   }
 }
 
 void SamplesReader::read_timer(const Node& root, SamplesFile& file) {
   const Node* check = find(root, "timer_check", Node::Kind::map, false);
-  if (check == nullptr || check->find("not_checked") != nullptr) {
+  if (check == nullptr) {
     return;
+  }
+  const std::size_t before = problems();
+  refuse_others(*check, import_detail::timer_keys);
+  if (problems() > before || check->find("not_checked") != nullptr) {
+    return;  // a misspelt one may be any of those that are missing
   }
   constexpr double least = shortest_sample / 1_us;
   file.timer = SamplesTimer{check->span, number(*check, "events_us", least) * 1_us,
@@ -159,23 +171,35 @@ SamplesPoint SamplesReader::read_point(const Node& node, std::size_t place) {
   return point;
 }
 
-SamplesFile SamplesReader::read_root(const Node& root) {
-  SamplesFile file;
+bool SamplesReader::is_samples(const Node& root) {
   if (root.kind != Node::Kind::map) {
     wrong(root.span, "a samples file is one JSON object",
           root.kind == Node::Kind::list ? "several files joined? give them one by one"
                                         : "this is " + describe(root));
-    return file;
+    return false;
   }
   if (text(root, "format") != "payoff-samples") {
     wrong(root.span, "this is no samples file of payoff-kernels",
           "its `format` is not \"payoff-samples\"");
-    return file;
+    return false;
   }
-  if (const Node* version = find(root, "version", Node::Kind::scalar, true);
-      version != nullptr && version->text != "1") {
+  const Node* version = find(root, "version", Node::Kind::scalar, true);
+  if (version == nullptr || (version->text == "1" && !is_quoted(*version))) {
+    return true;
+  }
+  if (is_quoted(*version)) {
+    wrong(version->span, "`version` is a text, not a number",
+          version->text + " without the quotes");
+  } else {
     wrong(version->span, "version " + backquoted(version->text) + " of samples is not known",
           "this program reads version 1");
+  }
+  return false;
+}
+
+SamplesFile SamplesReader::read_root(const Node& root) {
+  SamplesFile file;
+  if (!is_samples(root)) {
     return file;
   }
   read_header(root, file);
@@ -194,6 +218,12 @@ SamplesFile SamplesReader::read_root(const Node& root) {
   if (const Node* together = find(root, "interference", Node::Kind::list, false)) {
     file.together = import_detail::read_together(*together, *this);
   }
+  if (const Node* imported = find(root, "imported_from", Node::Kind::list, false)) {
+    for (const Node& each : imported->items) {
+      refuse_others(each, import_detail::origin_keys);
+    }
+  }
+  refuse_others(root, import_detail::file_keys);
   return file;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/units.hpp"
@@ -15,8 +16,8 @@
 // Samples files of payoff-kernels and of `payoff calibrate import`
 // (docs/schema/samples.schema.json): one device, one day, times of kernels. Everything that is
 // wrong with a file is reported at its place, and a file with any error gives nothing: a fit to
-// half of a file would look like one to all of it. Keys that are not known are of a later program
-// and are passed over.
+// half of a file would look like one to all of it. So is a key that is not known: it is misspelt,
+// or says of the numbers what this program would not heed.
 
 namespace payoff {
 
@@ -91,11 +92,13 @@ struct SamplesMember {
   int blocks{};     // one a compute unit; 0: not stated
   Seconds alone{};  // of one run
   Seconds together{};
+  double alone_clock_ratio{1.0};  // of the time alone, of the clock to expect
 };
 
 struct SamplesTogether {
   Span place;
-  Seconds window{};  // in which all of them ran
+  Seconds window{};                               // in which all of them ran
+  double clock_ratio{1.0}, clock_reference{1.0};  // as of a point
   std::vector<SamplesMember> members;
 };
 
@@ -135,5 +138,8 @@ void report_twins(const std::vector<SamplesFile>& files, const SourceMap& source
 // the devices have to be the same, and no point may be in two of them.
 [[nodiscard]] std::vector<SamplesFile> read_samples(const std::vector<std::string>& paths,
                                                     SourceMap& sources, Diagnostics& diagnostics);
+
+// Whether a file that begins so is meant as such a file, be it sound or not.
+[[nodiscard]] bool is_samples_file(std::string_view beginning);
 
 }  // namespace payoff

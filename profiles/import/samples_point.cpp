@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/import/samples_point.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -12,6 +13,13 @@
 
 namespace payoff::import_detail {
 namespace {
+
+constexpr std::array<std::string_view, 24> point_keys{
+    "kernel",          "family",      "implementation",  "input",      "state",     "mode",
+    "parameters",      "read_bytes",  "written_bytes",   "flops",      "launches",  "host_syncs",
+    "random_accesses", "samples_us",  "discarded",       "stop",       "timed_out", "gated",
+    "clock_ratios",    "clock_ratio", "clock_reference", "stands_for", "checksum",  "instead_of"};
+constexpr std::array<std::string_view, 2> spread_keys{"count", "noise_ratio"};
 
 double whole_amount(const Node& map, std::string_view key, double smallest, JsonValues& values) {
   const double value = values.number(map, key, smallest, true, most_count);
@@ -69,6 +77,7 @@ void read_times(const Node& node, SamplesPoint& point, JsonValues& values) {
     const double count = whole_amount(*spread, "count", 1.0, values);
     point.stands_for = SamplesSpread{static_cast<std::size_t>(count),
                                      values.number(*spread, "noise_ratio", 0.0, false)};
+    values.refuse_others(*spread, spread_keys);
   }
   if (node.find("clock_ratio") != nullptr) {
     point.clock_ratio = values.number(node, "clock_ratio", 0.0, true, highest_clock_ratio);
@@ -85,6 +94,9 @@ void read_times(const Node& node, SamplesPoint& point, JsonValues& values) {
     }
     check_clocks(node, samples->items.size(), values);
   }
+  check_instead(node, values);
+  (void)values.text(node, "checksum", false);
+  values.refuse_others(node, point_keys);
 }
 
 }  // namespace payoff::import_detail

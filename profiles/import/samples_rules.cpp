@@ -50,6 +50,12 @@ std::string choice_of(JsonValues& values, const Node& map, std::string_view key,
   return node->text;
 }
 
+void check_instead(const Node& map, JsonValues& values) {
+  if (map.find("instead_of") != nullptr) {
+    (void)choice_of(values, map, "instead_of", replaced_precisions);
+  }
+}
+
 std::string kernel_of(JsonValues& values, const Node& map) {
   const Node* node = values.find(map, "kernel", Node::Kind::scalar, true);
   if (node == nullptr) {

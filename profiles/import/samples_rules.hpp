@@ -22,6 +22,7 @@ inline constexpr std::array<std::string_view, 6> input_choices{"gaussian", "lapl
                                                                "constant", "replayed", "none"};
 inline constexpr std::array<std::string_view, 2> state_choices{"cold", "hot"};
 inline constexpr std::array<std::string_view, 2> mode_choices{"stream", "graph"};
+inline constexpr std::array<std::string_view, 2> replaced_precisions{"bf16", "tf32"};
 inline constexpr std::array<std::string_view, 5> stop_choices{"noise", "entropy", "time", "count",
                                                               "foreign"};
 
@@ -48,6 +49,9 @@ inline constexpr double highest_clock_ratio = 10.0;
 // The text of a key that has to be one of these; reports any other.
 std::string choice_of(JsonValues& values, const Node& map, std::string_view key,
                       std::span<const std::string_view> choices);
+
+// The precision that a kernel stands in for, where it does.
+void check_instead(const Node& map, JsonValues& values);
 
 // The text of `kernel`, of a-z, 0-9 and _.
 std::string kernel_of(JsonValues& values, const Node& map);

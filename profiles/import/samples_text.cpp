@@ -56,6 +56,11 @@ OrderedJson device_json(const SamplesDevice& device) {
 
 }  // namespace
 
+bool is_samples_file(std::string_view beginning) {
+  return beginning.starts_with('{') &&
+         beginning.find("\"payoff-samples\"") != std::string_view::npos;
+}
+
 std::string samples_text(const ImportedSamples& imported) {
   const SamplesFile& samples = imported.samples;
   OrderedJson json{{"format", "payoff-samples"},

@@ -2,6 +2,7 @@
 #include "profiles/import/samples_together.hpp"
 
 #include <array>
+#include <limits>
 #include <set>
 #include <string_view>
 
@@ -14,6 +15,34 @@ namespace import_detail {
 namespace {
 
 constexpr std::array<std::string_view, 4> roles{"compute", "codec", "message", "copies"};
+
+constexpr std::array<std::string_view, 12> member_keys{
+    "kernel",        "role",       "parameters", "instead_of", "priority",    "read_bytes",
+    "written_bytes", "units_held", "blocks",     "alone_us",   "together_us", "alone_clock_ratio"};
+constexpr std::array<std::string_view, 6> run_keys{
+    "window_ms", "clock_ratio", "clock_reference", "copy_gb_per_s", "repeats", "members"};
+constexpr double lowest_clock = 1e-3;
+
+double clock_of(const Node& node, std::string_view key, double highest, JsonValues& values) {
+  return node.find(key) == nullptr ? 1.0 : values.number(node, key, lowest_clock, true, highest);
+}
+
+// What the device was like before and after: kept for the record, the program repeated what
+// drifted.
+void check_record(const Node& node, JsonValues& values) {
+  if (const Node* copies = values.find(node, "copy_gb_per_s", Node::Kind::list, false)) {
+    for (const Node& copy : copies->items) {
+      (void)values.number_of(copy, "copy_gb_per_s", 1e-3);
+    }
+    if (copies->items.size() != 2) {
+      values.wrong(copies->span, fmt::format("{} copies in `copy_gb_per_s`", copies->items.size()),
+                   "two: right before and right after");
+    }
+  }
+  if (node.find("repeats") != nullptr) {
+    (void)values.number(node, "repeats", 1.0, true, most_count);
+  }
+}
 
 int count_of(const Node& node, std::string_view key, JsonValues& values) {
   return static_cast<int>(values.number(node, key, 0.0, false, most_count));
@@ -36,6 +65,10 @@ SamplesMember read_member(const Node& node, JsonValues& values) {
   };
   member.alone = time("alone_us");
   member.together = time("together_us");
+  member.alone_clock_ratio = clock_of(node, "alone_clock_ratio", highest_clock_ratio, values);
+  check_instead(node, values);
+  (void)values.number(node, "priority", std::numeric_limits<double>::lowest(), false);
+  values.refuse_others(node, member_keys);
   return member;
 }
 
@@ -47,6 +80,9 @@ SamplesTogether read_run(const Node& node, JsonValues& values) {
     return run;
   }
   run.window = 1_ms * values.number(node, "window_ms", 1e-3);
+  run.clock_ratio = clock_of(node, "clock_ratio", highest_clock_ratio, values);
+  run.clock_reference = clock_of(node, "clock_reference", 1.0, values);
+  check_record(node, values);
   std::set<std::string> seen;
   if (const Node* members = values.find(node, "members", Node::Kind::list, true)) {
     for (const Node& each : members->items) {
@@ -64,6 +100,7 @@ SamplesTogether read_run(const Node& node, JsonValues& values) {
       values.wrong(members->span, "one kernel is beside nothing", "at least two members");
     }
   }
+  values.refuse_others(node, run_keys);
   return run;
 }
 

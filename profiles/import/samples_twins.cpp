@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "profiles/import/by_cause.hpp"
 #include "profiles/import/samples.hpp"
 
 namespace payoff {
@@ -26,11 +27,21 @@ std::string title_of(const SamplesPoint& point) {
 void report_twins(const std::vector<SamplesFile>& files, const SourceMap& sources,
                   Diagnostics& diagnostics) {
   std::map<std::string, Span> seen;
+  const std::string two_runs =
+      "two runs are two sets of samples: fit one, and `payoff calibrate check` judges it by the "
+      "other";
+  import_detail::ByCause causes(sources);  // one for each pair of files
   const auto add = [&](const std::string& title, Span place) {
     const auto [first, is_new] = seen.emplace(title, place);
     if (!is_new) {
-      diagnostics.error(place, "the point " + title + " is there twice",
-                        "first at " + sources.place(first->second));
+      causes.add(fmt::format("{} {}", first->second.source, place.source),
+                 {Severity::error,
+                  "the point " + title + " is there twice",
+                  place,
+                  "first at " + sources.place(first->second),
+                  first->second.source == place.source ? "one of them" : two_runs,
+                  {}},
+                 title);
     }
   };
   for (const SamplesFile& file : files) {
@@ -41,6 +52,7 @@ void report_twins(const std::vector<SamplesFile>& files, const SourceMap& source
       add(title_of(together), together.place);
     }
   }
+  causes.tell(diagnostics);
 }
 
 }  // namespace payoff

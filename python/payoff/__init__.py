@@ -17,64 +17,20 @@ Python threads run while a command does.
 """
 
 import json as _json
+import numbers as _numbers
 import os as _os
 import re as _re
 import tempfile as _tempfile
 import warnings as _warnings
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
-from dataclasses import dataclass as _dataclass
 from pathlib import Path as _Path
 
-from . import _payoff
+from . import _arguments, _payoff
+from ._columns import Columns
+from ._diagnostics import Diagnostic, FailureError, InputError, PayoffError, PayoffWarning
 
 __all__ = ["Columns", "Diagnostic", "Experiment", "FailureError", "InputError", "PayoffError",
            "PayoffWarning", "command", "fit", "fit_kernels", "methods", "profile", "profiles"]
-
-
-@_dataclass(frozen=True)
-class Diagnostic:
-    """One mistake in an input, where it stands, and what was meant."""
-
-    message: str
-    severity: str = "error"
-    file: str = ""
-    argument: str = ""  # of the function, where the mistake is in one: "sample"
-    text: str = ""  # of that argument, in which line and column count
-    line: int = 0  # from 1; 0: of no place
-    column: int = 0
-    length: int = 0
-    label: str = ""  # beside the place: "did you mean `tp`?"
-    help: str = ""
-
-    def __str__(self):
-        place = f"{self.file}:{self.line}:{self.column}: " if self.file and self.line else ""
-        if self.argument:
-            place = f"argument {self.argument}: "
-        more = "".join(f" ({text})" for text in (self.label, self.help) if text)
-        return f"{place}{self.message}{more}"
-
-
-class PayoffError(Exception):
-    """Something went wrong; `diagnostics` has every mistake that was found."""
-
-    def __init__(self, diagnostics):
-        self.diagnostics = list(diagnostics)
-        super().__init__("\n".join(map(str, self.diagnostics)))
-
-    def __str__(self):
-        return "\n".join(map(str, self.diagnostics))
-
-
-class InputError(PayoffError, ValueError):
-    """The input has mistakes: nothing was predicted (exit code 2 of the program)."""
-
-
-class FailureError(PayoffError, OSError):
-    """Something could not be read, written or run (exit code 1)."""
-
-
-class PayoffWarning(UserWarning):
-    """What the program would warn of on stderr."""
 
 
 def _find_profiles():
@@ -121,10 +77,9 @@ def _diagnostics(stderr, names, words=None):
                  if entry.get(key) is not None}
         known |= {key: said(entry[key]) for key in ("message", "label", "help") if entry.get(key)}
         file = entry.get("file", "")
-        if words is not None and "argument" in entry:
-            known["argument"] = _asked_by(words, entry["argument"])
-        elif "argument" in entry:
-            file = entry["text"]
+        if "argument" in entry:
+            known["argument"] = (entry["text"] if words is None else
+                                 _asked_by(words, entry["argument"]))
         return Diagnostic(file=names.get(file, file), **known)
 
     return [read(e) for e in found.get("errors", [])], [read(e) for e in found.get("warnings", [])]
@@ -155,17 +110,25 @@ def command(*words):
 
     payoff.command("calibrate", "fit", "samples.json", "--gpu", "h100-sxm", "-o", "mine.yaml")
     """
+    for word in words:
+        if not isinstance(word, (str, _os.PathLike, _numbers.Real)) or isinstance(word, bool):
+            _arguments.refuse("words", "a word of a command is a text, a path or a number, not of "
+                              f"type {type(word).__name__}",
+                              'for example command("predict", "experiment.yaml")')
+        _arguments.checked(word, "words")
     return _run(_payoff.run, words, {}, own_words=True)
 
 
 def profiles(kind=None):
     """The shipped profiles: a list of dictionaries with `kind`, `name` and `description`."""
-    words = ["profiles", "list", *([kind] if kind else []), "--json"]
+    named = [] if kind is None else [_arguments.word(kind, "kind", "a kind of profiles")]
+    words = ["profiles", "list", *named, "--json"]
     return _json.loads(_command(words, {}))["profiles"]
 
 
 def profile(name):
     """One profile: every value with its provenance, as `payoff profiles show NAME --json`."""
+    name = _arguments.word(name, "name", "the name of a profile")
     return _json.loads(_command(["profiles", "show", name, "--json"], {}))["profiles"][0]
 
 
@@ -183,9 +146,10 @@ def fit(law, data=None):
     Numbers are in SI, and their keys end in their units: `value_seconds`. Nothing is written.
     Networks and compute take some 20 seconds.
     """
+    law = _arguments.word(law, "law", "the name of a law")
+    measured = ["--data", _arguments.word(data, "data", "a folder")] if data is not None else []
     with _tempfile.TemporaryDirectory(prefix="payoff-") as folder:
-        _command(["calibrate", "fit", law, "--out", folder,
-                  *(["--data", _os.fspath(data)] if data is not None else [])], {})
+        _command(["calibrate", "fit", law, "--out", folder, *measured], {})
         return _payoff.read_yaml(_os.path.join(folder, f"{law}.yaml"))
 
 
@@ -198,63 +162,31 @@ def fit_kernels(samples, *, gpu=None):
     """
     if isinstance(samples, (str, _os.PathLike)):
         samples = [samples]
+    if not isinstance(samples, _Iterable):
+        _arguments.refuse("samples", f"`samples` is a file or a list of files, not of type "
+                f"{type(samples).__name__}")
+    files = [_arguments.word(file, "samples", "a file or a list of files") for file in samples]
+    if not files:
+        _arguments.refuse("samples", "`samples` names no file")
     with _tempfile.TemporaryDirectory(prefix="payoff-") as folder:
         file = _os.path.join(folder, "fitted.yaml")
-        _command(["calibrate", "fit", *map(_os.fspath, samples), "-o", file,
+        _command(["calibrate", "fit", *files, "-o", file,
                   *(["--gpu", gpu] if gpu is not None else [])], {file: "<fit>"})
         return _payoff.read_yaml(file)
-
-
-class Columns(dict):
-    """A sweep as columns: a dictionary of names and lists of equal length.
-
-    A job and a strategy of it are one row. What a row has no value of is None.
-    """
-
-    def __len__(self):
-        return len(next(iter(self.values()), []))
-
-    def __bool__(self):
-        return len(self) > 0
-
-    def rows(self):
-        """The same as dictionaries, one a row."""
-        return [dict(zip(self, row)) for row in zip(*self.values())]
-
-    def to_numpy(self):
-        """A dictionary of NumPy arrays; None becomes nan among numbers. Needs NumPy."""
-        import numpy
-
-        def array(values):
-            if any(isinstance(value, str) for value in values):
-                return numpy.array(values, dtype=object)
-            if any(value is None or isinstance(value, float) for value in values):
-                return numpy.array([float("nan") if v is None else v for v in values], dtype=float)
-            return numpy.array(values)
-
-        return {name: array(values) for name, values in self.items()}
-
-    def to_pandas(self):
-        """A pandas.DataFrame. Needs pandas."""
-        import pandas
-
-        return pandas.DataFrame(dict(self))
 
 
 _name = "<experiment>"  # of what was no file
 
 
-def _setting(key, value):
-    if isinstance(value, (dict, list, tuple, bool)) or value is None:
-        return f"{key}={_json.dumps(value)}"
-    return f"{key}={value}"
+_is_source = "a dictionary, a YAML text or the path of a file"
 
 
-def _series(values):
-    if isinstance(values, str) or not isinstance(values, _Iterable):
-        values = [values]
-    return ",".join(_json.dumps(value) if isinstance(value, bool) else str(value)
-                    for value in values)
+def _check_source(source):
+    if not isinstance(source, (_Mapping, str, _os.PathLike)):
+        _arguments.refuse("source", f"an experiment is {_is_source}, not of type "
+                          f"{type(source).__name__}",
+                          "its `source` is" if isinstance(source, Experiment) else "")
+    return _arguments.checked(source, "source")
 
 
 class Experiment:
@@ -267,18 +199,22 @@ class Experiment:
     """
 
     def __init__(self, source):
+        _check_source(source)
         self.source = source
 
     def __repr__(self):
         return f"payoff.Experiment({self.source!r})"
 
     def _ask(self, command, words, settings, how=_payoff.run):
-        for key, value in (settings or {}).items():
-            words = [*words, "--set", _setting(key, value)]
-        source = self.source
-        if isinstance(source, _os.PathLike) or (isinstance(source, str) and "\n" not in source and
-                                                source.endswith((".yaml", ".yml"))):
-            return _run(how, [command, _os.fspath(source), *words], {})
+        settings = {} if settings is None else settings
+        for key, value in _arguments.keys(settings, "set", '{"layout.tp": 4}'):
+            words = [*words, "--set", _arguments.setting(key, value)]
+        source = _check_source(self.source)
+        if isinstance(self.source, _os.PathLike) or (
+                isinstance(source, str) and "\n" not in source and
+                source.endswith((".yaml", ".yml"))):
+            file = _os.path.join(".", source) if source.startswith("-") else source  # no option
+            return _run(how, [command, file, *words], {})
         text = source if isinstance(source, str) else _json.dumps(source, indent=1)
         with _tempfile.TemporaryDirectory(prefix="payoff-") as folder:
             file = _os.path.join(folder, "experiment.yaml")
@@ -294,6 +230,11 @@ class Experiment:
         "step=300ms,exposed=60ms"; `engines` are published models to put beside ours.
         """
         words = ["--json", *(["--observed", observed] if observed else [])]
+        if isinstance(engines, str):
+            engines = [engines]
+        if not isinstance(engines, _Iterable):
+            _arguments.refuse("engines", "`engines` is a list of names, not of type "
+                              f"{type(engines).__name__}")
         for engine in engines:
             words += ["--engine", engine]
         return _json.loads(self._ask("predict", words, set))
@@ -319,12 +260,11 @@ class Experiment:
         intervals and probabilities. All jobs run in this process, whatever Slurm or MPI started it;
         `shard="1/8"` runs every 8th of them, from job 1 on.
         """
-        if not isinstance(over, _Mapping):
-            raise TypeError("`over` is a dictionary of keys and their values, as "
-                            f"{{\"nodes\": [1, 2]}}, not {type(over).__name__}")
         words = []
-        for key, values in over.items():
-            words += ["--over", f"{key}={_series(values)}"]
+        for key, values in _arguments.keys(over, "over", '{"nodes": [1, 2]}'):
+            words += ["--over", f"{key}={_arguments.series(key, values)}"]
+        if not words:
+            _arguments.refuse("over", "`over` names no key", 'for example {"nodes": [1, 2]}')
         words += ["--zip"] * bool(zip) + ["--verdicts"] * bool(verdicts)
         given = {"--sample": sample, "--latin": latin, "--seed": seed, "--engine": engine,
                  "--threads": threads, "--shard": "0/1" if shard is None else shard}

@@ -122,6 +122,85 @@ TEST_CASE("the fit of codec times recovers the constants that made the times") {
   CHECK(fits[0].streams.largest == 1_GB);
 }
 
+TEST_CASE("the rate of products is found beside the bandwidths where ratios to traffic differ") {
+  std::vector<CodecTiming> timings;
+  for (const Bytes bytes : {1_MB, 20_MB, 100_MB, 1_GB}) {
+    for (const double flops_a_byte : {0.5, 2.0, 32.0}) {
+      timings.push_back(synthetic(1, bytes, 0));
+      timings.back().flops = Flops{flops_a_byte * bytes.si};
+      timings.back().time += timings.back().flops / 20_TFLOPps;
+    }
+  }
+  const CodecFit fit = fit_codecs(timings)[0];
+  REQUIRE(fit.product_rate);
+  CHECK_THAT(fit.product_rate->value, WithinRel(20.0, 1e-6));
+  CHECK_THAT(fit.law().memory_efficiency, WithinRel(0.5, 1e-6));
+  CHECK(fit.products.largest == Flops{32e9});
+  // One ratio: what products take is in the bandwidths.
+  std::erase_if(timings,
+                [](const CodecTiming& timing) { return timing.flops.si != 2.0 * timing.bytes.si; });
+  CHECK(!fit_codecs(timings)[0].product_rate);
+}
+
+TEST_CASE("the rate of products is found where every size lies beyond the cache") {
+  // What passes inside is then as constant as a launch, which says nothing of arithmetic.
+  std::vector<CodecTiming> timings;
+  for (const Bytes bytes : {20_MB, 100_MB, 1_GB}) {
+    for (const double flops_a_byte : {0.5, 2.0, 32.0}) {
+      timings.push_back(synthetic(1, bytes, 0));
+      timings.back().flops = Flops{flops_a_byte * bytes.si};
+      timings.back().time += timings.back().flops / 20_TFLOPps;
+    }
+  }
+  const CodecFit fit = fit_codecs(timings)[0];
+  REQUIRE(fit.product_rate);
+  CHECK_THAT(fit.product_rate->value, WithinRel(20.0, 1e-6));
+  CHECK_THAT(fit.law().memory_efficiency, WithinRel(0.5, 1e-6));
+}
+
+TEST_CASE("scattered sectors take what the streams of their class leave") {
+  std::vector<CodecTiming> streams;
+  for (const Bytes bytes : {100_KB, 1_MB, 5_MB, 20_MB, 100_MB, 1_GB}) {
+    streams.push_back(synthetic(1, bytes, 0));
+  }
+  const CodecFit streaming = fit_codecs(streams)[0];
+  std::vector<CodecTiming> scattered;
+  for (const Bytes bytes : {1_MB, 200_MB}) {
+    for (const Bytes sectors : {10_MB, 500_MB}) {
+      scattered.push_back(synthetic(2, bytes, 0));
+      scattered.back().sectors = sectors;
+      scattered.back().time += sectors / 0.125_TBps;
+    }
+  }
+  const auto efficiency = fit_sectors(scattered, streaming);
+  REQUIRE(efficiency);
+  CHECK_THAT(efficiency->value, WithinRel(0.125, 1e-6));
+  CHECK(efficiency->sd < 1e-6);
+  for (CodecTiming& timing : scattered) {  // nothing is left for them
+    timing.time = synthetic(2, timing.bytes, 0).time * 0.9;
+  }
+  CHECK(!fit_sectors(scattered, streaming));
+  scattered.resize(1);
+  CHECK(!fit_sectors(scattered, streaming));
+}
+
+TEST_CASE(
+    "streams of a class that were all in the cache go at that bandwidth beside sectors, too") {
+  std::vector<CodecTiming> streams;
+  for (const Bytes bytes : {100_KB, 1_MB, 5_MB, 8_MB}) {
+    streams.push_back(synthetic(1, bytes, 0));
+  }
+  std::vector<CodecTiming> scattered;
+  for (const Bytes bytes : {50_MB, 200_MB}) {
+    scattered.push_back(synthetic(1, bytes, 0));
+    scattered.back().sectors = 100_MB;
+    scattered.back().time = 4_us + bytes / 0.8_TBps + 100_MB / 0.125_TBps;
+  }
+  const auto efficiency = fit_sectors(scattered, fit_codecs(streams)[0]);
+  REQUIRE(efficiency);
+  CHECK_THAT(efficiency->value, WithinRel(0.125, 1e-6));
+}
+
 TEST_CASE("noise in the times is found again in the standard deviations") {
   // +-5 % in turn: a relative error of 5 %, whatever the size.
   std::vector<CodecTiming> timings;

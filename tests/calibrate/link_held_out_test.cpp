@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/held_out_profile.hpp"
 #include "calibrate/held_out_spread.hpp"
 #include "calibrate/network_fit.hpp"
 #include "tests/calibrate/planted_links.hpp"
@@ -227,4 +228,13 @@ TEST_CASE("coverage counts errors inside the interval that the others give") {
   // than that the first.
   CHECK_THAT(coverage.share, WithinRel(5.0 / 6.0, 1e-12));
   CHECK(coverage_where({two.front()}, all).back().rows == 0);
+}
+
+// e^x - 1 = 0.234567 for x = ln 1.234567.
+TEST_CASE("what was held out is written with the four digits of the laws beside it") {
+  NetworkFit fit;
+  fit.systems_held_out.push_back(errors_of(LinkClass::rdma, true, {std::log(1.234567)}));
+  CHECK_THAT(held_out_lines(fit),
+             Catch::Matchers::ContainsSubstring("large: {held_out: 1, median_error: "
+                                                "0.2346, relative_sd: "));
 }

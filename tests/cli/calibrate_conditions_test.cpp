@@ -183,3 +183,51 @@ TEST_CASE("names of files to write say what will be in them") {
   CHECK(test::payoff({"calibrate", "fit", folder.path("samples.json"), "-o", "/dev/null"}).code ==
         ExitCode::success);
 }
+
+TEST_CASE("calibrating replaces its own output, and any other file only where it is told to") {
+  const test::ScratchFolder folder;
+  folder.write("samples.json", test::samples_of({}));
+  folder.write("own.csv", "kernel,time_us\ncast,3\n");
+  const std::vector<std::string> fit{"calibrate", "fit", folder.path("samples.json"), "-o"};
+  const std::vector<std::string> import{"calibrate", "import", folder.path("own.csv"), "--gpu",
+                                        "h100-sxm",  "--date", "2026-11-20",           "-o"};
+  const std::vector<std::string> run{"calibrate", "run", "--program", "/bin/true", "-o"};
+  const auto answer = [&](std::vector<std::string> words, const std::string& file,
+                          const std::vector<std::string>& more = {}) {
+    words.push_back(folder.path(file));
+    words.insert(words.end(), more.begin(), more.end());
+    return test::payoff(words);
+  };
+  const auto check_kept = [&](const std::vector<std::string>& words, const std::string& file,
+                              const std::string& content) {
+    folder.write(file, content);
+    const test::Captured refused = answer(words, file);
+    INFO(words[1] << " -o " << file << ": " << refused.err);
+    CHECK(refused.code == ExitCode::bad_input);
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.err, ContainsSubstring("not written over") && ContainsSubstring("--force"));
+    CHECK(test::read_text(folder.path(file)) == content);
+  };
+  check_kept(fit, "experiment.yaml", test::small_job);
+  check_kept(fit, "network.yaml",  // a law of `calibrate fit network`
+             test::read_text(PAYOFF_SOURCE_DIR "/profiles/fitted/network.yaml"));
+  check_kept(fit, "sheet.yaml", test::read_text(PAYOFF_SOURCE_DIR "/profiles/gpu/h100-sxm.yaml"));
+  for (const std::vector<std::string>& words : {import, run}) {
+    check_kept(words, "result.json", R"({"command_line": "payoff predict"})");
+  }
+  // What such a run wrote, an empty file, and what is named as to be lost.
+  for (const char* more : {"", "again"}) {
+    INFO(more);
+    CHECK(answer(fit, "mine.yaml").code == ExitCode::success);
+    CHECK(answer(fit, "laws.yaml", {"--gpu", "h100-sxm"}).code == ExitCode::success);
+    CHECK(answer(import, "imported.json").code == ExitCode::success);
+  }
+  folder.write("empty.yaml", "");
+  CHECK(answer(fit, "empty.yaml").code == ExitCode::success);
+  CHECK(answer(fit, "experiment.yaml", {"--force"}).code == ExitCode::success);
+  CHECK(answer(import, "result.json", {"--force"}).code == ExitCode::success);
+  CHECK_THAT(test::read_text(folder.path("experiment.yaml")), ContainsSubstring("kernels_of: "));
+  CHECK_THAT(test::read_text(folder.path("result.json")), ContainsSubstring("payoff-samples"));
+  CHECK_THAT(test::payoff({"calibrate", "show", folder.path("samples.json"), "--force"}).err,
+             ContainsSubstring("`show` has no use for `--force`"));
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From other programs' files to laws.
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -93,4 +94,62 @@ TEST_CASE("one mistake in one file, and nothing is written") {
   refused({own, "--gpu", "h100-sxm"}, "nothing says where the samples go");
   refused({"-o", out}, "there is none");
   refused({own, "-o", own, "--gpu", "h100-sxm", "--date", "2026-11-20"}, "input of this run");
+}
+
+TEST_CASE("a GPU that --gpu names is the one that the log names") {
+  const test::ScratchFolder folder;
+  folder.write("reduce.log", log());
+  const auto import = [&](const std::string& gpu) {
+    return test::payoff({"calibrate", "import", folder.path("reduce.log"), "-o",
+                         folder.path("samples.json"), "--date", "2026-11-20", "--gpu", gpu});
+  };
+  const test::Captured other = import("v100-sxm2-32");
+  CHECK(other.code == ExitCode::bad_input);
+  CHECK_THAT(other.err, ContainsSubstring("`v100-sxm2-32` is not the GPU that was measured") &&
+                            ContainsSubstring("name `NVIDIA H100 80GB HBM3`") &&
+                            ContainsSubstring("`--gpu h100-sxm`, or none"));
+  CHECK(folder.files() == std::vector<std::string>{"reduce.log"});
+  CHECK(import("h100-sxm").code == ExitCode::success);
+
+  // A name that belongs to no profile: what the user says holds, where the model is in it.
+  std::string unknown = log();
+  for (std::size_t at = unknown.find("H100 80GB HBM3"); at != std::string::npos;
+       at = unknown.find("H100 80GB HBM3")) {
+    unknown.replace(at, 14, "H100 NVL");
+  }
+  folder.write("reduce.log", unknown);
+  const test::Captured variant = import("h100-pcie");
+  CHECK(variant.code == ExitCode::success);
+  CHECK(variant.err.empty());
+  const test::Captured strange = import("v100-sxm2-32");
+  CHECK(strange.code == ExitCode::success);
+  CHECK_THAT(strange.err, ContainsSubstring("warning: `v100-sxm2-32` is not the GPU that was "
+                                            "measured, by its name"));
+}
+
+// Products at 4 us + flops / (0.7 of the 989 TFLOP/s that the H100's data sheet has for bf16).
+TEST_CASE("products of a table are what payoff-kernels would have measured of them") {
+  const std::string columns = "kernel,state,m,n,k,bytes,flops,time_us";
+  for (const bool has_traffic : {false, true}) {
+    std::string text = columns + (has_traffic ? ",read_bytes\n" : "\n");
+    for (double side = 512.0; side <= 16384.0; side *= 2.0) {
+      const double flops = 2.0 * side * side * side;
+      text += fmt::format("gemm,cold,{0},{0},{0},2,{1},{2:.9g}", side, flops,
+                          4.0 + flops / (989e6 * 0.7));
+      text += has_traffic ? fmt::format(",{}\n", 6.0 * side * side) : "\n";
+    }
+    const test::ScratchFolder folder;
+    folder.write("own.csv", text);
+    const test::Captured import =
+        test::payoff({"calibrate", "import", folder.path("own.csv"), "-o",
+                      folder.path("samples.json"), "--gpu", "h100-sxm", "--date", "2026-11-20"});
+    INFO(import.err);
+    REQUIRE(import.code == ExitCode::success);
+    const test::Captured fit = test::payoff({"calibrate", "fit", folder.path("samples.json"),
+                                             "--gpu", "h100-sxm", "-o", folder.path("gpu.yaml")});
+    INFO(fit.err << fit.out);
+    REQUIRE(fit.code == ExitCode::success);
+    CHECK_THAT(test::read_text(folder.path("gpu.yaml")),
+               ContainsSubstring("gemm_efficiency:\n    bf16: {value: 0.7, "));
+  }
 }

@@ -2,7 +2,6 @@
 // From samples of an invented GPU, whose laws are known, to a profile.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,62 +11,14 @@
 #include "cli/exit_code.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
+#include "tests/cli/invented_samples.hpp"
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
+using payoff::test::invented::point;
+using payoff::test::invented::samples_of;
 
 namespace {
-
-struct Invented {
-  double speed = 1.0;      // of everything
-  double drift = 0.0;      // of the copies between the points
-  std::string extra = {};  // points more
-  std::string device = "Invented GPU";
-  int first = 13;  // sizes: powers of two
-};
-
-// Ten samples around `us`, within two per cent: no random numbers, but no two alike.
-std::string samples_around(double us, int seed) {
-  std::string text;
-  for (int i = 0; i < 10; ++i) {
-    const double wave = std::sin(12.9898 * (seed * 10 + i + 1)) * 43758.5453;
-    const double factor = 0.98 + 0.04 * (wave - std::floor(wave));
-    text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", us * factor);
-  }
-  return "[" + text + "]";
-}
-
-std::string point(const std::string& kernel, double elements, double bytes, double us, int seed,
-                  const std::string& more = {}) {
-  return fmt::format(
-      "{{\"kernel\": \"{}\", \"family\": \"memory\", \"implementation\": \"fused\", \"input\": "
-      "\"gaussian\", \"state\": \"cold\", \"mode\": \"stream\", \"parameters\": {{\"elements\": "
-      "{}{}}}, \"read_bytes\": {}, \"written_bytes\": {}, \"flops\": 0, \"launches\": 1, "
-      "\"host_syncs\": 0, \"samples_us\": {}, \"discarded\": 0, \"stop\": \"count\"}}",
-      kernel, elements, more, bytes / 2, bytes / 2, samples_around(us, seed));
-}
-
-// A copy at 3 us + S / (5 TB/s) to 50 MB and S / (3 TB/s) beyond; a cast at 2 us + S / (2 TB/s).
-std::string samples_of(const Invented& gpu = {}) {
-  std::string points;
-  for (int exponent = gpu.first; exponent <= 28; ++exponent) {
-    const double elements = std::ldexp(1.0, exponent);
-    const double copied = 8.0 * elements;
-    const double copy = 3.0 + std::min(copied, 50e6) / 5e6 + std::max(0.0, copied - 50e6) / 3e6;
-    points += points.empty() ? "" : ",\n";
-    points += point("copy", elements, copied, copy / gpu.speed, exponent) + ",\n";
-    const double cast = 6.0 * elements;
-    points += point("cast_bf16", elements, cast, (2.0 + cast / 2e6) / gpu.speed, 50 + exponent);
-  }
-  return fmt::format(
-      "{{\"format\": \"payoff-samples\", \"version\": 1, \"provenance\": \"synthetic\",\n"
-      "\"date\": \"2026-11-22T03:00:00Z\", \"seed\": 1,\n"
-      "\"program\": {{\"name\": \"invented\", \"version\": \"1\"}},\n"
-      "\"device\": {{\"name\": \"{}\", \"multiprocessors\": 100, \"l2_bytes\": 50000000, "
-      "\"memory_bytes\": 80000000000}},\n\"anchors\": [{{\"after_points\": 0, \"copy_gb_per_s\": "
-      "3000}}, {{\"after_points\": 9, \"copy_gb_per_s\": {}}}],\n\"points\": [\n{}{}]}}\n",
-      gpu.device, 3000.0 * (1.0 + gpu.drift), points, gpu.extra);
-}
 
 // The same by a program that compared its events with the driver's records.
 std::string timed_by(std::pair<double, double> events_and_records) {
@@ -221,96 +172,73 @@ TEST_CASE("samples of a GPU that was not held back, or kept a lower clock, are w
              ContainsSubstring("a steady clock of 80 % of its highest"));
 }
 
-TEST_CASE("files that are no samples are refused by every action, whichever of them they are") {
+TEST_CASE("kernels that ran beside each other at another clock than alone are warned of") {
   const test::ScratchFolder folder;
-  folder.write("good.json", samples_of());
-  folder.write("empty.json", "");
-  folder.write("binary.json", std::string("\x00\x01\xff\xfe[{", 6));
-  folder.write("profile.json", "gpu: h100\ndescription: x\n");
-  folder.write("other.json", "{\"context\": {}, \"benchmarks\": []}");
-  std::filesystem::create_directories(folder.path("folder.json"));
-  const auto run = [&](std::vector<std::string> words, ExitCode code, const std::string& reason) {
-    words.insert(words.begin(), "calibrate");
-    const test::Captured captured = test::payoff(words);
-    INFO(words[1] << ": " << captured.err);
-    CHECK(captured.code == code);
-    CHECK_THAT(captured.err, ContainsSubstring(reason));
-    CHECK(captured.out.empty());
+  const auto warned = [&](double together, double alone) {
+    std::string samples = samples_of();
+    const std::string run = fmt::format(
+        "\"interference\": [{{\"window_ms\": 60, \"clock_ratio\": {}, \"members\": [\n"
+        "{{\"kernel\": \"gemm\", \"role\": \"compute\", \"parameters\": {{\"m\": 4096}}, "
+        "\"alone_us\": 200, \"together_us\": 310, \"alone_clock_ratio\": {}}},\n"
+        "{{\"kernel\": \"cast\", \"role\": \"codec\", \"parameters\": {{}}, "
+        "\"alone_us\": 50, \"together_us\": 80, \"alone_clock_ratio\": {}}}]}}],\n",
+        together, alone, together);
+    samples.insert(samples.find("\"points\""), run);
+    folder.write("samples.json", samples);
+    const test::Captured shown = test::payoff({"calibrate", "show", folder.path("samples.json")});
+    CHECK(shown.code == ExitCode::success);
+    return shown.err;
   };
-  for (const char* wrong : {"empty", "binary", "profile", "other"}) {
-    const std::string file = folder.path(std::string(wrong) + ".json");
-    const std::string place = std::string(wrong) + ".json:1:1";
-    run({"show", file}, ExitCode::bad_input, place);
-    run({"fit", file, "-o", folder.path("out.yaml")}, ExitCode::bad_input, place);
-    run({"check", folder.path("good.json"), file}, ExitCode::bad_input, place);
-    run({"check", file, folder.path("good.json")}, ExitCode::bad_input, place);
-    run({"import", file, "-o", folder.path("out.json")}, ExitCode::bad_input,
-        std::string(wrong) + ".json:");
-  }
-  for (const char* absent : {"absent", "folder"}) {
-    const std::string file = folder.path(std::string(absent) + ".json");
-    run({"show", file}, ExitCode::failure, absent);
-    run({"check", folder.path("good.json"), file}, ExitCode::failure, absent);
-    // What is wrong with the others is told all the same.
-    run({"show", file, folder.path("empty.json")}, ExitCode::bad_input, "empty.json:1:1");
-    run({"show", file, folder.path("empty.json")}, ExitCode::bad_input, absent);
-    run({"import", file, "-o", folder.path("out.json")}, ExitCode::failure, absent);
-    run({"import", file, folder.path("empty.json"), "-o", folder.path("out.json")},
-        ExitCode::bad_input, "empty.json:1:1");
-  }
-  run({"fit", folder.path("folder.json"), "-o", folder.path("out.yaml")}, ExitCode::failure,
-      "is a folder");
+  CHECK_THAT(warned(0.8, 1.0), ContainsSubstring("1 of the kernels beside others ran at another "
+                                                 "clock than alone") &&
+                                   ContainsSubstring("gemm m=4096, at 80 % of the clock"));
+  CHECK_THAT(warned(0.97, 1.0), !ContainsSubstring("clock than alone"));
 }
 
-TEST_CASE("files, actions and places that are missing are named") {
+// Every law of the file would be an unknown key of a GPU, and the GPU's own keys missing.
+TEST_CASE("laws without a data sheet are no GPU, which is one error with the way to one") {
   const test::ScratchFolder folder;
   folder.write("samples.json", samples_of());
-  const std::string samples = folder.path("samples.json");
-  CHECK_THAT(test::payoff({"calibrate", "fit", samples}).err,
-             ContainsSubstring("nothing says where the profile goes"));
-  CHECK_THAT(test::payoff({"calibrate", "fit", samples, "-o", samples}).err,
-             ContainsSubstring("input of this run"));
-  CHECK_THAT(test::payoff({"calibrate", "check", samples}).err, ContainsSubstring("not 1 files"));
-  CHECK_THAT(test::payoff({"calibrate", "shew", samples}).err, ContainsSubstring("did you mean"));
-  CHECK_THAT(test::payoff({"calibrate", "run"}).err,
-             ContainsSubstring("nothing says where the samples go"));
+  const std::string laws = folder.path("laws.yaml");
+  REQUIRE(test::payoff({"calibrate", "fit", folder.path("samples.json"), "-o", laws}).code ==
+          ExitCode::success);
+  const test::Captured run =
+      test::payoff({"predict", "--model", "resnet-50", "--cluster", "p3-8xlarge", "--nodes", "2",
+                    "--micro-batch", "64", "--compress", "fp8", "--set", "cluster.gpu=" + laws});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("laws.yaml:3:1") &&
+                          ContainsSubstring("this file has laws alone") &&
+                          ContainsSubstring("payoff calibrate fit SAMPLES.json --gpu NAME") &&
+                          ContainsSubstring("\n1 error;"));
 }
 
-TEST_CASE("a run says why there are no samples") {
-  const auto run = [](const std::string& program) {
-    return test::payoff({"calibrate", "run", "-o", "samples.json", "--program", program});
-  };
-  CHECK(run("/bin/false").code == ExitCode::failure);
-  CHECK_THAT(run("/nowhere/payoff-kernels").err, ContainsSubstring("is not there"));
-  CHECK_THAT(run("/bin/false").err, ContainsSubstring("exit status 1"));
-}
-
-TEST_CASE("a fit without samples, or with options of other actions, writes no law") {
+TEST_CASE("what the points of a law cannot tell is named, once for all laws alike") {
   const test::ScratchFolder folder;
-  const std::string profile = folder.path("x.yaml");
-  const test::Captured laws =
-      test::payoff({"calibrate", "fit", "-o", profile, "--out", folder.path("")});
-  CHECK(laws.code == ExitCode::bad_input);
-  CHECK_THAT(laws.err, ContainsSubstring("`fit LAW` has no use for `-o`") &&
-                           ContainsSubstring("name the samples to fit"));
-  const test::Captured samples = test::payoff(
-      {"calibrate", "fit", folder.path("a.json"), "-o", profile, "--check", "--only", "copy"});
-  CHECK(samples.code == ExitCode::bad_input);
-  CHECK_THAT(samples.err, ContainsSubstring("`fit SAMPLES` has no use for `--check`") &&
-                              ContainsSubstring("`fit SAMPLES` has no use for `--only`"));
-  CHECK(folder.files().empty());
+  std::string extra;
+  for (const char* kernel : {"tiny", "small"}) {
+    for (int exponent = 1; exponent <= 6; ++exponent) {  // 16 to 512 bytes in 5 us
+      extra +=
+          "," + point(kernel, std::ldexp(1.0, exponent), std::ldexp(8.0, exponent), 5.0, exponent);
+    }
+  }
+  folder.write("samples.json", samples_of({1.0, 0.0, extra}));
+  const test::Captured run = test::payoff({"calibrate", "show", folder.path("samples.json")});
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.out,
+             ContainsSubstring("not told: b_gb_per_s of small (fused), cold, stream, gaussian and "
+                               "of 1 more law; larger sizes would tell\n"));
+  CHECK_THAT(run.out, !ContainsSubstring("of copy"));
 }
 
-TEST_CASE("a dry run of measuring needs no file to write, and goes with nothing else") {
-  const test::Captured run = test::payoff({"calibrate", "run", "--dry-run", "--program", "true"});
-  INFO(run.err);
-  CHECK(run.code == ExitCode::success);
-  CHECK(run.out.empty());  // what is told is told by the program
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"calibrate", "fit", "network", "--dry-run"},
-                                             {"calibrate", "show", "x.yaml", "--dry-run"}}) {
-    const test::Captured other = test::payoff(words);
-    CHECK(other.code == ExitCode::bad_input);
-    CHECK_THAT(other.err, ContainsSubstring("` has no use for `--dry-run`"));
-  }
+TEST_CASE("two runs of one plan are one error, with the first of their points and how many") {
+  const test::ScratchFolder folder;
+  folder.write("first.json", samples_of());
+  folder.write("second.json", samples_of({1.01}));
+  const test::Captured run =
+      test::payoff({"calibrate", "show", folder.path("first.json"), folder.path("second.json")});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("elements=8192 is there twice") &&
+                          ContainsSubstring("and 28 more") &&  // 32 points, four of them named
+                          ContainsSubstring("two runs are two sets of samples") &&
+                          ContainsSubstring("\n1 error"));
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <limits>
+#include <map>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
+#include "tests/cli/calibrated_gpu.hpp"
 #include "tests/cli/capture.hpp"
 
 // What to measure first for a better verdict.
@@ -15,20 +17,12 @@
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using payoff::test::Captured;
+using payoff::test::lines_of;
 using payoff::test::ScratchFolder;
 
 namespace {
 
 const std::string job = PAYOFF_SOURCE_DIR "/examples/01-resnet50-v100/experiment.yaml";
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 }  // namespace
 
@@ -144,4 +138,78 @@ TEST_CASE("needs are of one experiment in which there is something to decide") {
              ContainsSubstring("no strategy is given"));
   CHECK_THAT(test::payoff({"calibrate", "need", job}).err,
              ContainsSubstring("did you mean `needs`"));
+}
+
+namespace {
+
+const std::string llama = PAYOFF_SOURCE_DIR "/examples/06-llama2-7b-h100/experiment.yaml";
+
+// Measurements by the numbers that they are to settle.
+std::map<std::string, std::string> settled_by(const std::string& gpu, const std::string& plan,
+                                              const std::string& profiles = {}) {
+  std::vector<std::string> words{"calibrate", "needs",
+                                 llama,       "--json",
+                                 "--set",     "cluster.gpu=" + gpu,
+                                 "--set",     "compress=[\"" + plan + "\"]"};
+  const Captured run = profiles.empty() ? test::payoff(words) : test::payoff_with(profiles, words);
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  std::map<std::string, std::string> found;
+  const auto result = nlohmann::json::parse(run.out);
+  for (const auto& need : result.at("needs")) {
+    for (const auto& measurement : need.at("measurements")) {
+      for (const auto& number : measurement.at("settles")) {
+        found[number.at("path").get<std::string>()] =
+            measurement.at("measurement").get<std::string>();
+      }
+      if (measurement.at("settles").empty()) {
+        found[need.at("subject").get<std::string>()] =
+            measurement.at("measurement").get<std::string>();
+      }
+    }
+  }
+  return found;
+}
+
+bool asks_for_kernels(const std::string& measurement) {
+  return measurement.starts_with("payoff-kernels --only ");
+}
+
+// All that fit can write of an invented GPU, for every class of codecs.
+std::string measured_profile(const ScratchFolder& folder) {
+  test::Truth truth;
+  truth.copy_gb_per_s = 20.0;
+  std::vector<std::string> words{"calibrate", "fit"};
+  for (const std::string each : {"fused", "library", "framework_ops"}) {
+    truth.together = each == "fused" ? test::runs_beside(1.0) : "";
+    std::string own = test::samples_of(truth);
+    for (std::size_t at = 0; (at = own.find("\"fused\"", at)) != std::string::npos; ++at) {
+      own.replace(at, 7, "\"" + each + "\"");
+    }
+    folder.write(each + ".json", own);
+    words.push_back(folder.path(each + ".json"));
+  }
+  words.insert(words.end(), {"--gpu", "h100-sxm", "-o", folder.path("mine.yaml")});
+  const Captured fit = test::payoff(words);
+  INFO(fit.err);
+  REQUIRE(fit.code == ExitCode::success);
+  return folder.path("mine.yaml");
+}
+
+}  // namespace
+
+TEST_CASE("what payoff-kernels is to settle is settled by a fit of what it measures") {
+  const ScratchFolder folder;
+  const std::string mine = measured_profile(folder);
+  int asked = 0;
+  for (const std::string plan : {"fp8", "powersgd:rank=4", "randomk:ratio=0.01", "qsgd:bits=4"}) {
+    for (const auto& [number, measurement] : settled_by("h100-sxm", plan)) {
+      asked += asks_for_kernels(measurement) ? 1 : 0;
+    }
+    for (const auto& [number, measurement] : settled_by(mine, plan)) {
+      INFO(plan << ": " << number << ": " << measurement);
+      CHECK(!asks_for_kernels(measurement));
+    }
+  }
+  CHECK(asked >= 16);
 }

@@ -29,16 +29,30 @@ struct Truth {
   double nvfp4 = 0.0;          // of another kernel of the class: its share beyond the cache
   std::string together = {};   // kernels beside each other
   double copy_gb_per_s = 0.0;  // to the host; back a tenth slower
+  std::string more = {};       // points
 };
+
+struct Moved {
+  double bytes{};
+  double flops{};
+  double accesses{};  // of sectors
+};
+
+inline std::string point_of(const std::string& kernel, const std::string& family,
+                            const std::string& implementation, const std::string& parameters,
+                            const Moved& moved, double us) {
+  return fmt::format(
+      "{{\"kernel\": \"{}\", \"family\": \"{}\", \"implementation\": \"{}\", \"input\": "
+      "\"gaussian\", \"state\": \"cold\", \"mode\": \"stream\", \"parameters\": {{{}}}, "
+      "\"read_bytes\": {}, \"written_bytes\": 0, \"flops\": {}, \"random_accesses\": {}, "
+      "\"launches\": 1, \"host_syncs\": 0, \"samples_us\": [{:.12g}], \"discarded\": 0, \"stop\": "
+      "\"count\"}}",
+      kernel, family, implementation, parameters, moved.bytes, moved.flops, moved.accesses, us);
+}
 
 inline std::string point(const std::string& kernel, const std::string& family,
                          const std::string& parameters, double bytes, double flops, double us) {
-  return fmt::format(
-      "{{\"kernel\": \"{}\", \"family\": \"{}\", \"implementation\": \"fused\", \"input\": "
-      "\"gaussian\", \"state\": \"cold\", \"mode\": \"stream\", \"parameters\": {{{}}}, "
-      "\"read_bytes\": {}, \"written_bytes\": 0, \"flops\": {}, \"launches\": 1, \"host_syncs\": "
-      "0, \"samples_us\": [{:.9g}], \"discarded\": 0, \"stop\": \"count\"}}",
-      kernel, family, parameters, bytes, flops, us);
+  return point_of(kernel, family, "fused", parameters, {bytes, flops, 0.0}, us);
 }
 
 inline double streaming_us(const Truth& truth, double bytes) {
@@ -72,6 +86,9 @@ inline std::string samples_of(const Truth& truth) {
     points.push_back(point("device_to_host", "transfers", size, bytes, 0.0, 6.0 + us));
     points.push_back(point("host_to_device", "transfers", size, bytes, 0.0, 6.0 + us / 0.9));
   }
+  if (!truth.more.empty()) {
+    points.push_back(truth.more);
+  }
   for (const double chain : {1.0, 10.0, 20.0}) {
     points.push_back(point("launch", "launch", fmt::format("\"launches\": {}", chain), 0.0, 0.0,
                            3.0 + chain * truth.launch_us));
@@ -89,6 +106,33 @@ inline std::string samples_of(const Truth& truth) {
       "\"l2_bytes\": 52428800, \"memory_bytes\": 80000000000}},\n\"points\": [{}]{}}}\n",
       fmt::join(points, ",\n"),
       truth.together.empty() ? "" : ", \"interference\": [" + truth.together + "]");
+}
+
+// `share` of the law's slow-down: twice as long beside each other, a quarter longer beside 26.4
+// channels of 132.
+inline std::string runs_beside(double share) {
+  std::string runs;
+  const auto add = [&](const std::string& kernel, const std::string& role, double slowdown,
+                       const std::string& beside) {
+    for (int i = 0; i < 4; ++i) {
+      runs += fmt::format(
+          "{}{{\"window_ms\": 60, \"members\": [{{\"kernel\": \"{}\", \"role\": \"{}\", "
+          "\"parameters\": {{\"elements\": {}}}, \"alone_us\": 100, \"together_us\": {}}}, "
+          "{}]}}",
+          runs.empty() ? "" : ",\n", kernel, role, i, 100.0 * slowdown, beside);
+    }
+  };
+  const auto beside = [](const std::string& kernel, const std::string& role, double slowdown) {
+    return fmt::format(
+        "{{\"kernel\": \"{}\", \"role\": \"{}\", \"units_held\": {}, \"parameters\": {{}}, "
+        "\"alone_us\": 100, \"together_us\": {}}}",
+        kernel, role, role == "message" ? 33 : 0, 100.0 * slowdown);
+  };
+  const double by_units = 1.0 + share * (1.0 / 0.75 - 1.0);
+  add("gemm", "compute", 1.0 + share, beside("fp8_tensor", "codec", 1.0 + share));
+  add("gemm", "compute", by_units, beside("message", "message", 1.0));
+  add("fp8_tensor", "codec", by_units, beside("message", "message", 1.0));
+  return runs;
 }
 
 class Calibrated {

@@ -95,6 +95,25 @@ void ScratchFolder::write(const std::string& name, const std::string& content) c
   std::ofstream(path(name), std::ios::binary) << content;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string besides_trust(const std::string& err) {
+  std::string others;
+  for (const std::string& line : lines_of(err)) {
+    if (line.find(" beyond what was measured: ") == std::string::npos) {
+      others += line + "\n";
+    }
+  }
+  return others;
+}
+
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

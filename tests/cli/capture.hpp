@@ -34,6 +34,10 @@ struct Captured {
 // What `predict --json` says of it. To be called in a test: it requires success.
 [[nodiscard]] nlohmann::json predicted(std::vector<std::string> more = {});
 
+// What a sweep said beside which results are priced beyond what was measured (tests/cli/trust_test
+// holds that line to predict).
+[[nodiscard]] std::string besides_trust(const std::string& err);
+
 // A file without plans: ResNet-50 on the same GPUs.
 inline constexpr const char* small_job =
     "cluster: {profile: p3-8xlarge, nodes: 2}\n"
@@ -57,6 +61,7 @@ class ScratchFolder {
   std::string path_;
 };
 
+[[nodiscard]] std::vector<std::string> lines_of(const std::string& text);
 [[nodiscard]] std::string read_text(const std::string& path);
 
 }  // namespace payoff::test

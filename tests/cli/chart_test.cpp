@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/chart_span.hpp"
 #include "cli/chart_style.hpp"
 #include "cli/chart_typed.hpp"
 #include "cli/crossings.hpp"
@@ -117,13 +118,16 @@ TEST_CASE("curves of one family go by it, whatever their labels begin with") {
   CHECK(styles[0].dash != styles[1].dash);
 }
 
-TEST_CASE("two curves cross on the line between two points, straight in the logarithms") {
-  // y = 4 / x from 1 to 16, and the constant 1: they meet at x = 4.
-  const auto found = crossings({{1, 4}, {16, 0.25}}, [](double) { return 1.0; });
-  REQUIRE(found.size() == 1);
-  CHECK_THAT(found[0].x, WithinRel(4.0, 1e-12));
-  CHECK_THAT(found[0].y, WithinRel(1.0, 1e-12));
-  CHECK(crossings({{1, 2}, {16, 2}}, [](double) { return 1.0; }).empty());
+TEST_CASE("a crossing is told by the points around it, and marked from the one to the other") {
+  const std::vector<ChartPoint> points{{1, 4}, {8, 2}, {16, 0.25}, {32, 3}};
+  CHECK(crossings(points, 1.0) == std::vector<std::size_t>{2, 3});
+  CHECK(crossings({{1, 2}, {16, 2}}, 1.0).empty());
+  Chart chart = two_curves();
+  chart.curves[1].points = points;
+  chart.curves[1].crossings = {2};
+  CHECK_THAT(
+      gnuplot_script(chart, Picture::svg, "x.svg"),
+      ContainsSubstring("$between1 << EOD\n8 2\n16 0.25\n\nEOD\n") && !ContainsSubstring("$marks"));
 }
 
 TEST_CASE("a chart without a base draws no line for it") {
@@ -221,7 +225,7 @@ TEST_CASE(
   chart.limits = {{20, "the sockets of a node carry no more: faster NICs change nothing"}};
   chart.notes = {"a note"};
   for (const std::size_t columns : {40U, 80U, 100U, 160U}) {
-    const std::string text = typed(chart, columns);
+    const std::string text = typed(chart, {columns});
     CAPTURE(columns, text);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -233,7 +237,7 @@ TEST_CASE(
     std::size_t at = 0;
     for (const char* part : {"gradient per second [GB/s]\n", "+----", "96\n",
                              "size of the gradient, uncompressed\n- memory: every byte",
-                             "\na powersgd:rank=4 · pays", "\nb fp8\n| the sockets of"}) {
+                             "\na powersgd:rank=4 - pays", "\nb fp8\n| the sockets of"}) {
       const std::size_t found = text.find(part, at);
       CAPTURE(part);
       CHECK(found != std::string::npos);
@@ -284,10 +288,66 @@ TEST_CASE("a legend that does not fit two columns gets one, and a taller picture
              ContainsSubstring("maxrows 3") && ContainsSubstring("size 1400,1240"));
 }
 
-TEST_CASE("curves that leave the picture are counted in it") {
+TEST_CASE("curves that leave the picture are named in it, with how far they go") {
   Chart chart = two_curves();
-  CHECK_THAT(gnuplot_script(chart, Picture::svg, "x.svg"), !ContainsSubstring("go on below"));
-  chart.curves[1] = line("fp8", 1.02, 0.3);
+  CHECK_THAT(gnuplot_script(chart, Picture::svg, "x.svg"), !ContainsSubstring("Not drawn"));
+  chart.curves[1].points = {{4, 1.02}, {16, 0.9}, {96, 0.3}};
   CHECK_THAT(gnuplot_script(chart, Picture::svg, "x.svg"),
-             ContainsSubstring("1 of 2 curves go on below 0.5"));
+             ContainsSubstring("Not drawn below 0.5: fp8 (down to 0.3)."));
+  CHECK_THAT(typed(chart), ContainsSubstring("Not drawn below 0.5: fp8 (down to 0.3)."));
+}
+
+TEST_CASE("of a curve that is slow everywhere half of the points are drawn") {
+  Chart chart = two_curves();
+  chart.curves[1].points = {{4, 0.4}, {16, 0.2}, {64, 0.1}};
+  const ValueSpan span = shown_values(chart);
+  CHECK(span.low == 0.2);
+  REQUIRE(span.cut.size() == 1);
+  CHECK(span.cut[0].label == chart.curves[1].label);
+  CHECK(span.cut[0].value == 0.1);
+}
+
+TEST_CASE("the best curve is whole, however slow it gets and whatever it costs") {
+  Chart chart = two_curves();
+  chart.curves = {line("best", 40, 0.1), line("other", 1, 0.2)};
+  CHECK(shown_values(chart).low == 0.1);
+  CHECK(shown_values(chart).cut.empty());
+  // Of costs: base 1, the best one begins above all limits, the other ends far above.
+  chart.values = ChartValues::from_zero;
+  chart.less_is_better = true;
+  chart.base = {{4, 1}, {64, 1}};
+  chart.curves = {line("best", 4, 0), line("other", 2, 90)};
+  const ValueSpan span = shown_values(chart);
+  CHECK_FALSE(span.logarithmic);
+  CHECK(span.high == 4);
+  REQUIRE(span.cut.size() == 1);
+  CHECK(span.cut[0].label == "other");
+  CHECK(span.cut[0].value == 90);
+}
+
+TEST_CASE("what is good when large is never cut, and the axis is logarithmic where it must be") {
+  Chart chart = two_curves();
+  chart.values = ChartValues::from_zero;
+  chart.base = {{4, 1}, {64, 0.1}};
+  chart.curves = {line("best", 9, 9), line("other", 1, 1)};
+  CHECK(shown_values(chart).high == 9);
+  CHECK(shown_values(chart).cut.empty());
+  CHECK_FALSE(shown_values(chart).logarithmic);
+  chart.curves[1] = line("other", 0.4, 0.4);  // less than a twentieth
+  CHECK(shown_values(chart).logarithmic);
+  CHECK_THAT(gnuplot_script(chart, Picture::svg, "x.svg"), ContainsSubstring("set logscale y"));
+  chart.curves[1] = line("other", 0.4, 0);  // zero has no logarithm
+  CHECK_FALSE(shown_values(chart).logarithmic);
+}
+
+TEST_CASE("symbols stand at points of a curve, and nowhere between") {
+  Chart chart = two_curves();
+  chart.x = span_axis(4, 64, {8, 16, 32});
+  chart.curves.resize(1);
+  chart.curves[0].points = {{4, 1}, {17, 2}, {64, 3}};
+  const std::string script = gnuplot_script(chart, Picture::svg, "x.svg");
+  const std::size_t from = script.find("$symbols0");
+  const std::string block = script.substr(from, script.find("EOD\n", from + 20) - from);
+  CHECK_THAT(block, ContainsSubstring("\n4 1\n") && ContainsSubstring("\n17 2\n") &&
+                        ContainsSubstring("\n64 3\n") && !ContainsSubstring("\n16 "));
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -197,7 +198,10 @@ TEST_CASE("a kept result that says something else than this program says so in i
   REQUIRE(diff["causes"].size() == 2);
   CHECK(diff["causes"][0]["kind"] == "made anew: A");
   CHECK_THAT(diff["causes"][0]["contribution_seconds"].get<double>(), WithinRel(-0.25, 1e-9));
-  CHECK_THAT(diff["notes"][0].get<std::string>(), ContainsSubstring("profiles with other bytes"));
+  const json notes = diff["notes"];
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const json& note) {
+    return note.get<std::string>().find("profiles with other bytes") != std::string::npos;
+  }));
 }
 
 TEST_CASE("a measurement differs by parts of the machine and by what nothing explains") {

@@ -123,7 +123,7 @@ TEST_CASE("a map of more results than a terminal has room for is thinned, ends a
     map.cells.emplace_back(HeatCell{1, false, i % 400 < 200 ? 0U : 1U});
   }
   for (const std::size_t columns : {40U, 80U, 132U}) {
-    const std::string text = typed(map, columns);
+    const std::string text = typed(map, {columns});
     CAPTURE(columns, text);
     for (const std::size_t length : lengths_of(text)) {
       CHECK(length <= columns);
@@ -138,7 +138,7 @@ TEST_CASE("a map of more results than a terminal has room for is thinned, ends a
     CHECK_THAT(text, ContainsSubstring(std::to_string(columns - 5) + " of 400"));
   }
   // Ticks stand below the column of their value: at every tenth of 75.
-  const std::string wide = typed(map, 80);
+  const std::string wide = typed(map, {80});
   const std::string axis = wide.substr(wide.find(" +") + 2, 75);
   CHECK(axis.substr(0, 11) == "+---------+");
   CHECK_THAT(wide, ContainsSubstring(" 1         55 "));  // 1 + 10 x 399 / 74 = 54.9
@@ -147,7 +147,7 @@ TEST_CASE("a map of more results than a terminal has room for is thinned, ends a
 TEST_CASE("bars of characters fit a narrow terminal: a long label stands above its bar") {
   StepBars steps = two_steps();
   steps.bars[0].label = "powersgd:rank=4,placement=side_stream";
-  const std::string text = typed(steps, 40);
+  const std::string text = typed(steps, {40});
   for (const std::size_t length : lengths_of(text)) {
     CHECK(length <= 40);
   }
@@ -159,31 +159,31 @@ TEST_CASE("a bar begins where the one before it ends, and the first one is on to
   CHECK_THAT(script, ContainsSubstring("$part0 << EOD\n0 100 2\n0 100 1\nEOD\n"));
   CHECK_THAT(script, ContainsSubstring("$part1 << EOD\n100 200 2\n100 100 1\nEOD\n"));
   CHECK_THAT(script, ContainsSubstring("time of a step [ms]"));
-  CHECK_THAT(typed(two_steps(), 43),
+  CHECK_THAT(typed(two_steps(), {43}),
              ContainsSubstring(
                  "one |wwwwwwwwwwwwwww............... 200 ms\ntwo |wwwwwwwwwwwwwww 100 ms\n"));
 }
 
 TEST_CASE("long names of strategies are broken, and title and legend stay on the picture") {
   StepBars steps = two_steps();
-  // 57 letters, as of examples/13: 33 have room in 0.35 of the width at 0.0097 a letter.
+  // 57 letters, as of examples/13: 31 have room in 0.35 of the width at 0.0103 a letter.
   steps.bars[0].label = "flash_communication:bits=4,traffic=ep_dispatch+ep_combine";
   const std::string script = gnuplot_script(steps, Picture::png, "x.png");
   CHECK_THAT(script, ContainsSubstring("('flash\\_communication:bits=4,'.\"\\n\"."
                                        "'traffic=ep\\_dispatch+ep\\_combine' 2, 'two' 1)"));
-  // 0.025 + 30 x 0.0097 to the left; the centre of what is left until 0.98 is 0.648.
-  CHECK_THAT(script, ContainsSubstring("set lmargin at screen 0.3160\n") &&
-                         ContainsSubstring("set title 'title' offset screen -0.1480,0\n") &&
+  // 0.025 + 30 x 0.0103 to the left; the centre of what is left until 0.98 is 0.657.
+  CHECK_THAT(script, ContainsSubstring("set lmargin at screen 0.3340\n") &&
+                         ContainsSubstring("set title 'title' offset screen -0.1570,0\n") &&
                          ContainsSubstring("set key at screen 0.5,"));
   steps.bars[0].label = std::string(67, 'x') + "\xc3\xa4";
   CHECK_THAT(gnuplot_script(steps, Picture::png, "x.png"),
-             ContainsSubstring("'" + std::string(33, 'x') + "'.\"\\n\".'" + std::string(33, 'x') +
-                               "'.\"\\n\".'x\xc3\xa4' 2"));
+             ContainsSubstring("'" + std::string(31, 'x') + "'.\"\\n\".'" + std::string(31, 'x') +
+                               "'.\"\\n\".'xxxxx\xc3\xa4' 2"));
 }
 
 TEST_CASE("the remark behind the longest bar has room before the edge of the picture") {
-  // 6 letters: 0.015 + 6 x 0.0075 of the width; the axis has 0.98 - (0.025 + 3 x 0.0097) of it,
-  // and the bar of 200 ms the rest: 200 x 0.9259 / (0.9259 - 0.06).
+  // 6 letters: 0.015 + 6 x 0.0075 of the width; the axis has 0.98 - (0.025 + 3 x 0.0103) of it,
+  // and the bar of 200 ms the rest: 200 x 0.9241 / (0.9241 - 0.06).
   CHECK_THAT(gnuplot_script(two_steps(), Picture::png, "x.png"),
-             ContainsSubstring("set xrange [0:213.858]\n"));
+             ContainsSubstring("set xrange [0:213.887]\n"));
 }

@@ -13,33 +13,6 @@ using payoff::test::Truth;
 
 namespace {
 
-// `share` of the law's slow-down: twice as long beside each other, a quarter longer beside 26.4
-// channels of 132.
-std::string runs_beside(double share) {
-  std::string runs;
-  const auto add = [&](const std::string& kernel, const std::string& role, double slowdown,
-                       const std::string& beside) {
-    for (int i = 0; i < 4; ++i) {
-      runs += fmt::format(
-          "{}{{\"window_ms\": 60, \"members\": [{{\"kernel\": \"{}\", \"role\": \"{}\", "
-          "\"parameters\": {{\"elements\": {}}}, \"alone_us\": 100, \"together_us\": {}}}, "
-          "{}]}}",
-          runs.empty() ? "" : ",\n", kernel, role, i, 100.0 * slowdown, beside);
-    }
-  };
-  const auto beside = [](const std::string& kernel, const std::string& role, double slowdown) {
-    return fmt::format(
-        "{{\"kernel\": \"{}\", \"role\": \"{}\", \"units_held\": {}, \"parameters\": {{}}, "
-        "\"alone_us\": 100, \"together_us\": {}}}",
-        kernel, role, role == "message" ? 33 : 0, 100.0 * slowdown);
-  };
-  const double by_units = 1.0 + share * (1.0 / 0.75 - 1.0);
-  add("gemm", "compute", 1.0 + share, beside("fp8_tensor", "codec", 1.0 + share));
-  add("gemm", "compute", by_units, beside("message", "message", 1.0));
-  add("fp8_tensor", "codec", by_units, beside("message", "message", 1.0));
-  return runs;
-}
-
 double step_seconds(const Calibrated& gpu, const std::string& placement) {
   const test::Captured answer =
       gpu.run({"predict", "--json", "--compress", "fp8:placement=" + placement});
@@ -52,9 +25,9 @@ double step_seconds(const Calibrated& gpu, const std::string& placement) {
 
 TEST_CASE("kernels that were measured beside each other take the place of the prior of pairs") {
   Truth free;
-  free.together = runs_beside(0.0);
+  free.together = test::runs_beside(0.0);
   Truth lawful;
-  lawful.together = runs_beside(1.0);
+  lawful.together = test::runs_beside(1.0);
   const Calibrated unhurt(free);
   const Calibrated slowed(lawful);
   const Calibrated unknown;
@@ -72,7 +45,7 @@ TEST_CASE("kernels that were measured beside each other take the place of the pr
 
 TEST_CASE("a prediction says where it has pairs of kernels that were not measured") {
   Truth lawful;
-  lawful.together = runs_beside(1.0);
+  lawful.together = test::runs_beside(1.0);
   const Calibrated gpu(lawful);
   // All messages were of 33 of 132 units: a message of fewer was not seen.
   const std::vector<json> lists = all_of(gpu.predicted(), "extrapolated_pairs");

@@ -155,8 +155,50 @@ TEST_CASE("counts and layouts of all kinds together are checked as those of one"
   CHECK(run("predict", "cluster: {profile: dgx-h100, nodes: 4}\n", fp8).code == ExitCode::success);
 }
 
+TEST_CASE("several kinds of nodes are drawn, but against more of them") {
+  const auto at = [](const std::string& rate) {
+    const std::string inter = ", inter: {bandwidth: " + rate + "}";
+    return "cluster:\n  node_kinds:\n  - {profile: dgx-a100, nodes: 2" + inter +
+           "}\n  - {profile: dgx-h100, nodes: 2" + inter + "}\n";
+  };
+  // What is drawn at 100 Gb/s is what is predicted of the file that says so.
+  const Captured drawn =
+      run("plot", a100_and_h100,
+          {"--x", "bandwidth", "--from", "100 Gb/s", "--quantity", "step_time", "--csv", "-"});
+  INFO(drawn.err);
+  REQUIRE(drawn.code == ExitCode::success);
+  const Captured predicted = run("predict", at("100 Gb/s"), {"--json"});
+  INFO(predicted.err);
+  REQUIRE(predicted.code == ExitCode::success);
+  const json result = json::parse(predicted.out);
+  for (const json& plan : result.at("plans")) {
+    const std::string label = plan.at("label") == "none" ? "uncompressed" : plan.at("label");
+    const std::string row = "\n" + label + ",100,";
+    const std::size_t begin = drawn.out.find(row);
+    REQUIRE(begin != std::string::npos);
+    CHECK_THAT(std::stod(drawn.out.substr(begin + row.size())),
+               Catch::Matchers::WithinRel(plan.at("step_seconds").get<double>(), 1e-9));
+  }
+  for (const std::vector<std::string>& picture :
+       {std::vector<std::string>{"--waterfall"},
+        {"--roofline"},
+        {"--tornado"},
+        {"--x", "model", "--from", "1e8", "--to", "1e9"}}) {
+    std::vector<std::string> words = picture;
+    words.insert(words.end(), {"--csv", "-"});
+    CHECK(run("plot", a100_and_h100, words).code == ExitCode::success);
+  }
+  for (const std::vector<std::string>& gpus : {std::vector<std::string>{"--csv", "-"},
+                                               {"--x", "bandwidth", "--y", "gpus", "--csv", "-"}}) {
+    const Captured refused = run("plot", a100_and_h100, gpus);
+    CHECK(refused.code == ExitCode::bad_input);
+    CHECK_THAT(refused.err, ContainsSubstring("nobody says of which kind") &&
+                                ContainsSubstring("`--x bandwidth` and `--x model`"));
+  }
+}
+
 TEST_CASE("commands that know one kind of nodes say so") {
-  for (const char* command : {"search", "explain", "report", "advise"}) {
+  for (const char* command : {"search", "explain", "advise"}) {
     const Captured captured = run(command, a100_and_h100);
     INFO(command << ": " << captured.err);
     CHECK(captured.code == ExitCode::bad_input);

@@ -187,3 +187,19 @@ TEST_CASE("a run is given once, and is no step to compare") {
   CHECK(diff.code == ExitCode::bad_input);
   CHECK_THAT(diff.err, ContainsSubstring("a step is compared, not messages"));
 }
+
+TEST_CASE("a run whose rows end early conditions with a warning, one that gave up not at all") {
+  const test::ScratchFolder folder;
+  std::string cut = log_of(own_prices(1.0));
+  cut.insert(cut.find(" iters: 20"), " step: 4(factor)");
+  cut.erase(cut.find("\n67108864 "));  // 4 KiB to 16 MiB of 256 MiB
+  cut += "\n";
+  folder.write("run.txt", cut);
+  const Captured run = test::predict(small_experiment({"--observed", folder.path("run.txt")}));
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.err, ContainsSubstring("warning:") &&
+                          ContainsSubstring("the rows end at 16777216 bytes, and 268435456 were"));
+  const Refused refused;
+  CHECK_THAT(refused.error(cut + "node0: Test NCCL failure common.cu:1 'unhandled cuda error'\n"),
+             ContainsSubstring("the run failed here: node0: Test NCCL failure"));
+}

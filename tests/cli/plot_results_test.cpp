@@ -298,6 +298,30 @@ TEST_CASE("the same results are the same picture") {
   CHECK_THAT(a, ContainsSubstring("All with bandwidth 1 Gb/s."));
 }
 
+TEST_CASE("where results break even is said by those around it, and no value between is drawn") {
+  const ScratchFolder folder;
+  const std::string file = swept(folder);
+  const std::vector<std::string> how{"--x", "bandwidth", "--where", "nodes=4"};
+  std::vector<std::string> words = how;
+  words.insert(words.end(), {"-o", folder.path("c.gp"), "--csv", folder.path("c.csv")});
+  REQUIRE(plot(file, words).code == ExitCode::success);
+  const std::string script = test::read_text(folder.path("c.gp"));
+  std::map<std::string, std::map<double, double>> speedups;
+  for (const json& line : lines_of(file)) {
+    if (line.contains("job") && line["nodes"] == 4) {
+      speedups[line["strategy"]][line["bandwidth_bytes_per_second"]] = line["speedup"];
+    }
+  }
+  const std::map<double, double>& of = speedups.at("signsgd");  // at 1, 10, 100 Gb/s
+  REQUIRE(of.at(1.25e9) > 1.0);
+  REQUIRE(of.at(1.25e10) <= 1.0);
+  CHECK_THAT(script,
+             ContainsSubstring("signsgd · even between 10 Gb/s and 100 Gb/s") &&
+                 ContainsSubstring("Wide line: begins or ceases to pay somewhere between") &&
+                 ContainsSubstring("$between") && !ContainsSubstring("$marks"));
+  CHECK(cells_of(test::read_text(folder.path("c.csv"))).size() == 1 + 2 * 3);
+}
+
 TEST_CASE("results with verdicts have the remedy's curve and a ribbon") {
   const ScratchFolder folder;
   const std::string file = swept(folder, {"--verdicts"});

@@ -229,6 +229,47 @@ TEST_CASE("a remedy that helps more GPUs only is the rival there") {
              ContainsSubstring("none for the job as given") && !ContainsSubstring("No uncompr"));
 }
 
+TEST_CASE("a break-even between sparse numbers of GPUs has the value that is predicted there") {
+  const auto job = [](const char* command, std::vector<std::string> more) {
+    std::vector<std::string> words{command,
+                                   "--model",
+                                   "dlrm-criteo",
+                                   "--cluster",
+                                   "p3dn-24xlarge",
+                                   "--micro-batch",
+                                   "2048",
+                                   "--precision",
+                                   "fp32",
+                                   "--compress",
+                                   "dct_neurons:traffic=embeddings + dct_threshold"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string strategy = "dct_neurons:traffic=embeddings + dct_threshold";
+  int marked = 0;
+  std::map<int, bool> counts;
+  const auto rows = table_of(test::payoff(job("plot", {"--nodes", "4", "--csv", "-"})));
+  for (const auto& row : rows) {
+    if (row.at("strategy") == strategy) {
+      const bool is_first = counts.emplace(std::stoi(row.at("gpus")), false).second;
+      CHECK(is_first);
+    }
+  }
+  for (const auto& row : rows) {
+    if (row.at("break_even") != "true") {
+      continue;
+    }
+    const int gpus = std::stoi(row.at("gpus"));
+    const auto json = test::json_of(job("predict", {"--nodes", std::to_string(gpus / 8)}));
+    const double speedup = json.at("plans").at(0).at("step_seconds").get<double>() /
+                           json.at("plans").at(1).at("step_seconds").get<double>();
+    CHECK_THAT(std::stod(row.at("speedup")), WithinRel(speedup, 1e-9));
+    CHECK((counts.contains(gpus - 8) || counts.contains(gpus + 8)));  // which does not pay
+    marked += gpus > 512 ? 1 : 0;  // where not every number is a point
+  }
+  CHECK(marked > 0);
+}
+
 TEST_CASE("curves over the bandwidth of NICs that no gradient passes are refused") {
   // Each of two stages of a pipeline has a node of its own.
   const Captured run = test::payoff(

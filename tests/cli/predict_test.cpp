@@ -14,24 +14,13 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
 using nlohmann::json;
 using payoff::test::Captured;
+using payoff::test::lines_of;
 using payoff::test::predict;
 using payoff::test::predicted;
 using payoff::test::ScratchFolder;
 using payoff::test::small_experiment;
 
-namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return lines;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("every strategy is a row of the table, and the last line is the verdict") {
   const Captured run = predict(small_experiment());

@@ -75,6 +75,46 @@ TEST_CASE("a report of a result holds what predict said, and an experiment that 
   CHECK(stored->models.size() > 2);
 }
 
+TEST_CASE("a report knows nodes of several kinds, from the file and from a result") {
+  const ScratchFolder folder;
+  const SmallPage page(folder);
+  const auto data_with = [&](const std::string& cluster) {
+    folder.write("job.yaml", cluster +
+                                 "model: {profile: gpt2-medium}\n"
+                                 "layout: {tp: 4, pp: 2, micro_batch: 1, micro_batches: 8}\n"
+                                 "compress: [powersgd:rank=4]\n");
+    const std::string result = test::payoff({"predict", folder.path("job.yaml"), "--json"}).out;
+    folder.write("result.json", result);
+    json data;
+    for (const char* run : {"result.json", "job.yaml"}) {
+      const Captured written =
+          test::payoff({"report", folder.path(run), "-o", folder.path("r.html")});
+      INFO(written.err);
+      REQUIRE(written.code == ExitCode::success);
+      data = data_of(read_text(folder.path("r.html")));
+      CHECK(data["result"]["plans"] == json::parse(result)["plans"]);
+      const auto stored = web::restore(data["stored"].get<std::string>());
+      REQUIRE(stored);
+      CHECK(web::answer(*stored, {}).payoff.plans.back().prediction.step.si ==
+            data["result"]["plans"].back()["step_seconds"].get<double>());
+    }
+    return data;
+  };
+  const json two = data_with(
+      "cluster:\n  node_kinds:\n  - {profile: dgx-a100, nodes: 2}\n"
+      "  - {profile: dgx-h100, nodes: 2}\n");
+  CHECK(two["command"]["node_kinds"] == 2);
+  CHECK(two["base"]["is_mixed"] == true);
+  CHECK(two["base"]["nic_bytes_per_second"].is_null());  // there is no one rate for a slider
+  CHECK(two["base"]["nics_bytes_per_second"] == json({25e9, 50e9}));
+
+  // One kind in the list: a cluster like any other, whose keys are those of the kind.
+  const json one = data_with("cluster: {node_kinds: [{profile: dgx-a100, nodes: 2}]}\n");
+  CHECK(one["command"]["node_kinds"] == 1);
+  CHECK(one["base"]["is_mixed"] == false);
+  CHECK(one["base"]["nic_bytes_per_second"] == 25e9);
+}
+
 TEST_CASE("what cannot be a report is refused, and nothing is written") {
   const ScratchFolder folder;
   folder.write("job.yaml", job);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
@@ -58,4 +59,26 @@ TEST_CASE("a file that is no samples file is not told as one that was written") 
   CHECK(run.code == ExitCode::bad_input);
   CHECK(run.out.empty());
   CHECK_THAT(run.err, ContainsSubstring("samples.json"));
+}
+
+TEST_CASE("names that payoff-kernels does not know are the user's mistake") {
+  const test::ScratchFolder folder;
+  const std::string program = run_of(folder, "true", 2).program;  // its status for such
+  const std::string out = folder.path("samples.json");
+  const std::vector<std::string> run{"calibrate", "run", "--program", program};
+  const auto answer = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), run.begin(), run.end());
+    return test::payoff(more);
+  };
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"-o", out}, {"--dry-run"}}) {
+    std::vector<std::string> words = more;
+    words.insert(words.end(), {"--only", "zzz"});
+    const test::Captured refused = answer(words);
+    CHECK(refused.code == ExitCode::bad_input);
+    CHECK_THAT(refused.err, ContainsSubstring(": zzz\n") &&
+                                ContainsSubstring("payoff-kernels refuses its arguments"));
+    CHECK(answer(more).code == ExitCode::failure);  // nothing that the user gave is wrong
+  }
+  CHECK(folder.files() == std::vector<std::string>{"program.sh"});
 }

@@ -237,8 +237,81 @@ TEST_CASE("merge tells every file that is no shard, and every shard that is miss
       sweep_small(folder, {"--over", "nodes=1,2,4", "-o", folder.path("a.jsonl"), "--shard", "1/3"})
           .code == ExitCode::success);
   const Captured missing = test::payoff({"merge", folder.path("a.1-of-3.jsonl"), "--csv", "-"});
+  CHECK(missing.code == ExitCode::bad_input);
   CHECK_THAT(missing.err, ContainsSubstring("shard 0 of 3 is missing") &&
                               ContainsSubstring("shard 2 of 3 is missing"));
+  // One that holds something else beside one that is not there: both, and the mistake decides.
+  folder.write("notes.jsonl", "mine\n");
+  const Captured both =
+      test::payoff({"merge", folder.path("notes.jsonl"), folder.path("b.jsonl"), "--csv", "-"});
+  CHECK(both.code == ExitCode::bad_input);
+  CHECK_THAT(both.err, ContainsSubstring("notes.jsonl: is no result of `payoff sweep`") &&
+                           ContainsSubstring("b.jsonl: cannot be read"));
+}
+
+TEST_CASE("results that are not there are no mistake in them, whoever reads them") {
+  const ScratchFolder folder;
+  const std::string none = folder.path("none.jsonl");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"plot", none, "--csv", "-"},
+        {"merge", none, "--csv", "-"},
+        {"merge", none, none, "--csv", "-"},
+        {"rerun", folder.path("none.json")},
+        {"report", folder.path("none.json"), "-o", folder.path("r.html")},
+        {"validate", folder.path("none.yaml")}}) {
+    const Captured run = test::payoff(words);
+    CAPTURE(words.front(), run.err);
+    CHECK(run.code == ExitCode::failure);
+    CHECK_THAT(run.err, ContainsSubstring("none"));
+  }
+}
+
+TEST_CASE("merge and plot name file and line of every result that is broken") {
+  const ScratchFolder folder;
+  for (const char* shard : {"0/2", "1/2"}) {
+    REQUIRE(sweep_small(folder,
+                        {"--over", "nodes=1,2,4,8", "-o", folder.path("a.jsonl"), "--shard", shard})
+                .code == ExitCode::success);
+  }
+  const std::string first = folder.path("a.0-of-2.jsonl");
+  const std::string second = folder.path("a.1-of-2.jsonl");
+  const std::string whole = test::read_text(first);
+  for (const std::string& name : {first, second}) {  // the third line of both
+    std::string text = test::read_text(name);
+    text.replace(text.find("\"strategy\"", text.find('\n', text.find('\n') + 1)), 1, " ");
+    folder.write(name.substr(name.rfind('/') + 1), text);
+  }
+  const Captured merged = test::payoff({"merge", first, second, "-o", folder.path("all.jsonl")});
+  CHECK(merged.code == ExitCode::bad_input);
+  CHECK_THAT(merged.err, ContainsSubstring(first + ":3: is no result of `payoff sweep`") &&
+                             ContainsSubstring(second + ":3: is no result of `payoff sweep`"));
+  const Captured drawn = test::payoff({"plot", first, "--csv", "-"});
+  CHECK(drawn.code == ExitCode::bad_input);
+  CHECK_THAT(drawn.err, ContainsSubstring(first + ":3: is no result"));
+  folder.write("one.jsonl", whole.substr(0, whole.find('\n') + 1) + "{\"job\":0,\n");
+  const Captured csv = test::payoff({"plot", folder.path("one.jsonl"), "--csv", "-"});
+  CHECK_THAT(csv.err, ContainsSubstring(folder.path("one.jsonl") + ":2: is no result"));
+}
+
+TEST_CASE("a grid, and results of another command, are told for what they are") {
+  const ScratchFolder folder;
+  const std::string grid = PAYOFF_SOURCE_DIR "/examples/11-survey/grid.yaml";
+  for (const char* command : {"plot", "report", "predict"}) {
+    std::vector<std::string> words{command, grid};
+    if (std::string(command) != "predict") {
+      words.insert(words.end(),
+                   {"-o", folder.path(command == std::string("plot") ? "x.png" : "x.html")});
+    }
+    const Captured run = test::payoff(words);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK_THAT(run.err, ContainsSubstring("this is a grid of experiments, not one experiment") &&
+                            ContainsSubstring("payoff survey") &&
+                            !ContainsSubstring("unknown key"));
+  }
+  folder.write("survey.jsonl", "{\"schema\":1,\"kind\":\"survey\",\"jobs\":4}\n");
+  const Captured drawn = test::payoff({"plot", folder.path("survey.jsonl"), "--csv", "-"});
+  CHECK(drawn.code == ExitCode::bad_input);
+  CHECK_THAT(drawn.err, ContainsSubstring("is a result of `payoff survey`, not of `payoff sweep`"));
 }
 
 TEST_CASE("grids of surveys and fitted laws are checked as what they are") {

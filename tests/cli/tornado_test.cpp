@@ -28,7 +28,7 @@ TEST_CASE("a percent sign in the label of a bar is no format of a number") {
 }
 
 TEST_CASE("a tornado in characters has each bar from its low to its high, and fits the terminal") {
-  const std::string shown = typed(two_bars(), 60);
+  const std::string shown = typed(two_bars(), {60});
   // 1.0 to 1.5 and 0.03 of room at both ends; "codec (61 %) |" leaves 46 columns, the first is 0:
   // 1.0 stands at 0.03 / 0.56 x 45 = 2.4, 1.5 at 42.6, the centre 1.2 at 18.5.
   CHECK(shown.starts_with("title\n"));
@@ -38,7 +38,7 @@ TEST_CASE("a tornado in characters has each bar from its low to its high, and fi
   CHECK(shown.find("     compute |          <-------|-------->\n") != std::string::npos);
   CHECK(shown.find("caption\n") != std::string::npos);
   CHECK(shown.find("         compute") == std::string::npos);
-  std::istringstream narrow(typed(two_bars(), 40));
+  std::istringstream narrow(typed(two_bars(), {40}));
   bool above = false;
   for (std::string line; std::getline(narrow, line);) {
     CHECK(line.size() <= 40);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,53 @@ TEST_CASE("kernels beyond those that a law was fitted to are counted and listed"
   CHECK(gathers);
   words.pop_back();
   CHECK_THAT(test::payoff(words).out, ContainsSubstring(" kinds of kernels are priced beyond"));
+}
+
+TEST_CASE("a sweep says of each result what is priced beyond what was measured, as predict does") {
+  std::vector<std::string> words = small_experiment({"--json"});
+  words.insert(words.begin(), "predict");
+  const json trust = json::parse(test::payoff(words).out)["trust"];
+  const auto of = [](const json& uses, const std::string& strategy) {
+    return std::count_if(uses.begin(), uses.end(), [&](const json& use) {
+      return use["plan"].is_null() || use["plan"] == strategy;
+    });
+  };
+  words.front() = "sweep";
+  words.back() = "--over";
+  words.emplace_back("bandwidth=10 Gb/s,25 Gb/s");
+  const Captured sweep = test::payoff(words);
+  REQUIRE(sweep.code == ExitCode::success);
+  std::istringstream lines(sweep.out);
+  std::string line;
+  std::getline(lines, line);  // what was asked
+  std::size_t results = 0;
+  for (; std::getline(lines, line); ++results) {
+    const json row = json::parse(line);
+    const auto strategy = row["strategy"].get<std::string>();
+    INFO(strategy);
+    CHECK(row["messages_extrapolated"] == of(trust["extrapolated"], strategy));
+    CHECK(row["kernels_extrapolated"] == of(trust["extrapolated_kernels"], strategy));
+    CHECK(row["pairs_extrapolated"] == 0);
+  }
+  CHECK(results == 6);
+  CHECK_THAT(sweep.err, ContainsSubstring("of 6 results ") &&
+                            ContainsSubstring("6 price kernels beyond what was measured"));
+}
+
+TEST_CASE(
+    "advice and search say what is priced beyond what was measured, in words and in numbers") {
+  for (const std::string command : {"advise", "search"}) {
+    std::vector<std::string> words = small_experiment({});
+    words.insert(words.begin(), command);
+    INFO(command);
+    CHECK_THAT(test::payoff(words).out,
+               ContainsSubstring(" are priced beyond what was measured: `payoff explain` shows"));
+    words.emplace_back("--json");
+    const json answer = json::parse(test::payoff(words).out);
+    const json& first = command == "advise" ? answer["compared"][0] : answer["given"];
+    CHECK(first["kernels_extrapolated"] > 0);
+    CHECK(first.contains("messages_extrapolated"));
+  }
 }
 
 TEST_CASE("what is published on model quality is no number of a step's time") {

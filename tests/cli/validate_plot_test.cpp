@@ -10,20 +10,14 @@
 #include "cli/scatter_chart.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
+#include "tests/cli/training_file.hpp"
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 using payoff::test::Captured;
 using payoff::test::ScratchFolder;
-
-namespace {
-
-std::string training_file(const std::string& source) {
-  return PAYOFF_SOURCE_DIR "/tests/validation/training/" + source + ".yaml";
-}
-
-}  // namespace
+using payoff::test::training_file;
 
 TEST_CASE("a picture of a comparison has every scored case at its place, by source") {
   const ScratchFolder folder;

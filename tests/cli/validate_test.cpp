@@ -9,20 +9,14 @@
 
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
+#include "tests/cli/training_file.hpp"
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 using payoff::test::Captured;
 using payoff::test::ScratchFolder;
-
-namespace {
-
-std::string training_file(const std::string& source) {
-  return PAYOFF_SOURCE_DIR "/tests/validation/training/" + source + ".yaml";
-}
-
-}  // namespace
+using payoff::test::training_file;
 
 TEST_CASE("validate tells every mistake of its command line at once") {
   const Captured run = test::payoff({"validate", "--set", "steps", "--half", "jugde", "--by", "gpu",
@@ -33,6 +27,14 @@ TEST_CASE("validate tells every mistake of its command line at once") {
                            "no such file or folder", "--worst"}) {
     CHECK_THAT(run.err, ContainsSubstring(text));
   }
+}
+
+TEST_CASE("files without measurements are no table of nothing without a word") {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path("notes"));
+  const Captured run = test::payoff({"validate", folder.path("notes")});
+  CHECK(run.code == ExitCode::success);
+  CHECK_THAT(run.err, ContainsSubstring("there is no measurement of what was asked"));
 }
 
 TEST_CASE("half a file of measurements is refused as a whole") {

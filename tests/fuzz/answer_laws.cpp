@@ -58,14 +58,26 @@ std::string sound(const StepPrediction& p) {
   return std::to_string(p.step.si) + " ";
 }
 
-std::string sound(const EngineAnswer& answer) {
-  if (answer.prediction) {
-    return sound(*answer.prediction);
-  }
-  if (answer.reason.empty()) {
+std::string refused(const Problem& problem) {
+  if (problem.message.empty()) {
     broken("who gives no answer says why");
   }
-  return answer.reason + "\n";
+  return problem.message + "\n";
+}
+
+std::string simulated(Simulation& simulation, const CompressionPlan& plan) {
+  const Problems problems = simulation.outlook(plan).problems;
+  if (!problems.empty()) {
+    return refused(problems.front());
+  }
+  const sim::SimulatedStep step = simulation.run(plan);
+  if (step.problem) {
+    return refused(*step.problem);
+  }
+  for (const Seconds share : step.critical_path) {
+    sound("a share of the critical path", share.si);
+  }
+  return sound(step.prediction);
 }
 
 void sound(const Comparison& comparison) {
@@ -101,8 +113,8 @@ std::string answers_of(const ReadExperiment& read, bool full) {
   Simulation simulation(prepared, read.cluster_state, limits);
   std::string told;
   for (const CompressionPlan& plan : read.experiment.plans) {
-    told += sound(EngineAnswer{prepared.predict(plan), {}});
-    told += sound(simulation.answer(plan));
+    told += sound(prepared.predict(plan));
+    told += simulated(simulation, plan);
   }
   return full ? told + assessed(read) : told;
 }

@@ -27,8 +27,8 @@ std::string read_sweep_log(std::string_view input) {
   const std::string file = scratch_file("runs.jsonl", input);
   std::string told = outcome([&] { return merged_log({file}); });
   told += outcome([&] { return merged_log({file, file}); });
-  told += outcome([&] { return csv_of_log(merged_log({file})); });
-  told += outcome([&] { return csv_of_log(std::string(input)); });
+  told += outcome([&] { return csv_of_log(merged_log({file}), file); });
+  told += outcome([&] { return csv_of_log(std::string(input), file); });
   told += outcome([&] { return std::to_string(sweep_results(begun_log(file)).columns.size()); });
   return told + outcome([&] { return std::to_string(SweepLog(file).go_on(first, 3)); });
 }

@@ -72,6 +72,12 @@ TEST_CASE("benchmarks of selection give the reference's entries") {
 TEST_CASE("chains of selection give the reference's entries") {
   check_family(selection_operator_benchmarks);
 }
+TEST_CASE("thresholds that are looked for are the reference's, and keep its entries") {
+  check_family(threshold_benchmarks);
+}
+TEST_CASE("chains that look for thresholds find the reference's, and keep its entries") {
+  check_family(threshold_operator_benchmarks);
+}
 TEST_CASE("benchmarks of sparse sums are within their bounds") { check_family(sparse_benchmarks); }
 TEST_CASE("benchmarks of sketches are within their bounds") { check_family(sketch_benchmarks); }
 TEST_CASE("benchmarks of transforms give the reference's bytes") {
@@ -88,6 +94,10 @@ TEST_CASE("products of a library are within the rounding of their sums") {
 }
 TEST_CASE("benchmarks of normalisation and softmax are within their bounds") {
   check_family(layer_benchmarks);
+}
+
+TEST_CASE("what goes value by value is within its bound, fused and as operators") {
+  check_family(element_wise_benchmarks);
 }
 
 TEST_CASE("no two benchmarks of a plan are the same point") {

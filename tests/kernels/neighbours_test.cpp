@@ -48,6 +48,7 @@ TEST_CASE("every kind of pair, and three at once, are among what is measured") {
     CHECK(with_roles(all, {Role::codec, Role::message}) >= 3);
     CHECK(with_roles(all, {Role::codec, Role::copies}) >= 3);
     CHECK(with_roles(all, {Role::compute, Role::codec, Role::message}) >= 3);
+    CHECK(with_roles(all, {Role::compute, Role::codec, Role::copies}) >= 1);
     std::set<std::string> titles;
     for (const Neighbours& each : all) {
       INFO(title_of(each));
@@ -58,6 +59,24 @@ TEST_CASE("every kind of pair, and three at once, are among what is measured") {
       }
     }
   }
+}
+
+TEST_CASE("a codec of two sizes and a kernel that goes value by value are beside others") {
+  std::set<double> sizes;
+  std::set<std::string> computing;
+  for (const Neighbours& each : neighbour_benchmarks(full_plan())) {
+    for (const Neighbour& member : each) {
+      const Point& point = member.benchmark.point;
+      if (member.role == Role::codec && point.kernel == "quantize_group") {
+        sizes.insert(point.parameters.at("elements"));
+      }
+      if (member.role == Role::compute) {
+        computing.insert(point.kernel);
+      }
+    }
+  }
+  CHECK(sizes == std::set<double>{16777216.0, 67108864.0});
+  CHECK(computing == std::set<std::string>{"attention", "gemm", "layer_norm", "swiglu"});
 }
 
 TEST_CASE("a message moves what it is given, in every step and block") {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the plans of payoff-kernels measure, in which order, and whether their time is enough.
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
+
+#include <nlohmann/json.hpp>
 
 #include "kernels/families/families.hpp"
 #include "kernels/program/session.hpp"
@@ -68,6 +73,42 @@ TEST_CASE("a long plan has all sizes of the usual variant, for a knee, and a lin
     INFO(law);
     CHECK(sizes[law].size() == 9);
   }
+}
+
+TEST_CASE("a long plan multiplies in the shapes of the networks that the profiles have") {
+  std::set<std::array<double, 3>> shapes;
+  for (const Benchmark& each : all_benchmarks(full_plan())) {
+    const Parameters& sides = each.point.parameters;
+    if (each.point.kernel == "gemm" && sides.at("bytes") == 2.0 && sides.at("fp16") == 0.0) {
+      shapes.insert({sides.at("m"), sides.at("n"), sides.at("k")});
+    }
+  }
+  const auto number = [](const std::string& model, const std::string& key) {
+    std::ifstream file(std::filesystem::path(PAYOFF_SOURCE_DIR) / "profiles/model" /
+                       (model + ".json"));
+    return nlohmann::json::parse(file).at(key).get<double>();
+  };
+  const double tokens = 4096.0;
+  const auto has_both_ways = [&](double wide, double rows, double hidden) {
+    INFO(wide << " x " << rows << " x " << hidden);
+    CHECK(shapes.contains({wide, rows, hidden}));
+    CHECK(shapes.contains({hidden, rows, wide}));
+  };
+  has_both_ways(number("llama-3-8b", "intermediate_size"), tokens,
+                number("llama-3-8b", "hidden_size"));
+  has_both_ways(number("llama-2-70b", "intermediate_size") / 8.0, tokens,
+                number("llama-2-70b", "hidden_size"));
+  has_both_ways(number("mixtral-8x7b", "intermediate_size"),
+                tokens * number("mixtral-8x7b", "num_experts_per_tok") /
+                    number("mixtral-8x7b", "num_local_experts"),
+                number("mixtral-8x7b", "hidden_size"));
+  has_both_ways(number("deepseek-v3", "moe_intermediate_size"),
+                tokens * number("deepseek-v3", "num_experts_per_tok") /
+                    number("deepseek-v3", "n_routed_experts"),
+                number("deepseek-v3", "hidden_size"));
+  const double latent =
+      number("deepseek-v3", "kv_lora_rank") + number("deepseek-v3", "qk_rope_head_dim");
+  CHECK(shapes.contains({latent, tokens, number("deepseek-v3", "hidden_size")}));
 }
 
 TEST_CASE("what every prediction takes is measured first, chains of operators last") {

@@ -22,6 +22,8 @@ K = 0.01  # kept of the sparse ones
 # Names, what the row is for, bytes a value of 4 bytes.
 ROWS = [
     ("copy hadamard layer_norm softmax", "", 8),
+    ("bias_gelu", "with the bias of its columns", 8),
+    ("swiglu bias_residual", "of a value that is written", 12),
     ("read write fill", "", 4),
     ("cast_bf16 cast_fp16 cast_mean_bf16 cast_mean_fp16 uncast_bf16", "", 6),
     ("fp8_tensor", "", 8 + 1),
@@ -47,6 +49,8 @@ ROWS = [
     ("topk_sort", "1 %; no more than reading, a sort moves many times that", 4 + 8 * K),
     ("topk_threshold", "1 %", 4 + 8 * K),
     ("topk_sample", "1 %", 4.12 + 8 * K),
+    ("topk_bisect", "1 %, 20 steps", 4 * 23 + 8 * K),
+    ("topk_gaussian", "1 %, 3 corrections", 4 * 6 + 8 * K),
     ("topk_chunk", "1 of 64", 4 + 8 / 64),
     ("random_k", "1 %, with its sectors", 36 * K),
     ("scatter_add", "1 %, W = 8, with its sectors", 4 + 8 * (8 + 64) * K),

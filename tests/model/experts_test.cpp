@@ -82,6 +82,16 @@ TEST_CASE("the arithmetic of a token is that of its active weights and of its sc
   CHECK_THAT(forward_work(deepseek), WithinRel(work_of_weights(deepseek, norms, 192 + 128), 1e-12));
 }
 
+// A row of weights, and what it multiplies with every token's input.
+TEST_CASE("a gate of the shared experts is one column of weights in every mixture block") {
+  const TransformerShape plain = deepseek_v3();
+  TransformerShape gated = plain;
+  gated.experts.shared_gate = true;
+  CHECK(parameter_count(gated) - parameter_count(plain) == (61 - 3) * 7168);
+  const double more = 2.0 * static_cast<double>(plain.sequence) * (61 - 3) * 7168;
+  CHECK_THAT(forward_work(gated) - forward_work(plain), WithinRel(more, 1e-8));
+}
+
 TEST_CASE("ranks divide the experts, not the tokens that these compute in all") {
   const TransformerShape shape = mixtral_8x7b();
   const Layer whole = last_block(shape, 1, {1, 1});

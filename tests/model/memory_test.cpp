@@ -6,10 +6,12 @@
 
 #include "model/transformer.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/most_alive.hpp"
 #include "tests/model/shapes.hpp"
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
+using payoff::test::most_alive;
 
 namespace {
 
@@ -29,17 +31,6 @@ Training mixed_adam() {
   training.gradient = Precision::fp16;
   training.optimizer_bytes_per_parameter = 12_B;
   return training;
-}
-
-// The order that a stage runs says how many it has begun and not finished.
-int most_alive(const StageSchedule& order, PipelineSchedule schedule) {
-  int alive = 0;
-  int most = 0;
-  for (int i = 0; i < order.size(); ++i) {
-    alive += order[i].is_forward ? 1 : completes(order[i], schedule) ? -1 : 0;
-    most = std::max(most, alive);
-  }
-  return most;
 }
 
 }  // namespace

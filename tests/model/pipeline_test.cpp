@@ -9,9 +9,11 @@
 
 #include "model/schedule.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/most_alive.hpp"
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
+using payoff::test::most_alive;
 
 namespace {
 
@@ -161,17 +163,6 @@ std::vector<StageDurations> split_stages(int count, Seconds forward, Seconds inp
   chunk.backward = inputs;
   chunk.weights = weights;
   return std::vector<StageDurations>(static_cast<std::size_t>(count), {{chunk}, {}, {}});
-}
-
-// How many micro-batches a stage has begun and not finished, at most.
-int most_alive(const StageSchedule& order, PipelineSchedule schedule) {
-  int alive = 0;
-  int most = 0;
-  for (int i = 0; i < order.size(); ++i) {
-    alive += order[i].is_forward ? 1 : completes(order[i], schedule) ? -1 : 0;
-    most = std::max(most, alive);
-  }
-  return most;
 }
 
 }  // namespace

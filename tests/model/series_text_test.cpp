@@ -81,6 +81,8 @@ TEST_CASE("a refused series says which part is guilty") {
   CHECK(refusal<Bytes>("8MB..8KB:x2") == "8KB | ends before it starts");
   CHECK(refusal<Bytes>("0B..8KB:x2") == "0B..8KB:x2 | cannot grow by a factor");
   CHECK(refusal<std::int64_t>("1..8:x1.5") == "1.5 | is not a whole number");
+  CHECK(refusal<std::int64_t>("1..") == "1.. | does not say where it ends");
+  CHECK(refusal<Bytes>("..8KB:x2") == "..8KB:x2 | does not say where it starts");
   CHECK(refusal<std::int64_t>("1,,2") == " | is empty");
   CHECK(refusal<std::int64_t>("") == " | is empty");
   CHECK(refusal<std::int64_t>("1..10000000") == "1..10000000 | has too many values");

@@ -6,9 +6,11 @@
 
 #include "profiles/import/foreign.hpp"
 #include "tests/catch.hpp"
+#include "tests/profiles/foreign_texts.hpp"
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
+using payoff::test::ForeignImport;
 
 namespace {
 
@@ -50,27 +52,14 @@ std::string google_run(const std::string& size, const std::string& time,
          "\"real_time\": " + time + ", \"cpu_time\": 9.0, \"time_unit\": \"us\"}";
 }
 
-struct Refusal {
-  explicit Refusal(const std::string& text) {
-    const std::size_t source = sources.add_file("a.txt", text);
-    read = parse_foreign({source, 0, text.size()}, std::nullopt, sources, diagnostics);
-    said = render_text(diagnostics, sources);
-  }
-
-  SourceMap sources;
-  Diagnostics diagnostics;
-  std::optional<ForeignMeasurements> read;
-  std::string said;
-};
-
 void check_told(const std::string& text, std::size_t errors,
                 const std::vector<std::string>& messages) {
-  const Refusal refusal(text);
-  INFO(refusal.said);
+  const ForeignImport refusal(text);
+  INFO(refusal.errors());
   CHECK(!refusal.read);
   CHECK(refusal.diagnostics.error_count() == errors);
   for (const std::string& message : messages) {
-    CHECK_THAT(refusal.said, ContainsSubstring(message));
+    CHECK_THAT(refusal.errors(), ContainsSubstring(message));
   }
 }
 
@@ -100,32 +89,35 @@ TEST_CASE("so is every row of its JSON, and what is no number of JSON does not h
 }
 
 TEST_CASE("a row that nccl-tests has not checked or run in place is a measurement") {
-  const Refusal fine(log_head + row("8", "12.0", "N/A", "N/A", "N/A"));
-  INFO(fine.said);
+  const ForeignImport fine(log_head + row("8", "12.0", "N/A", "N/A", "N/A"));
+  INFO(fine.errors());
   REQUIRE(fine.read);
   CHECK(fine.read->points.size() == 1);
   CHECK(fine.diagnostics.empty());
 }
 
 TEST_CASE("a size that is there again is more samples of its point, and said to be") {
-  const Refusal again(log_head + row("8", "12.0", "0", "11.5", "0") +
-                      row("16", "12.0", "0", "11.5", "0") + row("8", "12.5", "0", "11.0", "0"));
+  const ForeignImport again(log_head + row("8", "12.0", "0", "11.5", "0") +
+                            row("16", "12.0", "0", "11.5", "0") +
+                            row("8", "12.5", "0", "11.0", "0"));
   REQUIRE(again.read);
   CHECK(again.read->points.front().samples == std::vector<Seconds>{12.0 * 1_us, 12.5 * 1_us});
   CHECK(again.diagnostics.count(Severity::warning) == 1);
-  CHECK_THAT(again.said, ContainsSubstring("a.txt:9:1") && ContainsSubstring("is there again") &&
-                             ContainsSubstring("first at a.txt:7:1") &&
-                             ContainsSubstring("and so is one more row"));
+  CHECK_THAT(again.errors(), ContainsSubstring("a.txt:9:1") &&
+                                 ContainsSubstring("is there again") &&
+                                 ContainsSubstring("first at runs/a.txt:7:1") &&
+                                 ContainsSubstring("and so is one more row"));
 }
 
 TEST_CASE("Google Benchmark: repetitions are samples, one that is there again is said to be") {
   const std::string first = google_run("8", "4.0", "\"repetition_index\": 0, ");
   const std::string second = google_run("8", "4.1", "\"repetition_index\": 1, ");
-  CHECK(Refusal(google_of(first + "," + second)).diagnostics.empty());
-  const Refusal again(google_of(first + ",\n" + second + ",\n" + first));
+  CHECK(ForeignImport(google_of(first + "," + second)).diagnostics.empty());
+  const ForeignImport again(google_of(first + ",\n" + second + ",\n" + first));
   REQUIRE(again.read);
-  CHECK_THAT(again.said, ContainsSubstring("a.txt:5:1") && ContainsSubstring("is there again") &&
-                             ContainsSubstring("first at a.txt:3:1"));
+  CHECK_THAT(again.errors(), ContainsSubstring("a.txt:5:1") &&
+                                 ContainsSubstring("is there again") &&
+                                 ContainsSubstring("first at runs/a.txt:3:1"));
 }
 
 TEST_CASE("every record of Google Benchmark that is wrong is told, also behind one that is NaN") {
@@ -168,4 +160,41 @@ TEST_CASE("nvbench: amounts that no kernel has are told with their state") {
   check_told(text, 2,
              {"a.txt:3:", "`elements` cannot be -8",
               "a.txt:4:", "benchmark cast, state 1: `nv/batch/time/gpu/mean` cannot be -1e-5"});
+}
+
+// One sensor that failed, or one column of a table that is off, is one mistake.
+TEST_CASE("what is wrong with every record alike is one error, with the first and how many more") {
+  std::string states;
+  for (int i = 0; i < 112; ++i) {
+    states += i > 0 ? ",\n" : "";
+    states +=
+        "{\"device\": 0, \"axis_values\": null, \"is_skipped\": false, \"summaries\": "
+        "[{\"tag\": \"nv/cold/time/gpu/mean\", \"data\": [{\"name\": \"value\", \"value\": "
+        "\"nan\"}]}]}";
+  }
+  const std::string nvbench =
+      "{\"meta\": {\"version\": {\"json\": {\"major\": 1}}},\n\"devices\": [{\"id\": 0, "
+      "\"name\": \"X\", \"number_of_sms\": 9, \"l2_cache_size\": 1, \"global_memory_size\": 1, "
+      "\"sm_version\": 900}],\n\"benchmarks\": [{\"name\": \"cast\", \"states\": [\n" +
+      states + "]}]}\n";
+  check_told(nvbench, 1,
+             {"a.txt:4:", "benchmark cast, state 0: `nv/cold/time/gpu/mean` is not a number",
+              "(benchmark cast, state 3) and 108 more"});
+  std::string csv = "kernel,size,time_us\n";
+  std::string json;
+  std::string rows;
+  std::string runs;
+  for (int i = 1; i <= 9; ++i) {
+    const std::string size = std::to_string(8 * i);
+    csv += "cast," + size + ",-1\n";
+    json += (i > 1 ? ",\n" : "") + json_row(size, "\"time\": NaN", "\"time\": 1");
+    rows += row(size, "0", "0", "N/A", "N/A");
+    runs += (i > 1 ? ",\n" : "") + google_run(size, "-1");
+  }
+  check_told(csv, 1, {"a.txt:2:", "row 2: `time_us` cannot be -1", "(row 5) and 5 more"});
+  check_told("kernel,size,time_us\ncast,1,-1\ncast,2,-1\n", 1,
+             {"note: so is runs/a.txt:3:8 (row 3)\n"});
+  check_told(json_of(json), 1, {"a.txt:3:", "NaN is no number", "and 5 more"});
+  check_told(log_head + rows, 1, {"a.txt:7:", "the time cannot be 0 us", "and 5 more"});
+  check_told(google_of(runs), 1, {"a.txt:3:", "`real_time` cannot be -1", "and 5 more"});
 }

@@ -45,8 +45,9 @@ TEST_CASE("a value of the wrong kind is refused at its key") {
 TEST_CASE("an unknown family is answered with the known ones") {
   CHECK(read(with(llama, {{"model_type", "lama"}})).errors ==
         "config.json:5:2 the model_type `lama` is not known | did you mean `llama`? | known: gpt2, "
-        "llama, mistral, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen2, qwen3, qwen3_moe, "
-        "gemma, gemma2, gemma3_text, phi3, nemotron, opt, bloom, bert, roberta, t5, mt5, vit\n");
+        "llama, mistral, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen2, qwen2_moe, qwen3, "
+        "qwen3_moe, glm, glm4, gemma, gemma2, gemma3_text, phi3, nemotron, opt, bloom, bert, "
+        "roberta, t5, mt5, vit\n");
   CHECK_THAT(read(std::string("{}")).errors,
              Catch::Matchers::StartsWith("config.json:1:1 missing key `model_type`"));
 }

@@ -162,6 +162,45 @@ TEST_CASE("families that norm each head's query and key have a vector for either
   CHECK(parameters(phi3) == 3'821'079'552);
 }
 
+// Qwen1.5-MoE-A2.7B: 60 experts, and one that all tokens pass behind a gate.
+TEST_CASE("the shared expert of Qwen2-MoE has a width and a gate of its own") {
+  const Json mixture = {{"model_type", "qwen2_moe"},
+                        {"hidden_size", 2048},
+                        {"intermediate_size", 5632},
+                        {"max_position_embeddings", 8192},
+                        {"moe_intermediate_size", 1408},
+                        {"num_attention_heads", 16},
+                        {"num_experts", 60},
+                        {"num_experts_per_tok", 4},
+                        {"num_hidden_layers", 24},
+                        {"num_key_value_heads", 16},
+                        {"shared_expert_intermediate_size", 5632},
+                        {"vocab_size", 151936}};
+  constexpr std::int64_t h = 2048;
+  const std::int64_t attention = 4 * h * h + 3 * h;
+  const std::int64_t experts = 60 * 3 * h * 1408 + 60 * h;
+  const std::int64_t shared = 3 * h * 5632 + h;
+  CHECK(parameters(mixture) == 2 * 151936 * h + 24 * (attention + experts + shared + 2 * h) + h);
+  CHECK(parameters(mixture) - parameters(with(mixture, {{"qkv_bias", false}})) == 24 * 3 * h);
+  CHECK_THAT(read(with(mixture, {{"decoder_sparse_step", 2}})).errors,
+             Catch::Matchers::Contains("experts in some blocks between others is not modelled"));
+}
+
+// GLM-4-9B of 2024 and of April 2025.
+TEST_CASE("GLM has biases for queries, keys and values where it says so, and GLM-4 four norms") {
+  const Json glm = {{"model_type", "glm"},        {"hidden_size", 4096},
+                    {"intermediate_size", 13696}, {"max_position_embeddings", 131072},
+                    {"num_attention_heads", 32},  {"num_hidden_layers", 40},
+                    {"num_key_value_heads", 2},   {"vocab_size", 151552},
+                    {"attention_bias", true}};
+  constexpr std::int64_t h = 4096;
+  const std::int64_t attention = 2 * h * h + 2 * h * 256 + h + 2 * 256;
+  const std::int64_t block = attention + 3 * h * 13696 + 2 * h;
+  CHECK(parameters(glm) == 2 * 151552 * h + 40 * block + h);
+  CHECK(parameters(with(glm, {{"model_type", "glm4"}})) == parameters(glm) + 40 * 2 * h);
+  CHECK(parameters(glm) - parameters(with(glm, {{"attention_bias", false}})) == 40 * (h + 2 * 256));
+}
+
 // roberta-base, as its checkpoint holds it.
 TEST_CASE("RoBERTa counts the padding of its table of positions, and has BERT's heads") {
   const Json roberta = {{"model_type", "roberta"},

@@ -119,6 +119,22 @@ TEST_CASE("a method of one's own is read from its path and needs no sources") {
   CHECK(cost.rounds[0].message == 40_B);
 }
 
+TEST_CASE("a framework that looks for the end of a copy now and then delays every wait") {
+  const auto host_sync = [](const std::string& text) {
+    const ProfileFolder folder;
+    folder.write("mine.yaml", text);
+    ProfileReading reading(folder.library());
+    const auto method =
+        read_method((folder.path() / "mine.yaml").string(), std::nullopt, reading.context());
+    REQUIRE(method);
+    return method->value.law.host_sync / 1_us;
+  };
+  CHECK_THAT(host_sync(own_method + "sync_delay: 60 us\n") - host_sync(own_method),
+             Catch::Matchers::WithinRel(60.0, 1e-9));
+  CHECK_THAT(errors_of(own_method + "sync_delay: -1 us\n"),
+             Catch::Matchers::Contains("`sync_delay`"));
+}
+
 TEST_CASE("a shipped method must have sources") {
   const ProfileFolder folder;
   folder.write("compression/thirds.yaml", own_method);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples files of payoff-kernels: what a reader gives back, and what it says of damaged ones.
+// Samples files of payoff-kernels: what a reader gives back, and what it says of files that are
+// other, damaged or of several devices.
 #include "profiles/import/samples.hpp"
 
 #include <filesystem>
@@ -10,46 +11,14 @@
 
 #include "profiles/import/json_tree.hpp"
 #include "tests/catch.hpp"
+#include "tests/profiles/samples_reading.hpp"
 
 using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
-
-namespace {
-
-const std::string point = R"({"kernel": "copy", "family": "memory", "implementation": "fused",
-   "input": "gaussian", "state": "cold", "mode": "stream", "parameters": {"elements": 4096},
-   "read_bytes": 16384, "written_bytes": 16384.0, "flops": 0, "launches": 1, "host_syncs": 0,
-   "samples_us": [3.25, 3.5e0, 3], "discarded": 2, "stop": "noise", "clock_ratio": 0.98})";
-
-std::string file_of(const std::string& points, const std::string& device = "Some GPU") {
-  return R"({"format": "payoff-samples", "version": 1, "provenance": "measured_local",
- "date": "2026-11-22T03:00:00Z", "seed": 1, "program": {"name": "payoff-kernels", "version": "0.1"},
- "device": {"name": ")" +
-         device + R"(", "multiprocessors": 132, "l2_bytes": 50000000, "memory_bytes": 80000000000},
- "anchors": [{"after_points": 0, "copy_gb_per_s": 3000.5}],
- "points": [)" +
-         points + "]}\n";
-}
-
-struct Reading {
-  explicit Reading(const std::string& text) {
-    const std::size_t source = sources.add_file("samples.json", text);
-    file = parse_samples({source, 0, text.size()}, sources, diagnostics);
-  }
-  [[nodiscard]] std::string errors() const { return render_text(diagnostics, sources); }
-
-  SourceMap sources;
-  Diagnostics diagnostics;
-  std::optional<SamplesFile> file;
-};
-
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  const std::size_t at = text.find(what);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, what.size(), by);
-}
-
-}  // namespace
+using payoff::test::file_of;
+using payoff::test::point;
+using payoff::test::replaced;
+using Reading = payoff::test::SamplesReading;
 
 TEST_CASE("a samples file reads as what is written in it") {
   const Reading reading(file_of(point));
@@ -68,24 +37,6 @@ TEST_CASE("a samples file reads as what is written in it") {
   CHECK(copy.discarded == 2);
   CHECK(copy.parameters.at("elements") == 4096.0);
   CHECK(title_of(copy) == "copy (fused), cold, stream, gaussian, elements=4096");
-}
-
-TEST_CASE("keys of a later program are passed over") {
-  CHECK(Reading(file_of(replaced(point, R"("stop")", R"("later": {"a": [1]}, "stop")"))).file);
-}
-
-TEST_CASE("every mistake of a file is named at its place, and the file gives nothing") {
-  std::string wrong = replaced(point, "3.5e0", "-3.5");
-  wrong = replaced(wrong, "16384,", "\"many\",");
-  wrong = replaced(wrong, R"("launches": 1, )", "");
-  const Reading reading(file_of(wrong));
-  CHECK(!reading.file);
-  CHECK(reading.diagnostics.error_count() == 3);
-  CHECK_THAT(reading.errors(), ContainsSubstring("samples.json:8:25") &&
-                                   ContainsSubstring("`samples_us` cannot be -3.5"));
-  CHECK_THAT(reading.errors(), ContainsSubstring("samples.json:7:18") &&
-                                   ContainsSubstring("`read_bytes` is not a number"));
-  CHECK_THAT(reading.errors(), ContainsSubstring("missing key `launches`"));
 }
 
 TEST_CASE("what ran beside each other reads as written, and its mistakes are named") {
@@ -117,110 +68,6 @@ TEST_CASE("what ran beside each other reads as written, and its mistakes are nam
   CHECK_THAT(Reading(with(replaced(run, "\"message\", \"parameters", "\"compute\", \"parameters")))
                  .errors(),
              ContainsSubstring("two members are `compute`"));
-}
-
-TEST_CASE("the point that is wrong is named by its number and its kernel") {
-  const Reading reading(file_of(point + "," + replaced(point, "3.25", "-3.25")));
-  CHECK_THAT(reading.errors(), ContainsSubstring("point 2, copy"));
-}
-
-TEST_CASE("values that a point may not have are told with what was meant") {
-  const auto told = [](const std::string& from, const std::string& to,
-                       const std::vector<std::string>& reasons) {
-    const Reading reading(file_of(replaced(point, from, to)));
-    INFO(from << " -> " << to << "\n" << reading.errors());
-    CHECK(!reading.file);
-    CHECK(reading.diagnostics.error_count() == 1);
-    for (const std::string& reason : reasons) {
-      CHECK_THAT(reading.errors(), ContainsSubstring(reason));
-    }
-  };
-  told("\"fused\"", "\"fusd\"", {"point 1, copy: unknown implementation `fusd`", "`fused`?"});
-  told("\"cold\"", "\"warm\"", {"unknown state `warm`", "one of cold, hot"});
-  told("\"stream\"", "\"streams\"", {"unknown mode `streams`", "did you mean `stream`?"});
-  told("\"gaussian\"", "\"gauss\"", {"unknown input `gauss`"});
-  told("\"stop\": \"noise\"", "\"stop\": \"nois\"", {"unknown stop `nois`", "`noise`?"});
-  told("\"copy\"", "\"Copy\"", {"a-z, 0-9 and _", "did you mean `copy`?"});
-  told("\"kernel\"", "\"kernle\"", {"samples.json:5:", "missing key `kernel`", "`kernel`?"});
-  told(", \"stop\": \"noise\"", "", {"missing key `stop`"});
-  told("\"discarded\": 2, ", "", {"missing key `discarded`"});
-  told("\"family\": \"memory\", ", "", {"missing key `family`"});
-  told("{\"elements\": 4096}", "{\"elements\": -4096}", {"`elements` cannot be -4096"});
-  told("16384,", "1e30,", {"`read_bytes` cannot be 1e30", "at most"});
-}
-
-TEST_CASE("how samples were taken is checked like the samples") {
-  const auto told = [](const std::string& key, const std::string& reason) {
-    const Reading reading(file_of(replaced(point, "\"stop\"", key + ", \"stop\"")));
-    INFO(key << "\n" << reading.errors());
-    CHECK(reading.file.has_value() == reason.empty());
-    CHECK(reading.diagnostics.error_count() == (reason.empty() ? 0 : 1));
-    CHECK_THAT(reading.errors(), ContainsSubstring(reason));
-  };
-  told(R"("gated": false, "timed_out": 3, "clock_ratios": [1, 0.99, 0], "clock_reference": 0.7)",
-       "");
-  told(R"("gated": "maybe")", "point 1, copy: `gated` cannot be `maybe`");
-  told(R"("gated": "false")", "`gated` cannot be `false`");
-  told(R"("gated": true)", "absent where the samples waited");
-  told(R"("gated": [])", "`gated` is a list");
-  told(R"("timed_out": 0)", "`timed_out` cannot be 0");
-  told(R"("timed_out": 1.5)", "a whole number");
-  told(R"("timed_out": "many")", "`timed_out` is not a number");
-  told(R"("clock_ratios": [1, 1])", "2 `clock_ratios` of 3 samples");
-  told(R"("clock_ratios": [1, -1, 1])", "`clock_ratios` cannot be -1");
-  told(R"("clock_ratios": [1, "1", 1])", "`clock_ratios` is a text, not a number");
-  told(R"("clock_ratios": 1)", "`clock_ratios` is `1`");
-  told(R"("clock_reference": 0)", "`clock_reference` cannot be 0");
-  told(R"("clock_reference": 1.2)", "`clock_reference` cannot be 1.2");
-}
-
-TEST_CASE("a number in quotes is a text, and a part of a launch is none") {
-  const auto told = [](const std::string& from, const std::string& to, const std::string& reason) {
-    const Reading reading(file_of(replaced(point, from, to)));
-    INFO(reading.errors());
-    CHECK(!reading.file);
-    CHECK(reading.diagnostics.error_count() == 1);
-    CHECK_THAT(reading.errors(), ContainsSubstring(reason));
-  };
-  told("3.25", "\"3.25\"", "point 1, copy: `samples_us` is a text, not a number");
-  told("3.25", "\"3.25\"", "3.25 without the quotes");
-  told("4096}", "\"4096\"}", "`elements` is a text");
-  told("16384,", "\"16384\",", "`read_bytes` is a text");
-  told("\"launches\": 1", "\"launches\": 1.5", "`launches` cannot be 1.5");
-  told("\"discarded\": 2", "\"discarded\": 0.5", "`discarded` cannot be 0.5");
-}
-
-TEST_CASE("the date and the seed of a file are checked") {
-  const auto told = [](const std::string& from, const std::string& to) {
-    const Reading reading(replaced(file_of(point), from, to));
-    CHECK(!reading.file);
-    CHECK(reading.diagnostics.error_count() == 1);
-    return reading.errors();
-  };
-  CHECK_THAT(told("2026-11-22T03:00:00Z", "yesterday"),
-             ContainsSubstring("samples.json:2:10") && ContainsSubstring("is not a date"));
-  CHECK_THAT(told("2026-11-22T03:00:00Z", "2026-13-22T03:00:00Z"),
-             ContainsSubstring("is not a date"));
-  CHECK_THAT(told("2026-11-22T03:00:00Z", "2026-11-22"),
-             ContainsSubstring("did you mean `2026-11-22T00:00:00Z`?"));
-  CHECK_THAT(told(" \"seed\": 1,", ""), ContainsSubstring("missing key `seed`"));
-  CHECK_THAT(told("\"seed\": 1", "\"seed\": -1"), ContainsSubstring("`seed` cannot be -1"));
-  CHECK_THAT(told("measured_local", "measured"),
-             ContainsSubstring("unknown provenance `measured`"));
-}
-
-TEST_CASE("what is wrong with every point alike is one error, and says how often") {
-  std::string points;
-  for (int i = 1; i <= 160; ++i) {
-    const std::string one = replaced(point, "4096", std::to_string(i));
-    points += (i > 1 ? "," : "") + replaced(one, ", \"stop\": \"noise\"", "");
-  }
-  const Reading reading(file_of(points));
-  CHECK(reading.diagnostics.error_count() == 1);
-  CHECK_THAT(reading.errors(), ContainsSubstring("point 1, copy: missing key `stop`") &&
-                                   ContainsSubstring("so are samples.json:8:") &&
-                                   ContainsSubstring("(point 2, copy)") &&
-                                   ContainsSubstring("(point 4, copy) and 156 more"));
 }
 
 TEST_CASE("what is no number of JSON is told with its record, and hides nothing behind it") {
@@ -259,6 +106,11 @@ TEST_CASE("other files, versions and two files in one are told apart") {
              ContainsSubstring("no samples file of payoff-kernels"));
   CHECK_THAT(Reading(replaced(file_of(point), "\"version\": 1", "\"version\": 2")).errors(),
              ContainsSubstring("version `2` of samples is not known"));
+  const Reading quoted(replaced(file_of(point), "\"version\": 1", "\"version\": \"1\""));
+  CHECK(quoted.diagnostics.error_count() == 1);
+  CHECK_THAT(quoted.errors(), ContainsSubstring("samples.json:1:41") &&
+                                  ContainsSubstring("`version` is a text, not a number") &&
+                                  ContainsSubstring("1 without the quotes"));
   CHECK_THAT(Reading("[" + file_of(point) + "," + file_of(point) + "]").errors(),
              ContainsSubstring("give them one by one"));
   CHECK_THAT(Reading(file_of("")).errors(), ContainsSubstring("there is no point"));

@@ -25,15 +25,10 @@ import warnings
 from pathlib import Path
 
 import payoff
+from arguments import PROBLEMS, check_arguments, raised, require
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ["01-resnet50-v100", "07-gpt3-175b-h100", "09-bert-large-activations"]
-PROBLEMS = []
-
-
-def require(condition, what):
-    if not condition:
-        PROBLEMS.append(what)
 
 
 def asked(program, *words):
@@ -148,41 +143,6 @@ def check_mistakes():
         require("no-such-file.yaml" in str(error) and isinstance(error, OSError), str(error))
 
 
-def raised(kind, function, *words, **named):
-    """The exception of that kind and no other that the call ends with; None where it does not."""
-    try:
-        function(*words, **named)
-    except kind as error:
-        return error
-    except BaseException as error:
-        require(False, f"{type(error).__name__} instead of {kind.__name__}: {error}")
-        return None
-    require(False, f"no {kind.__name__}")
-    return None
-
-
-def check_arguments():
-    """Mistakes in arguments are told by the names that they have in Python."""
-    job = payoff.Experiment(f"examples/{EXAMPLES[0]}/experiment.yaml")
-    error = raised(payoff.InputError, job.sweep, {"nodes": [1, 2]}, sample=0)
-    found = error.diagnostics[0]
-    require(str(found) == "argument sample: `sample` is too small (must be at least 1)", str(found))
-    require((found.argument, found.text, found.file) == ("sample", "0", ""), repr(found))
-    error = raised(payoff.InputError, job.sweep, {"nodez": [1, 2]})
-    require(error.diagnostics[0].argument in ("over", "set"), str(error))
-    require("did you mean `nodes`" in str(error) or "`nodez`" in str(error), str(error))
-    error = raised(payoff.InputError, job.predict, {"layout.tpp": 2})
-    require(str(error).startswith("argument set: unknown key `tpp`"), str(error))
-    error = raised(payoff.InputError, payoff.command, "predict", job.source, "--set", "layout.tpp=2")
-    require(str(error).startswith("--set layout.tpp=2:1:"), str(error))
-    error = raised(TypeError, job.sweep, "nodes=1,2")
-    require("dictionary" in str(error) and "str" in str(error), str(error))
-    require(job.sweep({"nodes": 2})["nodes"] == job.sweep({"nodes": [2]})["nodes"], "one value")
-    names = {name for name in vars(payoff) if not name.startswith("_")}
-    require(names == set(payoff.__all__), f"public, but not of the module: "
-            f"{names ^ set(payoff.__all__)}")
-
-
 def check_interruption():
     """Ctrl-C within a sweep is what it is everywhere in Python."""
     code = ("import payoff, sys\n"
@@ -273,6 +233,12 @@ def check_stubs():
             require(signature == parameters(stub), f"{name}: {stub.name}{signature}")
 
 
+def documented_output(example):
+    """What the README beside it says that it prints: before and behind a line of dots."""
+    text = (example.parent / "README.md").read_text(encoding="utf-8")
+    return re.search(r"^```text\n(.*?)^\.\.\.\n(.*?)^```$", text, re.M | re.S).groups()
+
+
 def check_documentation():
     text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", text, re.M | re.S)
@@ -288,7 +254,11 @@ def check_documentation():
         with contextlib.redirect_stdout(printed):
             runpy.run_path(str(example), run_name="__main__")
         require("did you mean" in printed.getvalue(), str(example))
-        print(printed.getvalue())
+        begin, end = documented_output(example)
+        require(begin and end and printed.getvalue().startswith(begin) and
+                printed.getvalue().endswith(end), f"{example} prints\n{printed.getvalue()}")
+    require(sorted(path.name for path in (ROOT / "examples/python").glob("*.py")) ==
+            ["what_pays.py"], "scripts that the README of examples/python does not show")
 
 
 def main():

@@ -25,6 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 60
+COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 # (typed, what stands there after the tabulator); each has one answer.
 LINES = [
@@ -171,21 +172,26 @@ def check_manual(program, problems):
         problems.append(f"man: {done.returncode} {done.stderr[:1000]}")
 
 
+def all_of(terminal):
+    """What is written to the other end of a terminal until nobody has it open."""
+    seen = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            return seen
+        if not piece:
+            return seen
+        seen += piece
+
+
 def on_terminal(program, words, environment):
     """What a run writes to a terminal that is its stderr."""
     first, second = pty.openpty()
     with subprocess.Popen([program, *words], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=second,
                           env=environment) as process:
         os.close(second)
-        seen = b""
-        while True:
-            try:
-                piece = os.read(first, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            seen += piece
+        seen = all_of(first)
         process.wait()
     os.close(first)
     return seen.decode()
@@ -198,15 +204,7 @@ def drawn_on_terminal(program, words, columns, environment):
     with subprocess.Popen([program, *words], cwd=ROOT, stdout=second, stderr=subprocess.DEVNULL,
                           env=environment) as process:
         os.close(second)
-        seen = b""
-        while True:
-            try:
-                piece = os.read(first, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            seen += piece
+        seen = all_of(first)
         code = process.wait()
     os.close(first)
     return code, seen.decode().replace("\r\n", "\n")
@@ -236,7 +234,8 @@ def check_pictures(program, problems):
             widest = {}
             for columns, environment in ((40, plain), (80, plain), (132, plain),
                                          (132, dict(plain, COLUMNS="60")), (20, plain)):
-                code, text = drawn_on_terminal(program, words, columns, environment)
+                code, drawn = drawn_on_terminal(program, words, columns, environment)
+                text = COLOUR.sub("", drawn)
                 allowed = max(40, int(environment.get("COLUMNS", columns)))
                 widest[allowed] = max(map(len, text.splitlines()), default=0)
                 if code != 0 or not text or "\f" in text:
@@ -248,7 +247,29 @@ def check_pictures(program, problems):
             piped = run(program, *words, env=dict(plain, COLUMNS="60")).stdout
             if not 60 < max(map(len, piped.splitlines())) <= 100 and "--y gpus" not in what:
                 problems.append(f"`{what}` has not 100 columns in a pipe")
+        check_letters(program, [*pictures[0], "--terminal"], plain, problems)
         print(f"{len(pictures)} pictures on terminals")
+
+
+def check_letters(program, words, plain, problems):
+    """Of Unicode where the locale has it, in colour on a terminal; else, and where it is said,
+    ASCII."""
+    free = {key: value for key, value in plain.items()
+            if key not in ("NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG")}
+    unicode = dict(free, LANG="en_US.utf8")
+    grey = drawn_on_terminal(program, words, 80, dict(unicode, NO_COLOR="1"))[1]
+    coloured = drawn_on_terminal(program, words, 80, unicode)[1]
+    if "\x1b" in grey or not COLOUR.search(coloured) or COLOUR.sub("", coloured) != grey:
+        problems.append("colours of a picture of characters are not all that NO_COLOR takes away")
+    for environment in (unicode, dict(free, LANG="C", LC_CTYPE="C.UTF-8")):
+        piped = run(program, *words, env=environment).stdout
+        if "\x1b" in piped or not re.search("[\u2801-\u28ff]", piped):
+            problems.append("a picture in a pipe is not of dots alone")
+    letters = run(program, *words, "--characters", "ascii", env=unicode).stdout
+    for environment in (free, dict(unicode, LC_ALL="C"), dict(free, LANG="de_DE.ISO-8859-1")):
+        text = run(program, *words, env=environment).stdout
+        if not text.isascii() or text != letters:
+            problems.append("a picture in another locale is not of ASCII, or not the same letters")
 
 
 def check_conventions(program, problems):

@@ -8,6 +8,7 @@
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/plans.hpp"
+#include "tests/sim/simulated.hpp"
 
 // What messages of one step take from each other and from work, by name: links, slots, memory.
 
@@ -15,13 +16,9 @@ using namespace payoff;
 using Catch::Matchers::WithinRel;
 using payoff::sim::Cause;
 using payoff::sim::SimulatedStep;
+using payoff::test::simulated;
 
 namespace {
-
-SimulatedStep simulated(const StepPlan& plan, const sim::Platform& platform = {}) {
-  REQUIRE(sim::check(plan, platform).empty());
-  return sim::simulate(plan, platform);
-}
 
 Seconds on_path(const SimulatedStep& step, Cause cause) {
   return step.critical_path[static_cast<std::size_t>(cause)];

@@ -14,6 +14,7 @@
 #include "sim/platform.hpp"
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
+#include "tests/problem_paths.hpp"
 #include "tests/sim/node_kinds.hpp"
 #include "tests/study/experiments.hpp"
 
@@ -22,6 +23,7 @@ using Catch::Matchers::WithinRel;
 using payoff::test::gpt_job;
 using payoff::test::make_faster;
 using payoff::test::on_kind;
+using payoff::test::problems_of;
 using payoff::test::settle;
 using payoff::test::simulated;
 using payoff::test::split;
@@ -29,18 +31,6 @@ using payoff::test::step_of;
 using payoff::test::with_fast_half;
 
 // What each stage of one GPT on nodes of two kinds gets of its own nodes.
-
-namespace {
-
-std::vector<std::string> problems_of(const Experiment& job) {
-  std::vector<std::string> paths;
-  for (const Problem& problem : check(job)) {
-    paths.push_back(problem.path);
-  }
-  return paths;
-}
-
-}  // namespace
 
 // With stages outermost the fast half has two of four stages; with replicas outermost each stage
 // has replicas on both halves, and the slow ones are waited for.

@@ -9,6 +9,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/sim/plans.hpp"
+#include "tests/sim/simulated.hpp"
 #include "tests/sim/two_nodes.hpp"
 
 using namespace payoff;
@@ -16,13 +17,9 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
 using payoff::sim::Cause;
 using payoff::sim::SimulatedStep;
+using payoff::test::simulated;
 
 namespace {
-
-SimulatedStep simulated(const StepPlan& plan, const sim::Platform& platform = {}) {
-  REQUIRE(sim::check(plan, platform).empty());
-  return sim::simulate(plan, platform);
-}
 
 double share(const SimulatedStep& step, Cause cause) {
   return step.critical_path[static_cast<std::size_t>(cause)] / step.prediction.step;
@@ -161,4 +158,17 @@ TEST_CASE("the same plan has the same trace hash, another plan another one") {
   const StepPlan plan = test::pipeline(3, 9, 2, 1_ms, 2_ms);
   CHECK(simulated(plan).trace_hash == simulated(plan).trace_hash);
   CHECK(simulated(plan).trace_hash != simulated(test::pipeline(3, 9, 1, 1_ms, 2_ms)).trace_hash);
+}
+
+// Parts of 1,000.6 ps are 1,001 each in picoseconds, and both together 2,001.
+TEST_CASE("a bucket that is only copied and updated is decoded for no time, and not for less") {
+  StepPlan plan = test::pipeline(1, 1, 1, 3_ms, 6_ms);
+  const Seconds part{1000.6e-12};
+  test::add_bucket(plan, 0, 0, 0_s, test::gradients(1_ms), 2.0 * part);
+  plan.kinds.back().decode.bucket_copy = part;
+  plan.kinds.back().decode.update = part;
+  const SimulatedStep step = simulated(plan);
+  CHECK(share(step, Cause::decode) == 0.0);
+  CHECK(step.prediction.waterfall.decode >= 0_s);
+  CHECK_THAT(sum(step) / step.prediction.step, WithinRel(1.0, 1e-12));
 }

@@ -154,6 +154,25 @@ CompressionPlan two_rounds(double ratio, double passes) {
   return plan;
 }
 
+// 32 blocks, 4,096 columns, 32 heads of 128.
+Experiment transformer_job() {
+  Experiment job = small_job();
+  TransformerShape shape;
+  shape.name = "gpt";
+  shape.layers = 32;
+  shape.hidden = 4096;
+  shape.heads = 32;
+  shape.kv_heads = 32;
+  shape.head_size = 128;
+  shape.feed_forward = 4 * 4096;
+  shape.vocabulary = 50257;
+  shape.positions = 2048;
+  shape.sequence = 2048;
+  shape.tied_embeddings = true;
+  job.model = shape;
+  return job;
+}
+
 Experiment with_plans(Experiment experiment, std::vector<CompressionPlan> plans) {
   for (CompressionPlan& plan : plans) {
     experiment.plans.push_back(std::move(plan));

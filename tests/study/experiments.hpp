@@ -30,6 +30,7 @@ struct JobShape {
 [[nodiscard]] CompressionPlan sparse(double kept, double passes);
 
 // The job with these plans after "none".
+[[nodiscard]] Experiment transformer_job();  // GPT-3 6.7B of Brown et al. 2020, table 2.1
 [[nodiscard]] Experiment with_plans(Experiment experiment, std::vector<CompressionPlan> plans);
 
 // Every speed times `factor`, every latency divided by it.

@@ -10,10 +10,12 @@
 #include "study/plan_axes.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
+#include "tests/problem_paths.hpp"
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
+using payoff::test::problems_of;
 
 // Ranks that divide the experts of a mixture (layout.ep).
 
@@ -67,14 +69,6 @@ Bytes reduced(const StepPlan& plan, MessageKind kind) {
     sum += message.kind == kind ? message.size : 0_B;
   }
   return sum;
-}
-
-std::vector<std::string> problems_of(const Experiment& job) {
-  std::vector<std::string> paths;
-  for (const Problem& problem : check(job)) {
-    paths.push_back(problem.path);
-  }
-  return paths;
 }
 
 }  // namespace

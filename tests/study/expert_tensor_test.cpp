@@ -11,6 +11,7 @@
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
+#include "tests/problem_paths.hpp"
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
@@ -57,6 +58,7 @@ StepPlan plan_of(const Experiment& job) {
 }
 
 using Messages = std::vector<Message>;
+using payoff::test::problems_of;
 
 Messages tokens_of(const std::vector<Piece>& pieces) {
   Messages messages;
@@ -106,14 +108,6 @@ double products_of_experts(const Experiment& job) {
                : 0.0;
   }
   return sum;
-}
-
-std::vector<std::string> problems_of(const Experiment& job) {
-  std::vector<std::string> paths;
-  for (const Problem& problem : check(job)) {
-    paths.push_back(problem.path);
-  }
-  return paths;
 }
 
 std::vector<sim::Rank> ranks_of(sim::GroupKind kind, sim::Rank rank, const ParallelLayout& layout) {

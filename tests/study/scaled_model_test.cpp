@@ -16,24 +16,7 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-// GPT-3 6.7B of Brown et al. 2020, table 2.1: 32 blocks, 4,096 columns, 32 heads of 128.
-Experiment transformer_job() {
-  Experiment job = test::small_job();
-  TransformerShape shape;
-  shape.name = "gpt";
-  shape.layers = 32;
-  shape.hidden = 4096;
-  shape.heads = 32;
-  shape.kv_heads = 32;
-  shape.head_size = 128;
-  shape.feed_forward = 4 * 4096;
-  shape.vocabulary = 50257;
-  shape.positions = 2048;
-  shape.sequence = 2048;
-  shape.tied_embeddings = true;
-  job.model = shape;
-  return job;
-}
+using test::transformer_job;
 
 const TransformerShape& shape_of(const Experiment& job) {
   return std::get<TransformerShape>(job.model);

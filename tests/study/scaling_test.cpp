@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "study/remedy.hpp"
+#include "study/scaled_job.hpp"
+#include "study/scaled_model.hpp"
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"
 
@@ -63,7 +65,7 @@ TEST_CASE("the remedy is a curve of its own, which plans cross at the break-even
   REQUIRE(curves.remedy.points.size() == plan.points.size());
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     const bool above = plan.points[i].speedup > curves.remedy.points[i].speedup;
-    CHECK(above == (plan.points[i].x < plan.break_evens.front()));
+    CHECK(above == (plan.points[i].x <= plan.break_evens.front()));
   }
 }
 
@@ -74,6 +76,45 @@ TEST_CASE("the ends of a curve are no break-evens, and a single value that pays 
   answer.gpus = IntervalSet<int>{{{8, 12, false, false}, {16, 16, false, false}}, 4, 64};
   const auto curve = gpu_curves(job, {answer}, {.fewest_gpus = 8, .most_gpus = 24}).plans.at(1);
   CHECK(curve.break_evens == std::vector<int>{12, 16});
+}
+
+TEST_CASE("a sparse curve has a predicted point at a break-even, and at the next number of GPUs") {
+  const Experiment job = test::with_plans(test::small_job(), {test::shrink(4, 3)});
+  BreakEven answer;
+  answer.label = job.plans[1].label;
+  answer.gpus = IntervalSet<int>{{{412, 1964, false, false}}, 4, 4096};
+  const auto curves = gpu_curves(job, {answer}, {.fewest_gpus = 4, .most_gpus = 4000});
+  const auto xs = xs_of(curves.plans[1]);
+  CHECK(xs.size() < 50);
+  for (const int gpus : {408, 412, 1964, 1968}) {
+    const auto at = std::find(xs.begin(), xs.end(), gpus);
+    INFO(gpus);
+    REQUIRE(at != xs.end());
+    const PreparedExperiment there(*with_dp(job, gpus));
+    CHECK_THAT(curves.plans[1].points.at(static_cast<std::size_t>(at - xs.begin())).speedup,
+               WithinRel(there.predict(there.experiment().plans[0]).step /
+                             there.predict(there.experiment().plans[1]).step,
+                         1e-12));
+  }
+}
+
+TEST_CASE("a size at which a plan ceases to pay is a model, and the next one does not pay") {
+  // Computing grows faster than gradients and their codec: there is less and less to hide.
+  const Experiment job = test::with_plans(test::transformer_job(), {test::shrink(4, 60)});
+  const auto curves = size_curves(job, {.fewest_parameters = 1e8, .most_parameters = 1e11});
+  const auto& curve = curves.plans.at(1);
+  REQUIRE(curve.break_evens.size() == 1);
+  const auto at = std::find_if(curve.points.begin(), curve.points.end(), [&](const auto& point) {
+    return point.x == curve.break_evens.front();
+  });
+  REQUIRE(at != curve.points.end());
+  REQUIRE(at + 1 != curve.points.end());
+  CHECK(at->speedup > 1.0);
+  CHECK((at + 1)->speedup <= 1.0);
+  // No model lies between the two.
+  CHECK(model_sizes(job, at->x, (at + 1)->x, 100'000) == std::vector<double>{at->x, (at + 1)->x});
+  const PreparedExperiment there(*with_parameters(job, at->x));
+  CHECK(at->step == there.predict(there.experiment().plans[1]).step);
 }
 
 TEST_CASE("the band of a plan holds its most likely speedup") {

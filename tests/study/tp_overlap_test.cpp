@@ -13,10 +13,12 @@
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
+#include "tests/problem_paths.hpp"
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
+using payoff::test::problems_of;
 
 // Messages of sequence parallelism in pieces, each beside the product of another piece
 // (layout.tp_overlap).
@@ -82,14 +84,6 @@ Expected expected(const Experiment& job, Collective collective, Bytes size, cons
   const Seconds product = forward_time(whole, job.layout.micro_batch, compute);
   return {through_two_stages(pieces, message.time, alone / left) - product,
           through_two_stages(pieces, message.time, alone) - product};
-}
-
-std::vector<std::string> problems_of(const Experiment& job) {
-  std::vector<std::string> paths;
-  for (const Problem& problem : check(job)) {
-    paths.push_back(problem.path);
-  }
-  return paths;
 }
 
 }  // namespace

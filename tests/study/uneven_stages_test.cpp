@@ -11,10 +11,12 @@
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
+#include "tests/problem_paths.hpp"
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
 using Catch::Matchers::WithinRel;
+using payoff::test::problems_of;
 
 // Stages of given sizes (layout.stage_layers).
 
@@ -37,14 +39,6 @@ Experiment job_with(std::vector<int> stage_layers) {
 
 Seconds work_of(const StagePlan& stage) {
   return stage.compute->forward_work + stage.compute->backward_work;
-}
-
-std::vector<std::string> problems_of(const Experiment& job) {
-  std::vector<std::string> paths;
-  for (const Problem& problem : check(job)) {
-    paths.push_back(problem.path);
-  }
-  return paths;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // browser.mjs PAYOFF [FOLDER-FOR-PICTURES]: uses reports as a reader does, in headless Chromium.
 //
-// Moves sliders with the keyboard and holds every number of the page to `payoff predict --json` of
+// Moves sliders, that of the speed of codecs included, with the keyboard and holds every number of the page to `payoff predict --json` of
 // the command that the page shows, to 1e-9; checks that it asks the network for nothing, writes no
 // error to the console, can be used without a mouse, has contrasts of WCAG AA in light and dark,
 // and answers 30 movements a second.
@@ -171,6 +171,9 @@ async function main() {
     await press(page, 'codec_speed', ['PageUp']);
     await settled(page);
     (await rows(page)).forEach(({ encode, plan }, i) => require(slow[i] === 0 || Number(encode) < slow[i], `a faster codec encodes faster: ${plan}`));
+    await compare(page, 'faster codecs');
+    await press(page, 'codec_speed', ['Home']);
+    await compare(page, 'slower codecs');
     await press(page, 'dp', ['Home']);
     await settled(page);
     await page.click('#reset');
@@ -187,7 +190,26 @@ async function main() {
     await press(second, 'model', ['ArrowRight']);
     await press(second, 'dp', ['ArrowLeft']);
     await compare(second, 'another model');
-    await open(browser, pathToFileURL(join(root, 'docs/what-if.html')).href);
+    // Of nodes of several kinds: their own NICs or the same in all, and no other number of them.
+    const kinds = await open(browser, report('two-generations'));
+    await compare(kinds, 'two kinds of nodes');
+    require((await kinds.textContent('.knob:has(#nic) output')).includes('200 and 400 Gb/s'), 'each kind of nodes has its own NICs');
+    await press(kinds, 'nic', ['PageUp', 'ArrowRight']);
+    await compare(kinds, 'the same NICs in two kinds of nodes');
+    await press(kinds, 'bucket', ['Home', 'ArrowRight']);
+    await press(kinds, 'codec_speed', ['PageUp']);
+    await compare(kinds, 'buckets of two kinds of nodes');
+    require(await kinds.isDisabled('#dp'), 'nobody says of which kind more nodes would be');
+    await settled(kinds, 1);
+    for (const place of ['.knob:has(#dp)', '#chart-gpus']) require((await kinds.textContent(place)).includes('several kinds'), `${place} says why there are no other numbers of GPUs`);
+    if (pictures) await kinds.screenshot({ path: join(pictures, 'two-kinds.png'), fullPage: true });
+    await kinds.context().close();
+    // The page in docs computes with the model that it was built of: it has to be today's.
+    const demo = await open(browser, pathToFileURL(join(root, 'docs/what-if.html')).href);
+    await press(demo, 'dp', ['ArrowRight']);
+    await press(demo, 'nic', ['ArrowLeft']);
+    await press(demo, 'codec_speed', ['PageUp']);
+    await compare(demo, 'the page in docs');
     for (const [name, options] of Object.entries({ light: { colorScheme: 'light' }, dark: { colorScheme: 'dark' }, narrow: { viewport: { width: 390, height: 844 } } })) {
       const shown = await open(browser, url, options);
       await settled(shown, 1);

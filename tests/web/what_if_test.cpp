@@ -146,6 +146,10 @@ TEST_CASE("each slider changes the key that it stands for") {
           prepared.predict(stretched_codec(plan, 0.25)).step.si);
     CHECK(faster.payoff.plans.front().prediction.step ==
           answer.payoff.plans.front().prediction.step);
+    page.experiment.training.codec_speed = 2;  // what the file says already
+    knobs.codec_speed = 2;
+    require_equal(web::answer(page, knobs).payoff.plans.back().prediction,
+                  faster.payoff.plans.back().prediction);
   }
 }
 
@@ -159,6 +163,32 @@ TEST_CASE("a job that there cannot be is told, with the key") {
   const Problems problems = web::answer(page, knobs).problems;
   REQUIRE(problems.size() == 1);
   CHECK(problems.front().path == "compress");
+}
+
+TEST_CASE("of nodes of several kinds the sliders move all NICs, and no number of nodes") {
+  const web::WhatIf page = page_of(example("two-generations"));
+  const Experiment& job = page.experiment;
+  REQUIRE(job.cluster.kinds.size() == 2);
+  CHECK(web::offered_dp(job, 65536) == std::vector<int>{job.layout.dp});
+  web::Knobs knobs;
+  knobs.search_remedy = false;
+  require_equal(web::answer(page, knobs).payoff.plans.back().prediction,
+                PreparedExperiment(job).predict(job.plans.back()));
+
+  knobs.nic = 50_Gbps;
+  Experiment expected = job;
+  expected.cluster.nic = 50_Gbps;
+  expected.cluster.kinds[0].nic = 50_Gbps;
+  expected.cluster.kinds[1].nic = 50_Gbps;
+  const web::Answer narrow = web::answer(page, knobs);
+  REQUIRE(narrow.problems.empty());
+  require_equal(narrow.payoff.plans.back().prediction,
+                PreparedExperiment(expected).predict(expected.plans.back()));
+
+  for (const int dp : {1, job.layout.dp / 2, 2 * job.layout.dp}) {
+    knobs.dp = dp;
+    CHECK_FALSE(web::answer(page, knobs).problems.empty());
+  }
 }
 
 TEST_CASE("every number of replicas that is offered is a job") {

@@ -33,19 +33,19 @@ function marks(here) {
     const { left, top, width, height } = u.bbox;
     const one = u.valToPos(1, 'y', true);
     if (one >= top && one <= top + height) line(left, one, left + width, one, []);
-    const at = u.valToPos(here, 'x', true);
+    const at = here > 0 ? u.valToPos(here, 'x', true) : NaN;
     if (at >= left && at <= left + width) line(at, top, at, top + height, [3, 4]);
     ctx.restore();
   } } };
 }
 
-export function drawCurves(place, points, { unit, here, plans, own }) {
+export function drawCurves(place, points, { unit, here, plans, own, none }) {
   const usable = points.filter(({ answer }) => !answer.problems.length && answer.plans.length > 1);
   drawn.get(place)?.destroy();
   drawn.delete(place);
   place.replaceChildren();
   if (usable.length < 2) {
-    place.append(Object.assign(document.createElement('p'), { className: 'muted', textContent: 'No other job on this axis.' }));
+    place.append(Object.assign(document.createElement('p'), { className: 'muted', textContent: none }));
     return;
   }
   const palette = matchMedia('(prefers-color-scheme: dark)').matches ? dark : light;

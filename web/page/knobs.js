@@ -26,20 +26,25 @@ function isTwin(label, method, parameters) {
     method.parameters.every((parameter, i) => Number(given[parameter.name] ?? parameter.value) === parameters[i]);
 }
 
-// The command that predicts the same; what no option says is told in a comment.
+// The command that predicts the same.
 export function commandOf(data, state, knobs) {
   const { base, command, choices } = data;
   const words = ['payoff', 'predict', quoted(command.experiment)];
   const add = (name, value) => words.push(name, quoted(String(value)));
+  // A file that lists kinds of nodes says of each what is else said of the cluster.
+  const addNodes = (name, key, value) => {
+    if (!command.node_kinds) add(name, value);
+    for (let i = 0; i < command.node_kinds; ++i) add('--set', `cluster.node_kinds.${i}.${key}=${value}`);
+  };
   if (knobs.dp !== base.dp) {
     const gpus = knobs.dp * base.ranks_of_replica;
     const perNode = Math.min(gpus, base.gpus_per_node);
-    add('--nodes', gpus / perNode);
-    if (perNode !== base.gpus_per_node) add('--gpus-per-node', perNode);
+    addNodes('--nodes', 'nodes', gpus / perNode);
+    if (perNode !== base.gpus_per_node) addNodes('--gpus-per-node', 'gpus_per_node', perNode);
     add('--dp', knobs.dp);
     if (command.has_global_batch) add('--global-batch', knobs.dp * base.samples_of_replica);
   }
-  if (knobs.nic !== base.nic_bytes_per_second) add('--bandwidth', `${state.nic} Gb/s`);
+  if (knobs.nic !== (base.nic_bytes_per_second ?? 0)) addNodes('--bandwidth', 'inter.bandwidth', `${state.nic} Gb/s`);
   if (knobs.bucket !== base.bucket_bytes) add('--bucket', `${state.bucket} MiB`);
   if (knobs.model !== null) add('--model', choices.models[knobs.model].profile);
   for (const plan of data.result.plans.slice(1)) add('--compress', plan.label);
@@ -48,5 +53,6 @@ export function commandOf(data, state, knobs) {
     const plans = data.result.plans.map((plan) => plan.label);
     if (!plans.some((label) => isTwin(label, method, knobs.parameters))) add('--compress', labelOf(method, knobs.parameters));
   }
-  return words.join(' ') + (knobs.codec_speed === 1 ? '' : `  # codecs ${knobs.codec_speed} times as fast`);
+  if (knobs.codec_speed !== 1) add('--codec-speed', knobs.codec_speed * base.codec_speed);
+  return words.join(' ');
 }

@@ -2,6 +2,7 @@
 // The report's page: what the program predicted, and sliders that run its model (web/what_if.hpp).
 import { knobsText, commandOf, labelOf } from './knobs.js';
 import { breakable, count, number, milliseconds, ratio } from './format.js';
+import { bucketPlaces, spaced, whole } from './places.js';
 import { drawCurves } from './curves.js';
 import { showPrediction } from './prediction.js';
 
@@ -22,29 +23,13 @@ const parts = [
 const partOf = (plan, names) => names.reduce((sum, name) => sum + plan.waterfall[`${name}_seconds`], 0);
 const classOf = (verdict) => (verdict === 'pays' ? 'pays' : verdict === 'does not' || verdict === 'does not fit' ? 'loses' : 'even');
 
-// Sliders: each has places 0 .. last, and a value at every place.
-const spaced = (low, high, perDecade, own) => {
-  const values = [];
-  for (let i = Math.round(Math.log10(low) * perDecade); i <= Math.log10(high) * perDecade + 1e-9; ++i) {
-    values.push(Number((10 ** (i / perDecade)).toPrecision(3)));
-  }
-  if (!values.includes(own)) values.push(own);
-  return values.sort((a, b) => a - b);
-};
-const whole = (low, high, own) => {
-  const values = new Set([own, low, high]);
-  for (let octave = 1; octave <= high; octave *= 2) {
-    for (const step of [1, 1.25, 1.5, 1.75]) {
-      const value = Math.round(octave * step);
-      if (value >= low && value <= high) values.add(value);
-    }
-  }
-  return [...values].sort((a, b) => a - b);
-};
-
 const { base, choices } = data;
 const gigabit = 1e9 / 8;
 const mebibyte = 1024 * 1024;
+// 0 where kinds of nodes differ in it: a place of the slider that leaves every NIC as it is.
+const ownNic = (base.nic_bytes_per_second ?? 0) / gigabit;
+const nicText = (value) => (value > 0 ? `${number(value)} Gb/s` : `${base.nics_bytes_per_second.map((rate) => number(rate / gigabit)).join(' and ')} Gb/s`);
+const noMoreNodes = 'The nodes are of several kinds, and nobody says of which one more would be.';
 // The strategy of the experiment that does best among those that were given a parameter.
 const startMethod = () => {
   const offered = (plan) => choices.methods.findIndex((method) => method.name === plan.label.split(':')[0] && plan.label.includes('='));
@@ -114,9 +99,9 @@ function parameterSliders(method, values) {
 function buildSliders(offered) {
   const gpus = (dp) => `${count(dp * base.ranks_of_replica)}`;
   sliders = [
-    slider('dp', 'GPUs', offered, base.dp, gpus, 'replicas are added; the batch of each stays'),
-    slider('nic', 'Bandwidth of a NIC', spaced(1, 1600, 16, base.nic_bytes_per_second / gigabit), base.nic_bytes_per_second / gigabit, (value) => `${number(value)} Gb/s`),
-    slider('bucket', 'Bucket size', spacedBuckets(), base.bucket_bytes / mebibyte, (value) => `${number(value)} MiB`),
+    slider('dp', 'GPUs', offered, base.dp, gpus, base.is_mixed ? `${noMoreNodes} payoff sweep --over cluster.node_kinds.0.nodes=... adds some.` : 'replicas are added; the batch of each stays'),
+    slider('nic', 'Bandwidth of a NIC', spaced(1, 1600, 16, ownNic), ownNic, nicText, base.is_mixed ? `the same in every node${ownNic ? '' : '; at the first place each kind has its own'}` : ''),
+    slider('bucket', 'Bucket size', bucketPlaces(base.bucket_bytes / mebibyte), base.bucket_bytes / mebibyte, (value) => `${number(value)} MiB`),
   ];
   if (choices.models.length > 1 && ownModel >= 0) {
     const places = choices.models.map((_, i) => i);
@@ -131,7 +116,9 @@ function buildSliders(offered) {
     parameterSliders(choices.methods[state.method], values);
   };
   select.addEventListener('input', () => { chosen({}); moved(); });
-  const speed = slider('codec_speed', 'Encode and decode speed', spaced(0.1, 100, 8, 1), 1, (value) => `${number(value)} ×`, 'of all strategies');
+  // What the experiment may say of codec_speed, as so many times its own.
+  const speeds = spaced(0.1, 100, 8, 1).filter((value) => value === 1 || (value * base.codec_speed >= 1e-3 && value * base.codec_speed <= 1e3));
+  const speed = slider('codec_speed', 'Encode and decode speed', speeds, 1, (value) => `${number(value)} ×`, 'of all strategies');
   const place = byId('sliders');
   place.append(...sliders.map((entry) => entry.row));
   if (choices.methods.length) {
@@ -143,13 +130,6 @@ function buildSliders(offered) {
   place.append(speed.row);
   sliders.push(speed);
   byId('reset').addEventListener('click', () => { sliders.forEach((entry) => entry.set(entry.initial)); moved(); });
-}
-
-function spacedBuckets() {
-  const own = base.bucket_bytes / mebibyte;
-  const values = new Set([own]);
-  for (let size = 1; size <= 1024; size *= 2) values.add(size).add(size * 1.5);
-  return [...values].filter((size) => size <= 1024 || size === own).sort((a, b) => a - b);
 }
 
 const knobs = (extra = {}) => ({
@@ -241,7 +221,7 @@ async function settle() {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 0));
   show(engine.ask(knobs({ draws: base.draws })), true);
   document.body.dataset.settled = 'true';
-  const axes = [['chart-nic', 'nic', spaced(1, 1600, 6, state.nic), (x) => ({ nic: x * gigabit }), 'Gb/s'],
+  const axes = [['chart-nic', 'nic', spaced(1, 1600, 6, state.nic).filter((x) => x > 0), (x) => ({ nic: x * gigabit }), 'Gb/s'],
     ['chart-gpus', 'dp', curveReplicas(), (x) => ({ dp: x }), 'GPUs']];
   for (const [id, key, xs, change, unit] of axes) {
     const points = [];
@@ -251,7 +231,8 @@ async function settle() {
       points.push({ x: key === 'dp' ? x * base.ranks_of_replica : x, answer: engine.ask(knobs(change(x))) });
     }
     const here = key === 'dp' ? state.dp * base.ranks_of_replica : state.nic;
-    drawCurves(byId(id), points, { unit, here, plans: data.result.plans.map((plan) => plan.label), own: choices.methods.length ? labelOfOwn() : null });
+    drawCurves(byId(id), points, { unit, here, plans: data.result.plans.map((plan) => plan.label), own: choices.methods.length ? labelOfOwn() : null,
+      none: key === 'dp' && base.is_mixed ? noMoreNodes : 'No other job on this axis.' });
   }
   document.body.dataset.curves = Number(document.body.dataset.curves ?? 0) + 1;
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "study/kernel_calibration.hpp"
+
+// The laws of codecs, CodecLaw of model/method.hpp, from the samples of a GPU: for each class of
+// implementations one of all its kernels that only stream, and what scattered sectors reach
+// (`random_k`, `scatter_add`); below it the laws of single kernels that have enough sizes: those
+// that stream, selections of Top-K by their traffic, and steps of PowerSGD with the rate of their
+// products. Sketches, orthogonalisation alone and batches of steps have none.
+
+namespace payoff {
+
+// The key `codecs` of a GPU profile; empty where the samples tell no law. `data` is the GPU's data
+// sheet, `gpu` what it is called.
+[[nodiscard]] std::string measured_codecs(const KernelCalibration& calibration, const Gpu& data,
+                                          const std::string& gpu);
+
+// "{value: 0.899, sd: 0.00158, from: samples}"; the deviation is relative.
+[[nodiscard]] std::string sourced_text(double value, std::string_view unit, double relative_sd);
+
+}  // namespace payoff
