@@ -8,8 +8,12 @@
 namespace payoff {
 
 ProgressLine::ProgressLine(std::uint64_t done, std::uint64_t all, std::string what,
-                           Session& session)
-    : first_(done), all_(all), what_(std::move(what)), session_(session) {}
+                           Session& session, Clock::time_point since)
+    : first_(done),
+      all_(all),
+      what_(std::move(what)),
+      session_(session),
+      next_(since + std::chrono::seconds(2)) {}
 
 ProgressLine::~ProgressLine() { end(); }
 

@@ -14,8 +14,12 @@ namespace payoff {
 
 class ProgressLine {
  public:
-  // `what` is counted, "jobs"; `done` of `all` were done before.
-  ProgressLine(std::uint64_t done, std::uint64_t all, std::string what, Session& session);
+  using Clock = std::chrono::steady_clock;
+
+  // `what` is counted, "jobs"; `done` of `all` were done before. The user has waited since `since`,
+  // where something that cannot be counted came first.
+  ProgressLine(std::uint64_t done, std::uint64_t all, std::string what, Session& session,
+               Clock::time_point since = Clock::now());
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
@@ -24,14 +28,12 @@ class ProgressLine {
   void end();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   std::uint64_t first_;
   std::uint64_t all_;
   std::string what_;
   Session& session_;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point next_ = start_ + std::chrono::seconds(2);
+  Clock::time_point next_;
   bool shown_{};
 };
 

@@ -1,6 +1,6 @@
 # payoff_module(NAME HEADERS ... SOURCES ... LINKS ... PRIVATE_LINKS ...)
-# One static library payoff_NAME, alias payoff::NAME. Its headers form a file set, so that every
-# one of them is compiled alone (CMAKE_VERIFY_INTERFACE_HEADER_SETS) and installed.
+# One static library payoff_NAME, alias payoff::NAME. Its headers form a file set, which is what gets
+# installed; tests/tree/alone.py compiles every one of them alone.
 # LINKS become part of the interface: the dependency picture of docs/architecture.md is the list
 # of these lines. A module that has headers only is an INTERFACE library under the same name.
 include(Warnings)

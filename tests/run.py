@@ -128,6 +128,12 @@ def stage_asan(log):
     return ctest(log, "asan")
 
 
+def stage_alone(log):
+    run(log, "cmake", "--preset", "asan")
+    run(log, sys.executable, "-B", "tests/tree/alone.py", "build-asan")
+    return Counts(passed=1)
+
+
 def stage_tsan(log):
     # The runtime cannot map its shadow memory under the address randomisation of newer
     # kernels, so this stage runs without it where that is allowed.
@@ -182,7 +188,8 @@ STAGES = {
     "test": Stage(stage_test, (), "release build, quick tests"),
     "format": Stage(stage_format, (CLANG_FORMAT,), "sources are formatted"),
     "slow": Stage(stage_slow, (), "consumer, documented commands, fits, SimGrid"),
-    "asan": Stage(stage_asan, ("clang++-16",), "second compiler with sanitizers, every header alone"),
+    "asan": Stage(stage_asan, ("clang++-16",), "second compiler with sanitizers"),
+    "alone": Stage(stage_alone, ("clang++-16",), "every source and header compiles alone"),
     "tsan": Stage(stage_tsan, ("clang++-16",), "thread sanitizer on the threaded tests"),
     "bytes": Stage(stage_bytes, ("clang++-16",), "both compilers' programs print the same bytes"),
     "tidy": Stage(stage_tidy, ("clang-tidy-16", "run-clang-tidy-16"), "clang-tidy"),
