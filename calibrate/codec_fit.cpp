@@ -39,6 +39,7 @@ struct Solution {
   Eigen::VectorXd values;
   Eigen::MatrixXd covariance;
   Eigen::VectorXd errors;  // relative
+  bool is_merged{};        // one bandwidth for both sides of the cache
 };
 
 using Rows = std::vector<Row>;
@@ -81,20 +82,29 @@ bool is_determined(const Rows& rows, const std::vector<Term>& terms) {
          static_cast<Eigen::Index>(terms.size());
 }
 
-Rows without_arithmetic(Rows rows) {
+Rows without_term(Rows rows, Term term) {
   for (Row& row : rows) {
-    row[arithmetic] = 0.0;
+    row[term] = 0.0;
   }
   return rows;
 }
 
-Solution solve(Rows rows) {
+// `noise` is the relative deviation of a time where it is known: what the fit misses few rows by
+// may be less by chance.
+Solution solve(Rows rows, double noise, bool is_merged = false) {
   std::vector<Term> terms = terms_present(rows);
   // Arithmetic in a fixed ratio to traffic is in its bandwidth, where that is all that is wrong.
   if (terms.back() == arithmetic && !is_determined(rows, terms)) {
-    Rows others = without_arithmetic(rows);
+    Rows others = without_term(rows, arithmetic);
     if (is_determined(others, terms_present(others))) {
-      return solve(std::move(others));
+      return solve(std::move(others), noise);
+    }
+  }
+  // Waits of the host in a fixed ratio to launches are in their time, where that is all.
+  if (!is_determined(rows, terms)) {
+    Rows others = without_term(rows, sync);
+    if (is_determined(others, terms_present(others))) {
+      return solve(std::move(others), noise);
     }
   }
   if (!is_determined(rows, terms)) {
@@ -103,21 +113,26 @@ Solution solve(Rows rows) {
       row[beyond] += row[resident];
       row[resident] = 0.0;
     }
+    is_merged = true;
     terms = terms_present(rows);
-    if (terms.back() == arithmetic && !is_determined(rows, terms)) {
-      return solve(without_arithmetic(std::move(rows)));
+    for (const Term other : {arithmetic, sync}) {
+      if (!is_determined(rows, terms)) {
+        rows = without_term(std::move(rows), other);
+        terms = terms_present(rows);
+      }
     }
   }
   const Eigen::MatrixXd design = matrix_of(rows, terms);
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(design.rows());
-  Solution solution{terms, design.colPivHouseholderQr().solve(ones), {}, {}};
+  Solution solution{terms, design.colPivHouseholderQr().solve(ones), {}, {}, is_merged};
   if (terms.back() == arithmetic && !(solution.values(design.cols() - 1) > 0.0)) {
-    return solve(without_arithmetic(std::move(rows)));  // it takes no time of its own
+    // It takes no time of its own.
+    return solve(without_term(std::move(rows), arithmetic), noise, is_merged);
   }
   solution.errors = design * solution.values - ones;
   const double freedom = std::max(1.0, static_cast<double>(design.rows() - design.cols()));
-  solution.covariance =
-      (design.transpose() * design).inverse() * (solution.errors.squaredNorm() / freedom);
+  const double variance = std::max(solution.errors.squaredNorm() / freedom, noise * noise);
+  solution.covariance = (design.transpose() * design).inverse() * variance;
   return solution;
 }
 
@@ -134,7 +149,8 @@ std::vector<std::string> names_of(const std::vector<CodecTiming>& timings,
 // The constants of the law from the solution's terms; inverse efficiencies by first order.
 class Constants {
  public:
-  explicit Constants(const Solution& solution) : solution_(solution) {}
+  Constants(const Solution& solution, bool all_beyond)
+      : solution_(solution), all_beyond_(all_beyond) {}
 
   [[nodiscard]] CodecConstant time(std::string_view name, Term term, double otherwise) const {
     const auto at = find(term);
@@ -160,8 +176,9 @@ class Constants {
     const auto own = find(term);
     const auto at = own < 0 ? find(otherwise) : own;
     const double value = 1.0 / solution_.values(at);
-    return {std::string(name), value, value * value * std::sqrt(solution_.covariance(at, at)),
-            "fit"};
+    const double sd = value * value * std::sqrt(solution_.covariance(at, at));
+    const bool is_own = own >= 0 && (!solution_.is_merged || all_beyond_);
+    return {std::string(name), value, sd, "fit", is_own && value > 0.0 && sd < value};
   }
 
  private:
@@ -171,7 +188,17 @@ class Constants {
   }
 
   const Solution& solution_;
+  bool all_beyond_;  // every row is: one bandwidth for both sides is that of memory
 };
+
+// Of the times of all rows, RMS.
+double noise_of(const std::vector<CodecTiming>& timings) {
+  double squares = 0.0;
+  for (const CodecTiming& timing : timings) {
+    squares += timing.relative_sd * timing.relative_sd;
+  }
+  return std::sqrt(squares / static_cast<double>(timings.size()));
+}
 
 void record_quality(const std::vector<CodecTiming>& timings, const Solution& solution,
                     CodecFit& fit) {
@@ -202,8 +229,11 @@ void record_quality(const std::vector<CodecTiming>& timings, const Solution& sol
 CodecFit fit_class(Implementation implementation, const std::vector<CodecTiming>& timings) {
   CodecFit fit;
   fit.implementation = implementation;
-  const Solution solution = solve(scaled_rows(timings));
-  const Constants constants(solution);
+  const Rows rows = scaled_rows(timings);
+  const Solution solution = solve(rows, noise_of(timings));
+  const Constants constants(solution, std::all_of(rows.begin(), rows.end(), [](const Row& row) {
+                              return row[beyond] > 0.0;
+                            }));
   fit.entries = names_of(timings, &CodecTiming::entry);
   fit.gpus = names_of(timings, &CodecTiming::gpu);
   fit.constants = {constants.time("dispatch", dispatch, 0.0),

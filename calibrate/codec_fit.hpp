@@ -35,6 +35,7 @@ struct CodecTiming {
   Seconds time{};
   Bytes sectors{};  // of 32 bytes, gathered or scattered, beside `bytes`; not in a class's own fit
   Flops flops{};    // of products
+  double relative_sd{};  // of the time, where it is known
 };
 
 // One constant of a law: in us for times, a share for efficiencies.
@@ -43,6 +44,7 @@ struct CodecConstant {
   double value{};
   double sd{};       // of the fit; zero where nothing was fitted
   std::string from;  // "fit" or "assumed"
+  bool told{true};   // false: no row lies there, and it is the other side of the cache's
 };
 
 struct CodecFit {

@@ -17,6 +17,7 @@
 #include "cli/calibrate_import.hpp"
 #include "cli/calibrate_needs.hpp"
 #include "cli/calibrate_options.hpp"
+#include "cli/calibration_prices.hpp"
 #include "cli/calibration_text.hpp"
 #include "cli/calibration_warnings.hpp"
 #include "cli/option_values.hpp"
@@ -27,6 +28,7 @@
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 #include "study/kernel_calibration.hpp"
+#include "study/measured_gpu.hpp"
 
 namespace payoff {
 namespace {
@@ -83,13 +85,17 @@ ExitCode fit(const Arguments& arguments, Session& session) {
   }
   warn_of_circumstances(calibration, session);
   warn_of_poor_laws(calibration, session);
-  session.out() << laws_table(calibration) << pairs_text(calibration) << summary_text(calibration);
-  OutputFiles files;
   const std::filesystem::path path(out->text);
-  files.add(path, kernel_profile(calibration, path.stem().string(), data ? &*data : nullptr));
+  const std::string name = path.stem().string();
+  const MeasuredPart measured = data ? measured_laws(calibration, *data, name) : MeasuredPart{};
+  warn_of_wrong_numbers(measured, session);
+  OutputFiles files;
+  files.add(path, kernel_profile(calibration, name, data ? &*data : nullptr));
   files.commit();
-  session.out() << fmt::format("writes {}, {}\n", out->text,
-                               data ? "a GPU for predictions, with the data sheet of " + data->name
+  session.out() << laws_table(calibration) << pairs_text(calibration) << summary_text(calibration)
+                << (data ? prices_text(calibration, measured) : "")
+                << fmt::format("writes {}, {}\n", out->text,
+                               data ? written_text(measured, data->name)
                                     : "laws alone: `--gpu NAME`, whose data sheet holds, makes it "
                                       "a GPU for predictions");
   return session.report();

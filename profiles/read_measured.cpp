@@ -119,12 +119,15 @@ Facts read_codec(const Document& document, const Entry& entry, const ReadContext
   const Node part = part_of(document.root, entry);
   Reader reader(part, context.sources, context.diagnostics);
   const Section section = reader.root().required("law").section();
-  const auto share = [&](std::string_view key) {
-    return section.required(key).sourced().ratio(factor_rules);
+  // What the samples did not tell stays as it was published.
+  const auto read_share = [&](std::string_view key, double& share) {
+    if (const Value value = section.optional(key).sourced()) {
+      share = value.ratio(factor_rules);
+    }
   };
-  law.resident_efficiency = share("resident_efficiency");
-  law.memory_efficiency = share("memory_efficiency");
-  law.relative_sd = share("relative_sd");
+  read_share("resident_efficiency", law.resident_efficiency);
+  read_share("memory_efficiency", law.memory_efficiency);
+  read_share("relative_sd", law.relative_sd);
   law.streams = read_range<Bytes>(section.required("streams"));
   if (const Value scattered = section.optional("random_efficiency").sourced()) {
     law.random_efficiency = scattered.ratio(factor_rules);

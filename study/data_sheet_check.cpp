@@ -10,6 +10,7 @@
 
 #include "model/units_text.hpp"
 #include "study/measured_gpu.hpp"
+#include "study/measured_part.hpp"
 
 namespace payoff {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 // An H200's driver reports 60 MiB of L2 cache where tables have 50; a T4's 15 of 16 GB.
 constexpr double cache_tolerance = 1.25;
 constexpr double memory_tolerance = 1.15;
-// Clocks are boosted, and sheets are rounded: beyond this the sheet is another GPU's.
-constexpr double most_of_a_peak = 1.1;
 
 constexpr std::array<std::string_view, 3> families_beyond_memory{"transfers", "collectives",
                                                                  "interference"};

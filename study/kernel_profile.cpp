@@ -166,7 +166,7 @@ std::string kernel_profile(const KernelCalibration& calibration, const std::stri
     text +=
         fmt::format("gpu: {}\ndescription: {}\ndata_of: {}  # whatever is not measured\n", name,
                     in_quotes(calibration.files.front().device.name + ", measured"), data->name);
-    text += citation(calibration) + measured_laws(calibration, *data, name);
+    text += citation(calibration) + measured_laws(calibration, *data, name).text;
   }
   text += environment(calibration);
   text += fmt::format("points: {}\nsamples: {}\noutliers: {}\n", calibration.points,

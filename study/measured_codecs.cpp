@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,120 +12,13 @@
 
 #include "calibrate/codec_fit.hpp"
 #include "model/units_text.hpp"
+#include "study/codec_samples.hpp"
 
 namespace payoff {
 namespace {
 
-// Kernels that are no codecs, and families of such.
-constexpr std::array<std::string_view, 5> other_families{"interference", "memory", "layers",
-                                                         "collectives", "transfers"};
-constexpr std::array<std::string_view, 6> other_kernels{"copy",  "fill", "read",
-                                                        "write", "gemm", "launch"};
-// What touches places all over a tensor. Those of a sketch lie in the cache.
-constexpr std::array<std::string_view, 2> scattering{"random_k", "scatter_add"};
-constexpr std::string_view sketching = "sparse";  // family
-constexpr std::string_view factor_step = "power_sgd";
-constexpr Bytes sector = 32_B;
 constexpr std::size_t fewest_timings = 4;
 constexpr std::size_t fewest_sizes = 3;
-
-using Which = std::function<bool(const SamplesPoint&)>;
-
-template <class Names>
-bool is_among(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool is_codec(const SamplesPoint& point) {
-  return !is_among(other_families, point.family) && !is_among(other_kernels, point.kernel) &&
-         point.traffic() > Bytes{} && point.launches > 0.0 && point.mode == "stream";
-}
-
-// Whatever it computes: launches and traffic tell its time.
-bool is_streaming(const SamplesPoint& point) {
-  return is_codec(point) && point.flops == Flops{} && point.random_accesses == 0.0 &&
-         !point.parameters.contains("ratio");
-}
-
-bool is_scattering(const SamplesPoint& point) {
-  return is_codec(point) && is_among(scattering, point.kernel) && point.flops == Flops{} &&
-         point.random_accesses > 0.0;
-}
-
-// What a selection takes beyond its traffic depends on its algorithm, and is not the class's. As a
-// chain of operators it gathers what it has chosen.
-bool is_selection(const SamplesPoint& point) {
-  return is_codec(point) && point.family != sketching && !is_among(scattering, point.kernel) &&
-         point.flops == Flops{} && point.parameters.contains("ratio");
-}
-
-// The matrices of a batch go side by side.
-bool is_factor_step(const SamplesPoint& point) {
-  const auto batch = point.parameters.find("batch");
-  return is_codec(point) && point.kernel == factor_step && point.flops > Flops{} &&
-         (batch == point.parameters.end() || batch->second == 1.0);
-}
-
-bool has_law_of_its_own(const SamplesPoint& point) {
-  return is_streaming(point) || is_selection(point) || is_factor_step(point);
-}
-
-std::optional<Implementation> class_of(const SamplesPoint& point) {
-  for (const Implementation each :
-       {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
-    if (name(each) == point.implementation) {
-      return each;
-    }
-  }
-  return std::nullopt;
-}
-
-CodecTiming timing_of(const SamplesPoint& point, Implementation implementation, const Gpu& data,
-                      const std::string& gpu, Seconds time) {
-  CodecTiming timing{point.kernel,    gpu, implementation, data.memory_bandwidth,
-                     data.l2,         0.0, point.launches, point.host_syncs,
-                     point.traffic(), time};
-  timing.sectors = point.random_accesses * sector;
-  timing.flops = point.flops;
-  return timing;
-}
-
-// Of a class, those that are wanted; cold ones where there are any.
-class Timings {
- public:
-  Timings(const KernelCalibration& calibration, const Gpu& data, std::string gpu)
-      : calibration_(calibration), data_(data), gpu_(std::move(gpu)) {
-    for (const LeftOutPoint& each : calibration.left_out) {
-      left_out_.insert(each.title);
-    }
-  }
-
-  [[nodiscard]] std::vector<CodecTiming> of(Implementation implementation,
-                                            const Which& is_wanted) const {
-    std::map<bool, std::vector<CodecTiming>> timings;  // by whether they are cold
-    for (const SamplesFile& file : calibration_.files) {
-      for (const SamplesPoint& point : file.points) {
-        if (class_of(point) != implementation || !is_wanted(point) ||
-            left_out_.contains(title_of(point))) {
-          continue;
-        }
-        const SampleSummary summary =
-            summarize_samples(point.samples, point.discarded, point.clock_ratio);
-        if (summary.refused.empty()) {
-          timings[point.state == "cold"].push_back(
-              timing_of(point, implementation, data_, gpu_, summary.median));
-        }
-      }
-    }
-    return timings[!timings[true].empty()];
-  }
-
- private:
-  const KernelCalibration& calibration_;
-  const Gpu& data_;
-  std::string gpu_;
-  std::set<std::string> left_out_;
-};
 
 // Nothing where the timings tell no law.
 std::optional<CodecFit> fit_of(const std::vector<CodecTiming>& timings) {
@@ -161,6 +53,50 @@ std::optional<Sectors> sectors_of(const std::vector<CodecTiming>& timings, const
   return sectors;
 }
 
+constexpr std::array<std::string_view, 2> efficiencies{"resident_efficiency", "memory_efficiency"};
+
+bool can_be_reached(const CodecConstant& constant) {
+  return constant.name != "memory_efficiency" || constant.value <= most_of_a_peak;
+}
+
+// nullptr: the sizes do not tell it, or more than there can be.
+const CodecConstant* told_constant(const CodecFit& fit, std::string_view name) {
+  const auto found =
+      std::find_if(fit.constants.begin(), fit.constants.end(),
+                   [&](const CodecConstant& each) { return each.name == name && each.told; });
+  return found == fit.constants.end() || !can_be_reached(*found) ? nullptr : &*found;
+}
+
+bool tells_both(const CodecFit& fit) {
+  return told_constant(fit, efficiencies[0]) != nullptr && told_constant(fit, efficiencies[1]) != nullptr;
+}
+
+// Of a class: which efficiencies stay as they were.
+void add_untold(const CodecFit& fit, const Gpu& data, const std::string& path, MeasuredPart& part) {
+  for (const CodecConstant& constant : fit.constants) {
+    const bool is_efficiency =
+        (constant.name == efficiencies[0] || constant.name == efficiencies[1]);
+    if (!is_efficiency || told_constant(fit, constant.name) != nullptr) {
+      continue;
+    }
+    UntoldNumber untold{path + "." + constant.name, "", "", constant.told};
+    if (constant.told) {
+      untold.why =
+          fmt::format("beyond the cache its kernels take {:.3g} times the memory bandwidth of {}",
+                      constant.value, data.name);
+    } else {
+      const bool of_memory = constant.name == "memory_efficiency";
+      const bool has_none =
+          of_memory ? fit.streams.largest <= data.l2 : fit.streams.smallest > data.l2;
+      untold.why =
+          fmt::format("{} sizes of its kernels {} the L2 cache of {}", has_none ? "no" : "too few",
+                      of_memory ? "lie beyond" : "fit into", to_text(data.l2));
+      untold.measure = of_memory ? "larger sizes" : "smaller sizes";
+    }
+    part.untold.push_back(std::move(untold));
+  }
+}
+
 template <typename Amount>
 std::string range_line(std::string_view key, const FitRange<Amount>& range,
                        std::string_view remark) {
@@ -175,9 +111,9 @@ std::string law_lines(const CodecFit& fit, const std::optional<Sectors>& sectors
     text += fmt::format("{}{}: {}\n", indent, constant.name,
                         sourced_text(constant.value, unit, constant.sd / constant.value));
   };
-  for (const CodecConstant& constant : fit.constants) {
-    if (constant.name == "resident_efficiency" || constant.name == "memory_efficiency") {
-      add(constant, {});
+  for (const std::string_view name : efficiencies) {
+    if (const CodecConstant* constant = told_constant(fit, name)) {
+      add(*constant, {});
     }
   }
   if (sectors) {
@@ -186,7 +122,10 @@ std::string law_lines(const CodecFit& fit, const std::optional<Sectors>& sectors
   if (fit.product_rate) {
     add(*fit.product_rate, " TFLOP/s");
   }
-  text += fmt::format("{}relative_sd: {{value: {:.4g}, from: samples}}\n", indent, fit.rms_error);
+  // Of what is published in an efficiency's place the published deviation holds.
+  if (tells_both(fit)) {
+    text += fmt::format("{}relative_sd: {{value: {:.4g}, from: samples}}\n", indent, fit.rms_error);
+  }
   text += indent + range_line("streams", fit.streams, "traffic of a kernel");
   if (sectors) {
     text += indent + range_line("gathers", sectors->gathers, "sectors of 32 B of a kernel");
@@ -217,22 +156,66 @@ std::vector<CodecTiming> without_sectors(std::vector<CodecTiming> timings,
 }
 
 // The laws of single kernels of the class.
-std::string kernels_text(const std::vector<CodecTiming>& timings,
-                         const std::optional<Sectors>& sectors) {
+MeasuredPart kernels_part(const std::vector<CodecTiming>& timings,
+                          const std::optional<Sectors>& sectors, const std::string& path) {
   std::map<std::string, std::vector<CodecTiming>> by_kernel;
   for (const CodecTiming& timing : timings) {
     by_kernel[timing.entry].push_back(timing);
   }
-  std::string text;
+  MeasuredPart part;
+  std::string without;
   for (const auto& [kernel, own] : by_kernel) {
     const bool multiplies = own.front().flops > Flops{};
     const auto fit = fit_of(without_sectors(own, sectors));
     // Arithmetic that is in the bandwidth would be paid a second time, at a share of the peak.
-    if (fit && (!multiplies || fit->product_rate)) {
-      text += "      " + kernel + ":\n" + law_lines(*fit, sectors, "        ");
+    if (!fit || (multiplies && !fit->product_rate)) {
+      continue;
+    }
+    if (tells_both(*fit)) {
+      part.text += "      " + kernel + ":\n" + law_lines(*fit, sectors, "        ");
+      part.uses(kernel, std::string(name(fit->implementation)));
+    } else {
+      without += (without.empty() ? "" : ", ") + kernel;
     }
   }
-  return text.empty() ? "" : "    kernels:\n" + text;
+  part.text = part.text.empty() ? "" : "    kernels:\n" + part.text;
+  if (!without.empty()) {
+    part.untold.push_back(
+        {path + ".kernels",
+         "no law of their own without sizes on both sides of the cache: " + without, "more sizes",
+         false});
+  }
+  return part;
+}
+
+MeasuredPart class_part(const CodecSamples& timings, Implementation implementation,
+                        const Gpu& data) {
+  MeasuredPart part;
+  const std::string of_class(name(implementation));
+  const std::string path = "codecs." + of_class;
+  const std::vector<CodecTiming> streaming = timings.of(implementation, is_streaming);
+  const auto fit = fit_of(streaming);
+  if (!fit) {
+    if (!streaming.empty()) {
+      part.untold.push_back({path, "too few points or sizes of its kernels", "more sizes", false});
+    }
+    return part;
+  }
+  add_untold(*fit, data, path, part);
+  const bool has_memory = told_constant(*fit, "memory_efficiency") != nullptr;
+  const std::vector<CodecTiming> scattered = timings.of(implementation, is_scattering);
+  const auto sectors = has_memory ? sectors_of(scattered, *fit) : std::nullopt;
+  if (has_memory || told_constant(*fit, "resident_efficiency") != nullptr) {
+    part.text = "  " + of_class + ":\n" + law_lines(*fit, sectors, "    ");
+    for (const CodecTiming& timing : streaming) {
+      part.uses(timing.entry, of_class);
+    }
+    for (const CodecTiming& timing : sectors ? scattered : std::vector<CodecTiming>{}) {
+      part.uses(timing.entry, of_class);
+    }
+    part.add(kernels_part(timings.of(implementation, has_law_of_its_own), sectors, path));
+  }
+  return part;
 }
 
 }  // namespace
@@ -242,22 +225,16 @@ std::string sourced_text(double value, std::string_view unit, double relative_sd
                      std::max(relative_sd, 1e-4));
 }
 
-std::string measured_codecs(const KernelCalibration& calibration, const Gpu& data,
-                            const std::string& gpu) {
-  const Timings timings(calibration, data, gpu);
-  std::string text;
+MeasuredPart measured_codecs(const KernelCalibration& calibration, const Gpu& data,
+                             const std::string& gpu) {
+  const CodecSamples timings(calibration, data, gpu);
+  MeasuredPart all;
   for (const Implementation implementation :
        {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
-    const auto fit = fit_of(timings.of(implementation, is_streaming));
-    if (!fit) {
-      continue;
-    }
-    const auto sectors = sectors_of(timings.of(implementation, is_scattering), *fit);
-    text += "  " + std::string(payoff::name(implementation)) + ":\n" +
-            law_lines(*fit, sectors, "    ") +
-            kernels_text(timings.of(implementation, has_law_of_its_own), sectors);
+    all.add(class_part(timings, implementation, data));
   }
-  return text.empty() ? "" : "codecs:\n" + text;
+  all.text = all.text.empty() ? "" : "codecs:\n" + all.text;
+  return all;
 }
 
 }  // namespace payoff

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "study/kernel_calibration.hpp"
+#include "study/measured_part.hpp"
 
 // The laws of codecs, CodecLaw of model/method.hpp, from the samples of a GPU: for each class of
 // implementations one of all its kernels that only stream, and what scattered sectors reach
@@ -15,9 +16,10 @@
 namespace payoff {
 
 // The key `codecs` of a GPU profile; empty where the samples tell no law. `data` is the GPU's data
-// sheet, `gpu` what it is called.
-[[nodiscard]] std::string measured_codecs(const KernelCalibration& calibration, const Gpu& data,
-                                          const std::string& gpu);
+// sheet, `gpu` what it is called. An efficiency of traffic on a side of the cache where no size
+// lies is left out, and `relative_sd` with it; so are laws of single kernels that lack one.
+[[nodiscard]] MeasuredPart measured_codecs(const KernelCalibration& calibration, const Gpu& data,
+                                           const std::string& gpu);
 
 // "{value: 0.899, sd: 0.00158, from: samples}"; the deviation is relative.
 [[nodiscard]] std::string sourced_text(double value, std::string_view unit, double relative_sd);

@@ -20,6 +20,7 @@ struct CopyLine {
   double sd_us{};    // of the start
   double rate_sd{};  // relative; what the line misses the points by included
   FitRange<Bytes> bytes;
+  std::string implementation;
 };
 
 std::optional<CopyLine> line_through(const std::vector<KernelPoint>& points) {
@@ -30,8 +31,12 @@ std::optional<CopyLine> line_through(const std::vector<KernelPoint>& points) {
     return std::nullopt;
   }
   const double sd = std::hypot(rate->sd / rate->value, fit->rms_error);
-  return CopyLine{start != nullptr ? start->value : 0.0, rate->value,
-                  start != nullptr ? start->sd : 0.0, sd, fit->bytes};
+  return CopyLine{start != nullptr ? start->value : 0.0,
+                  rate->value,
+                  start != nullptr ? start->sd : 0.0,
+                  sd,
+                  fit->bytes,
+                  {}};
 }
 
 // Cold ones where there are any, launched one by one: no graph queues copies of a codec.
@@ -39,7 +44,11 @@ std::optional<CopyLine> line_of(const KernelCalibration& calibration, std::strin
   for (const std::string_view state : {"cold", "hot"}) {
     for (const KernelLaw& law : calibration.laws) {
       if (law.kernel == kernel && law.state == state && law.mode == "stream") {
-        return line_through(law.points);
+        std::optional<CopyLine> line = line_through(law.points);
+        if (line) {
+          line->implementation = law.implementation;
+        }
+        return line;
       }
     }
   }
@@ -55,15 +64,17 @@ std::string sourced(double value, std::string_view unit, double relative_sd) {
 
 }  // namespace
 
-std::string measured_copies(const KernelCalibration& calibration) {
+MeasuredPart measured_copies(const KernelCalibration& calibration) {
+  MeasuredPart part;
   std::vector<CopyLine> lines;
   for (const std::string_view kernel : {"host_to_device", "device_to_host"}) {
     if (const auto line = line_of(calibration, kernel)) {
       lines.push_back(*line);
+      part.uses(std::string(kernel), line->implementation);
     }
   }
   if (lines.empty()) {
-    return {};
+    return part;
   }
   const CopyLine& one = lines.front();
   const CopyLine& other = lines.back();
@@ -76,12 +87,13 @@ std::string measured_copies(const KernelCalibration& calibration) {
       std::hypot(0.5 * (one.start_us - other.start_us), std::max(one.sd_us, other.sd_us));
   const FitRange<Bytes> both{std::max(one.bytes.smallest, other.bytes.smallest),
                              std::min(one.bytes.largest, other.bytes.largest)};
-  return fmt::format(
+  part.text = fmt::format(
       "copies:  # between the GPU and pinned memory of the host, either way\n"
       "  start: {}\n  rate: {}\n  measured: {{smallest: {}, largest: {}}}\n",
       sourced(start, "us", start > 0.0 ? std::min(start_sd / start, most_sd) : 1.0),
       sourced(1.0 / seconds_a_gb, "GB/s", rate_sd), exact_text(both.smallest),
       exact_text(both.largest));
+  return part;
 }
 
 }  // namespace payoff

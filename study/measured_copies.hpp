@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "study/kernel_calibration.hpp"
+#include "study/measured_part.hpp"
 
 // The law of copies between the GPU and pinned memory of its host, CopyLaw of model/hardware.hpp,
 // from the family `transfers`: a straight line for each direction, and one law for both, since a
@@ -12,6 +11,6 @@
 namespace payoff {
 
 // The key `copies` of a GPU profile; empty where the samples have no law of copies.
-[[nodiscard]] std::string measured_copies(const KernelCalibration& calibration);
+[[nodiscard]] MeasuredPart measured_copies(const KernelCalibration& calibration);
 
 }  // namespace payoff

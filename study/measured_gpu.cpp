@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/beyond_cache.hpp"
 #include "calibrate/launch_chain.hpp"
 #include "model/units_text.hpp"
 #include "profiles/precision_names.hpp"
@@ -65,24 +66,51 @@ std::optional<Measured> launch_us(const KernelCalibration& calibration) {
   return launch ? std::optional(Measured{launch->time_us, launch->relative_sd}) : std::nullopt;
 }
 
+// Where the driver tells a larger cache than the data sheet, that is where memory begins.
+Bytes cache_of(const KernelCalibration& calibration, const Gpu& data) {
+  Bytes cache = data.l2;
+  for (const SamplesFile& file : calibration.files) {
+    cache = std::max(cache, file.device.l2);
+  }
+  return cache;
+}
+
 struct Copy {
-  Measured efficiency;
+  std::optional<Measured> efficiency;
   FitRange<Bytes> streams;
+  std::string kernel, implementation;
+  UntoldNumber untold;  // where there is no efficiency
 };
 
+// Nothing where no copy was measured.
 std::optional<Copy> copy_of(const KernelCalibration& calibration, const Gpu& data) {
   const std::vector<const KernelLaw*> laws = laws_of(calibration, "copy");
   if (laws.empty()) {
     return std::nullopt;
   }
-  const KernelFit& fit = laws.front()->fit;
-  const KernelConstant* beyond = determined_constant(fit, "b2_gb_per_s");
-  const KernelConstant* rate = beyond != nullptr ? beyond : determined_constant(fit, "b_gb_per_s");
-  if (rate == nullptr) {
-    return std::nullopt;
+  const KernelLaw& law = *laws.front();
+  const Bytes cache = cache_of(calibration, data);
+  Copy copy{
+      {}, law.fit.bytes, law.kernel, law.implementation, {"law.memory_efficiency", "", "", {}}};
+  const auto rate = bandwidth_beyond(law.points, cache);
+  if (!rate || rate->sd >= rate->gb_per_s) {
+    copy.untold.why = law.fit.bytes.largest > cache
+                          ? "too few sizes of `copy`"
+                          : "no size of `copy` lies beyond the L2 cache of " + to_text(cache);
+    copy.untold.measure = "sizes beyond the cache, two and more";
+    return copy;
   }
-  const double peak = data.memory_bandwidth / 1_GBps;
-  return Copy{{rate->value / peak, rate->sd / rate->value}, fit.bytes};
+  const double share = rate->gb_per_s / (data.memory_bandwidth / 1_GBps);
+  if (share > most_of_a_peak) {
+    copy.untold.why = fmt::format(
+        "`copy` beyond the cache takes {:.3g} times the memory bandwidth of "
+        "{}",
+        share, data.name);
+    copy.untold.is_wrong = true;
+    return copy;
+  }
+  copy.efficiency = Measured{share, rate->sd / rate->gb_per_s};
+  return copy;
 }
 
 struct Products {
@@ -111,36 +139,40 @@ std::string_view key_of(Precision precision) {
   return precision_names.at(static_cast<std::size_t>(precision)).first;
 }
 
-std::string law_text(const KernelCalibration& calibration, const Gpu& data) {
-  std::string text;
+std::string range_text(std::string_view key, const auto& amounts) {
+  return fmt::format("    {}: {{smallest: {}, largest: {}}}\n", key, exact_text(amounts.smallest),
+                     exact_text(amounts.largest));
+}
+
+MeasuredPart law_part(const KernelCalibration& calibration, const Gpu& data) {
+  MeasuredPart part;
+  std::string ranges;
   if (const auto launch = launch_us(calibration)) {
-    text += "  launch: " + sourced(*launch, " us") + "\n";
+    part.text += "  launch: " + sourced(*launch, " us") + "\n";
+    part.uses("launch", laws_of(calibration, "launch").front()->implementation);
   }
   const auto copy = copy_of(calibration, data);
-  if (copy) {
-    text += "  memory_efficiency: " + sourced(copy->efficiency) + "\n";
+  if (copy && copy->efficiency) {
+    part.text += "  memory_efficiency: " + sourced(*copy->efficiency) + "\n";
+    part.uses(copy->kernel, copy->implementation);
+  } else if (copy) {
+    part.untold.push_back(copy->untold);
   }
   const std::map<Precision, Products> products = products_of(calibration, data);
   if (!products.empty()) {
-    text += "  gemm_efficiency:\n";
+    part.text += "  gemm_efficiency:\n";
+    part.uses("gemm", laws_of(calibration, "gemm").front()->implementation);
   }
   for (const auto& [precision, product] : products) {
-    text += fmt::format("    {}: {}\n", key_of(precision), sourced(product.efficiency));
+    part.text += fmt::format("    {}: {}\n", key_of(precision), sourced(product.efficiency));
+    ranges += range_text(key_of(precision), product.flops);
   }
-  if (copy || !products.empty()) {
-    text += "  measured:\n";
+  if (copy && copy->efficiency) {
+    ranges += range_text("streams", copy->streams);
   }
-  const auto range = [&](std::string_view key, const auto& amounts) {
-    text += fmt::format("    {}: {{smallest: {}, largest: {}}}\n", key,
-                        exact_text(amounts.smallest), exact_text(amounts.largest));
-  };
-  for (const auto& [precision, product] : products) {
-    range(key_of(precision), product.flops);
-  }
-  if (copy) {
-    range("streams", copy->streams);
-  }
-  return text.empty() ? "" : "law:\n" + text;
+  part.text += ranges.empty() ? "" : "  measured:\n" + ranges;
+  part.text = part.text.empty() ? "" : "law:\n" + part.text;
+  return part;
 }
 
 }  // namespace
@@ -157,10 +189,13 @@ Precision product_precision(const std::map<std::string, double>& parameters) {
   return is_marked ? Precision::fp16 : Precision::bf16;
 }
 
-std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,
-                          const std::string& name) {
-  return law_text(calibration, data) + measured_codecs(calibration, data, name) +
-         measured_copies(calibration) + pair_laws_text(calibration.pairs.fits);
+MeasuredPart measured_laws(const KernelCalibration& calibration, const Gpu& data,
+                           const std::string& name) {
+  MeasuredPart all = law_part(calibration, data);
+  all.add(measured_codecs(calibration, data, name));
+  all.add(measured_copies(calibration));
+  all.add({pair_laws_text(calibration.pairs.fits), {}, {}});
+  return all;
 }
 
 }  // namespace payoff

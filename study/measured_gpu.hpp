@@ -6,16 +6,18 @@
 
 #include "model/hardware.hpp"
 #include "study/kernel_calibration.hpp"
+#include "study/measured_part.hpp"
 
 // What the samples of a GPU say in the terms of predictions, as the part of a GPU profile that
 // profiles/read_measured.hpp reads. `data` is the GPU's data sheet: shares are of its peaks.
 //   law.launch             of chains of empty kernels (`launch`): calibrate/launch_chain.hpp
-//   law.memory_efficiency  of `copy` beyond the cache
+//   law.memory_efficiency  of `copy` beyond the cache: calibrate/beyond_cache.hpp
 //   law.gemm_efficiency    of `gemm`, for each precision that was measured
 //   codecs.CLASS           resident_efficiency, memory_efficiency of the kernels that only stream:
 //                          one law a class, as calibrate/codec_fit.hpp fits it to published
-//                          timings; relative_sd is its RMS error; random_efficiency; in `kernels`
-//                          laws of single kernels (study/measured_codecs.hpp)
+//                          timings; where sizes lie on both sides of the cache relative_sd, its
+//                          RMS error; random_efficiency; in `kernels` laws of single kernels
+//                          (study/measured_codecs.hpp)
 //   copies                 of `host_to_device` and `device_to_host`: one law for both directions
 //   interference           what was seen of the slow-down that the law of pairs gives
 // Cold samples are taken where there are any: a step finds its gradients in memory. What the
@@ -27,7 +29,8 @@ namespace payoff {
 [[nodiscard]] Precision product_precision(const std::map<std::string, double>& parameters);
 
 // The keys `law` and `codecs` with everything below them; empty where the samples tell nothing.
-[[nodiscard]] std::string measured_laws(const KernelCalibration& calibration, const Gpu& data,
-                                        const std::string& name);
+// What of them the samples leave open is named, where its kernels were measured.
+[[nodiscard]] MeasuredPart measured_laws(const KernelCalibration& calibration, const Gpu& data,
+                                         const std::string& name);
 
 }  // namespace payoff

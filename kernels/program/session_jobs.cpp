@@ -89,7 +89,7 @@ std::vector<Job> chosen_jobs(const Plan& plan, const std::vector<std::string>& o
       if (launches <= longest_queue) {
         jobs.push_back({benchmark, Mode::stream});
       }
-      if (launches > 1 && (!plan.thinned || launching_shows(benchmark.point.traffic))) {
+      if (launches > 1 && launching_shows(benchmark.point.traffic)) {
         jobs.push_back({benchmark, Mode::graph});
       }
       if (plan.every_variant && may_be_hot(benchmark)) {
