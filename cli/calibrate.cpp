@@ -95,6 +95,11 @@ struct Target {
 constexpr std::array targets{Target{"network", fit_network_laws},
                              Target{"compute", fit_compute_laws}, Target{"codecs", fit_codec_laws}};
 
+bool is_law(std::string_view name) {
+  return name == "all" || std::any_of(targets.begin(), targets.end(),
+                                      [&](const Target& target) { return target.name == name; });
+}
+
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -142,7 +147,8 @@ std::vector<Target> read_targets(const Arguments& arguments, Session& session) {
   }
   std::vector<Target> chosen;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const auto target = named_value("something to fit", words[i], known, session);
+    const auto target =
+        named_value("a law, nor a file of samples that is there", words[i], known, session);
     if (target && *target) {
       chosen.push_back(**target);
     } else if (target) {
@@ -198,12 +204,20 @@ bool keeps_inputs(const std::vector<Target>& chosen, const std::filesystem::path
   return kept;
 }
 
+// Whether there are options that go with samples alone.
+bool is_with_samples(const Arguments& arguments) {
+  return arguments.has("-o") || arguments.has("--gpu") || arguments.has("--force");
+}
+
 ExitCode run_calibrate(const Arguments& arguments, Session& session) {
-  if (is_about_kernels(arguments)) {
+  if (is_about_kernels(arguments, is_law)) {
     return calibrate_kernels_command(arguments, session);
   }
-  refuse_options_of_others(arguments, false, session);
   const std::vector<Target> chosen = read_targets(arguments, session);
+  // Where a file of samples was meant, its options are right.
+  if (!session.diagnostics().has_errors() || !is_with_samples(arguments)) {
+    refuse_options_of_others(arguments, false, session);
+  }
   if (session.diagnostics().has_errors()) {
     return session.report();
   }

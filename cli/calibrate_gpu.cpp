@@ -84,6 +84,7 @@ std::optional<Gpu> data_sheet_of(const Arguments& arguments, const KernelCalibra
   const std::string differences = sheet_differences(*gpu, device);
   if (differences.empty()) {
     report_beyond_peaks(calibration, *gpu, session.diagnostics());
+    warn_of_slow_streams(calibration, *gpu, session.diagnostics());
     return gpu;
   }
   const std::string message = fmt::format("the data sheet of {} is not that of the measured {}",

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -240,11 +241,14 @@ constexpr std::array actions{Action{"run", measure},
 
 }  // namespace
 
-bool is_about_kernels(const Arguments& arguments) {
+bool is_about_kernels(const Arguments& arguments, bool (*is_law)(std::string_view)) {
   const std::vector<Argument>& words = arguments.positionals();
   if (words.front().text == "fit") {
-    return std::any_of(words.begin() + 1, words.end(),
-                       [](const Argument& word) { return word.text.ends_with(".json"); });
+    return std::any_of(words.begin() + 1, words.end(), [&](const Argument& word) {
+      std::error_code ignored;
+      return word.text.ends_with(".json") ||
+             (!is_law(word.text) && std::filesystem::exists(word.text, ignored));
+    });
   }
   return std::any_of(actions.begin(), actions.end(),
                      [&](const Action& action) { return action.name == words.front().text; });

@@ -12,8 +12,9 @@
 
 namespace payoff {
 
-// What stands behind `payoff calibrate`: whether it is one of these and not a fit of shipped laws.
-[[nodiscard]] bool is_about_kernels(const Arguments& arguments);
+// What stands behind `payoff calibrate`: whether it is one of these and not a fit of shipped laws,
+// which `is_law` knows by name. Of what a fit is given, any other file is of samples.
+[[nodiscard]] bool is_about_kernels(const Arguments& arguments, bool (*is_law)(std::string_view));
 
 [[nodiscard]] ExitCode calibrate_kernels_command(const Arguments& arguments, Session& session);
 

@@ -146,7 +146,8 @@ class Settler {
         seen.push_back(run);
       }
     }
-    return text.empty() ? "nccl-tests of the job's collectives" : text;
+    return (text.empty() ? "nccl-tests of the job's collectives" : text) +
+           "; of each what it printed: --observed FILE";
   }
 
   const Experiment& experiment_;

@@ -44,6 +44,37 @@ void warn_of_clocks_together(const KernelCalibration& calibration, Session& sess
   }
 }
 
+// Drivers take 2 to 10 us.
+void warn_of_slow_launches(const KernelCalibration& calibration, Session& session) {
+  constexpr Seconds slow = 50_us;
+  const SamplesPoint* fastest = nullptr;
+  Seconds least{};
+  for (const SamplesFile& file : calibration.files) {
+    for (const SamplesPoint& point : file.points) {
+      const SampleSummary summary =
+          summarize_samples(point.samples, point.discarded, point.clock_ratio);
+      const Seconds each = summary.median / std::max(point.launches, 1.0);
+      const bool counts = point.kernel == "launch" && summary.refused.empty();
+      if (counts && (fastest == nullptr || each < least)) {
+        fastest = &point;
+        least = each;
+      }
+    }
+  }
+  if (fastest != nullptr && least > slow) {
+    session.diagnostics().warning(fastest->place, fmt::format("a launch takes {}", to_text(least)),
+                                  "", "are these times in microseconds? Launches take 2 to 10 us");
+  }
+}
+
+// What is beside other work cannot be faster than alone.
+void warn_of_faster_together(const KernelCalibration& calibration, Session& session) {
+  for (const LeftOutRun& each : calibration.pairs.left_out) {
+    session.diagnostics().warning(each.place, each.title + ": " + each.reason, "",
+                                  "left out of the law of pairs");
+  }
+}
+
 }  // namespace
 
 void warn_of_poor_laws(const KernelCalibration& calibration, Session& session) {
@@ -73,6 +104,8 @@ void warn_of_poor_laws(const KernelCalibration& calibration, Session& session) {
 
 void warn_of_circumstances(const KernelCalibration& calibration, Session& session) {
   warn_of_clocks_together(calibration, session);
+  warn_of_faster_together(calibration, session);
+  warn_of_slow_launches(calibration, session);
   std::size_t ungated = 0;
   double slowest = 1.0;
   for (const SamplesFile& file : calibration.files) {

@@ -17,8 +17,21 @@
 namespace payoff {
 namespace {
 
-constexpr std::array<std::string_view, 6> no_values{"gpu",       "kernels_of", "description",
-                                                    "citations", "from",       "covariance"};
+// Whose profile it is, and what laws and points are worth: no property of the GPU.
+constexpr std::array no_values{std::string_view("gpu"),
+                               std::string_view("kernels_of"),
+                               std::string_view("description"),
+                               std::string_view("citations"),
+                               std::string_view("from"),
+                               std::string_view("covariance"),
+                               std::string_view("rms_error"),
+                               std::string_view("largest_error"),
+                               std::string_view("left_out_error"),
+                               std::string_view("residual"),
+                               std::string_view("outliers"),
+                               std::string_view("kept"),
+                               std::string_view("samples"),
+                               std::string_view("drift")};
 
 struct GpuValue {
   std::string path;

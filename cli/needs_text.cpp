@@ -25,7 +25,7 @@ std::string text_of(const NextMeasurement& measurement, const NeedsReport& repor
     case Kind::compute:
       return fmt::format("payoff-kernels on {}, all that computes", cluster.gpu.name);
     case Kind::messages:
-      return fmt::format("nccl-tests: {}", name(measurement.unknown));
+      return fmt::format("nccl-tests: {}: --observed FILE", name(measurement.unknown));
     case Kind::codec:
       return fmt::format("the codec of {} alone", report.plan.label);
     case Kind::beside:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "cli/observed_run.hpp"
 #include "cli/observed_trace.hpp"
 #include "cli/option_values.hpp"
+#include "profiles/import/samples.hpp"
 
 namespace payoff {
 namespace {
@@ -108,9 +110,23 @@ class ObservationReader {
     }
   }
 
+  [[nodiscard]] static bool is_samples(const std::string& name) {
+    constexpr std::size_t enough = 4096;
+    std::ifstream stream(name, std::ios::binary);
+    std::string beginning(enough, '\0');
+    stream.read(beginning.data(), static_cast<std::streamsize>(enough));
+    beginning.resize(static_cast<std::size_t>(stream.gcount()));
+    return is_samples_file(beginning);
+  }
+
   // What the file measured counts as given.
   void take_file(const Argument& named) {
-    if (looks_like_nccl_tests(named.text)) {
+    if (is_samples(named.text)) {
+      session_.diagnostics().error(
+          named.span, fmt::format("{} holds samples of kernels", backquoted(named.text)), {},
+          "of messages `--observed` takes what nccl-tests printed, a log for each collective; "
+          "`payoff calibrate fit` makes laws of samples");
+    } else if (looks_like_nccl_tests(named.text)) {
       of_run_ = true;
       run_ = observe_run(named, session_);
       if (run_) {

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "model/units_text.hpp"
+
 namespace payoff {
 namespace {
 
@@ -142,13 +144,33 @@ void check_timer(const SamplesFile& file, Diagnostics& diagnostics) {
   }
 }
 
+// A multiprocessor takes 128 bytes a clock from its own cache, and less from the one that all
+// share; no GPU's clock is beyond 3 GHz.
+Bandwidth fastest_cache(const SamplesDevice& device) {
+  constexpr Bytes of_a_clock = 128_B;
+  return static_cast<double>(device.multiprocessors) * (of_a_clock / (1.0_s / 3e9));
+}
+
+// Empty where a GPU can move so much in that time.
+std::string why_impossible(const SamplesPoint& point, Seconds time, const SamplesDevice& device) {
+  const Bandwidth most = fastest_cache(device);
+  return device.multiprocessors > 0 && point.traffic() / time > most
+             ? fmt::format("{} in {}: the caches of {} multiprocessors give at most {}",
+                           to_text(point.traffic()), to_text(time), device.multiprocessors,
+                           to_text(most))
+             : "";
+}
+
 class Collector {
  public:
   explicit Collector(KernelCalibration& calibration) : calibration_(calibration) {}
 
-  void add(const SamplesPoint& point) {
+  void add(const SamplesPoint& point, const SamplesDevice& device) {
     SampleSummary summary = summary_of(point);
     ++calibration_.points;
+    if (summary.refused.empty()) {
+      summary.refused = why_impossible(point, summary.median, device);
+    }
     if (!summary.refused.empty()) {
       calibration_.left_out.push_back({title_of(point), summary.refused});
       return;
@@ -227,7 +249,7 @@ KernelCalibration calibrate_kernels(std::vector<SamplesFile> files, Diagnostics&
     check_timer(file, diagnostics);
     calibration.drift = std::max(calibration.drift, drift);
     for (const SamplesPoint& point : file.points) {
-      collector.add(point);
+      collector.add(point, file.device);
     }
   }
   collector.fit();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,19 @@ PairMember pair_member(const SamplesMember& member, Bandwidth memory) {
           member.held,      member.alone,    member.together};
 }
 
+// "gemm m=1024 takes 1 % of its time alone"; empty where none is faster beside others by more than
+// the copies of a run may differ, and what its clock gives.
+std::string faster_together(const SamplesTogether& run) {
+  for (const SamplesMember& member : run.members) {
+    const double faster_clock = std::max(1.0, run.clock_ratio / member.alone_clock_ratio);
+    const double share = member.together / member.alone;
+    if (share * faster_clock * (1.0 + noticeable_drift) < 1.0) {
+      return fmt::format("{} takes {:.3g} % of its time alone", title_of(member), 100.0 * share);
+    }
+  }
+  return {};
+}
+
 // As a share of the value, which may be none.
 double relative_sd(const PairFit& fit) {
   constexpr double least = 1e-4;
@@ -58,8 +72,13 @@ double rounded_up(double share) { return std::ceil(share * 1e4) / 1e4; }
 PairCalibration calibrate_pairs(const std::vector<SamplesFile>& files) {
   const Bandwidth memory = copied_by(files);
   std::vector<PairRun> runs;
+  std::vector<LeftOutRun> left_out;
   for (const SamplesFile& file : files) {
     for (const SamplesTogether& together : file.together) {
+      if (std::string reason = faster_together(together); !reason.empty()) {
+        left_out.push_back({together.place, title_of(together), std::move(reason)});
+        continue;
+      }
       PairRun& run = runs.emplace_back();
       for (const SamplesMember& member : together.members) {
         run.push_back(pair_member(member, std::max(memory, Bandwidth{1.0})));
@@ -67,12 +86,15 @@ PairCalibration calibrate_pairs(const std::vector<SamplesFile>& files) {
     }
   }
   if (runs.empty()) {
-    return {};
+    return {{}, {}, std::move(left_out)};
   }
   if (memory <= Bandwidth{}) {
-    return {{}, "no copy among the samples tells what share of the memory each takes"};
+    return {{},
+            "no copy among the samples tells what share of the memory each takes",
+            std::move(left_out)};
   }
-  PairCalibration result{fit_pairs(runs, files.front().device.multiprocessors), {}};
+  PairCalibration result{
+      fit_pairs(runs, files.front().device.multiprocessors), {}, std::move(left_out)};
   if (result.fits.fits.empty()) {
     result.why_none =
         fmt::format("a kind of pair needs {} that the compute units slow, and the memory does not",

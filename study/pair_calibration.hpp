@@ -11,9 +11,17 @@
 
 namespace payoff {
 
+// Kernels beside each other of which one was faster than alone, which cannot be.
+struct LeftOutRun {
+  Span place;
+  std::string title;
+  std::string reason;
+};
+
 struct PairCalibration {
   PairFits fits;
   std::string why_none;  // pairs were measured and none was fitted; else empty
+  std::vector<LeftOutRun> left_out;
 };
 
 // What a kernel takes of the memory is its traffic over what a copy of the same files moves in the

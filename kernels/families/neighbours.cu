@@ -185,6 +185,21 @@ Neighbour copies(const Plan& plan) {
   return {std::move(transfer_benchmarks(one).front()), Role::copies};
 }
 
+// Of the codecs, which differ in what they do between reading and writing: arithmetic, a residual
+// that is read and written, random numbers. The largest size comes first.
+std::vector<Neighbour> codecs_of_triples(const std::vector<Neighbour>& all) {
+  std::vector<Neighbour> chosen;
+  for (const std::string_view name : {"fp8_blocks", "sign_ef", "quantize_group"}) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Neighbour& each) {
+      return each.benchmark.point.kernel == name;
+    });
+    if (found != all.end()) {
+      chosen.push_back(*found);
+    }
+  }
+  return chosen;
+}
+
 }  // namespace
 
 std::vector<Benchmark> message_benchmarks(const Plan& plan) {
@@ -217,12 +232,13 @@ std::vector<Neighbours> neighbour_benchmarks(const Plan& plan) {
     all.push_back({work, copied});
   }
   // Three at once judge whether pairs add up: two kernels and a message, or a copy engine.
+  const std::vector<Neighbour> three = codecs_of_triples(codec);
   for (const Neighbour& work : compute) {
-    for (std::size_t i = 0; i < std::min<std::size_t>(codec.size(), 3) && !sent.empty(); ++i) {
-      all.push_back({work, codec[i], sent.back()});
+    for (const Neighbour& beside : three) {
+      all.push_back({work, beside, sent.back()});
     }
-    if (!codec.empty()) {
-      all.push_back({work, codec.front(), copied});
+    if (!three.empty()) {
+      all.push_back({work, three.front(), copied});
     }
   }
   return all;

@@ -101,9 +101,11 @@ struct StepArrays {
   }
 
   // The factors' columns are off by the orthogonalisation's bound, which stands for a condition
-  // number below 3 and here has to stand for that of a product of two Gaussian matrices, at most
-  // 16 times that; an entry of P P^T M is then off by at most twice ||dP|| ||M||, and by the
-  // rounding of sums of `rows` and `rank` products of it.
+  // number below 3 and here has to stand for that of a product of two Gaussian matrices. That this
+  // is at most 16 times as much is chosen, not derived: Gaussian matrices have no largest condition
+  // number, but with ranks far below the sides a product is about as even as its narrow factor, and
+  // the sides and ranks that are checked leave room. An entry of P P^T M is then off by at most
+  // twice ||dP|| ||M||, and by the rounding of sums of `rows` and `rank` products of it.
   [[nodiscard]] static float step_bound(const Step& step, const Matrix& expected,
                                         const Matrix& kept) {
     double squares = 0.0;
@@ -113,7 +115,8 @@ struct StepArrays {
       squares += corrected * corrected;
     }
     const double entries = static_cast<double>(step.rows * step.rank);
-    const double of_left = 16.0 * static_cast<double>(order_bound(step.left())) /
+    constexpr double of_product = 16.0;
+    const double of_left = of_product * static_cast<double>(order_bound(step.left())) /
                            std::sqrt(static_cast<double>(step.rows));
     return static_cast<float>(2.0 * of_left * std::sqrt(entries) * std::sqrt(squares));
   }

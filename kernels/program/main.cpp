@@ -11,6 +11,7 @@
 
 #include "kernels/program/outputs.hpp"
 #include "kernels/program/session.hpp"
+#include "kernels/program/unfinished_file.hpp"
 
 #if !defined(PAYOFF_KERNELS_VERSION)
 #define PAYOFF_KERNELS_VERSION "0.1.0"
@@ -135,6 +136,7 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
     std::cerr << "error: cannot write " << options.out << "\n";
     return failed;
   }
+  UnfinishedFile unfinished(target.part == target.file ? "" : target.part);
   SamplesFile file = described();
   std::size_t begun = 0;
   const Report report_begun = [&](std::string_view title) {
@@ -154,6 +156,7 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
   std::cerr << text_of(*file.timer) << "\n";
   out << text_of(file);
   out.close();
+  unfinished.keep();
   if (!out || !target.finish()) {
     std::cerr << "error: cannot write " << options.out << "; what there is lies in "
               << target.part.string() << "\n";

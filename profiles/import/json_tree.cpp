@@ -93,9 +93,16 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
     open_.back()->entries.push_back({std::move(value), place, {}});
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
+  bool parse_error(std::size_t position, const std::string& last,
+                   const nlohmann::detail::exception& cause) override {
+    constexpr int number_overflow = 406;  // of the library's exceptions
     const std::size_t at = position > 0 ? position - 1 : 0;
+    if (cause.id == number_overflow) {
+      Diagnostic beyond = invalid(token(last.size()), "its magnitude is above 1.8e308");
+      beyond.message = backquoted(last) + " is beyond the range of numbers";
+      diagnostics_.add(std::move(beyond));
+      return false;
+    }
     const bool at_end = at >= text_.length;
     diagnostics_.add(invalid(Span{text_.source, text_.offset + (at_end ? text_.length : at), 1},
                              at_end ? "the file ends here" : "it cannot go on like this here"));

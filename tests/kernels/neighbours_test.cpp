@@ -79,6 +79,20 @@ TEST_CASE("a codec of two sizes and a kernel that goes value by value are beside
   CHECK(computing == std::set<std::string>{"attention", "gemm", "layer_norm", "swiglu"});
 }
 
+// Whether pairs add up is asked of codecs that read and write, compute and draw numbers.
+TEST_CASE("three at once have codecs of three kinds, whatever else is measured") {
+  for (const bool full : {false, true}) {
+    std::set<std::string> beside_message;
+    for (const Neighbours& each : neighbour_benchmarks(full ? full_plan() : quick_plan())) {
+      if (each.size() == 3 && each[2].role == Role::message) {
+        beside_message.insert(each[1].benchmark.point.kernel);
+        CHECK(each[1].benchmark.point.parameters.at("elements") == 67108864.0);
+      }
+    }
+    CHECK(beside_message == std::set<std::string>{"fp8_blocks", "quantize_group", "sign_ef"});
+  }
+}
+
 TEST_CASE("a message moves what it is given, in every step and block") {
   const std::vector<Benchmark> all = message_benchmarks(emulated_plan());
   REQUIRE(all.size() == 1);
