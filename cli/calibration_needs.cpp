@@ -108,7 +108,8 @@ class Settler {
       return runs_of(path.starts_with("cluster.fabric."));
     }
     if (const std::string_view only = kernels_of(path); !only.empty()) {
-      return fmt::format("payoff-kernels --only {} on {}", only, gpu);
+      return fmt::format("payoff-kernels --only {} on {}{}", only, gpu,
+                         only == "copy" ? ": sizes beyond its L2 cache tell" : "");
     }
     const bool of_law = path.find(".law.") != std::string::npos;
     if (path.starts_with("compress.")) {

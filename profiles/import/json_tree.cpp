@@ -98,7 +98,7 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
     constexpr int number_overflow = 406;  // of the library's exceptions
     const std::size_t at = position > 0 ? position - 1 : 0;
     if (cause.id == number_overflow) {
-      Diagnostic beyond = invalid(token(last.size()), "its magnitude is above 1.8e308");
+      Diagnostic beyond = invalid(place_of_number(), "its magnitude is above 1.8e308");
       beyond.message = backquoted(last) + " is beyond the range of numbers";
       diagnostics_.add(std::move(beyond));
       return false;
@@ -163,7 +163,8 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
   }
 
   // The parser has read one character beyond a number, except at the end of the text.
-  bool number() {
+  // The last one that was read, and something behind it.
+  [[nodiscard]] Span place_of_number() const {
     constexpr std::string_view of_numbers = "+-.0123456789eE";
     std::size_t end = read_;
     while (end > 0 && of_numbers.find(characters_[end - 1]) == std::string_view::npos) {
@@ -171,14 +172,19 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
     }
     const std::size_t before = characters_.find_last_not_of(of_numbers, end - 1);
     const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    return {text_.source, text_.offset + begin, end - begin};
+  }
+
+  bool number() {
+    const Span where = place_of_number();
+    const std::size_t begin = where.offset - text_.offset;
+    const std::size_t end = begin + where.length;
     if (not_numbers_.contains(begin)) {
       const std::string word(original_.substr(begin, end - begin));
-      const Span place{text_.source, text_.offset + begin, end - begin};
-      causes_->add(word, invalid(place, word + " is no number"), what_is_open());
-      return add(Node::Kind::null, word, place);
+      causes_->add(word, invalid(where, word + " is no number"), what_is_open());
+      return add(Node::Kind::null, word, where);
     }
-    return add(Node::Kind::scalar, std::string(characters_.substr(begin, end - begin)),
-               {text_.source, text_.offset + begin, end - begin});
+    return add(Node::Kind::scalar, std::string(characters_.substr(begin, end - begin)), where);
   }
 
   Node& place_for_next() {

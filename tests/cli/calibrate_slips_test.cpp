@@ -46,10 +46,9 @@ TEST_CASE("times a thousand times too long are warned of, with the place of the 
   const Captured slow = fitted(folder, test::samples_of({4000.0, 8e-4, 4e-4, 7e-4}));
   INFO(slow.err);
   CHECK(slow.code == ExitCode::success);
-  CHECK_THAT(slow.err,
-             ContainsSubstring("of the memory bandwidth of h100-sxm\n --> ") &&
-                 ContainsSubstring("more points less than a fifth") &&
-                 ContainsSubstring("a launch takes 4.15 ms\n --> "));  // of 20, with 3 us of all
+  CHECK_THAT(slow.err, ContainsSubstring("of the memory bandwidth of h100-sxm\n --> ") &&
+                           ContainsSubstring("more points of less than a fifth") &&
+                           ContainsSubstring("a launch takes 4 ms\n --> "));
 }
 
 TEST_CASE(
@@ -57,7 +56,7 @@ TEST_CASE(
   const ScratchFolder folder;
   const std::string samples = folder.path("samples.json");
   REQUIRE(test::payoff({"calibrate", "import", (examples / "calibrate/all_reduce.log").string(),
-                        "--gpu", "h100-sxm", "-o", samples})
+                        "--gpu", "h100-sxm", "--date", "2026-11-20", "-o", samples})
               .code == ExitCode::success);
   const Captured run = test::payoff(
       {"calibrate", "fit", samples, "--gpu", "h100-sxm", "-o", folder.path("mine.yaml")});
@@ -77,19 +76,18 @@ TEST_CASE(
                                ContainsSubstring("\n1 error"));
 }
 
-// 262 kB in 1 ns, of a GPU whose 100 multiprocessors give 38.4 TB/s at most.
+// 262 kB in 2 ns, of a GPU whose 100 multiprocessors give 38.4 TB/s at most.
 TEST_CASE("a point faster than any cache is left out by name, and spoils no law") {
   const ScratchFolder folder;
   folder.write("samples.json",
                test::invented::samples_of(
-                   {1.0, 0.0, "," + test::invented::point("copy", 32769.0, 262152.0, 1e-3, 1)}));
+                   {1.0, 0.0, "," + test::invented::point("copy", 32769.0, 262152.0, 2e-3, 1)}));
   const Captured run = test::payoff({"calibrate", "show", folder.path("samples.json")});
   INFO(run.out << run.err);
   CHECK(run.code == ExitCode::success);
   CHECK_THAT(run.out,
              ContainsSubstring("left out: copy (fused), cold, stream, gaussian, elements=32769") &&
-                 ContainsSubstring("in 1 ns: the caches of 100 multiprocessors give at most "
-                                   "38.4 TB/s"));
+                 ContainsSubstring("the caches of 100 multiprocessors give at most 38.4 TB/s"));
   CHECK_THAT(run.err, !ContainsSubstring("misses its points"));
 }
 
