@@ -171,8 +171,9 @@ void warn_of_slow_streams(const KernelCalibration& calibration, const Gpu& data,
         slowest.point->place,
         fmt::format("{} reaches {} of the memory bandwidth of {}", title_of(*slowest.point),
                     percent_text(slowest.share), data.name),
-        slowest.count > 1 ? fmt::format("and {} more points of less than a fifth", slowest.count - 1)
-                          : "",
+        slowest.count > 1
+            ? fmt::format("and {} more points of less than a fifth", slowest.count - 1)
+            : "",
         "are these times in microseconds, and of this GPU?");
   }
 }
