@@ -141,6 +141,15 @@ CompressionPlan shrink(double ratio, double passes) {
                    "n * v / ratio");
 }
 
+CompressionPlan shrink_among(int most_workers, double ratio, double passes) {
+  CompressionPlan plan =
+      one_round("shrink among few",
+                {{"passes", passes}, {"ratio", ratio}, {"most", static_cast<double>(most_workers)}},
+                Collective::all_reduce, "n * v / if(W > most, 1, ratio)");
+  plan.method->granularity = Granularity::tensor;
+  return plan;
+}
+
 CompressionPlan sparse(double kept, double passes) {
   return one_round("sparse", {{"passes", passes}, {"kept", kept}}, Collective::all_gather,
                    "ceil(n * kept) * (v + 4)");
