@@ -9,8 +9,17 @@
 #include <fmt/format.h>
 
 #include "study/job_axis.hpp"
+#include "study/scaled_job.hpp"
 
 namespace payoff {
+namespace {
+
+std::string axis_end_text(int asked, int last, const std::string& why) {
+  return fmt::format("The axis ends before {}: no such job has more than {} GPUs{}.", asked, last,
+                     why.empty() ? "" : ": " + why);
+}
+
+}  // namespace
 
 void note_single_replica(const Curves<int>& curves, Chart& chart) {
   if (curves.plans.size() < 2 || curves.plans.front().points.empty()) {
@@ -44,10 +53,19 @@ void note_ends(const Curves<int>& curves, int asked, Chart& chart) {
     chart.notes.push_back(fmt::format("Not possible on more than {} GPUs: {}.", gpus, names));
   }
   if (job) {
-    chart.notes.push_back(
-        fmt::format("The axis ends before {}: no such job has more than {} GPUs{}.", asked, *job,
-                    curves.why_it_ends.empty() ? "" : ": " + curves.why_it_ends));
+    chart.notes.push_back(axis_end_text(asked, *job, curves.why_it_ends));
   }
+}
+
+std::string gpus_end_note(const Experiment& experiment, const ScalingOptions& range) {
+  const ScalingStep step = scaling_step(experiment);
+  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  const LastPossible last = last_possible(
+      [&](int steps) { return with_dp(experiment, steps * step.replicas).has_value(); },
+      {std::max(1, range.fewest_gpus / gpus), range.most_gpus / gpus});
+  return last.ends ? axis_end_text(range.most_gpus, last.count * gpus,
+                                   why_not_with_dp(experiment, (last.count + 1) * step.replicas))
+                   : "";
 }
 
 void note_large_models(const Curves<double>& curves, Chart& chart) {

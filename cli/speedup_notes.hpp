@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "cli/chart.hpp"
 #include "study/scaling.hpp"
 
@@ -14,6 +16,9 @@ void note_single_replica(const Curves<int>& curves, Chart& chart);
 
 // What ends before the axis that was asked for does, which is no break-even.
 void note_ends(const Curves<int>& curves, int asked, Chart& chart);
+
+// The same of the job alone, for a map over GPUs; empty where it does not end.
+[[nodiscard]] std::string gpus_end_note(const Experiment& experiment, const ScalingOptions& range);
 
 // The smallest model that no longer fits.
 void note_large_models(const Curves<double>& curves, Chart& chart);

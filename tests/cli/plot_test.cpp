@@ -334,6 +334,13 @@ TEST_CASE("one strategy that is impossible ends no other, and the legend says wh
                          ContainsSubstring("The axis ends before 4096: no such job has more than "
                                            "3328 GPUs: dp 3336 ranks cannot"));
   CHECK_THAT(script, !ContainsSubstring("pays up to 1656"));
+  const Captured map =
+      test::payoff({"plot", experiment, "--y", "bandwidth", "--plan", "fp16:traffic=embeddings",
+                    "--from", "2048", "--to", "4096", "-o", folder.path("map.gp")});
+  INFO(map.err);
+  REQUIRE(map.code == ExitCode::success);
+  CHECK_THAT(test::read_text(folder.path("map.gp")),
+             ContainsSubstring("The axis ends before 4096: no such job has more than 3328 GPUs"));
 }
 
 TEST_CASE("the legend has the threshold of what pays, and says what lies beyond the axis") {
