@@ -159,14 +159,19 @@ std::vector<double> end_counts(const std::vector<BreakEven>& marks, int gpus, in
   return xs;
 }
 
-// Neighbours that pay are one interval: between them nothing was found to end.
+// Whatever the memory: a note says from which size on nothing fits.
+double size_gain(JobAxis& axis, std::size_t plan, double x) {
+  return *axis.rival_step(x) / *axis.step(plan, x) - 1.0;
+}
+
+// Neighbours that pay are one interval.
 IntervalSet<double> paying_sizes(const Curve<double>& curve, std::size_t plan, double band,
                                  JobAxis& axis) {
   IntervalSet<double> set;
   set.no_difference = true;
   bool inside = false;
   for (const CurvePoint<double>& point : curve.points) {
-    const double gain = axis.gain(plan, point.x);
+    const double gain = size_gain(axis, plan, point.x);
     set.no_difference = set.no_difference && gain <= band && gain >= 1.0 / (1.0 + band) - 1.0;
     if (gain > band && !inside) {
       set.intervals.push_back({point.x, point.x, &point == &curve.points.front(), false});
@@ -174,13 +179,11 @@ IntervalSet<double> paying_sizes(const Curve<double>& curve, std::size_t plan, d
       set.intervals.back().high = point.x;
     }
     inside = gain > band;
+    set.scanned_low = set.scanned_high > 0.0 ? set.scanned_low : point.x;
+    set.scanned_high = point.x;
   }
   if (inside) {
     set.intervals.back().open_high = true;
-  }
-  if (!curve.points.empty()) {
-    set.scanned_low = curve.points.front().x;
-    set.scanned_high = curve.points.back().x;
   }
   return set;
 }
@@ -189,7 +192,7 @@ IntervalSet<double> paying_sizes(const Curve<double>& curve, std::size_t plan, d
 void add_size_ends(const Experiment& experiment, std::size_t plan, double low, double high,
                    double band, JobAxis& axis, std::vector<double>& ends) {
   const auto has_plan = [&](double x) { return axis.step(plan, x) && axis.rival_step(x); };
-  const auto pays = [&](double x) { return axis.gain(plan, x) > band; };
+  const auto pays = [&](double x) { return size_gain(axis, plan, x) > band; };
   if (!has_plan(low) || !has_plan(high) || pays(low) == pays(high)) {
     return;
   }

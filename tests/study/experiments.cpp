@@ -142,11 +142,12 @@ CompressionPlan shrink(double ratio, double passes) {
 }
 
 CompressionPlan shrink_among(int most_workers, double ratio, double passes) {
+  const std::map<std::string, double> parameters{
+      {"passes", passes}, {"ratio", ratio}, {"most", static_cast<double>(most_workers)}};
   CompressionPlan plan =
-      one_round("shrink among few",
-                {{"passes", passes}, {"ratio", ratio}, {"most", static_cast<double>(most_workers)}},
-                Collective::all_reduce, "n * v / if(W > most, 1, ratio)");
+      one_round("shrink among few", parameters, Collective::all_reduce, "n * v / ratio");
   plan.method->granularity = Granularity::tensor;
+  plan.method->worth = formula("if(W > most, 0, 1)", parameters);
   return plan;
 }
 
