@@ -26,6 +26,13 @@ std::string codec_text(const BreakEven& entry) {
              : "not scanned";
 }
 
+std::string gpus_text(const BreakEven& entry) {
+  if (!entry.gpus) {
+    return "not scanned";
+  }
+  return interval_text(*entry.gpus, count_text) + possible_text(entry);
+}
+
 std::string wire_text(const BreakEven& entry) {
   return fmt::format(
       "{} ({})",
@@ -55,6 +62,11 @@ double si(int count) { return count; }
 
 }  // namespace
 
+std::string possible_text(const BreakEven& entry) {
+  const bool pays = entry.gpus && !entry.gpus->never();
+  return pays && entry.most_gpus ? fmt::format(" (possible up to {})", *entry.most_gpus) : "";
+}
+
 std::string break_even_table(const std::vector<BreakEven>& break_evens, const Payoff& payoff) {
   if (break_evens.empty()) {
     return {};
@@ -74,8 +86,7 @@ std::string break_even_table(const std::vector<BreakEven>& break_evens, const Pa
                              : plan->against_remedy.convergence_slack_ratio();
     table.add({entry.label,
                entry.bandwidth ? interval_text(*entry.bandwidth, link_rate_text) : "no NIC is used",
-               codec_text(entry), wire_text(entry),
-               entry.gpus ? interval_text(*entry.gpus, count_text) : "not scanned",
+               codec_text(entry), wire_text(entry), gpus_text(entry),
                slack > payoff.band ? percent_text(slack) : "none"});
   }
   return table.markdown() +
@@ -113,6 +124,8 @@ nlohmann::ordered_json break_even_json(const BreakEven& entry) {
       scanned ? set_json<double>(entry.wire_ratio, si) : nlohmann::ordered_json(nullptr);
   json["wire_ratio_now"] = entry.wire_ratio_now;
   json["gpus"] = entry.gpus ? set_json<int>(*entry.gpus, si) : nlohmann::ordered_json(nullptr);
+  json["most_gpus"] =
+      entry.most_gpus ? nlohmann::ordered_json(*entry.most_gpus) : nlohmann::ordered_json(nullptr);
   return json;
 }
 

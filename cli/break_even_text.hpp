@@ -16,6 +16,10 @@ namespace payoff {
 [[nodiscard]] std::string break_even_table(const std::vector<BreakEven>& break_evens,
                                            const Payoff& payoff);
 
+// " (possible up to 1656)" after the GPUs on which it pays, where the job or its plan ends before
+// the scan does: that end is no break-even. Else empty.
+[[nodiscard]] std::string possible_text(const BreakEven& entry);
+
 [[nodiscard]] nlohmann::ordered_json break_even_json(const BreakEven& entry);
 
 // Where the scan of bandwidths ended because NICs are not what limits a node; else empty.

@@ -34,7 +34,7 @@ struct ChartCurve {
   std::vector<ChartPoint> points;
   std::vector<ChartPoint> marks;     // points of it next to the rival; a line drops from each
   std::vector<ChartBandPoint> band;  // drawn as a ribbon behind the curves; may be empty
-  std::string family{};              // what shares a hue; empty: told by the label
+  std::string family{};              // what shares a hue, all of it; empty: told by the label
   // Numbers of points: between the one before and this one it crosses the rival, nobody knows
   // where. Drawn as a wide pale line from the one to the other.
   std::vector<std::size_t> crossings{};

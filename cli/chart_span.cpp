@@ -165,6 +165,24 @@ ChartAxis axis_of_values(const Chart& chart) {
   return value_axis(span.cut.empty() ? low : span.low, high, chart.y_unit);
 }
 
+std::string ribbon_note(const Chart& chart) {
+  const ChartAxis axis = axis_of_values(chart);
+  Extent band;
+  for (const ChartCurve& curve : chart.curves) {
+    for (const ChartBandPoint& point : curve.band) {
+      band.see({point.low, point.high});
+    }
+  }
+  std::string text;
+  if (band.high > axis.high) {
+    text = fmt::format("up to {:.3g}", band.high / chart.y_unit);
+  }
+  if (band.low < axis.low) {
+    text += fmt::format("{}down to {:.3g}", text.empty() ? "" : " and ", band.low / chart.y_unit);
+  }
+  return text.empty() ? text : fmt::format("The ribbon goes on {}.", text);
+}
+
 std::string cut_note(const Chart& chart) {
   const ValueSpan span = shown_values(chart);
   const bool above = chart.values == ChartValues::from_zero;

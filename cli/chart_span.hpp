@@ -29,6 +29,9 @@ struct ValueSpan {
 // The axis of that, with room for the ribbons of speedups.
 [[nodiscard]] ChartAxis axis_of_values(const Chart& chart);
 
+// Of a picture: "The ribbon goes on up to 12.3."; empty where all of it is drawn, or there is none.
+[[nodiscard]] std::string ribbon_note(const Chart& chart);
+
 // "Not drawn above 700: signsgd (up to 1810), ..."; empty where all is drawn.
 [[nodiscard]] std::string cut_note(const Chart& chart);
 

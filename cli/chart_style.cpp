@@ -53,9 +53,39 @@ std::string shaded(const Colour& colour, double shade) {
   return fmt::format("#{:02x}{:02x}{:02x}", result[0], result[1], result[2]);
 }
 
-std::string family_of(const ChartCurve& curve) {
-  const std::string& name = curve.family.empty() ? curve.label : curve.family;
-  return name.substr(0, name.find(':'));
+// Hues and looks in them that no curve has yet.
+class FreeLooks {
+ public:
+  struct Look {
+    std::size_t hue{};
+    std::size_t place{};
+  };
+  // The wanted hue where it has a look left, else the one that has most; some look twice where
+  // there are no others.
+  Look take(std::size_t wanted) {
+    std::size_t hue = wanted % hues.size();
+    if (used_[hue] == looks.size()) {
+      hue = static_cast<std::size_t>(std::min_element(used_.begin(), used_.end()) - used_.begin());
+    }
+    const std::size_t place = used_[hue] % looks.size();
+    used_[hue] = std::min(used_[hue] + 1, looks.size());
+    return {hue, place};
+  }
+
+ private:
+  std::array<std::size_t, hues.size()> used_{};
+};
+
+}  // namespace
+
+std::string family_of(std::string_view strategy) {
+  return std::string(strategy.substr(0, strategy.find(':')));
+}
+
+namespace {
+
+std::string family_name(const ChartCurve& curve) {
+  return curve.family.empty() ? family_of(curve.label) : curve.family;
 }
 
 }  // namespace
@@ -80,16 +110,15 @@ std::string painted(std::string_view text, std::string_view colour) {
 std::vector<CurveStyle> curve_styles(const std::vector<ChartCurve>& curves) {
   std::map<std::string, std::size_t> members;
   for (const ChartCurve& curve : curves) {
-    ++members[family_of(curve)];
+    ++members[family_name(curve)];
   }
   std::map<std::string, std::pair<std::size_t, std::size_t>> seen;  // number, members so far
+  FreeLooks free;
   std::vector<CurveStyle> styles;
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    const std::string family = family_of(curves[i]);
+    const std::string family = family_name(curves[i]);
     auto& [number, so_far] = seen.try_emplace(family, seen.size(), 0).first->second;
-    // A hue that another family has looks otherwise: as its next member would.
-    const std::size_t hue = number % hues.size();
-    const std::size_t place = (so_far + number / hues.size()) % looks.size();
+    const auto [hue, place] = free.take(number);
     const bool alone = members[family] == 1 && place == 0;
     const Member& look = looks[place];
     styles.push_back({shaded(hues[hue], alone ? 0.0 : look.shade), look.dash,

@@ -22,7 +22,11 @@ struct CurveStyle {
   std::size_t members{};
 };
 
+// No two alike as long as there are looks, which is 28 curves.
 [[nodiscard]] std::vector<CurveStyle> curve_styles(const std::vector<ChartCurve>& curves);
+
+// The method of "powersgd:rank=4": what shares a hue where nothing else does.
+[[nodiscard]] std::string family_of(std::string_view strategy);
 
 // For what has nothing but a colour and a symbol: the hues without shades, one after the other.
 inline constexpr std::size_t plain_hues = 7;

@@ -37,6 +37,9 @@ constexpr std::size_t caption_columns = 110;
 std::vector<std::string> captions(const Chart& chart) {
   std::vector<std::string> lines = chart.captions;
   lines.insert(lines.end(), chart.picture_captions.begin(), chart.picture_captions.end());
+  if (const std::string note = ribbon_note(chart); !note.empty()) {
+    lines.push_back(note);
+  }
   lines.insert(lines.end(), chart.notes.begin(), chart.notes.end());
   if (const std::string note = cut_note(chart); !note.empty()) {
     const std::string text = wrapped(note, caption_columns);

@@ -14,7 +14,7 @@ struct KnownWords {
   std::string_view values;
 };
 
-inline constexpr std::array<KnownWords, 23> known_words{{
+inline constexpr std::array<KnownWords, 24> known_words{{
     {"", "--error-format", "text json"},
     {"", "--cluster", "@cluster"},
     {"", "--gpu", "@gpu"},
@@ -30,6 +30,7 @@ inline constexpr std::array<KnownWords, 23> known_words{{
     {"completion", "", "bash zsh fish"},
     {"import", "", "kineto nccl-log flight-recorder chakra @file"},
     {"methods", "", "list show @compression"},
+    {"plot", "--characters", "ascii unicode"},
     {"plot", "--x", "gpus bandwidth model"},
     {"plot", "--y", "gpus bandwidth model"},
     {"plot", "--against", "uncompressed remedy"},

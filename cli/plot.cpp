@@ -45,8 +45,15 @@ ExitCode run_plot(const Arguments& arguments, Session& session) {
                   [](const Argument& file) { return holds_results(file.text); })) {
     return plot_results(arguments, session);
   }
-  for (std::size_t i = 1; i < given.size(); ++i) {
-    session.diagnostics().error(given[i].span, "`payoff plot` draws one experiment");
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].text.ends_with(".csv")) {
+      session.diagnostics().error(given[i].span, "a table is no experiment, and no results", {},
+                                  "of a sweep `payoff plot` draws the .jsonl that `-o` wrote");
+      return session.report();
+    }
+    if (i > 0) {
+      session.diagnostics().error(given[i].span, "`payoff plot` draws one experiment");
+    }
   }
   const Library library = find_library();
   const PlotRequest request = read_plot_request(arguments, session);

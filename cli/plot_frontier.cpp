@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "cli/option_values.hpp"
 #include "cli/plot_labels.hpp"
 #include "cli/plot_view.hpp"
+#include "cli/speedup_notes.hpp"
 #include "cli/table.hpp"
 #include "study/frontier.hpp"
 
@@ -140,7 +142,15 @@ std::optional<PlotView> view_frontier(const ReadExperiment& read, const PlotRequ
     session.diagnostics().error(request.place, "no job of the map has anything to compress");
     return std::nullopt;
   }
-  const HeatMap map = map_of(experiment, frontier, *plan, request);
+  HeatMap map = map_of(experiment, frontier, *plan, request);
+  for (const auto& [axis, range] : {std::pair{request.question.axis, request.question.scaling},
+                                    std::pair{request.y, request.y_range}}) {
+    if (axis == PlotAxis::gpus) {
+      if (const std::string note = gpus_end_note(experiment, range); !note.empty()) {
+        map.captions.push_back(note);
+      }
+    }
+  }
   PlotView view;
   view.csv = frontier_csv(map, frontier, request, experiment.plans[*plan].label);
   view.script = [map](Picture picture, const std::string& output) {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/chart_style.hpp"
 #include "cli/chart_typed.hpp"
 #include "cli/crossings.hpp"
 #include "cli/result_axis.hpp"
@@ -95,7 +96,7 @@ class CurvesOfResults {
     }
     if (series_.empty() || series_.size() > most_curves) {
       session_.diagnostics().error(
-          question_.place,
+          series_.empty() ? question_.y_place : question_.place,
           series_.empty() ? fmt::format("no result has a number under {}", backquoted(y().name))
                           : fmt::format("{} curves are more than can be told apart ({})",
                                         series_.size(), most_curves),
@@ -103,13 +104,13 @@ class CurvesOfResults {
     }
   }
 
-  // Hues tell strategies apart, unless there is one, or shades do not suffice for the others.
+  // Hues tell methods apart, unless there is one, or shades do not suffice for the others.
   [[nodiscard]] bool has_hue_of_its_own(const Series& series) const {
     constexpr auto most_shades = 4;
     return !question_.plan.empty() ||
            (question_.by.size() > 1 &&
             std::count_if(series_.begin(), series_.end(), [&series](const Series& each) {
-              return each.strategy == series.strategy;
+              return family_of(each.strategy) == family_of(series.strategy);
             }) > most_shades);
   }
 
@@ -162,7 +163,7 @@ class CurvesOfResults {
       }
       ChartCurve& curve = chart.curves.emplace_back();
       curve.label = series.label.empty() ? series.strategy : series.label;
-      curve.family = has_hue_of_its_own(series) ? curve.label : series.strategy;
+      curve.family = has_hue_of_its_own(series) ? curve.label : family_of(series.strategy);
       curve.points = points;
       if (has_speedups()) {
         curve.crossings = crossings(points, 1.0);

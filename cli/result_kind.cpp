@@ -68,10 +68,16 @@ bool refuse_grid(const Document& document, Session& session) {
   if (over == nullptr) {
     return false;
   }
+  if (session.command() == "sweep") {
+    session.diagnostics().error(over->key_span, "this is a grid of `payoff survey`", {},
+                                "`payoff survey` runs it; `payoff sweep` has its axes as `--over "
+                                "KEY=VALUES`, over one experiment");
+    return true;
+  }
   session.diagnostics().error(
       over->key_span, "this is a grid of experiments, not one experiment", {},
-      "`payoff survey` and `payoff sweep` run it; of one job, `payoff plot` "
-      "and `payoff report` draw curves along an axis");
+      "`payoff survey` runs it; `payoff sweep` has its axes as `--over KEY=VALUES`, and of one job "
+      "`payoff plot` and `payoff report` draw curves along an axis");
   return true;
 }
 

@@ -88,6 +88,7 @@ class QuestionReader {
     const auto x = arguments_.value("--x");
     const auto y = arguments_.value("--y");
     question_.place = x ? std::optional(x->span) : std::nullopt;
+    question_.y_place = y ? std::optional(y->span) : std::nullopt;
     question_.x = x ? named_column(results_, *x, session_).value_or(0) : usual_x();
     question_.y = y ? named_column(results_, *y, session_).value_or(0)
                     : results_.column("speedup").value_or(0);

@@ -26,6 +26,7 @@ struct ResultQuestion {
   std::vector<std::size_t> rows;  // with a prediction, and as --where says
   std::size_t refused{};          // of these results without a prediction
   std::optional<Span> place;      // of the option that chose x
+  std::optional<Span> y_place;    // and y
 };
 
 // What is wrong is reported.

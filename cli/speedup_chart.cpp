@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/break_even_text.hpp"
 #include "cli/interval_text.hpp"
+#include "cli/speedup_notes.hpp"
 #include "model/units_text.hpp"
 #include "study/break_even.hpp"
-#include "study/job_axis.hpp"
 #include "study/remedy.hpp"
 
 namespace payoff {
@@ -37,14 +39,35 @@ std::string where_it_pays(IntervalSet<X> set, std::string_view unit, Print print
   return fmt::format("pays {}{}{}", interval_text(set, print), cut ? ", ..." : "", unit);
 }
 
-std::string where_it_pays(const BreakEven& entry, PlotAxis axis) {
+// Where no interval reaches the axis that is drawn, the curve does not show what the words say.
+template <typename X>
+std::string beyond_axis(const IntervalSet<X>& set, const ChartAxis& axis) {
+  const bool seen =
+      std::any_of(set.intervals.begin(), set.intervals.end(), [&axis](const Interval<X>& interval) {
+        return (interval.open_low || on_chart(interval.low) <= axis.high) &&
+               (interval.open_high || on_chart(interval.high) >= axis.low);
+      });
+  return seen || set.never() ? "" : ", beyond this axis";
+}
+
+std::string gpus_text(int gpus) { return std::to_string(gpus); }
+std::string billions_text(double parameters) { return fmt::format("{:.3g}", parameters / 1e9); }
+
+std::string where_it_pays(const BreakEven& entry, PlotAxis axis, const ChartAxis& drawn) {
   if (axis == PlotAxis::gpus) {
-    return entry.gpus ? where_it_pays(*entry.gpus, " GPUs", [](int n) { return std::to_string(n); })
+    return entry.gpus ? where_it_pays(*entry.gpus, " GPUs", gpus_text) + possible_text(entry) +
+                            beyond_axis(*entry.gpus, drawn)
                       : "";
   }
   return axis == PlotAxis::bandwidth && entry.bandwidth
-             ? where_it_pays(*entry.bandwidth, "", link_rate_text)
+             ? where_it_pays(*entry.bandwidth, "", link_rate_text) +
+                   beyond_axis(*entry.bandwidth, drawn)
              : "";
+}
+
+// Whatever the picture compares with, a strategy pays where it beats the best remedy.
+std::string rival_remark() {
+  return fmt::format("what is over {:g} % faster pays", 100.0 * noise_band);
 }
 
 // Points of a chart from those of curves. Speedups are over the rival that was asked for, from
@@ -135,6 +158,10 @@ bool add_curves(const Curves<X>& curves, const PlotQuestion& question, Chart& ch
   }
   for (std::size_t i = 1; i < curves.plans.size(); ++i) {
     chart.curves.push_back(drawing.curve(curves.plans[i]));
+    if constexpr (std::is_same_v<X, double>) {  // of sizes of the model there is no table
+      const IntervalSet<double>& pays = *curves.plans[i].pays;
+      chart.curves.back().remark = where_it_pays(pays, " billion parameters", billions_text);
+    }
     if (question.scaling.band_of == i) {
       chart.curves.back().band = drawing.band();
     }
@@ -149,8 +176,9 @@ std::vector<std::string> captions(const Variant& remedy, bool helps, bool marked
       (remedy.description.empty() ? "none" : remedy.description) + " for the job as given";
   std::vector<std::string> lines;
   if (marked) {  // else no circle is drawn
-    lines.push_back(helps ? fmt::format("Circle: crosses the best uncompressed remedy ({}).", best)
-                          : "Circle: begins or ceases to pay. No uncompressed remedy helps here.");
+    lines.push_back(
+        helps ? fmt::format("Circle: begins or ceases to pay against the best remedy ({}).", best)
+              : "Circle: begins or ceases to pay. No uncompressed remedy helps here.");
   } else {
     lines.push_back(helps ? fmt::format("Best remedy: {}.", best)
                           : "No uncompressed remedy helps here.");
@@ -163,48 +191,6 @@ std::vector<std::string> captions(const Variant& remedy, bool helps, bool marked
     lines.emplace_back("Depth and width of the model grow together; layout and batch stay.");
   }
   return lines;
-}
-
-// Where one replica is all there is, strategies have no points.
-void note_single_replica(const Curves<int>& curves, Chart& chart) {
-  if (curves.plans.size() < 2 || curves.plans.front().points.empty()) {
-    return;
-  }
-  const auto& compressed = curves.plans[1].points;
-  int most = 0;
-  for (const CurvePoint<int>& point : curves.plans.front().points) {
-    if (compressed.empty() || point.x < compressed.front().x) {
-      most = point.x;
-    }
-  }
-  if (most > 0) {
-    chart.notes.push_back(
-        fmt::format("Nothing to compress at {} GPUs: one replica sends no gradients.", most));
-  }
-}
-
-// The smallest model that no longer fits.
-void note_large_models(const Curves<double>& curves, Chart& chart) {
-  const auto& points = curves.plans.front().points;
-  const auto large = std::find_if(points.begin(), points.end(),
-                                  [](const CurvePoint<double>& point) { return !point.fits; });
-  if (large != points.end()) {
-    chart.notes.push_back(
-        fmt::format("From {:.3g} billion parameters on the job does not fit a GPU uncompressed.",
-                    large->x / 1e9));
-  }
-}
-
-void note_node_limit(const Experiment& experiment, const ScalingOptions& scaling, Chart& chart) {
-  if (const auto useful = useful_bandwidth(experiment, scaling.highest_bandwidth)) {
-    if (*useful > scaling.lowest_bandwidth) {
-      chart.limits.push_back(
-          {*useful / 1_Gbps, fmt::format("{} carry no more: faster NICs change nothing",
-                                         limit_beyond(experiment, *useful) == NodeLimit::sockets
-                                             ? "the sockets of a node"
-                                             : "the PCIe slots")});
-    }
-  }
 }
 
 }  // namespace
@@ -245,6 +231,7 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
       helps = add_curves(curves, question, chart);
       add_axis(curves, question.axis, chart);
       note_single_replica(curves, chart);
+      note_ends(curves, scaling.most_gpus, chart);
       break;
     }
     case PlotAxis::bandwidth:
@@ -277,12 +264,11 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
   for (ChartCurve& curve : chart.curves) {
     for (const BreakEven& answer : answers) {
       if (answer.label == curve.label) {
-        curve.remark = where_it_pays(answer, question.axis);
-        // Whatever the picture compares with, a strategy pays where it beats the best remedy.
-        std::string& rival = helps && !against_remedy ? chart.rival.remark : chart.base_remark;
-        rival = curve.remark.empty() ? rival : "what is faster pays";
+        curve.remark = where_it_pays(answer, question.axis, chart.x);
       }
     }
+    std::string& rival = helps && !against_remedy ? chart.rival.remark : chart.base_remark;
+    rival = curve.remark.empty() ? rival : rival_remark();
   }
   return chart;
 }

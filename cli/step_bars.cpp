@@ -213,7 +213,7 @@ std::string gnuplot_script(const StepBars& steps, Picture picture, const std::st
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
   text += title(steps, room, picture) + axes(steps, room, unit, picture) + data(steps, unit);
   text += fmt::format(
-      "set border 1\nset grid xtics lc rgb '#dddddd' lw 0.6\n"
+      "set border 1\nset grid xtics lt 1 dt 1 lc rgb '#d0d0d0' lw 0.8\n"
       "set key at screen 0.5,screen 0.02 center bottom vertical maxrows {} Left reverse samplen "
       "1.5 "
       "font ',15'\n\nplot ",

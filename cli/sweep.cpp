@@ -15,6 +15,7 @@
 #include "cli/option_values.hpp"
 #include "cli/output_guard.hpp"
 #include "cli/profile_library.hpp"
+#include "cli/result_kind.hpp"
 #include "cli/simulation_cost.hpp"
 #include "cli/sweep_axes.hpp"
 #include "cli/sweep_cost.hpp"
@@ -89,7 +90,7 @@ SweepDesign read_design(const Arguments& arguments, const SweepInput& input, Ses
     session.diagnostics().warning(
         arguments.value(sample_option.name)->span,
         fmt::format("the axes have {} combinations, fewer than `--sample`", all), {},
-        "each is run once, in a random order");
+        "each is run once, in the order of the grid");
   }
   const Sampling sampling = zipped   ? Sampling::zipped
                             : sample ? Sampling::random
@@ -174,17 +175,28 @@ std::string header(const Sweep& sweep, const ReadExperiment& first, const Sessio
 }
 
 void refuse_existing(const std::filesystem::path& file, const Argument& argument,
-                     const Arguments& arguments, Session& session) {
+                     std::string_view help, const Arguments& arguments, Session& session) {
   if (std::filesystem::is_regular_file(file) && !arguments.has(resume_option.name)) {
     session.diagnostics().error(argument.span, fmt::format("{} exists", file.string()), {},
-                                "--resume goes on with it; nothing is written over results");
+                                std::string(help));
   }
+}
+
+// What keeps the table from being written once the sweep is done; else empty.
+std::string obstacle_to_csv(const SweepOutputs& outputs, const Shard& shard) {
+  const auto file = outputs.csv_file(shard);
+  const std::filesystem::path folder = file && file->has_parent_path() ? file->parent_path() : ".";
+  return std::filesystem::is_directory(folder)
+             ? ""
+             : fmt::format("cannot write {}: {} is no folder", file->string(), folder.string());
 }
 
 void check_outputs(const SweepOutputs& outputs, const Shard& shard, const Arguments& arguments,
                    Session& session) {
   if (const auto csv = outputs.csv_file(shard)) {
-    refuse_existing(*csv, *outputs.csv, arguments, session);
+    refuse_existing(*csv, *outputs.csv,
+                    "nothing is written over results: remove it, or name another", arguments,
+                    session);
   }
   if (!outputs.log) {
     if (arguments.has(resume_option.name)) {
@@ -192,11 +204,17 @@ void check_outputs(const SweepOutputs& outputs, const Shard& shard, const Argume
     }
     return;
   }
+  if (outputs.log->text == "-") {
+    session.diagnostics().error(outputs.log->span, "`-` is no file that a sweep could go on with",
+                                {}, "without -o the results are printed");
+    return;
+  }
   check_json_lines(outputs.log,
                    "`--csv FILE` writes CSV, and so does `payoff merge runs.jsonl --csv runs.csv` "
                    "of what `-o runs.jsonl` wrote",
                    session);
-  refuse_existing(shard_file(outputs.log->text, shard), *outputs.log, arguments, session);
+  refuse_existing(shard_file(outputs.log->text, shard), *outputs.log,
+                  "--resume goes on with it; nothing is written over results", arguments, session);
 }
 
 // All that the command line says, but the axes.
@@ -225,7 +243,7 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
   const Shard shard = read_shard(arguments, session);
   (void)integer_value(arguments, threads_option.name, {1, 1024}, session);
   (void)inputs_are_kept(arguments, session);
-  if (!base || is_empty_file(*base, session)) {
+  if (!base || is_empty_file(*base, session) || refuse_grid(base->document, session)) {
     return session.report();
   }
   prepare(input, *base, session);
@@ -240,6 +258,9 @@ ExitCode run_sweep(const Arguments& arguments, Session& session) {
   check_outputs(outputs, shard, arguments, session);
   if (session.diagnostics().has_errors()) {
     return session.report();
+  }
+  if (const std::string obstacle = obstacle_to_csv(outputs, shard); !obstacle.empty()) {
+    return session.report_failure(obstacle);
   }
   if (!first) {
     return session.report_failure("no job of the sweep can be read");

@@ -142,6 +142,10 @@ ExitCode run_jobs(const Sweep& sweep, const std::string& first_line, const Sweep
     return session.report();
   }
   const std::uint64_t all = sweep.own_jobs();
+  if (done == all && arguments.has(resume_option.name)) {
+    session.note(fmt::format("nothing was left: {} has all {} jobs",
+                             shard_file(outputs.log->text, sweep.shard).string(), all));
+  }
   announce_simulations(sweep.question, sweep.shard, done, session);
   ProgressLine progress(done, all, "jobs", session);
   const InterruptGuard guard;

@@ -122,7 +122,8 @@ Shard read_shard(const Arguments& arguments, Session& session) {
   }
   const std::string_view text = given->text;
   const std::size_t slash = text.find('/');
-  if (slash != std::string_view::npos) {
+  const bool spaced = text.find_first_of(" \t") != std::string_view::npos;
+  if (slash != std::string_view::npos && !spaced) {
     const auto index = parse_integer(text.substr(0, slash), {0, most_shards});
     const auto of = parse_integer(text.substr(slash + 1), {1, most_shards});
     if (index && of && *index < *of) {

@@ -54,7 +54,7 @@ class PlanStudy {
       result.codec_time = on_axis<Seconds>(codec_set(plan));
       result.wire_ratio = wire_set(plan, result.wire_ratio_now);
     }
-    result.gpus = gpu_set(index);
+    add_gpus(index, result);
     return result;
   }
 
@@ -129,21 +129,20 @@ class PlanStudy {
     return paying([&](double x) { return gain(sizes_.resized(plan, now / x)); }, points);
   }
 
-  std::optional<IntervalSet<int>> gpu_set(std::size_t index) {
+  void add_gpus(std::size_t index, BreakEven& result) {
     const ScalingStep step = scaling_step(experiment_);
     const int gpus_per_step = step.nodes * experiment_.cluster.gpus_per_node;
     // Of several kinds nobody says which ones more nodes would be.
     if (experiment_.cluster.is_mixed() || step.replicas > options_.most_gpus ||
         gpus_per_step > options_.most_gpus) {
-      return std::nullopt;
+      return;
     }
-    const int most = options_.most_gpus / gpus_per_step;
-    std::vector<int> points;
-    for (int x = 1; x <= most; x = std::max(x + 1, x * 3 / 2)) {
-      points.push_back(x);
-    }
-    if (points.back() != most) {
-      points.push_back(most);
+    std::vector<int> points = counts_up_to(options_.most_gpus / gpus_per_step);
+    const LastPossible last =
+        last_possible([&](int x) { return replica_axis_.is_possible(index, x); }, points);
+    if (last.ends) {
+      points = counts_up_to(last.count);
+      result.most_gpus = last.count * gpus_per_step;
     }
     IntervalSet<double> set =
         beyond_band([&](double x) { return replica_axis_.gain(index, x); },
@@ -154,7 +153,16 @@ class PlanStudy {
       interval.low *= gpus_per_step;
       interval.high *= gpus_per_step;
     }
-    return on_axis<int>(set);
+    result.gpus = on_axis<int>(set);
+  }
+
+  [[nodiscard]] static std::vector<int> counts_up_to(int most) {
+    std::vector<int> counts;
+    for (int x = 1; x < most; x = std::max(x + 1, x * 3 / 2)) {
+      counts.push_back(x);
+    }
+    counts.push_back(most);
+    return counts;
   }
 
   const Experiment& experiment_;

@@ -38,6 +38,8 @@ struct BreakEven {
   // Whole nodes, the number of replicas along with them; nullopt where one step of it is beyond the
   // scan, and for nodes of several kinds.
   std::optional<IntervalSet<int>> gpus;
+  // On more GPUs there is no such job, or it cannot have this plan: the scan ends there.
+  std::optional<int> most_gpus;
 };
 
 struct BreakEvenOptions {

@@ -93,21 +93,26 @@ JobAxis::At& JobAxis::at(double x) {
 
 std::optional<JobAxis::Timed> JobAxis::timed(std::size_t plan, double x) {
   At& here = at(x);
-  if (!here.prepared || plan >= here.prepared->experiment().plans.size()) {
+  if (!here.prepared) {
     return std::nullopt;
   }
   const auto [entry, is_new] = here.steps.try_emplace(plan);
-  if (is_new) {
-    const Experiment& experiment = here.prepared->experiment();
+  const Experiment& experiment = here.prepared->experiment();
+  if (is_new && (plan == 0 || problems_of_plan(experiment, plan).empty())) {
     const StepPrediction prediction = here.prepared->predict(experiment.plans[plan]);
     entry->second = {prediction.step, exposed_communication(prediction.waterfall),
                      prediction.memory.fits()};
     if (mean_ != Latents{}) {
-      entry->second.step =
+      entry->second->step =
           central_step(here.prepared->plan(experiment.plans[plan]), experiment, mean_);
     }
   }
   return entry->second;
+}
+
+bool JobAxis::is_possible(std::size_t plan, double x) const {
+  const std::optional<Experiment> job = make_(x);
+  return job && (plan == 0 || problems_of_plan(*job, plan).empty());
 }
 
 std::optional<Seconds> JobAxis::step(std::size_t plan, double x) {

@@ -23,7 +23,8 @@ namespace payoff {
 
 class JobAxis {
  public:
-  // The experiment at a value of the axis; nullopt where there is none.
+  // The experiment at a value of the axis; nullopt where there is none. Of its plans those that
+  // check() refuses there have no value, the others have theirs.
   using Make = std::function<std::optional<Experiment>(double)>;
 
   // `rivals`: how far the best remedy may go; none: the job as given.
@@ -40,6 +41,8 @@ class JobAxis {
   [[nodiscard]] std::optional<Seconds> rival_exposed(double x);
   // Where there is such a job: whether it fits the memory.
   [[nodiscard]] bool fits(std::size_t plan, double x);
+  // Whether there is such a job, and whether it can have this plan.
+  [[nodiscard]] bool is_possible(std::size_t plan, double x) const;
 
  private:
   struct Timed {
@@ -50,7 +53,7 @@ class JobAxis {
   struct At {
     std::unique_ptr<PreparedExperiment> prepared;  // null where there is no such job
     std::optional<Timed> rival;
-    std::map<std::size_t, Timed> steps;
+    std::map<std::size_t, std::optional<Timed>> steps;  // of what was asked for
   };
   At& at(double x);
   [[nodiscard]] std::optional<Timed> timed(std::size_t plan, double x);

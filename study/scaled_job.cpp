@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/scaled_job.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace payoff {
 
@@ -14,7 +16,10 @@ ScalingStep scaling_step(const Experiment& experiment) {
   return {together / node, together / replica};
 }
 
-std::optional<Experiment> with_dp(Experiment experiment, int dp) {
+namespace {
+
+// Whatever check() says of it.
+std::optional<Experiment> filling_nodes(Experiment experiment, int dp) {
   const ParallelLayout& layout = experiment.layout;
   const std::int64_t ranks = std::int64_t{dp} * layout.tp * layout.cp * layout.pp;
   Cluster& cluster = experiment.cluster;
@@ -30,13 +35,64 @@ std::optional<Experiment> with_dp(Experiment experiment, int dp) {
     return std::nullopt;
   }
   experiment.layout.dp = dp;
-  if (experiment.layout.data_ranks() == 1) {
-    experiment.plans.resize(1);  // there is nothing to compress
-  }
-  if (!check(experiment).empty()) {
-    return std::nullopt;
-  }
   return experiment;
+}
+
+}  // namespace
+
+std::optional<Experiment> with_dp(Experiment experiment, int dp) {
+  std::optional<Experiment> job = filling_nodes(std::move(experiment), dp);
+  return job && is_possible_uncompressed(*job) ? std::move(job) : std::nullopt;
+}
+
+std::string why_not_with_dp(const Experiment& experiment, int dp) {
+  const std::optional<Experiment> job = filling_nodes(experiment, dp);
+  const Problems problems = job ? problems_of_plan(*job, 0) : Problems{};
+  return problems.empty() ? "" : problems.front().message;
+}
+
+bool is_possible_uncompressed(const Experiment& experiment) {
+  Experiment job = experiment;
+  job.plans.resize(1);
+  return check(job).empty();
+}
+
+Problems problems_of_plan(const Experiment& experiment, std::size_t plan) {
+  Experiment job = experiment;
+  job.plans = {experiment.plans.front()};
+  if (plan > 0) {
+    job.plans.push_back(experiment.plans.at(plan));
+  }
+  return check(job);
+}
+
+LastPossible last_possible(const std::function<bool(int)>& is_possible,
+                           const std::vector<int>& counts) {
+  // Shards and experts divide the replicas: what is not possible may be beside what is.
+  constexpr int farthest = 64;
+  const auto last_near = [&](int count, int lowest) {
+    for (int x = count; x > std::max(lowest, count - farthest); --x) {
+      if (is_possible(x)) {
+        return x;
+      }
+    }
+    return lowest;
+  };
+  int above = 0;
+  int last = 0;
+  for (auto count = counts.rbegin(); count != counts.rend() && last == 0; ++count) {
+    last = last_near(*count, 0);
+    above = last == 0 ? *count : above;
+  }
+  if (last == 0 || last == counts.back()) {
+    return {last, false};
+  }
+  while (above - last > 1) {
+    const int middle = last + (above - last) / 2;
+    const int found = last_near(middle, last);
+    (found > last ? last : above) = found > last ? found : middle;
+  }
+  return {last, last_near(last + farthest, last) == last};
 }
 
 }  // namespace payoff

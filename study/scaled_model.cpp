@@ -9,6 +9,7 @@
 
 #include "model/transformer.hpp"
 #include "study/interval_set.hpp"
+#include "study/scaled_job.hpp"
 
 namespace payoff {
 namespace {
@@ -105,10 +106,7 @@ std::optional<Experiment> with_parameters(const Experiment& experiment, double p
   const auto& shape = std::get<TransformerShape>(experiment.model);
   Experiment result = experiment;
   result.model = scaled(shape, experiment.layout, factor_for(shape, experiment.layout, parameters));
-  if (!check(result).empty()) {
-    return std::nullopt;
-  }
-  return result;
+  return is_possible_uncompressed(result) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 std::vector<double> model_sizes(const Experiment& experiment, double low, double high,

@@ -22,7 +22,7 @@ namespace payoff {
 [[nodiscard]] std::string_view unscalable(const Experiment& experiment);
 
 // The size nearest to so many parameters; nullopt where the model cannot be scaled or the layout
-// refuses it.
+// refuses it. Plans stay as they are, also those that it cannot have at that size.
 [[nodiscard]] std::optional<Experiment> with_parameters(const Experiment& experiment,
                                                         double parameters);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/groups.hpp"
+#include "study/gpu_counts.hpp"
 #include "study/job_axis.hpp"
 #include "study/scaled_job.hpp"
 #include "study/scaled_model.hpp"
@@ -19,8 +20,6 @@ namespace payoff {
 namespace {
 
 constexpr std::uint64_t seed = 1;
-// Up to here every step of the axis is a point, beyond this four points an octave.
-constexpr int most_steps = 32;
 
 // `unit` is one step of the axis in X: a NIC's bytes per second, the GPUs of a scaling step.
 template <typename X>
@@ -86,7 +85,7 @@ void add_band(const JobAxis::Make& make, const std::vector<double>& xs, X unit,
   }
   for (const double x : xs) {
     const std::optional<Experiment> job = make(x);
-    if (job && *options.band_of < job->plans.size()) {
+    if (job && problems_of_plan(*job, *options.band_of).empty()) {
       const std::vector<double> speedups = drawn_speedups(*job, *options.band_of, options);
       curves.band.push_back({on(x, unit), quantile(speedups, 0.05), quantile(speedups, 0.95)});
     }
@@ -160,37 +159,52 @@ std::vector<double> end_counts(const std::vector<BreakEven>& marks, int gpus, in
   return xs;
 }
 
+// Whatever the memory: a note says from which size on nothing fits.
+double size_gain(JobAxis& axis, std::size_t plan, double x) {
+  return *axis.rival_step(x) / *axis.step(plan, x) - 1.0;
+}
+
+// Neighbours that pay are one interval.
+IntervalSet<double> paying_sizes(const Curve<double>& curve, std::size_t plan, double band,
+                                 JobAxis& axis) {
+  IntervalSet<double> set;
+  set.no_difference = true;
+  bool inside = false;
+  for (const CurvePoint<double>& point : curve.points) {
+    const double gain = size_gain(axis, plan, point.x);
+    set.no_difference = set.no_difference && gain <= band && gain >= 1.0 / (1.0 + band) - 1.0;
+    if (gain > band && !inside) {
+      set.intervals.push_back({point.x, point.x, &point == &curve.points.front(), false});
+    } else if (gain > band) {
+      set.intervals.back().high = point.x;
+    }
+    inside = gain > band;
+    set.scanned_low = set.scanned_high > 0.0 ? set.scanned_low : point.x;
+    set.scanned_high = point.x;
+  }
+  if (inside) {
+    set.intervals.back().open_high = true;
+  }
+  return set;
+}
+
 // A size is next to another where no model has a size between: halving ends there.
 void add_size_ends(const Experiment& experiment, std::size_t plan, double low, double high,
-                   JobAxis& axis, std::vector<double>& ends) {
-  constexpr double rounding = 1e-9;
-  const auto pays = [&](double x) {
-    return *axis.rival_step(x) > (1.0 + rounding) * *axis.step(plan, x);
-  };
-  const bool pays_low = pays(low);
-  if (pays_low == pays(high)) {
+                   double band, JobAxis& axis, std::vector<double>& ends) {
+  const auto has_plan = [&](double x) { return axis.step(plan, x) && axis.rival_step(x); };
+  const auto pays = [&](double x) { return size_gain(axis, plan, x) > band; };
+  if (!has_plan(low) || !has_plan(high) || pays(low) == pays(high)) {
     return;
   }
+  const bool pays_low = pays(low);
   while (const auto between = size_between(experiment, low, high)) {
+    if (!has_plan(*between)) {
+      return;
+    }
     (pays(*between) == pays_low ? low : high) = *between;
   }
   ends.push_back(pays_low ? low : high);
   ends.push_back(pays_low ? high : low);
-}
-
-// Numbers of scaling steps from `low` to `high`, both ends included.
-std::vector<double> step_counts(int low, int high) {
-  std::vector<double> xs;
-  for (int x = low; x <= high && high - low < most_steps; ++x) {
-    xs.push_back(x);
-  }
-  if (xs.empty() && low <= high) {
-    for (double x = low; x < high; x *= std::exp2(0.25)) {
-      xs.push_back(std::round(x));
-    }
-    xs.push_back(high);
-  }
-  return xs;
 }
 
 }  // namespace
@@ -212,7 +226,18 @@ Curves<int> gpu_curves(const Experiment& experiment, const std::vector<BreakEven
   xs = ascending(std::move(xs));
   const JobAxis::Make make = replica_axis(experiment);
   JobAxis axis(make, options.rivals, options.mean);
+  const std::vector<std::optional<int>> last = last_counts(experiment, axis, xs);
+  for (const std::optional<int>& count : last) {
+    xs.insert(xs.end(), count ? 1 : 0, count.value_or(0));
+  }
+  xs = ascending(std::move(xs));
   Curves<int> curves = trace(experiment, axis, xs, gpus);
+  for (std::size_t plan = 0; plan < last.size(); ++plan) {
+    curves.plans[plan].end = last[plan] ? std::optional(*last[plan] * gpus) : std::nullopt;
+  }
+  if (last.front()) {
+    curves.why_it_ends = why_not_with_dp(experiment, (*last.front() + 1) * step.replicas);
+  }
   add_band(make, xs, gpus, options, curves);
   mark_all(marks, &BreakEven::gpus, curves);
   return curves;
@@ -255,7 +280,7 @@ Curves<double> size_curves(const Experiment& experiment, const ScalingOptions& o
   std::vector<double> xs = sizes;
   for (std::size_t plan = 1; plan < experiment.plans.size(); ++plan) {
     for (std::size_t i = 1; i < sizes.size(); ++i) {
-      add_size_ends(experiment, plan, sizes[i - 1], sizes[i], axis, ends[plan]);
+      add_size_ends(experiment, plan, sizes[i - 1], sizes[i], options.band, axis, ends[plan]);
     }
     xs.insert(xs.end(), ends[plan].begin(), ends[plan].end());
   }
@@ -265,6 +290,7 @@ Curves<double> size_curves(const Experiment& experiment, const ScalingOptions& o
     for (std::size_t i = 0; i < ends[plan].size(); i += 2) {
       curves.plans[plan].break_evens.push_back(ends[plan][i]);
     }
+    curves.plans[plan].pays = paying_sizes(curves.plans[plan], plan, options.band, axis);
   }
   add_band(make, xs, 1.0, options, curves);
   return curves;

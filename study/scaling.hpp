@@ -39,12 +39,17 @@ struct Curve {
   std::string label;
   std::vector<CurvePoint<X>> points;  // ascending; an x without such a job has no point
   std::vector<X> break_evens;         // each one of the points: it pays there, next to it not
+  // Of sizes of the model, which no table has: where it pays against the rival, among its points.
+  std::optional<IntervalSet<X>> pays{};
+  // Of GPUs: the last point, where what was asked for goes on and the job, or its plan, does not.
+  std::optional<X> end{};
 };
 
 template <typename X>
 struct Curves {
   std::vector<Curve<X>> plans;  // the first is the job as given
   Curve<X> remedy;              // per batch of the job as given; no points where nothing helps
+  std::string why_it_ends{};    // the job as given, where it does
   // Of the plan that was asked for; empty without.
   std::vector<BandPoint<X>> band;
 };
@@ -52,7 +57,8 @@ struct Curves {
 struct ScalingOptions {
   std::optional<RemedyLimits> rivals{};  // of the remedy at every x; none: the job as given
   Latents mean{};
-  int fewest_gpus{1};  // both ends are in the curves where the job exists there
+  double band{noise_band};  // a smaller gain is none
+  int fewest_gpus{1};       // both ends are in the curves where the job exists there
   int most_gpus{1024};
   Bandwidth lowest_bandwidth{1_Gbps};
   Bandwidth highest_bandwidth{800_Gbps};

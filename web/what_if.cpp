@@ -55,14 +55,31 @@ Problems check_knobs(const WhatIf& page, const Knobs& knobs) {
   return problems;
 }
 
+// Of the page's own plans those that the job cannot have on so many GPUs; where nothing is sent,
+// the one that was chosen too.
+void leave_out_impossible(std::size_t own, Experiment& job) {
+  if (job.layout.data_ranks() == 1) {
+    job.plans.resize(1);
+    return;
+  }
+  std::vector<CompressionPlan> plans;
+  for (std::size_t i = 0; i < job.plans.size(); ++i) {
+    if (i == 0 || i >= own || problems_of_plan(job, i).empty()) {
+      plans.push_back(job.plans[i]);
+    }
+  }
+  job.plans = std::move(plans);
+}
+
 // Replicas as study/scaled_job has them, which does not say what is wrong with a job that there
 // cannot be.
-void scale(Experiment& job, int dp, Problems& problems) {
+void scale(Experiment& job, int dp, std::size_t own, Problems& problems) {
   if (dp == 0 || dp == job.layout.dp) {
     return;
   }
   if (std::optional<Experiment> scaled = with_dp(job, dp)) {
     job = *std::move(scaled);
+    leave_out_impossible(own, job);
     return;
   }
   job.layout.dp = dp;
@@ -99,7 +116,7 @@ Answer answer(const WhatIf& page, const Knobs& knobs) {
   if (knobs.method) {
     choose_method(page.methods[*knobs.method], knobs.parameters, job);
   }
-  scale(job, knobs.dp, result.problems);
+  scale(job, knobs.dp, page.experiment.plans.size(), result.problems);
   if (result.problems.empty()) {
     result.problems = check(job);
   }

@@ -59,6 +59,10 @@ def _asked_by(words, index):
     return _python_name(option.split("=")[0])
 
 
+_sweep_options = {"--over", "--set", "--zip", "--sample", "--latin", "--seed", "--engine",
+                  "--verdicts", "--threads", "--shard"}
+
+
 def _diagnostics(stderr, names, words=None):
     """What `--error-format json` wrote, and what stood around it. With the words of the command line
     that a function made, mistakes in them are of its arguments."""
@@ -67,10 +71,14 @@ def _diagnostics(stderr, names, words=None):
         return [Diagnostic(stderr.strip())] if stderr.strip() else [], []
     found = _json.loads(stderr[start:])
     ours = {word for word in words or [] if word.startswith("--")}
+    if words and words[0] == "sweep":  # also what was not given: "`seed` needs `sample`"
+        ours |= _sweep_options
 
     def said(text):
-        return _re.sub(r"`(--[a-z-]+)`", lambda option: f"`{_python_name(option[1])}`"
-                       if option[1] in ours else option[0], text)
+        text = _re.sub(r"`(--[a-z-]+) ([^`]+)`", lambda given: f'`{_python_name(given[1])}="{given[2]}"`'
+                       if given[1] in ours else given[0], text)
+        return _re.sub(r"(?<![\w`-])(`?)(--[a-z-]+)\1(?![\w-])", lambda option:
+                       f"`{_python_name(option[2])}`" if option[2] in ours else option[0], text)
 
     def read(entry):
         known = {key: entry[key] for key in ("severity", "line", "column", "length", "text")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a sweep returns."""
 
+import difflib
 import textwrap
 
 rows_shown, width_shown = 5, 100
@@ -33,6 +34,11 @@ class Columns(dict):
     """
 
     __module__ = "payoff"
+
+    def __missing__(self, name):
+        near = difflib.get_close_matches(str(name), self, n=1)
+        raise KeyError(f"no column {name!r}" + (f": did you mean {near[0]!r}?" if near else
+                                                f"; there are {', '.join(self)}"))
 
     def __len__(self):
         return len(next(iter(self.values()), []))

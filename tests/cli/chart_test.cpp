@@ -110,6 +110,46 @@ TEST_CASE("curves of more families than there are hues look different all the sa
   CHECK(looks.size() == curves.size());
 }
 
+TEST_CASE("no two curves look alike, whatever families they are of and how large these are") {
+  const auto distinct = [](const std::vector<ChartCurve>& curves) {
+    std::set<std::pair<std::string, std::string>> looks;
+    std::set<std::pair<std::string, int>> symbols;
+    for (const CurveStyle& style : curve_styles(curves)) {
+      looks.insert({style.colour, std::string(style.dash)});
+      symbols.insert({style.colour, style.point_type});
+    }
+    CHECK(looks.size() == curves.size());
+    CHECK(symbols.size() == curves.size());
+  };
+  // More than a hue has looks, then families that want the hues that those took.
+  std::vector<ChartCurve> curves;
+  for (int rank = 1; rank <= 9; ++rank) {
+    curves.push_back(line("powersgd:rank=" + std::to_string(rank), 1, 2));
+  }
+  for (int i = 1; i <= 8; ++i) {
+    curves.push_back(line("method " + std::to_string(i), 1, 2));
+    curves.push_back(line("method " + std::to_string(i) + ":x=1", 1, 2));
+  }
+  distinct(curves);
+  // Families that were told are not cut at their parameters.
+  std::vector<ChartCurve> told;
+  for (const char* rate : {"1", "2", "4", "8", "16", "32", "64"}) {
+    for (const char* strategy : {"fp16", "powersgd:rank=4"}) {
+      told.push_back(line(std::string(strategy) + ", " + rate + " Gb/s", 1, 2));
+      told.back().family = told.back().label;
+    }
+  }
+  distinct(told);
+}
+
+TEST_CASE("a picture says how far a ribbon goes on, where it is cut") {
+  Chart chart = two_curves();
+  CHECK(ribbon_note(chart).empty());
+  chart.curves[0].band = {{1, 0.9, 2}, {8, 0.9, 1000}};
+  CHECK(ribbon_note(chart) == "The ribbon goes on up to 1e+03.");
+  CHECK_THAT(gnuplot_script(chart, Picture::svg, "x.svg"), ContainsSubstring("The ribbon goes on"));
+}
+
 TEST_CASE("curves of one family go by it, whatever their labels begin with") {
   std::vector<ChartCurve> curves{line("fp16, tp 2", 1, 2), line("fp16, tp 4", 1, 2)};
   curves[0].family = curves[1].family = "fp16";

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -221,6 +222,8 @@ TEST_CASE("what cannot be drawn of results is said where it is asked for") {
              ContainsSubstring("did you mean `signsgd`?"));
   CHECK_THAT(refused({"--y", "bandwidth", "--by", "strategy"}),
              ContainsSubstring("a map has no curves"));
+  CHECK(json::parse(refused({"--x", "nodes", "--y", "reason", "--error-format",
+                             "json"}))["errors"][0]["text"] == "reason");
   CHECK_THAT(refused({"--nodes", "4"}), ContainsSubstring("`--nodes` does not go with results"));
   CHECK_THAT(refused({"--quantity", "step_time"}), ContainsSubstring("`--y COLUMN`"));
 }
@@ -330,4 +333,43 @@ TEST_CASE("results with verdicts have the remedy's curve and a ribbon") {
   const std::string script = test::read_text(folder.path("v.gp"));
   CHECK_THAT(script, ContainsSubstring("# best remedy\n$rival0 << EOD\n8 "));
   CHECK_THAT(script, ContainsSubstring("$band0 << EOD\n8 "));
+}
+
+TEST_CASE("curves by strategy and bandwidth all look different") {
+  const ScratchFolder folder;
+  const std::string file = folder.path("many.jsonl");
+  std::vector<std::string> words{"sweep",
+                                 "--model",
+                                 "gpt2",
+                                 "--cluster",
+                                 "p3-8xlarge",
+                                 "--micro-batch",
+                                 "4",
+                                 "--precision",
+                                 "fp16",
+                                 "--over",
+                                 "nodes=2,4",
+                                 "--over",
+                                 "bandwidth=1 Gb/s..64 Gb/s:x2",
+                                 "--over",
+                                 "compress=fp8_block,powersgd:rank=4",
+                                 "-o",
+                                 file};
+  REQUIRE(test::payoff(words).code == ExitCode::success);
+  const Captured run =
+      plot(file, {"--x", "nodes", "--by", "strategy,bandwidth", "-o", folder.path("by.gp")});
+  INFO(run.err);
+  REQUIRE(run.code == ExitCode::success);
+  std::istringstream script(test::read_text(folder.path("by.gp")));
+  std::set<std::string> looks;
+  int curves = 0;
+  for (std::string line; std::getline(script, line);) {
+    const std::size_t at = line.find("using 1:2 with lines lc rgb");
+    if (line.find("$curve") != std::string::npos && at != std::string::npos) {
+      ++curves;
+      looks.insert(line.substr(at, line.find(" lw ") - at));
+    }
+  }
+  CHECK(curves == 2 * 7);
+  CHECK(looks.size() == 2 * 7);
 }

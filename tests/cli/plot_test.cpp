@@ -309,3 +309,59 @@ TEST_CASE("a caption speaks of circles where there are some, and only there") {
   CHECK(with > 0);
   CHECK(without > 0);
 }
+
+TEST_CASE("one strategy that is impossible ends no other, and the legend says what ends") {
+  const ScratchFolder folder;
+  const std::string experiment = PAYOFF_SOURCE_DIR "/examples/14-dlrm-dct/experiment.yaml";
+  const auto rows = table_of(
+      test::payoff({"plot", experiment, "--to", "4096", "--csv", "-", "-o", folder.path("a.gp")}));
+  // As predict has it on 400 nodes with this strategy alone.
+  const auto json = test::json_of({"predict", experiment, "--set", "cluster.nodes=416", "--set",
+                                   "compress=[]", "--compress", "fp16:traffic=embeddings"});
+  const double speedup = json.at("plans").at(0).at("step_seconds").get<double>() /
+                         json.at("plans").at(1).at("step_seconds").get<double>();
+  CHECK_THAT(at(rows, "fp16:traffic=embeddings", "speedup", "gpus", "3328"),
+             WithinRel(speedup, 1e-9));
+  for (const auto& row : rows) {
+    const bool is_dct = row.at("strategy").find("dct_neurons") != std::string::npos;
+    CHECK(std::stoi(row.at("gpus")) <= (is_dct ? 1656 : 3328));
+    CHECK((row.at("gpus") != "1656" || row.at("break_even") == "false"));
+  }
+  const std::string script = test::read_text(folder.path("a.gp"));
+  CHECK_THAT(script, ContainsSubstring("always pays (possible up to 3328)") &&
+                         ContainsSubstring("always pays (possible up to 1656)") &&
+                         ContainsSubstring("Not possible on more than 1656 GPUs: dct") &&
+                         ContainsSubstring("The axis ends before 4096: no such job has more than "
+                                           "3328 GPUs: dp 3336 ranks cannot"));
+  CHECK_THAT(script, !ContainsSubstring("pays up to 1656"));
+  const Captured map =
+      test::payoff({"plot", experiment, "--y", "bandwidth", "--plan", "fp16:traffic=embeddings",
+                    "--from", "2048", "--to", "4096", "-o", folder.path("map.gp")});
+  INFO(map.err);
+  REQUIRE(map.code == ExitCode::success);
+  CHECK_THAT(test::read_text(folder.path("map.gp")),
+             ContainsSubstring("The axis ends before 4096: no such job has more than 3328 GPUs"));
+}
+
+TEST_CASE("the legend has the threshold of what pays, and says what lies beyond the axis") {
+  const ScratchFolder folder;
+  const auto script = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"-o", folder.path("a.gp")});
+    const Captured run = plot(more);
+    INFO(run.err);
+    REQUIRE(run.code == ExitCode::success);
+    return test::read_text(folder.path("a.gp"));
+  };
+  CHECK_THAT(script({"--to", "32"}), ContainsSubstring("what is over 1 % faster pays"));
+  const std::string sizes = script({"--x", "model", "--from", "1e8", "--to", "1e9"});
+  CHECK_THAT(sizes,
+             ContainsSubstring("what is over 1 % faster pays") &&
+                 (ContainsSubstring(" · never pays") || ContainsSubstring(" · always pays") ||
+                  ContainsSubstring(" billion parameters")));
+}
+
+TEST_CASE("a table of numbers is no input of a picture") {
+  const Captured run = test::payoff({"plot", "runs.csv", "--terminal"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("draws the .jsonl that `-o` wrote"));
+}

@@ -23,7 +23,7 @@ namespace {
 
 // Numbers without a unit by their nature.
 bool is_pure(std::string_view key) {
-  constexpr std::array<std::string_view, 29> pure = {"schema",
+  constexpr std::array<std::string_view, 30> pure = {"schema",
                                                      "band_ratio",
                                                      "probability_no_difference",
                                                      "draws",
@@ -51,6 +51,7 @@ bool is_pure(std::string_view key) {
                                                      "width_before_ratio",
                                                      "width_after_ratio",
                                                      "gpus",
+                                                     "most_gpus",
                                                      "dp"};
   return std::find(pure.begin(), pure.end(), key) != pure.end();
 }

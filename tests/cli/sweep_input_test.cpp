@@ -138,7 +138,12 @@ TEST_CASE("a sweep writes as CSV what merge makes of its results") {
 
   const Captured again = with({"-o", folder.path("b.jsonl"), "--csv", csv});
   CHECK(again.code == ExitCode::bad_input);
-  CHECK_THAT(again.err, ContainsSubstring("a.csv exists"));
+  CHECK_THAT(again.err, ContainsSubstring("a.csv exists") && ContainsSubstring("remove it") &&
+                            !ContainsSubstring("--resume"));
+  const Captured nowhere = with({"-o", folder.path("b.jsonl"), "--csv", "/no/folder/x.csv"});
+  CHECK(nowhere.code == ExitCode::failure);
+  CHECK_THAT(nowhere.err, ContainsSubstring("/no/folder is no folder"));
+  CHECK(std::ranges::count(folder.files(), "b.jsonl") == 0);
 
   // Half of the lines, and the table that a stopped sweep did not write.
   const std::string text = test::read_text(log);
@@ -331,4 +336,32 @@ TEST_CASE("grids of surveys and fitted laws are checked as what they are") {
   CHECK_THAT(bad.err, ContainsSubstring("`resnet-51`") &&
                           ContainsSubstring("unknown key `bandwdth`") &&
                           ContainsSubstring("2 errors"));
+}
+
+TEST_CASE("a sweep has no stdout for -o, no blanks in a shard, and says that nothing was left") {
+  const ScratchFolder folder;
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--over", "nodes=1,2,4", "--over", "compress=fp16"});
+    return sweep_small(folder, more);
+  };
+  const Captured dash = with({"-o", "-"});
+  CHECK(dash.code == ExitCode::bad_input);
+  CHECK_THAT(dash.err, ContainsSubstring("without -o the results are printed"));
+  CHECK(with({"--shard", "1/ 3"}).code == ExitCode::bad_input);
+  CHECK(with({"--shard", "1/3"}).code == ExitCode::success);
+  const std::string log = folder.path("a.jsonl");
+  REQUIRE(with({"-o", log}).code == ExitCode::success);
+  const Captured again = with({"-o", log, "--resume"});
+  CHECK(again.code == ExitCode::success);
+  CHECK_THAT(again.err, ContainsSubstring("nothing was left") && ContainsSubstring("all 3 jobs"));
+  CHECK_THAT(with({"--sample", "500"}).err, !ContainsSubstring("random order"));
+}
+
+TEST_CASE("a sweep of a grid of a survey says who runs it") {
+  const Captured run =
+      test::payoff({"sweep", PAYOFF_SOURCE_DIR "/examples/11-survey/grid.yaml", "--dry-run"});
+  CHECK(run.code == ExitCode::bad_input);
+  CHECK_THAT(run.err, ContainsSubstring("`payoff survey` runs it") &&
+                          ContainsSubstring("--over KEY=VALUES") &&
+                          !ContainsSubstring("unknown key"));
 }

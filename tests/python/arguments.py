@@ -33,6 +33,13 @@ def check_arguments():
     found = error.diagnostics[0]
     require(str(found) == "argument sample: `sample` is too small (must be at least 1)", str(found))
     require((found.argument, found.text, found.file) == ("sample", "0", ""), repr(found))
+    for given, wanted in (({"zip": True, "sample": 2}, "`zip`, `sample` and `latin` exclude"),
+                          ({"seed": 2}, "`seed` needs `sample` or `latin`"),
+                          ({"shard": "8/8"}, 'for example `shard="0/8"` to `shard="7/8"`')):
+        error = raised(payoff.InputError, job.sweep, {"nodes": [1, 2]}, **given)
+        require(wanted in str(error) and "--" not in str(error), str(error))
+    error = raised(KeyError, lambda: payoff.Columns(nodes=[1], gpus=[4])["nodez"])
+    require("did you mean 'nodes'?" in str(error), str(error))
     error = raised(payoff.InputError, job.sweep, {"nodez": [1, 2]})
     require(error.diagnostics[0].argument in ("over", "set"), str(error))
     require("did you mean `nodes`" in str(error) or "`nodez`" in str(error), str(error))

@@ -134,6 +134,40 @@ TEST_CASE("GPU counts of the answer pay and those outside do not, node by node")
   CHECK(paying < 256);  // gathers grow with the workers: from some count on it does not pay
 }
 
+TEST_CASE("where a plan or the job ends is no break-even, and ends no other plan") {
+  const Experiment job =
+      test::with_plans(test::small_job(), {test::shrink(4, 3), test::shrink_among(84, 4, 3)});
+  const std::vector<BreakEven> both = break_evens(job, {.band = 0.0, .most_gpus = 4 * 256});
+  REQUIRE(both.size() == 2);
+  REQUIRE(both[0].gpus);
+  const BreakEven alone = only_plan(test::with_plans(test::small_job(), {test::shrink(4, 3)}),
+                                    {.band = 0.0, .most_gpus = 4 * 256});
+  CHECK(both[0].gpus->intervals == alone.gpus->intervals);
+  CHECK(both[0].gpus->scanned_high == 1024);
+  CHECK_FALSE(both[0].most_gpus);
+  REQUIRE(both[1].gpus);
+  CHECK(both[1].most_gpus == 84);
+  CHECK(both[1].gpus->scanned_high == 84);
+  REQUIRE_FALSE(both[1].gpus->never());
+  CHECK(both[1].gpus->intervals.back().open_high);
+}
+
+TEST_CASE("the last number that is possible is found between those that are looked at") {
+  const std::vector<int> counts{1, 2, 4, 8, 16, 256};
+  const auto up_to = [&](int most, int of) {
+    return last_possible([=](int x) { return x <= most && x % of == 0; }, counts);
+  };
+  CHECK(up_to(207, 1).count == 207);
+  CHECK(up_to(207, 1).ends);
+  CHECK(up_to(207, 16).count == 192);
+  CHECK(up_to(207, 16).ends);
+  CHECK(up_to(1000, 1).count == 256);
+  CHECK_FALSE(up_to(1000, 1).ends);
+  CHECK(up_to(1000, 48).count == 240);
+  CHECK_FALSE(up_to(1000, 48).ends);  // 288 is possible
+  CHECK(up_to(0, 1).count == 0);
+}
+
 TEST_CASE("on one node there is no bandwidth axis, and one GPU has no question") {
   Experiment job = test::with_plans(test::small_job({.nodes = 1}), {test::shrink(4, 1)});
   CHECK_FALSE(only_plan(job).bandwidth);

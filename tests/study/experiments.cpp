@@ -141,6 +141,16 @@ CompressionPlan shrink(double ratio, double passes) {
                    "n * v / ratio");
 }
 
+CompressionPlan shrink_among(int most_workers, double ratio, double passes) {
+  const std::map<std::string, double> parameters{
+      {"passes", passes}, {"ratio", ratio}, {"most", static_cast<double>(most_workers)}};
+  CompressionPlan plan =
+      one_round("shrink among few", parameters, Collective::all_reduce, "n * v / ratio");
+  plan.method->granularity = Granularity::tensor;
+  plan.method->worth = formula("if(W > most, 0, 1)", parameters);
+  return plan;
+}
+
 CompressionPlan sparse(double kept, double passes) {
   return one_round("sparse", {{"passes", passes}, {"kept", kept}}, Collective::all_gather,
                    "ceil(n * kept) * (v + 4)");

@@ -26,6 +26,9 @@ struct JobShape {
 // The same twice, one round after the other, as the two factors of PowerSGD.
 [[nodiscard]] CompressionPlan two_rounds(double ratio, double passes);
 
+// The same of a method that saves nothing among more workers than that: check() refuses it there.
+[[nodiscard]] CompressionPlan shrink_among(int most_workers, double ratio, double passes);
+
 // Sends a share of the elements as value and index, gathered from all workers.
 [[nodiscard]] CompressionPlan sparse(double kept, double passes);
 

@@ -98,10 +98,29 @@ TEST_CASE("a sparse curve has a predicted point at a break-even, and at the next
   }
 }
 
+TEST_CASE("a plan that is impossible from some number of GPUs on ends its own curve alone") {
+  const Experiment job =
+      test::with_plans(test::small_job(), {test::shrink(4, 3), test::shrink_among(412, 4, 3)});
+  const auto curves = gpu_curves(job, {}, {.most_gpus = 1000, .band_of = 2});
+  const Curve<int> alone =
+      gpu_curves(test::with_plans(test::small_job(), {test::shrink(4, 3)}), {}, {.most_gpus = 1000})
+          .plans.at(1);
+  CHECK(curves.plans[0].points.back().x == 1000);
+  CHECK(curves.plans[1].points.back().x == 1000);
+  CHECK(curves.plans[1].points.back().step == alone.points.back().step);
+  CHECK_FALSE(curves.plans[1].end);
+  CHECK(curves.plans[2].points.back().x == 412);
+  CHECK(curves.plans[2].end == 412);
+  CHECK(curves.plans[2].break_evens.empty());
+  CHECK(curves.band.back().x == 412);
+  CHECK(curves.why_it_ends.empty());
+}
+
 TEST_CASE("a size at which a plan ceases to pay is a model, and the next one does not pay") {
   // Computing grows faster than gradients and their codec: there is less and less to hide.
   const Experiment job = test::with_plans(test::transformer_job(), {test::shrink(4, 60)});
-  const auto curves = size_curves(job, {.fewest_parameters = 1e8, .most_parameters = 1e11});
+  const auto curves =
+      size_curves(job, {.band = 0.0, .fewest_parameters = 1e8, .most_parameters = 1e11});
   const auto& curve = curves.plans.at(1);
   REQUIRE(curve.break_evens.size() == 1);
   const auto at = std::find_if(curve.points.begin(), curve.points.end(), [&](const auto& point) {
@@ -115,6 +134,22 @@ TEST_CASE("a size at which a plan ceases to pay is a model, and the next one doe
   CHECK(model_sizes(job, at->x, (at + 1)->x, 100'000) == std::vector<double>{at->x, (at + 1)->x});
   const PreparedExperiment there(*with_parameters(job, at->x));
   CHECK(at->step == there.predict(there.experiment().plans[1]).step);
+}
+
+TEST_CASE("sizes that pay by more than the band are told as the numbers of GPUs are") {
+  const Experiment job = test::with_plans(test::transformer_job(), {test::shrink(4, 60)});
+  constexpr double band = 0.05;
+  const auto curve =
+      size_curves(job, {.band = band, .fewest_parameters = 1e8, .most_parameters = 1e11}).plans[1];
+  REQUIRE(curve.pays);
+  REQUIRE(curve.pays->intervals.size() == 1);
+  CHECK(curve.pays->intervals[0].open_low);
+  CHECK_FALSE(curve.pays->intervals[0].open_high);
+  CHECK(curve.break_evens == std::vector<double>{curve.pays->intervals[0].high});
+  for (const auto& point : curve.points) {
+    INFO(point.x);
+    CHECK(curve.pays->contains(point.x) == (point.speedup > 1.0 + band));
+  }
 }
 
 TEST_CASE("the band of a plan holds its most likely speedup") {

@@ -146,12 +146,22 @@ async function rate(page, what) {
     }
     return performance.now() - began;
   }, times);
-  await move(10);  // Chromium compiles the model better once it has run
-  const before = await busy();
-  const elapsed = await move(moves);
-  const taken = (await busy()) - before;
-  console.log(`${what}: ${(moves / taken).toFixed(0)} updates per second of the processor, drawing included; ${((1000 * moves) / elapsed).toFixed(0)} by the clock; wanted: ${updatesWanted}`);
-  require(taken > 0 && moves / taken >= updatesWanted, `${what}: ${updatesWanted} updates a second`);
+  // Chromium compiles the model better once it has run for a while.
+  await move(moves);
+  // A processor that others use too makes runs slower and never faster (caches, clock, siblings), so
+  // that the fastest of a few is nearest to what the page takes.
+  let fastest = 0;
+  let byClock = 0;
+  for (let run = 0; run < 3; ++run) {
+    const before = await busy();
+    const elapsed = await move(moves);
+    const taken = (await busy()) - before;
+    require(taken > 0, `${what}: the processor's time is known`);
+    fastest = Math.max(fastest, moves / taken);
+    byClock = Math.max(byClock, (1000 * moves) / elapsed);
+  }
+  console.log(`${what}: ${fastest.toFixed(0)} updates per second of the processor, drawing included; ${byClock.toFixed(0)} by the clock; wanted: ${updatesWanted}`);
+  require(fastest >= updatesWanted, `${what}: ${updatesWanted} updates a second`);
 }
 
 async function main() {

@@ -191,6 +191,23 @@ TEST_CASE("of nodes of several kinds the sliders move all NICs, and no number of
   }
 }
 
+TEST_CASE("a strategy that a larger job cannot have leaves its answer, and the others stay") {
+  const web::WhatIf page = page_of(example("14-dlrm-dct"));
+  web::Knobs knobs;
+  knobs.dp = 1664;  // vectors of so few samples that a DCT saves nothing
+  const web::Answer answer = web::answer(page, knobs);
+  REQUIRE(answer.problems.empty());
+  std::vector<std::string> labels;
+  for (const auto& plan : answer.payoff.plans) {
+    labels.push_back(plan.label);
+  }
+  CHECK(labels == std::vector<std::string>{"none", "fp16:traffic=embeddings",
+                                           "flash_communication:traffic=embeddings",
+                                           "dct_threshold"});
+  knobs.dp = 3336;  // which is no such job
+  CHECK_FALSE(web::answer(page, knobs).problems.empty());
+}
+
 TEST_CASE("every number of replicas that is offered is a job") {
   const web::WhatIf page = page_of(example("04-llama2-7b-a100"));
   const std::vector<int> offered = web::offered_dp(page.experiment, 1024);

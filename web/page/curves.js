@@ -12,14 +12,38 @@ const drawn = new WeakMap();
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+// By its place in the table, so that a strategy looks the same in every chart; the reader's own is the last one.
+const lookOf = (place, palette) => ({ stroke: palette[place % palette.length], dash: dashes[(place + Math.floor(place / palette.length)) % dashes.length] });
+
+// Of an answer, which leaves out what a job of that size cannot have. The reader's own is its last plan.
+function speedupOf({ plans }, label, own) {
+  const plan = label === null ? plans.at(-1) : (own ? plans.slice(1, -1) : plans.slice(1)).find((each) => each.label === label);
+  return plan?.against_remedy.speedup ?? null;
+}
+
 // The strategies that do best somewhere on the axis, in the order of the table; the reader's own last.
 function chosen(points, plans, own) {
-  const peak = (i) => Math.max(...points.map(({ answer }) => answer.plans?.[i]?.against_remedy.speedup ?? 0));
-  const listed = plans.map((label, i) => ({ label, i, peak: i === 0 ? -1 : peak(i) })).filter((plan) => plan.i > 0);
-  const best = [...listed].sort((a, b) => b.peak - a.peak).slice(0, most);
+  const listed = plans.slice(1).map((label, place) => ({ label, place, speedups: points.map(({ answer }) => speedupOf(answer, label, own)) }));
+  const peak = ({ speedups }) => Math.max(...speedups.map((speedup) => speedup ?? 0));
+  const best = [...listed].sort((a, b) => peak(b) - peak(a)).slice(0, most);
   const kept = listed.filter((plan) => best.includes(plan));
-  if (own) kept.push({ label: `${own} (yours)`, i: plans.length });
-  return kept;
+  if (own) kept.push({ label: `${own} (yours)`, place: listed.length, speedups: points.map(({ answer }) => speedupOf(answer, null, own)) });
+  return { kept, left: listed.length - best.length, all: listed.length };
+}
+
+// uPlot's own markers are boxes, which show no dashes.
+function drawLegendLines(root, looks) {
+  const svg = 'http://www.w3.org/2000/svg';
+  root.querySelectorAll('.u-legend .u-series .u-marker').forEach((marker, i, all) => {
+    const look = looks[i - (all.length - looks.length)];
+    if (!look) return;
+    const line = document.createElementNS(svg, 'line');
+    Object.entries({ x1: 0, y1: 5, x2: 32, y2: 5, stroke: look.stroke, 'stroke-width': 2.25, 'stroke-dasharray': look.dash.join(' ') }).forEach(([name, value]) => line.setAttribute(name, value));
+    const picture = document.createElementNS(svg, 'svg');
+    Object.entries({ width: 32, height: 10, 'aria-hidden': 'true' }).forEach(([name, value]) => picture.setAttribute(name, value));
+    picture.append(line);
+    marker.replaceChildren(picture);
+  });
 }
 
 // A line at 1, and one where the sliders are.
@@ -49,8 +73,9 @@ export function drawCurves(place, points, { unit, here, plans, own, none }) {
     return;
   }
   const palette = matchMedia('(prefers-color-scheme: dark)').matches ? dark : light;
-  const kept = chosen(usable, plans, own);
-  const values = kept.map(({ i }) => usable.map(({ answer }) => answer.plans[i]?.against_remedy.speedup ?? null));
+  const { kept, left, all } = chosen(usable, plans, own);
+  const values = kept.map(({ speedups }) => speedups);
+  const looks = kept.map((plan) => lookOf(plan.place, palette));
   const axis = { stroke: colour('--ink'), grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line'), width: 1 } };
   const options = {
     width: place.clientWidth, height: 300, plugins: [marks(here)], cursor: { drag: { x: false, y: false } },
@@ -58,11 +83,15 @@ export function drawCurves(place, points, { unit, here, plans, own, none }) {
     axes: [{ ...axis, label: unit === 'GPUs' ? 'GPUs' : `bandwidth [${unit}]`, values: (u, ticks) => ticks.map((tick) => (tick === null ? '' : unit === 'GPUs' ? count(tick) : number(tick))) },
       { ...axis, label: 'speedup', size: 56 }],
     series: [{ label: unit, value: (u, x) => (x === null ? '' : number(x)) }, ...kept.map(({ label }, i) => ({
-      label, stroke: palette[i % palette.length], width: 2.25, dash: dashes[i % dashes.length], points: { show: false },
+      label, ...looks[i], width: 2.25, points: { show: false },
       value: (u, y) => (y === null ? '' : ratio(y)) }))],
   };
   const chart = new uPlot(options, [usable.map(({ x }) => x), ...values], place);
   chart.root.setAttribute('role', 'img');
+  drawLegendLines(chart.root, looks);
+  if (left > 0) {
+    place.append(Object.assign(document.createElement('p'), { className: 'muted', textContent: `Drawn: the ${all - left} of ${all} strategies that do best somewhere on this axis${own ? ', and yours' : ''}.` }));
+  }
   const last = usable.length - 1;
   chart.root.setAttribute('aria-label', kept.map(({ label }, i) => `${label}: ${ratio(values[i][0] ?? 0)} at ${number(usable[0].x)}, ${ratio(values[i][last] ?? 0)} at ${number(usable[last].x)} ${unit}`).join('; '));
   drawn.set(place, chart);

@@ -172,7 +172,7 @@ function show(answer, drawn) {
     return;
   }
   const longest = Math.max(...answer.plans.map((plan) => plan.step_seconds));
-  const ownAt = choices.methods.length && answer.plans.length > data.result.plans.length ? answer.plans.length - 1 : -1;
+  const ownAt = choices.methods.length && answer.plans.length > 1 ? answer.plans.length - 1 : -1;
   const fitting = answer.plans.slice(1).filter((plan) => plan.memory.fits);
   const best = fitting.sort((a, b) => b.against_remedy.speedup - a.against_remedy.speedup)[0];
   body.replaceChildren(...answer.plans.map((plan, i) => {

@@ -14,6 +14,8 @@ const intervals = (set, show) => {
   }).join(', ');
 };
 
+const possible = (even) => (even.gpus?.pays?.length && even.most_gpus ? ` (possible up to ${count(even.most_gpus)})` : '');
+
 function head(element, names) {
   return element('thead', {}, element('tr', {}, ...names.map(([name, kind]) => element('th', { scope: 'col', className: kind ?? '', textContent: name }))));
 }
@@ -41,7 +43,7 @@ export function showPrediction(data, { element, byId, stack, classOf }) {
     element('tbody', {}, ...result.plans.filter((plan) => plan.break_even).map((plan) => {
       const even = plan.break_even;
       const texts = [intervals(even.bandwidth_bytes_per_second, rate), `${intervals(even.codec_seconds, time)} (${time(even.codec_now_seconds)})`,
-        `${intervals(even.wire_ratio, number)} (${number(even.wire_ratio_now)})`, intervals(even.gpus, count)];
+        `${intervals(even.wire_ratio, number)} (${number(even.wire_ratio_now)})`, intervals(even.gpus, count) + possible(even)];
       return element('tr', {}, element('th', { scope: 'row', textContent: breakable(plan.label) }), ...texts.map((textContent) => element('td', { textContent })));
     })));
   showTrust({ text: data.trust, trust: result.trust }, element, byId('trust'));
