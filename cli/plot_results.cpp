@@ -64,11 +64,12 @@ std::optional<SweepResults> load(const Arguments& arguments, Session& session) {
   try {
     const auto asked = ProgressLine::Clock::now();  // of large files much of the time is the disk's
     std::optional<ProgressLine> line;
-    return sweep_results(files.size() == 1 ? begun_log(files.front()) : merged_log(files),
-                         [&](std::size_t done, std::size_t all) {
-                           line ? line->at(done)
-                                : static_cast<void>(line.emplace(done, all, "results", session, asked));
-                         });
+    return sweep_results(
+        files.size() == 1 ? begun_log(files.front()) : merged_log(files),
+        [&](std::size_t done, std::size_t all) {
+          line ? line->at(done)
+               : static_cast<void>(line.emplace(done, all, "results", session, asked));
+        });
   } catch (const RefusedFiles& refused) {
     report_refused(refused, arguments.positionals(), session);
   } catch (const BrokenLine& broken) {  // shards were read before: it is of one file

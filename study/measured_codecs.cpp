@@ -68,7 +68,8 @@ const CodecConstant* told_constant(const CodecFit& fit, std::string_view name) {
 }
 
 bool tells_both(const CodecFit& fit) {
-  return told_constant(fit, efficiencies[0]) != nullptr && told_constant(fit, efficiencies[1]) != nullptr;
+  return told_constant(fit, efficiencies[0]) != nullptr &&
+         told_constant(fit, efficiencies[1]) != nullptr;
 }
 
 // Of a class: which efficiencies stay as they were.
