@@ -1,6 +1,6 @@
 # payoff_module(NAME HEADERS ... SOURCES ... LINKS ... PRIVATE_LINKS ...)
 # One static library payoff_NAME, alias payoff::NAME. Its headers form a file set, which is what gets
-# installed; tests/tree/alone.py compiles every one of them alone.
+# installed; tests/tree/alone.py sees to it that every one of them compiles alone.
 # LINKS become part of the interface: the dependency picture of docs/architecture.md is the list
 # of these lines. A module that has headers only is an INTERFACE library under the same name.
 include(Warnings)

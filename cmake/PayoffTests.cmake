@@ -1,8 +1,10 @@
 # payoff_tests(FOLDER SOURCES ... LINKS ... LABELS ... DEFINITIONS ...)
 # One Catch2 executable payoff_FOLDER_tests; every TEST_CASE becomes the ctest
-# "FOLDER:name of the case". LABELS go to each of them: `threads` marks what the thread sanitizer
-# has to run (tests of one folder with and without the label need two calls, FOLDER and
-# FOLDER_threads), `slow` what is kept out of `make test`.
+# "FOLDER:name of the case". With sanitizers every source becomes one, "FOLDER:its name": to begin and
+# to look for leaks takes more than most cases. Cases with the tag [once] are left out there: they try
+# the suite's own power, or fit what another one has fitted. LABELS go to each test: `threads` marks
+# what the thread sanitizer has to run (tests of one folder with and without the label need two calls,
+# FOLDER and FOLDER_threads), `slow` what is kept out of `make test`.
 include(Catch)
 
 # All that the thread sanitizer build makes.
@@ -28,16 +30,29 @@ function(payoff_tests folder)
   target_link_libraries(${target} PRIVATE
     ${arg_LINKS} Catch2::Catch2WithMain payoff_warnings payoff_sanitizers)
   payoff_precompile_tests(${target})
-  # What hangs; the sanitizers make a test thirty times as slow.
-  set(properties TIMEOUT 300)
-  if(PAYOFF_SANITIZE)
-    set(properties TIMEOUT 900)
-  endif()
-  if(arg_LABELS)
-    list(APPEND properties LABELS "${arg_LABELS}")
-  endif()
   if("threads" IN_LIST arg_LABELS)
     add_dependencies(thread_tests ${target})
   endif()
-  catch_discover_tests(${target} TEST_PREFIX "${folder}:" PROPERTIES ${properties})
+  set(labels "")
+  if(arg_LABELS)
+    set(labels LABELS "${arg_LABELS}")
+  endif()
+  # What hangs; the sanitizers make a test thirty times as slow.
+  if(PAYOFF_SANITIZE)
+    payoff_tests_by_source(${folder} ${target} TIMEOUT 1800 ${labels})
+  else()
+    catch_discover_tests(${target} TEST_PREFIX "${folder}:" PROPERTIES TIMEOUT 300 ${labels})
+  endif()
+endfunction()
+
+# The rest are properties of each.
+function(payoff_tests_by_source folder target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    if(name MATCHES "_test$")
+      add_test(NAME "${folder}:${name}" COMMAND ${target} -\# "[#${name}]~[.]~[once]")
+      set_tests_properties("${folder}:${name}" PROPERTIES ${ARGN})
+    endif()
+  endforeach()
 endfunction()

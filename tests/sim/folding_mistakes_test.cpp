@@ -84,7 +84,8 @@ std::vector<Seconds> ends_folded_by(const UnevenJob& job, Think think,
 
 }  // namespace
 
-TEST_CASE("a planted mistake of the refinement is found by comparing with the unfolded step") {
+TEST_CASE("a planted mistake of the refinement is found by comparing with the unfolded step",
+          "[once]") {
   struct Mistake {
     const char* what;
     void (*plant)(Incidence&);
@@ -144,7 +145,8 @@ TEST_CASE("a planted mistake of the refinement is found by comparing with the un
   }
 }
 
-TEST_CASE("refining that stops with two classes of a stage in one is found in most jobs") {
+TEST_CASE("refining that stops with two classes of a stage in one is found in most jobs",
+          "[once]") {
   // As a refinement would leave them that ends a round before the fixpoint.
   const auto merge = [](const Incidence& incidence, sim::Partition& partition) {
     const std::uint32_t last = partition.rank_classes - 1;

@@ -109,7 +109,8 @@ TEST_CASE("one narrow link splits a ring into as many sends as there are ranks")
   CHECK(built.fold.places == 1);
 }
 
-TEST_CASE("a planted mistake in what tells sends apart is found by comparing with the right step") {
+TEST_CASE("a planted mistake in what tells sends apart is found by comparing with the right step",
+          "[once]") {
   struct Mistake {
     const char* what;
     void (*plant)(SendIncidence&);

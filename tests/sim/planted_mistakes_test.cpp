@@ -36,7 +36,7 @@ Seconds step_without_delays(const StepPlan& plan) {
 
 }  // namespace
 
-TEST_CASE("a planted mistake of overlap is found by the comparison of the engines") {
+TEST_CASE("a planted mistake of overlap is found by the comparison of the engines", "[once]") {
   struct Mistake {
     const char* what;
     void (*plant)(StepPlan&);
@@ -105,7 +105,7 @@ TEST_CASE("a planted mistake of overlap is found by the comparison of the engine
   }
 }
 
-TEST_CASE("a planted mistake of the pipeline is found by the comparison of the engines") {
+TEST_CASE("a planted mistake of the pipeline is found by the comparison of the engines", "[once]") {
   struct Mistake {
     const char* what;
     Seconds (*step)(const StepPlan&);

@@ -65,7 +65,7 @@ Errors errors_of(const std::vector<CollectiveTable>& tables, Half half, bool tun
 
 }  // namespace
 
-TEST_CASE("fitting again gives the shipped laws of links") {
+TEST_CASE("fitting again gives the shipped laws of links", "[once]") {
   const NetworkCalibration calibration =
       calibrate_network(Library(source / "profiles"), validation);
   std::ifstream file(source / "profiles/fitted/network.yaml", std::ios::binary);
@@ -90,7 +90,7 @@ TEST_CASE("no published collective took less than its bytes take at line rate") 
   CHECK(compared > 3000);
 }
 
-TEST_CASE("no table of the judge half has a part in the fit") {
+TEST_CASE("no table of the judge half has a part in the fit", "[once]") {
   const Tables data = published();
   std::set<std::string> judges;
   for (const NcclTable& table : data.tables) {

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every source and header of the libraries alone.
+"""Compiles alone what no other stage of `make test-all` compiles alone.
 
   alone.py BUILD-FOLDER    of a configured build with clang, for its flags
 
-The builds of the other stages read several sources as one (PAYOFF_UNITY), where a source may live on what
-its neighbours include or name. Here each is read for itself, and no code is made of it. A header that a
-source includes before anything else is alone there; the others are read as sources of their own.
+Most builds read several sources as one (PAYOFF_UNITY), where a source may live on what its neighbours
+include or name. That of the thread sanitizer does not: it has the modules below the commands. Here are
+the sources of the others, and no code is made of them. A header that a source includes before anything
+else is alone there; those of all modules that are first in no source are read as sources of their own.
 The headers that most sources include (cmake/CommonHeaders.cmake) are compiled once, in front of all:
 reading them is most of the time. That a file includes those of them that it names is what includes.py checks.
 """
@@ -22,7 +23,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ["model", "sim", "profiles", "calibrate", "kernels", "study", "web", "cli"]
+IN_THREAD_TESTS = ["model", "sim", "profiles", "calibrate", "study"]
+OTHERS = ["kernels", "web", "cli"]
+MODULES = IN_THREAD_TESTS + OTHERS
 # Of a command of the compilation database: what is included and defined, the language and the warnings.
 KEPT = re.compile(r"-(I|D|std=|W)")
 
@@ -56,11 +59,13 @@ def first_include(source):
 
 
 def files():
-    """(module, file) of what is compiled: sources, and the headers that are first in none."""
-    sources = [(module, path) for module in MODULES for path in sorted((ROOT / module).rglob("*.cpp"))]
-    first = {first_include(path) for _, path in sources}
-    headers = [(module, path) for module in MODULES for path in sorted((ROOT / module).rglob("*.hpp"))]
-    return sources + [(module, path) for module, path in headers if str(path.relative_to(ROOT)) not in first]
+    """(module, file) of what is compiled: sources of the others, and headers that are first in none."""
+    def of(modules, suffix):
+        return [(module, path) for module in modules for path in sorted((ROOT / module).rglob(f"*{suffix}"))]
+
+    first = {first_include(path) for _, path in of(MODULES, ".cpp")}
+    return of(OTHERS, ".cpp") + [(module, path) for module, path in of(MODULES, ".hpp")
+                                 if str(path.relative_to(ROOT)) not in first]
 
 
 def main(folder):
