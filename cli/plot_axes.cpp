@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/plot_axes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/plot_request.hpp"
 #include "model/groups.hpp"
+#include "study/gpu_counts.hpp"
 #include "study/scaled_job.hpp"
 #include "study/scaled_model.hpp"
 
@@ -21,10 +24,25 @@ void check_gpu_range(const Experiment& experiment, const ScalingOptions& range,
                      const std::optional<Span>& place, Session& session) {
   const ScalingStep step = scaling_step(experiment);
   const int gpus = step.nodes * experiment.cluster.gpus_per_node;
-  if (range.most_gpus / gpus < (range.fewest_gpus + gpus - 1) / gpus) {
+  const int low = (range.fewest_gpus + gpus - 1) / gpus;
+  const int high = range.most_gpus / gpus;
+  const auto refuse = [&](const std::string& help) {
     session.diagnostics().error(
         place, fmt::format("no such job has {} to {} GPUs", range.fewest_gpus, range.most_gpus), {},
-        fmt::format("whole replicas on whole nodes: a multiple of {} GPUs", gpus));
+        help);
+  };
+  if (high < low) {
+    refuse(fmt::format("whole replicas on whole nodes: a multiple of {} GPUs", gpus));
+    return;
+  }
+  const std::vector<double> counts = step_counts(std::max(1, low), high);
+  const auto is_possible = [&](double count) {
+    return with_dp(experiment, static_cast<int>(count) * step.replicas).has_value();
+  };
+  const int present = experiment.layout.dp / step.replicas;
+  if ((present < low || present > high) &&
+      std::none_of(counts.begin(), counts.end(), is_possible)) {
+    refuse(why_not_with_dp(experiment, static_cast<int>(counts.front()) * step.replicas));
   }
 }
 

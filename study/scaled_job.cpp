@@ -9,11 +9,25 @@
 
 namespace payoff {
 
+namespace {
+
+// Replicas that hold the weights whole between them: another number of ranks makes no groups.
+int replicas_of_shards(const ParallelLayout& layout) {
+  if (layout.zero == 0 || layout.shard == 0) {
+    return 1;
+  }
+  return layout.shard / std::gcd(layout.shard, layout.cp * layout.copies());
+}
+
+}  // namespace
+
 ScalingStep scaling_step(const Experiment& experiment) {
-  const int replica = experiment.layout.tp * experiment.layout.cp * experiment.layout.pp;
+  const ParallelLayout& layout = experiment.layout;
+  const int replica = layout.tp * layout.cp * layout.pp;
   const int node = experiment.cluster.gpus_per_node;
-  const int together = std::lcm(replica, node);
-  return {together / node, together / replica};
+  const int whole_nodes = std::lcm(replica, node) / replica;
+  const int replicas = std::lcm(whole_nodes, replicas_of_shards(layout));
+  return {replicas * replica / node, replicas};
 }
 
 namespace {

@@ -36,7 +36,8 @@ struct LastPossible {
 [[nodiscard]] LastPossible last_possible(const std::function<bool(int)>& is_possible,
                                          const std::vector<int>& counts);
 
-// Nodes that hold a whole number of replicas: dp changes in steps of `replicas` with `nodes` nodes.
+// Nodes that hold a whole number of replicas, and of groups that share their weights: dp changes in
+// steps of `replicas` with `nodes` nodes.
 struct ScalingStep {
   int nodes{1};
   int replicas{1};

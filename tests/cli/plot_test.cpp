@@ -343,6 +343,20 @@ TEST_CASE("one strategy that is impossible ends no other, and the legend says wh
              ContainsSubstring("The axis ends before 4096: no such job has more than 3328 GPUs"));
 }
 
+TEST_CASE("an axis without a possible job is refused with what the job cannot have there") {
+  const std::string experiment = PAYOFF_SOURCE_DIR "/examples/14-dlrm-dct/experiment.yaml";
+  for (const std::vector<std::string>& axes :
+       {std::vector<std::string>{}, std::vector<std::string>{"--y", "bandwidth"}}) {
+    std::vector<std::string> words{"plot", experiment, "--from",    "4000",
+                                   "--to", "8000",     "--terminal"};
+    words.insert(words.end(), axes.begin(), axes.end());
+    const Captured run = test::payoff(words);
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK_THAT(run.err, ContainsSubstring("no such job has 4000 to 8000 GPUs") &&
+                            ContainsSubstring("dp 4000 ranks cannot"));
+  }
+}
+
 TEST_CASE("the legend has the threshold of what pays, and says what lies beyond the axis") {
   const ScratchFolder folder;
   const auto script = [&](std::vector<std::string> more) {
