@@ -189,7 +189,7 @@ STAGES = {
     "format": Stage(stage_format, (CLANG_FORMAT,), "sources are formatted"),
     "slow": Stage(stage_slow, (), "consumer, documented commands, fits, SimGrid"),
     "asan": Stage(stage_asan, ("clang++-16",), "second compiler with sanitizers"),
-    "alone": Stage(stage_alone, ("clang++-16",), "what others read several at a time compiles alone"),
+    "alone": Stage(stage_alone, ("clang++-16",), "headers compile alone that no source includes first"),
     "tsan": Stage(stage_tsan, ("clang++-16",), "thread sanitizer on the threaded tests"),
     "bytes": Stage(stage_bytes, ("clang++-16",), "both compilers' programs print the same bytes"),
     "tidy": Stage(stage_tidy, ("clang-tidy-16", "run-clang-tidy-16"), "clang-tidy"),

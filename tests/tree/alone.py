@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles alone what no other stage of `make test-all` compiles alone.
+"""Compiles alone every header that no source includes before anything else.
 
   alone.py BUILD-FOLDER    of a configured build with clang, for its flags
 
-Most builds read several sources as one (PAYOFF_UNITY), where a source may live on what its neighbours
-include or name. That of the thread sanitizer does not: it has the modules below the commands. Here are
-the sources of the others, and no code is made of them. A header that a source includes before anything
-else is alone there; those of all modules that are first in no source are read as sources of their own.
+A header that a source includes first is alone there; the others are read as sources of their own, and no
+code is made of them.
 The headers that most sources include (cmake/CommonHeaders.cmake) are compiled once, in front of all:
 reading them is most of the time. That a file includes those of them that it names is what includes.py checks.
 """
@@ -23,9 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-IN_THREAD_TESTS = ["model", "sim", "profiles", "calibrate", "study"]
-OTHERS = ["kernels", "web", "cli"]
-MODULES = IN_THREAD_TESTS + OTHERS
+MODULES = ["model", "sim", "profiles", "calibrate", "kernels", "study", "web", "cli"]
 # Of a command of the compilation database: what is included and defined, the language and the warnings.
 KEPT = re.compile(r"-(I|D|std=|W)")
 
@@ -59,13 +55,12 @@ def first_include(source):
 
 
 def files():
-    """(module, file) of what is compiled: sources of the others, and headers that are first in none."""
-    def of(modules, suffix):
-        return [(module, path) for module in modules for path in sorted((ROOT / module).rglob(f"*{suffix}"))]
+    """(module, header) of those that are first in no source."""
+    def of(suffix):
+        return [(module, path) for module in MODULES for path in sorted((ROOT / module).rglob(f"*{suffix}"))]
 
-    first = {first_include(path) for _, path in of(MODULES, ".cpp")}
-    return of(OTHERS, ".cpp") + [(module, path) for module, path in of(MODULES, ".hpp")
-                                 if str(path.relative_to(ROOT)) not in first]
+    first = {first_include(path) for _, path in of(".cpp")}
+    return [(module, path) for module, path in of(".hpp") if str(path.relative_to(ROOT)) not in first]
 
 
 def main(folder):
@@ -87,9 +82,8 @@ def main(folder):
 
         def alone(file):
             module, path = file
-            header = ("-Wno-pragma-once-outside-header", "-Wno-unused") if path.suffix == ".hpp" else ()
             done = compiled(module, "-include-pch", Path(scratch, f"{module}.pch"), "-fsyntax-only", "-x", "c++",
-                            *header, path)
+                            "-Wno-pragma-once-outside-header", "-Wno-unused", path)
             return f"{path.relative_to(ROOT)} does not stand alone:\n{done.stderr}" if done.returncode else ""
 
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -97,7 +91,7 @@ def main(folder):
             found = files()
             told += [text for text in pool.map(alone, found) if text]
     print(*told, sep="\n")
-    print(f"{len(found)} files, {len(told)} failures")
+    print(f"{len(found)} headers, {len(told)} failures")
     return 1 if told or not found else 0
 
 
