@@ -67,8 +67,8 @@ std::string gnuplot_script(const Bridge& bridge, Picture picture, const std::str
   text += fmt::format("set xrange [0:{:.6g}]\nset yrange [0.4:{}]\nset ytics nomirror ({})\n",
                       high * room, static_cast<double>(count) + 0.6, tics);
   text += "set xtics nomirror\nset key off\nset xlabel " + plain(bridge.x_label, picture) + "\n";
-  text +=
-      "set border 3\nset grid xtics lt 1 dt 1 lc rgb '#d0d0d0' lw 0.8\n" + bars + links + labels;
+  text += "set border 3\nset grid xtics ";
+  text.append(grid_look) += bars + links + labels;
   return text + "plot NaN\n";
 }
 

@@ -233,7 +233,7 @@ std::string gnuplot_script(const Chart& chart, Picture picture, const std::strin
   if (dumb) {
     text += "set key off\n";
   } else {
-    text += "set border 3\nset grid ytics lt 1 dt 1 lc rgb '#d0d0d0' lw 0.8\n";
+    text.append("set border 3\nset grid ytics ").append(grid_look);
     text += key_commands(chart, picture);
   }
   text += data_blocks(chart, styles, picture) + "\nplot ";

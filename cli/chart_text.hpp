@@ -14,6 +14,9 @@
 
 namespace payoff {
 
+// After `set grid`: fainter than curves, and still seen in print.
+inline constexpr std::string_view grid_look = "lt 1 dt 1 lc rgb '#d0d0d0' lw 0.8\n";
+
 // A text as gnuplot reads one, and never as code: names of files and strategies are other people's.
 // Control characters become spaces.
 [[nodiscard]] std::string gnuplot_string(std::string_view text);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "cli/counted.hpp"
+#include "cli/file_beginning.hpp"
 #include "cli/observed_run.hpp"
 #include "cli/observed_trace.hpp"
 #include "cli/option_values.hpp"
@@ -110,18 +110,9 @@ class ObservationReader {
     }
   }
 
-  [[nodiscard]] static bool is_samples(const std::string& name) {
-    constexpr std::size_t enough = 4096;
-    std::ifstream stream(name, std::ios::binary);
-    std::string beginning(enough, '\0');
-    stream.read(beginning.data(), static_cast<std::streamsize>(enough));
-    beginning.resize(static_cast<std::size_t>(stream.gcount()));
-    return is_samples_file(beginning);
-  }
-
   // What the file measured counts as given.
   void take_file(const Argument& named) {
-    if (is_samples(named.text)) {
+    if (is_samples_file(beginning_of(named.text, 4096))) {
       session_.diagnostics().error(
           named.span, fmt::format("{} holds samples of kernels", backquoted(named.text)), {},
           "of messages `--observed` takes what nccl-tests printed, a log for each collective; "

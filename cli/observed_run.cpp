@@ -11,6 +11,7 @@
 
 #include "calibrate/network_fit.hpp"
 #include "cli/counted.hpp"
+#include "cli/file_beginning.hpp"
 #include "cli/finding_places.hpp"
 #include "profiles/import/collective_case.hpp"
 #include "profiles/import/nccl_log.hpp"
@@ -19,15 +20,6 @@ namespace payoff {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-
-std::string beginning_of(const std::string& path) {
-  constexpr std::size_t enough = 4U << 20U;  // the results of -J follow a list of all devices
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(enough, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(enough));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
 
 std::string run_of(const NcclTable& table) {
   return fmt::format("{} of {} on {}", table.collective.empty() ? "a collective" : table.collective,
@@ -134,7 +126,8 @@ class RunReader {
 }  // namespace
 
 bool looks_like_nccl_tests(const std::string& path) {
-  const std::string text = beginning_of(path);
+  constexpr std::size_t enough = 4U << 20U;  // the results of -J follow a list of all devices
+  const std::string text = beginning_of(path, enough);
   const std::size_t first = std::min(text.find_first_not_of(blanks), text.size());
   const std::string_view begins = std::string_view(text).substr(first);
   if (begins.starts_with('{')) {

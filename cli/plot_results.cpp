@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/file_beginning.hpp"
 #include "cli/json_output.hpp"
 #include "cli/output_files.hpp"
 #include "cli/picture_file.hpp"
@@ -102,11 +102,8 @@ bool holds_results(const std::string& file) {
   if (!std::filesystem::is_regular_file(file, unknown)) {
     return false;
   }
-  std::ifstream stream(file, std::ios::binary);
-  std::array<char, 64> begin{};
-  stream.read(begin.data(), begin.size());
-  const std::string_view text(begin.data(), static_cast<std::size_t>(stream.gcount()));
-  return text.starts_with('{') && text.find("\"kind\":\"sweep\"") != std::string_view::npos;
+  const std::string text = beginning_of(file, 64);
+  return text.starts_with('{') && text.find("\"kind\":\"sweep\"") != std::string::npos;
 }
 
 ExitCode plot_results(const Arguments& arguments, Session& session) {

@@ -2,11 +2,12 @@
 #include "cli/result_kind.hpp"
 
 #include <algorithm>
-#include <array>
-#include <fstream>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "cli/file_beginning.hpp"
 
 namespace payoff {
 namespace {
@@ -33,10 +34,8 @@ std::string command_of(std::string_view kind) {
 }  // namespace
 
 std::optional<std::string> result_command(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::array<char, 256> begin{};
-  stream.read(begin.data(), begin.size());
-  std::string_view text(begin.data(), static_cast<std::size_t>(stream.gcount()));
+  const std::string beginning = beginning_of(file, 256);
+  std::string_view text = beginning;
   for (const std::string_view word : {"{", "\"schema\"", ":", "1", ",", "\"kind\"", ":", "\""}) {
     if (!skip(text, word)) {
       return std::nullopt;

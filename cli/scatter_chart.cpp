@@ -104,7 +104,7 @@ std::string gnuplot_script(const Scatter& scatter, Picture picture, const std::s
   std::string text = "set encoding utf8\nset terminal " + terminal_of(picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
   text += title_command(scatter.title, scatter.captions, picture) + range_of(scatter);
-  text += "set size square\nset border 3\nset grid lt 1 dt 1 lc rgb '#d0d0d0' lw 0.8\n";
+  text.append("set size square\nset border 3\nset grid ").append(grid_look);
   text +=
       "set xtics nomirror\nset ytics nomirror\nset format xy '%g'\nset key outside right top Left "
       "reverse\n";

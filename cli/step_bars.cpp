@@ -212,8 +212,8 @@ std::string gnuplot_script(const StepBars& steps, Picture picture, const std::st
   std::string text = "set encoding utf8\nset terminal " + terminal(steps, room, picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
   text += title(steps, room, picture) + axes(steps, room, unit, picture) + data(steps, unit);
+  text.append("set border 1\nset grid xtics ").append(grid_look);
   text += fmt::format(
-      "set border 1\nset grid xtics lt 1 dt 1 lc rgb '#d0d0d0' lw 0.8\n"
       "set key at screen 0.5,screen 0.02 center bottom vertical maxrows {} Left reverse samplen "
       "1.5 "
       "font ',15'\n\nplot ",

@@ -106,8 +106,8 @@ std::string gnuplot_script(const Tornado& tornado, Picture picture, const std::s
   text +=
       fmt::format("set arrow from {0:.6g}, graph 0 to {0:.6g}, graph 1 nohead\n", tornado.centre);
   text += data(tornado);
+  text.append("set border 3\nset grid xtics ").append(grid_look);
   text +=
-      "set border 3\nset grid xtics lt 1 dt 1 lc rgb '#d0d0d0' lw 0.8\n"
       "set arrow from 1, graph 0 to 1, graph 1 nohead lc rgb '#555555' dt (6,6)\n"
       "plot $bars using 1:4:2:1:($4-0.32):($4+0.32) with boxxyerror fc rgb '#d55e00' fs solid 0.85 "
       "noborder, \\\n"
