@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <variant>
 
 namespace payoff {
 
@@ -54,11 +53,6 @@ std::string_view name_of(WorkKind kind) {
 std::string_view name_of(Disagreement::Part part) {
   constexpr std::array<std::string_view, 4> names{"compute", "communication", "waiting", "host"};
   return names[static_cast<std::size_t>(part)];
-}
-
-std::string_view model_name(const Experiment& experiment) {
-  return std::visit([](const auto& model) -> std::string_view { return model.name; },
-                    experiment.model);
 }
 
 }  // namespace payoff

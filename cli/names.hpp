@@ -14,6 +14,5 @@ namespace payoff {
 [[nodiscard]] std::string_view name_of(MessageKind kind);
 [[nodiscard]] std::string_view name_of(WorkKind kind);
 [[nodiscard]] std::string_view name_of(Disagreement::Part part);
-[[nodiscard]] std::string_view model_name(const Experiment& experiment);
 
 }  // namespace payoff

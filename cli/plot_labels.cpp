@@ -46,7 +46,7 @@ std::string plot_title(const Experiment& experiment, const std::vector<PlotAxis>
     return std::find(varied.begin(), varied.end(), axis) != varied.end();
   };
   const Cluster& cluster = experiment.cluster;
-  std::string text = fmt::format("{}{} on {}", model_name(experiment),
+  std::string text = fmt::format("{}{} on {}", name_of(experiment.model),
                                  varies(PlotAxis::model) ? " and its like" : "", cluster.name);
   if (!varies(PlotAxis::gpus)) {
     text += ", " + counted(experiment.layout.ranks(), "GPU");

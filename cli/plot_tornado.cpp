@@ -18,7 +18,7 @@ namespace {
 Tornado tornado_of(const Experiment& experiment, const PlanPayoff& plan) {
   Tornado tornado;
   tornado.title = fmt::format("What decides whether {} pays", plan.label);
-  tornado.captions = {fmt::format("{} on {} GPUs ({})", model_name(experiment),
+  tornado.captions = {fmt::format("{} on {} GPUs ({})", name_of(experiment.model),
                                   experiment.cluster.gpus(), experiment.cluster.name),
                       "Each alone as far off as in 5 and 95 % of the draws,",
                       "in brackets its share of the variance of the speedup"};

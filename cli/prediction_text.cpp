@@ -143,7 +143,8 @@ std::string experiment_headline(const Experiment& experiment) {
     }
     text += ")";
   }
-  text = fmt::format("{} · {} · {}", model_name(experiment), text, layout_words(experiment.layout));
+  text =
+      fmt::format("{} · {} · {}", name_of(experiment.model), text, layout_words(experiment.layout));
   text +=
       fmt::format(" · {}, {} gradients, {} buckets", name_of(experiment.training.precision),
                   name_of(experiment.training.gradient), exact_text(experiment.training.bucket));

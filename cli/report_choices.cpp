@@ -55,7 +55,7 @@ class ChoiceReader {
         Experiment job = read_.experiment;
         job.model = *model;
         if (is_alike(job.model, read_.experiment.model) && check(job).empty()) {
-          choices.push_back({name, parameters_of(job.model), std::move(*model)});
+          choices.push_back({name, parameter_count(job.model), std::move(*model)});
         }
       }
     }
@@ -64,8 +64,6 @@ class ChoiceReader {
   }
 
  private:
-  using Model = std::variant<TransformerShape, Workload>;
-
   [[nodiscard]] ReadContext context(Diagnostics& diagnostics) {
     return {library_, sources_, diagnostics, true, sim::find_in_links};
   }
@@ -125,7 +123,7 @@ class ChoiceReader {
     const auto* other = std::get_if<TransformerShape>(&b);
     if (one == nullptr || other == nullptr) {
       const auto has_tables = [](const Model& model) {
-        const auto* table = std::get_if<Workload>(&model);
+        const auto* table = table_of(model);
         return table != nullptr && table->recommender.has_value();
       };
       return a.index() == b.index() && has_tables(a) == has_tables(b);
@@ -134,11 +132,6 @@ class ChoiceReader {
       return shape.family == TransformerFamily::gpt || shape.family == TransformerFamily::llama;
     };
     return one->family == other->family || (is_decoder(*one) && is_decoder(*other));
-  }
-
-  [[nodiscard]] static std::int64_t parameters_of(const Model& model) {
-    const auto* shape = std::get_if<TransformerShape>(&model);
-    return shape != nullptr ? parameter_count(*shape) : std::get<Workload>(model).parameters();
   }
 
   const ReadExperiment& read_;

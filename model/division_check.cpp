@@ -174,7 +174,7 @@ void check_division(const Experiment& experiment, Problems& problems) {
     check_experts(shape->experts, layout, problems);
     return;
   }
-  if (const auto& recommender = std::get<Workload>(experiment.model).recommender) {
+  if (const auto& recommender = table_of(experiment.model)->recommender) {
     check_recommender(*recommender, layout, problems);
     return;
   }

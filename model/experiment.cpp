@@ -53,16 +53,18 @@ bool copies_embedding(const Experiment& experiment) {
 
 std::shared_ptr<const Workload> workload_of(const Experiment& experiment) {
   const ParallelLayout& layout = experiment.layout;
-  const auto* table = std::get_if<Workload>(&experiment.model);
+  const auto* table = std::get_if<LayerTable>(&experiment.model);
+  if (table != nullptr && !(*table)->recommender && experiment.layer_times.empty()) {
+    return table->shared();
+  }
   const auto workload = std::make_shared<Workload>(
-      table != nullptr && table->recommender
-          ? recommender_workload(*table->recommender, layout.dp,
-                                 activation_size(experiment.training.precision))
-      : table != nullptr ? *table
-                         : transformer_workload(
-                               std::get<TransformerShape>(experiment.model), layout.tp,
-                               layout.sequence_parallel, kept_sizes(experiment),
-                               {layout.cp, layout.context_exchange}, layout.experts(), layout.pp));
+      table == nullptr
+          ? transformer_workload(std::get<TransformerShape>(experiment.model), layout.tp,
+                                 layout.sequence_parallel, kept_sizes(experiment),
+                                 {layout.cp, layout.context_exchange}, layout.experts(), layout.pp)
+      : (*table)->recommender ? recommender_workload(*(*table)->recommender, layout.dp,
+                                                     activation_size(experiment.training.precision))
+                              : **table);
   if (copies_embedding(experiment)) {
     copy_embedding(*workload);
   }

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "model/activation_codecs.hpp"
@@ -15,9 +14,9 @@
 #include "model/job_numbers.hpp"
 #include "model/layer_times.hpp"
 #include "model/layout.hpp"
+#include "model/model.hpp"
 #include "model/problem.hpp"
 #include "model/step_plan.hpp"
-#include "model/transformer.hpp"
 #include "model/weight_plan.hpp"
 #include "model/workload.hpp"
 
@@ -31,7 +30,7 @@ struct Experiment {
   std::string name;
   Cluster cluster;
   Software software;
-  std::variant<TransformerShape, Workload> model;  // a table of layers is not divided by tp
+  Model model;
   ParallelLayout layout;
   Training training;
   std::vector<CompressionPlan> plans;

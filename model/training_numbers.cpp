@@ -13,21 +13,13 @@ namespace {
 
 constexpr Seconds hour = 3600_s;
 
-// The model as one GPU would run all of it.
-Workload whole_model(const Experiment& experiment) {
-  const auto* shape = std::get_if<TransformerShape>(&experiment.model);
-  return shape != nullptr ? transformer_workload(*shape, 1, false,
-                                                 activation_size(experiment.training.precision))
-                          : std::get<Workload>(experiment.model);
-}
-
 }  // namespace
 
 TrainingWork training_work(const Experiment& experiment) {
-  const Workload model = whole_model(experiment);
+  const auto model = undivided(experiment.model, activation_size(experiment.training.precision));
   Flops forward{};
   Flops again{};
-  for (const Layer& layer : model.layers) {
+  for (const Layer& layer : model->layers) {
     RunsAgain runs_again(experiment.layout.recompute, experiment.software);
     for (const Operator& op : layer.forward) {
       const Flops products = forward_flops(op);
@@ -38,7 +30,7 @@ TrainingWork training_work(const Experiment& experiment) {
     }
   }
   // Backward has two products for each of forward.
-  return {3 * forward, 3 * forward + again, model.tokens_per_sample};
+  return {3 * forward, 3 * forward + again, model->tokens_per_sample};
 }
 
 TrainingNumbers training_numbers(const Experiment& experiment, const TrainingWork& work,

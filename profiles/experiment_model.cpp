@@ -55,13 +55,6 @@ std::optional<Profile<ModelDescription>> read_named(const Section& section,
   return file ? read_model_file(std::filesystem::path(file.text()), context) : std::nullopt;
 }
 
-// Layers as they are named however many ranks there are.
-Workload layers_of(const std::variant<TransformerShape, Workload>& model, Precision precision) {
-  const auto* shape = std::get_if<TransformerShape>(&model);
-  return shape != nullptr ? transformer_workload(*shape, 1, false, activation_size(precision))
-                          : std::get<Workload>(model);
-}
-
 // A file, named from the place where the key is written.
 void read_times(const Value& name, Precision precision, const ReadContext& context,
                 ModelSection& model) {
@@ -78,7 +71,9 @@ void read_times(const Value& name, Precision precision, const ReadContext& conte
       return;
     }
     const std::size_t source = context.sources.add_file(file, std::move(text));
-    if (auto times = parse_layer_times({source, 0, length}, layers_of(model.value, precision),
+    // Layers as they are named however many ranks there are.
+    if (auto times = parse_layer_times({source, 0, length},
+                                       *undivided(model.value, activation_size(precision)),
                                        context.sources, context.diagnostics)) {
       model.layer_times = *std::move(times);
       Fact fact;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <variant>
 
 #include "model/experiment.hpp"
 #include "profiles/read_hardware.hpp"
@@ -14,7 +13,7 @@
 namespace payoff {
 
 struct ModelSection {
-  std::variant<TransformerShape, Workload> value;
+  Model value;
   Facts facts;
   LayerTimes layer_times;
 };

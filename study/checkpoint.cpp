@@ -56,14 +56,6 @@ std::int64_t count_tensors(const Workload& workload) {
   return count;
 }
 
-// Every parameter once: no rank of a tensor group has its own copy of a norm, none pads a table.
-Workload undivided(const Experiment& experiment) {
-  const auto* shape = std::get_if<TransformerShape>(&experiment.model);
-  return shape != nullptr ? transformer_workload(*shape, 1, false,
-                                                 activation_size(experiment.training.precision))
-                          : std::get<Workload>(experiment.model);
-}
-
 // What each GPU writes of the saved state: `part` of the weights and of the optimiser.
 struct StateShares {
   double weights{};
@@ -95,9 +87,10 @@ CheckpointShape checkpoint_shape(const PreparedExperiment& job) {
   shape.gpus_per_node = experiment.cluster.gpus_per_node;
   shape.state = {weight_size(training.precision, experiment.software.fp8_weights),
                  training.optimizer_bytes_per_parameter, element_size(training.precision) < 4_B};
-  const Workload whole = undivided(experiment);
-  shape.parameters = static_cast<double>(whole.parameters());
-  shape.tensors = static_cast<double>(count_tensors(whole));
+  // Every parameter once: no rank of a tensor group has its own copy of a norm, none pads a table.
+  const auto whole = undivided(experiment.model, activation_size(training.precision));
+  shape.parameters = static_cast<double>(whole->parameters());
+  shape.tensors = static_cast<double>(count_tensors(*whole));
   const StepPlan plan = job.plan(experiment.plans.front());
   double held = 0;
   for (const StagePlan& stage : plan.stages) {

@@ -30,7 +30,7 @@ bool has_experts(const Experiment& experiment) {
 
 // Kernels for grouped convolutions reach less of the peak than others, and no law says how much.
 bool has_grouped_convolutions(const Experiment& experiment) {
-  const auto* workload = std::get_if<Workload>(&experiment.model);
+  const auto* workload = table_of(experiment.model);
   return workload != nullptr &&
          std::any_of(workload->layers.begin(), workload->layers.end(), [](const Layer& layer) {
            return std::any_of(layer.forward.begin(), layer.forward.end(), [](const Operator& op) {

@@ -54,11 +54,9 @@ void refuse_what_is_not_a_step(const TrainingRow& row, RowExperiment& result) {
 // the data sheet: a step that implies it belongs to another configuration.
 void refuse_above_peak(const Experiment& experiment, const Gpu& sheet, Seconds step,
                        RowExperiment& result) {
-  const auto* shape = std::get_if<TransformerShape>(&experiment.model);
-  const Workload workload =
-      shape ? transformer_workload(*shape, 1, false, 2_B) : std::get<Workload>(experiment.model);
+  const auto workload = undivided(experiment.model, 2_B);
   Flops sample{};
-  for (const Layer& layer : workload.layers) {
+  for (const Layer& layer : workload->layers) {
     for (const Operator& op : layer.forward) {
       // A causal kernel may skip half of the scores.
       sample += (op.kind == OperatorKind::attention ? op.causal_fraction : 1) * forward_flops(op);
@@ -66,7 +64,8 @@ void refuse_above_peak(const Experiment& experiment, const Gpu& sheet, Seconds s
   }
   const FlopRate rate =
       3 * experiment.layout.global_batch() * sample / step / experiment.cluster.gpus();
-  const bool winograd = experiment.training.precision == Precision::fp32 && !shape;
+  const bool winograd =
+      experiment.training.precision == Precision::fp32 && table_of(experiment.model) != nullptr;
   if (!winograd && rate > sheet.peak[experiment.training.precision]) {
     std::string reason = "implies ";
     reason += std::to_string(std::lround(rate / 1_TFLOPps));

@@ -29,7 +29,7 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
 
 }  // namespace
 
-std::variant<TransformerShape, Workload> RowReader::model(const Training& training) const {
+Model RowReader::model(const Training& training) const {
   const std::string family = row_.model.family.value_or("unknown");
   if (bare_name(row_.model.name.value_or("")).find("transformerxl") != std::string::npos) {
     return transformer_xl(training);

@@ -45,7 +45,7 @@ class RowReader {
   // The profile of the software stack that ran the row, by its source and the words it uses.
   [[nodiscard]] std::string stack() const;
   [[nodiscard]] Cluster cluster() const;
-  [[nodiscard]] std::variant<TransformerShape, Workload> model(const Training& training) const;
+  [[nodiscard]] Model model(const Training& training) const;
   [[nodiscard]] ParallelLayout layout() const;
   [[nodiscard]] Training training(const std::string& stack, const ParallelLayout& layout) const;
 

@@ -38,11 +38,6 @@ std::optional<double> steps_for(Seconds cost, Seconds gain) {
   return gain > 0_s ? std::optional(cost / gain) : std::nullopt;
 }
 
-std::string model_of(const Experiment& experiment) {
-  const auto* shape = std::get_if<TransformerShape>(&experiment.model);
-  return shape != nullptr ? shape->name : std::get<Workload>(experiment.model).name;
-}
-
 void set_payback(const std::vector<Seconds>& old_times, const std::vector<Seconds>& new_times,
                  SwitchAnswer& answer) {
   std::vector<double> gains;
@@ -67,7 +62,7 @@ void set_payback(const std::vector<Seconds>& old_times, const std::vector<Second
 Problems check_switch(const Experiment& a, const Experiment& b) {
   Problems problems;
   const auto has_tables = [](const Experiment& experiment) {
-    const auto* table = std::get_if<Workload>(&experiment.model);
+    const auto* table = table_of(experiment.model);
     return table != nullptr && table->recommender;
   };
   if (has_tables(a) || has_tables(b)) {
@@ -75,8 +70,8 @@ Problems check_switch(const Experiment& a, const Experiment& b) {
                         "what moving the embedding tables of a recommender takes is not modelled",
                         "compare jobs of other models"});
   }
-  if (model_of(a) != model_of(b)) {
-    problems.push_back({"model", "is another one than that of A, " + model_of(a),
+  if (name_of(a.model) != name_of(b.model)) {
+    problems.push_back({"model", "is another one than that of A, " + name_of(a.model),
                         "a checkpoint goes on with the model that it was saved of"});
   }
   const auto state = [](const Experiment& job) {

@@ -16,6 +16,7 @@
 
 #include "model/decimal_text.hpp"
 #include "model/expression.hpp"
+#include "model/model.hpp"
 #include "web/experiment_fields.hpp"
 
 // Values of the model as text, and back: words with a space after each, numbers in the fewest
@@ -83,6 +84,10 @@ class TextWriter {
   void put(std::variant<A, B>& value) {
     word(std::to_string(value.index()));
     std::visit([this](auto& held) { this->put(held); }, value);
+  }
+  void put(LayerTable& table) {
+    Workload layers = *table;
+    put(layers);
   }
   template <typename T>
   void put(T& value) {
@@ -209,6 +214,11 @@ class TextReader {
       value = B{};
     }
     std::visit([this](auto& held) { this->get(held); }, value);
+  }
+  void get(LayerTable& table) {
+    Workload layers;
+    get(layers);
+    table = std::move(layers);
   }
   template <typename T>
   void get(T& value) {

@@ -90,10 +90,7 @@ void scale(Experiment& job, int dp, std::size_t own, Problems& problems) {
 }
 
 double gradient_elements(const Experiment& job) {
-  if (const auto* shape = std::get_if<TransformerShape>(&job.model)) {
-    return static_cast<double>(parameter_count(*shape));
-  }
-  return static_cast<double>(std::get<Workload>(job.model).parameters());
+  return static_cast<double>(parameter_count(job.model));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "model/experiment.hpp"
@@ -37,7 +36,7 @@ struct MethodChoice {
 struct ModelChoice {
   std::string profile;
   std::int64_t parameters{};
-  std::variant<TransformerShape, Workload> model;
+  Model model;
 };
 
 // All that a page can compute with.

@@ -98,7 +98,9 @@ TEST_CASE("a step has the kernels of its layers, its optimiser and its buckets")
   CHECK(kernels.optimizer.largest == parameters * job.training.optimizer_traffic_per_parameter);
   CHECK(kernels.bucket_copies.largest >= 2.0 * job.training.bucket);
   job.layout.recompute = Recompute::full;
-  std::get<Workload>(job.model).layers[3].recomputable = true;
+  Workload layers = *table_of(job.model);
+  layers.layers[3].recomputable = true;
+  job.model = layers;
   CHECK(step_kernels(PreparedExperiment(job)).recompute.products[Precision::fp32] ==
         FitRange<Flops>{one, one});
 }

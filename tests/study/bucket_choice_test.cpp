@@ -27,11 +27,13 @@ Experiment uneven_job(std::mt19937& random, int layers) {
   std::uniform_int_distribution<std::int64_t> rows(64, 4096);
   std::uniform_real_distribution<double> nic(2, 100);
   job.cluster.nic = nic(random) * 1_Gbps;
-  for (Layer& layer : std::get<Workload>(job.model).layers) {
+  Workload uneven = *table_of(job.model);
+  for (Layer& layer : uneven.layers) {
     const std::int64_t width = rows(random);
     layer.forward.front().columns = static_cast<double>(width);
     layer.parameters = {{width, 2048, true}};
   }
+  job.model = uneven;
   job.training.bucket = 1_B;  // a bucket a tensor
   job.training.first_bucket = 1_B;
   return job;

@@ -145,7 +145,9 @@ TEST_CASE("a checkpoint goes on with its own model and optimizer only") {
   const Experiment job = test::small_job();
   CHECK(check_switch(job, job).empty());
   Experiment other = job;
-  std::get<Workload>(other.model).name = "another";
+  Workload another = *table_of(other.model);
+  another.name = "another";
+  other.model = another;
   other.training.optimizer_bytes_per_parameter += 4_B;
   const Problems problems = check_switch(job, other);
   REQUIRE(problems.size() == 2);
