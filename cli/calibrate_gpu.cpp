@@ -7,6 +7,7 @@
 #include "profiles/import/gpu_names.hpp"
 #include "profiles/read_hardware.hpp"
 #include "study/data_sheet_check.hpp"
+#include "study/unlikely_times.hpp"
 
 namespace payoff {
 
@@ -84,7 +85,7 @@ std::optional<Gpu> data_sheet_of(const Arguments& arguments, const KernelCalibra
   const std::string differences = sheet_differences(*gpu, device);
   if (differences.empty()) {
     report_beyond_peaks(calibration, *gpu, session.diagnostics());
-    warn_of_slow_streams(calibration, *gpu, session.diagnostics());
+    warn_of_slow_work(calibration, *gpu, session.diagnostics());
     return gpu;
   }
   const std::string message = fmt::format("the data sheet of {} is not that of the measured {}",

@@ -14,6 +14,7 @@
 #include "cli/calibration_text.hpp"
 #include "model/units_text.hpp"
 #include "profiles/import/samples_device.hpp"
+#include "study/unlikely_times.hpp"
 
 namespace payoff {
 namespace {
@@ -41,29 +42,6 @@ void warn_of_clocks_together(const KernelCalibration& calibration, Session& sess
         std::nullopt,
         fmt::format("{} of the kernels beside others ran at another clock than alone", apart), "",
         "the slow-down that is fitted has the clock's in it; first: " + first);
-  }
-}
-
-// Drivers take 2 to 10 us.
-void warn_of_slow_launches(const KernelCalibration& calibration, Session& session) {
-  constexpr Seconds slow = 50_us;
-  const SamplesPoint* fastest = nullptr;
-  Seconds least{};
-  for (const SamplesFile& file : calibration.files) {
-    for (const SamplesPoint& point : file.points) {
-      const SampleSummary summary =
-          summarize_samples(point.samples, point.discarded, point.clock_ratio);
-      const Seconds each = summary.median / std::max(point.launches, 1.0);
-      const bool counts = point.kernel == "launch" && summary.refused.empty();
-      if (counts && (fastest == nullptr || each < least)) {
-        fastest = &point;
-        least = each;
-      }
-    }
-  }
-  if (fastest != nullptr && least > slow) {
-    session.diagnostics().warning(fastest->place, fmt::format("a launch takes {}", to_text(least)),
-                                  "", "are these times in microseconds? Launches take 2 to 10 us");
   }
 }
 
@@ -105,7 +83,7 @@ void warn_of_poor_laws(const KernelCalibration& calibration, Session& session) {
 void warn_of_circumstances(const KernelCalibration& calibration, Session& session) {
   warn_of_clocks_together(calibration, session);
   warn_of_faster_together(calibration, session);
-  warn_of_slow_launches(calibration, session);
+  warn_of_unlikely_times(calibration, session.diagnostics());
   std::size_t ungated = 0;
   double slowest = 1.0;
   for (const SamplesFile& file : calibration.files) {

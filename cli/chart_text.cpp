@@ -42,12 +42,9 @@ std::vector<std::string> captions(const Chart& chart) {
   }
   lines.insert(lines.end(), chart.notes.begin(), chart.notes.end());
   if (const std::string note = cut_note(chart); !note.empty()) {
-    const std::string text = wrapped(note, caption_columns);
-    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
-      lines.push_back(text.substr(at, text.find('\n', at) - at));
-    }
+    lines.push_back(note);
   }
-  return lines;
+  return in_lines(lines, caption_columns);
 }
 
 bool is_control(char c) {
@@ -129,6 +126,17 @@ std::string with_remark(const std::string& label, const std::string& remark,
 
 std::string title_of(const ChartCurve& curve, Picture picture) {
   return plain(with_remark(curve.label, curve.remark), picture);
+}
+
+std::vector<std::string> in_lines(const std::vector<std::string>& captions, std::size_t columns) {
+  std::vector<std::string> lines;
+  for (const std::string& caption : captions) {
+    const std::string text = wrapped(caption, columns);
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+      lines.push_back(text.substr(at, text.find('\n', at) - at));
+    }
+  }
+  return lines;
 }
 
 std::string title_command(std::string_view title, const std::vector<std::string>& lines,

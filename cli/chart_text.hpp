@@ -31,6 +31,9 @@ inline constexpr std::string_view grid_look = "lt 1 dt 1 lc rgb '#d0d0d0' lw 0.8
 [[nodiscard]] std::string with_remark(const std::string& label, const std::string& remark,
                                       std::string_view between = " · ");
 [[nodiscard]] std::string title_of(const ChartCurve& curve, Picture picture);
+// Captions in lines of so many letters at most.
+[[nodiscard]] std::vector<std::string> in_lines(const std::vector<std::string>& captions,
+                                                std::size_t columns);
 // The lines below the title are smaller; not on a terminal.
 [[nodiscard]] std::string title_command(std::string_view title,
                                         const std::vector<std::string>& lines, Picture picture);

@@ -17,6 +17,18 @@
 namespace payoff {
 namespace {
 
+// A page of this width has room for so many of a caption's letters beside the colour scale.
+constexpr std::size_t map_caption_columns = 96;
+
+std::vector<std::string> map_captions(const HeatMap& map) {
+  std::vector<std::string> all = map.captions;
+  all.insert(all.end(), map.picture_captions.begin(), map.picture_captions.end());
+  if (!map.gap_label.empty()) {
+    all.push_back("Grey: " + map.gap_label + ".");
+  }
+  return in_lines(all, map_caption_columns);
+}
+
 std::string terminal(Picture picture) {
   switch (picture) {
     case Picture::png:
@@ -190,9 +202,7 @@ std::vector<TypedTick> ticks_of(const HeatMap& map, const std::vector<std::size_
 std::string gnuplot_script(const HeatMap& map, Picture picture, const std::string& output) {
   std::string text = "set encoding utf8\nset terminal " + terminal(picture) + "\n";
   text += output.empty() ? "" : "set output " + gnuplot_string(output) + "\n";
-  std::vector<std::string> captions = map.captions;
-  captions.insert(captions.end(), map.picture_captions.begin(), map.picture_captions.end());
-  text += title_command(map.title, captions, picture);
+  text += title_command(map.title, map_captions(map), picture);
   text += "set xlabel " + plain(map.x_label, picture) + " offset 0,0.3\n";
   text += "set ylabel " + plain(map.y_label, picture) + "\n";
   text += axis_commands('x', map.x) + axis_commands('y', map.y);
@@ -241,6 +251,9 @@ std::string typed(const HeatMap& map, const TypedForm& form) {
   }
   if (has_marks(map)) {
     text += wrapped(fmt::format("{}: {}", cross(form), map.mark_label), columns, 3);
+  }
+  if (!map.gap_label.empty()) {
+    text += wrapped("blank: " + map.gap_label, columns, 3);
   }
   for (const std::string& caption : map.captions) {
     text += wrapped(caption, columns);

@@ -42,7 +42,8 @@ struct HeatMap {
   std::vector<double> ys;
   std::vector<std::optional<HeatCell>> cells;  // y by y; nullopt is drawn grey
   std::vector<HeatLine> lines;
-  std::string mark_label;  // what a cross means
+  std::string mark_label;   // what a cross means
+  std::string gap_label{};  // why there is no cell, in words; empty where all are there
 };
 
 // For a picture in a file.

@@ -63,6 +63,15 @@ ChartAxis filled_axis(PlotAxis axis, const std::vector<double>& values) {
   return filled_axis(axis_between(axis, values.front(), values.back()), values);
 }
 
+// Why places have no value; empty where all have one.
+std::string missing(const Frontier& frontier, const std::string& plan) {
+  if (frontier.why_not.empty()) {
+    return frontier.lacks_jobs ? "no such job" : "";
+  }
+  return fmt::format("{}no {} {}: {}", frontier.lacks_jobs ? "no such job, or " : "", plan,
+                     frontier.lacks_jobs ? "in it" : "in these jobs", frontier.why_not);
+}
+
 HeatMap map_of(const Experiment& experiment, const Frontier& frontier, std::size_t plan,
                const PlotRequest& request) {
   const PlotAxis x = request.question.axis;
@@ -82,9 +91,10 @@ HeatMap map_of(const Experiment& experiment, const Frontier& frontier, std::size
     std::optional<HeatCell>& cell = map.cells.emplace_back();
     if (value) {
       cell = frontier_cell(*value);
-    } else if (map.picture_captions.empty()) {
-      map.picture_captions.emplace_back("Grey: no such job, or nothing to compress in it.");
     }
+  }
+  if (const std::string why = missing(frontier, experiment.plans[plan].label); !why.empty()) {
+    map.gap_label = why;
   }
   map.lines = frontier_lines(frontier, x_text.unit, y_text.unit);
   map.mark_label = "does not fit a GPU";
@@ -139,7 +149,9 @@ std::optional<PlotView> view_frontier(const ReadExperiment& read, const PlotRequ
   const Frontier frontier = find_frontier(question);
   if (std::none_of(frontier.values.begin(), frontier.values.end(),
                    [](const auto& value) { return value.has_value(); })) {
-    session.diagnostics().error(request.place, "no job of the map has anything to compress");
+    session.diagnostics().error(
+        request.place, "nothing is on the map: " + missing(frontier, experiment.plans[*plan].label),
+        {}, "other ranges: --from, --to, --y-from, --y-to");
     return std::nullopt;
   }
   HeatMap map = map_of(experiment, frontier, *plan, request);

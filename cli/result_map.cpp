@@ -106,13 +106,9 @@ class MapOfResults {
     map.ys = in_unit(grid_.ys, up.unit);
     map.x = filled_axis(column_axis(results_, question_.x, map.xs.front(), map.xs.back()), map.xs);
     map.y = filled_axis(column_axis(results_, question_.y, map.ys.front(), map.ys.back()), map.ys);
-    bool has_gaps = false;
     for (const std::optional<FrontierValue>& value : grid_.values) {
       map.cells.push_back(value ? std::optional(frontier_cell(*value)) : std::nullopt);
-      has_gaps = has_gaps || !value;
-    }
-    if (has_gaps) {
-      map.picture_captions.emplace_back("Grey: no result.");
+      map.gap_label = value ? map.gap_label : "no result";
     }
     map.lines = frontier_lines(grid_, across.unit, up.unit);
     map.mark_label = "does not fit a GPU";

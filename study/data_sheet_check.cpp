@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
-#include "study/codec_samples.hpp"
 #include "study/measured_gpu.hpp"
 #include "study/measured_part.hpp"
 
@@ -19,9 +18,6 @@ namespace {
 // An H200's driver reports 60 MiB of L2 cache where tables have 50; a T4's 15 of 16 GB.
 constexpr double cache_tolerance = 1.25;
 constexpr double memory_tolerance = 1.15;
-
-// No kernel that only streams is so slow once launches are hidden: chains of operators reach more.
-constexpr double least_of_a_peak = 0.2;
 
 constexpr std::array<std::string_view, 3> families_beyond_memory{"transfers", "collectives",
                                                                  "interference"};
@@ -68,34 +64,6 @@ struct Worst {
   }
 };
 
-// The slowest of what streams far slower than memory lets it.
-struct Slowest {
-  const SamplesPoint* point = nullptr;
-  double share = least_of_a_peak;
-  std::size_t count{};
-
-  void add(const SamplesPoint& other, double of_peak) {
-    if (of_peak <= 0.0 || of_peak >= least_of_a_peak) {
-      return;
-    }
-    ++count;
-    if (of_peak < share) {
-      point = &other;
-      share = of_peak;
-    }
-  }
-};
-
-// Of what does nothing but stream, and moves so much that its launches and the cache are little of
-// it.
-double streaming_share(const SamplesPoint& point, Seconds time, const Gpu& data) {
-  const bool streams = point.kernel == "copy" || is_streaming(point);
-  const Bytes cached = std::max(point.launches, 1.0) * data.l2;
-  return streams && point.traffic() > 2.0 * cached && data.memory_bandwidth > Bandwidth{}
-             ? point.traffic() / time / data.memory_bandwidth
-             : 0.0;
-}
-
 // What a launch found in the cache came from no memory; products and scattered accesses may find
 // all of it there.
 double share_of_bandwidth(const SamplesPoint& point, Seconds time, const Gpu& data) {
@@ -110,10 +78,7 @@ double share_of_bandwidth(const SamplesPoint& point, Seconds time, const Gpu& da
 }
 
 double share_of_peak(const SamplesPoint& point, Seconds time, const Gpu& data) {
-  if (point.kernel != "gemm" || !point.parameters.contains("bytes")) {
-    return 0.0;
-  }
-  const FlopRate peak = data.peak[product_precision(point.parameters)];
+  const FlopRate peak = product_peak(point, data);
   return peak > FlopRate{} ? point.flops / time / peak : 0.0;
 }
 
@@ -152,30 +117,6 @@ std::string sheet_differences(const Gpu& data, const SamplesDevice& device) {
             "one of " + std::string(name(data.architecture)));
   }
   return text;
-}
-
-void warn_of_slow_streams(const KernelCalibration& calibration, const Gpu& data,
-                          Diagnostics& diagnostics) {
-  Slowest slowest;
-  for (const SamplesFile& file : calibration.files) {
-    for (const SamplesPoint& point : file.points) {
-      const SampleSummary summary =
-          summarize_samples(point.samples, point.discarded, point.clock_ratio);
-      if (summary.refused.empty()) {
-        slowest.add(point, streaming_share(point, summary.median, data));
-      }
-    }
-  }
-  if (slowest.point != nullptr) {
-    diagnostics.warning(
-        slowest.point->place,
-        fmt::format("{} reaches {} of the memory bandwidth of {}", title_of(*slowest.point),
-                    percent_text(slowest.share), data.name),
-        slowest.count > 1
-            ? fmt::format("and {} more points of less than a fifth", slowest.count - 1)
-            : "",
-        "are these times in microseconds, and of this GPU?");
-  }
 }
 
 void report_beyond_peaks(const KernelCalibration& calibration, const Gpu& data,

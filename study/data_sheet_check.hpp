@@ -20,8 +20,4 @@ namespace payoff {
 void report_beyond_peaks(const KernelCalibration& calibration, const Gpu& data,
                          Diagnostics& diagnostics);
 
-// Warns of kernels that only stream, and move a fifth or less of what the sheet's memory lets them.
-void warn_of_slow_streams(const KernelCalibration& calibration, const Gpu& data,
-                          Diagnostics& diagnostics);
-
 }  // namespace payoff

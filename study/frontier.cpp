@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "study/job_axis.hpp"
+#include "study/scaled_job.hpp"
 
 namespace payoff {
 namespace {
@@ -37,14 +38,14 @@ class Map {
     return entry->second;
   }
 
+  [[nodiscard]] std::optional<Experiment> job(double x, double y) const {
+    const std::optional<Experiment> row = question_.y.job(question_.experiment, y);
+    return row ? question_.x.job(*row, x) : std::nullopt;
+  }
+
  private:
   [[nodiscard]] std::optional<FrontierValue> value(double x, double y) const {
-    JobAxis axis(
-        [this, y](double at) -> std::optional<Experiment> {
-          const std::optional<Experiment> row = question_.y.job(question_.experiment, y);
-          return row ? question_.x.job(*row, at) : std::nullopt;
-        },
-        question_.limits, {});
+    JobAxis axis([this, y](double at) { return job(at, y); }, question_.limits, {});
     const std::optional<Seconds> step = axis.step(question_.plan, x);
     const std::optional<Seconds> given = axis.step(0, x);
     const std::optional<Seconds> rival = axis.rival_step(x);
@@ -209,6 +210,15 @@ std::vector<FrontierLine> straight_line(const Frontier& grid, Ratio ratio) {
       .find();
 }
 
+// Why a place has no value.
+void add_reason(const std::optional<Experiment>& job, std::size_t plan, Frontier& frontier) {
+  frontier.lacks_jobs = frontier.lacks_jobs || !job;
+  if (job && frontier.why_not.empty()) {
+    const Problems problems = problems_of_plan(*job, plan);
+    frontier.why_not = problems.empty() ? "" : problems.front().message;
+  }
+}
+
 }  // namespace
 
 Frontier find_frontier(const FrontierQuestion& question) {
@@ -217,6 +227,9 @@ Frontier find_frontier(const FrontierQuestion& question) {
   for (const double y : frontier.ys) {
     for (const double x : frontier.xs) {
       frontier.values.push_back(map.at(x, y));
+      if (!frontier.values.back()) {
+        add_reason(map.job(x, y), question.plan, frontier);
+      }
     }
   }
   frontier.even = line_of_predictions(question, frontier, map, &FrontierValue::speedup);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/experiment.hpp"
@@ -34,9 +35,11 @@ using FrontierLine = std::vector<FrontierPlace>;  // at least two
 struct Frontier {
   std::vector<double> xs;
   std::vector<double> ys;
-  std::vector<std::optional<FrontierValue>> values;  // y by y; nullopt: there is no such job
+  std::vector<std::optional<FrontierValue>> values;  // y by y; nullopt: no such job, or plan of it
   std::vector<FrontierLine> even;                    // as fast as the job as given
   std::vector<FrontierLine> even_with_remedy;
+  bool lacks_jobs{};      // there is a place without a job
+  std::string why_not{};  // what check() says of the plan at the first place that cannot have it
 
   [[nodiscard]] const std::optional<FrontierValue>& at(std::size_t x, std::size_t y) const {
     return values[y * xs.size() + x];

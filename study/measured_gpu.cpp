@@ -189,6 +189,12 @@ Precision product_precision(const std::map<std::string, double>& parameters) {
   return is_marked ? Precision::fp16 : Precision::bf16;
 }
 
+FlopRate product_peak(const SamplesPoint& point, const Gpu& data) {
+  return point.kernel == "gemm" && point.parameters.contains("bytes")
+             ? data.peak[product_precision(point.parameters)]
+             : FlopRate{};
+}
+
 MeasuredPart measured_laws(const KernelCalibration& calibration, const Gpu& data,
                            const std::string& name) {
   MeasuredPart all = law_part(calibration, data);

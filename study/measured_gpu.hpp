@@ -27,6 +27,8 @@ namespace payoff {
 
 // The precision of a product, as payoff-kernels tells it: bytes of an element and two marks.
 [[nodiscard]] Precision product_precision(const std::map<std::string, double>& parameters);
+// The sheet's peak for it; zero for what is no product, or one whose precision is not told.
+[[nodiscard]] FlopRate product_peak(const SamplesPoint& point, const Gpu& data);
 
 // The keys `law` and `codecs` with everything below them; empty where the samples tell nothing.
 // What of them the samples leave open is named, where its kernels were measured.

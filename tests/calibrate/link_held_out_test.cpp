@@ -94,7 +94,7 @@ TEST_CASE("what a machine measured has no part in its own prediction") {
   }
 }
 
-TEST_CASE("machines that differ widen the spread of a link that all of them have") {
+TEST_CASE("machines that differ widen the spread of a link that all of them have", "[once]") {
   const LinkLaw alike = fit_of(machines({1, 1, 1, 1})).networks.at(0).law;
   const LinkLaw apart = fit_of(machines({0.75, 1, 1, 1.35})).networks.at(0).law;
   CHECK(alike.relative_sd_large < 0.05);
@@ -105,7 +105,7 @@ TEST_CASE("machines that differ widen the spread of a link that all of them have
   CHECK(apart.relative_sd_large < 0.47);
 }
 
-TEST_CASE("a machine with misplaced NICs tells how far machines may be off, and no law") {
+TEST_CASE("a machine with misplaced NICs tells how far machines may be off, and no law", "[once]") {
   std::vector<MeasuredCollective> tables = machines({1, 1, 1.5});
   for (MeasuredCollective& table : tables) {
     table.misplaced = table.source == "machine 2";

@@ -13,6 +13,7 @@ using namespace payoff;
 using Catch::Matchers::ContainsSubstring;
 using payoff::test::Captured;
 using payoff::test::ScratchFolder;
+using payoff::test::Truth;
 
 namespace {
 
@@ -46,9 +47,41 @@ TEST_CASE("times a thousand times too long are warned of, with the place of the 
   const Captured slow = fitted(folder, test::samples_of({4000.0, 8e-4, 4e-4, 7e-4}));
   INFO(slow.err);
   CHECK(slow.code == ExitCode::success);
-  CHECK_THAT(slow.err, ContainsSubstring("of the memory bandwidth of h100-sxm\n --> ") &&
-                           ContainsSubstring("more points of less than a fifth") &&
-                           ContainsSubstring("a launch takes 4 ms\n --> "));
+  CHECK_THAT(slow.err,
+             ContainsSubstring("times what launches and the memory of h100-sxm do\n --> ") &&
+                 ContainsSubstring("more points of more than five times") &&
+                 ContainsSubstring("a launch takes 4 ms\n --> ") &&
+                 ContainsSubstring("of the arithmetic peak of h100-sxm\n --> "));
+}
+
+// Each kind of time alone, by no more than what others say.
+TEST_CASE("products, copies and what stays in the cache are warned of by themselves") {
+  const ScratchFolder folder;
+  Truth truth;
+  truth.product = 7e-4;
+  const Captured products = fitted(folder, test::samples_of(truth));
+  CHECK_THAT(products.err, ContainsSubstring("no product is faster than gemm") &&
+                               ContainsSubstring("at 0.07 % of the arithmetic peak"));
+
+  truth = Truth{};
+  truth.copy_gb_per_s = 25.0;
+  CHECK_THAT(fitted(folder, test::samples_of(truth)).err, !ContainsSubstring("microseconds"));
+  truth.copy_gb_per_s = 0.025;
+  CHECK_THAT(fitted(folder, test::samples_of(truth)).err,
+             ContainsSubstring("copies 22.5 MB/s") &&
+                 ContainsSubstring("more points of less than 1 GB/s"));
+
+  // 4 MiB at most: the sheet's memory says nothing of it.
+  truth = Truth{};
+  truth.last = 19;
+  CHECK_THAT(fitted(folder, test::samples_of(truth)).err, !ContainsSubstring("microseconds"));
+  truth.launch_us = 4e-3;
+  const Captured fast = fitted(folder, test::samples_of(truth));
+  CHECK_THAT(fast.err, ContainsSubstring("ns a launch\n --> ") &&
+                           ContainsSubstring("more points of less than 0.3 us"));
+  truth.launch_us = 4000.0;
+  CHECK_THAT(fitted(folder, test::samples_of(truth)).err,
+             ContainsSubstring("times what launches and the memory of h100-sxm do"));
 }
 
 TEST_CASE(

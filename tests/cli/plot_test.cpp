@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -85,7 +86,7 @@ const std::vector<std::vector<std::string>>& all_pictures() {
 
 }  // namespace
 
-TEST_CASE("the same picture is the same bytes, in every format") {
+TEST_CASE("the same picture is the same bytes, in every format", "[once]") {
   const ScratchFolder folder;
   for (const std::vector<std::string>& options : all_pictures()) {
     for (const char* kind : {".svg", ".png", ".pdf", ".gp"}) {
@@ -341,6 +342,34 @@ TEST_CASE("one strategy that is impossible ends no other, and the legend says wh
   REQUIRE(map.code == ExitCode::success);
   CHECK_THAT(test::read_text(folder.path("map.gp")),
              ContainsSubstring("The axis ends before 4096: no such job has more than 3328 GPUs"));
+}
+
+TEST_CASE("places of a map where a strategy cannot be say why, in lines that fit the page") {
+  const ScratchFolder folder;
+  const std::string experiment = PAYOFF_SOURCE_DIR "/examples/14-dlrm-dct/experiment.yaml";
+  const auto map = [&](const std::string& from, const std::string& to) {
+    return test::payoff({"plot", experiment, "--y", "bandwidth", "--plan",
+                         "dct_neurons:traffic=embeddings", "--from", from, "--to", to, "--terminal",
+                         "-o", folder.path("map.gp")});
+  };
+  // What check() says of it beyond 1,656 GPUs, where the job itself goes on to 3,328.
+  const std::string why = "no dct_neurons:traffic=embeddings in these jobs: the activations of";
+  const Captured some = map("1600", "2048");
+  INFO(some.err);
+  CHECK_THAT(some.out, ContainsSubstring("blank: " + why));
+  const std::string script = test::read_text(folder.path("map.gp"));
+  CHECK_THAT(script, ContainsSubstring("Grey: no dct\\_neurons:traffic=embeddings in these jobs") &&
+                         !ContainsSubstring("no such job,"));
+  // A caption is a text of its own between the title's.
+  const std::size_t title = script.find("set title");
+  for (std::size_t at = title; at < script.find("set xlabel");) {
+    const std::size_t next = script.find("\"\\n\"", at + 1);
+    CHECK(std::min(next, script.find("set xlabel")) - at < 140);
+    at = next;
+  }
+  const Captured none = map("2000", "3000");
+  CHECK(none.code == ExitCode::bad_input);
+  CHECK_THAT(none.err, ContainsSubstring("nothing is on the map: " + why));
 }
 
 TEST_CASE("an axis without a possible job is refused with what the job cannot have there") {

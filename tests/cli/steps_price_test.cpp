@@ -48,7 +48,8 @@ double most_over_price(const std::string& cluster, int nodes, const std::string&
 
 }  // namespace
 
-TEST_CASE("shipped clusters take for sends what NCCL's choice is priced at, but for known links") {
+TEST_CASE("shipped clusters take for sends what NCCL's choice is priced at, but for known links",
+          "[once]") {
   int agree = 0;
   int rows = 0;
   for (const std::string& cluster : shipped_clusters()) {

@@ -121,7 +121,8 @@ bool both_ways_agree(std::vector<std::string> words, std::string& text) {
 
 }  // namespace
 
-TEST_CASE("jobs that share their preparation write the bytes of jobs that are read one by one") {
+TEST_CASE("jobs that share their preparation write the bytes of jobs that are read one by one",
+          "[once]") {
   const ScratchFolder folder;
   constexpr std::uint64_t sweeps = 48;
   std::size_t answered = 0;

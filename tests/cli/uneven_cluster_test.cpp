@@ -101,7 +101,8 @@ TEST_CASE("send by send an uneven cluster folds, and takes the same step rank by
 
 // Each rank hands over a bucket of dense layers and one of experts at one date: who is in whose way
 // then decides what meets the exchanges of tokens on the links.
-TEST_CASE("messages that are ready at one date start in one order, folded or rank by rank") {
+TEST_CASE("messages that are ready at one date start in one order, folded or rank by rank",
+          "[once]") {
   const ScratchFolder folder;
   folder.write("e.yaml",
                "cluster:\n"

@@ -177,7 +177,8 @@ TEST_CASE("a training row that contradicts itself is refused or left out, and na
   CHECK_THAT(run.err, ContainsSubstring("sc21.yaml:"));
 }
 
-TEST_CASE("the worst cases say where the time goes, what is suspect, and what would settle it") {
+TEST_CASE("the worst cases say where the time goes, what is suspect, and what would settle it",
+          "[once]") {
   const std::string file = training_file("megatron_sc21");
   const Captured run = test::payoff({"validate", file, "--half", "judge", "--worst"});
   REQUIRE(run.code == ExitCode::success);

@@ -86,7 +86,9 @@ TEST_CASE("benchmarks of transforms give the reference's bytes") {
 TEST_CASE("benchmarks of orthogonalisation are within their bounds") {
   check_family(low_rank_benchmarks);
 }
-TEST_CASE("steps of PowerSGD give what the reference receives and keeps, within their bound") {
+// Each of its kernels runs in a case of its own.
+TEST_CASE("steps of PowerSGD give what the reference receives and keeps, within their bound",
+          "[once]") {
   check_family(power_sgd_benchmarks);
 }
 TEST_CASE("products of a library are within the rounding of their sums") {

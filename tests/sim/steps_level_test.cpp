@@ -126,7 +126,7 @@ void print(const char* where, std::vector<double>& differences) {
 
 }  // namespace
 
-TEST_CASE("where links are wide, steps by sends and by messages are of equal length") {
+TEST_CASE("where links are wide, steps by sends and by messages are of equal length", "[once]") {
   std::vector<double> differences;
   int to_the_tick = 0;
   for_each_plan(150, [&](const Experiment& job, const StepPlan& plan) {
