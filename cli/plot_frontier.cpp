@@ -93,9 +93,7 @@ HeatMap map_of(const Experiment& experiment, const Frontier& frontier, std::size
       cell = frontier_cell(*value);
     }
   }
-  if (const std::string why = missing(frontier, experiment.plans[plan].label); !why.empty()) {
-    map.gap_label = why;
-  }
+  map.gap_label = missing(frontier, experiment.plans[plan].label);
   map.lines = frontier_lines(frontier, x_text.unit, y_text.unit);
   map.mark_label = "does not fit a GPU";
   return map;

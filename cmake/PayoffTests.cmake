@@ -2,9 +2,9 @@
 # One Catch2 executable payoff_FOLDER_tests; every TEST_CASE becomes the ctest
 # "FOLDER:name of the case". With sanitizers every source becomes one, "FOLDER:its name": to begin and
 # to look for leaks takes more than most cases. Cases with the tag [once] are left out there: they try
-# the suite's own power, or run again, for longer, code that other cases run. LABELS go to each test: `threads` marks
-# what the thread sanitizer has to run (tests of one folder with and without the label need two calls,
-# FOLDER and FOLDER_threads), `slow` what is kept out of `make test`.
+# the suite's own power, or run again, for longer, code that other cases run. LABELS go to each test:
+# `threads` marks what the thread sanitizer has to run (tests of one folder with and without the label
+# need two calls, FOLDER and FOLDER_threads), `slow` what is kept out of `make test`.
 include(Catch)
 
 # All that the thread sanitizer build makes.

@@ -2,7 +2,6 @@
 #include "model/training_numbers.hpp"
 
 #include <cmath>
-#include <variant>
 
 #include "model/compute.hpp"
 #include "model/node_kinds.hpp"

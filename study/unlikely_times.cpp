@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,16 +15,15 @@
 namespace payoff {
 namespace {
 
-// Drivers take 2 to 10 us to launch, and GPUs about 1 us to begin the next kernel of a stream.
+// All chosen: far beyond what GPUs do, and well within a factor of a thousand of it.
 constexpr Seconds slow_launch = 50_us;
 constexpr Seconds shortest_kernel = 0.3_us;
-// PCIe 3.0 x1 carries as much; copies of fewer bytes are mostly latency.
+// Copies of fewer bytes are mostly latency.
 constexpr Bandwidth slow_copy = 1_GBps;
 constexpr Bytes large_copy = 16_MiB;
 // No kernel that only streams is so slow once launches are told: chains of operators reach more.
 constexpr double slow_stream = 0.2;
-// Of products that take this long at the peak the largest reach a third of it, and tall ones of low
-// rank a twentieth.
+// Of products that take this long at the peak: shorter ones are mostly launches.
 constexpr double slow_product = 0.02;
 constexpr Seconds long_product = 20_us;
 
