@@ -19,7 +19,7 @@ constexpr Prior wide{5.0, 5.0, 0.0};     // us; a launch of a kernel takes some
 constexpr Bytes largest = 64_KiB;        // launches take longer than such a message
 
 // A message without its launches, and what was measured with them.
-struct Row {
+struct LaunchRow {
   Seconds alone;
   Seconds measured;
   int gpus{};
@@ -27,7 +27,7 @@ struct Row {
 };
 
 void add_rows(const MeasuredCollective& table, const CollectiveModel& model,
-              std::vector<Row>& rows) {
+              std::vector<LaunchRow>& rows) {
   for (const CollectivePoint& point : table.points) {
     const auto alone =
         model.price_pinned(table.collective, point.size, table.algorithm, table.protocol);
@@ -39,7 +39,7 @@ void add_rows(const MeasuredCollective& table, const CollectiveModel& model,
 }
 
 // Of systems that had no part in the fit: the spread of the mean errors of those that had.
-double between_systems(const std::vector<Row>& rows, const RelativeFit& fit) {
+double between_systems(const std::vector<LaunchRow>& rows, const RelativeFit& fit) {
   std::map<std::string, std::pair<double, double>> sums;  // of the errors, of the rows
   for (std::size_t i = 0; i < rows.size(); ++i) {
     sums[rows[i].system].first += std::log1p(fit.errors[i]);
@@ -61,7 +61,7 @@ bool launches_are_priced(const MeasuredCollective& table) {
 
 LaunchFit fit_launches(std::span<const MeasuredCollective> tables, std::span<const LinkFit> laws) {
   LaunchFit result;
-  std::vector<Row> rows;
+  std::vector<LaunchRow> rows;
   std::set<std::string> ids;
   for (const MeasuredCollective& table : tables) {
     const auto law = std::find_if(laws.begin(), laws.end(), [&](const LinkFit& link) {
@@ -83,20 +83,20 @@ LaunchFit fit_launches(std::span<const MeasuredCollective> tables, std::span<con
     return result;
   }
   std::map<std::string, double> counts;
-  for (const Row& row : rows) {
+  for (const LaunchRow& row : rows) {
     counts[row.system] += 1;
     result.fewest_gpus =
         result.fewest_gpus == 0 ? row.gpus : std::min(result.fewest_gpus, row.gpus);
     result.most_gpus = std::max(result.most_gpus, row.gpus);
   }
   RelativeRows relative;
-  for (const Row& row : rows) {
+  for (const LaunchRow& row : rows) {
     relative.measured.push_back(row.measured / 1_us);
     relative.weight.push_back(std::min(1.0, rows_per_system / counts[row.system]));
   }
   const auto model = [&](std::span<const double> x) {
     std::vector<double> times;
-    for (const Row& row : rows) {
+    for (const LaunchRow& row : rows) {
       CollectivePrice alone;
       alone.time = row.alone;
       times.push_back(launched_by_one_process(alone, row.gpus, {x[0] * 1_us, 0}).time / 1_us);

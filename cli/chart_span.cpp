@@ -10,9 +10,9 @@
 namespace payoff {
 namespace {
 
-constexpr double slow = 0.5;        // of speedups; what is slower may be cut
-constexpr double many_times = 2.5;  // base and rival; of times, what is above may be cut
-constexpr double one_line = 20.0;   // so many times less is not told from zero
+constexpr double slow = 0.5;         // of speedups; what is slower may be cut
+constexpr double many_times = 2.5;   // base and rival; of times, what is above may be cut
+constexpr double least_told = 20.0;  // so many times less is not told from zero
 
 // A ribbon may widen the picture by this factor each way; what lies beyond is cut.
 constexpr double widest_band = 1.6;
@@ -117,7 +117,7 @@ ValueSpan span_from_zero(const Chart& chart) {
     smallest =
         curve.points.empty() ? smallest : std::min(smallest, middle_of(values_of(curve.points)));
   }
-  if (whole.low > 0.0 && smallest * one_line < whole.high) {
+  if (whole.low > 0.0 && smallest * least_told < whole.high) {
     return {whole.low, whole.high, true, {}};
   }
   return {0.0, high > 0.0 ? high : chart.y_unit, false, {}};

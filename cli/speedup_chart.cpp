@@ -50,12 +50,12 @@ std::string beyond_axis(const IntervalSet<X>& set, const ChartAxis& axis) {
   return seen || set.never() ? "" : ", beyond this axis";
 }
 
-std::string gpus_text(int gpus) { return std::to_string(gpus); }
+std::string gpu_count_text(int gpus) { return std::to_string(gpus); }
 std::string billions_text(double parameters) { return fmt::format("{:.3g}", parameters / 1e9); }
 
 std::string where_it_pays(const BreakEven& entry, PlotAxis axis, const ChartAxis& drawn) {
   if (axis == PlotAxis::gpus) {
-    return entry.gpus ? where_it_pays(*entry.gpus, " GPUs", gpus_text) + possible_text(entry) +
+    return entry.gpus ? where_it_pays(*entry.gpus, " GPUs", gpu_count_text) + possible_text(entry) +
                             beyond_axis(*entry.gpus, drawn)
                       : "";
   }

@@ -13,11 +13,11 @@ namespace {
 // More are let go: a sweep has millions of jobs.
 constexpr std::size_t most_jobs_asked = 4096;
 
-bool has_measured_pairs(const Cluster& cluster) {
+bool pairs_are_measured(const Cluster& cluster) {
   const PairLaws& pairs = cluster.gpu.pairs;
   return pairs.compute_beside_codec.measured || pairs.codec_beside_compute.measured ||
          pairs.compute_beside_message.measured || pairs.codec_beside_message.measured ||
-         std::any_of(cluster.kinds.begin(), cluster.kinds.end(), has_measured_pairs);
+         std::any_of(cluster.kinds.begin(), cluster.kinds.end(), pairs_are_measured);
 }
 
 template <typename Use>
@@ -47,7 +47,7 @@ std::string extrapolated_text(const ExtrapolatedKinds& kinds) {
 
 ExtrapolatedTexts::Key ExtrapolatedTexts::key_of(const JobNumbers& numbers,
                                                  const Cluster& cluster) {
-  const bool rates = has_measured_pairs(cluster) || cluster.is_mixed();
+  const bool rates = pairs_are_measured(cluster) || cluster.is_mixed();
   return {numbers.nodes,
           numbers.dp,
           numbers.micro_batch,

@@ -28,6 +28,6 @@ option(PAYOFF_UNITY "Compile the sources of a module several at a time" OFF)
 
 function(payoff_unity target)
   if(PAYOFF_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 40)
   endif()
 endfunction()

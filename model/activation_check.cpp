@@ -15,7 +15,7 @@ namespace {
 // Products of the same numbers in another order differ in their last bits.
 constexpr double rounding = 1e-9;
 
-std::string quoted(const std::string& text) { return "`" + text + "`"; }
+std::string in_backquotes(const std::string& text) { return "`" + text + "`"; }
 
 std::string range_text(std::int64_t first, std::int64_t last) {
   return std::to_string(first) + "-" + std::to_string(last);
@@ -161,7 +161,7 @@ class Check {
         last += (last.empty() ? "" : ", ") + workload.layers[layers[i]].name;
         any = any || here;
         if (compressed && *compressed != here) {
-          add("a stage sends the output of " + quoted(workload.layers[layers[i]].name) +
+          add("a stage sends the output of " + in_backquotes(workload.layers[layers[i]].name) +
                   (here ? " compressed" : " as it is") + " and that of another chunk not so",
               "choose layers so that all chunks of a stage send alike");
           return;
@@ -182,7 +182,7 @@ class Check {
     }
     if (is_tokens()) {
       rows_get_smaller(*layer, layer->experts->bytes_per_sample, workload.width, element,
-                       "tokens of " + quoted(layer->name));
+                       "tokens of " + in_backquotes(layer->name));
     } else {
       gets_smaller(*layer, workload.width, element, tensor);
     }
@@ -195,7 +195,7 @@ class Check {
     return of_.traffic == Traffic::ep_dispatch || of_.traffic == Traffic::ep_combine;
   }
   [[nodiscard]] bool is_of_tables() const { return of_.traffic == Traffic::embeddings; }
-  [[nodiscard]] std::string method() const { return quoted(of_.method.name); }
+  [[nodiscard]] std::string method() const { return in_backquotes(of_.method.name); }
   void add(std::string message, std::string help) const {
     problems_.push_back({path_, std::move(message), std::move(help)});
   }
@@ -243,8 +243,9 @@ class Check {
   }
 
   void add_no_smaller(const Layer& layer, const ParameterTensor& activations) const {
-    add("the activations of " + quoted(layer.name) + " (" + std::to_string(activations.rows) +
-            " x " + std::to_string(activations.columns) + ") do not get smaller by " + method(),
+    add("the activations of " + in_backquotes(layer.name) + " (" +
+            std::to_string(activations.rows) + " x " + std::to_string(activations.columns) +
+            ") do not get smaller by " + method(),
         "use a smaller dimension, rank or ratio, or fewer bits");
   }
 

@@ -131,7 +131,8 @@ def stage_asan(log):
 def stage_alone(log):
     run(log, "cmake", "--preset", "asan")
     run(log, sys.executable, "-B", "tests/tree/alone.py", "build-asan")
-    return Counts(passed=1)
+    run(log, sys.executable, "-B", "tests/tree/unity.py", "build-asan")
+    return Counts(passed=2)
 
 
 def stage_tsan(log):
@@ -189,7 +190,7 @@ STAGES = {
     "format": Stage(stage_format, (CLANG_FORMAT,), "sources are formatted"),
     "slow": Stage(stage_slow, (), "consumer, documented commands, fits, SimGrid"),
     "asan": Stage(stage_asan, ("clang++-16",), "second compiler with sanitizers"),
-    "alone": Stage(stage_alone, ("clang++-16",), "headers compile alone that no source includes first"),
+    "alone": Stage(stage_alone, ("clang++-16", "clang-query-16"), "headers compile alone, and sources as one mean the same"),
     "tsan": Stage(stage_tsan, ("clang++-16",), "thread sanitizer on the threaded tests"),
     "bytes": Stage(stage_bytes, ("clang++-16",), "both compilers' programs print the same bytes"),
     "tidy": Stage(stage_tidy, ("clang-tidy-16", "run-clang-tidy-16"), "clang-tidy"),

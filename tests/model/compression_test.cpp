@@ -100,6 +100,29 @@ TEST_CASE("tensors cost together what they cost one by one") {
   }
 }
 
+TEST_CASE("equal tensors cost counted what they cost listed") {
+  const ParameterTensor matrix{300, 200, true};
+  const ParameterTensor vector{512, 1, false};
+  for (const std::string name : {"topk", "powersgd", "powersgd_reducer", "natural"}) {
+    const Method method = method_file::load(name);
+    const std::vector<EqualTensors> counted{{matrix, 0, 3}, {vector, 0, 2}};
+    const CallCost sum = compress_calls(method, counted, 1, fp32, {8, 4}).front();
+    const CallCost listed =
+        compress(method, std::vector{matrix, vector, matrix, vector, matrix}, fp32, 8, 4);
+    INFO(name);
+    REQUIRE(sum.rounds.size() == listed.rounds.size());
+    for (std::size_t r = 0; r < sum.rounds.size(); ++r) {
+      CHECK_THAT(sum.rounds[r].message / 1_B, WithinRel(listed.rounds[r].message / 1_B, 1e-12));
+      CHECK_THAT(sum.rounds[r].encode.bytes / 1_B,
+                 WithinRel(listed.rounds[r].encode.bytes / 1_B, 1e-12));
+    }
+    CHECK(sum.dense_message == listed.dense_message);
+    CHECK_THAT(sum.state / 1_B, WithinRel(listed.state / 1_B, 1e-12));
+    CHECK_THAT(sum.decode.bytes / 1_B, WithinRel(listed.decode.bytes / 1_B, 1e-12));
+    CHECK_THAT(sum.decode.kernels, WithinRel(listed.decode.kernels, 1e-12));
+  }
+}
+
 TEST_CASE("a method may decide for each tensor whether it is worth it") {
   Method method = simple_method("n");
   method.worth = expression_of("n - 1000");

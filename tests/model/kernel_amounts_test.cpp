@@ -105,6 +105,21 @@ TEST_CASE("a step has the kernels of its layers, its optimiser and its buckets")
         FitRange<Flops>{one, one});
 }
 
+TEST_CASE("an optimiser whose state is divided updates the largest share, rounded up") {
+  Experiment job = test::small_job();
+  const int ranks = job.cluster.gpus();
+  Workload layers = *table_of(job.model);
+  layers.layers.front().parameters.push_back({1, 1, false});  // not to be shared equally
+  job.model = layers;
+  const StepKernels whole = step_kernels(PreparedExperiment(job));
+  const Bytes each = job.training.optimizer_traffic_per_parameter;
+  const auto parameters = static_cast<std::int64_t>(whole.optimizer.largest / each + 0.5);
+  REQUIRE(parameters % ranks == 1);
+  job.layout.zero = 1;
+  const double share = static_cast<double>((parameters - 1) / ranks + 1);
+  CHECK(step_kernels(PreparedExperiment(job)).optimizer.largest == share * each);
+}
+
 TEST_CASE("a pass of a codec counts the traffic of an average kernel") {
   CodecKernels kernels;
   include(kernels, {12_MB, {}, {}, 4, 0});

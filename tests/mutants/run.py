@@ -26,7 +26,7 @@ LIST = Path(__file__).resolve().parent / "list.txt"
 WORK = ROOT / "build-mutants"
 TREE = WORK / "tree"
 # The tests that are asked, in this order, until one notices.
-TESTS = {"model": ["model", "catalogue", "study"], "sim": ["sim"], "calibrate": ["calibrate"]}
+TESTS = {"model": ["model", "catalogue", "study", "sim"], "sim": ["sim"], "calibrate": ["calibrate"]}
 MINUTES = 10
 
 

@@ -20,6 +20,13 @@ std::vector<Seconds> terms(const Waterfall& w) {
           w.exposed_dp, w.optimizer, w.exposed_cp,  w.exposed_ep};
 }
 
+Seconds least_of(const Waterfall& w) {
+  std::vector<Seconds> all = terms(w);
+  all.push_back(w.exposed_pp);
+  all.push_back(w.bubble);
+  return *std::min_element(all.begin(), all.end());
+}
+
 // Else a tick decides which stage the terms are of. Tied ends differ by their optimizers alone.
 bool one_stage_ends_last(const sim::SimulatedStep& step) {
   std::vector<Seconds> ends = step.place_ends;
@@ -39,6 +46,8 @@ Comparison compare(const StepPlan& simulated_plan, const StepPlan& evaluated_pla
   result.allowed_ticks = static_cast<double>(simulated.path_activities);
   const std::vector<Seconds> ours = terms(step.waterfall);
   const std::vector<Seconds> theirs = terms(evaluated.waterfall);
+  result.least_term =
+      std::min(least_of(step.waterfall), least_of(evaluated.waterfall)) / evaluated.step;
   result.has_terms = one_stage_ends_last(simulated);
   for (std::size_t i = 0; i < ours.size() && result.has_terms; ++i) {
     result.difference =

@@ -14,11 +14,13 @@ struct Comparison {
   double difference{};  // relative, the largest of the step and the terms of its waterfall
   double ticks{};       // of the step
   double allowed_ticks{};
-  bool has_terms{};  // of one stage, and they were compared
+  bool has_terms{};     // of one stage, and they were compared
+  double least_term{};  // relative, the smallest term of either waterfall: none is below zero
 
   // Where nothing is slowed, one tick for each activity; else 0.1 %.
   [[nodiscard]] bool agrees(const Traits& traits) const {
-    return difference <= 1e-3 && (traits.interference || ticks <= allowed_ticks);
+    return difference <= 1e-3 && least_term >= -1e-9 &&
+           (traits.interference || ticks <= allowed_ticks);
   }
 };
 

@@ -184,6 +184,18 @@ TEST_CASE("terms of a step with context parallelism add up, and sharing a sequen
   }
 }
 
+TEST_CASE("a step that accumulates gradients exchanges keys and values for each micro-batch") {
+  const auto exposed = [](int accumulation) {
+    Experiment job = job_with(4, ContextExchange::ring, 25_Gbps);
+    job.layout.dp = 4;
+    job.cluster.nodes = 4;
+    job.layout.micro_batches = accumulation;
+    return PreparedExperiment(job).predict(job.plans[0]).waterfall.exposed_cp;
+  };
+  REQUIRE(exposed(1) > 0_s);
+  CHECK_THAT(exposed(3) / exposed(1), WithinRel(3.0, 1e-12));
+}
+
 TEST_CASE("sequences and heads that the ranks cannot share are refused") {
   const auto paths = [](const Experiment& job) {
     std::vector<std::string> found;

@@ -252,6 +252,16 @@ TEST_CASE("buckets of sharded gradients hold two units, not all of them") {
   CHECK_THAT(memory.buckets / expected, WithinRel(1.0, 1e-12));
 }
 
+TEST_CASE("of a step with sharded weights, messages are waited for or hidden") {
+  const Bandwidth network = GENERATE(1_Gbps, 25_Gbps, 400_Gbps);
+  Experiment job = gpt_job();
+  job.cluster.nic = network;
+  const StepPrediction step = PreparedExperiment(job).predict(job.plans[0]);
+  REQUIRE(step.waterfall.exposed_dp > 0_s);
+  CHECK_THAT((step.waterfall.exposed_dp + step.hidden_dp) / step.dp_communication,
+             WithinRel(1.0, 1e-9));
+}
+
 // With groups of one rank (`shard` 1) every rank holds all of it, as without zero.
 TEST_CASE("groups of one rank shard nothing: what they send and hold is that of zero 0") {
   const int zero = GENERATE(1, 2, 3);
