@@ -92,7 +92,8 @@ def verdict(module):
         except subprocess.TimeoutExpired:
             return f"{tests}: does not end"
         if done.returncode != 0:
-            name = re.search(r"^-{20,}\n(.+?)\n(?:  .*\n)*-{20,}$", done.stdout, re.MULTILINE)
+            # A long name is told in several lines.
+            name = re.search(r"^-{20,}\n(.+)\n(?:(?!-{20}).*\n)*-{20,}$", done.stdout, re.MULTILINE)
             return f"{tests}: {name[1] if name else 'a crash'}"
     return None
 
