@@ -111,9 +111,7 @@ std::string base_data(const Chart& chart) { return chart.base.empty() ? "1" : "$
 
 using Items = std::vector<std::string>;
 
-// What lies behind is drawn first: ribbons, drop lines, base and rival, curves, marks.
-Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Picture picture) {
-  Items items;
+void draw_ribbons(const Chart& chart, const std::vector<CurveStyle>& styles, Items& items) {
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     if (!chart.curves[i].band.empty()) {
       items.push_back(fmt::format(
@@ -122,6 +120,10 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
           i, styles[i].colour));
     }
   }
+}
+
+// From each break-even down to the axis; wide where nobody knows between which points it lies.
+void draw_drop_lines(const Chart& chart, const std::vector<CurveStyle>& styles, Items& items) {
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     if (!chart.curves[i].marks.empty()) {
       items.push_back(
@@ -137,6 +139,9 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
                       styles[i].colour.substr(1)));
     }
   }
+}
+
+void draw_base_and_rival(const Chart& chart, Picture picture, Items& items) {
   if (!chart.base_label.empty()) {
     items.push_back(base_data(chart) + " with lines lc rgb '#000000' dt 1 lw 1.4 title " +
                     plain(with_remark(chart.base_label, chart.base_remark), picture));
@@ -145,6 +150,10 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
     items.push_back("$rival0 using 1:2 with lines lc rgb '#000000' dt (14,6) lw 2.4 title " +
                     title_of(chart.rival, picture));
   }
+}
+
+void draw_curves(const Chart& chart, const std::vector<CurveStyle>& styles, Picture picture,
+                 Items& items) {
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const CurveStyle& style = styles[i];
     const std::string look = fmt::format("lc rgb '{}' dt {} lw {} pt {} ps 1.3", style.colour,
@@ -156,6 +165,9 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
     items.push_back(fmt::format("keyentry with linespoints {} title {}", look,
                                 title_of(chart.curves[i], picture)));
   }
+}
+
+void draw_marks(const Chart& chart, const std::vector<CurveStyle>& styles, Items& items) {
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     if (!chart.curves[i].marks.empty()) {
       items.push_back(
@@ -163,6 +175,16 @@ Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Pic
                       styles[i].colour));
     }
   }
+}
+
+// What lies behind is drawn first.
+Items drawn_items(const Chart& chart, const std::vector<CurveStyle>& styles, Picture picture) {
+  Items items;
+  draw_ribbons(chart, styles, items);
+  draw_drop_lines(chart, styles, items);
+  draw_base_and_rival(chart, picture, items);
+  draw_curves(chart, styles, picture, items);
+  draw_marks(chart, styles, items);
   return items;
 }
 

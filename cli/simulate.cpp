@@ -192,20 +192,34 @@ ExitCode finish(const SimulationReport& report, const ReadExperiment& read, cons
   return report.plans.back().simulated.interrupted ? ExitCode::failure : code;
 }
 
+struct SimulateQuestion {
+  std::optional<ReadExperiment> read;
+  std::vector<CompressionPlan> plans;
+  sim::SimOptions options;
+  bool steps{};
+};
+
+// All of its mistakes are told in one run.
+SimulateQuestion read_question(const Arguments& arguments, const Library& library,
+                               Session& session) {
+  SimulateQuestion question;
+  question.options.event_limit = read_event_limit(arguments, true, session);
+  question.read = read_experiment_input(arguments, library, session, NodeKinds::several);
+  if (question.read) {
+    question.plans = wanted_plans(question.read->experiment, arguments, session);
+  }
+  question.steps = wants_steps(arguments, session);
+  check_trace(arguments, session);
+  if (question.read) {
+    check_fold(arguments, *question.read, question.steps, session);
+    check_listed(arguments, *question.read, question.steps, session);
+  }
+  return question;
+}
+
 ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const Library library = find_library();
-  sim::SimOptions options;
-  options.event_limit = read_event_limit(arguments, true, session);
-  const std::optional<ReadExperiment> read =
-      read_experiment_input(arguments, library, session, NodeKinds::several);
-  const std::vector<CompressionPlan> plans =
-      read ? wanted_plans(read->experiment, arguments, session) : std::vector<CompressionPlan>{};
-  const bool steps = wants_steps(arguments, session);
-  check_trace(arguments, session);
-  if (read) {
-    check_fold(arguments, *read, steps, session);
-    check_listed(arguments, *read, steps, session);
-  }
+  auto [read, plans, options, steps] = read_question(arguments, library, session);
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }

@@ -16,6 +16,10 @@ Node part_of(const Node& root, const Entry& entry) {
   return part;
 }
 
+void replace_fact(Facts& facts, const std::string& path) {
+  std::erase_if(facts, [&](const Fact& fact) { return fact.path == path; });
+}
+
 // Absent where nobody published a step of the GPU.
 KernelAmounts read_amounts(const Value& value) {
   KernelAmounts amounts;

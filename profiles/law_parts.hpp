@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "model/hardware.hpp"
 #include "profiles/document.hpp"
+#include "profiles/fact.hpp"
 #include "profiles/section.hpp"
 
 // What the readers of fitted and of measured laws share (internal to them).
@@ -33,6 +35,9 @@ template <typename Amount>
   return {range.required("smallest").quantity<Amount>(),
           range.required("largest").quantity<Amount>()};
 }
+
+// What is measured takes the place of what was known before, number by number.
+void replace_fact(Facts& facts, const std::string& path);
 
 [[nodiscard]] KernelAmounts read_amounts(const Value& value);
 

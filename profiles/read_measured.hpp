@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "profiles/read_hardware.hpp"
-#include "profiles/read_plans.hpp"
 
 // What `payoff calibrate fit SAMPLES` measured on a GPU, in a GPU profile of its own: `data_of`
 // names the GPU whose data sheet and laws hold for the rest.
 //   law     of ComputeLaw, what was measured: launch, memory_efficiency, gemm_efficiency, and in
 //           `measured` the amounts of work of the kernels behind them
-//   codecs  of CodecLaw for every class that was measured: resident_efficiency, memory_efficiency,
+//   codecs  (profiles/measured_codecs) of CodecLaw for every class that was measured:
+//   resident_efficiency, memory_efficiency,
 //           relative_sd, streams, and where they were measured random_efficiency and gathers;
 //           below it in `kernels` the same for single kernels, with product_rate and products of
 //           those that multiply, which price the methods whose passes they are (`kernels` of a
@@ -28,18 +25,5 @@ namespace payoff {
 
 // The data sheet's GPU with the measured laws in place of its own.
 void read_measured_gpu(const Section& root, const ReadContext& context, Gpu& gpu, Facts& facts);
-
-struct NamedPart {
-  std::string name;  // of a profile, or a file
-  std::optional<Span> asked;
-};
-
-// The GPU of a cluster's profile, as it is named there.
-[[nodiscard]] std::optional<NamedPart> gpu_of_cluster(const std::string& cluster,
-                                                      std::optional<Span> asked,
-                                                      const ReadContext& context);
-
-// Prices the plans' codecs by what was measured on this GPU, where it was.
-void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadPlans& plans);
 
 }  // namespace payoff
