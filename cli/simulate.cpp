@@ -200,8 +200,8 @@ struct SimulateQuestion {
 };
 
 // All of its mistakes are told in one run.
-SimulateQuestion read_question(const Arguments& arguments, const Library& library,
-                               Session& session) {
+SimulateQuestion read_simulate_question(const Arguments& arguments, const Library& library,
+                                        Session& session) {
   SimulateQuestion question;
   question.options.event_limit = read_event_limit(arguments, true, session);
   question.read = read_experiment_input(arguments, library, session, NodeKinds::several);
@@ -219,7 +219,7 @@ SimulateQuestion read_question(const Arguments& arguments, const Library& librar
 
 ExitCode run_simulate(const Arguments& arguments, Session& session) {
   const Library library = find_library();
-  auto [read, plans, options, steps] = read_question(arguments, library, session);
+  auto [read, plans, options, steps] = read_simulate_question(arguments, library, session);
   if (!read || session.diagnostics().has_errors()) {
     return session.report();
   }
