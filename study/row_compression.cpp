@@ -167,7 +167,8 @@ std::vector<CompressionPlan> usual_plans(const TrainingRow& row, const Method& m
     before = ',';
   };
   std::vector<const OpenParameter*> open;
-  for (const auto& [name, usual] : method.parameters) {
+  for (const auto& parameter : method.parameters) {
+    const std::string& name = parameter.first;  // clang 14 lets no lambda have a structured binding
     if (const auto value = value_of(row, name)) {
       set(name, *value);
       continue;
