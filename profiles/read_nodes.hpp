@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "model/hardware.hpp"
-#include "profiles/measured_codecs.hpp"
 #include "profiles/read_hardware.hpp"
+#include "profiles/read_measured_codecs.hpp"
 #include "profiles/section.hpp"
 
 // The nodes of an experiment: a cluster's profile and what the experiment says of it instead, or a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiles/measured_codecs.hpp"
+#include "profiles/read_measured_codecs.hpp"
 
 #include <algorithm>
 #include <cmath>
