@@ -22,8 +22,9 @@ from alone import MODULES, ROOT, flags
 
 QUERY = """set output diag
 set bind-root false
-match declRefExpr(isExpansionInFileMatching("{sources}"), to(functionDecl(
-  hasAncestor(namespaceDecl(isAnonymous())), isExpansionInFileMatching("{sources}")).bind("function"))).bind("use")
+let source isExpansionInFileMatching("{sources}")
+let hidden functionDecl(hasAncestor(namespaceDecl(isAnonymous())), source)
+match declRefExpr(source, to(hidden.bind("function"))).bind("use")
 """
 BOUND = re.compile(r'^(/.*?):(\d+):\d+: note: "(function|use)" binds here', re.M)
 
@@ -44,7 +45,7 @@ def taken(database, module, words):
     with tempfile.TemporaryDirectory() as folder:
         whole, query = Path(folder, "whole.cpp"), Path(folder, "query")
         whole.write_text("".join(f'#include "{path}"\n' for path in sources_of(database, module)))
-        query.write_text(QUERY.format(sources=f"^{ROOT}/{module}/.*[.]cpp$").replace("(\n  ", "("))
+        query.write_text(QUERY.format(sources=f"/{module}/.*[.]cpp$"))
         done = subprocess.run(["clang-query-16", "-f", query, whole, "--", *words[1:], "-w"],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0 or " error: " in done.stderr:
