@@ -9,7 +9,8 @@ include(CommonHeaders)
 
 # Not every module is worth the same optimisation. The loops over draws and events are in few: in an
 # instrumented build -O1 there makes the tests several times faster, for little more compilation. What
-# reads and writes text runs once a command: in the release -O1 there takes a third off the compilation.
+# reads and writes text, and what asks the model, waits for others: in the release -O1 there takes up to
+# a quarter off the compilation and leaves sweeps and predictions as fast (docs/quality.md).
 set(PAYOFF_O1_MODULES "" CACHE STRING "Modules compiled with -O1, whatever the others are compiled with")
 
 # payoff_optimisation(TARGET MODULE): what PAYOFF_O1_MODULES says of the module.
