@@ -44,6 +44,13 @@ struct PairEffect {
     slowed += other.slowed;
     return *this;
   }
+  PairEffect operator*(double factor) const {
+    return {hidden_tp * factor, hidden_cp * factor, hidden_ep * factor, slowed * factor};
+  }
+  PairEffect operator-(const PairEffect& other) const {
+    return {hidden_tp - other.hidden_tp, hidden_cp - other.hidden_cp, hidden_ep - other.hidden_ep,
+            slowed - other.slowed};
+  }
 };
 
 struct PairSpan {

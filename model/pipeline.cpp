@@ -2,6 +2,7 @@
 #include "model/pipeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -55,18 +56,23 @@ class Pipeline {
     if (step.is_last) {
       spans_[step.stage].last.back().end = {stage.end};
     }
-    return {stage.end, pass_on(step, stage), stage.slowed};
+    return {stage.end, pass_on(step, stage), stage.slowed, spans_[step.stage].pairs};
   }
 
-  // A forward and a backward as one, when both have their inputs.
-  void run_pair(const Step& forward, const Step& backward, PairTimes& pairs) {
+  // A forward and a backward as one, when both have their inputs: the dates of the three
+  // operations.
+  std::array<OperationDates, operations_of_pair> run_pair(const Step& forward, const Step& backward,
+                                                          PairTimes& pairs) {
     Progress& stage = progress_[forward.stage];
     const double start = std::max({stage.end, dates_[forward.input], dates_[backward.input]});
     const PairSpan pair = pairs.run(forward.stage, forward.chunk, stage.sends.until() - start);
     spans_[forward.stage].pairs += pair.effect;
     stage.end = start + pair.time;
-    (void)pass_on(forward, stage);
-    (void)pass_on(backward, stage);
+    const OperationDates left{stage.end, stage.end, stage.slowed, spans_[forward.stage].pairs};
+    std::array<OperationDates, operations_of_pair> all{left, left, left};
+    all[0].arrival = pass_on(forward, stage);
+    all[1].arrival = pass_on(backward, stage);
+    return all;
   }
 
   std::vector<StageSpan> take_spans() {
@@ -155,7 +161,11 @@ std::vector<StageSpan> run_program(const std::vector<StageDurations>& stages,
   const std::vector<Step>& steps = program.steps();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].begins_pair) {
-      pipeline.run_pair(steps[i], steps[i + 1], *pairs);
+      const auto left = pipeline.run_pair(steps[i], steps[i + 1], *pairs);
+      if (dates != nullptr) {
+        std::vector<OperationDates>& all = (*dates)[steps[i].stage];
+        all.insert(all.end(), left.begin(), left.end());
+      }
       i += operations_of_pair - 1;
       continue;
     }

@@ -70,6 +70,7 @@ struct OperationDates {
   double end{};
   double arrival{};  // of its output where it goes, or `end`
   double slowed{};   // what sends added to work of the stage so far
+  PairEffect pairs;  // what operations that ran as one did, so far
 };
 
 // `pairs`: of operations that run as one; without, one after the other. `programs`: of runs before.

@@ -95,8 +95,6 @@ class StageSchedule {
   [[nodiscard]] bool begins_pair(int index) const {
     return !pairs_.empty() && pairs_[static_cast<std::size_t>(index)];
   }
-  // Forwards before the first backward.
-  [[nodiscard]] int warm_up() const { return warm_up_; }
 
  private:
   [[nodiscard]] int chunk_of(int count) const;
@@ -110,7 +108,7 @@ class StageSchedule {
   int stages_;
   int chunks_;
   int total_;
-  int warm_up_;
+  int warm_up_;                    // forwards before the first backward
   std::vector<Operation> listed_;  // where backward is split
   std::vector<bool> pairs_;        // of these, where there are pairs
 };

@@ -168,6 +168,32 @@ TEST_CASE("DualPipe on PP GPUs is idle for (PP/2 - 1)(F&B + B - 3 W)") {
   CHECK_THAT(longest, WithinRel((pp / 2 - 1) * (pair + 2 * unit - 3 * unit), 1e-9));
 }
 
+TEST_CASE("a long DualPipe takes and hides what running every micro-batch of it does") {
+  const double message = GENERATE(0.25, 1.5);
+  const PairShape shape{
+      .pieces = 2, .work = 1_ms, .message = {message * 1e-3}, .weights = 1_ms, .held = 0.1};
+  const StepPlan plan = plan_of(shape, PipelineSchedule::dualpipe, 8, 2);
+  ChunkDurations chunk{
+      .forward = {2e-3 * (1 + message)}, .backward = {2e-3 * (1 + message)}, .weights = 1_ms};
+  std::vector<StageDurations> stages(4);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    stages[s].chunks.assign(2, chunk);
+    stages[s].send_forward = stages[s].send_backward = Seconds{0.4e-3 * static_cast<double>(s)};
+  }
+  constexpr int many = 1000;
+  PairTimes pairs(plan);
+  const auto expected =
+      run_every_micro_batch(stages, many, PipelineSchedule::dualpipe, nullptr, &pairs);
+  const auto spans = run_pipeline(stages, many, PipelineSchedule::dualpipe, &pairs);
+  REQUIRE(usual_micro_batches(PipelineSchedule::dualpipe, 4, 2, many) < many / 10);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    CHECK_THAT(spans[s].end.si, WithinRel(expected[s].end.si, 1e-11));
+    CHECK_THAT(spans[s].pairs.hidden(), WithinRel(expected[s].pairs.hidden(), 1e-9));
+    CHECK_THAT(spans[s].pairs.slowed, WithinRel(expected[s].pairs.slowed, 1e-9));
+    CHECK(expected[s].pairs.slowed > 0);
+  }
+}
+
 TEST_CASE("without overlap DualPipe is the schedule in a V on half of the GPUs") {
   const PairShape shape{.pieces = 2, .work = 1_ms, .message = 0.3_ms, .weights = 1_ms};
   const auto end_of = [&](PipelineSchedule schedule, int pp, int micro_batches) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <random>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/pipeline.hpp"
@@ -74,14 +75,17 @@ std::vector<StageDurations> equal_stages(std::size_t count, Seconds forward, Sec
 TEST_CASE("a step that repeats itself ends as if every micro-batch had been run") {
   std::mt19937 random(20261123);
   int repeated = 0;
-  constexpr int cases = 400;
+  constexpr int cases = 800;
   for (int n = 0; n < cases; ++n) {
-    const PipelineSchedule schedule =
-        std::array{PipelineSchedule::one_f_one_b, PipelineSchedule::zb_h1,
-                   PipelineSchedule::zb_h2}[random() % 3];
+    const PipelineSchedule schedule = std::array{
+        PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe, PipelineSchedule::zb_h1,
+        PipelineSchedule::zb_h2,       PipelineSchedule::zb_v,  PipelineSchedule::dualpipe_v,
+        PipelineSchedule::dualpipe}[random() % 7];
     const int count = 2 + static_cast<int>(random() % 6);
     const bool interleaved = schedule == PipelineSchedule::one_f_one_b && random() % 2 == 0;
-    const int chunks = interleaved ? 2 + static_cast<int>(random() % 3) : 1;
+    const int chunks = interleaved             ? 2 + static_cast<int>(random() % 3)
+                       : is_v_shaped(schedule) ? 2
+                                               : 1;
     const int passes = 4 + static_cast<int>(random() % 120);
     const int micro_batches = interleaved ? count * passes : 5 * passes + 5;
     const auto stages = random_stages(random, count, chunks, splits_backward(schedule));
@@ -104,12 +108,39 @@ TEST_CASE("a link that is slower than the work by a little is not taken for sett
               run_every_micro_batch(stages, micro_batches, PipelineSchedule::one_f_one_b));
 }
 
+TEST_CASE("GPipe repeats itself where sends hold units of the GPU, which slows its work") {
+  // While a send is in flight work runs at 3/4: sends of 0.3 s, with operations of 1 s and 2 s.
+  const std::vector<Piece> forward{{{WorkKind::forward, 1_s, {}}, {}}};
+  const std::vector<Piece> backward{{{WorkKind::backward, 2_s, {}}, {}}};
+  std::vector<StageDurations> stages = equal_stages(4, 1_s, 2_s);
+  for (StageDurations& stage : stages) {
+    stage.chunks[0].forward_pieces = forward;
+    stage.chunks[0].backward_pieces = backward;
+    stage.send_forward = stage.send_backward = Seconds{0.3};
+    stage.beside_send = Paces(Pace(0.75), nullptr);
+  }
+  const auto expected = run_every_micro_batch(stages, 2000, PipelineSchedule::gpipe);
+  const auto spans = run_pipeline(stages, 2000, PipelineSchedule::gpipe);
+  check_equal(spans, expected);
+  for (std::size_t s = 0; s < spans.size(); ++s) {
+    CHECK_THAT(spans[s].slowed.si, WithinRel(expected[s].slowed.si, 1e-9));
+  }
+  // The first stage is beside its own sends, all but the first forward; the last one has none.
+  CHECK(spans.front().slowed > 0_s);
+}
+
 TEST_CASE("a step of a million micro-batches takes a million times what one adds") {
   // Stage 2 is the slowest of four: (m - 1) of its forward and backward, beside the first.
+  const auto [schedule, chunks] =
+      GENERATE(std::pair{PipelineSchedule::one_f_one_b, 1}, std::pair{PipelineSchedule::gpipe, 1},
+               std::pair{PipelineSchedule::zb_v, 2}, std::pair{PipelineSchedule::dualpipe_v, 2});
   std::vector<StageDurations> stages = equal_stages(4, 1_ms, 2_ms);
   stages[2].chunks[0] = {2_ms, 4_ms};
+  for (StageDurations& stage : stages) {
+    stage.chunks.resize(static_cast<std::size_t>(chunks), stage.chunks.front());
+  }
   // Every stage ends with the same backwards, so the first one's end tells.
-  const Seconds few = run_pipeline(stages, 1000).front().end;
-  const Seconds many = run_pipeline(stages, 1'000'000).front().end;
-  CHECK_THAT((many - few) / 1_ms, WithinRel(999'000 * 6.0, 1e-9));
+  const Seconds few = run_pipeline(stages, 1000, schedule).front().end;
+  const Seconds many = run_pipeline(stages, 1'000'000, schedule).front().end;
+  CHECK_THAT((many - few) / 1_ms, WithinRel(999'000 * 6.0 * chunks, 1e-9));
 }
