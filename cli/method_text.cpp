@@ -70,6 +70,35 @@ double wire_ratio(const Method& method) {
   return sent / (static_cast<double>(tensor.elements()) * 4_B);
 }
 
+// Lines under one heading, or what their absence means.
+std::string headed(std::string_view heading, const std::vector<std::string>& lines,
+                  std::string_view none) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += fmt::format("\n{:<16}{}", heading, line);
+  }
+  return lines.empty() ? fmt::format("\n{:<16}{}\n", heading, none) : text + "\n";
+}
+
+// Why no test holds it to a sourced number; empty where one does.
+std::string unchecked_because(const MethodNotes& notes) {
+  return notes.unchecked.empty() && notes.users_own ? "a file of your own: no test knows it"
+                                                    : notes.unchecked;
+}
+
+std::string notes_text(const MethodNotes& notes) {
+  std::vector<std::string> quality;
+  for (const MethodEvidence& evidence : notes.quality) {
+    quality.push_back(evidence.says);
+  }
+  const std::string because = unchecked_because(notes);
+  return headed("implemented in", notes.implementations,
+               notes.users_own ? "whatever your file describes" : "none is known") +
+         headed("model quality", quality, "nothing published is known") +
+         (because.empty() ? "\nA test holds it to an independently sourced number.\n"
+                          : headed("unchecked", {because}, ""));
+}
+
 }  // namespace
 
 MethodText method_text(std::string_view name, const MethodProfile& read,
@@ -123,17 +152,7 @@ std::string shown_text(const MethodText& method) {
     composes.add({feature, answer});
   }
   text += composes.markdown();
-  for (const std::string& implementation : method.notes.implementations) {
-    text += fmt::format("\nimplemented in  {}", implementation);
-  }
-  text += method.notes.implementations.empty() ? "" : "\n";
-  for (const MethodEvidence& evidence : method.notes.quality) {
-    text += fmt::format("\nmodel quality   {}", evidence.says);
-  }
-  text += method.notes.quality.empty() ? "" : "\n";
-  text += method.notes.unchecked.empty()
-              ? "\nA test holds it to an independently sourced number.\n"
-              : fmt::format("\nunchecked       {}\n", method.notes.unchecked);
+  text += notes_text(method.notes);
   return text + (method.citations.empty() ? "" : "\n" + citations_text(method.citations));
 }
 
@@ -145,8 +164,9 @@ nlohmann::ordered_json shown_json(const MethodText& method) {
   json["traffic"] = method.notes.traffic;
   json["collectives"] = method.collectives;
   json["wire_ratio"] = method.wire_ratio;
-  json["checked"] = method.notes.unchecked.empty();
-  json["unchecked_because"] = method.notes.unchecked;
+  const std::string because = unchecked_because(method.notes);
+  json["checked"] = because.empty();
+  json["unchecked_because"] = because;
   json["formulas"] = nlohmann::ordered_json::object();
   for (const auto& [path, written] : method.formulas) {
     json["formulas"][path] = written;

@@ -267,6 +267,7 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
   const auto sync_delay = root.optional("sync_delay").sourced().quantity<Seconds>();
   read_sources(root, *document, context.sources, profile.facts);
   reader.finish();
+  read.notes.users_own = context.sources.is_users_own(document->root.span);
   if (!read.notes.unchecked.empty()) {
     profile.facts.push_back(fact_in_words("unchecked", read.notes.unchecked));
   }

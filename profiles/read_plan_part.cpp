@@ -253,7 +253,6 @@ std::optional<PlanPart> read_plan_part(const WrittenPlan& written, const ReadCon
   if (diagnostics.error_count() == errors) {
     change_method(written, part, diagnostics);
   }
-  part.notes.users_own = is_own_file(written.method.text);
   if (diagnostics.error_count() == errors) {
     for (const Problem& problem : check_method(part.method)) {
       diagnostics.error(written.whole.span,
