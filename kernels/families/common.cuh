@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <string>
+#include <utility>
 
 #include "kernels/device/elementwise.cuh"
 #include "kernels/device/launch.cuh"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies that engines make and no multiprocessor: from pinned memory of the host to the device and
 // back, and to another device, over NVLink or PCI Express.
+#include <cstring>
+#include <memory>
+#include <span>
+
 #include "kernels/families/common.cuh"
 #include "kernels/families/families.hpp"
 

@@ -3,8 +3,10 @@
 // is the time that the emulation took, which says nothing about any GPU.
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/device/launch.cuh"
 #include "kernels/program/collectives.hpp"

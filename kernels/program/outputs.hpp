@@ -27,6 +27,9 @@ namespace payoff::kernels {
 [[nodiscard]] std::uint64_t fnv1a64(std::span<const std::uint8_t> bytes,
                                     std::uint64_t hash = 0xcbf29ce484222325ULL);
 
+// The last so many digits, zeros in front.
+[[nodiscard]] std::string hexadecimal(std::uint64_t value, std::size_t digits);
+
 template <typename T>
 [[nodiscard]] std::span<const std::uint8_t> as_bytes(const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);
