@@ -18,6 +18,9 @@ namespace payoff::kernels {
 using Byte = std::uint8_t;
 using Word = std::uint32_t;
 
+// Of fp32, 2^-24, and rounded up itself: what bounds of sums are made of.
+inline constexpr float unit_roundoff = 6.0e-8F;
+
 [[nodiscard]] inline Bytes bytes_of(double count) { return Bytes{count}; }
 
 // The catalogue's bytes: `read` and `written` for each element.
@@ -25,6 +28,13 @@ using Word = std::uint32_t;
                                       int launches) {
   const auto n = static_cast<double>(elements);
   return {bytes_of(n * read), bytes_of(n * written), {}, 0.0, launches, 0};
+}
+
+// What both move, one after the other.
+[[nodiscard]] inline Traffic in_turn(const Traffic& first, const Traffic& second) {
+  return {first.read + second.read,         first.written + second.written,
+          first.flops + second.flops,       first.random_accesses + second.random_accesses,
+          first.launches + second.launches, first.host_syncs + second.host_syncs};
 }
 
 [[nodiscard]] inline Point point_of(std::string kernel, std::string family,

@@ -3,6 +3,7 @@
 // residual. Each as one kernel, and as the operators that a framework runs when nobody fused them.
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "kernels/device/layers.cuh"
 #include "kernels/families/common.cuh"
@@ -42,7 +43,7 @@ double sigmoid_of(double value) { return 1.0 / (1.0 + std::exp(-value)); }
 
 double bias_gelu_of(double first, double /*second*/, double bias) {
   const double x = first + bias;
-  return x * sigmoid_of(2.0 * std::sqrt(2.0 / 3.14159265358979323846) * (x + 0.044715 * x * x * x));
+  return x * sigmoid_of(2.0 * std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x));
 }
 double swiglu_of(double first, double second, double /*bias*/) {
   return first * sigmoid_of(first) * second;
@@ -65,7 +66,7 @@ std::string off_by(const Inputs& in, const DeviceArray<float>& out, Reference re
     largest = larger(largest, magnitude(first[i]) + magnitude(second[i]) + magnitude(of_column));
     largest = larger(largest, magnitude(expected[i]));
   }
-  return deviates("values", out, expected, 10.0F * 6.0e-8F * largest);
+  return deviates("values", out, expected, 10.0F * unit_roundoff * largest);
 }
 
 using Launch = std::function<void(Stream, const Inputs&, float* between, float* out)>;

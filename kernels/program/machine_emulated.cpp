@@ -117,11 +117,7 @@ void Orthogonalization::run(Stream /*stream*/, float* /*tall*/) const {}
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): on a device it reads the work
 int Orthogonalization::status() const { return 0; }
 
-TimerCheck check_timer() {
-  TimerCheck none;
-  none.why_none = "the emulated grid has no events";
-  return none;
-}
+TimerCheck check_timer() { return not_checked("the emulated grid has no events"); }
 
 bool fp8_products_are_available() { return false; }
 void multiply_fp8(Stream /*stream*/, const ProductSize& /*size*/, const void* /*a*/,

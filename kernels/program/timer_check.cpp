@@ -16,6 +16,12 @@ std::string microseconds(Seconds time) {
 
 }  // namespace
 
+TimerCheck not_checked(std::string why) {
+  TimerCheck none;
+  none.why_none = std::move(why);
+  return none;
+}
+
 TimerCheck compared(std::string kernel, std::span<const Seconds> by_events,
                     std::span<const Seconds> by_records) {
   TimerCheck check;

@@ -21,6 +21,8 @@ struct TimerCheck {
   std::string why_none;  // empty: it was checked
 };
 
+[[nodiscard]] TimerCheck not_checked(std::string why);
+
 // Median against median. Fewer records than runs, or more, are of something else as well.
 [[nodiscard]] TimerCheck compared(std::string kernel, std::span<const Seconds> by_events,
                                   std::span<const Seconds> by_records);
