@@ -79,15 +79,13 @@ PAYOFF_KERNEL void compact_bisected(const float* in, ThresholdSearch* search, Sp
                                     std::uint32_t k, std::size_t count) {
   __shared__ BlockLists lists;
   const Bisection bisection = search->bisection;
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * round_values;
-  for (std::size_t begin = static_cast<std::size_t>(blockIdx.x) * round_values; begin < count;
-       begin += step) {
+  for (std::size_t begin = first_round(); begin < count; begin += round_step()) {
     float value[values_each];
     int side[values_each];
     std::uint32_t wanted = 0;
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const std::size_t i = begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x;
+      const std::size_t i = place_in_round(begin, j);
       value[j] = i < count ? in[i] : 0.0F;
       side[j] = i < count ? bisected_side(value[j], bisection) : -1;
       wanted += side[j] > 0 ? 1U : (side[j] == 0 ? 1U << 16U : 0U);
@@ -95,8 +93,7 @@ PAYOFF_KERNEL void compact_bisected(const float* in, ThresholdSearch* search, Sp
     ListPlaces places = lists.append(wanted, &search->kept, &search->filling);
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const auto i = static_cast<std::uint32_t>(
-          begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x);
+      const auto i = static_cast<std::uint32_t>(place_in_round(begin, j));
       if (side[j] > 0) {
         out.indices[places.first] = i;
         out.values[places.first++] = value[j];
