@@ -111,19 +111,10 @@ __device__ inline void add_bins(const std::uint32_t* bins, std::uint32_t* histog
 }
 
 PAYOFF_KERNEL void count_first_digit(const float* in, SelectState* state, std::size_t count) {
-  constexpr int width = 4;
   __shared__ std::uint32_t bins[select_bins];
   clear_bins(bins);
-  const std::size_t packs = count / width;
-  for (std::size_t i = global_thread(); i < packs; i += global_threads()) {
-    const auto values = reinterpret_cast<const Pack<float, width>*>(in)[i];
-    for (int j = 0; j < width; ++j) {
-      atomicAdd(bins + digit_of(magnitude_key(values.item[j]), 0), 1U);
-    }
-  }
-  for (std::size_t i = packs * width + global_thread(); i < count; i += global_threads()) {
-    atomicAdd(bins + digit_of(magnitude_key(in[i]), 0), 1U);
-  }
+  stride_over(in, count,
+              [](float value) { atomicAdd(bins + digit_of(magnitude_key(value), 0), 1U); });
   add_bins(bins, state->histogram[0]);
 }
 

@@ -21,19 +21,9 @@ struct ThresholdSearch {
 // Adds to search->count.
 PAYOFF_KERNEL void count_reaching_threshold(const float* in, ThresholdSearch* search,
                                             std::size_t count) {
-  constexpr int width = 4;
   const std::uint32_t limit = magnitude_key(search->threshold);
   std::uint32_t own = 0;
-  const std::size_t packs = count / width;
-  for (std::size_t i = global_thread(); i < packs; i += global_threads()) {
-    const auto values = reinterpret_cast<const Pack<float, width>*>(in)[i];
-    for (int j = 0; j < width; ++j) {
-      own += magnitude_key(values.item[j]) >= limit ? 1U : 0U;
-    }
-  }
-  for (std::size_t i = packs * width + global_thread(); i < count; i += global_threads()) {
-    own += magnitude_key(in[i]) >= limit ? 1U : 0U;
-  }
+  stride_over(in, count, [&](float value) { own += magnitude_key(value) >= limit ? 1U : 0U; });
   const std::uint32_t of_warp = sum_up_to_lane(own);
   if (warp_lane() == warp_lanes - 1 && of_warp > 0) {
     atomicAdd(&search->count, of_warp);
