@@ -55,12 +55,13 @@ template <typename T>
   return first_deviation(what, found.read(), expected, bound);
 }
 
-// Of the first million values of each.
+// Of each the first values: all of a large one would take longer than measuring it.
+inline constexpr std::size_t most_in_checksum = std::size_t{1} << 20U;
+
 template <typename T, typename... More>
 [[nodiscard]] std::uint64_t checksum_of(const DeviceArray<T>& array, const More&... more) {
-  constexpr std::size_t most = 1U << 20U;
-  std::uint64_t hash = fnv1a64(as_bytes(array.read_first(most)));
-  ((hash = fnv1a64(as_bytes(more.read_first(most)), hash)), ...);
+  std::uint64_t hash = fnv1a64(as_bytes(array.read_first(most_in_checksum)));
+  ((hash = fnv1a64(as_bytes(more.read_first(most_in_checksum)), hash)), ...);
   return hash;
 }
 

@@ -4,11 +4,13 @@
 #include "kernels/families/families.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 
 #include "kernels/program/machine.hpp"
+#include "kernels/program/outputs.hpp"
 #include "tests/catch.hpp"
 
 using namespace payoff::kernels;
@@ -50,6 +52,20 @@ void check_family(Family family) {
 
 TEST_CASE("benchmarks of the memory move what they say") { check_family(memory_benchmarks); }
 TEST_CASE("copies between host and device arrive whole") { check_family(transfer_benchmarks); }
+TEST_CASE("a copy to the host has the checksum of one to the device, also beyond what is summed") {
+  Plan plan;
+  plan.shapes = {{most_in_checksum + 1}};
+  std::map<std::string, std::uint64_t> checksums;
+  for (const Benchmark& benchmark : transfer_benchmarks(plan)) {
+    if (benchmark.needs.empty()) {
+      const Work work = benchmark.make();
+      work.run(Stream{});
+      checksums[benchmark.point.kernel] = work.checksum();
+    }
+  }
+  REQUIRE(checksums.size() == 2);
+  CHECK(checksums.at("device_to_host") == checksums.at("host_to_device"));
+}
 TEST_CASE("benchmarks of casts give the reference's bytes") { check_family(cast_benchmarks); }
 TEST_CASE("natural compression and its decoding give the reference's bytes") {
   check_family(natural_benchmarks);
