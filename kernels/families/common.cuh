@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/device/elementwise.cuh"
 #include "kernels/device/launch.cuh"
@@ -48,6 +49,30 @@ inline constexpr float unit_roundoff = 6.0e-8F;
           "cold",
           std::move(more),
           traffic};
+}
+
+// A tensor as layers have it.
+struct Rows {
+  std::size_t rows{};
+  std::size_t columns{};
+  [[nodiscard]] Shape flat(std::uint64_t seed) const {
+    return {rows * columns, InputKind::gaussian, seed};
+  }
+};
+
+[[nodiscard]] inline Parameters parameters_of(const Rows& shape) {
+  return {{"rows", static_cast<double>(shape.rows)},
+          {"columns", static_cast<double>(shape.columns)}};
+}
+
+[[nodiscard]] inline std::vector<Rows> rows_of(const Plan& plan) {
+  std::vector<Rows> all;
+  for (const std::size_t rows : plan.layer_rows) {
+    for (const std::size_t columns : plan.layer_columns) {
+      all.push_back({rows, columns});
+    }
+  }
+  return all;
 }
 
 PAYOFF_KERNEL void draw_inputs(float* out, InputKind kind, RandomKey key, std::size_t count) {

@@ -30,7 +30,7 @@ struct TimerCheck {
 // The last thing of a run: see start_records().
 [[nodiscard]] TimerCheck check_timer();
 
-// "events 201.3 us, records 199.8 us for the same 21 copies", or why there are none.
+// "events 201.3 us, records 199.8 us for the same 21 runs of copy", or why there are none.
 [[nodiscard]] std::string text_of(const TimerCheck& check);
 
 }  // namespace payoff::kernels
