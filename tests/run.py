@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "results"
-SOURCE_FOLDERS = ["model", "sim", "profiles", "calibrate", "kernels", "study", "web", "cli", "tests", "bench"]
+SOURCE_FOLDERS = ["model", "sim", "profiles", "calibrate", "kernels", "study", "web", "cli", "python", "tests", "bench"]
 JOBS = str(len(os.sched_getaffinity(0)))
 CLANG_FORMAT = "clang-format-16"
 FILES_FORMATTED_AT_ONCE = 40
@@ -202,7 +202,8 @@ def reusable(result):
     if not result.exists():
         return False
     newest = result.stat().st_mtime
-    inputs = [ROOT / name for name in ("CMakeLists.txt", "CMakePresets.json", "README.md")]
+    inputs = [ROOT / name for name in ("CMakeLists.txt", "CMakePresets.json", "README.md", "THIRD-PARTY.md",
+                                       "apt-packages.txt", "apt-packages-all.txt")]
     for folder in [*SOURCE_FOLDERS, "cmake", "examples", "docs"]:
         inputs += (ROOT / folder).rglob("*")
     return all(

@@ -74,9 +74,4 @@ inline constexpr std::size_t halves_per_call = 8;
   return (static_cast<float>(half) + 0.5F) * step;
 }
 
-[[nodiscard]] PAYOFF_HD inline float unit_interval_of_word(std::uint32_t word) {
-  constexpr float step = 1.0F / 8388608.0F;  // 2^-23
-  return (static_cast<float>(word >> 9U) + 0.5F) * step;
-}
-
 }  // namespace payoff::kernels

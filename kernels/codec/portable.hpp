@@ -22,7 +22,6 @@ inline constexpr std::uint32_t sign_bit = 0x80000000U;
 inline constexpr std::uint32_t magnitude_bits = 0x7fffffffU;
 inline constexpr std::uint32_t infinity_bits = 0x7f800000U;
 inline constexpr float smallest_normal = 1.17549435e-38F;  // 2^-126
-inline constexpr float largest_float = 3.402823466e38F;
 
 // memcpy and not std::bit_cast: the device compiler takes it without relaxed constexpr rules.
 [[nodiscard]] PAYOFF_HD inline std::uint32_t bits_of(float value) {

@@ -31,17 +31,20 @@ struct Bisection {
   return {mean, largest, 0.0F, 1.0F, float_of(infinity_bits), 0.0F, 0U};
 }
 
+[[nodiscard]] PAYOFF_HD inline float middle_share(const Bisection& bisection) {
+  return bisection.low + (bisection.high - bisection.low) * 0.5F;
+}
+
 // The one to try next.
 [[nodiscard]] PAYOFF_HD inline float middle_of(const Bisection& bisection) {
-  const float share = bisection.low + (bisection.high - bisection.low) * 0.5F;
-  return bisection.mean + share * (bisection.largest - bisection.mean);
+  return bisection.mean + middle_share(bisection) * (bisection.largest - bisection.mean);
 }
 
 // When `count` magnitudes reach the middle.
 [[nodiscard]] PAYOFF_HD inline Bisection halved(Bisection bisection, std::uint32_t count,
                                                 std::uint32_t k) {
   const float tried = middle_of(bisection);
-  const float share = bisection.low + (bisection.high - bisection.low) * 0.5F;
+  const float share = middle_share(bisection);
   if (count <= k) {
     bisection.high = share;
     bisection.few = tried;

@@ -12,8 +12,9 @@
 
 namespace payoff::kernels {
 
-// out[i] = op(in[i], i), `width` neighbours a thread. An operation may keep `begin(i)` work for
-// every eight neighbours, as random numbers do, by deriving its state from the index.
+// out[first + i] = local(in[first + i], i), `width` neighbours a thread; `local` is what
+// op.at(first) gives once a thread: what its neighbours share, as random numbers do, is found
+// there.
 template <unsigned width, typename In, typename Out, typename Op>
 __global__ void map_values(const In* in, Out* out, std::size_t count, Op op) {
   const std::size_t first = global_thread() * width;
@@ -169,7 +170,8 @@ struct FloatToByte : Stateless<FloatToByte> {
     return static_cast<std::uint8_t>(value);
   }
 };
-// A tensor of uniform numbers, written to memory because the next operator reads it there.
+// A tensor of uniform numbers, written to memory because the next operator reads it there. The
+// values that it gets are not used, and no compiler loads them.
 struct UniformOfHalf {
   [[nodiscard]] __device__ float operator()(float /*value*/, std::uint32_t half) const {
     return unit_interval(half);

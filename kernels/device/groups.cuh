@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/codec/block_scaling.hpp"
+#include "kernels/codec/counter_random.hpp"
 #include "kernels/codec/group_quantize.hpp"
 #include "kernels/device/code_pack.cuh"
 #include "kernels/device/platform.cuh"
@@ -16,7 +17,6 @@ template <unsigned group>
 struct GroupLayout {
   static constexpr unsigned lanes = group / pack_values < 32 ? group / pack_values : 32;
   static constexpr unsigned packs = group / (pack_values * lanes);
-  static constexpr std::size_t groups_per_block = block_threads / lanes;
 };
 
 // The values of one group that one lane holds.
@@ -135,7 +135,7 @@ __global__ void nvfp4_blocks(const T* in, std::uint8_t* codes, std::uint8_t* sca
 template <unsigned group, unsigned bits, bool stochastic>
 __device__ void store_quantized(const GroupPart<group>& part, std::uint8_t* codes, float* steps,
                                 std::size_t count, RandomKey key) {
-  const float step = symmetric_scale<bits>(part.largest()).step;
+  const float step = symmetric_step<bits>(part.largest());
   const float inverse = 1.0F / step;
   RandomWords words{};
   part.template store<bits>(codes, count, [&](float value, unsigned pack, unsigned i) {

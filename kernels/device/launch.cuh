@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "kernels/device/platform.cuh"
 #include "kernels/program/device_memory.hpp"
 

@@ -45,6 +45,22 @@ struct alignas(sizeof(T) * size) Pack {
   return static_cast<std::size_t>(gridDim.x) * blockDim.x;
 }
 
+// Gives every value of a tensor to `with`, four neighbours a load, on all threads of the grid.
+template <typename T, typename With>
+__device__ void stride_over(const T* in, std::size_t count, const With& with) {
+  constexpr int width = 4;
+  const std::size_t packs = count / width;
+  for (std::size_t i = global_thread(); i < packs; i += global_threads()) {
+    const auto values = reinterpret_cast<const Pack<T, width>*>(in)[i];
+    for (int j = 0; j < width; ++j) {
+      with(values.item[j]);
+    }
+  }
+  for (std::size_t i = packs * width + global_thread(); i < count; i += global_threads()) {
+    with(in[i]);
+  }
+}
+
 [[nodiscard]] __device__ inline unsigned warp_lane() { return threadIdx.x % warp_lanes; }
 
 // A clock that all multiprocessors share, in nanoseconds; on the emulated grid one that goes on by

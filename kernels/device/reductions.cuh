@@ -13,20 +13,11 @@ namespace payoff::kernels {
 // grid is a few blocks a multiprocessor and there are few atomic operations.
 template <typename T>
 __global__ void largest_magnitude_key(const T* in, std::uint32_t* largest_key, std::size_t count) {
-  constexpr int width = 4;
   std::uint32_t key = 0;
-  const std::size_t packs = count / width;
-  for (std::size_t i = global_thread(); i < packs; i += global_threads()) {
-    const auto values = reinterpret_cast<const Pack<T, width>*>(in)[i];
-    for (int j = 0; j < width; ++j) {
-      const std::uint32_t other = magnitude_key(to_float(values.item[j]));
-      key = key < other ? other : key;
-    }
-  }
-  for (std::size_t i = packs * width + global_thread(); i < count; i += global_threads()) {
-    const std::uint32_t other = magnitude_key(to_float(in[i]));
+  stride_over(in, count, [&](T value) {
+    const std::uint32_t other = magnitude_key(to_float(value));
     key = key < other ? other : key;
-  }
+  });
   key = largest_of_lanes(key, warp_lanes);
   if (warp_lane() == 0) {
     atomicMax(largest_key, key);

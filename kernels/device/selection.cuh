@@ -30,6 +30,18 @@ struct SparseOutput {
 inline constexpr unsigned values_each = 8;  // of a thread in one round
 inline constexpr unsigned round_values = values_each * block_threads;
 
+// A block's rounds begin here, and lie so far apart.
+[[nodiscard]] __device__ inline std::size_t first_round() {
+  return static_cast<std::size_t>(blockIdx.x) * round_values;
+}
+[[nodiscard]] __device__ inline std::size_t round_step() {
+  return static_cast<std::size_t>(gridDim.x) * round_values;
+}
+// The j-th of a thread's values in the round that begins there.
+[[nodiscard]] __device__ inline std::size_t place_in_round(std::size_t begin, unsigned j) {
+  return begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x;
+}
+
 struct ListPlaces {
   std::uint32_t first;
   std::uint32_t second;
@@ -99,19 +111,10 @@ __device__ inline void add_bins(const std::uint32_t* bins, std::uint32_t* histog
 }
 
 PAYOFF_KERNEL void count_first_digit(const float* in, SelectState* state, std::size_t count) {
-  constexpr int width = 4;
   __shared__ std::uint32_t bins[select_bins];
   clear_bins(bins);
-  const std::size_t packs = count / width;
-  for (std::size_t i = global_thread(); i < packs; i += global_threads()) {
-    const auto values = reinterpret_cast<const Pack<float, width>*>(in)[i];
-    for (int j = 0; j < width; ++j) {
-      atomicAdd(bins + digit_of(magnitude_key(values.item[j]), 0), 1U);
-    }
-  }
-  for (std::size_t i = packs * width + global_thread(); i < count; i += global_threads()) {
-    atomicAdd(bins + digit_of(magnitude_key(in[i]), 0), 1U);
-  }
+  stride_over(in, count,
+              [](float value) { atomicAdd(bins + digit_of(magnitude_key(value), 0), 1U); });
   add_bins(bins, state->histogram[0]);
 }
 
@@ -167,7 +170,7 @@ struct CandidateRound {
                        Selection selection, int digits) {
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const std::size_t i = begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x;
+      const std::size_t i = place_in_round(begin, j);
       const bool there = i < count;
       value[j] = there ? source.values[i] : 0.0F;
       index[j] =
@@ -197,10 +200,8 @@ PAYOFF_KERNEL void filter_candidates(CandidateSource source, SelectState* state,
   const bool last = pass == select_passes - 1;
   const Selection selection = state->selection;
   const std::size_t count = pass == 0 ? source.count : state->candidates[pass - 1];
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * round_values;
   // Whole blocks stay in the loop: every thread takes part in the appending.
-  for (std::size_t begin = static_cast<std::size_t>(blockIdx.x) * round_values; begin < count;
-       begin += step) {
+  for (std::size_t begin = first_round(); begin < count; begin += round_step()) {
     CandidateRound round;
     round.load(source, begin, count, selection, pass + 1);
     ListPlaces places = lists.append(round.wanted(), &state->found, &state->candidates[pass]);

@@ -15,21 +15,19 @@ PAYOFF_KERNEL void compact_above(const float* in, const float* threshold, Sparse
                                  std::uint32_t* length, std::uint32_t capacity, std::size_t count) {
   __shared__ BlockLists lists;
   const std::uint32_t limit = magnitude_key(*threshold);
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * round_values;
-  for (std::size_t begin = static_cast<std::size_t>(blockIdx.x) * round_values; begin < count;
-       begin += step) {
+  for (std::size_t begin = first_round(); begin < count; begin += round_step()) {
     float value[values_each];
     std::uint32_t wanted = 0;
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const std::size_t i = begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x;
+      const std::size_t i = place_in_round(begin, j);
       value[j] = i < count ? in[i] : 0.0F;
       wanted += i < count && magnitude_key(value[j]) >= limit ? 1U : 0U;
     }
     std::uint32_t place = lists.append(wanted, length, length).first;
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const std::size_t i = begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x;
+      const std::size_t i = place_in_round(begin, j);
       if (i < count && magnitude_key(value[j]) >= limit) {
         if (place < capacity) {
           out.indices[place] = static_cast<std::uint32_t>(i);

@@ -21,19 +21,9 @@ struct ThresholdSearch {
 // Adds to search->count.
 PAYOFF_KERNEL void count_reaching_threshold(const float* in, ThresholdSearch* search,
                                             std::size_t count) {
-  constexpr int width = 4;
   const std::uint32_t limit = magnitude_key(search->threshold);
   std::uint32_t own = 0;
-  const std::size_t packs = count / width;
-  for (std::size_t i = global_thread(); i < packs; i += global_threads()) {
-    const auto values = reinterpret_cast<const Pack<float, width>*>(in)[i];
-    for (int j = 0; j < width; ++j) {
-      own += magnitude_key(values.item[j]) >= limit ? 1U : 0U;
-    }
-  }
-  for (std::size_t i = packs * width + global_thread(); i < count; i += global_threads()) {
-    own += magnitude_key(in[i]) >= limit ? 1U : 0U;
-  }
+  stride_over(in, count, [&](float value) { own += magnitude_key(value) >= limit ? 1U : 0U; });
   const std::uint32_t of_warp = sum_up_to_lane(own);
   if (warp_lane() == warp_lanes - 1 && of_warp > 0) {
     atomicAdd(&search->count, of_warp);
@@ -79,15 +69,13 @@ PAYOFF_KERNEL void compact_bisected(const float* in, ThresholdSearch* search, Sp
                                     std::uint32_t k, std::size_t count) {
   __shared__ BlockLists lists;
   const Bisection bisection = search->bisection;
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * round_values;
-  for (std::size_t begin = static_cast<std::size_t>(blockIdx.x) * round_values; begin < count;
-       begin += step) {
+  for (std::size_t begin = first_round(); begin < count; begin += round_step()) {
     float value[values_each];
     int side[values_each];
     std::uint32_t wanted = 0;
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const std::size_t i = begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x;
+      const std::size_t i = place_in_round(begin, j);
       value[j] = i < count ? in[i] : 0.0F;
       side[j] = i < count ? bisected_side(value[j], bisection) : -1;
       wanted += side[j] > 0 ? 1U : (side[j] == 0 ? 1U << 16U : 0U);
@@ -95,8 +83,7 @@ PAYOFF_KERNEL void compact_bisected(const float* in, ThresholdSearch* search, Sp
     ListPlaces places = lists.append(wanted, &search->kept, &search->filling);
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const auto i = static_cast<std::uint32_t>(
-          begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x);
+      const auto i = static_cast<std::uint32_t>(place_in_round(begin, j));
       if (side[j] > 0) {
         out.indices[places.first] = i;
         out.values[places.first++] = value[j];

@@ -88,7 +88,7 @@ PAYOFF_KERNEL void hadamard_quantize(const float* in, std::uint8_t* codes, float
     const float low = values[2 * pair] * norm;
     const float high = values[2 * pair + 1] * norm;
     const float largest = largest_of_lanes(larger(magnitude(low), magnitude(high)), lanes);
-    const float step = symmetric_scale<4>(largest).step;
+    const float step = symmetric_step<4>(largest);
     const std::size_t place = begin + 2 * pair;
     if (place < padded) {
       const std::uint32_t first = quantize_symmetric<4>(low, 1.0F / step, 0.5F);

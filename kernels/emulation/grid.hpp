@@ -87,11 +87,6 @@ template <typename T>
   return emulation::exchanged(value, emulation::lane() ^ lanes);
 }
 
-template <typename T>
-[[nodiscard]] T __shfl_sync(std::uint32_t /*mask*/, T value, unsigned source) {
-  return emulation::exchanged(value, source);
-}
-
 // The lowest lanes get their own value back.
 template <typename T>
 [[nodiscard]] T __shfl_up_sync(std::uint32_t /*mask*/, T value, unsigned lanes) {
@@ -102,8 +97,6 @@ template <typename T>
 [[nodiscard]] inline std::uint32_t __ballot_sync(std::uint32_t /*mask*/, bool vote) {
   return emulation::ballot(vote);
 }
-
-[[nodiscard]] inline int __popc(std::uint32_t word) { return __builtin_popcount(word); }
 
 template <typename T>
 T atomicAdd(T* target, T value) {

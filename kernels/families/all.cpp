@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <iterator>
-#include <utility>
 
 #include "kernels/families/families.hpp"
 

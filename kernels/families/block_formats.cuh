@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "kernels/device/decoding.cuh"
 #include "kernels/families/common.cuh"
 #include "kernels/families/operators.cuh"

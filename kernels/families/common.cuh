@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/device/elementwise.cuh"
 #include "kernels/device/launch.cuh"
@@ -18,6 +19,9 @@ namespace payoff::kernels {
 using Byte = std::uint8_t;
 using Word = std::uint32_t;
 
+// Of fp32, 2^-24, and rounded up itself: what bounds of sums are made of.
+inline constexpr float unit_roundoff = 6.0e-8F;
+
 [[nodiscard]] inline Bytes bytes_of(double count) { return Bytes{count}; }
 
 // The catalogue's bytes: `read` and `written` for each element.
@@ -25,6 +29,13 @@ using Word = std::uint32_t;
                                       int launches) {
   const auto n = static_cast<double>(elements);
   return {bytes_of(n * read), bytes_of(n * written), {}, 0.0, launches, 0};
+}
+
+// What both move, one after the other.
+[[nodiscard]] inline Traffic in_turn(const Traffic& first, const Traffic& second) {
+  return {first.read + second.read,         first.written + second.written,
+          first.flops + second.flops,       first.random_accesses + second.random_accesses,
+          first.launches + second.launches, first.host_syncs + second.host_syncs};
 }
 
 [[nodiscard]] inline Point point_of(std::string kernel, std::string family,
@@ -38,6 +49,30 @@ using Word = std::uint32_t;
           "cold",
           std::move(more),
           traffic};
+}
+
+// A tensor as layers have it.
+struct Rows {
+  std::size_t rows{};
+  std::size_t columns{};
+  [[nodiscard]] Shape flat(std::uint64_t seed) const {
+    return {rows * columns, InputKind::gaussian, seed};
+  }
+};
+
+[[nodiscard]] inline Parameters parameters_of(const Rows& shape) {
+  return {{"rows", static_cast<double>(shape.rows)},
+          {"columns", static_cast<double>(shape.columns)}};
+}
+
+[[nodiscard]] inline std::vector<Rows> rows_of(const Plan& plan) {
+  std::vector<Rows> all;
+  for (const std::size_t rows : plan.layer_rows) {
+    for (const std::size_t columns : plan.layer_columns) {
+      all.push_back({rows, columns});
+    }
+  }
+  return all;
 }
 
 PAYOFF_KERNEL void draw_inputs(float* out, InputKind kind, RandomKey key, std::size_t count) {

@@ -3,6 +3,7 @@
 // residual. Each as one kernel, and as the operators that a framework runs when nobody fused them.
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "kernels/device/layers.cuh"
 #include "kernels/families/common.cuh"
@@ -14,11 +15,7 @@ namespace {
 
 constexpr unsigned width = 4;
 
-struct Rows {
-  std::size_t rows{};
-  std::size_t columns{};
-  [[nodiscard]] Shape flat() const { return {rows * columns, InputKind::gaussian, 8}; }
-};
+constexpr std::uint64_t drawn_seed = 8;
 
 struct Inputs {
   std::size_t count;
@@ -28,10 +25,10 @@ struct Inputs {
   BiasOfColumns biases;
 
   explicit Inputs(const Rows& shape)
-      : count(shape.flat().elements),
-        first(drawn_on_device(shape.flat())),
-        second(drawn_on_device(shape.flat(), 1)),
-        bias(drawn_on_device({shape.columns, InputKind::gaussian, 8}, 2)),
+      : count(shape.flat(drawn_seed).elements),
+        first(drawn_on_device(shape.flat(drawn_seed))),
+        second(drawn_on_device(shape.flat(drawn_seed), 1)),
+        bias(drawn_on_device({shape.columns, InputKind::gaussian, drawn_seed}, 2)),
         biases{bias->data(), shape.columns} {}
 };
 
@@ -42,7 +39,7 @@ double sigmoid_of(double value) { return 1.0 / (1.0 + std::exp(-value)); }
 
 double bias_gelu_of(double first, double /*second*/, double bias) {
   const double x = first + bias;
-  return x * sigmoid_of(2.0 * std::sqrt(2.0 / 3.14159265358979323846) * (x + 0.044715 * x * x * x));
+  return x * sigmoid_of(2.0 * std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x));
 }
 double swiglu_of(double first, double second, double /*bias*/) {
   return first * sigmoid_of(first) * second;
@@ -65,7 +62,7 @@ std::string off_by(const Inputs& in, const DeviceArray<float>& out, Reference re
     largest = larger(largest, magnitude(first[i]) + magnitude(second[i]) + magnitude(of_column));
     largest = larger(largest, magnitude(expected[i]));
   }
-  return deviates("values", out, expected, 10.0F * 6.0e-8F * largest);
+  return deviates("values", out, expected, 10.0F * unit_roundoff * largest);
 }
 
 using Launch = std::function<void(Stream, const Inputs&, float* between, float* out)>;
@@ -80,10 +77,8 @@ struct Layer {
 // `written`: tensors.
 Benchmark layer_of(const Rows& shape, const Layer& layer, const char* implementation,
                    double written, int launches) {
-  const Shape flat = shape.flat();
-  Benchmark b{point_of(layer.kernel, "layers", implementation, flat,
-                       {{"rows", static_cast<double>(shape.rows)},
-                        {"columns", static_cast<double>(shape.columns)}},
+  const Shape flat = shape.flat(drawn_seed);
+  Benchmark b{point_of(layer.kernel, "layers", implementation, flat, parameters_of(shape),
                        streamed(flat.elements, 4.0 * layer.read, 4.0 * written, launches)),
               bytes_of(16.0 * static_cast<double>(flat.elements)),
               {}};
@@ -155,12 +150,10 @@ void add_bias_residual(const Rows& shape, std::vector<Benchmark>& all) {
 
 std::vector<Benchmark> element_wise_benchmarks(const Plan& plan) {
   std::vector<Benchmark> all;
-  for (const std::size_t rows : plan.layer_rows) {
-    for (const std::size_t columns : plan.layer_columns) {
-      add_bias_gelu({rows, columns}, all);
-      add_swiglu({rows, columns}, all);
-      add_bias_residual({rows, columns}, all);
-    }
+  for (const Rows& shape : rows_of(plan)) {
+    add_bias_gelu(shape, all);
+    add_swiglu(shape, all);
+    add_bias_residual(shape, all);
   }
   return all;
 }

@@ -32,11 +32,8 @@ Benchmark quantize_by_operators(const Shape& shape) {
 // The same of gradients in bf16, which a framework casts before it computes a scale.
 template <unsigned group, unsigned bits, bool stochastic>
 Benchmark quantize_bf16_by_operators(const Shape& shape) {
-  const Traffic cast = streamed(shape.elements, 2, 4, 1);
-  Traffic traffic = quantizing_traffic<group, bits, stochastic>(shape.elements);
-  traffic.read += cast.read;
-  traffic.written += cast.written;
-  traffic.launches += cast.launches;
+  const Traffic traffic = in_turn(streamed(shape.elements, 2, 4, 1),
+                                  quantizing_traffic<group, bits, stochastic>(shape.elements));
   Benchmark b{point_of("quantize_group_bf16", "groups", "framework_ops", shape,
                        parameters_of<group, bits>(stochastic), traffic),
               bytes_of(20.2 * static_cast<double>(shape.elements)),

@@ -9,7 +9,7 @@
 namespace payoff::kernels {
 
 template <unsigned bits>
-inline constexpr float side_of = static_cast<float>(top_code<bits> >> 1U);
+inline constexpr float side_of = static_cast<float>(middle_code<bits>);
 template <unsigned bits>
 inline constexpr double packing = bits < 8 ? 1.0 : 0.0;  // bytes a value, each way
 

@@ -10,15 +10,10 @@
 namespace payoff::kernels {
 namespace {
 
-struct RowShape {
-  std::size_t rows{};
-  std::size_t columns{};
-};
-
 using RowKernel = void (*)(const float*, float*, std::size_t);
 
 // The same in double precision.
-std::vector<float> normalized(const std::vector<float>& in, const RowShape& shape) {
+std::vector<float> normalized(const std::vector<float>& in, const Rows& shape) {
   std::vector<float> out(in.size());
   for (std::size_t row = 0; row < shape.rows; ++row) {
     const float* begin = in.data() + row * shape.columns;
@@ -39,7 +34,7 @@ std::vector<float> normalized(const std::vector<float>& in, const RowShape& shap
   return out;
 }
 
-std::vector<float> softmax(const std::vector<float>& in, const RowShape& shape) {
+std::vector<float> softmax(const std::vector<float>& in, const Rows& shape) {
   std::vector<float> out(in.size());
   for (std::size_t row = 0; row < shape.rows; ++row) {
     const float* begin = in.data() + row * shape.columns;
@@ -56,12 +51,10 @@ std::vector<float> softmax(const std::vector<float>& in, const RowShape& shape) 
 }
 
 Benchmark of_rows(const char* kernel_name, RowKernel kernel,
-                  std::vector<float> (*reference)(const std::vector<float>&, const RowShape&),
-                  const RowShape& shape) {
-  const Shape flat{shape.rows * shape.columns, InputKind::gaussian, 6};
-  Benchmark b{point_of(kernel_name, "layers", "fused", flat,
-                       {{"rows", static_cast<double>(shape.rows)},
-                        {"columns", static_cast<double>(shape.columns)}},
+                  std::vector<float> (*reference)(const std::vector<float>&, const Rows&),
+                  const Rows& shape) {
+  const Shape flat = shape.flat(6);
+  Benchmark b{point_of(kernel_name, "layers", "fused", flat, parameters_of(shape),
                        streamed(flat.elements, 4, 4, 1)),
               bytes_of(8.0 * static_cast<double>(flat.elements)),
               {}};
@@ -83,11 +76,9 @@ Benchmark of_rows(const char* kernel_name, RowKernel kernel,
 
 std::vector<Benchmark> layer_benchmarks(const Plan& plan) {
   std::vector<Benchmark> all;
-  for (const std::size_t rows : plan.layer_rows) {
-    for (const std::size_t columns : plan.layer_columns) {
-      all.push_back(of_rows("layer_norm", normalize_rows, normalized, {rows, columns}));
-      all.push_back(of_rows("softmax", softmax_rows, softmax, {rows, columns}));
-    }
+  for (const Rows& shape : rows_of(plan)) {
+    all.push_back(of_rows("layer_norm", normalize_rows, normalized, shape));
+    all.push_back(of_rows("softmax", softmax_rows, softmax, shape));
   }
   return all;
 }

@@ -34,10 +34,10 @@ struct NaturalOfNumber {
   }
 };
 
-// Random numbers to memory, magnitude and rounding to a power of two in one, then the cast.
+// Random numbers to memory, which read nothing; then value and number to a code.
 Benchmark natural_by_operators(const Shape& shape) {
   Benchmark b{
-      point_of("natural", "casts", "framework_ops", shape, {}, streamed(shape.elements, 12, 5, 2)),
+      point_of("natural", "casts", "framework_ops", shape, {}, streamed(shape.elements, 8, 5, 2)),
       bytes_of(9.0 * static_cast<double>(shape.elements)),
       {}};
   b.make = [shape] {

@@ -28,13 +28,12 @@ struct TallShape {
 // the condition number, which for Gaussian columns that are few against the rows is below 3; each
 // of the `rank` earlier columns contributes.
 [[nodiscard]] inline float order_bound(const TallShape& shape) {
-  constexpr float unit = 6.0e-8F;  // 2^-24, the rounding of one operation
   // Chosen: Cholesky-QR's first pass loses the square of the condition number, 9, and 16 is the
   // next power of two.
   constexpr float of_condition = 16.0F;
   // Chosen: what subtracting one earlier column rounds, in sums as long as a warp is wide.
   constexpr std::size_t of_a_column = 32;
-  return of_condition * static_cast<float>(shape.rows + of_a_column * shape.rank) * unit;
+  return of_condition * static_cast<float>(shape.rows + of_a_column * shape.rank) * unit_roundoff;
 }
 
 // One column's norm, or its overlaps with the columns after it, as an operator computes them: of

@@ -177,8 +177,8 @@ Benchmark by_library_and_cholesky(const Step& step) {
   Benchmark b = step_point("library", step, 4, 6.0, 4.0, 13);
   b.point.kernel = "power_sgd_cholesky";
   const double left = 4.0 * static_cast<double>(step.batch * step.rows * step.rank);
-  b.point.traffic.read = b.point.traffic.read + bytes_of(3.0 * left);  // four times and not once
-  b.point.traffic.written = b.point.traffic.written + bytes_of(left);  // twice and not once
+  b.point.traffic.read += bytes_of(3.0 * left);  // four times and not once
+  b.point.traffic.written += bytes_of(left);     // twice and not once
   b.make = [step] {
     const StepArrays x(step);
     auto gram = array_of<float>(step.batch * step.rank * step.rank);

@@ -111,7 +111,7 @@ namespace {
   return type == ProductType::tf32 ? std::optional(ProductType::fp32) : std::nullopt;
 }
 
-Benchmark product(const char* kernel, ProductType type, const ProductSize& size) {
+Point point_of_product(const char* kernel, ProductType type, const ProductSize& size) {
   const auto m = static_cast<double>(size.m);
   const auto n = static_cast<double>(size.n);
   const auto k = static_cast<double>(size.k);
@@ -123,21 +123,30 @@ Benchmark product(const char* kernel, ProductType type, const ProductSize& size)
                         0.0,
                         1,
                         0};
-  Benchmark b{{kernel,
-               "layers",
-               "library",
-               "gaussian",
-               "cold",
-               {{"m", m},
-                {"n", n},
-                {"k", k},
-                {"batch", batch},
-                {"bytes", bytes},
-                {"tf32", type == ProductType::tf32 ? 1.0 : 0.0},
-                {"fp16", type == ProductType::fp16 ? 1.0 : 0.0}},
-               traffic},
-              traffic.read + traffic.written + bytes_of(4.0 * batch * std::max(m * k, k * n)),
-              {}};
+  return {kernel,
+          "layers",
+          "library",
+          "gaussian",
+          "cold",
+          {{"m", m},
+           {"n", n},
+           {"k", k},
+           {"batch", batch},
+           {"bytes", bytes},
+           {"tf32", type == ProductType::tf32 ? 1.0 : 0.0},
+           {"fp16", type == ProductType::fp16 ? 1.0 : 0.0}},
+          traffic};
+}
+
+// Beside the matrices, the larger factor in fp32, from which the one of the type is made.
+Bytes memory_of_product(const Traffic& traffic, const ProductSize& size) {
+  const auto drawn = static_cast<double>(size.batch * size.k * std::max(size.m, size.n));
+  return traffic.read + traffic.written + bytes_of(4.0 * drawn);
+}
+
+Benchmark product(const char* kernel, ProductType type, const ProductSize& size) {
+  const Point point = point_of_product(kernel, type, size);
+  Benchmark b{point, memory_of_product(point.traffic, size), {}};
   b.needs = type == ProductType::fp8 ? "cublasLt" : "cublas";
   b.least_capability = least_capability(type);
   if (const auto other = before_it(type)) {

@@ -61,6 +61,18 @@ struct SparseArrays {
   return first_difference("magnitudes", as_bytes(keys), as_bytes(expected_keys));
 }
 
+// Work that leaves the k largest of a tensor in `out`, held to the reference's.
+template <typename Run>
+[[nodiscard]] Work work_of_top_k(const Shared<float>& in, const SparseArrays& out, Word k,
+                                 const Run& run) {
+  return Work{run,
+              [=] {
+                const std::vector<float> tensor = in->read();
+                return same_selection(out, k, tensor, top_k(tensor, k));
+              },
+              [=] { return checksum_of(*out.values); }};
+}
+
 struct Selecting {
   Shared<SelectState> state = array_of<SelectState>(1);
   SparseArrays first;
@@ -102,6 +114,11 @@ inline void compact(Stream s, const float* in, const float* threshold, const Spa
 
 // Deep Gradient Compression's threshold, from every hundredth value.
 inline constexpr Word sample_stride = 100;
+
+// A sample needs a hundred values for each of its own.
+[[nodiscard]] inline bool can_be_sampled(const Shape& shape, double ratio) {
+  return static_cast<double>(shape.elements) * ratio >= static_cast<double>(sample_stride);
+}
 
 struct Sampling {
   Shared<float> sample;

@@ -20,12 +20,9 @@ Benchmark topk_radix(const Shape& shape, double ratio) {
     auto in = drawn_on_device(shape);
     const Selecting selecting(shape.elements);
     const SparseArrays out(k);
-    return Work{[=](Stream s) { selecting.run(s, in->data(), shape.elements, k, out.output()); },
-                [=] {
-                  const std::vector<float> tensor = in->read();
-                  return same_selection(out, k, tensor, top_k(tensor, k));
-                },
-                [=] { return checksum_of(*out.values); }};
+    return work_of_top_k(in, out, k, [=](Stream s) {
+      selecting.run(s, in->data(), shape.elements, k, out.output());
+    });
   };
   return b;
 }
@@ -43,12 +40,8 @@ Benchmark topk_sort(const Shape& shape, double ratio) {
     auto in = drawn_on_device(shape);
     auto sorting = std::make_shared<Sorting>(shape.elements);
     const SparseArrays out(k);
-    return Work{[=](Stream s) { sorting->largest(s, in->data(), k, out.output()); },
-                [=] {
-                  const std::vector<float> tensor = in->read();
-                  return same_selection(out, k, tensor, top_k(tensor, k));
-                },
-                [=] { return checksum_of(*out.values); }};
+    return work_of_top_k(in, out, k,
+                         [=](Stream s) { sorting->largest(s, in->data(), k, out.output()); });
   };
   return b;
 }
@@ -72,12 +65,8 @@ Benchmark topk_library(const Shape& shape, double ratio) {
     auto in = drawn_on_device(shape);
     auto selecting = std::make_shared<LibrarySelection>(shape.elements, k);
     const SparseArrays out(k);
-    return Work{[=](Stream s) { selecting->largest(s, in->data(), out.output()); },
-                [=] {
-                  const std::vector<float> tensor = in->read();
-                  return same_selection(out, k, tensor, top_k(tensor, k));
-                },
-                [=] { return checksum_of(*out.values); }};
+    return work_of_top_k(in, out, k,
+                         [=](Stream s) { selecting->largest(s, in->data(), out.output()); });
   };
   return b;
 }
@@ -207,8 +196,7 @@ std::vector<Benchmark> selection_benchmarks(const Plan& plan) {
       all.push_back(topk_sort(shape, ratio));
       all.push_back(topk_library(shape, ratio));
       all.push_back(topk_threshold(shape, ratio));
-      // A sample needs a hundred values for each of its own.
-      if (static_cast<double>(shape.elements) * ratio >= 100.0) {
+      if (can_be_sampled(shape, ratio)) {
         all.push_back(topk_sample(shape, ratio));
       }
     }

@@ -32,18 +32,13 @@ Benchmark topk_by_operators(const Shape& shape, double ratio) {
     const Selecting selecting(shape.elements);
     const SparseArrays found(k);
     const SparseArrays out(k);
-    return Work{[=](Stream s) {
-                  map<4>(s, in->data(), magnitudes->data(), shape.elements, Magnitude{});
-                  selecting.run(s, magnitudes->data(), shape.elements, k,
-                                {out.indices->data(), found.values->data()});
-                  launch_threads(s, k, gather_places, in->data(), out.indices->data(),
-                                 out.values->data(), std::size_t{k});
-                },
-                [=] {
-                  const std::vector<float> tensor = in->read();
-                  return same_selection(out, k, tensor, top_k(tensor, k));
-                },
-                [=] { return checksum_of(*out.values); }};
+    return work_of_top_k(in, out, k, [=](Stream s) {
+      map<4>(s, in->data(), magnitudes->data(), shape.elements, Magnitude{});
+      selecting.run(s, magnitudes->data(), shape.elements, k,
+                    {out.indices->data(), found.values->data()});
+      launch_threads(s, k, gather_places, in->data(), out.indices->data(), out.values->data(),
+                     std::size_t{k});
+    });
   };
   return b;
 }
@@ -213,8 +208,7 @@ std::vector<Benchmark> selection_operator_benchmarks(const Plan& plan) {
     for (const Shape& shape : shapes_of(plan, ratio == plan.ratios.front())) {
       all.push_back(topk_by_operators(shape, ratio));
       all.push_back(threshold_by_operators(shape, ratio));
-      // A sample needs a hundred values for each of its own.
-      if (static_cast<double>(shape.elements) * ratio >= 100.0) {
+      if (can_be_sampled(shape, ratio)) {
         all.push_back(sample_by_operators(shape, ratio));
       }
       all.push_back(random_k_by_operators(shape, ratio));

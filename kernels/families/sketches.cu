@@ -20,13 +20,12 @@ constexpr Word sketch_rows = 3;
 
 // Any order of adding m numbers is within (m - 1) u of the sum of their magnitudes; here of all.
 [[nodiscard]] float sketch_bound(const std::vector<float>& values, const SketchSize& size) {
-  constexpr float unit = 6.0e-8F;
   float sum = 0.0F;
   for (const float value : values) {
     sum += std::abs(value);
   }
   const float share = static_cast<float>(values.size()) / static_cast<float>(size.columns);
-  return 2.0F * (share + 40.0F) * unit * sum;
+  return 2.0F * (share + 40.0F) * unit_roundoff * sum;
 }
 
 [[nodiscard]] std::string sketch_mismatch(const std::vector<float>& values,

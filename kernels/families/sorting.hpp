@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "kernels/device/selection.cuh"
 #include "kernels/program/device_memory.hpp"

@@ -2,18 +2,11 @@
 // Sums of sparse messages in a dense tensor.
 #include <cmath>
 
-#include "kernels/device/sparse.cuh"
-#include "kernels/families/common.cuh"
 #include "kernels/families/families.hpp"
-#include "kernels/reference/sparse.hpp"
+#include "kernels/families/selecting.cuh"
 
 namespace payoff::kernels {
 namespace {
-
-[[nodiscard]] Word kept(const Shape& shape, double ratio) {
-  const double k = static_cast<double>(shape.elements) * ratio;
-  return k < 1.0 ? 1U : static_cast<Word>(k);
-}
 
 // Random-K messages of several workers, one after the other.
 struct SparseMessages {
@@ -50,7 +43,6 @@ struct SparseMessages {
 // What the order of a place's additions can change: (W - 1) u of the sum of magnitudes, twice, as
 // the reference rounds as well. One bound for all places: the largest.
 [[nodiscard]] float order_bound(const std::vector<SparseMessage>& messages) {
-  constexpr float unit = 6.0e-8F;
   float largest = 0.0F;
   for (const SparseMessage& message : messages) {
     for (const float value : message.values) {
@@ -58,7 +50,7 @@ struct SparseMessages {
     }
   }
   const auto workers = static_cast<float>(messages.size());
-  return 2.0F * (workers - 1.0F) * workers * largest * unit;
+  return 2.0F * (workers - 1.0F) * workers * largest * unit_roundoff;
 }
 
 [[nodiscard]] Traffic scattered_traffic(const Shape& shape, Word k, double workers, int launches) {

@@ -36,21 +36,19 @@ PAYOFF_KERNEL void count_flags(const std::uint8_t* flags, std::uint32_t* total, 
 PAYOFF_KERNEL void places_of_flags(const std::uint8_t* flags, std::uint32_t* places,
                                    std::uint32_t* length, std::size_t count) {
   __shared__ BlockLists lists;
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * round_values;
-  for (std::size_t begin = static_cast<std::size_t>(blockIdx.x) * round_values; begin < count;
-       begin += step) {
+  for (std::size_t begin = first_round(); begin < count; begin += round_step()) {
     std::uint32_t set[values_each];
     std::uint32_t wanted = 0;
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const std::size_t i = begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x;
+      const std::size_t i = place_in_round(begin, j);
       set[j] = i < count ? flags[i] : 0U;
       wanted += set[j];
     }
     std::uint32_t place = lists.append(wanted, length, length).first;
     PAYOFF_UNROLL_ALL
     for (unsigned j = 0; j < values_each; ++j) {
-      const std::size_t i = begin + static_cast<std::size_t>(j) * block_threads + threadIdx.x;
+      const std::size_t i = place_in_round(begin, j);
       if (set[j] != 0U) {
         places[place++] = static_cast<std::uint32_t>(i);
       }

@@ -170,14 +170,8 @@ Benchmark hadamard_and_quantize(const Shape& given) {
 // packing.
 Benchmark hadamard_then_quantize(const Shape& given) {
   const Shape shape = whole_tiles(given);
-  const Traffic rounds_moved = rounds_traffic(shape.elements, 5);
-  const Traffic quantizing = quantizing_traffic<32, 4, false>(shape.elements);
-  const Traffic traffic{rounds_moved.read + quantizing.read,
-                        rounds_moved.written + quantizing.written,
-                        {},
-                        0.0,
-                        rounds_moved.launches + quantizing.launches,
-                        0};
+  const Traffic traffic =
+      in_turn(rounds_traffic(shape.elements, 5), quantizing_traffic<32, 4, false>(shape.elements));
   Benchmark b{point_of("hadamard_quantize", "transforms", "framework_ops", shape,
                        {{"tile", 32}, {"bits", 4}, {"group", 32}}, traffic),
               bytes_of(30.0 * static_cast<double>(shape.elements)),

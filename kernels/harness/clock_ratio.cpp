@@ -2,7 +2,10 @@
 #include "kernels/harness/clock_ratio.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "kernels/harness/statistics.hpp"
 
 namespace payoff::kernels {
 
@@ -18,12 +21,7 @@ double clock_ratio_of(std::span<const ClockStamp> before, std::span<const ClockS
       ratios.push_back(cycles / (1e-9 * nanoseconds) / expected_hz);
     }
   }
-  if (ratios.empty()) {
-    return 1.0;
-  }
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
+  return ratios.empty() ? 1.0 : upper_median(std::move(ratios));
 }
 
 }  // namespace payoff::kernels

@@ -19,10 +19,8 @@ std::string digits(double value) {
   return error == std::errc{} ? std::string(buffer.data(), end) : "null";
 }
 
-}  // namespace
-
 std::string json_quoted(std::string_view text) {
-  constexpr std::string_view hexadecimal = "0123456789abcdef";
+  constexpr std::string_view hex_digits = "0123456789abcdef";
   std::string quoted = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -31,14 +29,16 @@ std::string json_quoted(std::string_view text) {
       quoted += c;
     } else if (byte < 0x20U) {
       quoted += "\\u00";
-      quoted += hexadecimal[byte / 16U];
-      quoted += hexadecimal[byte % 16U];
+      quoted += hex_digits[byte / 16U];
+      quoted += hex_digits[byte % 16U];
     } else {
       quoted += c;
     }
   }
   return quoted + '"';
 }
+
+}  // namespace
 
 void JsonWriter::begin_value(std::string_view key) {
   if (!first_) {

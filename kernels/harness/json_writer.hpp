@@ -9,7 +9,7 @@
 
 // Writes JSON text, two spaces a level; lists of numbers on one line. Numbers have nine significant
 // digits, no-numbers (NaN, infinities) become null. Calls have to nest; what is left open is closed
-// by text().
+// by finished(). Items of a list have no key.
 
 namespace payoff::kernels {
 
@@ -36,7 +36,5 @@ class JsonWriter {
   std::vector<char> open_;
   bool first_ = true;
 };
-
-[[nodiscard]] std::string json_quoted(std::string_view text);
 
 }  // namespace payoff::kernels

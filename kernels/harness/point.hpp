@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 
@@ -36,7 +35,7 @@ struct Point {
 
 // " elements=4096 ratio=0.01": names in alphabetical order.
 [[nodiscard]] std::string text_of(const Parameters& parameters);
-// All that tells two points of a file apart.
+// All that tells two points of a file apart, but for the way they were launched.
 [[nodiscard]] std::string title_of(const Point& point);
 
 }  // namespace payoff::kernels

@@ -7,11 +7,10 @@
 namespace payoff::kernels {
 namespace {
 
-Seconds quantile(const std::vector<Seconds>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+Seconds median_of(const std::vector<Seconds>& sorted) {
+  const Seconds below = sorted[(sorted.size() - 1) / 2];
+  const Seconds above = sorted[sorted.size() / 2];
+  return below + 0.5 * (above - below);
 }
 
 double count_log(std::size_t count) {
@@ -35,8 +34,7 @@ Summary summarize(std::span<const Seconds> samples) {
     const double deviation = (sample - mean) / mean;
     squares += deviation * deviation;
   }
-  return {quantile(sorted, 0.5), quantile(sorted, 0.25), quantile(sorted, 0.75), sorted.front(),
-          sorted.size() > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0};
+  return {median_of(sorted), sorted.size() > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0};
 }
 
 Line fitted_line(std::span<const double> values) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -16,15 +17,20 @@
 namespace payoff::kernels {
 
 struct Summary {
-  Seconds median{};
-  Seconds first_quartile{};
-  Seconds third_quartile{};
-  Seconds smallest{};
+  Seconds median{};      // of an even number: halfway between the middle two
   double noise_ratio{};  // standard deviation over mean; zero for a single sample
 };
 
-// Quartiles by linear interpolation between order statistics. Needs one sample at least.
+// Needs one sample at least.
 [[nodiscard]] Summary summarize(std::span<const Seconds> samples);
+
+// One of the values: the middle one, of an even number the upper of the middle two. Needs one.
+template <typename T>
+[[nodiscard]] T upper_median(std::vector<T> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 // Slope and coefficient of determination of a straight line through (0, y0), (1, y1), ...
 struct Line {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +31,7 @@ struct Benchmark {
   Point point;
   Bytes memory{};
   std::function<Work()> make{};
-  std::string needs{};     // a library that may be absent: "cublas", "cub"; empty: none
+  std::string needs{};     // what may be absent (has_library()): "cublas", "a second GPU"
   int least_capability{};  // of the device, in tenths: 89 is 8.9
   std::shared_ptr<const Benchmark> instead{};  // for a device that is older, where there is any
 };

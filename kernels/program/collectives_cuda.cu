@@ -8,6 +8,7 @@
 #include "kernels/device/gate.cuh"
 #include "kernels/program/collectives.hpp"
 #include "kernels/program/dynamic_library.hpp"
+#include "kernels/program/libraries.hpp"
 
 namespace payoff::kernels {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using Communicator = void*;
 constexpr int float32 = 7;
 constexpr int sum = 0;
+using GetVersion = int(int*);
 using InitAll = int(Communicator*, int, const int*);
 using Group = int();
 using Reduce = int(const void*, void*, std::size_t, int, int, Communicator, cudaStream_t);
@@ -128,6 +130,12 @@ struct Rank {
 }  // namespace
 
 bool collectives_are_available() { return devices() > 1 && nccl().is_complete(); }
+
+std::string collective_library_version() {
+  auto* get = nccl().library.function<GetVersion>("ncclGetVersion");
+  int version = 0;
+  return get != nullptr && get(&version) == 0 ? dotted(version, 10000, 100) : "";
+}
 
 struct CollectiveWork::Inside {
   CollectiveKind kind{};

@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 // Memory of the device and a stream of work for it. Two implementations: machine_cuda.cu, and

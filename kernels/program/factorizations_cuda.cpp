@@ -5,12 +5,14 @@
 
 #include "kernels/program/dynamic_library.hpp"
 #include "kernels/program/factorizations.hpp"
+#include "kernels/program/libraries.hpp"
 
 namespace payoff::kernels {
 namespace {
 
 // Of cusolverDn.h, CUDA 12 and 13.
 using Create = int(void**);
+using GetVersion = int(int*);
 using SetStream = int(void*, void*);
 using FactorSize = int(void*, int, int, float*, int, int*);
 using Factor = int(void*, int, int, float*, int, float*, float*, int, int*);
@@ -51,6 +53,12 @@ void check(int status, const char* what) {
 }  // namespace
 
 bool factorizations_are_available() { return solver().open(); }
+
+std::string factorization_library_version() {
+  auto* get = solver().library.function<GetVersion>("cusolverGetVersion");
+  int version = 0;
+  return get != nullptr && get(&version) == 0 ? dotted(version, 1000, 100) : "";
+}
 
 struct Orthogonalization::Inside {
   int rows;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,7 +48,7 @@ void set_up_process();
 [[nodiscard]] bool is_emulated();
 
 struct Library {
-  std::string name;  // "cublas", "cub", "nccl", "nvml"
+  std::string name;  // "cublas", "cupti", "cusolver", "nccl", "nvml"
   std::string version;
 };
 // Those that were found at run time, in the order of their names.

@@ -2,7 +2,6 @@
 // The GPU: its memory, and what it is. Nothing here has run on a GPU yet.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -131,11 +130,7 @@ Machine describe_machine() {
   check(cudaGetDeviceCount(&machine.count), "cudaGetDeviceCount");
   machine.name = properties.name;
   const auto* uuid = reinterpret_cast<const std::uint8_t*>(properties.uuid.bytes);
-  char hash[17] = {};
-  std::snprintf(
-      hash, sizeof hash, "%016llx",
-      static_cast<unsigned long long>(fnv1a64(std::span(uuid, sizeof properties.uuid.bytes))));
-  machine.uuid_hash = hash;
+  machine.uuid_hash = hexadecimal(fnv1a64(std::span(uuid, sizeof properties.uuid.bytes)), 16);
   machine.compute_capability =
       std::to_string(properties.major) + "." + std::to_string(properties.minor);
   machine.multiprocessors = multiprocessors();

@@ -3,8 +3,10 @@
 // is the time that the emulation took, which says nothing about any GPU.
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/device/launch.cuh"
 #include "kernels/program/collectives.hpp"
@@ -115,11 +117,7 @@ void Orthogonalization::run(Stream /*stream*/, float* /*tall*/) const {}
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): on a device it reads the work
 int Orthogonalization::status() const { return 0; }
 
-TimerCheck check_timer() {
-  TimerCheck none;
-  none.why_none = "the emulated grid has no events";
-  return none;
-}
+TimerCheck check_timer() { return not_checked("the emulated grid has no events"); }
 
 bool fp8_products_are_available() { return false; }
 void multiply_fp8(Stream /*stream*/, const ProductSize& /*size*/, const void* /*a*/,

@@ -119,6 +119,22 @@ struct Target {
   std::filesystem::path part;
 };
 
+// Points first, then kernels beside each other.
+Outcome measure_both(const std::vector<Job>& jobs, const std::vector<Neighbours>& neighbours,
+                     const Machine& machine, const Budget& budget, const Clock& clock) {
+  std::size_t begun = 0;
+  const Report report_begun = [&](std::string_view title) {
+    std::cerr << ++begun << "/" << jobs.size() + neighbours.size() << " " << title << "\n";
+  };
+  Outcome outcome =
+      measure_all(jobs, machine, budget_of_points(budget, neighbours.size()), clock, report_begun);
+  if (!neighbours.empty()) {
+    const NeighbourInstruments instruments = instruments_of(machine, outcome);
+    measure_neighbours(neighbours, machine, budget, clock, report_begun, instruments, outcome);
+  }
+  return outcome;
+}
+
 ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
                          const std::vector<Neighbours>& neighbours) {
   const auto start = std::chrono::steady_clock::now();
@@ -138,17 +154,8 @@ ExitCode measure_to_file(const Options& options, const std::vector<Job>& jobs,
   }
   UnfinishedFile unfinished(target.part == target.file ? "" : target.part);
   SamplesFile file = described();
-  std::size_t begun = 0;
-  const Report report_begun = [&](std::string_view title) {
-    std::cerr << ++begun << "/" << jobs.size() + neighbours.size() << " " << title << "\n";
-  };
-  const Budget budget = budget_of(options.full);
-  Outcome outcome = measure_all(jobs, file.machine, budget_of_points(budget, neighbours.size()),
-                                clock, report_begun);
-  if (!neighbours.empty()) {
-    const NeighbourInstruments instruments = instruments_of(file.machine, outcome);
-    measure_neighbours(neighbours, file.machine, budget, clock, report_begun, instruments, outcome);
-  }
+  const Outcome outcome =
+      measure_both(jobs, neighbours, file.machine, budget_of(options.full), clock);
   file.anchors = outcome.anchors;
   file.points = outcome.points;
   file.neighbours = outcome.neighbours;

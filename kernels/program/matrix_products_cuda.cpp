@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -61,8 +60,7 @@ std::string product_library_version() {
   if (!blas().open() || get == nullptr || get(blas().handle, &version) != 0) {
     return {};
   }
-  return std::to_string(version / 10000) + "." + std::to_string(version % 10000 / 100) + "." +
-         std::to_string(version % 100);
+  return dotted(version, 10000, 100);
 }
 
 void multiply(Stream stream, ProductType type, const ProductSize& size, const void* a,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/program/outputs.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace payoff::kernels {
@@ -10,11 +9,6 @@ namespace {
 std::string sized_wrong(std::string_view what, std::size_t found, std::size_t expected) {
   return std::string(what) + ": " + std::to_string(found) + " instead of " +
          std::to_string(expected);
-}
-
-std::string hexadecimal(std::uint8_t byte) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  return {digits[byte / 16U], digits[byte % 16U]};
 }
 
 }  // namespace
@@ -27,8 +21,8 @@ std::string first_difference(std::string_view what, std::span<const std::uint8_t
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i] != expected[i]) {
       return std::string(what) + ": byte " + std::to_string(i) + " of " +
-             std::to_string(found.size()) + " is " + hexadecimal(found[i]) + " instead of " +
-             hexadecimal(expected[i]);
+             std::to_string(found.size()) + " is " + hexadecimal(found[i], 2) + " instead of " +
+             hexadecimal(expected[i], 2);
     }
   }
   return {};
@@ -47,6 +41,15 @@ std::string first_deviation(std::string_view what, std::span<const float> found,
     }
   }
   return {};
+}
+
+std::string hexadecimal(std::uint64_t value, std::size_t digits) {
+  std::string text(digits, '0');
+  for (std::size_t i = 0; i < digits; ++i) {
+    text[digits - 1 - i] = "0123456789abcdef"[value % 16U];
+    value /= 16U;
+  }
+  return text;
 }
 
 std::uint64_t fnv1a64(std::span<const std::uint8_t> bytes, std::uint64_t hash) {

@@ -27,6 +27,9 @@ namespace payoff::kernels {
 [[nodiscard]] std::uint64_t fnv1a64(std::span<const std::uint8_t> bytes,
                                     std::uint64_t hash = 0xcbf29ce484222325ULL);
 
+// The last so many digits, zeros in front.
+[[nodiscard]] std::string hexadecimal(std::uint64_t value, std::size_t digits);
+
 template <typename T>
 [[nodiscard]] std::span<const std::uint8_t> as_bytes(const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -52,12 +55,13 @@ template <typename T>
   return first_deviation(what, found.read(), expected, bound);
 }
 
-// Of the first million values of each.
+// Of each the first values: all of a large one would take longer than measuring it.
+inline constexpr std::size_t most_in_checksum = std::size_t{1} << 20U;
+
 template <typename T, typename... More>
 [[nodiscard]] std::uint64_t checksum_of(const DeviceArray<T>& array, const More&... more) {
-  constexpr std::size_t most = 1U << 20U;
-  std::uint64_t hash = fnv1a64(as_bytes(array.read_first(most)));
-  ((hash = fnv1a64(as_bytes(more.read_first(most)), hash)), ...);
+  std::uint64_t hash = fnv1a64(as_bytes(array.read_first(most_in_checksum)));
+  ((hash = fnv1a64(as_bytes(more.read_first(most_in_checksum)), hash)), ...);
   return hash;
 }
 

@@ -4,7 +4,6 @@
 // event, clock stamp. Nothing here has run on a GPU yet.
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
 
 #include "kernels/device/clock_stamps.cuh"
 #include "kernels/device/gate.cuh"
@@ -18,13 +17,11 @@ namespace {
 // measured work would pay for.
 __global__ void sweep(const float4* memory, std::size_t count, float* never) {
   float sum = 0.0F;
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
-       i += step) {
+  for (std::size_t i = global_thread(); i < count; i += global_threads()) {
     const float4 values = memory[i];
     sum += values.x + values.y + values.z + values.w;
   }
-  if (sum == 0.12345F) {  // keeps the reads; the memory holds small whole numbers
+  if (sum == 0.12345F) {  // keeps the reads; the memory holds zeros
     *never = sum;
   }
 }
@@ -140,7 +137,7 @@ Sample Sampler::take() {
   float milliseconds = 0.0F;
   check(cudaEventElapsedTime(&milliseconds, in.start, in.stop), "cudaEventElapsedTime");
   const bool timed_out = in.gate.timed_out();
-  inside_->gate_use.saw(gated ? timed_out : true);
+  inside_->gate_use.saw(timed_out);
   const std::chrono::duration<double> taking = std::chrono::steady_clock::now() - begin;
   return {Seconds{1e-3 * static_cast<double>(milliseconds)}, in.stamps.ratio(),
           Seconds{taking.count()}, timed_out, gated};

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/program/samples_file.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "kernels/harness/json_writer.hpp"
+#include "kernels/program/outputs.hpp"
 
 namespace payoff::kernels {
 namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text(16, '0');
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    text[text.size() - 1 - i] = digits[value % 16U];
-    value /= 16U;
-  }
-  return text;
-}
 
 std::uint64_t whole(Bytes bytes) { return static_cast<std::uint64_t>(bytes / Bytes{1.0}); }
 
@@ -33,7 +23,7 @@ void write_program(JsonWriter& json, const SamplesFile& file) {
   json.text("name", "payoff-kernels");
   json.text("version", file.program_version);
   if (file.binary_hash) {
-    json.text("binary_fnv1a64", hexadecimal(*file.binary_hash));
+    json.text("binary_fnv1a64", hexadecimal(*file.binary_hash, 16));
   }
   text_if_known(json, "nvcc", file.compiler);
   text_if_known(json, "git", file.git);
@@ -90,12 +80,6 @@ void write_parameters(JsonWriter& json, const Parameters& parameters) {
   json.end_object();
 }
 
-double median_clock(std::vector<double> ratios) {
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
-}
-
 // What the samples were taken under: the clock that each had, and what was not as it should be.
 void write_conditions(JsonWriter& json, const Measurement& measured) {
   if (measured.timed_out > 0) {
@@ -113,7 +97,7 @@ void write_conditions(JsonWriter& json, const Measurement& measured) {
     ratios.push_back(std::round(digits * ratio / measured.clock_reference) / digits);
   }
   json.numbers("clock_ratios", ratios);
-  json.number("clock_ratio", median_clock(measured.clock_ratios) / measured.clock_reference);
+  json.number("clock_ratio", upper_median(measured.clock_ratios) / measured.clock_reference);
   json.number("clock_reference", measured.clock_reference);
 }
 
@@ -144,7 +128,7 @@ void write_point(JsonWriter& json, const MeasuredPoint& measured) {
   json.text("stop", name(measured.measurement.stop));
   write_conditions(json, measured.measurement);
   if (measured.checksum) {
-    json.text("checksum", hexadecimal(*measured.checksum));
+    json.text("checksum", hexadecimal(*measured.checksum, 16));
   }
   json.end_object();
 }

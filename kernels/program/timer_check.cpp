@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/program/timer_check.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "kernels/harness/statistics.hpp"
+
 namespace payoff::kernels {
 namespace {
-
-Seconds median_of(std::span<const Seconds> times) {
-  std::vector<Seconds> sorted(times.begin(), times.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return *middle;
-}
 
 std::string microseconds(Seconds time) {
   const std::string text = std::to_string(time / 1_us);
@@ -21,6 +15,12 @@ std::string microseconds(Seconds time) {
 }
 
 }  // namespace
+
+TimerCheck not_checked(std::string why) {
+  TimerCheck none;
+  none.why_none = std::move(why);
+  return none;
+}
 
 TimerCheck compared(std::string kernel, std::span<const Seconds> by_events,
                     std::span<const Seconds> by_records) {
@@ -32,8 +32,8 @@ TimerCheck compared(std::string kernel, std::span<const Seconds> by_events,
                      std::to_string(by_events.size()) + " runs";
     return check;
   }
-  check.by_events = median_of(by_events);
-  check.by_records = median_of(by_records);
+  check.by_events = upper_median(std::vector(by_events.begin(), by_events.end()));
+  check.by_records = upper_median(std::vector(by_records.begin(), by_records.end()));
   return check;
 }
 

@@ -21,6 +21,8 @@ struct TimerCheck {
   std::string why_none;  // empty: it was checked
 };
 
+[[nodiscard]] TimerCheck not_checked(std::string why);
+
 // Median against median. Fewer records than runs, or more, are of something else as well.
 [[nodiscard]] TimerCheck compared(std::string kernel, std::span<const Seconds> by_events,
                                   std::span<const Seconds> by_records);
@@ -28,7 +30,7 @@ struct TimerCheck {
 // The last thing of a run: see start_records().
 [[nodiscard]] TimerCheck check_timer();
 
-// "events 201.3 us, records 199.8 us for the same 21 copies", or why there are none.
+// "events 201.3 us, records 199.8 us for the same 21 runs of copy", or why there are none.
 [[nodiscard]] std::string text_of(const TimerCheck& check);
 
 }  // namespace payoff::kernels

@@ -73,18 +73,14 @@ TimerCheck check_timer() {
     const TimedCopies copies;
     static_cast<void>(copies.take(in->data(), out->data(), count));  // whatever is set up, is now
     if (std::string reason = start_records(); !reason.empty()) {
-      TimerCheck none;
-      none.why_none = std::move(reason);
-      return none;
+      return not_checked(std::move(reason));
     }
     const std::vector<Seconds> by_events = copies.take(in->data(), out->data(), count);
     TimerCheck found = compared("copy", by_events, take_records());
     found.traffic = bytes_of(8.0 * static_cast<double>(count));
     return found;
   } catch (const std::exception& error) {  // what was measured before is not lost to it
-    TimerCheck none;
-    none.why_none = error.what();
-    return none;
+    return not_checked(error.what());
   }
 }
 

@@ -22,8 +22,8 @@ struct QueuedWork {
 
 struct Together {
   std::vector<Timeline> timelines;
-  double clock_ratio{
-      1.0};  // of the multiprocessors while they ran, relative to the clock to expect
+  // Of the multiprocessors while they ran, relative to the clock to expect.
+  double clock_ratio{1.0};
 };
 
 // Queues `parts` parts of each behind one gate, opens it when all are queued, and waits. Ends are

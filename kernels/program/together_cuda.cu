@@ -4,7 +4,6 @@
 // host is slow. Nothing here has run on a GPU yet.
 #include <memory>
 #include <stdexcept>
-#include <string>
 
 #include "kernels/device/clock_stamps.cuh"
 #include "kernels/device/gate.cuh"

@@ -38,8 +38,7 @@ ScaledCodes quantize_symmetric_groups(std::span<const float> values, const Group
   message.codes.assign(divided_up(values.size(), codes_per_byte<bits>), 0);
   for (std::size_t begin = 0; begin < values.size(); begin += format.group) {
     const std::size_t end = std::min(values.size(), begin + format.group);
-    const float step =
-        symmetric_scale<bits>(largest_magnitude(values.subspan(begin, end - begin))).step;
+    const float step = symmetric_step<bits>(largest_magnitude(values.subspan(begin, end - begin)));
     message.scales.push_back(step);
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t code =
@@ -59,43 +58,6 @@ std::vector<float> dequantize_symmetric_groups(const ScaledCodes& message,
     values[i] =
         dequantize_symmetric<bits>(code_at<bits>(message.codes[i / codes_per_byte<bits>], i),
                                    message.scales[i / format.group]);
-  }
-  return values;
-}
-
-template <int bits>
-ScaledCodes quantize_range_groups(std::span<const float> values, const GroupFormat& format) {
-  ScaledCodes message;
-  message.codes.assign(divided_up(values.size(), codes_per_byte<bits>), 0);
-  for (std::size_t begin = 0; begin < values.size(); begin += format.group) {
-    const std::size_t end = std::min(values.size(), begin + format.group);
-    float low = values[begin];
-    float high = values[begin];
-    for (std::size_t i = begin; i < end; ++i) {
-      low = smaller(low, values[i]);
-      high = larger(high, values[i]);
-    }
-    const GroupScale scale = range_scale<bits>(low, high);
-    message.scales.push_back(scale.step);
-    message.scales.push_back(scale.origin);
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t code =
-          quantize<bits>(values[i], scale, 1.0F / scale.step, offset_of(format, i));
-      std::uint8_t& byte = message.codes[i / codes_per_byte<bits>];
-      byte = with_code<bits>(byte, i, code);
-    }
-  }
-  return message;
-}
-
-template <int bits>
-std::vector<float> dequantize_range_groups(const ScaledCodes& message, const GroupFormat& format,
-                                           std::size_t count) {
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t group = i / format.group;
-    const GroupScale scale{message.scales[2 * group], message.scales[2 * group + 1]};
-    values[i] = dequantize(code_at<bits>(message.codes[i / codes_per_byte<bits>], i), scale);
   }
   return values;
 }
@@ -125,19 +87,6 @@ ScaledCodes reduce_groups(std::span<const ScaledCodes> messages, const GroupForm
     }
   }
   return quantize_groups(sum, format);
-}
-
-ScaledCodes quantize_ranges(std::span<const float> values, const GroupFormat& format) {
-  return with_bits(format.bits, [&](auto bits) {
-    return quantize_range_groups<decltype(bits)::value>(values, format);
-  });
-}
-
-std::vector<float> dequantize_ranges(const ScaledCodes& message, const GroupFormat& format,
-                                     std::size_t count) {
-  return with_bits(format.bits, [&](auto bits) {
-    return dequantize_range_groups<decltype(bits)::value>(message, format, count);
-  });
 }
 
 std::vector<std::uint8_t> encode_natural(std::span<const float> values, RandomKey key) {

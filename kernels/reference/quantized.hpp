@@ -52,12 +52,6 @@ struct GroupFormat {
 [[nodiscard]] ScaledCodes reduce_groups(std::span<const ScaledCodes> messages,
                                         const GroupFormat& format, std::size_t count);
 
-// The same between the smallest and the largest value of each group: scales hold step and origin in
-// turn.
-[[nodiscard]] ScaledCodes quantize_ranges(std::span<const float> values, const GroupFormat& format);
-[[nodiscard]] std::vector<float> dequantize_ranges(const ScaledCodes& message,
-                                                   const GroupFormat& format, std::size_t count);
-
 [[nodiscard]] std::vector<std::uint8_t> encode_natural(std::span<const float> values,
                                                        RandomKey key);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/reference/quantized.hpp"
 #include "kernels/reference/signs_and_sums.hpp"
 
 namespace payoff::kernels {
@@ -16,12 +17,8 @@ std::uint32_t count_reaching(std::span<const float> values, float threshold) {
 }
 
 Bisection bisected(std::span<const float> values, std::uint32_t k, int iterations) {
-  float largest = 0.0F;
-  for (const float value : values) {
-    largest = larger(largest, magnitude(value));
-  }
   const float mean = sum_of_magnitudes(values) / static_cast<float>(values.size());
-  Bisection bisection = begun_bisection(mean, largest);
+  Bisection bisection = begun_bisection(mean, largest_magnitude(values));
   for (int i = 0; i < iterations; ++i) {
     bisection = halved(bisection, count_reaching(values, middle_of(bisection)), k);
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/reference/transforms.hpp"
 
-#include <algorithm>
-
 #include "kernels/codec/hadamard.hpp"
 #include "kernels/codec/low_rank.hpp"
 

@@ -99,7 +99,7 @@ def folders_without_permission(program):
             failed_cleanly(f"{what} where nothing may be written", code, out, err, place)
         with tempfile.TemporaryDirectory() as folder:
             code, out, err = finished(program, with_file(words, f"missing/{name}"), folder)
-            failed_cleanly(f"{what} in a folder that is not there", code, out, err, f"missing", codes=(1, 2))
+            failed_cleanly(f"{what} in a folder that is not there", code, out, err, "missing", codes=(1, 2))
             expect(f"{what}: no folder is made", names_in(folder) == [], names_in(folder))
         if os.geteuid() != 0:
             with tempfile.TemporaryDirectory() as folder:

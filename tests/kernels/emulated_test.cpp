@@ -3,8 +3,6 @@
 #include "tests/kernels/emulated.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "kernels/device/elementwise.cuh"
 #include "kernels/device/groups.cuh"

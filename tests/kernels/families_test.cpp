@@ -3,11 +3,14 @@
 // reference's, for fused kernels and for the chains of operators that do the same.
 #include "kernels/families/families.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 
 #include "kernels/program/machine.hpp"
+#include "kernels/program/outputs.hpp"
 #include "tests/catch.hpp"
 
 using namespace payoff::kernels;
@@ -49,6 +52,20 @@ void check_family(Family family) {
 
 TEST_CASE("benchmarks of the memory move what they say") { check_family(memory_benchmarks); }
 TEST_CASE("copies between host and device arrive whole") { check_family(transfer_benchmarks); }
+TEST_CASE("a copy to the host has the checksum of one to the device, also beyond what is summed") {
+  Plan plan;
+  plan.shapes = {{most_in_checksum + 1}};
+  std::map<std::string, std::uint64_t> checksums;
+  for (const Benchmark& benchmark : transfer_benchmarks(plan)) {
+    if (benchmark.needs.empty()) {
+      const Work work = benchmark.make();
+      work.run(Stream{});
+      checksums[benchmark.point.kernel] = work.checksum();
+    }
+  }
+  REQUIRE(checksums.size() == 2);
+  CHECK(checksums.at("device_to_host") == checksums.at("host_to_device"));
+}
 TEST_CASE("benchmarks of casts give the reference's bytes") { check_family(cast_benchmarks); }
 TEST_CASE("natural compression and its decoding give the reference's bytes") {
   check_family(natural_benchmarks);
@@ -164,4 +181,40 @@ TEST_CASE("operators move more than the fused kernels that do the same") {
     }
   }
   CHECK(compared > 100);
+}
+
+TEST_CASE("chains of signs and powers of two move what each of their operators does") {
+  Plan plan;
+  plan.shapes = {{4096}};  // two tiles of sums, and their sum: two levels
+  plan.workers = {3};
+  const auto traffic_of = [](const std::vector<Benchmark>& family, const std::string& kernel) {
+    const auto found = std::find_if(family.begin(), family.end(), [&](const Benchmark& each) {
+      return each.point.kernel == kernel && each.point.implementation == "framework_ops";
+    });
+    REQUIRE(found != family.end());
+    return found->point.traffic;
+  };
+  // Bytes a value: 4 of a float, 1 of a code or a flag, and of a bit:
+  constexpr double bit = 1.0 / 8.0;
+  const auto bytes = [](double each) { return payoff::Bytes{4096.0 * each}; };
+
+  // The numbers, which read nothing; the code of value and number.
+  const Traffic natural = traffic_of(natural_benchmarks(plan), "natural");
+  CHECK(natural.read == bytes(8.0));
+  CHECK(natural.written == bytes(4.0 + 1.0));
+  CHECK(natural.launches == 2);
+
+  // Corrected gradient, magnitudes, their sum, flags, bits, signs, what they leave. The mean is a
+  // launch more.
+  const std::vector<Benchmark> signs = sign_benchmarks(plan);
+  const Traffic feedback = traffic_of(signs, "sign_ef");
+  CHECK(feedback.read == bytes(8.0 + 4.0 + 4.0 + 4.0 + 1.0 + bit + 8.0));
+  CHECK(feedback.written == bytes(4.0 + 4.0 + 1.0 + bit + 4.0 + 4.0));
+  CHECK(feedback.launches == 1 + 1 + 2 + 1 + 1 + 1 + 1 + 1);
+
+  // A sum that starts at zero, to which the signs of three workers are added; flags, bits.
+  const Traffic votes = traffic_of(signs, "majority");
+  CHECK(votes.read == bytes(3.0 * (bit + 8.0) + 4.0 + 1.0));
+  CHECK(votes.written == bytes(4.0 + 3.0 * (4.0 + 4.0) + 1.0 + bit));
+  CHECK(votes.launches == 1 + 3 * 2 + 1 + 1);
 }

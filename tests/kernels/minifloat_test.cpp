@@ -55,8 +55,8 @@ void check_format() {
   int wrong = 0;
   for (std::uint32_t code = 0; code < format.largest; ++code) {
     const auto middle = static_cast<float>((table[code] + table[code + 1]) / 2.0);
-    for (const float value :
-         {std::nextafter(middle, 0.0F), middle, std::nextafter(middle, largest_float)}) {
+    for (const float value : {std::nextafter(middle, 0.0F), middle,
+                              std::nextafter(middle, std::numeric_limits<float>::max())}) {
       const double exact = static_cast<double>(value);
       wrong += encode_minifloat<format>(value) == nearest_code(format, table, exact) ? 0 : 1;
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What takes the place of precisions that an older GPU does not have.
-#include <map>
 #include <set>
 #include <string>
 #include <utility>

@@ -2,7 +2,6 @@
 // Runs are counted in the window in which all queues run, on invented ends of parts.
 #include "kernels/harness/steady_state.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "tests/catch.hpp"

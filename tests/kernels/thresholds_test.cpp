@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/reference/thresholds.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "tests/catch.hpp"
 #include "tests/kernels/tensors.hpp"
 

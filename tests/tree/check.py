@@ -32,8 +32,10 @@ def problems_of(source):
     text = source.read_text(encoding="utf-8")
     if not text.startswith(LICENCE + "\n"):
         yield f"does not begin with `{LICENCE}`"
-    if source.suffix == ".hpp" and "\n#pragma once\n" not in text:
+    if source.suffix in (".hpp", ".cuh") and "\n#pragma once\n" not in text:
         yield "has no #pragma once"
+    if source.suffix == ".cuh":  # nvcc's, which no list has
+        return
     build_list, words = listed_in(source)
     name = str(source.relative_to(build_list.parent))
     # tests/units_must_not_compile lists its cases by name, without the suffix.
@@ -74,7 +76,7 @@ def unlisted():
 
 
 def main():
-    sources = [p for f in FOLDERS for s in ("*.hpp", "*.cpp", "*.cu") for p in (ROOT / f).rglob(s)]
+    sources = [p for f in FOLDERS for s in ("*.hpp", "*.cpp", "*.cu", "*.cuh") for p in (ROOT / f).rglob(s)]
     helpers_of_tests = set((ROOT / "tests").rglob("*.hpp"))  # compiled with what includes them
     found = 0
     for source in sorted(set(sources) - helpers_of_tests):

@@ -83,7 +83,7 @@ def problems_of(path, sources):
 
 
 def main():
-    paths = [p for f in FOLDERS for s in ("*.hpp", "*.cpp") for p in (ROOT / f).rglob(s)]
+    paths = [p for f in FOLDERS for s in ("*.hpp", "*.cpp", "*.cu", "*.cuh") for p in (ROOT / f).rglob(s)]
     sources = {str(p.relative_to(ROOT)): Source(p.read_text(encoding="utf-8")) for p in paths}
     found = 0
     for path in sorted(sources):
