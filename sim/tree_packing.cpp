@@ -24,7 +24,7 @@ class Footprint {
   Footprint(const LinkGraph& mesh, TreeUse use) {
     for (EdgeId e = 0; e < mesh.edges().size(); ++e) {
       const Edge& edge = mesh.edges()[e];
-      // A link without a way back carries no all-reduce.
+      // What has no way back counts twice.
       const auto back = mesh.find(edge.to, edge.from);
       back_.push_back(use == TreeUse::broadcast ? no_edge : back.value_or(e));
     }
@@ -220,28 +220,17 @@ TreePacking pack_few(const LinkGraph& mesh, VertexId root, TreeUse use, const Pa
   constexpr int most_parts = 8;
   // Multiplicative weights end a little below the best, so one tree more may fit.
   const double hoped = found.rate / (1 - 2 * rules.epsilon);
-  std::map<Tree, double> best = found.rates;
-  double best_rate = 0;
   for (int parts = 1; parts <= most_parts; ++parts) {
     const double unit = narrowest / parts;
-    const auto least =
-        static_cast<int>(std::ceil(found.rate * (1 - rules.lost_fraction) / unit - 1e-6));
-    for (int wanted = static_cast<int>(hoped / unit + 1e-6); wanted >= std::max(1, least);
-         --wanted) {
-      if (wanted * unit <= best_rate) {
-        break;
+    const auto least = std::max(
+        1, static_cast<int>(std::ceil(found.rate * (1 - rules.lost_fraction) / unit - 1e-6)));
+    for (int wanted = static_cast<int>(hoped / unit + 1e-6); wanted >= least; --wanted) {
+      if (const auto trees = UnitPacking(mesh, footprint, found, unit).search(wanted)) {
+        return packing_of(mesh, root, *trees);
       }
-      if (auto trees = UnitPacking(mesh, footprint, found, unit).search(wanted)) {
-        best = std::move(*trees);
-        best_rate = wanted * unit;
-        break;
-      }
-    }
-    if (best_rate > 0) {
-      break;
     }
   }
-  return packing_of(mesh, root, best);
+  return packing_of(mesh, root, found.rates);
 }
 
 Bandwidth broadcast_bound(const LinkGraph& mesh, VertexId root) {

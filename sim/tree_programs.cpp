@@ -86,6 +86,20 @@ TreePacking trees_from_first(Rank ranks) {
   return packing;
 }
 
+// Links both ways, each as wide as the narrower one: what goes up comes down.
+LinkGraph both_ways(const LinkGraph& mesh) {
+  std::vector<Edge> edges;
+  for (const Edge& edge : mesh.edges()) {
+    if (const auto back = mesh.find(edge.to, edge.from)) {
+      edges.push_back(edge);
+      edges.back().capacity = std::min(edge.capacity, mesh.edges()[*back].capacity);
+    }
+  }
+  std::vector<VertexId> gpus(mesh.ranks());
+  std::iota(gpus.begin(), gpus.end(), VertexId{0});
+  return {mesh.vertices(), std::move(edges), std::move(gpus)};
+}
+
 LaidOrReason in_one_server(Collective collective, const ProgramRanks& ranks,
                            const Topology& topology, const TopologyGraph& graph,
                            const std::vector<Rank>& server) {
@@ -94,8 +108,9 @@ LaidOrReason in_one_server(Collective collective, const ProgramRanks& ranks,
   const auto mesh = small_mesh(ranks, topology, graph);
   // A sum goes up against the links of a broadcast.
   if (mesh && (down_only || all_reduce_bound(*mesh) > Bandwidth{})) {
-    const TreeUse use = down_only ? TreeUse::broadcast : TreeUse::all_reduce;
-    TreesProgram trees{pack_few(*mesh, 0, use), 1, outcome};
+    TreesProgram trees{down_only ? pack_few(*mesh, 0, TreeUse::broadcast)
+                                 : pack_few(both_ways(*mesh), 0, TreeUse::all_reduce),
+                       1, outcome};
     const std::uint32_t hops = Program(trees).steps();
     return in_segments(std::move(trees), hops);
   }
@@ -115,20 +130,6 @@ LaidOrReason in_one_server(Collective collective, const ProgramRanks& ranks,
 
 // Of one server, from every GPU of it, in numbers of its own.
 using TreesOfRoots = std::vector<TreePacking>;
-
-// Links both ways, each as wide as the narrower one: what goes up comes down.
-LinkGraph both_ways(const LinkGraph& mesh) {
-  std::vector<Edge> edges;
-  for (const Edge& edge : mesh.edges()) {
-    if (const auto back = mesh.find(edge.to, edge.from)) {
-      edges.push_back(edge);
-      edges.back().capacity = std::min(edge.capacity, mesh.edges()[*back].capacity);
-    }
-  }
-  std::vector<VertexId> gpus(mesh.ranks());
-  std::iota(gpus.begin(), gpus.end(), VertexId{0});
-  return {mesh.vertices(), std::move(edges), std::move(gpus)};
-}
 
 bool are_alike(const LinkGraph& a, const LinkGraph& b) {
   return a.ranks() == b.ranks() && std::equal(a.edges().begin(), a.edges().end(), b.edges().begin(),
