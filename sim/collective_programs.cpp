@@ -105,16 +105,21 @@ LaidOrReason parameter_server(const ProgramRanks& ranks, Rank servers) {
 }
 
 LaidOrReason gossip_on_links(Rank ranks, const LinkGraph& links) {
+  std::vector<Rank> rank_on(links.vertices().size(), ranks);  // by vertex; `ranks`: none
+  for (Rank r = 0; r < ranks; ++r) {
+    rank_on[links.gpu(r)] = r;
+  }
   std::vector<std::vector<Rank>> neighbours(ranks);
   for (Rank r = 0; r < ranks; ++r) {
-    for (Rank to = 0; to < ranks; ++to) {
-      if (links.find(links.gpu(r), links.gpu(to))) {
-        neighbours[r].push_back(to);
+    for (const Edge& edge : links.out(links.gpu(r))) {
+      if (rank_on[edge.to] < ranks) {
+        neighbours[r].push_back(rank_on[edge.to]);
       }
     }
     if (neighbours[r].empty()) {
       return "no link leads from the GPU of rank " + std::to_string(r) + " to another one directly";
     }
+    std::sort(neighbours[r].begin(), neighbours[r].end());
   }
   return in_one(GossipProgram{std::move(neighbours)});
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "sim/grouped_ranks.hpp"
 #include "sim/invariant.hpp"
 
 namespace payoff::sim {
@@ -132,16 +133,9 @@ class Builder {
 
   // Servers one after the other; inside each, all ranks but one step of the ring.
   Loads ring(const std::vector<Rank>& members) {
-    std::vector<std::vector<Rank>> servers;
-    std::map<Rank, std::size_t> place;
-    for (const Rank rank : members) {
-      const Rank server = routing_.graph().gpu_of_rank[rank] / rules_.server_ranks;
-      const auto [known, added] = place.emplace(server, servers.size());
-      if (added) {
-        servers.emplace_back();
-      }
-      servers[known->second].push_back(rank);
-    }
+    const std::vector<std::vector<Rank>> servers = grouped_ranks(members, [&](Rank rank) {
+      return routing_.graph().gpu_of_rank[rank] / rules_.server_ranks;
+    });
     const std::size_t local = servers.front().size();
     const bool equal = std::all_of(servers.begin(), servers.end(),
                                    [&](const auto& server) { return server.size() == local; });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/switch_trees.hpp"
 
-#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <variant>
@@ -42,13 +42,13 @@ SwitchTrees switch_trees(const Topology& topology, Rank ranks) {
   }
   const RegularLayout layout(*regular);
   SwitchTrees trees;
+  std::map<VertexId, Rank> places;
   const auto place_of = [&](VertexId at) {
-    const auto known = std::find(trees.switches.begin(), trees.switches.end(), at);
-    const auto place = static_cast<Rank>(ranks + (known - trees.switches.begin()));
-    if (known == trees.switches.end()) {
+    const auto [known, added] = places.try_emplace(at, ranks + static_cast<Rank>(places.size()));
+    if (added) {
       trees.switches.push_back(at);
     }
-    return place;
+    return known->second;
   };
   const Rank gpus = layout.gpus_per_server();
   std::vector<std::vector<std::pair<Rank, Rank>>> pairs(gpus);  // of a place and its parent

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "sim/grouped_ranks.hpp"
 #include "sim/mesh_paths.hpp"
-#include "sim/program_steps.hpp"
 
 namespace payoff::sim {
 namespace {
@@ -30,23 +30,12 @@ LaidProgram in_segments(Kind kind, std::uint32_t hops) {
 }
 
 // By the servers of a regular topology, each as often as it has ranks; a user's own graph is one.
-ServerRanks by_server(const Topology& topology, const TopologyGraph& graph) {
+ServerRanks by_server(const std::vector<Rank>& ranks, const Topology& topology,
+                      const TopologyGraph& graph) {
   const auto* shape = std::get_if<RegularTopology>(&topology.shape);
   const auto gpus = shape != nullptr ? static_cast<std::uint32_t>(shape->server.gpus)
                                      : std::numeric_limits<std::uint32_t>::max();
-  ServerRanks servers;
-  std::vector<std::uint32_t> numbers;
-  for (Rank rank = 0; rank < graph.gpu_of_rank.size(); ++rank) {
-    const std::uint32_t number = graph.gpu_of_rank[rank] / gpus;
-    const auto known = std::find(numbers.begin(), numbers.end(), number);
-    const auto at = static_cast<std::size_t>(known - numbers.begin());
-    if (known == numbers.end()) {
-      numbers.push_back(number);
-      servers.emplace_back();
-    }
-    servers[at].push_back(rank);
-  }
-  return servers;
+  return grouped_ranks(ranks, [&](Rank rank) { return graph.gpu_of_rank[rank] / gpus; });
 }
 
 // Whether one switch has a link to each of them and one from each.
@@ -254,9 +243,9 @@ LaidOrReason across_servers(const ServerRanks& servers, Rank ranks, const Topolo
 
 LaidOrReason packed_trees(Collective collective, const ProgramRanks& ranks,
                           const Topology& topology, const TopologyGraph& graph) {
-  const ServerRanks servers = by_server(topology, graph);
   std::vector<Rank> all(ranks.ranks);
   std::iota(all.begin(), all.end(), Rank{0});
+  const ServerRanks servers = by_server(all, topology, graph);
   if (servers.size() == 1 || on_one_switch(topology, graph, all)) {
     return in_one_server(collective, ranks, topology, graph, all);
   }
