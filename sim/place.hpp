@@ -78,13 +78,13 @@ struct Places {
 [[nodiscard]] inline Places one_place_per_stage(std::size_t stages, PipelineSchedule schedule) {
   Places result;
   for (std::size_t s = 0; s < stages; ++s) {
-    const int next = stage_after(static_cast<int>(s), static_cast<int>(stages), schedule);
-    result.places.push_back({s,
-                             1,
-                             1.0,
-                             {s, s, s, s, s, s, s, s, stages},
-                             static_cast<std::size_t>(next),
-                             (s + stages - 1) % stages});
+    Place& place = result.places.emplace_back();
+    place.stage = s;
+    place.group.fill(s);
+    place.group[static_cast<std::size_t>(GroupKind::ends)] = stages;
+    place.next = static_cast<std::size_t>(
+        stage_after(static_cast<int>(s), static_cast<int>(stages), schedule));
+    place.previous = (s + stages - 1) % stages;
     result.groups.push_back({s});
   }
   if (stages > 1) {

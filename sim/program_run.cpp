@@ -192,8 +192,6 @@ class Runner {
     return made;
   }
 
-  static constexpr double below_rounding = 1 - 1e-9;
-
   Bytes size_;
   std::vector<SendPrice> prices_;          // of the phases
   std::vector<std::uint32_t> phase_ends_;  // the steps after them

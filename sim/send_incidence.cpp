@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/send_incidence.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <deque>
@@ -80,10 +79,9 @@ class SendIncidenceBuilder {
   std::optional<SendIncidence> build(const std::vector<std::set<Need>>& needs) {
     for (std::uint32_t c = 0; c < incidence_.channels.size(); ++c) {
       const Incidence::Channel& channel = incidence_.channels[c];
-      if (channel.role >= Incidence::Role::forward || channel.members.size() < 2) {
+      if (Incidence::is_send(channel.role) || channel.members.size() < 2) {
         continue;
       }
-      // Roles of groups are their kinds.
       const auto kind = static_cast<GroupKind>(channel.role);
       for (const Need& need : needs[incidence_.ranks[channel.members.front()].stage]) {
         if (need.kind == kind) {
