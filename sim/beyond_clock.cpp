@@ -70,18 +70,10 @@ class Sequence {
   Part longest_;
 };
 
-// A step is not shorter than what a GPU does one after the other: its work with the activations
-// that it waits for, its gradients with the gathers of weights, its sends toward one neighbour; nor
-// than what its sends take on one link. What interference and other messages add is found on the
-// way.
 class ShortestStep {
  public:
   ShortestStep(const StepPlan& plan, const Platform& platform)
-      : plan_(plan),
-        platform_(platform),
-        places_(platform.places().places.empty()
-                    ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
-                    : platform.places()) {}
+      : plan_(plan), platform_(platform), places_(places_of(plan, platform)) {}
 
   // Beyond the clock, under the key that makes it so long where there is one.
   [[nodiscard]] std::optional<Problem> problem() const {

@@ -22,12 +22,6 @@ namespace {
 
 constexpr std::uint64_t send_tag = std::uint64_t{1} << 63U;
 
-Places places_of(const StepPlan& plan, const Platform& platform) {
-  return platform.places().places.empty()
-             ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
-             : platform.places();
-}
-
 class StepRun {
  public:
   StepRun(const StepPlan& plan, const Platform& platform, const SimOptions& options)

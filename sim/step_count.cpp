@@ -65,11 +65,7 @@ class OwnTasks {
 class Counter {
  public:
   Counter(const StepPlan& plan, const Platform& platform)
-      : plan_(plan),
-        platform_(platform),
-        places_(platform.places().places.empty()
-                    ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
-                    : platform.places()) {
+      : plan_(plan), platform_(platform), places_(places_of(plan, platform)) {
     if (platform.send_network() != nullptr) {
       programs_.emplace(*platform.send_network());
     }
