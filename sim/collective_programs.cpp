@@ -19,12 +19,11 @@ LaidProgram in_one(ProgramKind kind) {
   return {program, program, {}};
 }
 
-// In segments: eight times as many as there are steps without.
 template <class Kind>
 LaidProgram in_segments(Kind kind) {
   kind.segments = 1;
   Program whole(kind);
-  kind.segments = 8 * whole.steps();
+  kind.segments = segments_for(whole.steps());
   return {Program(kind), std::move(whole), {}};
 }
 

@@ -146,7 +146,7 @@ void nvls_step(const NvlsProgram& program, const ProgramShape& shape, std::uint3
 // tree is the first one with all ranks moved on by one (an even number) or mirrored.
 std::vector<std::vector<Rank>> double_tree(Rank ranks) {
   std::vector<Rank> first(ranks);
-  Rank top = std::bit_floor(ranks - 1);
+  const Rank top = std::bit_floor(ranks - 1);
   first[0] = 0;
   for (Rank r = 1; r < ranks; ++r) {
     const Rank bit = r & (~r + 1);

@@ -20,12 +20,12 @@ namespace {
 
 using ServerRanks = std::vector<std::vector<Rank>>;
 
-// In segments: eight times as many as a part passes hops, so that filling the pipeline is a ninth.
+// By the hops that a part passes, which are not all steps.
 template <class Kind>
 LaidProgram in_segments(Kind kind, std::uint32_t hops) {
   kind.segments = 1;
   Program whole(kind);
-  kind.segments = std::max(1U, 8 * hops);
+  kind.segments = segments_for(hops);
   return {Program(std::move(kind)), std::move(whole), {}};
 }
 
