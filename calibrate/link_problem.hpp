@@ -13,6 +13,11 @@
 
 namespace payoff {
 
+// The coefficients of all parameters: of those with an sd what `solved` has, in their order, of the
+// others the mean.
+[[nodiscard]] std::vector<double> all_coefficients(std::span<const Prior> priors,
+                                                   std::span<const double> solved);
+
 class LinkProblem {
  public:
   // Which law of a table's cluster is fitted.
