@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 #include <utility>
 
 #include "sim/mesh_paths.hpp"

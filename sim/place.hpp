@@ -69,7 +69,7 @@ struct Place {
 
 struct Places {
   std::vector<Place> places;
-  std::vector<std::vector<std::size_t>> groups;  // places with ranks in the group
+  std::vector<std::vector<std::size_t>> groups;  // places with ranks in the group, ascending
 
   [[nodiscard]] bool several_a_stage(std::size_t stages) const { return places.size() > stages; }
 };

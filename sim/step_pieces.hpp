@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "model/schedule.hpp"
 #include "model/step_plan.hpp"
