@@ -67,7 +67,8 @@ struct CodecFit {
 
 [[nodiscard]] std::string_view name(Implementation implementation);
 
-// One fit for each of the three classes that has rows, in their order.
+// One fit for each of the three classes, in their order. Rows of a class that determine nothing
+// (none at all) leave assumptions only.
 [[nodiscard]] std::vector<CodecFit> fit_codecs(std::span<const CodecTiming> timings);
 
 // What share of the memory bandwidth scattered sectors reach: the rest of the time of `timings`,

@@ -27,6 +27,15 @@ std::vector<double> all_coefficients(std::span<const Prior> priors,
   return all;
 }
 
+void set_fabric_laws(const std::map<std::string, LinkLaw>& laws,
+                     std::vector<MeasuredCollective>& tables) {
+  for (MeasuredCollective& table : tables) {
+    if (const auto law = laws.find(table.cluster.fabric.name); law != laws.end()) {
+      table.cluster.fabric.law = law->second;
+    }
+  }
+}
+
 LinkProblem::LinkProblem(Side side, std::vector<MeasuredCollective> tables)
     : side_(side), tables_(std::move(tables)) {
   for (const MeasuredCollective& table : tables_) {
