@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "sim/arborescence.hpp"
@@ -24,9 +25,7 @@ class Footprint {
   Footprint(const LinkGraph& mesh, TreeUse use) {
     for (EdgeId e = 0; e < mesh.edges().size(); ++e) {
       const Edge& edge = mesh.edges()[e];
-      // What has no way back counts twice.
-      const auto back = mesh.find(edge.to, edge.from);
-      back_.push_back(use == TreeUse::broadcast ? no_edge : back.value_or(e));
+      back_.push_back(use == TreeUse::broadcast ? no_edge : mesh.find(edge.to, edge.from).value());
     }
   }
 
@@ -205,12 +204,28 @@ std::optional<LinkGraph> mesh_of(const LinkGraph& links, std::span<const Rank> r
   return mesh;
 }
 
-TreePacking pack_fractional(const LinkGraph& mesh, VertexId root, TreeUse use,
+LinkGraph both_ways(const LinkGraph& mesh) {
+  std::vector<Edge> edges;
+  for (const Edge& edge : mesh.edges()) {
+    if (const auto back = mesh.find(edge.to, edge.from)) {
+      edges.push_back(edge);
+      edges.back().capacity = std::min(edge.capacity, mesh.edges()[*back].capacity);
+    }
+  }
+  std::vector<VertexId> gpus(mesh.ranks());
+  std::iota(gpus.begin(), gpus.end(), VertexId{0});
+  return {mesh.vertices(), std::move(edges), std::move(gpus)};
+}
+
+TreePacking pack_fractional(const LinkGraph& links, VertexId root, TreeUse use,
                             const PackingRules& rules) {
+  const LinkGraph mesh = use == TreeUse::all_reduce ? both_ways(links) : links;
   return packing_of(mesh, root, weigh_trees(mesh, root, Footprint(mesh, use), rules.epsilon).rates);
 }
 
-TreePacking pack_few(const LinkGraph& mesh, VertexId root, TreeUse use, const PackingRules& rules) {
+TreePacking pack_few(const LinkGraph& links, VertexId root, TreeUse use,
+                     const PackingRules& rules) {
+  const LinkGraph mesh = use == TreeUse::all_reduce ? both_ways(links) : links;
   const Footprint footprint(mesh, use);
   const WeightedTrees found = weigh_trees(mesh, root, footprint, rules.epsilon);
   double narrowest = std::numeric_limits<double>::infinity();

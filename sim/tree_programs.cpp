@@ -75,20 +75,6 @@ TreePacking trees_from_first(Rank ranks) {
   return packing;
 }
 
-// Links both ways, each as wide as the narrower one: what goes up comes down.
-LinkGraph both_ways(const LinkGraph& mesh) {
-  std::vector<Edge> edges;
-  for (const Edge& edge : mesh.edges()) {
-    if (const auto back = mesh.find(edge.to, edge.from)) {
-      edges.push_back(edge);
-      edges.back().capacity = std::min(edge.capacity, mesh.edges()[*back].capacity);
-    }
-  }
-  std::vector<VertexId> gpus(mesh.ranks());
-  std::iota(gpus.begin(), gpus.end(), VertexId{0});
-  return {mesh.vertices(), std::move(edges), std::move(gpus)};
-}
-
 LaidOrReason in_one_server(Collective collective, const ProgramRanks& ranks,
                            const Topology& topology, const TopologyGraph& graph,
                            const std::vector<Rank>& server) {
@@ -97,9 +83,8 @@ LaidOrReason in_one_server(Collective collective, const ProgramRanks& ranks,
   const auto mesh = small_mesh(ranks, topology, graph);
   // A sum goes up against the links of a broadcast.
   if (mesh && (down_only || all_reduce_bound(*mesh) > Bandwidth{})) {
-    TreesProgram trees{down_only ? pack_few(*mesh, 0, TreeUse::broadcast)
-                                 : pack_few(both_ways(*mesh), 0, TreeUse::all_reduce),
-                       1, outcome};
+    const TreeUse use = down_only ? TreeUse::broadcast : TreeUse::all_reduce;
+    TreesProgram trees{pack_few(*mesh, 0, use), 1, outcome};
     const std::uint32_t hops = Program(trees).steps();
     return in_segments(std::move(trees), hops);
   }
