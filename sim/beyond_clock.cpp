@@ -120,7 +120,7 @@ class ShortestStep {
     std::map<std::size_t, Sequence> loads;  // on each link, of sends
     std::array<Sequence, 2> sends;          // to the next stage, to the previous
     for (const StageMessage& message : messages_of_stage(plan_, stage)) {
-      if (message.traffic == Traffic::forward_sends || message.traffic == Traffic::backward_sends) {
+      if (is_between_stages(message.traffic)) {
         const bool forward = message.traffic == Traffic::forward_sends;
         sends[forward ? 0 : 1].add(alone(message, stage));
         add_loads(message, p, loads);
@@ -166,8 +166,7 @@ class ShortestStep {
     if (platform_.send_network() != nullptr) {
       return part;
     }
-    const std::size_t group =
-        place.group[static_cast<std::size_t>(group_kind(message.message->kind))];
+    const std::size_t group = place.group_of(message.message->kind);
     for (const LinkLoad& load : platform_.route(*message.message, group, Direction::inside).loads) {
       const Link& link = platform_.links()[load.link];
       const Seconds time = load.bytes * load.count / link.capacity * times;

@@ -65,9 +65,10 @@ class CircleBuilder {
   void join(Rank from, Rank to, bool sends) {
     result_.of[to].waits_for.push_back(from);
     result_.of[from].waited_by.push_back(to);
-    const std::uint64_t number = std::uint64_t{from} << 32U | to;
-    for (const EdgeShare& part :
-         sends ? routing_.route(from, to, number) : std::vector<EdgeShare>{}) {
+    if (!sends) {
+      return;
+    }
+    for (const EdgeShare& part : routing_.route(from, to, flow_between(from, to))) {
       const auto link = link_of_edge_.find(part.edge);
       if (link == link_of_edge_.end()) {
         continue;  // of a way that no group takes

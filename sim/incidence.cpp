@@ -98,8 +98,7 @@ class Builder {
   }
 
   void flow(Rank from, Rank to, double units, Loads& loads) {
-    const std::uint64_t number = std::uint64_t{from} << 32U | to;
-    for (const EdgeShare& part : routing_.route(from, to, number)) {
+    for (const EdgeShare& part : routing_.route(from, to, flow_between(from, to))) {
       loads[part.edge] += rounded_units(units * part.share);
     }
   }

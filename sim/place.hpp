@@ -65,6 +65,11 @@ struct Place {
   std::array<std::size_t, group_kind_count> group{};
   std::size_t next{};      // gets its activations: stage_after()
   std::size_t previous{};  // gets their gradients
+
+  // That sends messages of this kind.
+  [[nodiscard]] std::size_t group_of(MessageKind kind) const {
+    return group[static_cast<std::size_t>(group_kind(kind))];
+  }
 };
 
 struct Places {

@@ -93,7 +93,7 @@ class Runner {
   // Kept for later steps: most programs send along few ways.
   Way& known_way(const PlacedSend& send) {
     static constexpr std::size_t most_kept = 100'000;
-    const std::uint64_t flow = std::uint64_t{send.from} << 32U | send.to;
+    const std::uint64_t flow = flow_between(send.from, send.to);
     const auto known = ways_.find(flow);
     if (known != ways_.end()) {
       return known->second;
