@@ -6,8 +6,6 @@
 #include <cmath>
 
 namespace payoff {
-namespace {}  // namespace
-
 // A table, and beyond it the expansion of Abramowitz and Stegun 26.7.5, there good to 1e-4.
 double student_quantile_95(std::size_t freedom) {
   constexpr std::array<double, 12> table{6.3138, 2.9200, 2.3534, 2.1318, 2.0150, 1.9432,

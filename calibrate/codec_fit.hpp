@@ -13,12 +13,11 @@
 
 // The time laws of codec kernels (CodecLaw), one for each implementation class, from published
 // timings by least squares on relative errors. Every row is linear in the class's constants:
-//   time = dispatches d + kernels t0 + resident / (e1 B) + beyond / (e2 B) + host_syncs s + F /
-//   rate
-// with B the memory bandwidth and traffic split at the L2 size as price_pass() splits it, and F the
-// arithmetic of products. A constant that no row tells apart is left to a stated assumption; where
-// sizes do not tell arithmetic from traffic, it is in the bandwidth. t0 is only there to keep
-// launch time out of the efficiencies: prices take the GPU's own launch time.
+//   time = dispatches d + kernels t0 + resident / (e1 B) + beyond / (e2 B) + host_syncs s + F / r
+// with B the memory bandwidth and traffic split at the L2 size as price_pass() splits it, F the
+// arithmetic of products and r its rate. A constant that no row tells apart is left to a stated
+// assumption; where sizes do not tell arithmetic from traffic, it is in the bandwidth. t0 is only
+// there to keep launch time out of the efficiencies: prices take the GPU's own launch time.
 
 namespace payoff {
 

@@ -29,11 +29,8 @@ std::string constant_line(const CodecConstant& constant, const CodecFit& fit) {
 }
 
 std::string law_lines(const CodecFit& fit) {
-  std::string text = "  " + std::string(name(fit.implementation)) + ":\n    measured_on: [";
-  for (const std::string& gpu : fit.gpus) {
-    text += (gpu == fit.gpus.front() ? "" : ", ") + gpu;
-  }
-  text += "]\n";
+  std::string text = "  " + std::string(name(fit.implementation)) + ":\n    measured_on: [" +
+                     joined(fit.gpus) + "]\n";
   for (const CodecConstant& constant : fit.constants) {
     text += constant_line(constant, fit);
   }
@@ -48,17 +45,9 @@ std::string quality_lines(const CodecFit& fit) {
   text += "    rows: " + std::to_string(fit.rows) + "\n";
   text += "    rms_error: " + digits(fit.rms_error) + "\n";
   text += "    largest_error: " + digits(fit.largest_error) + "\n";
-  text += "    parameters: [";
-  for (std::size_t i = 0; i < fit.fitted.size(); ++i) {
-    text += (i > 0 ? ", " : "") + fit.fitted[i];
-  }
-  text += "]  # times in us\n    covariance:\n";
-  for (const auto& row : fit.covariance) {
-    text += "    - [";
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      text += (j > 0 ? ", " : "") + digits(row[j]);
-    }
-    text += "]\n";
+  text += "    parameters: [" + joined(fit.fitted) + "]  # times in us\n    covariance:\n";
+  for (const std::vector<double>& row : fit.covariance) {
+    text += "    - [" + joined(row) + "]\n";
   }
   return text;
 }

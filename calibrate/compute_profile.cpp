@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 
 #include "calibrate/compute_fit.hpp"
 #include "calibrate/compute_priors.hpp"
+#include "calibrate/profile_digits.hpp"
 #include "model/units_text.hpp"
 
 namespace payoff {
@@ -25,13 +25,7 @@ constexpr std::array<Line, 4> factors{{{"convolution_efficiency", LawParameter::
                                        {"depth_half", LawParameter::depth_half},
                                        {"memory_efficiency", LawParameter::memory}}};
 
-// Three digits: what a fit to step times can carry, and equal on every compiler.
-std::string three_digits(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
-}
-
+std::string three_digits(double value) { return digits(value, 3); }
 std::string microseconds(double seconds) { return three_digits(seconds * 1e6) + " us"; }
 
 // A parameter that cases narrowed comes from them, another one from its prior. `shared` is the
@@ -78,14 +72,6 @@ class Writer {
  private:
   void citation(const std::string& key, const char* kind, const std::string& text) {
     text_ += "  " + key + ": {kind: " + kind + ", date: 2026-11-21, text: \"" + text + "\"}\n";
-  }
-
-  static std::string joined(const std::vector<std::string>& sources) {
-    std::string text;
-    for (const std::string& source : sources) {
-      text += (text.empty() ? "" : ", ") + source;
-    }
-    return text;
   }
 
   void citations() {

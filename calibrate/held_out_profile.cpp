@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/held_out_profile.hpp"
 
-#include <string_view>
 #include <utility>
 
 #include "calibrate/held_out_spread.hpp"

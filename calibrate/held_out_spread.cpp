@@ -67,8 +67,6 @@ double median_error(std::vector<double> log_errors) {
   return median_magnitude(std::move(log_errors));
 }
 
-}  // namespace
-
 BandSpreads spreads_where(const std::vector<HeldOut>& held_out, const HeldOutFilter& counts) {
   BandSpreads spreads;
   for (std::size_t band = 0; band < spread_band_count; ++band) {
@@ -92,6 +90,8 @@ BandSpreads spreads_where(const std::vector<HeldOut>& held_out, const HeldOutFil
   }
   return spreads;
 }
+
+}  // namespace
 
 BandSpreads spreads_of(const std::vector<HeldOut>& held_out, Side side, bool known,
                        std::optional<LinkClass> of_class) {

@@ -27,9 +27,6 @@ struct HeldOutSpread {
 
 using BandSpreads = std::array<HeldOutSpread, spread_band_count>;
 
-using HeldOutFilter = std::function<bool(const HeldOut&)>;
-[[nodiscard]] BandSpreads spreads_where(const std::vector<HeldOut>& held_out,
-                                        const HeldOutFilter& counts);
 // Of the members that are `known` or not; without `of_class`, of all classes of the side.
 [[nodiscard]] BandSpreads spreads_of(const std::vector<HeldOut>& held_out, LinkProblem::Side side,
                                      bool known, std::optional<LinkClass> of_class);
@@ -44,6 +41,8 @@ using HeldOutFilter = std::function<bool(const HeldOut&)>;
 // two nodes or GPUs that larger groups were to tell about.
 [[nodiscard]] BandSpreads more_ranks_spreads(const std::vector<HeldOut>& scales,
                                              LinkProblem::Side side);
+
+using HeldOutFilter = std::function<bool(const HeldOut&)>;  // which of them count
 
 // The share of errors inside an interval of 90 % whose spread comes from the other members that
 // count, by band; nothing where there are no two members. `rows` counts errors alike.

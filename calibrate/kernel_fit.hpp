@@ -16,11 +16,12 @@
 // error on points left out of the fit is within a tenth of the best one's:
 //   constant         t0
 //   affine           t0 + S / b
-//   two_bandwidths   t0 + min(S, knee) / b1 + max(0, S - knee) / b2     (chosen with 8 sizes and
-//   more) select           t0 + S / b + kept c                (Top-K: what is kept is written at
-//   random) scatter          t0 + S / b + accesses c product          t0 + max(F / rate, S / b)
-//   columns          r c0 + r S / b                                     (Gram-Schmidt, one by one)
-//   factorization    t0 + r^2 c + S / b                                 (Cholesky-QR)
+//   two_bandwidths   t0 + min(S, knee) / b1 + max(0, S - knee) / b2   (chosen from 8 sizes on)
+//   select           t0 + S / b + kept c              (Top-K: what is kept is written at random)
+//   scatter          t0 + S / b + accesses c
+//   product          t0 + max(F / rate, S / b)
+//   columns          r c0 + r S / b                   (Gram-Schmidt, one by one)
+//   factorization    t0 + r^2 c + S / b               (Cholesky-QR)
 // with S the traffic, F the arithmetic, r the rank. The covariance is that of the points' own
 // noise, as if coefficients had no bound, widened where the law misses them by more than that.
 // Valid inside the fitted range of S and F.

@@ -38,6 +38,49 @@ void add_rows(const MeasuredCollective& table, const CollectiveModel& model,
   }
 }
 
+// Of small messages inside nodes whose fabric has a law; `ids` are those of the tables.
+std::vector<LaunchRow> launch_rows(std::span<const MeasuredCollective> tables,
+                                   std::span<const LinkFit> laws, std::set<std::string>& ids) {
+  std::vector<LaunchRow> rows;
+  for (const MeasuredCollective& table : tables) {
+    const auto law = std::find_if(laws.begin(), laws.end(), [&](const LinkFit& link) {
+      return link.name == table.cluster.fabric.name;
+    });
+    if (!launches_are_priced(table) || law == laws.end() ||
+        paths_of(table.cluster, table.group).domains > 1) {
+      continue;
+    }
+    Cluster cluster = table.cluster;
+    cluster.fabric.law = law->law;
+    const std::size_t before = rows.size();
+    add_rows(table, CollectiveModel(cluster, table.group, table.release), rows);
+    if (rows.size() > before) {
+      ids.insert(table.id);
+    }
+  }
+  return rows;
+}
+
+// What one launch takes, in us. `counts` are the rows of each system.
+RelativeFit fit_one_launch(const std::vector<LaunchRow>& rows,
+                           const std::map<std::string, double>& counts) {
+  RelativeRows relative;
+  for (const LaunchRow& row : rows) {
+    relative.measured.push_back(row.measured / 1_us);
+    relative.weight.push_back(std::min(1.0, rows_per_system / counts.at(row.system)));
+  }
+  const auto model = [&](std::span<const double> x) {
+    std::vector<double> times;
+    for (const LaunchRow& row : rows) {
+      CollectivePrice alone;
+      alone.time = row.alone;
+      times.push_back(launched_by_one_process(alone, row.gpus, {x[0] * 1_us, 0}).time / 1_us);
+    }
+    return times;
+  };
+  return fit_relative(relative, std::span(&wide, 1), model, measurement_noise);
+}
+
 // Of systems that had no part in the fit: the spread of the mean errors of those that had.
 double between_systems(const std::vector<LaunchRow>& rows, const RelativeFit& fit) {
   std::map<std::string, std::pair<double, double>> sums;  // of the errors, of the rows
@@ -61,24 +104,8 @@ bool launches_are_priced(const MeasuredCollective& table) {
 
 LaunchFit fit_launches(std::span<const MeasuredCollective> tables, std::span<const LinkFit> laws) {
   LaunchFit result;
-  std::vector<LaunchRow> rows;
   std::set<std::string> ids;
-  for (const MeasuredCollective& table : tables) {
-    const auto law = std::find_if(laws.begin(), laws.end(), [&](const LinkFit& link) {
-      return link.name == table.cluster.fabric.name;
-    });
-    if (!launches_are_priced(table) || law == laws.end() ||
-        paths_of(table.cluster, table.group).domains > 1) {
-      continue;
-    }
-    Cluster cluster = table.cluster;
-    cluster.fabric.law = law->law;
-    const std::size_t before = rows.size();
-    add_rows(table, CollectiveModel(cluster, table.group, table.release), rows);
-    if (rows.size() > before) {
-      ids.insert(table.id);
-    }
-  }
+  const std::vector<LaunchRow> rows = launch_rows(tables, laws, ids);
   if (rows.empty()) {
     return result;
   }
@@ -89,21 +116,7 @@ LaunchFit fit_launches(std::span<const MeasuredCollective> tables, std::span<con
         result.fewest_gpus == 0 ? row.gpus : std::min(result.fewest_gpus, row.gpus);
     result.most_gpus = std::max(result.most_gpus, row.gpus);
   }
-  RelativeRows relative;
-  for (const LaunchRow& row : rows) {
-    relative.measured.push_back(row.measured / 1_us);
-    relative.weight.push_back(std::min(1.0, rows_per_system / counts[row.system]));
-  }
-  const auto model = [&](std::span<const double> x) {
-    std::vector<double> times;
-    for (const LaunchRow& row : rows) {
-      CollectivePrice alone;
-      alone.time = row.alone;
-      times.push_back(launched_by_one_process(alone, row.gpus, {x[0] * 1_us, 0}).time / 1_us);
-    }
-    return times;
-  };
-  const RelativeFit fit = fit_relative(relative, std::span(&wide, 1), model, measurement_noise);
+  const RelativeFit fit = fit_one_launch(rows, counts);
   result.law = {fit.values[0] * 1_us, between_systems(rows, fit)};
   result.relative_sd = std::sqrt(fit.covariance[0][0]) / fit.values[0];
   result.tables = {ids.begin(), ids.end()};

@@ -3,7 +3,6 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <cmath>
 
 namespace payoff {
 namespace {
@@ -108,14 +107,15 @@ std::vector<Index> members(const std::vector<bool>& set) {
   return result;
 }
 
-// Moves `values` towards `wanted` until the first of them reaches zero and leaves the free set.
+// Moves `values` towards `wanted` until the first of them reaches zero and leaves the free set. One
+// that is at zero and stays there, as the others say all that it could, leaves without a move.
 void step_to_bound(std::vector<double>& values, const std::vector<double>& wanted,
                    std::vector<bool>& free) {
   double share = 1.0;
   std::size_t first = values.size();
   for (std::size_t j = 0; j < values.size(); ++j) {
     if (free[j] && wanted[j] <= 0) {
-      const double reach = values[j] / (values[j] - wanted[j]);
+      const double reach = values[j] > 0 ? values[j] / (values[j] - wanted[j]) : 0.0;
       if (first == values.size() || reach < share) {
         share = reach;
         first = j;

@@ -14,21 +14,12 @@ namespace {
 using Tables = std::vector<MeasuredCollective>;
 using Side = LinkProblem::Side;
 
-std::vector<double> full(const std::vector<Prior>& priors, const RelativeFit& fit) {
-  std::vector<double> all(priors.size());
-  std::size_t next = 0;
-  for (std::size_t j = 0; j < priors.size(); ++j) {
-    all[j] = priors[j].sd > 0 ? fit.values[next++] : priors[j].mean;
-  }
-  return all;
-}
-
 LinkFit link_fit(std::string name, LinkClass link_class, const std::vector<Prior>& priors,
                  const RelativeFit& fit) {
   LinkFit link;
   link.name = std::move(name);
   link.link_class = link_class;
-  link.law = law_from(full(priors, fit));
+  link.law = law_from(all_coefficients(priors, fit.values));
   std::size_t next = 0;
   for (std::size_t j = 0; j < priors.size(); ++j) {
     if (priors[j].sd <= 0) {

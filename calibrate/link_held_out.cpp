@@ -128,14 +128,6 @@ std::map<std::string, LinkLaw> predict(Side side, const std::string& group, cons
   return laws;
 }
 
-void set_fabrics(const std::map<std::string, LinkLaw>& laws, Tables& tables) {
-  for (MeasuredCollective& table : tables) {
-    if (const auto law = laws.find(table.cluster.fabric.name); law != laws.end()) {
-      table.cluster.fabric.law = law->second;
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<HeldOut> hold_out(HeldOutBy by, const Tables& inside, const Tables& between,
@@ -155,8 +147,8 @@ std::vector<HeldOut> hold_out(HeldOutBy by, const Tables& inside, const Tables& 
     const auto fabrics =
         predict(Side::fabric, group, part(by, Side::fabric, group, inside), host, results);
     Parted outside = part(by, Side::network, group, between);
-    set_fabrics(fabrics, outside.out);
-    set_fabrics(fabrics, outside.rest);
+    set_fabric_laws(fabrics, outside.out);
+    set_fabric_laws(fabrics, outside.rest);
     predict(Side::network, group, outside, host, results);
   }
   return results;

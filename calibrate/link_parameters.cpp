@@ -2,7 +2,6 @@
 #include "calibrate/link_parameters.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace payoff {
 namespace {
@@ -36,6 +35,12 @@ constexpr std::array<LinkParameter, link_parameter_count> parameters{
     LinkParameter{"congestion_per_doubling", LinkUnit::ratio, nullptr,
                   &LinkLaw::congestion_per_doubling, nullptr, nullptr},
 };
+
+// Where the tables below differ from one another.
+constexpr std::size_t share_simple_at = 7;
+constexpr std::size_t node_limit_at = 12;
+static_assert(parameters[share_simple_at].key == "share_simple");
+static_assert(parameters[node_limit_at].key == "node_limit");
 
 constexpr Prior none{0, 0, 0};
 constexpr Prior unscaled{1, 0, 0};
@@ -80,9 +85,8 @@ constexpr std::array<Prior, link_parameter_count> pcie{{
 }};
 // Across sockets only the share of long messages is another.
 constexpr std::array<Prior, link_parameter_count> pcie_sockets = [] {
-  constexpr std::size_t share_simple = 7;
   std::array<Prior, link_parameter_count> priors = pcie;
-  priors.at(share_simple) = {2.0, 0.6, 1};
+  priors.at(share_simple_at) = {2.0, 0.6, 1};
   return priors;
 }();
 constexpr std::array<Prior, link_parameter_count> rdma{{
@@ -143,11 +147,9 @@ constexpr std::array<Prior, link_parameter_count> tcp{{
 // No published table. Steps are the kernel's; nothing is copied by a CPU, so that no socket limits
 // a node and long messages go as over RDMA, as far as anybody knows.
 constexpr std::array<Prior, link_parameter_count> tcp_gpudirect = [] {
-  constexpr std::size_t share_simple = 7;
-  constexpr std::size_t node_limit = 12;
   std::array<Prior, link_parameter_count> priors = tcp;
-  priors.at(share_simple) = {1.15, 0.3, packet_headers};
-  priors.at(node_limit) = none;
+  priors.at(share_simple_at) = {1.15, 0.3, packet_headers};
+  priors.at(node_limit_at) = none;
   return priors;
 }();
 
@@ -211,8 +213,8 @@ LinkClass class_of(const Network& network) {
 }
 
 std::string_view name(LinkClass link_class) {
-  constexpr std::array<std::string_view, 7> names{"nvlink",      "pcie", "pcie_sockets", "rdma",
-                                                  "rdma_staged", "tcp",  "tcp_gpudirect"};
+  constexpr std::array<std::string_view, link_classes.size()> names{
+      "nvlink", "pcie", "pcie_sockets", "rdma", "rdma_staged", "tcp", "tcp_gpudirect"};
   return names.at(static_cast<std::size_t>(link_class));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include "calibrate/link_parameters.hpp"
@@ -15,6 +16,25 @@ constexpr double rows_per_band = 3.0;        // that all rows of a table in a ba
 constexpr double single_process_sd_us = 30;  // launches of other GPUs' kernels, a nuisance
 
 }  // namespace
+
+std::vector<double> all_coefficients(std::span<const Prior> priors,
+                                     std::span<const double> solved) {
+  std::vector<double> all;
+  std::size_t next = 0;
+  for (const Prior& prior : priors) {
+    all.push_back(prior.sd > 0 ? solved[next++] : prior.mean);
+  }
+  return all;
+}
+
+void set_fabric_laws(const std::map<std::string, LinkLaw>& laws,
+                     std::vector<MeasuredCollective>& tables) {
+  for (MeasuredCollective& table : tables) {
+    if (const auto law = laws.find(table.cluster.fabric.name); law != laws.end()) {
+      table.cluster.fabric.law = law->second;
+    }
+  }
+}
 
 LinkProblem::LinkProblem(Side side, std::vector<MeasuredCollective> tables)
     : side_(side), tables_(std::move(tables)) {
@@ -45,18 +65,13 @@ RelativeFit LinkProblem::solve(const std::vector<Prior>& priors) const {
 
 std::vector<double> LinkProblem::predict(const std::vector<Prior>& priors,
                                          std::span<const double> x) const {
-  std::vector<double> all(priors.size());
-  std::size_t next = 0;
-  for (std::size_t j = 0; j < priors.size(); ++j) {
-    all[j] = priors[j].sd > 0 ? x[next++] : priors[j].mean;
-  }
-  const LinkLaw law = law_from(all);
+  const LinkLaw law = law_from(all_coefficients(priors, x));
   std::vector<double> times;
   for (const MeasuredCollective& table : tables_) {
     Cluster cluster = table.cluster;
     (side_ == Side::fabric ? cluster.fabric.law : cluster.network.law) = law;
     const CollectiveModel model(cluster, table.group, table.release);
-    const double nuisance = table.launch == Launch::single_process ? x[next] : 0;
+    const double nuisance = table.launch == Launch::single_process ? x.back() : 0;
     for (const CollectivePoint& point : table.points) {
       times.push_back(
           model.price_pinned(table.collective, point.size, table.algorithm, table.protocol)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "calibrate/relative_fit.hpp"
@@ -12,6 +14,15 @@
 // relative fit: a table counts by size band, not by the number of its rows.
 
 namespace payoff {
+
+// The coefficients of all parameters: of those with an sd what `solved` has, in their order, of the
+// others the mean.
+[[nodiscard]] std::vector<double> all_coefficients(std::span<const Prior> priors,
+                                                   std::span<const double> solved);
+
+// To tables, the laws of their fabrics by name, where they are known.
+void set_fabric_laws(const std::map<std::string, LinkLaw>& laws,
+                     std::vector<MeasuredCollective>& tables);
 
 class LinkProblem {
  public:

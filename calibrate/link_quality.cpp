@@ -52,7 +52,7 @@ struct BandSpread {
 
 BandSpread spread_of_measured(const BandError& error, const HeldOutSpread& known,
                               LinkClass link_class) {
-  const double own = 1.4826 * error.median;
+  const double own = normal_mad * error.median;
   if (known.systems == 0) {
     return {std::hypot(own, member_width(link_class)), SpreadFrom::priors};
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "calibrate/network_fit.hpp"
 #include "calibrate/relative_fit.hpp"

@@ -59,14 +59,12 @@ std::vector<LinkFit> fit_side(Side side, const std::vector<Link>& links, const T
   return fits;
 }
 
-void set_fabrics(const std::vector<LinkFit>& fabrics, Tables& tables) {
-  for (MeasuredCollective& table : tables) {
-    for (const LinkFit& fabric : fabrics) {
-      if (fabric.name == table.cluster.fabric.name) {
-        table.cluster.fabric.law = fabric.law;
-      }
-    }
+std::map<std::string, LinkLaw> laws_by_name(const std::vector<LinkFit>& links) {
+  std::map<std::string, LinkLaw> laws;
+  for (const LinkFit& link : links) {
+    laws[link.name] = link.law;
   }
+  return laws;
 }
 
 }  // namespace
@@ -101,7 +99,7 @@ NetworkFit fit_network(std::span<const MeasuredCollective> tables, std::span<con
   NetworkFit fit;
   fit.fabrics = fit_side(Side::fabric, links_of(fabrics), inside);
   fit.launches = fit_launches(tables, fit.fabrics);
-  set_fabrics(fit.fabrics, between);
+  set_fabric_laws(laws_by_name(fit.fabrics), between);
   fit.networks = fit_side(Side::network, links_of(networks), between);
   const auto held_out = [&](HeldOutBy by) {
     return hold_out(by, inside, between, fit.launches.law);

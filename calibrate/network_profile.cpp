@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "calibrate/held_out_profile.hpp"
 #include "calibrate/network_fit.hpp"
@@ -128,14 +128,6 @@ std::string law_lines(const LinkFit& link) {
   return text + further_lines("more_ranks", link.law.relative_sd_more_ranks);
 }
 
-std::string numbers(const std::vector<double>& row) {
-  std::string text = "[";
-  for (std::size_t j = 0; j < row.size(); ++j) {
-    text += (j > 0 ? ", " : "") + digits(row[j]);
-  }
-  return text + "]";
-}
-
 std::string launch_lines(const LaunchFit& launches) {
   if (launches.tables.empty()) {
     return {};
@@ -150,12 +142,8 @@ std::string launch_lines(const LaunchFit& launches) {
 }
 
 std::string quality_lines(const LinkFit& link) {
-  std::string text =
-      "  " + link.name + ":\n    systems: " + std::to_string(link.systems) + "\n    tables: [";
-  for (std::size_t i = 0; i < link.tables.size(); ++i) {
-    text += (i > 0 ? ", " : "") + link.tables[i];
-  }
-  text += "]\n";
+  std::string text = "  " + link.name + ":\n    systems: " + std::to_string(link.systems) +
+                     "\n    tables: [" + joined(link.tables) + "]\n";
   for (std::size_t band = 0; band < spread_band_count; ++band) {
     const BandError& error = link.errors.at(band);
     if (error.points > 0) {
@@ -169,13 +157,13 @@ std::string quality_lines(const LinkFit& link) {
             digits(value_of(*own.parameter, own.value) * 1e-9) +
             " GB/s, sd: " + digits(relative_sd_of(*own.parameter, own.value, own.sd)) + "}\n";
   }
-  text += "    coefficients: [";
-  for (std::size_t i = 0; i < link.coefficients.size(); ++i) {
-    text += (i > 0 ? ", " : "") + std::string(link.coefficients[i].parameter->key);
+  std::vector<std::string> keys;
+  for (const LinkCoefficient& coefficient : link.coefficients) {
+    keys.emplace_back(coefficient.parameter->key);
   }
-  text += "]\n    covariance:\n";
+  text += "    coefficients: [" + joined(keys) + "]\n    covariance:\n";
   for (const std::vector<double>& row : link.covariance) {
-    text += "    - " + numbers(row) + "\n";
+    text += "    - [" + joined(row) + "]\n";
   }
   return text;
 }

@@ -15,6 +15,10 @@ constexpr double full_memory = 0.95;
 // A law that gives hardly any slow-down has no share to be measured.
 constexpr double least_slowdown = 1.02;
 
+constexpr std::array<PairKind, 4> pair_kinds{
+    PairKind::compute_beside_codec, PairKind::codec_beside_compute,
+    PairKind::compute_beside_message, PairKind::codec_beside_message};
+
 const PairMember* of_role(const PairRun& run, PairRole role) {
   const auto found = std::find_if(run.begin(), run.end(),
                                   [&](const PairMember& member) { return member.role == role; });
@@ -106,6 +110,22 @@ double by_units(const PairRun& run, PairRole role, int units) {
   return 1.0 / (role == PairRole::compute ? rates.compute : rates.codec);
 }
 
+// How much longer one member takes beside all others of its run, by the law as both engines have
+// it, with the share of each kind that `laws` has.
+double predicted_slowdown(const PairRun& run, std::size_t member, int units, const PairLaws& laws) {
+  const Shared shared(run, units, laws);
+  switch (run[member].role) {
+    case PairRole::compute:
+      return 1.0 / shared.rates().compute;
+    case PairRole::codec:
+      return 1.0 / shared.rates().codec;
+    case PairRole::message:
+      return 1.0 / shared.rate_of_message();
+    default:
+      return 1.0;  // a copy engine waits for nobody
+  }
+}
+
 // What the slow-down of a kind depends on, in one of its pairs.
 double beside_of(PairKind kind, const PairRun& run, int units) {
   return is_beside_message(kind) ? reserved_share(of_role(run, PairRole::message)->held, units)
@@ -157,20 +177,6 @@ PairLaws PairFits::laws() const {
     *of_kind.at(static_cast<std::size_t>(fit.kind)) = {fit.share, fit.spread, true, fit.beside};
   }
   return laws;
-}
-
-double predicted_slowdown(const PairRun& run, std::size_t member, int units, const PairLaws& laws) {
-  const Shared shared(run, units, laws);
-  switch (run[member].role) {
-    case PairRole::compute:
-      return 1.0 / shared.rates().compute;
-    case PairRole::codec:
-      return 1.0 / shared.rates().codec;
-    case PairRole::message:
-      return 1.0 / shared.rate_of_message();
-    default:
-      return 1.0;  // a copy engine waits for nobody
-  }
 }
 
 PairFits fit_pairs(std::span<const PairRun> runs, int units) {

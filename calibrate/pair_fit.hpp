@@ -46,9 +46,6 @@ enum class PairKind {
   compute_beside_message,
   codec_beside_message
 };
-inline constexpr std::array<PairKind, 4> pair_kinds{
-    PairKind::compute_beside_codec, PairKind::codec_beside_compute,
-    PairKind::compute_beside_message, PairKind::codec_beside_message};
 // As PairLaws and profiles have it.
 [[nodiscard]] std::string_view name(PairKind kind);
 // Beside a message, whose units say how much longer work takes.
@@ -85,10 +82,5 @@ struct PairFits {
 
 // `units`: the GPU's.
 [[nodiscard]] PairFits fit_pairs(std::span<const PairRun> runs, int units);
-
-// How much longer one member takes beside all others of its run, by the law as both engines have
-// it, with the share of each kind that `laws` has.
-[[nodiscard]] double predicted_slowdown(const PairRun& run, std::size_t member, int units,
-                                        const PairLaws& laws);
 
 }  // namespace payoff

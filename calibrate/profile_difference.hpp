@@ -7,8 +7,8 @@
 #include <vector>
 
 // What differs between two fitted profiles, value by value: the one that is shipped and the one
-// that a fit writes now. Numbers are equal within one unit of their third significant digit,
-// because that is what profiles print and another compiler may round the last digit the other way;
+// that a fit writes now. Numbers are equal within one unit of their third significant digit: some
+// profiles print no more, and another compiler may round the last one the other way;
 // everything else is equal to the letter, remarks left out. Reads the block form that the fits
 // write (a key or a list item a line), not YAML in general.
 

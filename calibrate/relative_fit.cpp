@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include "calibrate/least_squares.hpp"
@@ -27,7 +28,7 @@ Values errors_of(const RelativeRows& rows, const Values& predicted) {
 }
 
 Values huber_weights(const RelativeRows& rows, const Values& errors) {
-  const double spread = std::max(least_spread, 1.4826 * median_magnitude(errors));
+  const double spread = std::max(least_spread, normal_mad * median_magnitude(errors));
   Values weights;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const double far = std::abs(errors[i]) / (huber * spread);
@@ -83,6 +84,15 @@ LinearSystem linearised(const RelativeRows& rows, const Values& weights, const V
   return system;
 }
 
+// Rows that scatter more than their noise make the parameters less certain.
+void widen(double scatter, std::vector<Values>& covariance) {
+  for (Values& row : covariance) {
+    for (double& cell : row) {
+      cell *= std::max(1.0, scatter);
+    }
+  }
+}
+
 }  // namespace
 
 double median_magnitude(std::vector<double> values) {
@@ -112,7 +122,8 @@ RelativeFit fit_relative(const RelativeRows& rows, std::span<const Prior> priors
     const LeastSquares solved =
         solve_non_negative(linearised(rows, weights, x, predicted, priors, model, noise));
     const double before = cost_of(errors_of(rows, predicted), weights, x, priors, noise);
-    for (double share = 1.0; share > 1e-4; share /= 2) {
+    for (double share = 1.0; share > 1e-4;
+         share /= 2) {  // of the step, as long as it gains nothing
       Values next = x;
       for (std::size_t j = 0; j < x.size(); ++j) {
         next[j] += share * (solved.values[j] + priors[j].lower - x[j]);
@@ -129,17 +140,8 @@ RelativeFit fit_relative(const RelativeRows& rows, std::span<const Prior> priors
   const LeastSquares free =
       solve_least_squares(linearised(rows, weights, x, predicted, priors, model, noise));
   RelativeFit fit{x, free.covariance, errors_of(rows, predicted)};
-  double weight = 0;
-  for (const double w : weights) {
-    weight += w;
-  }
-  // Rows that scatter more than `noise` make the parameters less certain.
-  const double scatter = cost_of(fit.errors, weights, x, priors, noise) / std::max(1.0, weight);
-  for (auto& row : fit.covariance) {
-    for (double& cell : row) {
-      cell *= std::max(1.0, scatter);
-    }
-  }
+  const double cost = cost_of(fit.errors, weights, x, priors, noise);
+  widen(cost / std::max(1.0, std::accumulate(weights.begin(), weights.end(), 0.0)), fit.covariance);
   return fit;
 }
 

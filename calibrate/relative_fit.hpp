@@ -40,7 +40,10 @@ using RelativeModel = std::function<std::vector<double>(std::span<const double>)
 [[nodiscard]] RelativeFit fit_relative(const RelativeRows& rows, std::span<const Prior> priors,
                                        const RelativeModel& model, double noise);
 
-// The median of the absolute values; 0 for none.
+// Standard deviation over median absolute deviation, of a normal distribution.
+inline constexpr double normal_mad = 1.4826;
+
+// The median of the absolute values, of an even number the larger of the middle two; 0 for none.
 [[nodiscard]] double median_magnitude(std::vector<double> values);
 
 }  // namespace payoff

@@ -4,11 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
+
+#include "calibrate/relative_fit.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr double normal_mad = 1.4826;  // of a normal distribution: standard deviation over MAD
+constexpr double lowest_clock_ratio = 0.75;  // as payoff-kernels discards samples
+constexpr double most_outliers = 0.2;
+constexpr double most_discarded = 0.5;
 constexpr double outlier_width = 5.0;
 constexpr std::size_t fewest_for_outliers = 5;  // two of three are always close to each other
 // Of times that repeat to the last digit: what the timer cannot tell apart.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "model/units.hpp"
 
@@ -16,9 +15,6 @@
 
 namespace payoff {
 
-inline constexpr double lowest_clock_ratio = 0.75;  // as payoff-kernels discards samples
-inline constexpr double most_outliers = 0.2;
-inline constexpr double most_discarded = 0.5;
 // Between copies of one run; beyond the second nothing of it can be compared.
 inline constexpr double noticeable_drift = 0.05;
 inline constexpr double most_drift = 0.15;

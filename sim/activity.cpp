@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/activity.hpp"
 
-#include <cmath>
 #include <string>
 #include <utility>
 

@@ -39,6 +39,10 @@ struct Resource {
 inline constexpr double least_share = 1.0 / 65536.0;
 inline constexpr double most_share = 65535.0;
 
+// What is to fit a resource alone uses so much less of it, because usages, shares and rates are
+// rounded.
+inline constexpr double below_rounding = 1 - 1e-9;
+
 // How many bytes pass through the resource for each byte of the activity.
 struct Use {
   ResourceId resource;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/arborescence.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 namespace payoff::sim {

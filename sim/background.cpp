@@ -24,6 +24,11 @@ BackgroundClass background_class(LinkClass link) {
   return BackgroundClass::network;
 }
 
+bool differs_from_link_to_link(const Topology& topology) {
+  return std::any_of(topology.background.begin(), topology.background.end(),
+                     [](const BackgroundLoad& load) { return load.sd > 0; });
+}
+
 // The sum of twelve uniform numbers (each a multiple of 2^-32, so the sum is exact) less six.
 double normal_draw(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t state = seed * 0x9e3779b97f4a7c15U + index;

@@ -12,6 +12,9 @@
 
 namespace payoff::sim {
 
+// Whether draws differ: whether links of a class are left unequal shares.
+[[nodiscard]] bool differs_from_link_to_link(const Topology& topology);
+
 // Standard normal, nearly, and the same on every machine: between -6 and 6.
 [[nodiscard]] double normal_draw(std::uint64_t seed, std::uint64_t index);
 

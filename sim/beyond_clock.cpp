@@ -70,18 +70,10 @@ class Sequence {
   Part longest_;
 };
 
-// A step is not shorter than what a GPU does one after the other: its work with the activations
-// that it waits for, its gradients with the gathers of weights, its sends toward one neighbour; nor
-// than what its sends take on one link. What interference and other messages add is found on the
-// way.
 class ShortestStep {
  public:
   ShortestStep(const StepPlan& plan, const Platform& platform)
-      : plan_(plan),
-        platform_(platform),
-        places_(platform.places().places.empty()
-                    ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
-                    : platform.places()) {}
+      : plan_(plan), platform_(platform), places_(places_of(plan, platform)) {}
 
   // Beyond the clock, under the key that makes it so long where there is one.
   [[nodiscard]] std::optional<Problem> problem() const {
@@ -128,7 +120,7 @@ class ShortestStep {
     std::map<std::size_t, Sequence> loads;  // on each link, of sends
     std::array<Sequence, 2> sends;          // to the next stage, to the previous
     for (const StageMessage& message : messages_of_stage(plan_, stage)) {
-      if (message.traffic == Traffic::forward_sends || message.traffic == Traffic::backward_sends) {
+      if (is_between_stages(message.traffic)) {
         const bool forward = message.traffic == Traffic::forward_sends;
         sends[forward ? 0 : 1].add(alone(message, stage));
         add_loads(message, p, loads);
@@ -174,8 +166,7 @@ class ShortestStep {
     if (platform_.send_network() != nullptr) {
       return part;
     }
-    const std::size_t group =
-        place.group[static_cast<std::size_t>(group_kind(message.message->kind))];
+    const std::size_t group = place.group_of(message.message->kind);
     for (const LinkLoad& load : platform_.route(*message.message, group, Direction::inside).loads) {
       const Link& link = platform_.links()[load.link];
       const Seconds time = load.bytes * load.count / link.capacity * times;

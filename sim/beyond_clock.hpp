@@ -13,9 +13,8 @@
 // What is known of the length of a step before it runs. A step is not shorter than what one of its
 // GPUs does one after the other (work with the activations that it waits for; gradients with
 // gathers of weights; sends toward one neighbour), nor than what its sends take on a link: where
-// that is beyond the clock of
-// 106 days (sim/sim_time.hpp) nothing is run. What interference, waiting and other messages add to
-// it is found on the way.
+// that is beyond the clock of 106 days (sim/sim_time.hpp) nothing is run. What interference,
+// waiting and other messages add to it is found on the way.
 
 namespace payoff::sim {
 

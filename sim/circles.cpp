@@ -4,24 +4,13 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/grouped_ranks.hpp"
+
 namespace payoff::sim {
 namespace {
 
 // The ranks of a group, node by node in the order in which they come: vertices of a graph.
 using NodeMembers = std::vector<std::vector<Rank>>;
-
-NodeMembers by_node(const std::vector<Rank>& ranks, const std::vector<std::uint32_t>& nodes) {
-  NodeMembers members;
-  std::map<std::uint32_t, std::size_t> vertex;
-  for (const Rank rank : ranks) {
-    const auto [known, added] = vertex.emplace(nodes[rank], members.size());
-    if (added) {
-      members.emplace_back();
-    }
-    members[known->second].push_back(rank);
-  }
-  return members;
-}
 
 class CircleBuilder {
  public:
@@ -76,9 +65,10 @@ class CircleBuilder {
   void join(Rank from, Rank to, bool sends) {
     result_.of[to].waits_for.push_back(from);
     result_.of[from].waited_by.push_back(to);
-    const std::uint64_t number = std::uint64_t{from} << 32U | to;
-    for (const EdgeShare& part :
-         sends ? routing_.route(from, to, number) : std::vector<EdgeShare>{}) {
+    if (!sends) {
+      return;
+    }
+    for (const EdgeShare& part : routing_.route(from, to, flow_between(from, to))) {
       const auto link = link_of_edge_.find(part.edge);
       if (link == link_of_edge_.end()) {
         continue;  // of a way that no group takes
@@ -123,7 +113,8 @@ std::vector<Circles> circles_of(const std::vector<std::shared_ptr<const Neighbou
       if (channel.role != Incidence::Role::gradients) {
         continue;
       }
-      const NodeMembers members = by_node(channel.members, nodes);
+      const NodeMembers members =
+          grouped_ranks(channel.members, [&](Rank rank) { return nodes[rank]; });
       if (graph == graphs.size()) {
         for (const std::vector<Rank>& node : members) {
           builder.add_node(node);

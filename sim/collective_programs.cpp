@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
 #include <utility>
 
 #include "sim/mesh_paths.hpp"
@@ -19,12 +18,11 @@ LaidProgram in_one(ProgramKind kind) {
   return {program, program, {}};
 }
 
-// In segments: eight times as many as there are steps without.
 template <class Kind>
 LaidProgram in_segments(Kind kind) {
   kind.segments = 1;
   Program whole(kind);
-  kind.segments = 8 * whole.steps();
+  kind.segments = segments_for(whole.steps());
   return {Program(kind), std::move(whole), {}};
 }
 
@@ -105,16 +103,21 @@ LaidOrReason parameter_server(const ProgramRanks& ranks, Rank servers) {
 }
 
 LaidOrReason gossip_on_links(Rank ranks, const LinkGraph& links) {
+  std::vector<Rank> rank_on(links.vertices().size(), ranks);  // by vertex; `ranks`: none
+  for (Rank r = 0; r < ranks; ++r) {
+    rank_on[links.gpu(r)] = r;
+  }
   std::vector<std::vector<Rank>> neighbours(ranks);
   for (Rank r = 0; r < ranks; ++r) {
-    for (Rank to = 0; to < ranks; ++to) {
-      if (links.find(links.gpu(r), links.gpu(to))) {
-        neighbours[r].push_back(to);
+    for (const Edge& edge : links.out(links.gpu(r))) {
+      if (rank_on[edge.to] < ranks) {
+        neighbours[r].push_back(rank_on[edge.to]);
       }
     }
     if (neighbours[r].empty()) {
       return "no link leads from the GPU of rank " + std::to_string(r) + " to another one directly";
     }
+    std::sort(neighbours[r].begin(), neighbours[r].end());
   }
   return in_one(GossipProgram{std::move(neighbours)});
 }

@@ -16,8 +16,7 @@
 
 // Which program of sends a collective is on the links of a topology. NCCL's algorithms are laid out
 // as NCCL does: rings, chains and trees once for every GPU of a server, each over the rail of that
-// GPU; inside a mesh rings follow the links. What follows one another in segments is cut into so
-// many that filling the pipeline is a ninth of the time.
+// GPU; inside a mesh rings follow the links.
 
 namespace payoff::sim {
 
@@ -64,6 +63,10 @@ struct ProgramDetails {
   // Of gossip, instead of a graph above: whom every rank sends to, one or more of them.
   std::vector<std::vector<Rank>> own_neighbours{};
 };
+
+// What follows one another in segments is cut into eight times as many as it has steps without, so
+// that filling the pipeline is a ninth of the time.
+[[nodiscard]] constexpr std::uint32_t segments_for(std::uint32_t steps) { return 8 * steps; }
 
 struct LaidProgram {
   Program program;

@@ -2,7 +2,6 @@
 #include "sim/collective_steps.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "model/group_paths.hpp"
 #include "sim/background.hpp"
@@ -143,12 +142,6 @@ std::vector<Phase> phases_of(OtherProgram other, const Program& program, const P
   return {};
 }
 
-// A price whose latency is all of it still needs a bandwidth.
-Seconds latency_of(const CollectivePrice& price) {
-  constexpr double below_all = 1 - 1e-6;
-  return std::min(price.latency, price.time * below_all);
-}
-
 // The program's steps are a ring's, whatever NCCL would choose there.
 std::optional<CollectivePrice> price_of(const Phase& phase, const Cluster& cluster) {
   Cluster own = cluster;
@@ -164,8 +157,7 @@ std::optional<CollectivePrice> price_of(const Phase& phase, const Cluster& clust
 }  // namespace
 
 StepsPrice price_of(const Program& program, const CollectivePrice& price, Bytes size) {
-  return {price.time,
-          {phase_price(program, 0, program.steps(), size, price.time, latency_of(price))}};
+  return {price.time, {phase_price(program, 0, program.steps(), size, price.time, price.latency)}};
 }
 
 Seconds step_latency(const ProgramRanks& ranks, const Cluster& cluster) {
@@ -199,7 +191,7 @@ std::optional<StepsPrice> price_of(OtherProgram other, const Program& program,
     }
     together.time += price->time;
     together.phases.push_back(
-        phase_price(program, first, phase.steps, size, price->time, latency_of(*price)));
+        phase_price(program, first, phase.steps, size, price->time, price->latency));
     first += phase.steps;
   }
   return first > 0 ? std::optional(together) : std::nullopt;

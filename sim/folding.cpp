@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/folding.hpp"
 
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "sim/incidence_members.hpp"
+
 namespace payoff::sim {
 namespace {
-
-struct Incident {
-  std::uint32_t channel{};
-  double units{};
-  bool pairs{};
-};
-
-std::vector<std::vector<Incident>> by_link(const Incidence& incidence) {
-  std::vector<std::vector<Incident>> result(incidence.links.size());
-  for (std::uint32_t c = 0; c < incidence.channels.size(); ++c) {
-    for (const Incidence::Load& load : incidence.channels[c].ring) {
-      result[load.link].push_back({c, load.units, false});
-    }
-    for (const Incidence::Load& load : incidence.channels[c].pairs) {
-      result[load.link].push_back({c, load.units, true});
-    }
-  }
-  return result;
-}
 
 void add_places(const Incidence& incidence, const Partition& partition, FoldedSystem& system) {
   const auto channel_of = [&](const Incidence::RankPart& rank, Incidence::Role role) {
@@ -49,15 +33,9 @@ void add_places(const Incidence& incidence, const Partition& partition, FoldedSy
       const std::uint32_t channel = channel_of(rank, role);
       return channel == Incidence::none ? gradients : channel;
     };
-    place.group = {of_group(Incidence::Role::tensor),
-                   of_group(Incidence::Role::context),
-                   gradients,
-                   of_group(Incidence::Role::replicas),
-                   of_group(Incidence::Role::experts),
-                   of_group(Incidence::Role::expert_tensor),
-                   of_group(Incidence::Role::expert_gradients),
-                   of_group(Incidence::Role::expert_replicas),
-                   of_group(Incidence::Role::ends)};
+    for (std::size_t kind = 0; kind < group_kind_count; ++kind) {
+      place.group[kind] = of_group(static_cast<Incidence::Role>(kind));
+    }
     place.next = peer(rank, Incidence::Role::forward);
     place.previous = peer(rank, Incidence::Role::backward);
     system.forward.push_back(channel_of(rank, Incidence::Role::forward));
@@ -94,14 +72,14 @@ FoldedSystem quotient(const Incidence& incidence, const Partition& partition) {
     }
     system.places.groups.emplace_back(members.begin(), members.end());
   }
-  const std::vector<std::vector<Incident>> incident = by_link(incidence);
+  const Members<ChannelLoad> loads = loads_by_link(incidence);
   for (const std::uint32_t l : representatives(partition.links, partition.link_classes)) {
     const auto link = static_cast<std::uint32_t>(system.links.size());
     const Incidence::LinkPart& part = incidence.links[l];
     system.links.push_back({part.edge, 0, part.capacity, part.inside});
-    std::map<std::pair<std::uint32_t, double>, double> counts[2];
-    for (const Incident& i : incident[l]) {
-      counts[i.pairs ? 1 : 0][{partition.channels[i.channel], i.units}] += 1;
+    std::array<std::map<std::pair<std::uint32_t, double>, double>, 2> counts;
+    for (const ChannelLoad& load : loads.of(l)) {
+      counts[load.pairs ? 1 : 0][{partition.channels[load.channel], load.units}] += 1;
     }
     for (const auto& [what, count] : counts[0]) {
       system.channels[what.first].ring.push_back({link, what.second, count});

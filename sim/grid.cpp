@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/grid.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace payoff::sim {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "sim/grouped_ranks.hpp"
 #include "sim/invariant.hpp"
 
 namespace payoff::sim {
@@ -38,43 +39,17 @@ class Builder {
       part.stage = r / stage_ranks_;
       part.slowdown = rules_.slowdown.empty() ? 1.0 : rules_.slowdown[r];
     }
+    const std::vector<GroupKind> kinds = kinds_of_groups();
     for (Rank r = 0; r < count; ++r) {
-      add_group(GroupKind::tensor, Role::tensor, r);
-      if (layout_.cp > 1) {
-        add_group(GroupKind::context, Role::context, r);
-      }
-      add_group(GroupKind::gradients, Role::gradients, r);
-      if (layout_.zero > 0) {
-        add_group(GroupKind::replicas, Role::replicas, r);
-      }
-      if (layout_.ep > 1) {
-        add_group(GroupKind::experts, Role::experts, r);
-      }
-      if (layout_.etp > 1) {
-        add_group(GroupKind::expert_tensor, Role::expert_tensor, r);
-      }
-      if (layout_.has_expert_groups()) {
-        add_group(GroupKind::expert_gradients, Role::expert_gradients, r);
-        if (layout_.zero > 0) {
-          add_group(GroupKind::expert_replicas, Role::expert_replicas, r);
-        }
+      for (const GroupKind kind : kinds) {
+        add_group(kind, r);
       }
     }
     for (Rank r = 0; r < stage_ranks_ && rules_.joins_ends; ++r) {
-      add_group(GroupKind::ends, Role::ends, r);
+      add_group(GroupKind::ends, r);
     }
     for (Rank r = 0; r < count && layout_.stages() > 1; ++r) {
-      const std::size_t stage = result_.ranks[r].stage;
-      const bool around = layout_.virtual_stages > 1 && !is_v_shaped(layout_.schedule);
-      if (is_two_ended(layout_.schedule) && stage + 1 == to_rank(layout_.stages())) {
-        add_send(Role::forward, r, at_other_copy(r));
-      }
-      if (around || stage + 1 < to_rank(layout_.stages())) {
-        add_send(Role::forward, r, (r + stage_ranks_) % count);
-      }
-      if (around || stage > 0) {
-        add_send(Role::backward, r, (r + count - stage_ranks_) % count);
-      }
+      add_sends(r, count);
     }
     measure();
     return std::move(result_);
@@ -83,6 +58,39 @@ class Builder {
  private:
   using Loads = std::map<EdgeId, double>;
 
+  // That the ranks of every stage are in.
+  [[nodiscard]] std::vector<GroupKind> kinds_of_groups() const {
+    std::vector<GroupKind> kinds{GroupKind::tensor};
+    const auto add = [&](bool has, GroupKind kind) {
+      if (has) {
+        kinds.push_back(kind);
+      }
+    };
+    add(layout_.cp > 1, GroupKind::context);
+    add(true, GroupKind::gradients);
+    add(layout_.zero > 0, GroupKind::replicas);
+    add(layout_.ep > 1, GroupKind::experts);
+    add(layout_.etp > 1, GroupKind::expert_tensor);
+    add(layout_.has_expert_groups(), GroupKind::expert_gradients);
+    add(layout_.has_expert_groups() && layout_.zero > 0, GroupKind::expert_replicas);
+    return kinds;
+  }
+
+  // Of one rank of so many, to its neighbours in the pipeline.
+  void add_sends(Rank rank, Rank count) {
+    const std::size_t stage = result_.ranks[rank].stage;
+    const bool around = layout_.virtual_stages > 1 && !is_v_shaped(layout_.schedule);
+    if (is_two_ended(layout_.schedule) && stage + 1 == to_rank(layout_.stages())) {
+      add_send(Role::forward, rank, at_other_copy(rank));
+    }
+    if (around || stage + 1 < to_rank(layout_.stages())) {
+      add_send(Role::forward, rank, (rank + stage_ranks_) % count);
+    }
+    if (around || stage > 0) {
+      add_send(Role::backward, rank, (rank + count - stage_ranks_) % count);
+    }
+  }
+
   // Copies of the weights of a stage follow one another.
   [[nodiscard]] Rank at_other_copy(Rank rank) const {
     const Rank first = rank - rank % stage_ranks_;
@@ -90,8 +98,7 @@ class Builder {
   }
 
   void flow(Rank from, Rank to, double units, Loads& loads) {
-    const std::uint64_t number = std::uint64_t{from} << 32U | to;
-    for (const EdgeShare& part : routing_.route(from, to, number)) {
+    for (const EdgeShare& part : routing_.route(from, to, flow_between(from, to))) {
       loads[part.edge] += rounded_units(units * part.share);
     }
   }
@@ -110,15 +117,15 @@ class Builder {
     return result;
   }
 
-  void add_group(GroupKind kind, Role role, Rank rank) {
+  void add_group(GroupKind kind, Rank rank) {
     const RankGroup group = group_of(kind, rank, layout_);
     if (group.first != rank) {
       return;
     }
-    Incidence::Channel channel{role, {}, {}, {}};
+    Incidence::Channel channel{static_cast<Role>(kind), {}, {}, {}};
     for (Rank i = 0; i < group.count; ++i) {
       channel.members.push_back(group.first + i * group.stride);
-      result_.ranks[channel.members.back()].channel[static_cast<std::size_t>(role)] =
+      result_.ranks[channel.members.back()].channel[static_cast<std::size_t>(kind)] =
           static_cast<std::uint32_t>(result_.channels.size());
     }
     if (group.count > 1) {
@@ -132,16 +139,9 @@ class Builder {
 
   // Servers one after the other; inside each, all ranks but one step of the ring.
   Loads ring(const std::vector<Rank>& members) {
-    std::vector<std::vector<Rank>> servers;
-    std::map<Rank, std::size_t> place;
-    for (const Rank rank : members) {
-      const Rank server = routing_.graph().gpu_of_rank[rank] / rules_.server_ranks;
-      const auto [known, added] = place.emplace(server, servers.size());
-      if (added) {
-        servers.emplace_back();
-      }
-      servers[known->second].push_back(rank);
-    }
+    const std::vector<std::vector<Rank>> servers = grouped_ranks(members, [&](Rank rank) {
+      return routing_.graph().gpu_of_rank[rank] / rules_.server_ranks;
+    });
     const std::size_t local = servers.front().size();
     const bool equal = std::all_of(servers.begin(), servers.end(),
                                    [&](const auto& server) { return server.size() == local; });

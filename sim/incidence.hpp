@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "model/layout.hpp"
@@ -29,7 +28,7 @@ struct Incidence {
     std::uint32_t link{};
     double units{};
   };
-  // Of a channel, or of one rank: which of its channels.
+  // Of a channel, or of one rank: which of its channels. Those of groups are numbered as GroupKind.
   enum class Role : std::uint8_t {
     tensor,
     context,
@@ -44,6 +43,7 @@ struct Incidence {
     backward
   };
   static constexpr std::size_t role_count = 11;
+  [[nodiscard]] static constexpr bool is_send(Role role) { return role >= Role::forward; }
   static constexpr std::uint32_t none = 0xffffffff;
 
   struct Channel {

@@ -20,8 +20,7 @@ Members<std::uint32_t> received_by_rank(const Incidence& incidence) {
   return {incidence.ranks.size(), [&](auto add) {
             for (std::uint32_t c = 0; c < incidence.channels.size(); ++c) {
               const Incidence::Channel& channel = incidence.channels[c];
-              if (channel.role == Incidence::Role::forward ||
-                  channel.role == Incidence::Role::backward) {
+              if (Incidence::is_send(channel.role)) {
                 add(channel.members.back(), c);
               }
             }

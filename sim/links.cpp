@@ -49,7 +49,6 @@ PreparedMessage Links::prepare(const Message& message, std::size_t stage,
 
 void Links::prepare_send(Seconds latency, Seconds moving, Bytes bytes,
                          const std::vector<LinkLoad>& of_one_byte, PreparedMessage& result) const {
-  constexpr double below_rounding = 1 - 1e-9;
   result.latency = to_sim_time(latency).value_or(never);
   result.alone = result.latency + to_sim_time(moving).value_or(never);
   result.uses.clear();

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 // GCC 12 takes the empty optional of Boost's edge iterator for an uninitialised one at -O2.
@@ -31,7 +30,8 @@ struct MaxFlow::Network {
   Graph graph;
   VertexId source{};
   VertexId sink{};
-  std::int64_t everything = 0;
+  std::vector<std::int64_t> out;  // what all links out of a vertex carry together, and into it
+  std::vector<std::int64_t> in;
   std::vector<Traits::edge_descriptor> from_source;  // to every vertex
   std::vector<Traits::edge_descriptor> to_sink;
 
@@ -51,9 +51,12 @@ MaxFlow::MaxFlow(const LinkGraph& links) : network_(std::make_unique<Network>())
   network_->graph = Graph(size + 2);
   network_->source = size;
   network_->sink = size + 1;
+  network_->out.resize(size);
+  network_->in.resize(size);
   for (const Edge& edge : links.edges()) {
     const std::int64_t capacity = std::llround(edge.capacity.si);
-    network_->everything += capacity;
+    network_->out[edge.from] += capacity;
+    network_->in[edge.to] += capacity;
     (void)network_->add(edge.from, edge.to, capacity);
   }
   for (VertexId v = 0; v < size; ++v) {
@@ -64,19 +67,23 @@ MaxFlow::MaxFlow(const LinkGraph& links) : network_(std::make_unique<Network>())
 
 MaxFlow::~MaxFlow() = default;
 
+// A source gets as much as its links carry away: without a bound on what all of them get, their sum
+// would not fit 64 bits on some thousand GPUs.
 Bandwidth MaxFlow::between(std::span<const VertexId> sources, std::span<const VertexId> sinks) {
   Graph& graph = network_->graph;
-  const auto open = [&](std::int64_t capacity) {
-    for (const VertexId v : sources) {
-      put(boost::edge_capacity, graph, network_->from_source[v], capacity);
-    }
-    for (const VertexId v : sinks) {
-      put(boost::edge_capacity, graph, network_->to_sink[v], capacity);
-    }
-  };
-  open(network_->everything);
+  for (const VertexId v : sources) {
+    put(boost::edge_capacity, graph, network_->from_source[v], network_->out[v]);
+  }
+  for (const VertexId v : sinks) {
+    put(boost::edge_capacity, graph, network_->to_sink[v], network_->in[v]);
+  }
   const std::int64_t flow = boost::push_relabel_max_flow(graph, network_->source, network_->sink);
-  open(0);
+  for (const VertexId v : sources) {
+    put(boost::edge_capacity, graph, network_->from_source[v], 0);
+  }
+  for (const VertexId v : sinks) {
+    put(boost::edge_capacity, graph, network_->to_sink[v], 0);
+  }
   return {static_cast<double>(flow)};
 }
 

@@ -29,7 +29,6 @@ class MaxMin {
   ResourceId add_resource(Rate capacity, Sharing sharing);
   void set_capacity(ResourceId resource, Rate capacity);
   [[nodiscard]] Rate capacity(ResourceId resource) const;
-  [[nodiscard]] std::size_t resource_count() const { return resources_.size(); }
 
   // Makes a member known, who competes from join to leave and may join again until removed. True
   // when nobody has joined any of its shared resources.

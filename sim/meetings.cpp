@@ -32,8 +32,7 @@ bool Meetings::Meeting::goes_before(const Meeting& other) const {
 
 void Meetings::hand_over(std::size_t place, StreamKind stream, const MessageId& id,
                          const Path& path) {
-  const auto kind = static_cast<std::size_t>(group_kind(id.message->kind));
-  const std::size_t group = places_.places[place].group[kind];
+  const std::size_t group = places_.places[place].group_of(id.message->kind);
   Meeting meeting{group, whole, stream, id, {}, 0, path, {}, 0};
   if (stream != StreamKind::compute) {
     meeting.turn = ++turns_[place];

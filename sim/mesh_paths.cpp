@@ -13,6 +13,12 @@
 namespace payoff::sim {
 namespace {
 
+// Of servers, whose GPUs links join directly.
+bool has_meshes(const Topology& topology) {
+  const auto* shape = std::get_if<RegularTopology>(&topology.shape);
+  return shape != nullptr && shape->server.fabric == ServerFabric::mesh;
+}
+
 Bandwidth narrowest(const LinkGraph& mesh) {
   Bandwidth least{std::numeric_limits<double>::infinity()};
   for (const Edge& edge : mesh.edges()) {
@@ -130,9 +136,8 @@ std::optional<LinkGraph> fullest_mesh(const ProgramRanks& ranks, const TopologyG
 
 std::optional<LinkGraph> small_mesh(const ProgramRanks& ranks, const Topology& topology,
                                     const TopologyGraph& graph) {
-  const auto* shape = std::get_if<RegularTopology>(&topology.shape);
-  const bool may_be =
-      shape == nullptr || (ranks.gpus == ranks.ranks && shape->server.fabric == ServerFabric::mesh);
+  const bool may_be = std::holds_alternative<UserGraph>(topology.shape) ||
+                      (ranks.gpus == ranks.ranks && has_meshes(topology));
   if (!may_be || ranks.ranks < 3 || ranks.ranks > most_searched_mesh) {
     return std::nullopt;
   }
@@ -161,23 +166,18 @@ std::vector<std::vector<Rank>> mesh_rings(const LinkGraph& mesh) {
 
 std::vector<std::vector<Rank>> server_rings(const ProgramRanks& ranks, const Topology& topology,
                                             const TopologyGraph& graph) {
-  const auto* shape = std::get_if<RegularTopology>(&topology.shape);
-  const bool may_be = shape != nullptr && shape->server.fabric == ServerFabric::mesh &&
-                      ranks.gpus >= 3 && ranks.gpus <= most_searched_mesh;
+  const bool may_be = has_meshes(topology) && ranks.gpus >= 3 && ranks.gpus <= most_searched_mesh;
   const auto mesh = may_be ? fullest_mesh(ranks, graph) : std::nullopt;
   return mesh ? mesh_rings(*mesh) : std::vector<std::vector<Rank>>{};
 }
 
 bool joins_pairs(const ProgramRanks& ranks, const Topology& topology, const TopologyGraph& graph) {
-  const auto* shape = std::get_if<RegularTopology>(&topology.shape);
-  return ranks.gpus > 1 && (shape != nullptr ? shape->server.fabric == ServerFabric::mesh
-                                             : small_mesh(ranks, topology, graph).has_value());
+  return ranks.gpus > 1 && (has_meshes(topology) || small_mesh(ranks, topology, graph).has_value());
 }
 
 ServerPaths server_paths(PathUse use, const ProgramRanks& ranks, const Topology& topology,
                          const TopologyGraph& graph) {
-  const auto* shape = std::get_if<RegularTopology>(&topology.shape);
-  if (shape == nullptr || shape->server.fabric != ServerFabric::mesh || ranks.gpus < 3) {
+  if (!has_meshes(topology) || ranks.gpus < 3) {
     return {};
   }
   const auto mesh = fullest_mesh(ranks, graph);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/mesh_circles.hpp"
 #include "model/topology.hpp"
 #include "sim/collective_programs.hpp"
 #include "sim/link_graph.hpp"
@@ -17,7 +18,7 @@
 
 namespace payoff::sim {
 
-inline constexpr std::size_t most_searched_mesh = 10;  // rings and trees of more are not searched
+inline constexpr std::size_t most_searched_mesh = most_counted_gpus;  // for rings and trees
 
 // The links between the GPUs themselves, where they join all of them in one server or graph.
 [[nodiscard]] std::optional<LinkGraph> small_mesh(const ProgramRanks& ranks,

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/not_folded.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <variant>
 #include <vector>
 
 #include "model/rank_order.hpp"
+#include "sim/background.hpp"
 
 namespace payoff::sim {
 namespace {
-
-bool differs_from_link_to_link(const Topology& topology) {
-  return std::any_of(topology.background.begin(), topology.background.end(),
-                     [](const BackgroundLoad& load) { return load.sd > 0; });
-}
 
 std::vector<std::string> what_tells_apart(const ClusterState& state, const ParallelLayout& layout) {
   std::vector<std::string> found;
@@ -67,7 +62,7 @@ std::string why_not_folded(const ClusterState& state, const ParallelLayout& layo
 
 std::string how_little_folds(const FoldReport& fold, const ClusterState& state,
                              const ParallelLayout& layout, const PlatformRules& rules) {
-  const auto stages = static_cast<std::uint64_t>(layout.pp);
+  const auto stages = static_cast<std::uint64_t>(layout.stages());
   if (fold.ranks <= stages || 2 * fold.places <= fold.ranks) {
     return {};
   }

@@ -65,11 +65,16 @@ struct Place {
   std::array<std::size_t, group_kind_count> group{};
   std::size_t next{};      // gets its activations: stage_after()
   std::size_t previous{};  // gets their gradients
+
+  // That sends messages of this kind.
+  [[nodiscard]] std::size_t group_of(MessageKind kind) const {
+    return group[static_cast<std::size_t>(group_kind(kind))];
+  }
 };
 
 struct Places {
   std::vector<Place> places;
-  std::vector<std::vector<std::size_t>> groups;  // places with ranks in the group
+  std::vector<std::vector<std::size_t>> groups;  // places with ranks in the group, ascending
 
   [[nodiscard]] bool several_a_stage(std::size_t stages) const { return places.size() > stages; }
 };
@@ -78,13 +83,13 @@ struct Places {
 [[nodiscard]] inline Places one_place_per_stage(std::size_t stages, PipelineSchedule schedule) {
   Places result;
   for (std::size_t s = 0; s < stages; ++s) {
-    const int next = stage_after(static_cast<int>(s), static_cast<int>(stages), schedule);
-    result.places.push_back({s,
-                             1,
-                             1.0,
-                             {s, s, s, s, s, s, s, s, stages},
-                             static_cast<std::size_t>(next),
-                             (s + stages - 1) % stages});
+    Place& place = result.places.emplace_back();
+    place.stage = s;
+    place.group.fill(s);
+    place.group[static_cast<std::size_t>(GroupKind::ends)] = stages;
+    place.next = static_cast<std::size_t>(
+        stage_after(static_cast<int>(s), static_cast<int>(stages), schedule));
+    place.previous = (s + stages - 1) % stages;
     result.groups.push_back({s});
   }
   if (stages > 1) {

@@ -67,11 +67,10 @@ Platform::Platform(const Cluster& cluster, const ParallelLayout& layout, FoldedS
       nominal_(incidence.nominal) {}
 
 void Platform::add_node(std::size_t stage, const std::string& name) {
-  StageLinks& links = stages_[stage];
   if (!has_network()) {
-    links.nic_out = links.nic_in = no_link;
     return;
   }
+  StageLinks& links = stages_[stage];
   const Bandwidth nics = nics_of(servers_of(stage));
   links.nic_out = links_.size();
   links_.push_back({"NICs out of the " + name, nics, key_between_nodes});
@@ -85,7 +84,6 @@ bool Platform::has_network() const {
 
 void Platform::add_gpu(std::size_t stage) {
   StageLinks& links = stages_[stage];
-  links.fabric_out = links.fabric_in = links.slot_out = links.slot_in = no_link;
   const std::string gpu = " the GPU of stage " + std::to_string(stage);
   const Fabric& fabric = servers_of(stage).fabric;
   if (fabric.kind != FabricKind::none && cluster_.gpus_per_node > 1) {
@@ -136,6 +134,12 @@ std::size_t Platform::neighbour(std::size_t stage, Direction direction) const {
              ? static_cast<std::size_t>(
                    stage_after(static_cast<int>(stage), layout_.stages(), layout_.schedule))
              : (stage + count - 1) % count;
+}
+
+Places places_of(const StepPlan& plan, const Platform& platform) {
+  return platform.places().places.empty()
+             ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
+             : platform.places();
 }
 
 Problems check(const Platform& platform) {

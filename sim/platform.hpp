@@ -67,8 +67,7 @@ struct Route {
   double latency_ratio = 0;  // of the time alone, before any bandwidth is used
 };
 
-// Where a message goes.
-// `to_rank`: what comes to one of a circle (sim/circles).
+// Where a message goes; `to_rank`: what comes to one of a circle (sim/circles).
 enum class Direction : std::uint8_t { inside, forward, backward, to_rank };
 
 struct SendNetwork;
@@ -104,17 +103,17 @@ class Platform {
                                            Direction direction) const;
 
  private:
-  struct StageLinks {
-    std::size_t nic_out{};
-    std::size_t nic_in{};
-    std::size_t fabric_out{};
-    std::size_t fabric_in{};
-    std::size_t slot_out{};  // of PCIe: what goes to the NICs
-    std::size_t slot_in{};
-    std::size_t cores{};
-  };
-
   static constexpr std::size_t no_link = std::numeric_limits<std::size_t>::max();
+
+  struct StageLinks {
+    std::size_t nic_out = no_link;
+    std::size_t nic_in = no_link;
+    std::size_t fabric_out = no_link;
+    std::size_t fabric_in = no_link;
+    std::size_t slot_out = no_link;  // of PCIe: what goes to the NICs
+    std::size_t slot_in = no_link;
+    std::size_t cores = no_link;
+  };
 
   void add_node(std::size_t stage, const std::string& name);
   void add_gpu(std::size_t stage);
@@ -150,6 +149,9 @@ class Platform {
   std::shared_ptr<const SendNetwork> send_network_;
   std::vector<Circles> circles_;
 };
+
+// Those of the platform, or one for every stage of the plan.
+[[nodiscard]] Places places_of(const StepPlan& plan, const Platform& platform);
 
 // Links without bandwidth, and what does not fit the clock.
 [[nodiscard]] Problems check(const Platform& platform);

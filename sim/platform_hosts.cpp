@@ -2,7 +2,6 @@
 #include <string>
 
 #include "model/collective.hpp"
-#include "model/groups.hpp"
 #include "model/host_codec.hpp"
 #include "sim/platform.hpp"
 

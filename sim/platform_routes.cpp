@@ -80,13 +80,12 @@ Route Platform::route(const Message& message, std::size_t index, Direction direc
 
 // What the algorithm sends less than a ring, it sends less everywhere.
 Route Platform::of_channel(const Message& message, std::uint32_t channel) const {
-  constexpr double below_rounding = 1 - 1e-9;
   const FoldedSystem::Channel& known = system_.channels[channel];
   const Incidence::Nominal& nominal = nominal_[static_cast<std::size_t>(known.role)][known.stage];
   const bool pairs = message.collective == Collective::all_to_all;
   Route route;
   Bytes wire = message.size;
-  if (known.role == Incidence::Role::forward || known.role == Incidence::Role::backward) {
+  if (Incidence::is_send(known.role)) {
     const bool forward = known.role == Incidence::Role::forward;
     route.latency_ratio =
         latency_ratio(message, known.stage, forward ? Direction::forward : Direction::backward);
@@ -122,7 +121,6 @@ const Circles* Platform::circles_of(const Message& message) const {
 // A message over a graph is counted as an exchange with all: of the bytes that the busiest rank
 // sends each neighbour gets its part. What the law is faster than the line, it sends less.
 Route Platform::to_rank(const Message& message, std::size_t place) const {
-  constexpr double below_rounding = 1 - 1e-9;
   const Circles& circles = *circles_of(message);
   const Circle& own = circles.of[place];
   const auto local = static_cast<double>(circles_.back().of[place].waits_for.size());
@@ -213,7 +211,6 @@ Route Platform::send(const Message& message, std::size_t stage, Direction direct
 
 // The algorithm may send less than a ring, or the law be faster than the line: alone it fits.
 void Platform::load(Route& route, std::size_t link, Bytes bytes, Seconds alone) const {
-  constexpr double below_rounding = 1 - 1e-9;
   if (link != no_link && bytes > 0_B && alone > 0_s) {
     route.loads.push_back(
         {link, std::min(bytes, links_[link].capacity * alone * below_rounding), 1});

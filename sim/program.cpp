@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/program.hpp"
 
-#include <cstddef>
 #include <utility>
 
 #include "sim/program_shape.hpp"

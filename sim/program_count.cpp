@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "sim/program_shape.hpp"
+
 namespace payoff::sim {
 namespace {
 
@@ -14,7 +16,7 @@ std::uint64_t wide(std::size_t number) { return number; }
 
 // Every rank sends once in every step.
 std::uint64_t of_ring(Rank ranks, Outcome outcome) {
-  return (outcome == Outcome::all_reduced ? 2 : 1) * wide(ranks) * (ranks - 1);
+  return detail::passes(outcome) * wide(ranks) * (ranks - 1);
 }
 
 // Every segment passes every edge of every tree, once each way.
@@ -81,8 +83,8 @@ std::uint64_t count(const SwitchProgram& p) {
 
 // To the switch and back, before and after what goes on between servers.
 std::uint64_t count(const NvlsProgram& p) {
-  const std::uint64_t visits = p.outcome == Outcome::all_reduced ? 2 : 1;
-  const std::uint64_t inside = 2 * visits * p.servers * p.gpus * p.segments;
+  const std::uint64_t inside =
+      2 * wide(detail::passes(p.outcome)) * p.servers * p.gpus * p.segments;
   return inside + p.gpus * of_trees(2, p.servers, p.segments);
 }
 
@@ -104,7 +106,7 @@ std::uint64_t count(const SparseGatherProgram& p) {
 
 std::uint64_t count(const TreesProgram& p) {
   return of_trees(p.packing.trees.size(), p.packing.trees.front().parent.size(), p.segments,
-                  p.outcome == Outcome::all_reduced ? 2 : 1);
+                  detail::passes(p.outcome));
 }
 
 // Every root to every other one there and back, and all others up and down.
@@ -126,24 +128,16 @@ std::uint64_t count(const ServerTreesProgram& p) {
 std::uint32_t depth_of_double_tree(Rank ranks) {
   std::uint32_t deepest = 0;
   for (const std::vector<Rank>& parent : double_tree(ranks)) {
-    for (Rank r = 0; r < ranks; ++r) {
-      std::uint32_t depth = 0;
-      for (Rank at = r; parent[at] != at; at = parent[at]) {
-        ++depth;
-      }
-      deepest = std::max(deepest, depth);
-    }
+    const std::vector<std::uint32_t> depths = detail::depths(parent);
+    deepest = std::max(deepest, *std::max_element(depths.begin(), depths.end()));
   }
   return deepest;
 }
 
-// As laid: eight times as many segments as there are steps without.
-constexpr std::uint32_t segments_of(std::uint32_t steps) { return 8 * steps; }
-
 std::uint64_t expected_ring(Collective collective, const ProgramRanks& ranks) {
   const Rank servers = ranks.ranks / ranks.gpus;
   if (collective == Collective::broadcast || collective == Collective::reduce) {
-    return of_trees(ranks.gpus, ranks.ranks, segments_of(ranks.ranks - 1), 1);
+    return of_trees(ranks.gpus, ranks.ranks, segments_for(ranks.ranks - 1), 1);
   }
   const bool is_half =
       collective == Collective::all_gather || collective == Collective::reduce_scatter;
@@ -155,7 +149,7 @@ std::uint64_t expected_nvls(Collective collective, const ProgramRanks& ranks) {
   const Rank servers = ranks.ranks / ranks.gpus;
   const bool sums = collective == Collective::all_reduce;
   NvlsProgram program{servers, ranks.gpus, sums ? Outcome::all_reduced : Outcome::gathered, 1};
-  program.segments = segments_of((sums ? 4 : 2) + 2 * depth_of_double_tree(servers));
+  program.segments = segments_for((sums ? 4 : 2) + 2 * depth_of_double_tree(servers));
   return count(program);
 }
 
@@ -163,11 +157,11 @@ std::uint64_t expected_nvls(Collective collective, const ProgramRanks& ranks) {
 std::uint64_t expected_trees(const ProgramRanks& ranks, Collective collective) {
   const std::uint64_t servers = ranks.ranks / ranks.gpus;
   if (servers > 1 && ranks.gpus > 1) {
-    return of_server_trees(ranks.gpus, ranks.ranks, servers, segments_of(1));
+    return of_server_trees(ranks.gpus, ranks.ranks, servers, segments_for(1));
   }
   return collective == Collective::all_reduce
-             ? of_trees(ranks.ranks, ranks.ranks, segments_of(2))
-             : of_trees(ranks.ranks - 1, ranks.ranks, segments_of(2), 1);
+             ? of_trees(ranks.ranks, ranks.ranks, segments_for(2))
+             : of_trees(ranks.ranks - 1, ranks.ranks, segments_for(2), 1);
 }
 
 // What links there are is known once a topology is built.
@@ -203,7 +197,7 @@ std::optional<std::uint64_t> expected_sends(Collective collective, Algorithm alg
       return expected_ring(collective, ranks);
     case Algorithm::tree:
       return count(RailTreesProgram{
-          servers, ranks.gpus, segments_of(2 * (depth_of_double_tree(servers) + ranks.gpus - 1))});
+          servers, ranks.gpus, segments_for(2 * (depth_of_double_tree(servers) + ranks.gpus - 1))});
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
       return expected_nvls(collective, ranks);
@@ -240,7 +234,7 @@ std::optional<std::uint64_t> expected_sends(OtherProgram program, const ProgramR
     case OtherProgram::sparse_all_gatherv:
       return (servers > 1 ? ranks.gpus : 1) * of_ring(n, Outcome::gathered);
     case OtherProgram::sharp:  // a chain in every server, at least one switch above it
-      return of_trees(ranks.gpus, wide(n) + 1, segments_of(2 * ranks.gpus));
+      return of_trees(ranks.gpus, wide(n) + 1, segments_for(2 * ranks.gpus));
     case OtherProgram::packed_trees:
       return expected_trees(ranks, details.collective.value_or(Collective::all_reduce));
   }

@@ -47,11 +47,8 @@ class Runner {
   ProgramRun run() {
     progress_.begin(ready_);
     start_ready();
-    std::vector<Completion> completed;
     while (engine_.advance()) {
-      // A copy: starting what follows writes over the list.
-      completed.assign(engine_.completed().begin(), engine_.completed().end());
-      for (const Completion& done : completed) {
+      for (const Completion& done : engine_.completed()) {
         const auto step = static_cast<std::uint32_t>(done.tag >> 32U);
         progress_.arrived({step, static_cast<std::uint32_t>(done.tag)}, ready_);
         start_ready();
@@ -96,7 +93,7 @@ class Runner {
   // Kept for later steps: most programs send along few ways.
   Way& known_way(const PlacedSend& send) {
     static constexpr std::size_t most_kept = 100'000;
-    const std::uint64_t flow = std::uint64_t{send.from} << 32U | send.to;
+    const std::uint64_t flow = flow_between(send.from, send.to);
     const auto known = ways_.find(flow);
     if (known != ways_.end()) {
       return known->second;
@@ -192,8 +189,6 @@ class Runner {
     return made;
   }
 
-  static constexpr double below_rounding = 1 - 1e-9;
-
   Bytes size_;
   std::vector<SendPrice> prices_;          // of the phases
   std::vector<std::uint32_t> phase_ends_;  // the steps after them
@@ -245,7 +240,9 @@ double busiest_share(const Program& program) { return busiest_share(program, 0, 
 
 PhasePrice phase_price(const Program& program, std::uint32_t first, std::uint32_t steps, Bytes size,
                        Seconds time, Seconds latency) {
-  PAYOFF_INVARIANT(latency < time, "a price consists of latency alone");
+  PAYOFF_INVARIANT(time > 0_s, "steps are priced that take no time");
+  constexpr double below_all = 1 - 1e-6;  // a price whose latency is all of it needs a bandwidth
+  latency = std::min(latency, time * below_all);
   return {steps,
           {latency / static_cast<double>(steps),
            size * busiest_share(program, first, steps) / (time - latency)}};

@@ -34,7 +34,8 @@ struct PhasePrice {
 // With segments a send in every step takes as long: the number of steps in segments.
 [[nodiscard]] double busiest_share(const Program& program);
 
-// Of a collective that takes `time` alone, `latency` of it whatever the size.
+// Of a collective that takes `time` alone, `latency` of it whatever the size (or a millionth less
+// than all, so that bytes have a rate).
 [[nodiscard]] SendPrice send_price(const Program& program, Bytes size, Seconds time,
                                    Seconds latency);
 // The same of some of its steps.

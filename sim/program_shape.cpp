@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 
 #include "sim/invariant.hpp"
@@ -21,22 +20,10 @@ ProgramShape shape(std::size_t ranks, std::uint32_t chunks, std::uint32_t steps,
   return shape;
 }
 
-std::vector<std::uint32_t> depths(const std::vector<Rank>& parent) {
-  std::vector<std::uint32_t> result;
-  for (Rank r = 0; r < parent.size(); ++r) {
-    std::uint32_t depth = 0;
-    for (Rank at = r; parent[at] != at; at = parent[at]) {
-      ++depth;
-    }
-    result.push_back(depth);
-  }
-  return result;
-}
-
 void plant(ProgramShape& shape, std::vector<std::vector<Rank>> parents) {
   shape.parent = std::move(parents);
   for (const std::vector<Rank>& parent : shape.parent) {
-    shape.depth.push_back(depths(parent));
+    shape.depth.push_back(detail::depths(parent));
     shape.deepest = std::max(
         shape.deepest, *std::max_element(shape.depth.back().begin(), shape.depth.back().end()));
   }
@@ -54,10 +41,9 @@ ProgramShape of_trees(std::vector<std::vector<Rank>> parents, std::uint32_t segm
   return result;
 }
 
-std::uint32_t passes(Outcome outcome) { return outcome == Outcome::all_reduced ? 2 : 1; }
-
 using detail::in_rail_ring;
 using detail::on_path;
+using detail::passes;
 
 ProgramShape shape_of(const RingProgram& p) {
   return shape(p.ranks, p.ranks, passes(p.outcome) * (p.ranks - 1), 1.0 / p.ranks);
@@ -237,6 +223,18 @@ ProgramShape shape_of(const ServerTreesProgram& p) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> detail::depths(const std::vector<Rank>& parent) {
+  std::vector<std::uint32_t> result;
+  for (Rank r = 0; r < parent.size(); ++r) {
+    std::uint32_t depth = 0;
+    for (Rank at = r; parent[at] != at; at = parent[at]) {
+      ++depth;
+    }
+    result.push_back(depth);
+  }
+  return result;
+}
 
 ProgramShape detail::shape_of(const ProgramKind& kind) {
   return std::visit([](const auto& program) { return sim::shape_of(program); }, kind);

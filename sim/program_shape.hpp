@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "sim/program.hpp"
 
 namespace payoff::sim::detail {
@@ -24,6 +27,14 @@ namespace payoff::sim::detail {
   const Rank i = place % gpus;
   return server * gpus + on_path(inside, gpus, k, server % 2 == 1 ? gpus - 1 - i : i);
 }
+
+// How often a chunk passes all ranks: to be summed, to be handed on, or both.
+[[nodiscard]] constexpr std::uint32_t passes(Outcome outcome) {
+  return outcome == Outcome::all_reduced ? 2 : 1;
+}
+
+// Of every place of a tree, from the root, whose parent is itself.
+[[nodiscard]] std::vector<std::uint32_t> depths(const std::vector<Rank>& parent);
 
 [[nodiscard]] ProgramShape shape_of(const ProgramKind& kind);
 

@@ -41,6 +41,27 @@ void nvls_trees(const NvlsProgram& program, const ProgramShape& shape, std::uint
   }
 }
 
+// Of one part, what its roots in all servers have: each to the one that sums it, or the sum to all.
+void between_roots(const ProgramShape& trees, std::uint32_t part, bool adds,
+                   std::vector<Send>& sends) {
+  std::vector<Rank> roots;
+  for (Rank r = 0; r < trees.places; ++r) {
+    if (trees.parent[part][r] == r) {
+      roots.push_back(r);
+    }
+  }
+  const auto servers = static_cast<std::uint32_t>(roots.size());
+  const std::uint32_t first = part * trees.segments * servers;
+  for (std::uint32_t from = 0; from < servers; ++from) {
+    for (std::uint32_t to = 0; to < servers; ++to) {
+      if (from != to) {
+        sends.push_back(
+            {roots[from], roots[to], first + (adds ? to : from), trees.segments, servers, adds});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 // A rank at depth d sends segment i up in step deepest - d + i, and gets it down in the mirrored
@@ -72,23 +93,8 @@ void server_trees_step(const ProgramShape& trees, std::uint32_t step, std::vecto
   const std::uint32_t servers = per_part / trees.segments;
   const std::uint32_t inside = trees.deepest + trees.segments - 1;  // steps of a phase
   if (step == inside || step == inside + 1) {
-    const bool adds = step == inside;
-    std::vector<Rank> roots;
     for (std::uint32_t t = 0; t < parts; ++t) {
-      roots.clear();
-      for (Rank r = 0; r < trees.places; ++r) {
-        if (trees.parent[t][r] == r) {
-          roots.push_back(r);
-        }
-      }
-      for (std::uint32_t from = 0; from < servers; ++from) {
-        for (std::uint32_t to = 0; to < servers; ++to) {
-          if (from != to) {
-            sends.push_back({roots[from], roots[to], t * per_part + (adds ? to : from),
-                             trees.segments, servers, adds});
-          }
-        }
-      }
+      between_roots(trees, t, step == inside, sends);
     }
     return;
   }
@@ -146,7 +152,7 @@ void nvls_step(const NvlsProgram& program, const ProgramShape& shape, std::uint3
 // tree is the first one with all ranks moved on by one (an even number) or mirrored.
 std::vector<std::vector<Rank>> double_tree(Rank ranks) {
   std::vector<Rank> first(ranks);
-  Rank top = std::bit_floor(ranks - 1);
+  const Rank top = std::bit_floor(ranks - 1);
   first[0] = 0;
   for (Rank r = 1; r < ranks; ++r) {
     const Rank bit = r & (~r + 1);

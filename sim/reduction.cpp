@@ -2,7 +2,10 @@
 #include "sim/reduction.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+
+#include "sim/background.hpp"
 
 namespace payoff::sim {
 namespace {
@@ -27,8 +30,7 @@ bool is_uniform(const ClusterState& state) {
   const Topology& topology = *state.topology;
   return topology.faults.empty() && topology.rank_order.empty() &&
          topology.balance == Balance::ideal && state.jitter.sd <= 0.0 &&
-         std::all_of(topology.background.begin(), topology.background.end(),
-                     [](const BackgroundLoad& load) { return load.sd <= 0.0; });
+         !differs_from_link_to_link(topology);
 }
 
 // Groups lie inside a block, or pass through all blocks of their stage.

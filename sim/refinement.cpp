@@ -13,8 +13,6 @@
 namespace payoff::sim {
 namespace {
 
-using Role = Incidence::Role;
-
 std::uint64_t bits(double number) { return std::bit_cast<std::uint64_t>(number); }
 
 class Refinement {
@@ -151,7 +149,7 @@ class Refinement {
       for (const Rank rank : channel.members) {
         signatures.add(partition_.ranks[rank]);
       }
-      if (channel.role < Role::forward) {
+      if (!Incidence::is_send(channel.role)) {
         signatures.sort_from<1>(from);
       }
       add_loads(channel.ring, signatures);

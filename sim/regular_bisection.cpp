@@ -160,9 +160,7 @@ std::string why_irregular(const Topology& topology) {
   if (!topology.rank_order.empty()) {
     return "ranks have an order of their own";
   }
-  const bool differ = std::any_of(topology.background.begin(), topology.background.end(),
-                                  [](const BackgroundLoad& load) { return load.sd > 0; });
-  if (differ) {
+  if (differs_from_link_to_link(topology)) {
     return "the traffic of others differs from link to link";
   }
   const auto& shape = std::get<RegularTopology>(topology.shape);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/regular_layout.hpp"
 
-#include <type_traits>
-
 namespace payoff::sim {
 namespace {
 

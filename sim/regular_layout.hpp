@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "model/topology.hpp"
 #include "sim/link_graph.hpp"
@@ -21,7 +20,6 @@ class RegularLayout {
   [[nodiscard]] const Server& server() const { return topology_.server; }
   [[nodiscard]] std::uint32_t servers() const { return servers_; }
   [[nodiscard]] std::uint32_t gpus_per_server() const { return gpus_; }
-  [[nodiscard]] std::uint32_t vertices_per_server() const { return per_server_; }
 
   // Item `i` of server `s`.
   [[nodiscard]] VertexId gpu(std::uint32_t s, std::uint32_t i) const { return s * per_server_ + i; }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <iterator>
 #include <variant>
 
 namespace payoff::sim {

@@ -24,6 +24,11 @@ struct EdgeShare {
   bool operator==(const EdgeShare&) const = default;
 };
 
+// By which hashing tells the flows of every two ranks apart.
+[[nodiscard]] constexpr std::uint64_t flow_between(Rank from, Rank to) {
+  return std::uint64_t{from} << 32U | to;
+}
+
 class Routing {
  public:
   // The graph has to outlive this.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/send_incidence.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <deque>
@@ -40,10 +39,9 @@ std::vector<std::set<Need>> needs_of(const StepPlan& plan, const SendRules& rule
   std::vector<std::set<Need>> needs(plan.stages.size());
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     for (const StageMessage& message : messages_of_stage(plan, s)) {
-      const bool between_stages =
-          message.traffic == Traffic::forward_sends || message.traffic == Traffic::backward_sends;
-      const auto algorithm =
-          between_stages ? std::nullopt : laws.algorithm_of_sends(*message.message);
+      const auto algorithm = is_between_stages(message.traffic)
+                                 ? std::nullopt
+                                 : laws.algorithm_of_sends(*message.message);
       if (algorithm) {
         const MessageKind kind = message.message->kind;
         needs[s].insert({group_kind(kind), message.message->collective, *algorithm, kind});
@@ -80,10 +78,9 @@ class SendIncidenceBuilder {
   std::optional<SendIncidence> build(const std::vector<std::set<Need>>& needs) {
     for (std::uint32_t c = 0; c < incidence_.channels.size(); ++c) {
       const Incidence::Channel& channel = incidence_.channels[c];
-      if (channel.role >= Incidence::Role::forward || channel.members.size() < 2) {
+      if (Incidence::is_send(channel.role) || channel.members.size() < 2) {
         continue;
       }
-      // Roles of groups are their kinds.
       const auto kind = static_cast<GroupKind>(channel.role);
       for (const Need& need : needs[incidence_.ranks[channel.members.front()].stage]) {
         if (need.kind == kind) {
@@ -204,7 +201,7 @@ class SendIncidenceBuilder {
   }
 
   std::uint32_t way(Rank from, Rank to) {
-    const std::uint64_t flow = std::uint64_t{from} << 32U | to;
+    const std::uint64_t flow = flow_between(from, to);
     const auto [known, added] =
         ways_.try_emplace(flow, static_cast<std::uint32_t>(result_.ways.size()));
     if (added) {

@@ -15,19 +15,6 @@ std::optional<SimTime> to_sim_time(Seconds time) {
   return SimTime{static_cast<std::int64_t>(picoseconds)};
 }
 
-std::optional<Problem> check_time(Seconds time, std::string_view path) {
-  if (std::isnan(time.si)) {
-    return Problem{std::string(path), "the time is not a number", ""};
-  }
-  if (time.si < 0.0) {
-    return Problem{std::string(path), "the time is negative", ""};
-  }
-  if (!to_sim_time(time)) {
-    return beyond_clock(path);
-  }
-  return std::nullopt;
-}
-
 Problem beyond_clock(std::string_view path) {
   return {std::string(path), "the simulated time passes the end of the clock, 106 days",
           "simulate a shorter stretch, or look for a rate or a size with a wrong unit"};

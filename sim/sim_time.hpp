@@ -45,9 +45,6 @@ inline constexpr SimTime end_of_clock{never.picoseconds - 1};
 // To the nearest picosecond; nothing for what is negative, no number, or beyond the clock.
 [[nodiscard]] std::optional<SimTime> to_sim_time(Seconds time);
 
-// Why a duration cannot be simulated, if it cannot.
-[[nodiscard]] std::optional<Problem> check_time(Seconds time, std::string_view path);
-
 // What a run says that has come to the end of the clock.
 [[nodiscard]] Problem beyond_clock(std::string_view path);
 

@@ -20,6 +20,10 @@ enum class Traffic : std::uint8_t {
   backward_sends
 };
 
+[[nodiscard]] constexpr bool is_between_stages(Traffic traffic) {
+  return traffic == Traffic::forward_sends || traffic == Traffic::backward_sends;
+}
+
 struct StageMessage {
   const Message* message{};
   Traffic traffic{};

@@ -22,12 +22,6 @@ namespace {
 
 constexpr std::uint64_t send_tag = std::uint64_t{1} << 63U;
 
-Places places_of(const StepPlan& plan, const Platform& platform) {
-  return platform.places().places.empty()
-             ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
-             : platform.places();
-}
-
 class StepRun {
  public:
   StepRun(const StepPlan& plan, const Platform& platform, const SimOptions& options)
@@ -101,13 +95,13 @@ class StepRun {
   void advance_stages() {
     take_touched();
     while (!changed_.empty()) {
-      const std::size_t stage = changed_.back();
+      const std::size_t place = changed_.back();
       changed_.pop_back();
-      stages_[stage].advance();
+      stages_[place].advance();
       std::vector<StageRun::Ended> ended;
-      ended.swap(stages_[stage].ended_operations());
+      ended.swap(stages_[place].ended_operations());
       for (const StageRun::Ended& operation : ended) {
-        pass_on(stage, operation);
+        pass_on(place, operation);
       }
       if (changed_.empty()) {
         meetings_.start_waiting();
@@ -290,9 +284,8 @@ class StepRun {
   std::vector<StageRun> stages_;
   std::vector<PreparedMessage> forward_;
   std::vector<PreparedMessage> backward_;
-  std::vector<std::array<Outbox, 2>>
-      outboxes_;             // of each place: to the next stage, to the previous
-  std::vector<Bytes> sent_;  // by each stage
+  std::vector<std::array<Outbox, 2>> outboxes_;  // of a place: to the next, to the previous
+  std::vector<Bytes> sent_;                      // by each place
   std::vector<Bytes> received_;
   std::vector<std::size_t> changed_;
   std::vector<std::uint64_t> sends_of_;

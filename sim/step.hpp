@@ -38,7 +38,7 @@ struct SimOptions {
 };
 
 struct Estimate {
-  std::uint64_t events{};  // exactly, of a run that is not stopped
+  std::uint64_t events{};  // of a run that is not stopped, as StepCount has them
   std::uint64_t sends{};   // of them, at level `steps`
   Bytes memory;            // roughly, of the run and of the analytical answer beside it
   Bytes trace;             // roughly, if one is written; it is streamed, and not in the memory

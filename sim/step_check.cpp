@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "sim/beyond_clock.hpp"
 #include "sim/step.hpp"
@@ -73,8 +72,8 @@ Problem too_much_memory(const StepMemory& memory, const StepPlan& plan, Bytes li
                     problem.message;
   if (memory.places > plan.stages.size()) {
     problem.help += "; " + std::to_string(memory.places) +
-                    " places are simulated because ranks of a stage differ: hashed routes, jitter, "
-                    "`--level steps` and `--no-fold` do not fold";
+                    " places are simulated because ranks of a stage differ: hashed routes, jitter "
+                    "and `--no-fold` do not fold";
   }
   return problem;
 }

@@ -65,11 +65,7 @@ class OwnTasks {
 class Counter {
  public:
   Counter(const StepPlan& plan, const Platform& platform)
-      : plan_(plan),
-        platform_(platform),
-        places_(platform.places().places.empty()
-                    ? one_place_per_stage(plan.stages.size(), plan.layout.schedule)
-                    : platform.places()) {
+      : plan_(plan), platform_(platform), places_(places_of(plan, platform)) {
     if (platform.send_network() != nullptr) {
       programs_.emplace(*platform.send_network());
     }
@@ -115,11 +111,7 @@ class Counter {
   // both ends of the pipeline counts with the first.
   void add_message(const StageMessage& message, const std::vector<const Place*>& places) {
     result_.spans += message.times * places.size();
-    if (message.traffic == Traffic::forward_sends || message.traffic == Traffic::backward_sends) {
-      result_.events += message.times * places.size();
-      return;
-    }
-    if (platform_.circles_of(*message.message) != nullptr) {
+    if (is_between_stages(message.traffic) || platform_.circles_of(*message.message) != nullptr) {
       result_.events += message.times * places.size();
       return;
     }
@@ -128,7 +120,7 @@ class Counter {
     }
     std::set<std::size_t> groups;
     for (const Place* place : places) {
-      groups.insert(place->group[static_cast<std::size_t>(group_kind(message.message->kind))]);
+      groups.insert(place->group_of(message.message->kind));
     }
     for (const std::size_t group : groups) {
       const GroupProgram* program = programs_ ? programs_->of(group, *message.message) : nullptr;

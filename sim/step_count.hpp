@@ -7,7 +7,8 @@
 #include "sim/platform.hpp"
 
 // What will happen in a run, counted before it: as many events as there will be, unless it is
-// stopped or passes the end of the clock.
+// stopped or passes the end of the clock. Loading the next batch counts as one, though none happens
+// where it is over before the step is.
 
 namespace payoff::sim {
 

@@ -76,8 +76,7 @@ class SendsMemory {
       Bytes activations;
       Bytes gradients;
       for (const StageMessage& message : messages_of_stage(plan_, s)) {
-        if (message.traffic == Traffic::forward_sends ||
-            message.traffic == Traffic::backward_sends) {
+        if (is_between_stages(message.traffic)) {
           continue;
         }
         const OfMessage memory = of_message(s, message);
@@ -97,11 +96,10 @@ class SendsMemory {
   };
 
   [[nodiscard]] OfMessage of_message(std::size_t s, const StageMessage& message) {
-    const auto kind = static_cast<std::size_t>(group_kind(message.message->kind));
     std::set<std::size_t> groups;
     for (const Place& place : platform_.places().places) {
       if (place.stage == s) {
-        groups.insert(place.group[kind]);
+        groups.insert(place.group_of(message.message->kind));
       }
     }
     OfMessage memory;

@@ -7,8 +7,8 @@
 #include "sim/platform.hpp"
 
 // What a run keeps at most, by what makes it grow, with its platform and the analytical answer that
-// is computed beside it. From half of what the heap gives it to twice as much, of jobs that
-// take a tenth of a megabyte or more (tests/sim/step_memory_test.cpp).
+// is computed beside it. Between half and twice what the heap gives it, for jobs that take a tenth
+// of a megabyte or more (tests/sim/step_memory_test.cpp).
 
 namespace payoff::sim {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "model/schedule.hpp"
 #include "model/step_plan.hpp"
@@ -41,6 +40,15 @@ namespace payoff::sim {
       return Cause::optimizer;
   }
   return Cause::backward;
+}
+
+// What a round does before its message, on the host and on the GPU; after the last one what
+// decodes.
+[[nodiscard]] inline const HostWork& host_part(const BucketKind& kind, std::size_t round) {
+  return round < kind.rounds.size() ? kind.rounds[round].host : kind.host_decode;
+}
+[[nodiscard]] inline const payoff::Work& gpu_part(const BucketKind& kind, std::size_t round) {
+  return round < kind.rounds.size() ? kind.rounds[round].encode : kind.decode;
 }
 
 [[nodiscard]] inline SimTime time_of(Seconds time) { return to_sim_time(time).value_or(never); }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "model/interference.hpp"
 #include "sim/invariant.hpp"
 #include "sim/step_pieces.hpp"
 #include "sim/trace.hpp"

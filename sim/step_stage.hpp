@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/paired_pieces.hpp"
@@ -246,9 +247,9 @@ class StageRun {
   void set_rates();
   void set_rate(Stream& s, double rate);
   void finish(StreamKind kind);
-  [[nodiscard]] static StageActivity::Doing doing_of(Cause cause);
   [[nodiscard]] StageActivity activity();
   void write_trace(StreamKind kind) const;
+  [[nodiscard]] std::string item_of(const Task& task) const;
 
   const StepPlan& plan_;
   std::size_t place_;

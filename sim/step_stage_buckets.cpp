@@ -54,10 +54,8 @@ bool StageRun::fetch_weights() {
 
 void StageRun::next_round(const BucketKind& kind, std::size_t index, std::size_t round,
                           const Path& path) {
-  const bool sends = round < kind.rounds.size();
-  const HostWork& host = sends ? kind.rounds[round].host : kind.host_decode;
-  const payoff::Work& work = sends ? kind.rounds[round].encode : kind.decode;
-  if (host.any && (!host.from_gpu || work.alone <= 0_s)) {
+  const HostWork& host = host_part(kind, round);
+  if (host.any && (!host.from_gpu || gpu_part(kind, round).alone <= 0_s)) {
     begin_host(host.from_gpu ? StreamKind::copy_out : StreamKind::cores, kind, index, round, path);
     return;
   }
@@ -68,7 +66,7 @@ void StageRun::next_round(const BucketKind& kind, std::size_t index, std::size_t
 void StageRun::begin_on_gpu(const BucketKind& kind, std::size_t index, std::size_t round,
                             const Path& path) {
   const bool sends = round < kind.rounds.size();
-  const payoff::Work& work = sends ? kind.rounds[round].encode : kind.decode;
+  const payoff::Work& work = gpu_part(kind, round);
   // Rounded one by one, the parts may be a picosecond longer than the whole.
   const SimTime alone = time_for(work);
   const SimTime copy = std::min(time_of(work.bucket_copy * slowdown_), alone);

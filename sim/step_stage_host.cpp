@@ -16,7 +16,7 @@ bool StageRun::begin_host_streams() {
 void StageRun::begin_host(StreamKind kind, const BucketKind& of, std::size_t index,
                           std::size_t round, const Path& path) {
   const bool sends = round < of.rounds.size();
-  const HostWork& host = sends ? of.rounds[round].host : of.host_decode;
+  const HostWork& host = host_part(of, round);
   const bool works = kind == StreamKind::cores;
   const bool decodes = !sends || host.to_gpu;
   Task task{works                          ? Task::Role::cores
@@ -34,17 +34,15 @@ void StageRun::begin_host(StreamKind kind, const BucketKind& of, std::size_t ind
 
 void StageRun::start_on_host(StreamKind kind, std::uint64_t key, std::uint64_t tag) {
   Stream& s = stream(kind);
-  const BucketKind& of = *s.task.kind;
-  const HostWork& host =
-      s.task.round < of.rounds.size() ? of.rounds[s.task.round].host : of.host_decode;
-  s.load = links_.prepare_on_host(host, s.task.alone, stage_, kind == StreamKind::cores);
+  s.load = links_.prepare_on_host(host_part(*s.task.kind, s.task.round), s.task.alone, stage_,
+                                  kind == StreamKind::cores);
   s.activity = links_.start(s.load, key, tag);
 }
 
 // Of an encoder.
 void StageRun::after_gpu(const Task& task) {
   const Path& path = last_path_;
-  if (task.kind->rounds[task.round].host.any) {
+  if (host_part(*task.kind, task.round).any) {
     begin_host(StreamKind::copy_out, *task.kind, task.index, task.round, path);
   } else {
     send_round(*task.kind, task.index, task.round, path);
@@ -54,9 +52,8 @@ void StageRun::after_gpu(const Task& task) {
 // After the cores, and after a copy back.
 void StageRun::after_host(const Task& task) {
   const bool sends = task.round < task.kind->rounds.size();
-  const HostWork& host = sends ? task.kind->rounds[task.round].host : task.kind->host_decode;
   const Path path = last_path_;
-  if (task.role == Task::Role::cores && host.to_gpu) {
+  if (task.role == Task::Role::cores && host_part(*task.kind, task.round).to_gpu) {
     begin_host(StreamKind::copy_in, *task.kind, task.index, task.round, path);
   } else if (sends) {
     send_round(*task.kind, task.index, task.round, path);

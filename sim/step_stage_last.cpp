@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/interference.hpp"
 #include "sim/step_pieces.hpp"
 #include "sim/step_stage.hpp"
 

@@ -10,6 +10,18 @@
 // What a stage is at: rates of its streams, the account of its time, its trace.
 
 namespace payoff::sim {
+namespace {
+
+// Of the compute stream: a kernel, or a message that everything waits for.
+StageActivity::Doing doing_of(Cause cause) {
+  using Doing = StageActivity::Doing;
+  return cause == Cause::tp_message   ? Doing::tp_message
+         : cause == Cause::cp_message ? Doing::cp_message
+         : cause == Cause::ep_message ? Doing::ep_message
+                                      : Doing::compute;
+}
+
+}  // namespace
 
 StreamKind StageRun::codec_stream() const {
   return has_own_stream(plan_.placement) ? StreamKind::codec : StreamKind::compute;
@@ -130,15 +142,6 @@ void StageRun::set_rates() {
   }
 }
 
-// Of the compute stream: a kernel, or a message that everything waits for.
-StageActivity::Doing StageRun::doing_of(Cause cause) {
-  using Doing = StageActivity::Doing;
-  return cause == Cause::tp_message   ? Doing::tp_message
-         : cause == Cause::cp_message ? Doing::cp_message
-         : cause == Cause::ep_message ? Doing::ep_message
-                                      : Doing::compute;
-}
-
 StageActivity StageRun::activity() {
   using Doing = StageActivity::Doing;
   const Stream& compute = stream(StreamKind::compute);
@@ -214,18 +217,25 @@ void StageRun::write_trace(StreamKind kind) const {
     span.collective = payoff::name(s.message->message->collective);
     span.bytes = s.message->message->size;
   }
-  const bool of_piece = s.task.role == Task::Role::piece || of_activations;
-  if (of_piece) {
-    const Operation& operation = runs_pair() ? pair_->operations.at(s.task.round) : operation_;
-    span.item = "micro_batch " + std::to_string(operation.micro_batch) + " chunk " +
-                std::to_string(operation.chunk) + " piece " + std::to_string(s.task.index);
-  } else if (s.task.role == Task::Role::tied_sum) {
-    span.item = "word embedding of both ends";
-  } else if (s.task.role < Task::Role::optimizer) {
-    span.item = (is_of_weights(*s.task.kind) ? "weights " : "bucket ") +
-                std::to_string(s.task.index) + " round " + std::to_string(s.task.round);
-  }
+  span.item = item_of(s.task);
   trace_->write(span);
+}
+
+// What the work or the message is of; empty where there is one only.
+std::string StageRun::item_of(const Task& task) const {
+  if (task.role == Task::Role::piece || task.role == Task::Role::piece_message) {
+    const Operation& operation = runs_pair() ? pair_->operations.at(task.round) : operation_;
+    return "micro_batch " + std::to_string(operation.micro_batch) + " chunk " +
+           std::to_string(operation.chunk) + " piece " + std::to_string(task.index);
+  }
+  if (task.role == Task::Role::tied_sum) {
+    return "word embedding of both ends";
+  }
+  if (task.role < Task::Role::optimizer) {
+    return (is_of_weights(*task.kind) ? "weights " : "bucket ") + std::to_string(task.index) +
+           " round " + std::to_string(task.round);
+  }
+  return {};
 }
 
 }  // namespace payoff::sim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/switch_trees.hpp"
 
-#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <variant>
@@ -22,7 +22,8 @@ VertexId above(const RegularLayout& layout, VertexId at, Rank k) {
   const std::uint32_t index = at - layout.network(0);
   const std::uint32_t spine = k % tree.spines;
   if (index < tree.leaves()) {
-    return tree.leaves() == 1 ? at : layout.network(tree.spine(tree.pod_of_leaf(index), spine));
+    const bool is_root = tree.leaf_groups == 1;  // of its rail's only leaf
+    return is_root ? at : layout.network(tree.spine(tree.pod_of_leaf(index), spine));
   }
   const bool is_core = index >= tree.core(0, 0);
   return is_core || tree.pods == 1
@@ -30,25 +31,31 @@ VertexId above(const RegularLayout& layout, VertexId at, Rank k) {
              : layout.network(tree.core(spine, k / tree.spines % tree.cores_per_spine));
 }
 
-}  // namespace
-
-SwitchTrees switch_trees(const Topology& topology, Rank ranks) {
+// Null: no tree of switches joins its servers.
+const RegularTopology* with_switch_tree(const Topology& topology) {
   const auto* regular = std::get_if<RegularTopology>(&topology.shape);
   const bool has_tree = regular != nullptr && regular->server.nics > 0 && regular->servers > 1 &&
                         (std::holds_alternative<SingleSwitch>(regular->network) ||
                          std::holds_alternative<FatTree>(regular->network));
-  if (!has_tree) {
+  return has_tree ? regular : nullptr;
+}
+
+}  // namespace
+
+SwitchTrees switch_trees(const Topology& topology, Rank ranks) {
+  const RegularTopology* regular = with_switch_tree(topology);
+  if (regular == nullptr) {
     return {};
   }
   const RegularLayout layout(*regular);
   SwitchTrees trees;
+  std::map<VertexId, Rank> places;
   const auto place_of = [&](VertexId at) {
-    const auto known = std::find(trees.switches.begin(), trees.switches.end(), at);
-    const auto place = static_cast<Rank>(ranks + (known - trees.switches.begin()));
-    if (known == trees.switches.end()) {
+    const auto [known, added] = places.try_emplace(at, ranks + static_cast<Rank>(places.size()));
+    if (added) {
       trees.switches.push_back(at);
     }
-    return place;
+    return known->second;
   };
   const Rank gpus = layout.gpus_per_server();
   std::vector<std::vector<std::pair<Rank, Rank>>> pairs(gpus);  // of a place and its parent

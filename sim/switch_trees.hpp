@@ -9,7 +9,7 @@
 // Trees over the switches of a regular network, for sums in the network: SHARP (Graham et al.,
 // COM-HPC 2016). One for every GPU of a server: the other GPUs hang below it as a chain (NCCL's
 // CollNet chain), it sends over its rail to its leaf, leaves to a spine of their pod, spines to a
-// core. All trees of rail k take spine and core k.
+// core, as far up as a rail has several of them. All trees of rail k take spine and core k.
 
 namespace payoff::sim {
 

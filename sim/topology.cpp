@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "model/append_problems.hpp"
 #include "sim/grid.hpp"
 
 namespace payoff::sim {
@@ -41,6 +42,35 @@ detail::GraphParts parts_of(const UserGraph& graph) {
     }
   }
   return parts;
+}
+
+// With the routes that its user prescribes.
+detail::GraphParts add_graph(const UserGraph& own, TopologyGraph& graph) {
+  for (const std::vector<std::size_t>& route : own.routes) {
+    if (!route.empty()) {
+      graph.routes.emplace_back(route.begin(), route.end());
+    }
+  }
+  return parts_of(own);
+}
+
+detail::GraphParts add_regular(const RegularTopology& regular, TopologyGraph& graph) {
+  detail::GraphParts parts;
+  const RegularLayout& layout = graph.regular.emplace(regular);
+  detail::add_servers(layout, parts);
+  detail::add_network(layout, parts);
+  return parts;
+}
+
+// Counted server by server; of a user's graph they are the first vertices.
+std::vector<VertexId> vertices_of_gpus(const Topology& topology, const TopologyGraph& graph) {
+  std::vector<VertexId> gpus(topology.gpus());
+  std::iota(gpus.begin(), gpus.end(), VertexId{0});
+  for (std::uint32_t i = 0; i < gpus.size() && graph.regular; ++i) {
+    const RegularLayout& layout = *graph.regular;
+    gpus[i] = layout.gpu(i / layout.gpus_per_server(), i % layout.gpus_per_server());
+  }
+  return gpus;
 }
 
 // GPUs of a mesh pass on what comes for another rail, which may be shorter than the spines.
@@ -140,6 +170,28 @@ class CutOff {
   Problems problems_;
 };
 
+// Which GPUs cannot reach which: one Problem for each run of ranks that is cut off.
+Problems check_connected(const LinkGraph& links) {
+  constexpr std::size_t most_told = 20;
+  const auto ranks = static_cast<Rank>(links.ranks());
+  CutOff cut_off(links, most_told);
+  const std::vector<bool> there = reached_from(links, links.gpu(0), false);
+  const std::vector<bool> back = reached_from(links, links.gpu(0), true);
+  cut_off.add([&](Rank r) { return !there[links.gpu(r)]; },
+              [&](const std::string& others) { return from_to(described(links, 0), others); });
+  cut_off.add([&](Rank r) { return there[links.gpu(r)] && !back[links.gpu(r)]; },
+              [&](const std::string& others) { return from_to(others, described(links, 0)); });
+  // Two ranks that both reach the first one need not reach each other where GPUs pass nothing on.
+  constexpr Rank most_searched = 4096;
+  const bool all_reach_first = !cut_off.found();
+  for (Rank r = 1; r < ranks && ranks <= most_searched && all_reach_first; ++r) {
+    const std::vector<bool> reached = reached_from(links, links.gpu(r), false);
+    cut_off.add([&](Rank to) { return !reached[links.gpu(to)]; },
+                [&](const std::string& others) { return from_to(described(links, r), others); });
+  }
+  return cut_off.take();
+}
+
 // Links between the same two are one: together they may carry more than the solver can count.
 void check_capacities(const LinkGraph& links, Problems& problems) {
   const std::vector<Edge>& edges = links.edges();
@@ -160,50 +212,14 @@ void detail::GraphParts::join(VertexId a, VertexId b, const LinkRate& rate, Link
   edges.push_back({b, a, rate.bandwidth, rate.latency, link_class});
 }
 
-Problems check_connected(const LinkGraph& links, std::size_t most) {
-  const auto ranks = static_cast<Rank>(links.ranks());
-  CutOff cut_off(links, most);
-  const std::vector<bool> there = reached_from(links, links.gpu(0), false);
-  const std::vector<bool> back = reached_from(links, links.gpu(0), true);
-  cut_off.add([&](Rank r) { return !there[links.gpu(r)]; },
-              [&](const std::string& others) { return from_to(described(links, 0), others); });
-  cut_off.add([&](Rank r) { return there[links.gpu(r)] && !back[links.gpu(r)]; },
-              [&](const std::string& others) { return from_to(others, described(links, 0)); });
-  // Two ranks that both reach the first one need not reach each other where GPUs pass nothing on.
-  constexpr Rank most_searched = 4096;
-  const bool all_reach_first = !cut_off.found();
-  for (Rank r = 1; r < ranks && ranks <= most_searched && all_reach_first; ++r) {
-    const std::vector<bool> reached = reached_from(links, links.gpu(r), false);
-    cut_off.add([&](Rank to) { return !reached[links.gpu(to)]; },
-                [&](const std::string& others) { return from_to(described(links, r), others); });
-  }
-  return cut_off.take();
-}
-
 BuiltTopology build(const Topology& topology) {
   BuiltTopology built;
   TopologyGraph graph;
-  detail::GraphParts parts;
-  const bool irregular = std::holds_alternative<UserGraph>(topology.shape);
-  std::vector<VertexId> gpus(topology.gpus());
-  if (irregular) {
-    const auto& own = std::get<UserGraph>(topology.shape);
-    parts = parts_of(own);
-    std::iota(gpus.begin(), gpus.end(), VertexId{0});
-    for (const std::vector<std::size_t>& route : own.routes) {
-      if (!route.empty()) {
-        graph.routes.emplace_back(route.begin(), route.end());
-      }
-    }
-  } else {
-    graph.regular.emplace(std::get<RegularTopology>(topology.shape));
-    const RegularLayout& layout = *graph.regular;
-    detail::add_servers(layout, parts);
-    detail::add_network(layout, parts);
-    for (std::uint32_t i = 0; i < gpus.size(); ++i) {
-      gpus[i] = layout.gpu(i / layout.gpus_per_server(), i % layout.gpus_per_server());
-    }
-  }
+  const auto* own = std::get_if<UserGraph>(&topology.shape);
+  detail::GraphParts parts = own != nullptr
+                                 ? add_graph(*own, graph)
+                                 : add_regular(std::get<RegularTopology>(topology.shape), graph);
+  const std::vector<VertexId> gpus = vertices_of_gpus(topology, graph);
   const bool failed = detail::apply_faults(topology.faults, parts, built.problems);
   if (failed || (graph.regular && takes_rail_of_peer(*graph.regular))) {
     graph.regular.reset();
@@ -219,9 +235,7 @@ BuiltTopology build(const Topology& topology) {
   graph.links = LinkGraph(std::move(parts.vertices), std::move(parts.edges), std::move(ranks));
   const bool sparse_mesh = graph.regular && graph.regular->server().fabric == ServerFabric::mesh;
   if (!graph.regular || sparse_mesh) {  // the others are connected by construction
-    Problems cut_off = check_connected(graph.links);
-    built.problems.insert(built.problems.end(), std::make_move_iterator(cut_off.begin()),
-                          std::make_move_iterator(cut_off.end()));
+    append(built.problems, check_connected(graph.links));
   }
   check_capacities(graph.links, built.problems);
   if (built.problems.empty()) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "model/problem.hpp"
 #include "model/topology.hpp"
@@ -35,9 +36,6 @@ struct BuiltTopology {
 // connected by construction. Where only the servers of a regular topology are known, its faults
 // that are within them.
 [[nodiscard]] Problems find_in_links(const Topology& topology, KnownParts known);
-
-// Which GPUs cannot reach which: one Problem for each rank that is cut off, at most `most`.
-[[nodiscard]] Problems check_connected(const LinkGraph& links, std::size_t most = 20);
 
 namespace detail {
 // The edges of the network of a regular topology, and its vertices.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -152,18 +151,15 @@ class NetworkParts {
   }
 
   void operator()(const Torus& torus) {
-    name_direct();
+    name_all("router");
     std::uint32_t stride = 1;
     for (const int length : torus.sides) {
       const auto side = static_cast<std::uint32_t>(length);
       for (std::uint32_t s = 0; s < layout_.servers(); ++s) {
         const std::uint32_t at = s / stride % side;
-        // A side of two has one link, not two.
+        // A side of two has one link, not two, and a side of one none.
         if (side > 2 || at + 1 < side) {
-          const std::uint32_t next = s - at * stride + (at + 1) % side * stride;
-          if (next != s) {
-            join_entries(s, next, torus.link);
-          }
+          join_entries(s, s - at * stride + (at + 1) % side * stride, torus.link);
         }
       }
       stride *= side;
@@ -171,7 +167,7 @@ class NetworkParts {
   }
 
   void operator()(const FullMesh& mesh) {
-    name_direct();
+    name_all("router");
     for (std::uint32_t a = 0; a < layout_.servers(); ++a) {
       for (std::uint32_t b = a + 1; b < layout_.servers(); ++b) {
         join_entries(a, b, mesh.link);
@@ -189,8 +185,6 @@ class NetworkParts {
       add(layout_.network_size() == 1 ? word : numbered(word, i));
     }
   }
-
-  void name_direct() { name_all("router"); }
 
   void name_tree(const RegularLayout::TreeSize& tree) {
     for (std::uint32_t i = 0; i < tree.leaves(); ++i) {

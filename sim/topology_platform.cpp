@@ -172,6 +172,39 @@ void put_on(const TopologyGraph& graph, const Cluster& cluster, const ListedJob&
   built.platform.add_circles(std::move(circles));
 }
 
+// Where one rank of each stage stands for all.
+BuiltPlatform even_platform(const Cluster& cluster, const StepPlan& plan) {
+  BuiltPlatform built;
+  built.platform = Platform(cluster, plan.layout);
+  if (std::any_of(plan.kinds.begin(), plan.kinds.end(), uses_host)) {
+    built.platform.add_hosts(plan.host_cores);
+  }
+  const auto stages = static_cast<std::uint64_t>(plan.layout.stages());
+  const std::size_t links = built.platform.links().size();
+  built.fold = {
+      static_cast<std::uint64_t>(plan.layout.ranks()), stages, stages, 0, 0, links, links};
+  return built;
+}
+
+// On the GPUs of the topology that the job has.
+void put_on_topology(const Cluster& cluster, const ListedJob& listed, const StepPlan& plan,
+                     const PlatformRules& rules, BuiltPlatform& built) {
+  BuiltTopology topology = build(*listed.state.topology);
+  for (Problem& problem : topology.problems) {
+    problem.path = "cluster.topology" + (problem.path.empty() ? "" : "." + problem.path);
+    built.problems.push_back(std::move(problem));
+  }
+  if (!topology.graph) {
+    return;
+  }
+  if (listed.state.on_gpus.empty()) {
+    put_on(*topology.graph, cluster, listed, plan, rules, built);
+  } else {
+    const std::vector<Rank> members(listed.state.on_gpus.begin(), listed.state.on_gpus.end());
+    put_on(part_of(*topology.graph, members), cluster, listed, plan, rules, built);
+  }
+}
+
 Problem not_stage_by_stage(bool steps) {
   return steps ? Problem{"cluster.node_kinds",
                          "nodes of several kinds are simulated without a topology, stage by stage, "
@@ -214,18 +247,10 @@ GroupKinds exchanging_groups(const StepPlan& plan) {
 
 BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
                              const StepPlan& plan, const PlatformRules& rules) {
-  BuiltPlatform built;
   if (state.is_even() && !rules.steps && has_equal_stages(cluster, plan.layout)) {
-    built.platform = Platform(cluster, plan.layout);
-    if (std::any_of(plan.kinds.begin(), plan.kinds.end(), uses_host)) {
-      built.platform.add_hosts(plan.host_cores);
-    }
-    const auto stages = static_cast<std::uint64_t>(plan.layout.stages());
-    const std::size_t links = built.platform.links().size();
-    built.fold = {
-        static_cast<std::uint64_t>(plan.layout.ranks()), stages, stages, 0, 0, links, links};
-    return built;
+    return even_platform(cluster, plan);
   }
+  BuiltPlatform built;
   if (cluster.is_mixed()) {
     built.problems.push_back(not_stage_by_stage(rules.steps));
     return built;
@@ -246,19 +271,8 @@ BuiltPlatform build_platform(const Cluster& cluster, const ClusterState& state,
   if (listed.layout.ranks() > most_listed_ranks) {
     built.problems.push_back(too_many_listed(listed, plan, rules));
   }
-  if (!built.problems.empty()) {
-    return built;
-  }
-  BuiltTopology topology = build(*listed.state.topology);
-  for (Problem& problem : topology.problems) {
-    problem.path = "cluster.topology" + (problem.path.empty() ? "" : "." + problem.path);
-    built.problems.push_back(std::move(problem));
-  }
-  if (topology.graph && listed.state.on_gpus.empty()) {
-    put_on(*topology.graph, cluster, listed, plan, rules, built);
-  } else if (topology.graph) {
-    const std::vector<Rank> members(listed.state.on_gpus.begin(), listed.state.on_gpus.end());
-    put_on(part_of(*topology.graph, members), cluster, listed, plan, rules, built);
+  if (built.problems.empty()) {
+    put_on_topology(cluster, listed, plan, rules, built);
   }
   return built;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/trace.hpp"
 
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <ostream>
+
+#include "model/decimal_text.hpp"
 
 namespace payoff::sim {
 namespace {
@@ -20,11 +20,9 @@ std::string microseconds(SimTime time) {
   return std::to_string(whole) + "." + std::string(6 - decimals.size(), '0') + decimals;
 }
 
-// The shortest text that reads back as the same number.
-std::string number(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
+std::string shortest(double value) {
+  payoff::detail::DecimalBuffer buffer;
+  return std::string(payoff::detail::write_shortest(buffer, value));
 }
 
 }  // namespace
@@ -78,9 +76,9 @@ void TraceWriter::write(const TraceSpan& span) {
     out_ << R"(,"item":")" << span.item << '"';
   }
   if (!span.collective.empty()) {
-    out_ << R"(,"collective":")" << span.collective << R"(","bytes":)" << number(span.bytes.si);
+    out_ << R"(,"collective":")" << span.collective << R"(","bytes":)" << shortest(span.bytes.si);
     if (duration.picoseconds > 0) {
-      out_ << R"(,"bytes_per_second":)" << number((span.bytes / to_seconds(duration)).si);
+      out_ << R"(,"bytes_per_second":)" << shortest((span.bytes / to_seconds(duration)).si);
     }
   }
   out_ << "}}";

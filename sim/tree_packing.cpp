@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "sim/arborescence.hpp"
@@ -24,9 +25,7 @@ class Footprint {
   Footprint(const LinkGraph& mesh, TreeUse use) {
     for (EdgeId e = 0; e < mesh.edges().size(); ++e) {
       const Edge& edge = mesh.edges()[e];
-      // A link without a way back carries no all-reduce.
-      const auto back = mesh.find(edge.to, edge.from);
-      back_.push_back(use == TreeUse::broadcast ? no_edge : back.value_or(e));
+      back_.push_back(use == TreeUse::broadcast ? no_edge : mesh.find(edge.to, edge.from).value());
     }
   }
 
@@ -205,12 +204,28 @@ std::optional<LinkGraph> mesh_of(const LinkGraph& links, std::span<const Rank> r
   return mesh;
 }
 
-TreePacking pack_fractional(const LinkGraph& mesh, VertexId root, TreeUse use,
+LinkGraph both_ways(const LinkGraph& mesh) {
+  std::vector<Edge> edges;
+  for (const Edge& edge : mesh.edges()) {
+    if (const auto back = mesh.find(edge.to, edge.from)) {
+      edges.push_back(edge);
+      edges.back().capacity = std::min(edge.capacity, mesh.edges()[*back].capacity);
+    }
+  }
+  std::vector<VertexId> gpus(mesh.ranks());
+  std::iota(gpus.begin(), gpus.end(), VertexId{0});
+  return {mesh.vertices(), std::move(edges), std::move(gpus)};
+}
+
+TreePacking pack_fractional(const LinkGraph& links, VertexId root, TreeUse use,
                             const PackingRules& rules) {
+  const LinkGraph mesh = use == TreeUse::all_reduce ? both_ways(links) : links;
   return packing_of(mesh, root, weigh_trees(mesh, root, Footprint(mesh, use), rules.epsilon).rates);
 }
 
-TreePacking pack_few(const LinkGraph& mesh, VertexId root, TreeUse use, const PackingRules& rules) {
+TreePacking pack_few(const LinkGraph& links, VertexId root, TreeUse use,
+                     const PackingRules& rules) {
+  const LinkGraph mesh = use == TreeUse::all_reduce ? both_ways(links) : links;
   const Footprint footprint(mesh, use);
   const WeightedTrees found = weigh_trees(mesh, root, footprint, rules.epsilon);
   double narrowest = std::numeric_limits<double>::infinity();
@@ -220,28 +235,17 @@ TreePacking pack_few(const LinkGraph& mesh, VertexId root, TreeUse use, const Pa
   constexpr int most_parts = 8;
   // Multiplicative weights end a little below the best, so one tree more may fit.
   const double hoped = found.rate / (1 - 2 * rules.epsilon);
-  std::map<Tree, double> best = found.rates;
-  double best_rate = 0;
   for (int parts = 1; parts <= most_parts; ++parts) {
     const double unit = narrowest / parts;
-    const auto least =
-        static_cast<int>(std::ceil(found.rate * (1 - rules.lost_fraction) / unit - 1e-6));
-    for (int wanted = static_cast<int>(hoped / unit + 1e-6); wanted >= std::max(1, least);
-         --wanted) {
-      if (wanted * unit <= best_rate) {
-        break;
+    const auto least = std::max(
+        1, static_cast<int>(std::ceil(found.rate * (1 - rules.lost_fraction) / unit - 1e-6)));
+    for (int wanted = static_cast<int>(hoped / unit + 1e-6); wanted >= least; --wanted) {
+      if (const auto trees = UnitPacking(mesh, footprint, found, unit).search(wanted)) {
+        return packing_of(mesh, root, *trees);
       }
-      if (auto trees = UnitPacking(mesh, footprint, found, unit).search(wanted)) {
-        best = std::move(*trees);
-        best_rate = wanted * unit;
-        break;
-      }
-    }
-    if (best_rate > 0) {
-      break;
     }
   }
-  return packing_of(mesh, root, best);
+  return packing_of(mesh, root, found.rates);
 }
 
 Bandwidth broadcast_bound(const LinkGraph& mesh, VertexId root) {

@@ -42,10 +42,15 @@ struct PackingRules {
   double lost_fraction = 0.05;  // of the rate, at most, for having few trees
 };
 
-// Every vertex has to be within reach of the root.
+// Its links that lead both ways, each as wide as the narrower direction: what goes up comes down.
+[[nodiscard]] LinkGraph both_ways(const LinkGraph& mesh);
+
+// Every vertex has to be within reach of the root, for all-reduces over links both ways, which are
+// all that they use.
 [[nodiscard]] TreePacking pack_fractional(const LinkGraph& mesh, VertexId root, TreeUse use,
                                           const PackingRules& rules = {});
-// Trees of whole shares of the narrowest link, or of a half, a third ... of it if that loses less.
+// Trees of whole shares of the narrowest link; of a half, a third ... an eighth of it where larger
+// ones lose more than the rules allow; as they are where these do.
 [[nodiscard]] TreePacking pack_few(const LinkGraph& mesh, VertexId root, TreeUse use,
                                    const PackingRules& rules = {});
 

@@ -12,41 +12,30 @@
 #include <variant>
 #include <vector>
 
+#include "sim/grouped_ranks.hpp"
 #include "sim/mesh_paths.hpp"
-#include "sim/program_steps.hpp"
 
 namespace payoff::sim {
 namespace {
 
 using ServerRanks = std::vector<std::vector<Rank>>;
 
-// In segments: eight times as many as a part passes hops, so that filling the pipeline is a ninth.
+// By the hops that a part passes, which are not all steps.
 template <class Kind>
 LaidProgram in_segments(Kind kind, std::uint32_t hops) {
   kind.segments = 1;
   Program whole(kind);
-  kind.segments = std::max(1U, 8 * hops);
+  kind.segments = segments_for(hops);
   return {Program(std::move(kind)), std::move(whole), {}};
 }
 
 // By the servers of a regular topology, each as often as it has ranks; a user's own graph is one.
-ServerRanks by_server(const Topology& topology, const TopologyGraph& graph) {
+ServerRanks by_server(const std::vector<Rank>& ranks, const Topology& topology,
+                      const TopologyGraph& graph) {
   const auto* shape = std::get_if<RegularTopology>(&topology.shape);
   const auto gpus = shape != nullptr ? static_cast<std::uint32_t>(shape->server.gpus)
                                      : std::numeric_limits<std::uint32_t>::max();
-  ServerRanks servers;
-  std::vector<std::uint32_t> numbers;
-  for (Rank rank = 0; rank < graph.gpu_of_rank.size(); ++rank) {
-    const std::uint32_t number = graph.gpu_of_rank[rank] / gpus;
-    const auto known = std::find(numbers.begin(), numbers.end(), number);
-    const auto at = static_cast<std::size_t>(known - numbers.begin());
-    if (known == numbers.end()) {
-      numbers.push_back(number);
-      servers.emplace_back();
-    }
-    servers[at].push_back(rank);
-  }
-  return servers;
+  return grouped_ranks(ranks, [&](Rank rank) { return graph.gpu_of_rank[rank] / gpus; });
 }
 
 // Whether one switch has a link to each of them and one from each.
@@ -115,20 +104,6 @@ LaidOrReason in_one_server(Collective collective, const ProgramRanks& ranks,
 
 // Of one server, from every GPU of it, in numbers of its own.
 using TreesOfRoots = std::vector<TreePacking>;
-
-// Links both ways, each as wide as the narrower one: what goes up comes down.
-LinkGraph both_ways(const LinkGraph& mesh) {
-  std::vector<Edge> edges;
-  for (const Edge& edge : mesh.edges()) {
-    if (const auto back = mesh.find(edge.to, edge.from)) {
-      edges.push_back(edge);
-      edges.back().capacity = std::min(edge.capacity, mesh.edges()[*back].capacity);
-    }
-  }
-  std::vector<VertexId> gpus(mesh.ranks());
-  std::iota(gpus.begin(), gpus.end(), VertexId{0});
-  return {mesh.vertices(), std::move(edges), std::move(gpus)};
-}
 
 bool are_alike(const LinkGraph& a, const LinkGraph& b) {
   return a.ranks() == b.ranks() && std::equal(a.edges().begin(), a.edges().end(), b.edges().begin(),
@@ -253,9 +228,9 @@ LaidOrReason across_servers(const ServerRanks& servers, Rank ranks, const Topolo
 
 LaidOrReason packed_trees(Collective collective, const ProgramRanks& ranks,
                           const Topology& topology, const TopologyGraph& graph) {
-  const ServerRanks servers = by_server(topology, graph);
   std::vector<Rank> all(ranks.ranks);
   std::iota(all.begin(), all.end(), Rank{0});
+  const ServerRanks servers = by_server(all, topology, graph);
   if (servers.size() == 1 || on_one_switch(topology, graph, all)) {
     return in_one_server(collective, ranks, topology, graph, all);
   }

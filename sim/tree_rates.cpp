@@ -37,7 +37,7 @@ class Loads {
 
  private:
   void pass(Rank from, Rank to, double share) {
-    for (const EdgeShare& link : routing_.route(from, to, std::uint64_t{from} << 32U | to)) {
+    for (const EdgeShare& link : routing_.route(from, to, flow_between(from, to))) {
       load_[link.edge] += share * link.share;
     }
   }

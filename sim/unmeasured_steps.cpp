@@ -19,12 +19,6 @@ Group group_of(Rank ranks, Rank gpus, const Cluster& cluster) {
   return {static_cast<int>(ranks), std::min(static_cast<int>(gpus), cluster.gpus_per_node), 1};
 }
 
-// A price whose latency is all of it still needs a bandwidth.
-Seconds latency_of(const UnmeasuredPrice& price) {
-  constexpr double below_all = 1 - 1e-6;
-  return std::min(price.latency, price.time * below_all);
-}
-
 // As many nodes as the group has, or nothing where the cluster cannot hold it.
 std::optional<Cluster> holding(const Cluster& cluster, const Group& group) {
   Cluster own = cluster;
@@ -40,8 +34,7 @@ void add_phase(const Program& program, std::uint32_t steps, const UnmeasuredPric
     first += before.steps;
   }
   together.time += price.time;
-  together.phases.push_back(
-      phase_price(program, first, steps, size, price.time, latency_of(price)));
+  together.phases.push_back(phase_price(program, first, steps, size, price.time, price.latency));
   together.assumed_sd = std::max(together.assumed_sd.value_or(0), price.relative_sd);
 }
 

@@ -121,6 +121,20 @@ TEST_CASE("a non-negative solution meets the Karush-Kuhn-Tucker conditions") {
   }
 }
 
+// With c1 = (1, 0, 0), c2 = (1, 5e-11, 0), c3 = (0.6, 0.48, 0.64) the target is 4 c1 + 10 c3 + r,
+// and r = (0, 0.8, -0.6) is at right angles to c1 and c3. What c2 could still gain is within the
+// rounding by which it is c1.
+TEST_CASE("a non-negative solution does without a column that another one says, nearly") {
+  LinearSystem system(3);
+  system.add_row(std::vector{1.0, 1.0, 0.6}, 10.0, 1.0);
+  system.add_row(std::vector{0.0, 5e-11, 0.48}, 5.6, 1.0);
+  system.add_row(std::vector{0.0, 0.0, 0.64}, 5.8, 1.0);
+  const LeastSquares found = solve_non_negative(system);
+  CHECK_THAT(found.values[0] + found.values[1], WithinAbs(4, 1e-6));
+  CHECK_THAT(found.values[2], WithinAbs(10, 1e-6));
+  CHECK_THAT(found.squared_error, WithinAbs(1, 1e-6));
+}
+
 TEST_CASE("a relative fit shrugs off an accident and keeps an unmeasured parameter at its prior") {
   const Latency data = measured();
   RelativeRows rows{data.times, std::vector<double>(data.times.size(), 1.0)};

@@ -2,7 +2,10 @@
 #include "sim/bisection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <utility>
+#include <vector>
 
 #include "sim/background.hpp"
 #include "sim/max_flow.hpp"
@@ -222,6 +225,22 @@ TEST_CASE("servers divided between their sockets may pass less than halves of se
   CHECK_THAT(MaxFlow(links).between(half, other) / 1_GBps, WithinRel(2 * 19.0, 1e-9));
   CHECK_THAT(std::get<Bandwidth>(regular_bisection(topology)) / 1_GBps, WithinRel(4 * 9.0, 1e-9));
   CHECK_THAT(bisection(links).bandwidth / 1_GBps, WithinRel(4 * 9.0, 1e-6));
+}
+
+// All links together carry 1.28e19 bytes/s, more than 64 bits count; those of a half 3.2e18.
+TEST_CASE("links as wide as may be simulated are cut at what those of a half carry") {
+  constexpr VertexId hub = 64;
+  const Bandwidth each{1e17};
+  std::vector<Vertex> vertices(hub + 1);
+  std::vector<Edge> edges;
+  std::array<std::vector<VertexId>, 2> halves;
+  for (VertexId gpu = 0; gpu < hub; ++gpu) {
+    edges.push_back({gpu, hub, each, {}, LinkClass::network});
+    edges.push_back({hub, gpu, each, {}, LinkClass::network});
+    halves.at(gpu % 2).push_back(gpu);
+  }
+  const LinkGraph star(std::move(vertices), std::move(edges), {});
+  CHECK(MaxFlow(star).between(halves[0], halves[1]) == 32 * each);
 }
 
 TEST_CASE("a network whose halves are not alike has no closed form, and it is said why") {

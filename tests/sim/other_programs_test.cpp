@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "sim/collective_steps.hpp"
+#include "sim/switch_trees.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/topologies.hpp"
 
@@ -148,6 +149,18 @@ TEST_CASE("sums in the network need a tree of switches, and then pass every link
   const Topology torus = test::torus({4, 8});
   const LaidOrReason none = program_of(OtherProgram::sharp, {32, 1}, torus, built(torus));
   CHECK(std::holds_alternative<std::string>(none));
+}
+
+// Two servers of two GPUs on one leaf for each rail: nothing has to go through the spines, whose
+// links have an eighth of a NIC.
+TEST_CASE("sums of servers that share the leaves of their rails are made there") {
+  const Topology topology = regular(switched(2, 2), 2, fat_tree(true, 2, 4, 4));
+  const SwitchTrees trees = switch_trees(topology, 4);
+  const RegularLayout layout(std::get<RegularTopology>(topology.shape));
+  CHECK(trees.switches == std::vector<VertexId>{layout.entry(0, 0), layout.entry(0, 1)});
+  REQUIRE(trees.above.size() == 2);
+  CHECK(trees.above[0][4] == 4);  // places after the ranks: each leaf is the root of its tree
+  CHECK(trees.above[1][5] == 5);
 }
 
 // No table of measurements has either: their own steps and bytes at the law of rings.

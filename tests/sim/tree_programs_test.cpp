@@ -104,6 +104,26 @@ TEST_CASE("on a DGX-2 trees of one hop save steps, and no bytes") {
   CHECK_THAT(call(30) / call(2), WithinRel(3.32, 0.2));
 }
 
+// A ring of four GPUs, and a wide link from the first to the third that leads nowhere back.
+TEST_CASE("trees of an all-reduce keep to links that lead both ways") {
+  UserGraph graph;
+  graph.gpus = 4;
+  for (std::size_t gpu = 0; gpu < graph.gpus; ++gpu) {
+    graph.vertices.push_back({"gpu" + std::to_string(gpu), GraphVertexKind::gpu});
+    graph.links.push_back({gpu, (gpu + 1) % graph.gpus, ten});
+  }
+  graph.links.push_back({0, 2, {100_GBps, 1_us}, false});
+  Topology topology;
+  topology.shape = graph;
+  const LaidProgram laid = laid_trees({4, 4}, topology, built(topology));
+  const auto& packing = std::get<TreesProgram>(laid.whole.kind()).packing;
+  for (const PackedTree& tree : packing.trees) {
+    CHECK(tree.parent[2] != 0);
+  }
+  CHECK(packing.rate <=
+        1.0001 * all_reduce_bound(*mesh_of(built(topology).links, std::vector<Rank>{0, 1, 2, 3})));
+}
+
 TEST_CASE("a broadcast on a switch goes to every GPU and from there to all, at the link's rate") {
   const Topology topology = dgx2();
   const TopologyGraph graph = built(topology);

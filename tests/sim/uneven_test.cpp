@@ -270,4 +270,6 @@ TEST_CASE("how little ranks fold is said with what tells them apart") {
   CHECK(said(4).empty());
   layout.pp = 8;  // a stage of one rank has nothing to fold
   CHECK(said(8).empty());
+  layout.schedule = PipelineSchedule::dualpipe;  // four stages, of two ranks each
+  CHECK(said(8) == "ranks are not folded: jitter and slow GPUs tell them apart");
 }
