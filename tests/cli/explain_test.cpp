@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,17 @@ TEST_CASE("the kernels that are printed are those that the passes consist of") {
       CHECK(micro_batches * gpu > 0.5 * term["time_seconds"].get<double>());
     }
   }
+}
+
+TEST_CASE("sums of experts' gradients are among the messages of the term that is their time") {
+  const json explanation =
+      explained({"--model", "mixtral-8x7b", "--cluster", "dgx-h100", "--nodes", "4", "--ep", "8",
+                 "--micro-batch", "1", "--compress", "fp16"});
+  std::set<std::string> kinds;
+  for (const json& message : term_of(explanation, "exposed_dp")["messages"]) {
+    kinds.insert(message["message"].get<std::string>());
+  }
+  CHECK(kinds == std::set<std::string>{"gradients", "gradients of experts"});
 }
 
 TEST_CASE("the host's time names its source") {
