@@ -72,8 +72,8 @@ ResultLine header_of(const std::filesystem::path& file,
   const bool is_sweep = header.is_object() && header.contains("kind") &&
                         header["kind"] == "sweep" && is_count(header, "jobs") &&
                         header.contains("strategies") && header["strategies"].is_array() &&
-                        header.contains("shard") && is_count(header["shard"], "index") &&
-                        is_count(header["shard"], "of") &&
+                        !header["strategies"].empty() && header.contains("shard") &&
+                        is_count(header["shard"], "index") && is_count(header["shard"], "of") &&
                         header["shard"]["index"] < header["shard"]["of"];
   if (!is_sweep) {
     const std::optional<std::string> command = result_command(file.string());
