@@ -94,17 +94,17 @@ std::optional<Span> span_of(const Problem& problem, const Arguments& arguments) 
 
 // The data-parallel ranks are what the other degrees leave of the cluster.
 bool fill(TraceJob& job, std::int64_t nodes, const Arguments& arguments, Session& session) {
-  const std::int64_t ranks = nodes * job.cluster.gpus_per_node;
   const std::int64_t replica = std::int64_t{job.layout.tp} * job.layout.cp * job.layout.pp;
   const auto asked = arguments.value(chakra_nodes_option.name);
   const std::optional<Span> place =
       asked ? std::optional(asked->span) : arguments.value("--cluster")->span;
-  if (nodes < 1 || ranks > counts.max) {
+  if (nodes < 1 || nodes > counts.max / job.cluster.gpus_per_node) {
     session.diagnostics().error(
         place, fmt::format("{} nodes of {} GPUs: 1 to {} ranks are modelled", nodes,
                            job.cluster.gpus_per_node, counts.max));
     return false;
   }
+  const std::int64_t ranks = nodes * job.cluster.gpus_per_node;
   if (ranks % replica != 0) {
     session.diagnostics().error(
         place, fmt::format("tp {} x cp {} x pp {} does not divide {} ranks", job.layout.tp,
