@@ -82,6 +82,11 @@ class CommandLineParser {
     return found == options_.end() ? nullptr : &*found;
   }
 
+  // The option that a word of the command line is, with its value behind `=` or without.
+  [[nodiscard]] const OptionSpec* named_by(std::string_view word) const {
+    return find(word == "-h" ? help_option.name : word.substr(0, word.find('=')));
+  }
+
   std::size_t take_positional(std::size_t at) {
     arguments_.positionals_.push_back(argument(at));
     return 1;
@@ -91,8 +96,7 @@ class CommandLineParser {
   std::size_t take_option(std::size_t at) {
     const std::string& word = words_[at];
     const std::size_t equals = word.find('=');
-    const OptionSpec* option =
-        find(word == "-h" ? help_option.name : std::string_view(word).substr(0, equals));
+    const OptionSpec* option = named_by(word);
     if (option == nullptr) {
       return report_unknown(at);
     }
@@ -117,7 +121,7 @@ class CommandLineParser {
       take_value(*option, at, has_value ? argument(at + 1) : argument(at, word.size()));
       return has_value ? 2 : 1;
     }
-    if (at + 1 == words_.size() || words_[at + 1] == "--" || find(words_[at + 1]) != nullptr) {
+    if (at + 1 == words_.size() || words_[at + 1] == "--" || named_by(words_[at + 1]) != nullptr) {
       report_missing_value(*option, at);
       return 1;
     }

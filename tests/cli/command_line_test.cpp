@@ -83,6 +83,8 @@ TEST_CASE("an option without its value is an error, at the end and in the middle
   CHECK_THAT(Parsing({"a.yaml", "--nodes"}).errors(), ContainsSubstring("`--nodes` needs a value"));
   CHECK_THAT(Parsing({"a.yaml", "--nodes", "--strict"}).errors(),
              ContainsSubstring("`--nodes` needs a value"));
+  CHECK_THAT(Parsing({"a.yaml", "--nodes", "--csv=b.csv"}).errors(),
+             ContainsSubstring("`--nodes` needs a value"));
   CHECK_THAT(Parsing({"a.yaml", "--nodes="}).errors(),
              ContainsSubstring("`--nodes` needs a value"));
 }
