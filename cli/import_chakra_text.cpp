@@ -10,7 +10,7 @@
 
 #include "cli/counted.hpp"
 #include "cli/import_chakra.hpp"
-#include "cli/import_report.hpp"
+#include "cli/import_parts.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 
@@ -135,11 +135,7 @@ std::string messages_table(const OneChakra& one) {
     }
     table.add(std::move(cells));
   }
-  const std::string more = order.size() > most_table_rows
-                               ? fmt::format("... and {} smaller rows (--json has them all).\n",
-                                             order.size() - most_table_rows)
-                               : "";
-  return table.markdown() + more + "\n";
+  return table.markdown() + left_out_rows(order.size(), "smaller rows") + "\n";
 }
 
 void add_step(Table& table, const std::string& title, const TraceTimes& times, int steps,
