@@ -107,9 +107,9 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-std::string shortened(const std::string& text) {
+std::string compared_text(const std::string& value) {
   constexpr std::size_t widest = 60;
-  return text.size() <= widest ? text : text.substr(0, widest - 3) + "...";
+  return value.empty() ? "absent" : shortened(value, widest);
 }
 
 // Every value of the shipped profile that the fit does not give; whether there is none.
@@ -128,8 +128,7 @@ bool report_differences(const std::filesystem::path& shipped, const Fitted& fitt
     session.out() << fmt::format(
         "  {}{}\n    shipped: {}\n    fit:     {}\n", each.path,
         each.change_ratio ? fmt::format(": {:+.1f} %", 100.0 * *each.change_ratio) : "",
-        each.shipped.empty() ? "absent" : shortened(each.shipped),
-        each.fitted.empty() ? "absent" : shortened(each.fitted));
+        compared_text(each.shipped), compared_text(each.fitted));
   }
   session.out() << "\n";
   return false;
