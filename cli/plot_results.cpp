@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/file_beginning.hpp"
+#include "cli/file_text.hpp"
 #include "cli/json_output.hpp"
 #include "cli/output_files.hpp"
 #include "cli/picture_file.hpp"

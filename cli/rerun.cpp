@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/file_text.hpp"
 #include "cli/json_output.hpp"
 #include "cli/program.hpp"
 #include "cli/result_differences.hpp"

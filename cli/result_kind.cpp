@@ -2,12 +2,14 @@
 #include "cli/result_kind.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "cli/file_beginning.hpp"
+#include "cli/file_text.hpp"
+#include "cli/json_output.hpp"
 
 namespace payoff {
 namespace {
@@ -36,7 +38,9 @@ std::string command_of(std::string_view kind) {
 std::optional<std::string> result_command(const std::string& file) {
   const std::string beginning = beginning_of(file, 256);
   std::string_view text = beginning;
-  for (const std::string_view word : {"{", "\"schema\"", ":", "1", ",", "\"kind\"", ":", "\""}) {
+  const std::string schema = std::to_string(result_schema);
+  for (const std::string_view word : std::initializer_list<std::string_view>{
+           "{", "\"schema\"", ":", schema, ",", "\"kind\"", ":", "\""}) {
     if (!skip(text, word)) {
       return std::nullopt;
     }

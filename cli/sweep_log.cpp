@@ -15,6 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "cli/file_text.hpp"
 #include "cli/flat_line.hpp"
 #include "cli/refused_files.hpp"
 #include "cli/sweep_lines.hpp"
@@ -148,7 +149,6 @@ class Merge {
 // Of all rows, in the order of their first appearance. Rows are read twice, and not kept: as trees
 // they take ten times their text.
 std::vector<std::string> keys_of(const std::vector<std::string_view>& lines) {
-  constexpr std::size_t most_columns = 1000;  // a row has some dozens of keys
   std::vector<std::string> keys;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const Json row = parsed_line(lines[i]);
