@@ -39,11 +39,10 @@ std::string head(const OneChakra& one) {
     groups += fmt::format("{}{} ({})", groups.empty() ? "; groups " : ", ", group.name,
                           counted(group.ranks, "rank"));
   }
-  return fmt::format("{}: schema {}, {} in {}, {}{}\n\n", trace.file,
-                     trace.version.empty() ? "not told" : trace.version,
-                     counted(static_cast<std::int64_t>(trace.nodes.size()), "node"),
-                     to_text(static_cast<double>(trace.bytes) * 1_B), counted(one.steps, "step"),
-                     groups);
+  return fmt::format(
+      "{}: schema {}, {} in {}, {}{}\n\n", trace.file,
+      trace.version.empty() ? "not told" : trace.version, counted(trace.nodes.size(), "node"),
+      to_text(static_cast<double>(trace.bytes) * 1_B), counted(one.steps, "step"), groups);
 }
 
 std::string types_table(const ChakraTrace& trace) {
@@ -83,8 +82,7 @@ std::string names_table(const ChakraTrace& trace) {
   }
   const std::string more =
       all.size() > most_names
-          ? fmt::format("... and {} that take less.\n",
-                        counted(static_cast<std::int64_t>(all.size() - most_names), "name"))
+          ? fmt::format("... and {} that take less.\n", counted(all.size() - most_names, "name"))
           : "";
   return table.markdown() + more + "\n";
 }
@@ -190,8 +188,7 @@ std::string path_sentence(const OneChakra& one) {
   return fmt::format(
       "The critical path of the trace run again has {}{}. By dependencies alone, were there "
       "streams enough, the longest chain takes {} ms.\n",
-      counted(static_cast<std::int64_t>(replay.path.size()), "node"), parts,
-      milliseconds(replay.chain));
+      counted(replay.path.size(), "node"), parts, milliseconds(replay.chain));
 }
 
 std::string about(const OneChakra& one, const ChakraReport& report) {

@@ -49,13 +49,12 @@ std::string head(const LogReport& report) {
   const std::string version = log.version.empty() ? "" : "NCCL " + log.version + ", ";
   const std::string ranks = counted(log.ranks, "rank");
   const std::string calls = counted(log.calls, "call");
-  const std::string files = counted(static_cast<std::int64_t>(report.files.size()), "file");
+  const std::string files = counted(report.files.size(), "file");
   if (log.nodes.empty()) {  // nothing is told of them, and the log is none of lines
     return fmt::format("{}{}, {} in {}\n\n", version, ranks, calls, files);
   }
   return fmt::format("{}{} on {}, {} in {} of {}\n\n", version, ranks,
-                     counted(static_cast<std::int64_t>(log.nodes.size()), "node"), calls, files,
-                     counted(log.lines, "line"));
+                     counted(log.nodes.size(), "node"), calls, files, counted(log.lines, "line"));
 }
 
 std::string nodes_table(const NcclDebugLog& log) {
