@@ -55,9 +55,7 @@ std::string check_survey(const fs::path& file, Session& session) {
     return {};
   }
   session.sources().mark_users_own(document->source);
-  if (Entry* plans = document->root.find("compress")) {  // that job is in every grid
-    std::erase_if(plans->value.items, [](const Node& item) { return item.text == "none"; });
-  }
+  leave_out_none(document->root);
   const std::size_t errors = session.diagnostics().error_count();
   const SweepInput input = take_axes(document->root, Arguments{}, session);
   if (session.diagnostics().error_count() > errors) {
