@@ -204,7 +204,7 @@ std::string term_text(const TermExplanation& term, const std::string& label,
   std::string text = fmt::format("{}: {}\n\n  {} = {}   (docs/model.md, {})\n", term.term,
                                  term.what, term.term, term.equation, term.section);
   text += fmt::format("  {} = {} s\n", std::string(term.term.size(), ' '), term.inserted);
-  text += fmt::format("  {}: {}", label == "none" ? "uncompressed" : label, to_text(term.time));
+  text += fmt::format("  {}: {}", strategy_name(label), to_text(term.time));
   text +=
       label == "none" ? "\n\n" : fmt::format(", uncompressed: {}\n\n", to_text(term.uncompressed));
   Table table({{"symbol", Align::left}, {"value", Align::right}, {"meaning", Align::left}});
