@@ -193,8 +193,7 @@ bool keeps_inputs(const std::vector<Target>& chosen, const std::filesystem::path
   for (const Target& target : chosen) {
     const std::filesystem::path written = place_of(target, library, arguments);
     if (is_input(written, session)) {
-      const auto out = arguments.value("--out");
-      session.diagnostics().error(out ? std::optional(out->span) : std::nullopt,
+      session.diagnostics().error(span_of(arguments.value("--out")),
                                   backquoted(written.string()) + " is an input of this run",
                                   "not written over", "give the laws another folder");
       kept = false;

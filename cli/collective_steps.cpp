@@ -97,21 +97,17 @@ std::uint64_t sends_of(const CollectiveQuestion& question, const CollectiveRow& 
       .value_or(0);
 }
 
-std::optional<Argument> blamed_for_ranks(const Arguments& arguments) {
-  std::optional<Argument> blamed;
-  for (const char* option : {"--ranks", "--nodes", "--gpus-per-node", "--topology", "--level"}) {
-    blamed = blamed ? blamed : arguments.value(option);
-  }
-  return blamed;
+std::optional<Span> place_of_ranks(const Arguments& arguments) {
+  return span_of(
+      arguments.first_of({"--ranks", "--nodes", "--gpus-per-node", "--topology", "--level"}));
 }
 
 void report_too_many(const CollectiveQuestion& question, const CollectiveRow& row,
                      std::uint64_t sends, const sim::ProgramRanks& ranks,
                      const Arguments& arguments, Session& session) {
-  const std::optional<Argument> blamed = blamed_for_ranks(arguments);
   const bool is_bound = question.program == sim::OtherProgram::sharp;
   session.diagnostics().error(
-      blamed ? std::optional(blamed->span) : std::nullopt,
+      place_of_ranks(arguments),
       fmt::format("{} of {} ranks ({}) is {}{} sends; at most {} are simulated",
                   name(question.collective), ranks.ranks, name_of_program(question, row),
                   is_bound ? "more than " : "", sends, most_sends),
@@ -140,9 +136,8 @@ bool may_run(const CollectiveQuestion& question, const std::vector<CollectiveRow
     return false;
   }
   const std::optional<Argument> sizes = arguments.value("--sizes");
-  const std::optional<Argument> blamed = sizes ? sizes : blamed_for_ranks(arguments);
   session.diagnostics().error(
-      blamed ? std::optional(blamed->span) : std::nullopt,
+      sizes ? sizes->span : place_of_ranks(arguments),
       fmt::format("these {} sizes are {} sends; at most {} are simulated", rows.size(), all,
                   most_sends),
       {}, fmt::format("ask for fewer sizes (--sizes): one is up to {} sends", largest));
@@ -153,9 +148,8 @@ bool may_run(const CollectiveQuestion& question, const std::vector<CollectiveRow
 void report_too_long(Collective collective, const CollectiveRow& row, const Arguments& arguments,
                      Session& session) {
   const bool alone = row.steps->too_long == sim::CollectiveSteps::TooLong::alone;
-  const auto blamed = arguments.value(alone ? "--sizes" : "--topology");
   session.diagnostics().error(
-      blamed ? std::optional(blamed->span) : std::nullopt,
+      span_of(arguments.value(alone ? "--sizes" : "--topology")),
       fmt::format("{} of {} ({}) takes more than 106 days{}: the simulator's clock ends there",
                   name(collective), to_text(row.size), row.program, alone ? "" : " on these links"),
       {}, alone ? "ask for smaller sizes" : "look for a link with a wrong unit, or a smaller size");

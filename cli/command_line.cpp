@@ -29,10 +29,6 @@ bool is_number(std::string_view word) {
   return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool has_optional_value(Takes takes) {
-  return takes == Takes::optional_file || takes == Takes::optional_number;
-}
-
 // Whether the word can be the value of an unknown option: no option itself, but a negative number.
 bool may_be_value(std::string_view word) {
   const bool negative = word.size() > 1 && (word[1] == '.' || (word[1] >= '0' && word[1] <= '9'));
@@ -245,6 +241,27 @@ std::vector<Argument> Arguments::values(std::string_view option) const {
     }
   }
   return result;
+}
+
+std::optional<Argument> Arguments::first_of(std::initializer_list<std::string_view> options) const {
+  for (const std::string_view option : options) {
+    if (auto given = value(option)) {
+      return given;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Arguments::behind_action() const {
+  std::vector<std::string> texts;
+  for (std::size_t i = 1; i < positionals_.size(); ++i) {
+    texts.push_back(positionals_[i].text);
+  }
+  return texts;
+}
+
+std::optional<Span> span_of(const std::optional<Argument>& argument) {
+  return argument ? std::optional(argument->span) : std::nullopt;
 }
 
 std::vector<OptionSpec> options_of(const Command& command) {

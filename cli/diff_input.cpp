@@ -144,9 +144,9 @@ class SideReader {
     }
     auto chosen = side_of(side.read, label, context_);
     if (!chosen) {
-      session_.diagnostics().error(named ? std::optional(named->span) : std::nullopt,
-                                   fmt::format("{} of {} cannot be predicted alone",
-                                               backquoted(label), backquoted(side.file)));
+      session_.diagnostics().error(
+          span_of(named), fmt::format("{} of {} cannot be predicted alone", backquoted(label),
+                                      backquoted(side.file)));
       return;
     }
     side.side = std::move(*chosen);
