@@ -65,6 +65,7 @@ class ResultReader : private FlatLine {
         progress(row, results_.rows);
       }
     }
+    check_columns();
     add_exposed();
     add_efficiency();
     return std::move(results_);
@@ -98,6 +99,20 @@ class ResultReader : private FlatLine {
     column_ = no_column;
     if (!read(line) || keys() < results_.axes.size() + 2) {
       refuse_line(row + 2);
+    }
+  }
+
+  // What is looked up in every result: each axis has its column, and which strategy it is of and
+  // whether it can be are words.
+  void check_columns() const {
+    const auto is_text = [this](std::string_view name) {
+      const auto column = results_.column(name);
+      return column && results_.columns[*column].is_text();
+    };
+    const bool is_whole =
+        results_.columns.size() > results_.axes.size() && is_text("strategy") && is_text("status");
+    if (results_.rows > 0 && !is_whole) {
+      refuse_line(2);
     }
   }
 
