@@ -2,6 +2,7 @@
 #include "cli/result_kind.hpp"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -28,9 +29,10 @@ bool skip(std::string_view& text, std::string_view word) {
 
 // Of a few kinds the command has another name.
 std::string command_of(std::string_view kind) {
-  return kind == "needs"        ? "calibrate needs"
-         : kind == "validation" ? "validate"
-                                : std::string(kind);
+  return kind == "needs"            ? "calibrate needs"
+         : kind == "gpu_difference" ? "calibrate diff"
+         : kind == "validation"     ? "validate"
+                                    : std::string(kind);
 }
 
 }  // namespace
@@ -50,6 +52,13 @@ std::optional<std::string> result_command(const std::string& file) {
                                        : std::optional(command_of(text.substr(0, end)));
 }
 
+bool is_repeatable(std::string_view command) {
+  constexpr std::array<std::string_view, 13> repeatable{
+      "predict", "simulate",   "explain",  "run",     "diff",     "search", "switch",
+      "survey",  "collective", "profiles", "methods", "validate", "advise"};
+  return std::find(repeatable.begin(), repeatable.end(), command) != repeatable.end();
+}
+
 bool refuse_result(const Argument& file, std::string_view wanted, Session& session) {
   const std::optional<std::string> kind = result_command(file.text);
   if (!kind) {
@@ -58,7 +67,8 @@ bool refuse_result(const Argument& file, std::string_view wanted, Session& sessi
   const std::string_view readers =
       *kind == "sweep"     ? "`payoff plot` draws it, `payoff merge` joins shards and makes CSV"
       : *kind == "predict" ? "`payoff report` shows it, `payoff rerun` and `payoff diff` compare it"
-                           : "`payoff rerun` runs its command line again";
+      : is_repeatable(*kind) ? "`payoff rerun` runs its command line again"
+                             : "";
   session.diagnostics().error(
       file.span,
       fmt::format("{} is a result of `payoff {}`, not {}", backquoted(file.text), *kind, wanted),
