@@ -177,8 +177,7 @@ nlohmann::ordered_json page_data(const ReadExperiment& read, const Library& libr
                                 nearest_fitting_layout(read.experiment)};
   const web::WhatIf page = what_if_of(read, options.band, library, session.sources());
   nlohmann::ordered_json data;
-  data["result"] =
-      nlohmann::ordered_json::parse(prediction_json(report, session, session.sources()));
+  data["result"] = nlohmann::ordered_json::parse(prediction_json(report, session));
   data["trust"] = trust_text(report.trust);
   data["command"] = command_json(arguments, read);
   data["base"] = base_json(read.experiment);
