@@ -155,14 +155,21 @@ TEST_CASE("the kernels that are printed are those that the passes consist of") {
 }
 
 TEST_CASE("sums of experts' gradients are among the messages of the term that is their time") {
-  const json explanation =
-      explained({"--model", "mixtral-8x7b", "--cluster", "dgx-h100", "--nodes", "4", "--ep", "8",
-                 "--micro-batch", "1", "--compress", "fp16"});
-  std::set<std::string> kinds;
-  for (const json& message : term_of(explanation, "exposed_dp")["messages"]) {
-    kinds.insert(message["message"].get<std::string>());
-  }
-  CHECK(kinds == std::set<std::string>{"gradients", "gradients of experts"});
+  using Kinds = std::set<std::string>;
+  const auto kinds_with = [](const char* zero) {
+    const json explanation =
+        explained({"--model", "mixtral-8x7b", "--cluster", "dgx-h100", "--nodes", "4", "--ep", "8",
+                   "--micro-batch", "1", "--zero", zero});
+    Kinds kinds;
+    for (const json& message : term_of(explanation, "exposed_dp")["messages"]) {
+      kinds.insert(message["message"].get<std::string>());
+    }
+    return kinds;
+  };
+  CHECK(kinds_with("0") == Kinds{"gradients", "gradients of experts"});
+  // The weights of a layer and of its experts are gathered before it runs.
+  CHECK(kinds_with("3") ==
+        Kinds{"gradients", "gradients of experts", "weights", "weights of experts"});
 }
 
 TEST_CASE("the host's time names its source") {
