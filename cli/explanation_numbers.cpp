@@ -282,6 +282,14 @@ void optimizer_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   term.inserted = fmt::format("{} * {} / ({} * {}) + {}", put_in(static_cast<double>(updated)),
                               put_in(traffic.si), put_in(gpu.law.memory_efficiency),
                               put_in(gpu.memory_bandwidth.si), seconds_text(gpu.law.launch));
+  const Seconds update = streaming_time(static_cast<double>(updated) * traffic, gpu);
+  if (const Seconds codec = difference(term.time, update);
+      plan.compression.weights && codec > 0_s) {  // it is part of the update (model/weight_codec)
+    term.equation += " + codec";
+    term.numbers.push_back(
+        {"codec", to_text(codec), "encodes and decodes the updated weights for their gather"});
+    term.inserted += " + " + seconds_text(codec);
+  }
 }
 
 void host_numbers(const ExplainedPlan& plan, TermExplanation& term) {

@@ -154,6 +154,29 @@ TEST_CASE("the kernels that are printed are those that the passes consist of") {
   }
 }
 
+TEST_CASE("codecs of weights are told: of each gather, or as part of the update") {
+  const auto with = [](const char* zero) {
+    return explained({"--model", "llama-2-7b", "--cluster", "dgx-a100", "--nodes", "4", "--zero",
+                      zero, "--micro-batch", "1", "--compress", "qwz:traffic=dp_weights"});
+  };
+  const json sharded = with("3");
+  for (const char* name : {"encode", "decode"}) {
+    INFO(name);
+    const json& term = term_of(sharded, name);
+    double alone = 0;
+    for (const json& part : term["parts"]) {
+      alone += part["count"].get<double>() * part["each_seconds"].get<double>();
+    }
+    // What runs beside other work is slowed by it, and by less than its half.
+    CHECK(alone > 0.5 * term["time_seconds"].get<double>());
+  }
+  // The codec is in the time of the update, and not in its equation without one.
+  const json whole = with("1");
+  const json& update = term_of(whole, "optimizer");
+  const double time = update["time_seconds"];
+  CHECK_THAT(worked_out(update["inserted"]), WithinAbs(time, printed * time));
+}
+
 TEST_CASE("sums of experts' gradients are among the messages of the term that is their time") {
   using Kinds = std::set<std::string>;
   const auto kinds_with = [](const char* zero) {
