@@ -97,6 +97,23 @@ TEST_CASE("every term of a step can be worked out from the numbers that are prin
   }
 }
 
+TEST_CASE("experts are divided among ranks of their own, in what is put in too") {
+  for (const char* zero : {"2", "3"}) {
+    const json explanation =
+        explained({"--model", "mixtral-8x7b", "--cluster", "dgx-h100", "--nodes", "4", "--ep", "8",
+                   "--micro-batch", "1", "--zero", zero});
+    const json& update = term_of(explanation, "optimizer");
+    INFO(update["inserted"]);
+    const double time = update["time_seconds"];
+    CHECK_THAT(worked_out(update["inserted"]), WithinAbs(time, printed * time));
+    for (const json& part : term_of(explanation, "bucket_copy")["parts"]) {
+      INFO(part["part"] << ": " << part["numbers"]);
+      CHECK_THAT(worked_out(part["numbers"]),
+                 WithinRel(part["each_seconds"].get<double>(), printed));
+    }
+  }
+}
+
 TEST_CASE("the price of a message is printed by steps and by bytes of both links") {
   for (const auto& words : jobs()) {
     const json term = term_of(explained(words), "exposed_dp");
