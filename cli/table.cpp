@@ -134,8 +134,8 @@ std::string significant(double number, int digits) {
 }
 
 std::string with_interval(double number, double low, double high, const std::string& unit) {
-  const double rounded = std::abs(number);
-  int digits = rounded < 9.995 ? 2 : (rounded < 99.95 ? 1 : 0);
+  const double size = std::abs(number);
+  int digits = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
   if (high <= low) {
     return fixed(number, digits) + (unit.empty() ? "" : " " + unit);
   }
