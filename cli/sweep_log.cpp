@@ -50,7 +50,7 @@ constexpr std::size_t most_told = 20;  // of the problems of files
 
 // Of a whole file of so many jobs. Its header may be anybody's: beyond all numbers no file is
 // whole.
-std::uint64_t lines_of(std::uint64_t jobs, std::size_t strategies) {
+std::uint64_t lines_of_whole(std::uint64_t jobs, std::size_t strategies) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   return jobs > (most - 1) / strategies ? most : jobs * strategies + 1;
 }
@@ -132,7 +132,7 @@ class Merge {
         continue;
       }
       const std::size_t lines = whole_lines(part->second.text).size();
-      const std::uint64_t wanted = lines_of(Shard{s, of_}.size(jobs), strategies);
+      const std::uint64_t wanted = lines_of_whole(Shard{s, of_}.size(jobs), strategies);
       if (lines != wanted) {
         problems.push_back(fmt::format("{}: has {} of {} lines: finish it with --resume",
                                        part->second.file.string(), lines, wanted));
