@@ -16,7 +16,7 @@ constexpr OptionSpec help_option{"--help", "", "this text", Takes::nothing};
 bool is_option(std::string_view word) { return word.starts_with("-") && word != "-"; }
 
 bool is_file_of_results(std::string_view word) {
-  return word == "-" || word.ends_with(".json") || word.ends_with(".jsonl");
+  return word == "-" || (!is_option(word) && (word.ends_with(".json") || word.ends_with(".jsonl")));
 }
 
 bool is_experiment(std::string_view word) {

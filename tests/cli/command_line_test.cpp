@@ -70,6 +70,15 @@ TEST_CASE("a lone --json does not take the experiment for its file") {
   CHECK(joined.arguments.value("--json")->text == "any.name");
 }
 
+TEST_CASE("a lone --json does not take an option for its file") {
+  const Parsing parsing({"a.yaml", "--json", "--csv=b.json"});
+  CHECK(parsing.errors().empty());
+  REQUIRE(parsing.arguments.has("--json"));
+  CHECK(parsing.arguments.value("--json")->text.empty());
+  REQUIRE(parsing.arguments.has("--csv"));
+  CHECK(parsing.arguments.value("--csv")->text == "b.json");
+}
+
 TEST_CASE("every unknown option is reported, with the nearest known one") {
   const Parsing parsing({"--nodse", "8", "--sets=x=1"});
   CHECK(parsing.diagnostics.error_count() >= 2);
