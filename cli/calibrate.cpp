@@ -107,9 +107,9 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-std::string shortened(const std::string& text) {
+std::string compared_text(const std::string& value) {
   constexpr std::size_t widest = 60;
-  return text.size() <= widest ? text : text.substr(0, widest - 3) + "...";
+  return value.empty() ? "absent" : shortened(value, widest);
 }
 
 // Every value of the shipped profile that the fit does not give; whether there is none.
@@ -128,8 +128,7 @@ bool report_differences(const std::filesystem::path& shipped, const Fitted& fitt
     session.out() << fmt::format(
         "  {}{}\n    shipped: {}\n    fit:     {}\n", each.path,
         each.change_ratio ? fmt::format(": {:+.1f} %", 100.0 * *each.change_ratio) : "",
-        each.shipped.empty() ? "absent" : shortened(each.shipped),
-        each.fitted.empty() ? "absent" : shortened(each.fitted));
+        compared_text(each.shipped), compared_text(each.fitted));
   }
   session.out() << "\n";
   return false;
@@ -194,8 +193,7 @@ bool keeps_inputs(const std::vector<Target>& chosen, const std::filesystem::path
   for (const Target& target : chosen) {
     const std::filesystem::path written = place_of(target, library, arguments);
     if (is_input(written, session)) {
-      const auto out = arguments.value("--out");
-      session.diagnostics().error(out ? std::optional(out->span) : std::nullopt,
+      session.diagnostics().error(span_of(arguments.value("--out")),
                                   backquoted(written.string()) + " is an input of this run",
                                   "not written over", "give the laws another folder");
       kept = false;

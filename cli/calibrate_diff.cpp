@@ -65,11 +65,9 @@ std::optional<Document> profile_tree(const Argument& argument, const Library& li
   return read_gpu(name, argument.span, context) ? std::move(document) : std::nullopt;
 }
 
-std::string shown(const std::string& text) {
+std::string shown_value(const std::string& text) {
   constexpr std::size_t widest = 40;
-  return text.empty()            ? "absent"
-         : text.size() <= widest ? text
-                                 : text.substr(0, widest - 3) + "...";
+  return text.empty() ? "absent" : shortened(text, widest);
 }
 
 std::string in_sds(const GpuDifference& difference) {
@@ -91,7 +89,8 @@ std::string differences_text(const GpuDifferences& differences, const std::strin
   const GpuDifference* largest = nullptr;
   for (const GpuDifference& each : differences.values) {
     if (!each.path.starts_with(points_key)) {
-      table.add({each.path, shown(each.first), shown(each.second), in_percent(each), in_sds(each)});
+      table.add({each.path, shown_value(each.first), shown_value(each.second), in_percent(each),
+                 in_sds(each)});
       continue;
     }
     ++points;
@@ -106,11 +105,11 @@ std::string differences_text(const GpuDifferences& differences, const std::strin
                                          differences.compared)
                                    : table.markdown();
   if (largest != nullptr) {
-    text +=
-        fmt::format("Of the points behind the laws {} values differ, most `{}`: {}\n", points,
-                    largest->path.substr(points_key.size()),
-                    largest->change_ratio ? in_percent(*largest)
-                                          : shown(largest->first) + ", " + shown(largest->second));
+    text += fmt::format("Of the points behind the laws {} values differ, most `{}`: {}\n", points,
+                        largest->path.substr(points_key.size()),
+                        largest->change_ratio
+                            ? in_percent(*largest)
+                            : shown_value(largest->first) + ", " + shown_value(largest->second));
   }
   return text;
 }

@@ -74,8 +74,7 @@ std::vector<ForeignMeasurements> read_files(const Arguments& arguments, bool& is
                                             Session& session) {
   const std::optional<MeasurementFormat> format = wanted_format(arguments, session);
   std::vector<ForeignMeasurements> measurements;
-  for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {
-    const std::string& path = arguments.positionals()[i].text;
+  for (const std::string& path : arguments.behind_action()) {
     session.reads(path);
     try {
       if (auto read = read_foreign(path, format, session.sources(), session.diagnostics())) {

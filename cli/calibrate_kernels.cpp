@@ -34,14 +34,6 @@
 namespace payoff {
 namespace {
 
-std::vector<std::string> files_of(const Arguments& arguments) {
-  std::vector<std::string> files;
-  for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {
-    files.push_back(arguments.positionals()[i].text);
-  }
-  return files;
-}
-
 // Whether there are as many files as the action takes.
 bool has_files(const Arguments& arguments, std::size_t least, std::size_t most,
                const std::string& what, Session& session) {
@@ -77,7 +69,7 @@ ExitCode fit(const Arguments& arguments, Session& session) {
                                 "nothing says where the profile goes", "",
                                 "`-o NAME.yaml`; `payoff calibrate show` writes nothing");
   }
-  const KernelCalibration calibration = calibration_of(files_of(arguments), session);
+  const KernelCalibration calibration = calibration_of(arguments.behind_action(), session);
   const std::optional<Gpu> data = data_sheet_of(arguments, calibration, session);
   check_replaced(arguments, {"a profile that `calibrate fit` wrote", is_kernel_profile}, session);
   if (!inputs_are_kept(arguments, session) || calibration.files.empty() ||
@@ -106,7 +98,7 @@ ExitCode show(const Arguments& arguments, Session& session) {
   if (!has_files(arguments, 1, 100, "samples files", session)) {
     return session.report();
   }
-  const KernelCalibration calibration = calibration_of(files_of(arguments), session);
+  const KernelCalibration calibration = calibration_of(arguments.behind_action(), session);
   if (!calibration.files.empty() && !session.diagnostics().has_errors()) {
     warn_of_circumstances(calibration, session);
     warn_of_poor_laws(calibration, session);
@@ -125,7 +117,7 @@ ExitCode check(const Arguments& arguments, Session& session) {
   if (!has_files(arguments, 2, 2, "the samples that are fitted and those that judge", session)) {
     return session.report();
   }
-  const std::vector<std::string> files = files_of(arguments);
+  const std::vector<std::string> files = arguments.behind_action();
   const KernelCalibration laws = calibration_of({files[0]}, session);
   const KernelCalibration other = calibration_of({files[1]}, session);
   if (laws.files.empty() || other.files.empty() || session.diagnostics().has_errors()) {

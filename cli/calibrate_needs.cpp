@@ -15,6 +15,7 @@
 #include "cli/profile_library.hpp"
 
 namespace payoff {
+
 ExitCode calibrate_needs(const Arguments& arguments, Session& session) {
   const std::vector<Argument>& words = arguments.positionals();
   if (words.size() != 2) {

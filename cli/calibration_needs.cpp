@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/counted.hpp"
 #include "cli/facts_read.hpp"
 #include "model/units_text.hpp"
 
@@ -138,10 +139,10 @@ class Settler {
       }
       const std::string smallest = to_text(use.smallest);
       const std::string largest = to_text(use.largest);
-      const std::string run = fmt::format(
-          "{} on {} GPU{} of {} node{} ({}{})", program_of(use.collective), use.group.ranks,
-          use.group.ranks == 1 ? "" : "s", use.group.nodes(), use.group.nodes() == 1 ? "" : "s",
-          smallest, smallest == largest ? "" : " to " + largest);
+      const std::string run =
+          fmt::format("{} on {} of {} ({}{})", program_of(use.collective),
+                      counted(use.group.ranks, "GPU"), counted(use.group.nodes(), "node"), smallest,
+                      smallest == largest ? "" : " to " + largest);
       if (std::find(seen.begin(), seen.end(), run) == seen.end()) {
         text += (text.empty() ? "nccl-tests: " : ", ") + run;
         seen.push_back(run);

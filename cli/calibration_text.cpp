@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/kernel_untold.hpp"
+#include "cli/counted.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 
@@ -50,8 +51,7 @@ std::string untold_text(const KernelCalibration& calibration) {
   std::string text;
   for (const Lack& lack : lacks) {
     const std::size_t more = lack.laws - 1;
-    const std::string others =
-        more == 0 ? "" : fmt::format(" and of {} more law{}", more, more == 1 ? "" : "s");
+    const std::string others = more == 0 ? "" : " and of " + counted(more, "more law");
     text += fmt::format("not told: {} of {}{}; {} would tell\n", lack.constant.name, lack.first,
                         others, lack.constant.measure);
   }

@@ -19,6 +19,7 @@ constexpr Dashes dotted{1, 2};
 constexpr Dashes dashed{6, 3};
 constexpr std::size_t no_ink = 0;  // the colour of the terminal's own text
 constexpr std::size_t axis_rows = 2;
+constexpr std::string_view break_even_sign = "○";
 
 // Not far beyond the axis: a value of zero has no place on a logarithmic one.
 double near_share(const ChartAxis& axis, double value) {
@@ -200,7 +201,8 @@ class BrailleChart {
     std::size_t written = 0;
     for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
       const double x = std::clamp(near_share(axis, axis.ticks[i]), 0.0, 1.0) * canvas_.right();
-      const std::size_t column = static_cast<std::size_t>(std::round(x)) / 2;
+      const std::size_t column =
+          static_cast<std::size_t>(std::round(x)) / BrailleCanvas::dots_across;
       ticks[column] = true;
       const std::size_t width = count_characters(axis.labels[i]);
       const std::size_t middle = left_ + 2 + column;

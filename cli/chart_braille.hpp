@@ -17,7 +17,6 @@ namespace payoff {
 inline constexpr std::string_view base_sign = "─";
 inline constexpr std::string_view rival_sign = "═";
 inline constexpr std::string_view limit_sign = "│";
-inline constexpr std::string_view break_even_sign = "○";
 
 // What lies between the axes, and these with their numbers; lines of at most `form.columns`.
 [[nodiscard]] std::string braille_picture(const Chart& chart, const TypedForm& form);

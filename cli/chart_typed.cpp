@@ -9,29 +9,11 @@
 #include "cli/chart_span.hpp"
 #include "cli/chart_style.hpp"
 #include "cli/chart_text.hpp"
+#include "cli/table.hpp"
 #include "profiles/source_map.hpp"
 
 namespace payoff {
 namespace {
-
-bool goes_on(char c) {
-  constexpr unsigned mask = 0xc0;
-  constexpr unsigned within_character = 0x80;
-  return (static_cast<unsigned char>(c) & mask) == within_character;
-}
-
-// So many characters, however many bytes they take.
-std::size_t bytes_of(std::string_view text, std::size_t characters) {
-  std::size_t at = 0;
-  while (at < text.size() && characters > 0) {
-    ++at;
-    while (at < text.size() && goes_on(text[at])) {
-      ++at;
-    }
-    --characters;
-  }
-  return at;
-}
 
 // Without the blanks behind lines, the empty lines around the picture, and the form feed with which
 // gnuplot 5.4 begins it, `nofeed` or not.
@@ -131,9 +113,9 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
     line += empty ? "" : " ";
     used += empty ? 0 : 1;
     while (used + count_characters(word) > columns) {
-      const std::size_t cut = bytes_of(word, columns - used);
-      line += word.substr(0, cut);
-      word.remove_prefix(cut);
+      const std::string_view start = first_characters(word, columns - used);
+      line += start;
+      word.remove_prefix(start.size());
       finish();
     }
     line += word;

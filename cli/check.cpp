@@ -25,12 +25,10 @@
 #include "cli/topology_file.hpp"
 #include "cli/topology_text.hpp"
 #include "profiles/document.hpp"
+#include "profiles/library.hpp"
 #include "profiles/read_experiment.hpp"
 #include "profiles/read_gossip.hpp"
-#include "profiles/read_hardware.hpp"
-#include "profiles/read_method.hpp"
 #include "profiles/read_model.hpp"
-#include "profiles/read_software.hpp"
 #include "sim/topology.hpp"
 
 // payoff check: every mistake of experiment and profile files, without predicting anything.
@@ -96,28 +94,10 @@ void check_profile(ProfileKind kind, const Argument& argument, Session& session)
                                 "under this name no experiment can use it");
     return;
   }
-  switch (kind) {
-    case ProfileKind::gpu:
-      (void)read_gpu(name, std::nullopt, context);
-      return;
-    case ProfileKind::fabric:
-      (void)read_fabric(name, std::nullopt, context);
-      return;
-    case ProfileKind::network:
-      (void)read_network(name, std::nullopt, context);
-      return;
-    case ProfileKind::cluster:
-      (void)read_cluster(name, std::nullopt, context);
-      return;
-    case ProfileKind::software:
-      (void)read_software(name, std::nullopt, context);
-      return;
-    case ProfileKind::compression:
-      (void)read_method(name, std::nullopt, context);
-      return;
-    case ProfileKind::model:
-      (void)read_model_file(file, context);
-      return;
+  if (kind == ProfileKind::model) {
+    (void)read_model_file(file, context);
+  } else {
+    read_for_mistakes(kind, name, context);
   }
 }
 

@@ -15,7 +15,6 @@
 #include "cli/sweep_job.hpp"
 #include "cli/sweep_mistakes.hpp"
 #include "profiles/override.hpp"
-#include "profiles/read_hardware.hpp"
 #include "profiles/read_method.hpp"
 #include "profiles/read_software.hpp"
 
@@ -32,21 +31,32 @@ std::vector<ProfileKind> readers_of(std::string_view fitted) {
                                : std::vector<ProfileKind>{};
 }
 
-void read_law(ProfileKind kind, const std::string& name, const ReadContext& context) {
-  if (kind == ProfileKind::gpu) {
-    (void)read_gpu(name, std::nullopt, context);
-  } else if (kind == ProfileKind::software) {
-    (void)read_software(name, std::nullopt, context);
-  } else if (kind == ProfileKind::fabric) {
-    (void)read_fabric(name, std::nullopt, context);
-  } else if (kind == ProfileKind::network) {
-    (void)read_network(name, std::nullopt, context);
-  } else {
-    (void)read_method(name, std::nullopt, context);
+}  // namespace
+
+void read_for_mistakes(ProfileKind kind, const std::string& name, const ReadContext& context) {
+  switch (kind) {
+    case ProfileKind::gpu:
+      (void)read_gpu(name, std::nullopt, context);
+      return;
+    case ProfileKind::fabric:
+      (void)read_fabric(name, std::nullopt, context);
+      return;
+    case ProfileKind::network:
+      (void)read_network(name, std::nullopt, context);
+      return;
+    case ProfileKind::cluster:
+      (void)read_cluster(name, std::nullopt, context);
+      return;
+    case ProfileKind::software:
+      (void)read_software(name, std::nullopt, context);
+      return;
+    case ProfileKind::compression:
+      (void)read_method(name, std::nullopt, context);
+      return;
+    case ProfileKind::model:
+      return;
   }
 }
-
-}  // namespace
 
 std::string check_survey(const fs::path& file, Session& session) {
   const Library library = find_library();
@@ -55,9 +65,7 @@ std::string check_survey(const fs::path& file, Session& session) {
     return {};
   }
   session.sources().mark_users_own(document->source);
-  if (Entry* plans = document->root.find("compress")) {  // that job is in every grid
-    std::erase_if(plans->value.items, [](const Node& item) { return item.text == "none"; });
-  }
+  leave_out_none(document->root);
   const std::size_t errors = session.diagnostics().error_count();
   const SweepInput input = take_axes(document->root, Arguments{}, session);
   if (session.diagnostics().error_count() > errors) {
@@ -88,7 +96,7 @@ std::string check_fitted(const fs::path& file, Session& session) {
   std::size_t profiles = 0;
   for (const ProfileKind kind : kinds) {
     for (const std::string& profile : library.names(kind)) {
-      read_law(kind, profile, context);
+      read_for_mistakes(kind, profile, context);
       ++profiles;
     }
   }

@@ -84,13 +84,10 @@ Group read_group(const Arguments& arguments, Cluster& cluster, Session& session)
 
 // A group that the cluster cannot hold, said under the option that asked for it.
 void report_group_problems(const Problems& problems, const Arguments& arguments, Session& session) {
-  std::optional<Argument> asked;
-  for (const char* option : {"--gpus-per-node", "--ranks", "--nodes", "--cluster"}) {
-    asked = asked ? asked : arguments.value(option);
-  }
+  const auto place =
+      span_of(arguments.first_of({"--gpus-per-node", "--ranks", "--nodes", "--cluster"}));
   for (const Problem& problem : problems) {
-    session.diagnostics().error(asked ? std::optional(asked->span) : std::nullopt, problem.message,
-                                {}, problem.help);
+    session.diagnostics().error(place, problem.message, {}, problem.help);
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/counted.hpp"
 #include "cli/option_values.hpp"
 #include "model/cube_part.hpp"
 #include "model/series_text.hpp"
@@ -97,8 +98,8 @@ void check_servers(const Gpus& gpus, const Topology& topology, int nodes, const 
   if (servers.size() != static_cast<std::size_t>(nodes)) {
     session.diagnostics().error(
         asked.span,
-        fmt::format("these GPUs are on {} server{}, the group on {} node{}", servers.size(),
-                    servers.size() == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s"),
+        fmt::format("these GPUs are on {}, the group on {}", counted(servers.size(), "server"),
+                    counted(nodes, "node")),
         {}, "--nodes and --gpus-per-node say on how many");
   }
 }

@@ -97,21 +97,17 @@ std::uint64_t sends_of(const CollectiveQuestion& question, const CollectiveRow& 
       .value_or(0);
 }
 
-std::optional<Argument> blamed_for_ranks(const Arguments& arguments) {
-  std::optional<Argument> blamed;
-  for (const char* option : {"--ranks", "--nodes", "--gpus-per-node", "--topology", "--level"}) {
-    blamed = blamed ? blamed : arguments.value(option);
-  }
-  return blamed;
+std::optional<Span> place_of_ranks(const Arguments& arguments) {
+  return span_of(
+      arguments.first_of({"--ranks", "--nodes", "--gpus-per-node", "--topology", "--level"}));
 }
 
 void report_too_many(const CollectiveQuestion& question, const CollectiveRow& row,
                      std::uint64_t sends, const sim::ProgramRanks& ranks,
                      const Arguments& arguments, Session& session) {
-  const std::optional<Argument> blamed = blamed_for_ranks(arguments);
   const bool is_bound = question.program == sim::OtherProgram::sharp;
   session.diagnostics().error(
-      blamed ? std::optional(blamed->span) : std::nullopt,
+      place_of_ranks(arguments),
       fmt::format("{} of {} ranks ({}) is {}{} sends; at most {} are simulated",
                   name(question.collective), ranks.ranks, name_of_program(question, row),
                   is_bound ? "more than " : "", sends, most_sends),
@@ -140,9 +136,8 @@ bool may_run(const CollectiveQuestion& question, const std::vector<CollectiveRow
     return false;
   }
   const std::optional<Argument> sizes = arguments.value("--sizes");
-  const std::optional<Argument> blamed = sizes ? sizes : blamed_for_ranks(arguments);
   session.diagnostics().error(
-      blamed ? std::optional(blamed->span) : std::nullopt,
+      sizes ? sizes->span : place_of_ranks(arguments),
       fmt::format("these {} sizes are {} sends; at most {} are simulated", rows.size(), all,
                   most_sends),
       {}, fmt::format("ask for fewer sizes (--sizes): one is up to {} sends", largest));
@@ -153,38 +148,31 @@ bool may_run(const CollectiveQuestion& question, const std::vector<CollectiveRow
 void report_too_long(Collective collective, const CollectiveRow& row, const Arguments& arguments,
                      Session& session) {
   const bool alone = row.steps->too_long == sim::CollectiveSteps::TooLong::alone;
-  const auto blamed = arguments.value(alone ? "--sizes" : "--topology");
   session.diagnostics().error(
-      blamed ? std::optional(blamed->span) : std::nullopt,
+      span_of(arguments.value(alone ? "--sizes" : "--topology")),
       fmt::format("{} of {} ({}) takes more than 106 days{}: the simulator's clock ends there",
                   name(collective), to_text(row.size), row.program, alone ? "" : " on these links"),
       {}, alone ? "ask for smaller sizes" : "look for a link with a wrong unit, or a smaller size");
 }
 
-}  // namespace
-
-void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
-               std::vector<CollectiveRow>& rows, Session& session) {
-  // On all of a topology, who takes part is known before its links are.
-  if (question.members.empty() &&
-      !may_run(question, rows, sim::ranks_on(*question.topology, question.group), arguments,
-               session)) {
-    return;
-  }
-  const sim::BuiltTopology built = sim::build(*question.topology);
+// The links that the members of the group send over; what is wrong with them is reported.
+std::optional<sim::TopologyGraph> graph_of(const CollectiveQuestion& question, Session& session) {
+  sim::BuiltTopology built = sim::build(*question.topology);
   for (const Problem& problem : built.problems) {
     session.diagnostics().error(std::nullopt, problem.path + ": " + problem.message, {},
                                 problem.help);
   }
-  if (!built.graph) {
-    return;
+  if (!built.graph || question.members.empty()) {
+    return std::move(built.graph);
   }
-  const sim::TopologyGraph graph =
-      question.members.empty() ? *built.graph : sim::part_of(*built.graph, question.members);
-  const sim::ProgramRanks ranks = ranks_on(question, graph);
-  if (!question.members.empty() && !may_run(question, rows, ranks, arguments, session)) {
-    return;
-  }
+  return sim::part_of(*built.graph, question.members);
+}
+
+// Names the program of every row, or says why there is none, and what all of their sends will take.
+// Nothing runs where one of them cannot be laid or has too many.
+bool lay_programs(const CollectiveQuestion& question, const sim::TopologyGraph& graph,
+                  const sim::ProgramRanks& ranks, const Arguments& arguments,
+                  std::vector<CollectiveRow>& rows, Session& session) {
   std::uint64_t sends = 0;
   Seconds time;
   for (CollectiveRow& row : rows) {
@@ -194,7 +182,7 @@ void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
       session.diagnostics().error(arguments.value("--program")->span,
                                   fmt::format("{} cannot be laid on these ranks: {}",
                                               sim::name(*question.program), *reason));
-      return;  // of every size the same
+      return false;  // of every size the same
     }
     if (reason != nullptr) {
       row.no_steps = *reason;
@@ -203,24 +191,47 @@ void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
     const sim::Program& program = std::get<sim::LaidProgram>(laid).program;
     row.program = program.name();
     // Trees that are packed on meshes are known once they are laid.
-    if (const std::uint64_t count = sim::send_count(program); count > most_sends) {
+    const std::uint64_t count = sim::send_count(program);
+    if (count > most_sends) {
       report_too_many(question, row, count, ranks, arguments, session);
-      return;
+      return false;
     }
-    sends += sim::send_count(program);
-    time += static_cast<double>(sim::send_count(program)) * cost_of_send(program);
+    sends += count;
+    time += static_cast<double>(count) * cost_of_send(program);
   }
   announce(sends, time, session);
+  return true;
+}
+
+}  // namespace
+
+void add_steps(const CollectiveQuestion& question, const Arguments& arguments,
+               std::vector<CollectiveRow>& rows, Session& session) {
+  // On all of a topology, who takes part is known before its links are.
+  const bool on_all = question.members.empty();
+  if (on_all && !may_run(question, rows, sim::ranks_on(*question.topology, question.group),
+                         arguments, session)) {
+    return;
+  }
+  const std::optional<sim::TopologyGraph> graph = graph_of(question, session);
+  if (!graph) {
+    return;
+  }
+  const sim::ProgramRanks ranks = ranks_on(question, *graph);
+  if ((!on_all && !may_run(question, rows, ranks, arguments, session)) ||
+      !lay_programs(question, *graph, ranks, arguments, rows, session)) {
+    return;
+  }
   const Seconds latency = sim::step_latency(ranks, question.cluster);
   for (CollectiveRow& row : rows) {
     if (!row.no_steps.empty() || row.price.time <= 0_s || row.size <= 0_B) {
       continue;
     }
-    const sim::LaidOrReason laid = program_of(question, row, graph);
+    const sim::LaidOrReason laid = program_of(question, row, *graph);
     const auto& known = std::get<sim::LaidProgram>(laid);
     row.steps =
-        sim::run_steps(known, row.size, price_of(question, row, known.program, ranks, graph),
-                       latency, graph, *question.topology);
+        sim::run_steps(known, row.size, price_of(question, row, known.program, ranks, *graph),
+                       latency, *graph, *question.topology);
     if (row.steps->too_long != sim::CollectiveSteps::TooLong::no) {
       session.started();
       report_too_long(question.collective, row, arguments, session);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/counted.hpp"
 #include "cli/table.hpp"
 #include "model/group_paths.hpp"
 #include "model/units_text.hpp"
@@ -19,9 +20,9 @@ std::string headline(const CollectiveQuestion& question) {
   const Cluster& cluster = question.cluster;
   const Group& group = question.group;
   std::string line =
-      fmt::format("{} · {} · {} rank{} on {} node{} of {} {}", name(question.collective),
-                  cluster.name, group.ranks, group.ranks == 1 ? "" : "s", group.nodes(),
-                  group.nodes() == 1 ? "" : "s", cluster.gpus_per_node, cluster.gpu.name);
+      fmt::format("{} · {} · {} on {} of {} {}", name(question.collective), cluster.name,
+                  counted(group.ranks, "rank"), counted(group.nodes(), "node"),
+                  cluster.gpus_per_node, cluster.gpu.name);
   line += " · " + cluster.fabric.name;
   if (group.nodes() > 1) {
     line += fmt::format(" · {} x {} {}", cluster.nics_per_node, link_rate_text(cluster.nic),

@@ -22,6 +22,10 @@ enum class Takes {
   optional_number,  // --worst, --worst=5, --worst 5
 };
 
+[[nodiscard]] constexpr bool has_optional_value(Takes takes) {
+  return takes == Takes::optional_file || takes == Takes::optional_number;
+}
+
 struct OptionSpec {
   std::string_view name;   // "--nodes"
   std::string_view value;  // as shown in the help; empty for a flag

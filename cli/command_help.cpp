@@ -27,8 +27,7 @@ std::string help_text(const Command& command) {
       app.add_flag(name, help);
       continue;
     }
-    const bool optional =
-        option.takes == Takes::optional_file || option.takes == Takes::optional_number;
+    const bool optional = has_optional_value(option.takes);
     const bool repeated = option.takes == Takes::values;
     app.add_option(name, value, help)
         ->type_name(optional ? fmt::format("[{}]", option.value)

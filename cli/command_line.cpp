@@ -16,7 +16,7 @@ constexpr OptionSpec help_option{"--help", "", "this text", Takes::nothing};
 bool is_option(std::string_view word) { return word.starts_with("-") && word != "-"; }
 
 bool is_file_of_results(std::string_view word) {
-  return word == "-" || word.ends_with(".json") || word.ends_with(".jsonl");
+  return word == "-" || (!is_option(word) && (word.ends_with(".json") || word.ends_with(".jsonl")));
 }
 
 bool is_experiment(std::string_view word) {
@@ -27,10 +27,6 @@ bool is_experiment(std::string_view word) {
 bool is_number(std::string_view word) {
   word.remove_prefix(word.starts_with("-") ? 1 : 0);
   return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-bool has_optional_value(Takes takes) {
-  return takes == Takes::optional_file || takes == Takes::optional_number;
 }
 
 // Whether the word can be the value of an unknown option: no option itself, but a negative number.
@@ -82,6 +78,11 @@ class CommandLineParser {
     return found == options_.end() ? nullptr : &*found;
   }
 
+  // The option that a word of the command line is, with its value behind `=` or without.
+  [[nodiscard]] const OptionSpec* named_by(std::string_view word) const {
+    return find(word == "-h" ? help_option.name : word.substr(0, word.find('=')));
+  }
+
   std::size_t take_positional(std::size_t at) {
     arguments_.positionals_.push_back(argument(at));
     return 1;
@@ -91,8 +92,7 @@ class CommandLineParser {
   std::size_t take_option(std::size_t at) {
     const std::string& word = words_[at];
     const std::size_t equals = word.find('=');
-    const OptionSpec* option =
-        find(word == "-h" ? help_option.name : std::string_view(word).substr(0, equals));
+    const OptionSpec* option = named_by(word);
     if (option == nullptr) {
       return report_unknown(at);
     }
@@ -117,7 +117,7 @@ class CommandLineParser {
       take_value(*option, at, has_value ? argument(at + 1) : argument(at, word.size()));
       return has_value ? 2 : 1;
     }
-    if (at + 1 == words_.size() || words_[at + 1] == "--" || find(words_[at + 1]) != nullptr) {
+    if (at + 1 == words_.size() || words_[at + 1] == "--" || named_by(words_[at + 1]) != nullptr) {
       report_missing_value(*option, at);
       return 1;
     }
@@ -241,6 +241,27 @@ std::vector<Argument> Arguments::values(std::string_view option) const {
     }
   }
   return result;
+}
+
+std::optional<Argument> Arguments::first_of(std::initializer_list<std::string_view> options) const {
+  for (const std::string_view option : options) {
+    if (auto given = value(option)) {
+      return given;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Arguments::behind_action() const {
+  std::vector<std::string> texts;
+  for (std::size_t i = 1; i < positionals_.size(); ++i) {
+    texts.push_back(positionals_[i].text);
+  }
+  return texts;
+}
+
+std::optional<Span> span_of(const std::optional<Argument>& argument) {
+  return argument ? std::optional(argument->span) : std::nullopt;
 }
 
 std::vector<OptionSpec> options_of(const Command& command) {

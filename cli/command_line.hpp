@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,7 +31,12 @@ class Arguments {
   [[nodiscard]] bool has(std::string_view option) const;
   [[nodiscard]] std::optional<Argument> value(std::string_view option) const;
   [[nodiscard]] std::vector<Argument> values(std::string_view option) const;
+  // The first of these that was given.
+  [[nodiscard]] std::optional<Argument> first_of(
+      std::initializer_list<std::string_view> options) const;
   [[nodiscard]] const std::vector<Argument>& positionals() const { return positionals_; }
+  // The texts of the others where the first one says what to do with them.
+  [[nodiscard]] std::vector<std::string> behind_action() const;
   // All that were given, by name.
   [[nodiscard]] const std::vector<std::pair<std::string, Argument>>& options() const {
     return options_;
@@ -50,6 +56,9 @@ class Arguments {
   std::vector<std::pair<std::string, Argument>> options_;
   std::vector<Argument> positionals_;
 };
+
+// Where a mistake of it stands; nowhere where it was not given.
+[[nodiscard]] std::optional<Span> span_of(const std::optional<Argument>& argument);
 
 // `words` are what follows the name of the subcommand; the first one has place `first_index`.
 // Everything that is wrong is reported: unknown options with a suggestion, missing values, too few

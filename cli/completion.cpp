@@ -131,11 +131,11 @@ class Completer {
     }
   }
 
-  // As they are typed: without "-reconstructed". Our own is always there.
+  // Our own is always there.
   void offer_engines(const std::string& prefix) {
     for (const Engine engine : all_engines) {
       if (engine != Engine::analytical) {
-        offer(prefix + std::string(name(engine).substr(0, name(engine).find('-'))), "");
+        offer(prefix + std::string(typed_name(engine)), "");
       }
     }
   }

@@ -17,11 +17,7 @@ namespace {
 
 constexpr std::string_view question = "candidates";
 
-void print_candidates(const std::vector<Argument>& positionals, Session& session) {
-  std::vector<std::string> words;
-  for (std::size_t i = 1; i < positionals.size(); ++i) {
-    words.push_back(positionals[i].text);
-  }
+void print_candidates(std::vector<std::string> words, Session& session) {
   if (words.empty()) {
     words.emplace_back();
   }
@@ -39,7 +35,7 @@ ExitCode run_completion(const Arguments& arguments, Session& session) {
   const Argument& first = arguments.positionals().front();
   if (first.text == question) {
     // Whatever else is wrong with an unfinished line is not for now.
-    print_candidates(arguments.positionals(), session);
+    print_candidates(arguments.behind_action(), session);
     return ExitCode::success;
   }
   const std::vector<std::pair<std::string, std::string>> shells{

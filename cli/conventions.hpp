@@ -23,9 +23,10 @@ inline constexpr std::string_view streams_text =
     "Results go to standard output; mistakes, notes and progress to standard error, in colour and\n"
     "with progress on a terminal only. NO_COLOR, set to anything, turns colours off.\n";
 
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 2> variables{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 3> variables{{
     {"NO_COLOR", "set to anything: no colours"},
     {"PAYOFF_PROFILES", "the folder of profiles, instead of the one that came with the program"},
+    {"PAYOFF_PAGE", "the page that `payoff report` fills, instead of the one that came with it"},
 }};
 
 }  // namespace payoff

@@ -31,15 +31,6 @@ constexpr OptionSpec picture_option{
     "-o", "FILE", "the causes as a picture (.png .svg .pdf), or as its gnuplot script (.gp)",
     Takes::value, true};
 
-// Before any work: whether the name of the picture says what it is.
-void check_picture(const Arguments& arguments, Session& session) {
-  Picture picture{};
-  if (const auto output = arguments.value(picture_option.name);
-      output && !picture_of(output->text, picture)) {
-    session.diagnostics().error(output->span, "the name ends in none of .png .svg .pdf .gp");
-  }
-}
-
 void show(const DiffReport& report, const std::vector<const ReadExperiment*>& experiments,
           const Library& library, const Arguments& arguments, Session& session) {
   nlohmann::ordered_json json = json_envelope("diff", session);
@@ -174,7 +165,9 @@ ExitCode run_diff(const Arguments& arguments, Session& session) {
   if (arguments.positionals().size() > 2) {
     return session.report();  // said already; a file that cannot be read is not the mistake
   }
-  check_picture(arguments, session);
+  if (const auto picture = arguments.value(picture_option.name)) {
+    check_picture(*picture, session);
+  }
   const auto observed = arguments.value(observed_option.name);
   return observed ? diff_of_measurement(*observed, arguments, session)
                   : diff_of_two(arguments, session);

@@ -144,16 +144,14 @@ class SideReader {
     }
     auto chosen = side_of(side.read, label, context_);
     if (!chosen) {
-      session_.diagnostics().error(named ? std::optional(named->span) : std::nullopt,
-                                   fmt::format("{} of {} cannot be predicted alone",
-                                               backquoted(label), backquoted(side.file)));
+      session_.diagnostics().error(
+          span_of(named), fmt::format("{} of {} cannot be predicted alone", backquoted(label),
+                                      backquoted(side.file)));
       return;
     }
     side.side = std::move(*chosen);
-    if (const auto kept = recorded_.find(side.file); kept != recorded_.end()) {
-      if (const auto plan = kept->second.find(label); plan != kept->second.end()) {
-        side.side.recorded = plan->second;
-      }
+    if (const auto kept = side.recorded.find(label); kept != side.recorded.end()) {
+      side.side.recorded = kept->second;
     }
   }
 
@@ -175,9 +173,9 @@ class SideReader {
       return std::nullopt;
     }
     refuse_node_kinds(*experiment, session_);
-    DiffSide side{file.text, std::move(*experiment), {}, {}};
-    if (kept && settings.empty()) {
-      recorded_.emplace(file.text, kept->plans);
+    DiffSide side{file.text, std::move(*experiment), {}, {}, {}};
+    if (kept && settings.empty()) {  // with other settings it says nothing of this job
+      side.recorded = std::move(kept->plans);
       note_changed(kept->profiles, side);
     }
     return side;
@@ -207,7 +205,6 @@ class SideReader {
 
   Session& session_;
   ReadContext context_;
-  std::map<std::string, std::map<std::string, Terms>> recorded_;  // by file and strategy
 };
 
 std::string first_compressing(const Experiment& experiment) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,9 @@ struct DiffSide {
   std::string file;  // as it was named
   ReadExperiment read;
   Side side;
-  std::vector<std::string> changed_profiles;  // of a result: whose bytes are others now
+  // Of a result: whose bytes are others now, and what it says of each strategy.
+  std::vector<std::string> changed_profiles;
+  std::map<std::string, Terms> recorded;
 
   [[nodiscard]] const CompressionPlan& plan() const;
   [[nodiscard]] PricedUses uses() const;

@@ -20,8 +20,8 @@ namespace payoff {
 std::vector<Engine> read_engines(const Arguments& arguments, Session& session) {
   std::vector<std::string> known;
   known.reserve(std::size(all_engines));
-  for (const Engine engine : all_engines) {  // as they are typed: without "-reconstructed"
-    known.emplace_back(name(engine).substr(0, name(engine).find('-')));
+  for (const Engine engine : all_engines) {
+    known.emplace_back(typed_name(engine));
   }
   std::vector<Engine> engines;
   for (const Argument& asked : arguments.values(engine_option.name)) {

@@ -224,6 +224,13 @@ std::optional<ReadExperiment> read_experiment_input(const Arguments& arguments,
   return session.diagnostics().has_errors() ? std::nullopt : std::move(result);
 }
 
+void apply_settings(ExperimentDocument& experiment, Session& session) {
+  for (const Setting& setting : experiment.settings) {
+    apply_override(experiment.document.root, setting.argument, setting.text, session.sources(),
+                   session.diagnostics());
+  }
+}
+
 std::optional<ExperimentDocument> experiment_document(const Arguments& arguments,
                                                       const std::vector<WrittenKey>& varied,
                                                       Session& session) {

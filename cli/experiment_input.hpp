@@ -64,6 +64,8 @@ struct ExperimentDocument {
   Document document;
   std::vector<Setting> settings;
 };
+// The settings over the document.
+void apply_settings(ExperimentDocument& experiment, Session& session);
 [[nodiscard]] std::optional<ExperimentDocument> experiment_document(
     const Arguments& arguments, const std::vector<WrittenKey>& varied, Session& session);
 

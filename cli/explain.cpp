@@ -27,54 +27,56 @@ namespace {
 constexpr OptionSpec plan_option{
     "--plan", "LABEL", "the strategy to explain; default: the first that compresses", Takes::value};
 
-nlohmann::ordered_json terms_json(const std::vector<TermExplanation>& terms) {
+nlohmann::ordered_json explained_part(const ExplainedPart& part) {
+  return {{"part", part.what},
+          {"count", part.count},
+          {"each_seconds", part.each.si},
+          {"numbers", part.numbers}};
+}
+
+nlohmann::ordered_json explained_fact(const Fact& fact) {
+  return {{"path", fact.path},
+          {"value", fact.value_text},
+          {"provenance", name_of(fact.kind)},
+          {"citation", fact.citation},
+          {"date", fact.date}};
+}
+
+nlohmann::ordered_json explained_message(const MessageUse& use) {
+  return {{"message", name_of(use.kind)},    {"collective", name(use.collective)},
+          {"ranks", use.group.ranks},        {"smallest_bytes", use.smallest.si},
+          {"largest_bytes", use.largest.si}, {"extrapolated", use.extrapolated}};
+}
+
+template <typename Each, typename ToJson>
+nlohmann::ordered_json list_json(const std::vector<Each>& items, ToJson as_json) {
   auto json = nlohmann::ordered_json::array();
-  for (const TermExplanation& term : terms) {
-    nlohmann::ordered_json entry{{"term", term.term},
-                                 {"what", term.what},
-                                 {"time_seconds", term.time.si},
-                                 {"uncompressed_seconds", term.uncompressed.si},
-                                 {"equation", term.equation},
-                                 {"section", term.section},
-                                 {"numbers", nlohmann::ordered_json::array()},
-                                 {"facts", nlohmann::ordered_json::array()}};
-    for (const InsertedNumber& number : term.numbers) {
-      entry["numbers"].push_back(
-          {{"symbol", number.symbol}, {"value", number.value}, {"meaning", number.meaning}});
-    }
-    entry["inserted"] = term.inserted;
-    entry["part_equation"] = term.part_equation;
-    entry["part_section"] = term.part_section;
-    entry["parts"] = nlohmann::ordered_json::array();
-    for (const ExplainedPart& part : term.parts) {
-      entry["parts"].push_back({{"part", part.what},
-                                {"count", part.count},
-                                {"each_seconds", part.each.si},
-                                {"numbers", part.numbers}});
-    }
-    for (const Fact& fact : term.facts) {
-      entry["facts"].push_back({{"path", fact.path},
-                                {"value", fact.value_text},
-                                {"provenance", name_of(fact.kind)},
-                                {"citation", fact.citation},
-                                {"date", fact.date}});
-    }
-    entry["messages"] = nlohmann::ordered_json::array();
-    for (const MessageUse& use : term.messages) {
-      entry["messages"].push_back({{"message", name_of(use.kind)},
-                                   {"collective", name(use.collective)},
-                                   {"ranks", use.group.ranks},
-                                   {"smallest_bytes", use.smallest.si},
-                                   {"largest_bytes", use.largest.si},
-                                   {"extrapolated", use.extrapolated}});
-    }
-    entry["kernels"] = nlohmann::ordered_json::array();
-    for (const KernelUse& use : term.kernels) {
-      entry["kernels"].push_back(to_json(use));
-    }
-    json.push_back(std::move(entry));
+  for (const Each& item : items) {
+    json.push_back(as_json(item));
   }
   return json;
+}
+
+nlohmann::ordered_json explained_term(const TermExplanation& term) {
+  const auto number_json = [](const InsertedNumber& number) {
+    return nlohmann::ordered_json{
+        {"symbol", number.symbol}, {"value", number.value}, {"meaning", number.meaning}};
+  };
+  const auto kernel_json = [](const KernelUse& use) { return to_json(use); };
+  return {{"term", term.term},
+          {"what", term.what},
+          {"time_seconds", term.time.si},
+          {"uncompressed_seconds", term.uncompressed.si},
+          {"equation", term.equation},
+          {"section", term.section},
+          {"numbers", list_json(term.numbers, number_json)},
+          {"facts", list_json(term.facts, explained_fact)},
+          {"inserted", term.inserted},
+          {"part_equation", term.part_equation},
+          {"part_section", term.part_section},
+          {"parts", list_json(term.parts, explained_part)},
+          {"messages", list_json(term.messages, explained_message)},
+          {"kernels", list_json(term.kernels, kernel_json)}};
 }
 
 const CompressionPlan* chosen_plan(const Arguments& arguments, const Experiment& experiment,
@@ -91,6 +93,22 @@ const CompressionPlan* chosen_plan(const Arguments& arguments, const Experiment&
     known.push_back(plan.label);
   }
   report_unknown_name("a strategy of this experiment", *label, known, session);
+  return nullptr;
+}
+
+// The one that was asked for; null where there is none of that name, which is reported.
+const TermExplanation* chosen_term(const Argument& asked, const std::vector<TermExplanation>& terms,
+                                   Session& session) {
+  std::vector<std::string> known;
+  known.reserve(terms.size() + 1);
+  for (const TermExplanation& each : terms) {
+    if (each.term == asked.text) {
+      return &each;
+    }
+    known.push_back(each.term);
+  }
+  known.emplace_back(whole_step);
+  report_unknown_name("a term of the step", asked, known, session);
   return nullptr;
 }
 
@@ -111,17 +129,8 @@ ExitCode run_explain(const Arguments& arguments, Session& session) {
   std::vector<TermExplanation> terms = explain(prepared, *plan, read->facts);
   std::string text = experiment_headline(read->experiment) + "\n\n";
   if (question.term && question.term->text != whole_step) {
-    const auto term = std::find_if(
-        terms.begin(), terms.end(),
-        [&question](const TermExplanation& each) { return each.term == question.term->text; });
-    if (term == terms.end()) {
-      std::vector<std::string> known;
-      known.reserve(terms.size() + 1);
-      for (const TermExplanation& each : terms) {
-        known.emplace_back(each.term);
-      }
-      known.emplace_back(whole_step);
-      report_unknown_name("a term of the step", *question.term, known, session);
+    const TermExplanation* term = chosen_term(*question.term, terms, session);
+    if (term == nullptr) {
       return session.report();
     }
     text += term_text(*term, plan->label, read->experiment);
@@ -133,7 +142,7 @@ ExitCode run_explain(const Arguments& arguments, Session& session) {
   json["experiment"] = experiment_json(*read);
   json["profiles"] = profiles_json(library, session.sources(), *read);
   json["plan"] = plan->label;
-  json["terms"] = terms_json(terms);
+  json["terms"] = list_json(terms, explained_term);
   OutputFiles files;
   deliver({text, json.dump(2) + "\n", {}}, arguments, files, session);
   return session.report();

@@ -81,6 +81,30 @@ std::vector<ExplainedPart> parts_of_activation_codecs(const ExplainedPlan& plan,
   return parts;
 }
 
+// Of weights that are gathered when they are needed, each gather by itself: what their codec takes
+// is given as a number.
+void add_gather_parts(const ExplainedPlan& plan, bool encode, std::vector<ExplainedPart>& parts) {
+  const double times = plan.step.gathers_once ? 1 : plan.experiment().layout.passes();
+  const auto add = [&](const Work& work, std::string what) {
+    if (work.codec() > 0_s) {
+      add_part({std::move(what), times, put_in(work.codec().si), work.codec()}, parts);
+    }
+  };
+  for (const auto* gathers : {&plan.stage.forward_gathers, &plan.stage.backward_gathers}) {
+    for (const WeightGather& gather : *gathers) {
+      const BucketKind& kind = plan.step.kinds[gather.kind];
+      const std::string what = fmt::format("gather of {} weights", kind.elements);
+      if (!encode) {
+        add(kind.decode, what);
+        continue;
+      }
+      for (std::size_t round = 0; round < kind.rounds.size(); ++round) {
+        add(kind.rounds[round].encode, fmt::format("{}, round {}", what, round + 1));
+      }
+    }
+  }
+}
+
 // Copied, and passed through the cores.
 void add_host_parts(const PassCost& cost, const HostCodec& codec, const std::string& what,
                     const ExplainedPlan& plan, std::vector<ExplainedPart>& parts) {
@@ -115,6 +139,7 @@ void add_host_parts(const PassCost& cost, const HostCodec& codec, const std::str
 
 std::vector<ExplainedPart> parts_of_codec(const ExplainedPlan& plan, bool encode) {
   std::vector<ExplainedPart> parts = parts_of_activation_codecs(plan, encode);
+  add_gather_parts(plan, encode, parts);
   if (!plan.compression.method) {
     return parts;
   }

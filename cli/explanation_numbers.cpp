@@ -129,6 +129,18 @@ void fill_activations(const ExplainedPlan& plan, MessageKind kind, TermExplanati
   }
 }
 
+// How many times as long the stage's backward takes while this share of the units is held.
+double slowdown_of_backward(const ExplainedPlan& plan, double held) {
+  const Paces paces = plan.step.paces(0, held);
+  Seconds alone;
+  Seconds beside;
+  for (const Piece& piece : plan.stage.compute->backward) {
+    alone += piece.work.alone;
+    beside += piece.work.alone * paces[piece.work.mix].time;
+  }
+  return alone > 0_s ? beside / alone : 1.0;
+}
+
 }  // namespace
 
 std::string seconds_text(Seconds time) { return fmt::format("{:.10g}", time / 1_s); }
@@ -143,18 +155,6 @@ void backward_numbers(const ExplainedPlan& plan, TermExplanation& term) {
 }
 void recompute_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   fill_work(plan, WorkKind::recompute, term);
-}
-
-// How many times as long the stage's backward takes while this share of the units is held.
-double slowdown_of_backward(const ExplainedPlan& plan, double held) {
-  const Paces paces = plan.step.paces(0, held);
-  Seconds alone;
-  Seconds beside;
-  for (const Piece& piece : plan.stage.compute->backward) {
-    alone += piece.work.alone;
-    beside += piece.work.alone * paces[piece.work.mix].time;
-  }
-  return alone > 0_s ? beside / alone : 1.0;
 }
 
 // The recurrence says which work ran beside a message.
@@ -265,14 +265,17 @@ void bubble_numbers(const ExplainedPlan& plan, TermExplanation& term) {
 void optimizer_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   const Experiment& experiment = plan.experiment();
   const Gpu& gpu = experiment.cluster.gpu;
-  const int shards = experiment.layout.shard_ranks();
   if (std::vector<ExplainedPart> parts = parts_of_updates(plan); !parts.empty()) {
     term.equation = "Σ buckets [n traffic / (e_m B) + l] - beside";
     term.numbers = {buckets_of_stage(plan)};
     fill_exposed(std::move(parts), "all updates, when nothing runs beside them", term);
     return;
   }
-  const std::int64_t updated = (plan.stage.compute->parameters + shards - 1) / shards;
+  const std::int64_t experts = plan.stage.compute->expert_parameters;
+  const auto part = [](std::int64_t all, int ranks) { return (all + ranks - 1) / ranks; };
+  const std::int64_t updated =
+      part(plan.stage.compute->parameters - experts, experiment.layout.shard_ranks()) +
+      part(experts, experiment.layout.expert_shards());
   const Bytes traffic = experiment.training.optimizer_traffic_per_parameter;
   term.numbers = {{"n", count(static_cast<double>(updated)), "parameters that the GPU updates"},
                   {"traffic", to_text(traffic), "of one parameter"},
@@ -282,11 +285,14 @@ void optimizer_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   term.inserted = fmt::format("{} * {} / ({} * {}) + {}", put_in(static_cast<double>(updated)),
                               put_in(traffic.si), put_in(gpu.law.memory_efficiency),
                               put_in(gpu.memory_bandwidth.si), seconds_text(gpu.law.launch));
-}
-
-void host_numbers(const ExplainedPlan& plan, TermExplanation& term) {
-  term.numbers = {{"T_host", to_text(plan.step.host), "of a step, hidden by nothing"}};
-  term.inserted = seconds_text(plan.step.host);
+  const Seconds update = streaming_time(static_cast<double>(updated) * traffic, gpu);
+  if (const Seconds codec = difference(term.time, update);
+      plan.compression.weights && codec > 0_s) {  // it is part of the update (model/weight_codec)
+    term.equation += " + codec";
+    term.numbers.push_back(
+        {"codec", to_text(codec), "encodes and decodes the updated weights for their gather"});
+    term.inserted += " + " + seconds_text(codec);
+  }
 }
 
 }  // namespace payoff

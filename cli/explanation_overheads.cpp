@@ -6,7 +6,7 @@
 #include "cli/explanation_numbers.hpp"
 #include "model/units_text.hpp"
 
-// What a step takes around its work: the latest host, data, checkpoints.
+// What a step takes around its work: the framework, the latest host, data, checkpoints.
 
 namespace payoff {
 namespace {
@@ -18,6 +18,11 @@ Seconds step_before(const ExplainedPlan& plan, bool with_data) {
 }
 
 }  // namespace
+
+void host_numbers(const ExplainedPlan& plan, TermExplanation& term) {
+  term.numbers = {{"T_host", to_text(plan.step.host), "of a step, hidden by nothing"}};
+  term.inserted = seconds_text(plan.step.host);
+}
 
 void jitter_numbers(const ExplainedPlan& plan, TermExplanation& term) {
   const HostJitter& jitter = plan.experiment().training.host_jitter;

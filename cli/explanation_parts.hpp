@@ -14,6 +14,8 @@ namespace payoff {
 
 // Six digits: what is worked out from them is right to five.
 [[nodiscard]] std::string put_in(double number);
+// What kernels reach of the memory's bandwidth: "(0.85 * 2.039e+12)".
+[[nodiscard]] std::string bandwidth_of_kernels(const Gpu& gpu);
 
 // The kernels of one micro-batch on the stage, and how they add up to its work.
 struct WorkParts {

@@ -127,10 +127,8 @@ std::string facts_text(const TermExplanation& term) {
   return "\n" + table.markdown() + "\n" + citations_text(citations);
 }
 
-}  // namespace
-
-std::string overview(const std::vector<TermExplanation>& terms, const std::string& label,
-                     const Trust& trust) {
+// All terms, and their sum.
+std::string side_by_side(const std::vector<TermExplanation>& terms, const std::string& label) {
   const bool compressed = label != "none";
   std::vector<Column> columns{{"term", Align::left}, {"uncompressed [ms]", Align::right}};
   if (compressed) {
@@ -138,37 +136,46 @@ std::string overview(const std::vector<TermExplanation>& terms, const std::strin
   }
   columns.push_back({"equation", Align::left});
   Table table(columns);
+  const auto add = [&](const std::string& term, Seconds uncompressed, Seconds own,
+                       const std::string& equation) {
+    std::vector<std::string> row{term, fixed(uncompressed / 1_ms, 2)};
+    if (compressed) {
+      row.push_back(fixed(own / 1_ms, 2));
+    }
+    row.push_back(equation);
+    table.add(std::move(row));
+  };
   Seconds total{};
   Seconds baseline{};
   for (const TermExplanation& term : terms) {
     total += term.time;
     baseline += term.uncompressed;
-    std::vector<std::string> row{term.term, fixed(term.uncompressed / 1_ms, 2)};
-    if (compressed) {
-      row.push_back(fixed(term.time / 1_ms, 2));
+    add(term.term, term.uncompressed, term.time, term.equation);
+  }
+  add("step", baseline, total, "sum of all");
+  return table.markdown();
+}
+
+std::string assumed_numbers(const Trust& trust) {
+  if (trust.assumed.empty()) {
+    return {};
+  }
+  std::string text =
+      fmt::format("{} of {} numbers that these predictions read are assumed:", trust.assumed.size(),
+                  trust.numbers);
+  for (const Fact& fact : trust.assumed) {
+    text += fmt::format("\n  {} = {}", fact.path, fact.value_text);
+    // A law that others measured on other hardware: "transferred from a100-sxm-40".
+    if (fact.citation.starts_with("transferred from ")) {
+      text += fmt::format(" ({})", fact.citation.substr(0, fact.citation.find(':')));
     }
-    row.push_back(term.equation);
-    table.add(std::move(row));
   }
-  std::vector<std::string> sum{"step", fixed(baseline / 1_ms, 2)};
-  if (compressed) {
-    sum.push_back(fixed(total / 1_ms, 2));
-  }
-  sum.emplace_back("sum of all");
-  table.add(std::move(sum));
-  std::string text = table.markdown() + "\n";
-  if (!trust.assumed.empty()) {
-    text += fmt::format("{} of {} numbers that these predictions read are assumed:",
-                        trust.assumed.size(), trust.numbers);
-    for (const Fact& fact : trust.assumed) {
-      text += fmt::format("\n  {} = {}", fact.path, fact.value_text);
-      // A law that others measured on other hardware: "transferred from a100-sxm-40".
-      if (fact.citation.starts_with("transferred from ")) {
-        text += fmt::format(" ({})", fact.citation.substr(0, fact.citation.find(':')));
-      }
-    }
-    text += "\n";
-  }
+  return text + "\n";
+}
+
+// What is priced beyond what was measured: messages of all strategies, kernels and pairs of one.
+std::string beyond_measured(const Trust& trust, const std::string& label) {
+  std::string text;
   for (const MessageUse& use : trust.messages) {
     if (use.extrapolated) {
       text += fmt::format("Extrapolated: {} of {} ({} of {} to {} on {} ranks)\n",
@@ -192,11 +199,20 @@ std::string overview(const std::vector<TermExplanation>& terms, const std::strin
       text += fmt::format("Extrapolated: {}\n", sentence(use));
     }
   }
-  if (others > 0) {
-    text +=
-        fmt::format("{} kinds of kernels of other strategies are extrapolated: --plan\n", others);
-  }
-  return text + "`payoff explain EXPERIMENT TERM` shows the numbers of one term.\n";
+  return others == 0 ? text
+                     : text + fmt::format(
+                                  "{} kinds of kernels of other strategies are extrapolated: "
+                                  "--plan\n",
+                                  others);
+}
+
+}  // namespace
+
+std::string overview(const std::vector<TermExplanation>& terms, const std::string& label,
+                     const Trust& trust) {
+  return side_by_side(terms, label) + "\n" + assumed_numbers(trust) +
+         beyond_measured(trust, label) +
+         "`payoff explain EXPERIMENT TERM` shows the numbers of one term.\n";
 }
 
 std::string term_text(const TermExplanation& term, const std::string& label,
@@ -204,7 +220,7 @@ std::string term_text(const TermExplanation& term, const std::string& label,
   std::string text = fmt::format("{}: {}\n\n  {} = {}   (docs/model.md, {})\n", term.term,
                                  term.what, term.term, term.equation, term.section);
   text += fmt::format("  {} = {} s\n", std::string(term.term.size(), ' '), term.inserted);
-  text += fmt::format("  {}: {}", label == "none" ? "uncompressed" : label, to_text(term.time));
+  text += fmt::format("  {}: {}", strategy_name(label), to_text(term.time));
   text +=
       label == "none" ? "\n\n" : fmt::format(", uncompressed: {}\n\n", to_text(term.uncompressed));
   Table table({{"symbol", Align::left}, {"value", Align::right}, {"meaning", Align::left}});

@@ -105,7 +105,7 @@ ExitCode import_traces(const Arguments& arguments, Session& session) {
   TraceReport read;
   TraceContent content;
   std::vector<TracedLayers> layers;
-  for (const std::string& file : import_files(arguments)) {
+  for (const std::string& file : arguments.behind_action()) {
     read.traces.push_back(read_trace(file, rules, layers, content, session));
   }
   read.layers = join(std::move(layers));
@@ -124,7 +124,7 @@ ExitCode import_traces(const Arguments& arguments, Session& session) {
 ExitCode import_chakra(const Arguments& arguments, Session& session) {
   const auto steps = import_steps(arguments, session);
   ChakraReport report_of;
-  for (const std::string& file : import_files(arguments)) {
+  for (const std::string& file : arguments.behind_action()) {
     OneChakra one;
     with_import_file(file, session,
                      [&](std::istream& stream) { one.trace = read_chakra(stream, file); });

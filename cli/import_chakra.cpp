@@ -81,30 +81,23 @@ std::vector<TraceGroupRole> read_roles(const Arguments& arguments, const ChakraR
 }
 
 // Of the options that problems are about, the first that was given.
-std::optional<Span> span_of(const Problem& problem, const Arguments& arguments) {
-  const std::string field = problem.path.substr(problem.path.rfind('.') + 1);
-  for (const std::string& option :
-       {"--" + field, std::string(chakra_nodes_option.name), std::string("--cluster")}) {
-    if (const auto given = arguments.value(option)) {
-      return given->span;
-    }
-  }
-  return std::nullopt;
+std::optional<Span> place_of(const Problem& problem, const Arguments& arguments) {
+  const std::string own = "--" + problem.path.substr(problem.path.rfind('.') + 1);
+  return span_of(arguments.first_of({own, chakra_nodes_option.name, chakra_cluster_option.name}));
 }
 
 // The data-parallel ranks are what the other degrees leave of the cluster.
 bool fill(TraceJob& job, std::int64_t nodes, const Arguments& arguments, Session& session) {
-  const std::int64_t ranks = nodes * job.cluster.gpus_per_node;
   const std::int64_t replica = std::int64_t{job.layout.tp} * job.layout.cp * job.layout.pp;
-  const auto asked = arguments.value(chakra_nodes_option.name);
   const std::optional<Span> place =
-      asked ? std::optional(asked->span) : arguments.value("--cluster")->span;
-  if (nodes < 1 || ranks > counts.max) {
+      span_of(arguments.first_of({chakra_nodes_option.name, chakra_cluster_option.name}));
+  if (nodes < 1 || nodes > counts.max / job.cluster.gpus_per_node) {
     session.diagnostics().error(
         place, fmt::format("{} nodes of {} GPUs: 1 to {} ranks are modelled", nodes,
                            job.cluster.gpus_per_node, counts.max));
     return false;
   }
+  const std::int64_t ranks = nodes * job.cluster.gpus_per_node;
   if (ranks % replica != 0) {
     session.diagnostics().error(
         place, fmt::format("tp {} x cp {} x pp {} does not divide {} ranks", job.layout.tp,
@@ -149,7 +142,7 @@ void scale(OneChakra& one, const TraceJob& job, const std::vector<AskedCodec>& c
            const Arguments& arguments, Session& session) {
   const Problems problems = check_trace_job(one.trace, one.messages, job);
   for (const Problem& problem : problems) {
-    session.diagnostics().error(span_of(problem, arguments), problem.message, "",
+    session.diagnostics().error(place_of(problem, arguments), problem.message, "",
                                 problem.help.empty() ? "" : backquoted(problem.help));
   }
   if (!problems.empty()) {

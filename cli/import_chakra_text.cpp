@@ -10,7 +10,7 @@
 
 #include "cli/counted.hpp"
 #include "cli/import_chakra.hpp"
-#include "cli/import_report.hpp"
+#include "cli/import_parts.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
 
@@ -39,11 +39,10 @@ std::string head(const OneChakra& one) {
     groups += fmt::format("{}{} ({})", groups.empty() ? "; groups " : ", ", group.name,
                           counted(group.ranks, "rank"));
   }
-  return fmt::format("{}: schema {}, {} in {}, {}{}\n\n", trace.file,
-                     trace.version.empty() ? "not told" : trace.version,
-                     counted(static_cast<std::int64_t>(trace.nodes.size()), "node"),
-                     to_text(static_cast<double>(trace.bytes) * 1_B), counted(one.steps, "step"),
-                     groups);
+  return fmt::format(
+      "{}: schema {}, {} in {}, {}{}\n\n", trace.file,
+      trace.version.empty() ? "not told" : trace.version, counted(trace.nodes.size(), "node"),
+      to_text(static_cast<double>(trace.bytes) * 1_B), counted(one.steps, "step"), groups);
 }
 
 std::string types_table(const ChakraTrace& trace) {
@@ -83,8 +82,7 @@ std::string names_table(const ChakraTrace& trace) {
   }
   const std::string more =
       all.size() > most_names
-          ? fmt::format("... and {} that take less.\n",
-                        counted(static_cast<std::int64_t>(all.size() - most_names), "name"))
+          ? fmt::format("... and {} that take less.\n", counted(all.size() - most_names, "name"))
           : "";
   return table.markdown() + more + "\n";
 }
@@ -135,11 +133,7 @@ std::string messages_table(const OneChakra& one) {
     }
     table.add(std::move(cells));
   }
-  const std::string more = order.size() > most_table_rows
-                               ? fmt::format("... and {} smaller rows (--json has them all).\n",
-                                             order.size() - most_table_rows)
-                               : "";
-  return table.markdown() + more + "\n";
+  return table.markdown() + left_out_rows(order.size(), "smaller rows") + "\n";
 }
 
 void add_step(Table& table, const std::string& title, const TraceTimes& times, int steps,
@@ -194,8 +188,7 @@ std::string path_sentence(const OneChakra& one) {
   return fmt::format(
       "The critical path of the trace run again has {}{}. By dependencies alone, were there "
       "streams enough, the longest chain takes {} ms.\n",
-      counted(static_cast<std::int64_t>(replay.path.size()), "node"), parts,
-      milliseconds(replay.chain));
+      counted(replay.path.size(), "node"), parts, milliseconds(replay.chain));
 }
 
 std::string about(const OneChakra& one, const ChakraReport& report) {

@@ -24,14 +24,6 @@ bool can_be_read(const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> import_files(const Arguments& arguments) {
-  std::vector<std::string> files;
-  for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {
-    files.push_back(arguments.positionals()[i].text);
-  }
-  return files;
-}
-
 void check_import_files(const Arguments& arguments, Session& session) {
   std::map<std::string, std::string> seen;
   for (std::size_t i = 1; i < arguments.positionals().size(); ++i) {

@@ -13,8 +13,6 @@
 
 namespace payoff {
 
-[[nodiscard]] std::vector<std::string> import_files(const Arguments& arguments);
-
 // Each can be read and is given once, by whatever name: what a file has counts twice otherwise.
 void check_import_files(const Arguments& arguments, Session& session);
 

@@ -35,7 +35,7 @@ ExitCode told(const LogReport& report_of, const Arguments& arguments, Session& s
 ExitCode import_nccl_log(const Arguments& arguments, Session& session) {
   LogReport report_of;
   report_of.steps = import_steps(arguments, session);
-  report_of.files = import_files(arguments);
+  report_of.files = arguments.behind_action();
   NcclDebugReader reader;
   for (const std::string& file : report_of.files) {
     with_import_file(file, session, [&](std::istream& stream) { reader.read(stream, file); });
@@ -48,7 +48,7 @@ ExitCode import_flight_recorder(const Arguments& arguments, Session& session) {
   LogReport report_of;
   report_of.format = "flight-recorder";
   report_of.steps = import_steps(arguments, session);
-  report_of.files = import_files(arguments);
+  report_of.files = arguments.behind_action();
   FlightRecorderReader reader(session.sources(), session.diagnostics());
   for (const std::string& file : report_of.files) {
     with_import_file(file, session, [&](std::istream& stream) {

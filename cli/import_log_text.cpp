@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/counted.hpp"
+#include "cli/import_parts.hpp"
 #include "cli/import_report.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
@@ -48,13 +49,12 @@ std::string head(const LogReport& report) {
   const std::string version = log.version.empty() ? "" : "NCCL " + log.version + ", ";
   const std::string ranks = counted(log.ranks, "rank");
   const std::string calls = counted(log.calls, "call");
-  const std::string files = counted(static_cast<std::int64_t>(report.files.size()), "file");
+  const std::string files = counted(report.files.size(), "file");
   if (log.nodes.empty()) {  // nothing is told of them, and the log is none of lines
     return fmt::format("{}{}, {} in {}\n\n", version, ranks, calls, files);
   }
   return fmt::format("{}{} on {}, {} in {} of {}\n\n", version, ranks,
-                     counted(static_cast<std::int64_t>(log.nodes.size()), "node"), calls, files,
-                     counted(log.lines, "line"));
+                     counted(log.nodes.size(), "node"), calls, files, counted(log.lines, "line"));
 }
 
 std::string nodes_table(const NcclDebugLog& log) {
@@ -66,11 +66,7 @@ std::string nodes_table(const NcclDebugLog& log) {
     const LoggedNode& node = log.nodes[i];
     table.add({node.host, std::to_string(node.gpus), ranks_text(node.ranks)});
   }
-  const std::string more = log.nodes.size() > most_table_rows
-                               ? fmt::format("... and {} more nodes (--json has them all).\n",
-                                             log.nodes.size() - most_table_rows)
-                               : "";
-  return table.markdown() + more + "\n";
+  return table.markdown() + left_out_rows(log.nodes.size(), "more nodes") + "\n";
 }
 
 std::string groups_table(const NcclDebugLog& log) {
@@ -126,12 +122,8 @@ std::string messages_table(const LogReport& report) {
                significant(message.calls_a_rank / steps), to_text(volume(message) / steps),
                all > Bytes{} ? percent_text(volume(message) / all) : "0 %"});
   }
-  const std::string more =
-      messages.size() > most_table_rows
-          ? fmt::format("... and {} smaller rows (-o FILE.csv or --json has them all).\n",
-                        messages.size() - most_table_rows)
-          : "";
-  return table.markdown() + more + "\n";
+  return table.markdown() +
+         left_out_rows(messages.size(), "smaller rows", "-o FILE.csv or --json") + "\n";
 }
 
 std::string connections_sentence(const NcclDebugLog& log) {

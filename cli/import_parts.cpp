@@ -45,6 +45,12 @@ void write_import_result(const std::string& text, const nlohmann::ordered_json& 
   deliver({said, dumped + "\n", {}}, arguments, files, session);
 }
 
+std::string left_out_rows(std::size_t rows, std::string_view what, std::string_view where) {
+  return rows > most_table_rows ? fmt::format("... and {} {} ({} has them all).\n",
+                                              rows - most_table_rows, what, where)
+                                : "";
+}
+
 std::optional<int> import_steps(const Arguments& arguments, Session& session) {
   constexpr std::int64_t most_steps = 1'000'000'000;
   return integer_value(arguments, import_steps_option.name, {1, most_steps}, session);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -25,6 +26,13 @@ inline constexpr OptionSpec import_steps_option{"--steps", "N",
                                                 "of `nccl-log`, `flight-recorder`, `chakra`: how "
                                                 "many steps it is of; counts and times are those "
                                                 "of one"};
+
+// Of a table; how many more there are is said.
+inline constexpr std::size_t most_table_rows = 24;
+// Below a table that would have so many rows: "... and 3 more nodes (--json has them all).";
+// nothing where it has them.
+[[nodiscard]] std::string left_out_rows(std::size_t rows, std::string_view what,
+                                        std::string_view where = "--json");
 
 [[nodiscard]] std::optional<int> import_steps(const Arguments& arguments, Session& session);
 void report_import_finding(const Finding& finding, Session& session);

@@ -16,9 +16,6 @@
 
 namespace payoff {
 
-// Of a table; how many more there are is said.
-inline constexpr std::size_t most_table_rows = 24;
-
 struct LogReport {
   std::string format{"nccl-log"};  // or "flight-recorder"
   NcclDebugLog log;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/import_parts.hpp"
 #include "cli/import_report.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
@@ -49,14 +50,10 @@ std::string steps_table(const OneTrace& one) {
                milliseconds(step.hidden), milliseconds(step.exposed), milliseconds(step.idle),
                milliseconds(step.host)});
   }
-  const std::string more = one.timeline.steps.size() > most_table_rows
-                               ? fmt::format("... and {} more steps (--json has them all).\n",
-                                             one.timeline.steps.size() - most_table_rows)
-                               : "";
   const bool ends_early = one.timeline.steps.size() > 1 && !one.timeline.steps.back().is_whole;
   const std::string last =
       ends_early ? "No next step ends the last one: it is no part of the measurement below.\n" : "";
-  return table.markdown() + more + last + "\n";
+  return table.markdown() + left_out_rows(one.timeline.steps.size(), "more steps") + last + "\n";
 }
 
 std::string streams_table(const OneTrace& one) {
@@ -75,7 +72,7 @@ std::string streams_table(const OneTrace& one) {
                milliseconds(stream.span), milliseconds(stream.busy), milliseconds(stream.overlap),
                milliseconds(stream.idle), milliseconds(stream.late)});
   }
-  return table.markdown() + "\n";
+  return table.markdown() + left_out_rows(one.timeline.streams.size(), "more streams") + "\n";
 }
 
 double median_us(const std::vector<std::int64_t>& nanoseconds) {
@@ -125,11 +122,7 @@ std::string messages_table(const OneTrace& one) {
                message.type, to_text(message.size), std::to_string(message.calls),
                message.times.empty() ? "" : us(time), bus_rate(message, time)});
   }
-  const std::string more = messages.size() > most_table_rows
-                               ? fmt::format("... and {} smaller rows (--json has them all).\n",
-                                             messages.size() - most_table_rows)
-                               : "";
-  return table.markdown() + more + "\n";
+  return table.markdown() + left_out_rows(messages.size(), "smaller rows") + "\n";
 }
 
 std::string pass_text(const std::vector<Seconds>& passes) {

@@ -36,8 +36,7 @@ std::string usage_of(const OptionSpec& option) {
   if (option.takes == Takes::nothing) {
     return fmt::format("\\fB{}\\fR", plain(option.name));
   }
-  const bool optional =
-      option.takes == Takes::optional_file || option.takes == Takes::optional_number;
+  const bool optional = has_optional_value(option.takes);
   return fmt::format("\\fB{}\\fR {}\\fI{}\\fR{}{}", plain(option.name), optional ? "[" : "",
                      plain(option.value), optional ? "]" : "",
                      option.takes == Takes::values ? " ..." : "");

@@ -180,11 +180,7 @@ nlohmann::ordered_json shown_json(const MethodText& method) {
   for (const MethodEvidence& evidence : method.notes.quality) {
     json["quality"].push_back(evidence.says);
   }
-  json["sources"] = nlohmann::ordered_json::array();
-  for (const Citation& citation : method.citations) {
-    json["sources"].push_back(
-        {{"text", citation.text}, {"date", citation.date}, {"url", citation.url}});
-  }
+  json["sources"] = citations_json(method.citations);
   return json;
 }
 

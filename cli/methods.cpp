@@ -21,10 +21,6 @@
 namespace payoff {
 namespace {
 
-std::vector<std::string> words_for_all(const Library& library) {
-  return library.names(ProfileKind::compression);
-}
-
 // Of a shipped method, or of a file of the user's own.
 std::optional<MethodText> read_text(const std::string& name, std::optional<Span> asked,
                                     const Library& library, Session& session) {
@@ -34,18 +30,18 @@ std::optional<MethodText> read_text(const std::string& name, std::optional<Span>
 }
 
 void report_unknown_method(const Argument& asked, const Library& library, Session& session) {
-  session.diagnostics().error(asked.span, fmt::format("no method {}", backquoted(asked.text)),
-                              did_you_mean(closest(asked.text, words_for_all(library))),
-                              "`payoff methods` lists them all");
+  session.diagnostics().error(
+      asked.span, fmt::format("no method {}", backquoted(asked.text)),
+      did_you_mean(closest(asked.text, library.names(ProfileKind::compression))),
+      "`payoff methods` lists them all");
 }
 
 ExitCode finish(const Rendering& rendering, const Arguments& arguments, Session& session) {
-  const ExitCode code = session.report();
-  if (code == ExitCode::success) {
+  if (!session.diagnostics().has_errors()) {
     OutputFiles files;
     deliver(rendering, arguments, files, session);
   }
-  return code;
+  return session.report();
 }
 
 ExitCode list(const Arguments& arguments, Session& session) {
@@ -60,7 +56,7 @@ ExitCode list(const Arguments& arguments, Session& session) {
   nlohmann::ordered_json json = json_envelope("methods", session);
   json["methods"] = nlohmann::ordered_json::array();
   std::size_t unchecked = 0;
-  for (const std::string& name : words_for_all(library)) {
+  for (const std::string& name : library.names(ProfileKind::compression)) {
     const auto method = read_text(name, std::nullopt, library, session);
     if (!method) {
       continue;

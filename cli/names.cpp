@@ -6,6 +6,10 @@
 
 namespace payoff {
 
+std::string strategy_name(const std::string& label) {
+  return label == "none" ? "uncompressed" : label;
+}
+
 std::string_view name_of(Precision precision) {
   constexpr std::array<std::string_view, precision_count> names{"fp32", "tf32", "fp16", "bf16",
                                                                 "fp8"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "model/experiment.hpp"
@@ -10,6 +11,8 @@
 
 namespace payoff {
 
+// Of a strategy by its label, where that stands alone: "uncompressed" of "none".
+[[nodiscard]] std::string strategy_name(const std::string& label);
 [[nodiscard]] std::string_view name_of(Precision precision);
 [[nodiscard]] std::string_view name_of(MessageKind kind);
 [[nodiscard]] std::string_view name_of(WorkKind kind);

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "cli/counted.hpp"
-#include "cli/file_beginning.hpp"
+#include "cli/file_text.hpp"
 #include "cli/observed_run.hpp"
 #include "cli/observed_trace.hpp"
 #include "cli/option_values.hpp"

@@ -11,7 +11,7 @@
 
 #include "calibrate/network_fit.hpp"
 #include "cli/counted.hpp"
-#include "cli/file_beginning.hpp"
+#include "cli/file_text.hpp"
 #include "cli/finding_places.hpp"
 #include "profiles/import/collective_case.hpp"
 #include "profiles/import/nccl_log.hpp"

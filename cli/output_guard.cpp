@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
-#include <ios>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/file_text.hpp"
 #include "cli/output_place.hpp"
 
 namespace payoff {
@@ -62,16 +61,6 @@ void report_collision(const Output& first, const Output& second, Session& sessio
   session.diagnostics().add(std::move(diagnostic));
 }
 
-// As much as says what a file is; nothing of one that cannot be read.
-std::string head_of(const fs::path& path) {
-  constexpr std::size_t enough = 4096;
-  std::string text(enough, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
-
 }  // namespace
 
 void check_distinct_outputs(const Arguments& arguments, Session& session) {
@@ -119,7 +108,8 @@ void check_replaced(const Arguments& arguments, const OwnOutput& output, Session
       is_input(out->text, session)) {
     return;
   }
-  const std::string beginning = head_of(out->text);
+  constexpr std::size_t enough = 4096;  // to say what it is
+  const std::string beginning = beginning_of(out->text, enough);
   if (!beginning.empty() && !output.is_own(beginning)) {
     session.diagnostics().error(
         out->span, fmt::format("{} is there, and is not {}", backquoted(out->text), output.what),

@@ -5,11 +5,21 @@
 #include <string>
 
 #include "cli/chart.hpp"
+#include "cli/command_line.hpp"
 #include "cli/output_files.hpp"
+#include "cli/session.hpp"
 
 // A drawing that has a gnuplot script, as a file of the kind that its name ends in.
 
 namespace payoff {
+
+// Before any work: whether the name says what the picture is.
+inline void check_picture(const Argument& file, Session& session) {
+  Picture picture{};
+  if (!picture_of(file.text, picture)) {
+    session.diagnostics().error(file.span, "the name ends in none of .png .svg .pdf .gp");
+  }
+}
 
 // A picture, or the script itself (.gp), which then draws a PNG beside it. The name has to be one
 // that picture_of knows. Throws std::runtime_error when gnuplot is missing or refuses.

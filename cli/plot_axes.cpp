@@ -79,12 +79,7 @@ void check_axis(const Experiment& experiment, PlotKind kind, PlotAxis axis,
 }  // namespace
 
 std::optional<Span> range_place(const Arguments& arguments, const AxisOptions& options) {
-  for (const char* option : {options.to, options.from, options.axis}) {
-    if (const auto given = arguments.value(option)) {
-      return given->span;
-    }
-  }
-  return std::nullopt;
+  return span_of(arguments.first_of({options.to, options.from, options.axis}));
 }
 
 void check_axes(const ReadExperiment& read, const PlotRequest& request, const Arguments& arguments,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -121,8 +122,10 @@ std::string frontier_csv(const HeatMap& map, const Frontier& frontier, const Plo
       }
     }
   };
-  add_line(map.lines[0], "even_with_uncompressed");
-  add_line(map.lines[1], "even_with_remedy");
+  constexpr std::array kinds{"even_with_uncompressed", "even_with_remedy"};
+  for (std::size_t i = 0; i < map.lines.size(); ++i) {  // the second where a remedy is known
+    add_line(map.lines[i], kinds.at(i));
+  }
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include "model/units_text.hpp"
 
 namespace payoff {
+
 AxisText axis_text(PlotAxis axis) {
   switch (axis) {
     case PlotAxis::bandwidth:

@@ -17,6 +17,9 @@
 namespace payoff {
 namespace {
 
+constexpr OptionSpec characters_option{
+    "--characters", "SET",
+    "of --terminal: unicode (the default where the locale is one of UTF-8) or ascii", Takes::value};
 constexpr OptionSpec tornado_option{
     "--tornado", "", "instead: what decides the verdict on the best strategy", Takes::nothing};
 constexpr OptionSpec steps_option{
@@ -235,10 +238,8 @@ PlotRequest read_plot_request(const Arguments& arguments, Session& session) {
 void read_picture(const Arguments& arguments, PlotRequest& request, Session& session) {
   request.output = arguments.value("-o");
   read_form(arguments, request, session);
-  Picture picture{};
-  if (request.output && !picture_of(request.output->text, picture)) {
-    session.diagnostics().error(request.output->span,
-                                "the name ends in none of .png .svg .pdf .gp");
+  if (request.output) {
+    check_picture(*request.output, session);
   }
   if (!request.output && !request.form && !arguments.has(csv_option.name)) {
     session.diagnostics().error(std::nullopt,

@@ -26,10 +26,6 @@ struct PlotRequest {
   std::optional<TypedForm> form;  // of a picture of characters
 };
 
-inline constexpr OptionSpec characters_option{
-    "--characters", "SET",
-    "of --terminal: unicode (the default where the locale is one of UTF-8) or ascii", Takes::value};
-
 [[nodiscard]] std::vector<OptionSpec> plot_options();
 
 // What is wrong is reported.

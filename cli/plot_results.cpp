@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/file_beginning.hpp"
+#include "cli/file_text.hpp"
 #include "cli/json_output.hpp"
 #include "cli/output_files.hpp"
 #include "cli/picture_file.hpp"
@@ -92,6 +92,34 @@ void warn_of_missing(const SweepResults& results, const Argument& file, Session&
                          : "`payoff sweep --resume` finishes it");
 }
 
+// The axes that are not drawn, each with its value where all that is drawn has one; those that
+// differ are said to, unless they only make the number of GPUs that is drawn.
+std::string values_in_common(const SweepResults& results, const ResultQuestion& question,
+                             std::vector<std::string>& captions) {
+  std::string common;
+  for (const ResultAxis& axis : results.axes) {
+    const bool drawn =
+        axis.column == question.x || (question.is_map && axis.column == question.y) ||
+        std::find(question.by.begin(), question.by.end(), axis.column) != question.by.end();
+    if (drawn || question.rows.empty()) {
+      continue;
+    }
+    const std::string value = results.value_text(axis.column, question.rows.front());
+    const bool fixed =
+        std::all_of(question.rows.begin(), question.rows.end(),
+                    [&](std::size_t row) { return results.value_text(axis.column, row) == value; });
+    const std::string& name = results.columns[axis.column].name;
+    const std::string word = name.substr(0, name.size() - unit_suffix(name).size());
+    const bool follows = results.columns[question.x].name == "gpus" && adds_gpus(axis.key);
+    if (!fixed && !follows) {
+      captions.push_back(fmt::format("{} differs from place to place.", word));
+    } else if (fixed) {
+      common += fmt::format("{}{} {}", common.empty() ? "" : ", ", word, value);
+    }
+  }
+  return common;
+}
+
 }  // namespace
 
 bool holds_results(const std::string& file) {
@@ -137,27 +165,7 @@ ExitCode plot_results(const Arguments& arguments, Session& session) {
 std::vector<std::string> result_captions(const SweepResults& results,
                                          const ResultQuestion& question) {
   std::vector<std::string> captions;
-  std::string common;
-  for (const ResultAxis& axis : results.axes) {
-    const bool drawn =
-        axis.column == question.x || (question.is_map && axis.column == question.y) ||
-        std::find(question.by.begin(), question.by.end(), axis.column) != question.by.end();
-    if (drawn || question.rows.empty()) {
-      continue;
-    }
-    const std::string value = results.value_text(axis.column, question.rows.front());
-    const bool fixed =
-        std::all_of(question.rows.begin(), question.rows.end(),
-                    [&](std::size_t row) { return results.value_text(axis.column, row) == value; });
-    const std::string& name = results.columns[axis.column].name;
-    const std::string word = name.substr(0, name.size() - unit_suffix(name).size());
-    const bool follows = results.columns[question.x].name == "gpus" && adds_gpus(axis.key);
-    if (!fixed && !follows) {
-      captions.push_back(fmt::format("{} differs from place to place.", word));
-    } else if (fixed) {
-      common += fmt::format("{}{} {}", common.empty() ? "" : ", ", word, value);
-    }
-  }
+  std::string common = values_in_common(results, question, captions);
   if (!question.plan.empty() && !question.is_map) {
     common += fmt::format("{}strategy {}", common.empty() ? "" : ", ", question.plan);
   }

@@ -43,8 +43,7 @@ ExitCode deliver_prediction(const PredictionReport& report, const Arguments& arg
   if (const auto save = arguments.value(save_option.name)) {
     files.add(save->text, written_yaml(report.read.document.root));
   }
-  deliver({prediction_text(report), prediction_json(report, session, session.sources()),
-           prediction_csv(report)},
+  deliver({prediction_text(report), prediction_json(report, session), prediction_csv(report)},
           arguments, files, session);
   if (const ExitCode code = session.report(); code != ExitCode::success) {
     return code;

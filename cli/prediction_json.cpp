@@ -207,11 +207,10 @@ Json observed_json(const Payoff& payoff) {
 
 }  // namespace
 
-std::string prediction_json(const PredictionReport& report, const Session& session,
-                            const SourceMap& sources) {
+std::string prediction_json(const PredictionReport& report, const Session& session) {
   Json json = json_envelope("predict", session);
   json["experiment"] = experiment_json(report.read);
-  json["profiles"] = profiles_json(report.library, sources, report.read);
+  json["profiles"] = profiles_json(report.library, session.sources(), report.read);
   json["draws"] = report.options.draws;
   json["seed"] = report.options.seed;
   json["band_ratio"] = report.options.band;

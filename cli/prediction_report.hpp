@@ -36,8 +36,7 @@ struct PredictionReport {
 };
 
 [[nodiscard]] std::string prediction_text(const PredictionReport& report);
-[[nodiscard]] std::string prediction_json(const PredictionReport& report, const Session& session,
-                                          const SourceMap& sources);
+[[nodiscard]] std::string prediction_json(const PredictionReport& report, const Session& session);
 [[nodiscard]] std::string prediction_csv(const PredictionReport& report);
 
 // Compute, codec and communication of a step, in the columns of the table; they add up to the step.

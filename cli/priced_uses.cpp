@@ -93,14 +93,17 @@ void for_each_message(const PreparedExperiment& prepared, const StepPlan& plan,
     if (plan.sums_tied(s)) {
       add(plan.tied_gradients);
     }
-    for (const Bucket& bucket : stage.buckets) {
-      for (const BucketRound& round : plan.kind(bucket).rounds) {
+    const auto add_rounds = [&](const BucketKind& kind) {
+      for (const BucketRound& round : kind.rounds) {
         add(round.message);
       }
+    };
+    for (const Bucket& bucket : stage.buckets) {
+      add_rounds(plan.kind(bucket));
     }
     for (const auto* gathers : {&stage.forward_gathers, &stage.backward_gathers}) {
       for (const WeightGather& gather : *gathers) {
-        add(plan.kinds[gather.kind].rounds.front().message);
+        add_rounds(plan.kinds[gather.kind]);
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "model/convnet.hpp"
 #include "model/transformer.hpp"
@@ -200,6 +201,14 @@ std::string citations_text(const std::vector<Citation>& citations) {
     text += citations[i].url.empty() ? "" : "    " + citations[i].url + "\n";
   }
   return text;
+}
+
+nlohmann::ordered_json citations_json(const std::vector<Citation>& citations) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Citation& citation : citations) {
+    json.push_back({{"text", citation.text}, {"date", citation.date}, {"url", citation.url}});
+  }
+  return json;
 }
 
 std::string profile_description(ProfileKind kind, std::string_view name,

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "profiles/fact.hpp"
 #include "profiles/library.hpp"
 #include "profiles/read_hardware.hpp"
@@ -44,6 +46,8 @@ struct ProfileText {
                                        const ReadContext& context);
 
 [[nodiscard]] std::string citations_text(const std::vector<Citation>& citations);
+
+[[nodiscard]] nlohmann::ordered_json citations_json(const std::vector<Citation>& citations);
 
 // The place of a citation in the list, from 1; appended when it is new, 0 for none.
 [[nodiscard]] std::size_t cite(const Fact& fact, std::vector<Citation>& citations);

@@ -90,11 +90,7 @@ nlohmann::ordered_json shown_json(const ProfileText& profile) {
     }
     json["values"].push_back(std::move(entry));
   }
-  json["sources"] = nlohmann::ordered_json::array();
-  for (const Citation& citation : profile.citations) {
-    json["sources"].push_back(
-        {{"text", citation.text}, {"date", citation.date}, {"url", citation.url}});
-  }
+  json["sources"] = citations_json(profile.citations);
   return json;
 }
 

@@ -25,9 +25,10 @@ void report_pair(const WrittenKey& first, const WrittenKey& second, Session& ses
 
 void report_repeated_keys(const std::vector<WrittenKey>& keys, Session& session) {
   for (std::size_t second = 1; second < keys.size(); ++second) {
+    const std::string& path = keys[second].path;
+    const std::string below = path + ".";
     for (std::size_t first = 0; first < second; ++first) {
-      const std::string& path = keys[second].path;
-      if (keys[first].path == path || keys[first].path.starts_with(path + ".")) {
+      if (keys[first].path == path || keys[first].path.starts_with(below)) {
         // Options are applied before --set, wherever they stand.
         const bool in_order =
             keys[first].path != path || keys[first].span.source < keys[second].span.source;

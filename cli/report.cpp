@@ -56,9 +56,8 @@ std::optional<Document> document_of(const Argument& run, Session& session) {
 // A result says what it was made from: nothing goes over it.
 void refuse_overrides(const Arguments& arguments, Session& session) {
   for (const OptionSpec& option : experiment_options({})) {
-    const std::vector<Argument> given = arguments.values(option.name);
-    if (!given.empty() || arguments.has(option.name)) {
-      session.diagnostics().error(given.empty() ? std::nullopt : std::optional(given.front().span),
+    if (const auto given = arguments.value(option.name)) {
+      session.diagnostics().error(given->span,
                                   fmt::format("`{}` does not go over a result", option.name), {},
                                   "give the experiment file instead of the result");
     }
@@ -178,8 +177,7 @@ nlohmann::ordered_json page_data(const ReadExperiment& read, const Library& libr
                                 nearest_fitting_layout(read.experiment)};
   const web::WhatIf page = what_if_of(read, options.band, library, session.sources());
   nlohmann::ordered_json data;
-  data["result"] =
-      nlohmann::ordered_json::parse(prediction_json(report, session, session.sources()));
+  data["result"] = nlohmann::ordered_json::parse(prediction_json(report, session));
   data["trust"] = trust_text(report.trust);
   data["command"] = command_json(arguments, read);
   data["base"] = base_json(read.experiment);

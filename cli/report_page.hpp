@@ -12,8 +12,8 @@
 namespace payoff {
 
 // $PAYOFF_PAGE; else the built or the installed page that belongs to the running program. Throws
-// std::runtime_error that says how to build it when there is none, or it is no page of this
-// version.
+// std::runtime_error that says how to build it when there is none, or what is there has no place
+// for the data.
 [[nodiscard]] std::string read_page();
 
 // `page` with `data` where it belongs; text of the data cannot end the script that holds it.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -14,9 +13,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/file_text.hpp"
 #include "cli/json_output.hpp"
 #include "cli/program.hpp"
 #include "cli/result_differences.hpp"
+#include "cli/result_kind.hpp"
 #include "cli/sweep_lines.hpp"
 #include "cli/table.hpp"
 
@@ -30,11 +31,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr OptionSpec check_option{"--check", "", "exit status 3 where any value is not what it was",
                                   Takes::nothing};
-
-// Commands that only read. Others start programs or write files, which no result may ask for.
-constexpr std::array<std::string_view, 13> repeatable{
-    "predict", "simulate",   "explain",  "run",     "diff",     "search", "switch",
-    "survey",  "collective", "profiles", "methods", "validate", "advise"};
 
 // The words of a line as `payoff` writes it into results: quoted like for a shell.
 std::optional<std::vector<std::string>> words_of(std::string_view line) {
@@ -215,8 +211,7 @@ class Repeater {
     const auto words = words_of(then["command_line"].get<std::string>());
     const std::vector<Command> commands = all_commands();
     const auto command = std::find_if(commands.begin(), commands.end(), [&](const Command& each) {
-      return words && words->size() > 1 && each.name == (*words)[1] &&
-             std::find(repeatable.begin(), repeatable.end(), each.name) != repeatable.end();
+      return words && words->size() > 1 && each.name == (*words)[1] && is_repeatable(each.name);
     });
     if (command == commands.end()) {
       refuse("holds a command line that is not run again", "only commands that write nothing are");

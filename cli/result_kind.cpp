@@ -2,12 +2,15 @@
 #include "cli/result_kind.hpp"
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "cli/file_beginning.hpp"
+#include "cli/file_text.hpp"
+#include "cli/json_output.hpp"
 
 namespace payoff {
 namespace {
@@ -26,9 +29,10 @@ bool skip(std::string_view& text, std::string_view word) {
 
 // Of a few kinds the command has another name.
 std::string command_of(std::string_view kind) {
-  return kind == "needs"        ? "calibrate needs"
-         : kind == "validation" ? "validate"
-                                : std::string(kind);
+  return kind == "needs"            ? "calibrate needs"
+         : kind == "gpu_difference" ? "calibrate diff"
+         : kind == "validation"     ? "validate"
+                                    : std::string(kind);
 }
 
 }  // namespace
@@ -36,7 +40,9 @@ std::string command_of(std::string_view kind) {
 std::optional<std::string> result_command(const std::string& file) {
   const std::string beginning = beginning_of(file, 256);
   std::string_view text = beginning;
-  for (const std::string_view word : {"{", "\"schema\"", ":", "1", ",", "\"kind\"", ":", "\""}) {
+  const std::string schema = std::to_string(result_schema);
+  for (const std::string_view word : std::initializer_list<std::string_view>{
+           "{", "\"schema\"", ":", schema, ",", "\"kind\"", ":", "\""}) {
     if (!skip(text, word)) {
       return std::nullopt;
     }
@@ -44,6 +50,13 @@ std::optional<std::string> result_command(const std::string& file) {
   const std::size_t end = text.find('"');
   return end == std::string_view::npos ? std::nullopt
                                        : std::optional(command_of(text.substr(0, end)));
+}
+
+bool is_repeatable(std::string_view command) {
+  constexpr std::array<std::string_view, 13> repeatable{
+      "predict", "simulate",   "explain",  "run",     "diff",     "search", "switch",
+      "survey",  "collective", "profiles", "methods", "validate", "advise"};
+  return std::find(repeatable.begin(), repeatable.end(), command) != repeatable.end();
 }
 
 bool refuse_result(const Argument& file, std::string_view wanted, Session& session) {
@@ -54,7 +67,8 @@ bool refuse_result(const Argument& file, std::string_view wanted, Session& sessi
   const std::string_view readers =
       *kind == "sweep"     ? "`payoff plot` draws it, `payoff merge` joins shards and makes CSV"
       : *kind == "predict" ? "`payoff report` shows it, `payoff rerun` and `payoff diff` compare it"
-                           : "`payoff rerun` runs its command line again";
+      : is_repeatable(*kind) ? "`payoff rerun` runs its command line again"
+                             : "";
   session.diagnostics().error(
       file.span,
       fmt::format("{} is a result of `payoff {}`, not {}", backquoted(file.text), *kind, wanted),

@@ -52,6 +52,9 @@ class MapOfResults {
   void collect() {
     std::map<std::pair<double, double>, std::size_t> places;  // y before x: row by row
     for (const std::size_t row : question_.rows) {
+      if (!std::isfinite(x().numbers[row]) || !std::isfinite(y().numbers[row])) {
+        continue;  // has no place, and no order among the others
+      }
       const auto [place, is_first] = places.try_emplace({y().numbers[row], x().numbers[row]}, row);
       if (!is_first) {
         report_same_place(results_, question_, place->second, row, session_);

@@ -87,8 +87,8 @@ class QuestionReader {
     }
     const auto x = arguments_.value("--x");
     const auto y = arguments_.value("--y");
-    question_.place = x ? std::optional(x->span) : std::nullopt;
-    question_.y_place = y ? std::optional(y->span) : std::nullopt;
+    question_.place = span_of(x);
+    question_.y_place = span_of(y);
     question_.x = x ? named_column(results_, *x, session_).value_or(0) : usual_x();
     question_.y = y ? named_column(results_, *y, session_).value_or(0)
                     : results_.column("speedup").value_or(0);
@@ -174,8 +174,7 @@ class QuestionReader {
   }
 
   void check_numbers(std::size_t column, std::string_view option) {
-    const auto given = arguments_.value(option);
-    const std::optional<Span> place = given ? std::optional(given->span) : std::nullopt;
+    const std::optional<Span> place = span_of(arguments_.value(option));
     const ResultColumn& of = results_.columns[column];
     const bool is_place = option == "--x" || question_.is_map;
     if (of.is_text()) {

@@ -8,7 +8,6 @@
 #include "cli/engine_option.hpp"
 #include "cli/experiment_input.hpp"
 #include "cli/json_output.hpp"
-#include "cli/option_values.hpp"
 #include "cli/output_guard.hpp"
 #include "cli/profile_library.hpp"
 #include "cli/run_report.hpp"
@@ -31,21 +30,10 @@ constexpr std::string_view run_details =
     "trigger_probability: 30 %, and then in 30 % of these only; and\n"
     "refresh: {plan: PLAN, every: K}, another plan in every K-th step.\n";
 
-Price price_of(const Arguments& arguments, const ReadExperiment* read, Session& session) {
-  if (const auto price = arguments.value(price_option.name)) {
-    const Parsed<Price> parsed = parse_quantity<Price>(price->text, Sign::positive);
-    if (parsed) {
-      return *parsed;
-    }
-    report_text_error(price_option.name, *price, parsed.error, session);
-  }
-  return read != nullptr ? read->experiment.cluster.price : Price{};
-}
-
 ExitCode run_run(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   const std::optional<ReadExperiment> read = read_experiment_input(arguments, library, session);
-  const Price price = price_of(arguments, read ? &*read : nullptr, session);
+  const std::optional<Price> price = read_price(arguments, session);
   if (read && !read->run) {
     session.diagnostics().error(std::nullopt, "the experiment has no `run`", {},
                                 "`payoff run --help` shows how its phases are written");
@@ -60,7 +48,7 @@ ExitCode run_run(const Arguments& arguments, Session& session) {
   const RunReport report{*read,
                          library,
                          options,
-                         price,
+                         price.value_or(read->experiment.cluster.price),
                          assess_run(read->experiment, *read->run, options),
                          PreparedExperiment(read->experiment)};
   OutputFiles files;

@@ -142,17 +142,6 @@ std::string beyond_text(const RunReport& report) {
   return text;
 }
 
-std::string slack_clause(const Comparison& comparison, double band) {
-  const double slack = comparison.convergence_slack_ratio();
-  const double size = std::max(slack, -slack);
-  if (size <= band) {
-    return ".";
-  }
-  return fmt::format("; convergence {} {} {} iterations.",
-                     slack > 0 ? "may take up to" : "would have to take", percent_text(size),
-                     slack > 0 ? "more" : "fewer");
-}
-
 }  // namespace
 
 std::string phase_text(const RunPhase& phase, const PhasePayoff& payoff) {

@@ -10,6 +10,7 @@
 
 #include "cli/chart_style.hpp"
 #include "cli/chart_text.hpp"
+#include "cli/counted.hpp"
 
 namespace payoff {
 namespace {
@@ -88,9 +89,8 @@ Scatter scatter_of(const std::vector<ValidationCase>& cases, CaseKind kind) {
   Scatter scatter;
   scatter.title = fmt::format("{}: predicted against measured{}", words.title,
                               judged == count ? ", nothing fitted to these" : "");
-  scatter.captions = {fmt::format("{} cases of {} source{}; lines: equal, and {} times either way",
-                                  count, groups.size(), groups.size() == 1 ? "" : "s",
-                                  drawn_factor)};
+  scatter.captions = {fmt::format("{} cases of {}; lines: equal, and {} times either way", count,
+                                  counted(groups.size(), "source"), drawn_factor)};
   scatter.x_label = "measured " + words.axis;
   scatter.y_label = "predicted " + words.axis;
   for (auto& [source, group] : groups) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/counted.hpp"
 #include "cli/layout_text.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/search_report.hpp"
@@ -66,9 +67,9 @@ std::string counts_text(const SearchReport& report) {
   const SearchCounts& counts = report.answer.found.counts;
   const std::size_t plans = report.read.experiment.plans.size() - 1;
   std::string text = fmt::format(
-      "{} candidates: {} layouts, uncompressed and with {} plan{}. {} refused, {} without the "
+      "{} candidates: {} layouts, uncompressed and with {}. {} refused, {} without the "
       "memory, {} ruled out by their bound, {} priced.\n",
-      grouped(counts.considered), grouped(counts.layouts), plans, plans == 1 ? "" : "s",
+      grouped(counts.considered), grouped(counts.layouts), counted(plans, "plan"),
       grouped(counts.invalid), grouped(counts.no_memory), grouped(counts.pruned),
       grouped(counts.priced));
   if (!report.answer.found.is_complete) {

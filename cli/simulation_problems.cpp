@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/names.hpp"
+
 namespace payoff {
 namespace {
 
@@ -23,7 +25,7 @@ void add(std::vector<Found>& all, const Problem& problem, const std::string& lab
     found = all.insert(all.end(), {problem, {}, 0});
   }
   found->strategies += (found->count == 0 ? "" : ", ");
-  found->strategies += label == "none" ? "uncompressed" : label;
+  found->strategies += strategy_name(label);
   ++found->count;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/names.hpp"
 #include "cli/prediction_report.hpp"
 #include "cli/table.hpp"
 #include "model/units_text.hpp"
@@ -16,10 +17,6 @@ namespace payoff {
 namespace {
 
 std::string ms(Seconds time) { return fixed(time / 1_ms, 2); }
-
-std::string title(const PlanSimulation& plan) {
-  return plan.label == "none" ? "uncompressed" : plan.label;
-}
 
 std::string steps_table(const SimulationReport& report) {
   const bool overheads =
@@ -41,7 +38,7 @@ std::string steps_table(const SimulationReport& report) {
     const Shares shares = shares_of(step.waterfall);
     const bool whole = !plan.simulated.interrupted;
     std::vector<std::string> row{
-        title(plan),
+        strategy_name(plan.label),
         (whole ? "" : "> ") + ms(step.step),
         ms(plan.analytical.step),
         whole ? fmt::format("{:+.2f} %", 100 * (step.step / plan.analytical.step - 1)) : "",
@@ -71,7 +68,7 @@ std::string path_sentence(const PlanSimulation& plan) {
   }
   std::stable_sort(causes.begin(), causes.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text = "Critical path, " + title(plan) + ":";
+  std::string text = "Critical path, " + strategy_name(plan.label) + ":";
   for (const auto& [share, cause] : causes) {
     text +=
         fmt::format("{} {} {}", &cause == &causes.front().second ? "" : ",", cause, percent(share));
@@ -88,7 +85,7 @@ std::string memory_sentence(const PlanSimulation& plan) {
   }
   return fmt::format(
       "Memory of the GPU of stage {}: messages up to {} ms late beside work that uses it, {}.\n",
-      most - delays.begin(), ms(*most), title(plan));
+      most - delays.begin(), ms(*most), strategy_name(plan.label));
 }
 
 std::string traffic_table(const SimulationReport& report) {
@@ -113,12 +110,9 @@ std::string traffic_table(const SimulationReport& report) {
                                                                      {"pp", &plan.simulated.pp}};
     for (const auto& [name, traffic] : kinds) {
       if (traffic->busy > 0_s) {
-        std::vector<std::string> row{title(plan),
-                                     name,
-                                     to_text(traffic->bytes),
-                                     ms(traffic->busy),
-                                     ms(traffic->hidden()),
-                                     ms(traffic->exposed)};
+        std::vector<std::string> row{strategy_name(plan.label), name,
+                                     to_text(traffic->bytes),   ms(traffic->busy),
+                                     ms(traffic->hidden()),     ms(traffic->exposed)};
         if (waits) {
           row.push_back(ms(traffic->waiting));
         }
@@ -173,7 +167,7 @@ std::size_t shown_of(const std::vector<LinkRow>& rows) {
 std::string links_table(const SimulationReport& report) {
   std::vector<Column> columns{{"link", Align::left}, {"capacity", Align::right}};
   for (const PlanSimulation& plan : report.plans) {
-    columns.push_back({title(plan), Align::right});
+    columns.push_back({strategy_name(plan.label), Align::right});
   }
   Table table(columns);
   const std::vector<LinkRow> rows = rows_of(report);

@@ -193,6 +193,49 @@ std::vector<std::string> captions(const Variant& remedy, bool helps, bool marked
   return lines;
 }
 
+// The curves along the axis that was asked for, with its ends and what they do not tell themselves;
+// whether any remedy helps.
+bool add_all_curves(const Experiment& experiment, const std::vector<BreakEven>& answers,
+                    const PlotQuestion& question, Chart& chart) {
+  const ScalingOptions& scaling = question.scaling;
+  switch (question.axis) {
+    case PlotAxis::bandwidth: {
+      const Curves<Bandwidth> curves = bandwidth_curves(experiment, answers, scaling);
+      chart.x_label = axis_text(question.axis).label;
+      chart.x = axis_between(question.axis, scaling.lowest_bandwidth / 1_Gbps,
+                             scaling.highest_bandwidth / 1_Gbps);
+      note_node_limit(experiment, scaling, chart);
+      return add_curves(curves, question, chart);
+    }
+    case PlotAxis::model: {
+      const Curves<double> curves = size_curves(experiment, scaling);
+      add_axis(curves, question.axis, chart);
+      note_large_models(curves, chart);
+      return add_curves(curves, question, chart);
+    }
+    case PlotAxis::gpus:
+      break;
+  }
+  const Curves<int> curves = gpu_curves(experiment, answers, scaling);
+  add_axis(curves, question.axis, chart);
+  note_single_replica(curves, chart);
+  note_ends(curves, scaling.most_gpus, chart);
+  return add_curves(curves, question, chart);
+}
+
+// Where each strategy pays, and beside the remedy from where on that is.
+void add_remarks(const std::vector<BreakEven>& answers, PlotAxis axis, std::string& of_remedy,
+                 Chart& chart) {
+  for (ChartCurve& curve : chart.curves) {
+    for (const BreakEven& answer : answers) {
+      if (answer.label == curve.label) {
+        curve.remark = where_it_pays(answer, axis, chart.x);
+      }
+    }
+    of_remedy = curve.remark.empty() ? of_remedy : rival_remark();
+  }
+}
+
 }  // namespace
 
 std::optional<std::size_t> fastest_plan(const Experiment& experiment) {
@@ -215,7 +258,6 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
   PlotQuestion question = asked;
   question.scaling.rivals = limits;
   question.scaling.band_of = speedups ? fastest_plan(experiment) : std::nullopt;
-  const ScalingOptions& scaling = question.scaling;
   const std::vector<BreakEven> answers = question.axis == PlotAxis::model
                                              ? std::vector<BreakEven>()
                                              : break_evens(experiment, {.rivals = limits});
@@ -224,31 +266,7 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
   if (const std::string note = memory_note(experiment); !note.empty()) {
     chart.notes.push_back(note);
   }
-  bool helps = false;
-  switch (question.axis) {
-    case PlotAxis::gpus: {
-      const Curves<int> curves = gpu_curves(experiment, answers, scaling);
-      helps = add_curves(curves, question, chart);
-      add_axis(curves, question.axis, chart);
-      note_single_replica(curves, chart);
-      note_ends(curves, scaling.most_gpus, chart);
-      break;
-    }
-    case PlotAxis::bandwidth:
-      helps = add_curves(bandwidth_curves(experiment, answers, scaling), question, chart);
-      chart.x_label = axis_text(question.axis).label;
-      chart.x = axis_between(question.axis, scaling.lowest_bandwidth / 1_Gbps,
-                             scaling.highest_bandwidth / 1_Gbps);
-      note_node_limit(experiment, scaling, chart);
-      break;
-    case PlotAxis::model: {
-      const Curves<double> curves = size_curves(experiment, scaling);
-      helps = add_curves(curves, question, chart);
-      add_axis(curves, question.axis, chart);
-      note_large_models(curves, chart);
-      break;
-    }
-  }
+  const bool helps = add_all_curves(experiment, answers, question, chart);
   const bool marked = std::any_of(chart.curves.begin(), chart.curves.end(),
                                   [](const ChartCurve& curve) { return !curve.marks.empty(); });
   chart.captions = captions(best_remedy(experiment, limits), helps, marked, question);
@@ -261,15 +279,8 @@ Chart speedup_chart(const Experiment& experiment, const RemedyLimits& limits,
   chart.base_label = against_remedy ? "best remedy" : "uncompressed";
   set_values(question.quantity, chart);
   chart.rival.label = against_remedy ? "uncompressed" : "best remedy";
-  for (ChartCurve& curve : chart.curves) {
-    for (const BreakEven& answer : answers) {
-      if (answer.label == curve.label) {
-        curve.remark = where_it_pays(answer, question.axis, chart.x);
-      }
-    }
-    std::string& rival = helps && !against_remedy ? chart.rival.remark : chart.base_remark;
-    rival = curve.remark.empty() ? rival : rival_remark();
-  }
+  add_remarks(answers, question.axis,
+              helps && !against_remedy ? chart.rival.remark : chart.base_remark, chart);
   return chart;
 }
 

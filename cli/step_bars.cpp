@@ -11,6 +11,7 @@
 #include "cli/chart_style.hpp"
 #include "cli/chart_text.hpp"
 #include "cli/chart_typed.hpp"
+#include "cli/table.hpp"
 #include "profiles/source_map.hpp"
 
 namespace payoff {
@@ -51,18 +52,12 @@ std::size_t widest(const StepBars& steps, Text text) {
   return most;
 }
 
-// A part of a label without a place to break it, in pieces that have room. No letter of UTF-8 is
-// cut.
-std::vector<std::string> with_room(const std::string& part) {
-  std::vector<std::string> pieces{""};
-  std::size_t letters = 0;
-  for (const char c : part) {
-    const bool begins = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    if (begins && ++letters > most_label_letters) {
-      pieces.emplace_back();
-      letters = 1;
-    }
-    pieces.back() += c;
+// A part of a label without a place to break it, in pieces that have room.
+std::vector<std::string> with_room(std::string_view part) {
+  std::vector<std::string> pieces;
+  while (!part.empty()) {
+    pieces.emplace_back(first_characters(part, most_label_letters));
+    part.remove_prefix(pieces.back().size());
   }
   return pieces;
 }
@@ -126,13 +121,10 @@ std::string terminal(const StepBars& steps, const Room& room, Picture picture) {
   }
 }
 
-std::string tic_label(const std::string& text, Picture picture) {
+std::string tick_label_in_lines(const std::string& text, Picture picture) {
   std::string label;
   for (const std::string& line : lines_of(text)) {
-    label += (label.empty() ? "" : ".\"\\n\".") + plain(line, picture);
-  }
-  for (std::size_t at = label.find('%'); at != std::string::npos; at = label.find('%', at + 2)) {
-    label.insert(at, "%");  // gnuplot takes labels of ticks for formats of numbers
+    label += (label.empty() ? "" : ".\"\\n\".") + tick_label(line, picture);
   }
   return label;
 }
@@ -145,7 +137,8 @@ std::string axes(const StepBars& steps, const Room& room, double unit, Picture p
   for (std::size_t i = 0; i < steps.bars.size(); ++i) {
     const StepBar& bar = steps.bars[i];
     const std::size_t height = steps.bars.size() - i;
-    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", tic_label(bar.label, picture), height);
+    tics +=
+        fmt::format("{}{} {}", i == 0 ? "" : ", ", tick_label_in_lines(bar.label, picture), height);
     remarks += fmt::format("set label {} at {:.6g},{} left offset 0.7,0 font ',13'\n",
                            plain(bar.remark, picture), length_of(bar) / unit, height);
   }
@@ -186,11 +179,11 @@ std::string data(const StepBars& steps, double unit) {
   return text;
 }
 
-// A letter for each so many seconds.
 std::string in_colour(const StepPart& part, const std::string& text, const TypedForm& form) {
   return form.color && !text.empty() ? painted(text, part.colour) : text;
 }
 
+// A letter for `each` so many seconds.
 std::string typed_bar(const StepBars& steps, const StepBar& bar, double each,
                       const TypedForm& form) {
   std::string text;

@@ -15,7 +15,6 @@
 #include "cli/profile_library.hpp"
 #include "cli/survey_report.hpp"
 #include "cli/sweep_mistakes.hpp"
-#include "profiles/override.hpp"
 #include "study/parallel.hpp"
 
 // payoff survey: of many setups, how many pay, and why the others do not.
@@ -91,20 +90,6 @@ void check_size(const SweepInput& input, Session& session) {
   }
 }
 
-void apply(const std::vector<Setting>& settings, ExperimentDocument& base, Session& session) {
-  for (const Setting& setting : settings) {
-    apply_override(base.document.root, setting.argument, setting.text, session.sources(),
-                   session.diagnostics());
-  }
-}
-
-// "none" is left to itself: it is in every job.
-void leave_out_none(ExperimentDocument& base) {
-  if (Entry* plans = base.document.root.find("compress")) {
-    std::erase_if(plans->value.items, [](const Node& item) { return item.text == "none"; });
-  }
-}
-
 ExitCode run_survey(const Arguments& arguments, Session& session) {
   const Library library = find_library();
   const auto threads = integer_value(arguments, threads_option.name, {1, 1024}, session);
@@ -113,7 +98,7 @@ ExitCode run_survey(const Arguments& arguments, Session& session) {
   if (!base) {
     return session.report();
   }
-  apply(base->settings, *base, session);
+  apply_settings(*base, session);
   session.sources().mark_users_own(base->document.source);
   const SweepInput input = take_axes(base->document.root, arguments, session);
   check_size(input, session);
@@ -121,7 +106,7 @@ ExitCode run_survey(const Arguments& arguments, Session& session) {
   if (session.diagnostics().has_errors()) {
     return session.report();
   }
-  leave_out_none(*base);
+  leave_out_none(base->document.root);
   SweepQuestion question{library, std::move(base->document), session.sources(), input,
                          SweepDesign(input.axes, Sampling::grid)};
   const std::optional<ReadExperiment> first = report_mistakes(question, session);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,26 +63,57 @@ std::string findings_table(const SurveyReport& report) {
   return table.markdown();
 }
 
-// Of a part of the setups: how many there are and pay, and what most of the others lack.
-std::vector<std::string> row(const SurveyReport& report, std::string what,
-                             const SurveyReport::Which& which) {
-  const auto with = [&](SurveyFinding finding) {
-    return report.count(
-        [&](const Setup& setup) { return which(setup) && setup.plan.finding == finding; });
-  };
-  const std::size_t all = report.count(which);
-  const auto most =
-      std::max_element(all_findings.begin() + 2, all_findings.end(),
-                       [&](SurveyFinding a, SurveyFinding b) { return with(a) < with(b); });
-  const std::size_t others = with(*most);
+// A part of the setups: how many there are, and what was found of them.
+struct Tally {
+  std::size_t all{};
+  std::size_t pay_over_job{};
+  std::array<std::size_t, all_findings.size()> found{};
+
+  void add(const SurveyedPlan& plan) {
+    ++all;
+    pay_over_job += plan.pays_over_job ? 1U : 0U;
+    ++found.at(static_cast<std::size_t>(plan.finding));
+  }
+  [[nodiscard]] std::size_t with(SurveyFinding finding) const {
+    return found.at(static_cast<std::size_t>(finding));
+  }
+};
+
+// How many there are and pay, and what most of the others lack.
+std::vector<std::string> row(std::string what, const Tally& tally) {
+  const auto most = std::max_element(
+      all_findings.begin() + 2, all_findings.end(),
+      [&](SurveyFinding a, SurveyFinding b) { return tally.with(a) < tally.with(b); });
+  const std::size_t others = tally.with(*most);
   return {std::move(what),
-          std::to_string(all),
-          std::to_string(with(SurveyFinding::pays)),
-          std::to_string(with(SurveyFinding::too_close)),
-          std::to_string(report.count(
-              [&](const Setup& setup) { return which(setup) && setup.plan.pays_over_job; })),
+          std::to_string(tally.all),
+          std::to_string(tally.with(SurveyFinding::pays)),
+          std::to_string(tally.with(SurveyFinding::too_close)),
+          std::to_string(tally.pay_over_job),
           others == 0 ? "" : fmt::format("{} ({})", name(*most), others)};
 }
+
+// By strategy, and by the value of every axis. One look at each setup: an axis may have a value for
+// each.
+struct Tallies {
+  std::map<std::string_view, Tally> of_strategy;
+  std::vector<std::vector<Tally>> of_value;
+
+  explicit Tallies(const SurveyReport& report) {
+    for (const SweepAxis& axis : report.question.design.axes()) {
+      of_value.emplace_back(axis.values.size());
+    }
+    for (const Setup& setup : report.setups) {
+      if (!setup.impossible.empty()) {
+        continue;
+      }
+      of_strategy[setup.plan.label].add(setup.plan);
+      for (std::size_t a = 0; a < of_value.size(); ++a) {
+        of_value[a][setup.values[a]].add(setup.plan);
+      }
+    }
+  }
+};
 
 std::string parts_table(const SurveyReport& report) {
   Table table({{"", Align::left},
@@ -86,16 +122,15 @@ std::string parts_table(const SurveyReport& report) {
                {"too close", Align::right},
                {"pay over the job as given", Align::right},
                {"most of the others", Align::left}});
+  Tallies tallies(report);
   const std::vector<std::string>& strategies = report.question.strategies;
   for (std::size_t s = 1; s < strategies.size(); ++s) {
-    table.add(row(report, strategies[s],
-                  [&](const Setup& setup) { return setup.plan.label == strategies[s]; }));
+    table.add(row(strategies[s], tallies.of_strategy[strategies[s]]));
   }
   const std::vector<SweepAxis>& axes = report.question.design.axes();
   for (std::size_t a = 0; a < axes.size(); ++a) {
     for (std::size_t v = 0; v < axes[a].values.size(); ++v) {
-      table.add(row(report, axes[a].key + " " + axes[a].values[v],
-                    [&](const Setup& setup) { return setup.values[a] == v; }));
+      table.add(row(axes[a].key + " " + axes[a].values[v], tallies.of_value[a][v]));
     }
   }
   return table.markdown();
@@ -103,9 +138,9 @@ std::string parts_table(const SurveyReport& report) {
 
 std::string impossible_text(const SurveyReport& report) {
   std::vector<std::string> reasons;
+  std::set<std::string_view> seen;
   for (const Setup& setup : report.setups) {
-    if (!setup.impossible.empty() &&
-        std::find(reasons.begin(), reasons.end(), setup.impossible) == reasons.end()) {
+    if (!setup.impossible.empty() && seen.insert(setup.impossible).second) {
       reasons.push_back(setup.impossible);
     }
   }

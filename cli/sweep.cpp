@@ -23,7 +23,6 @@
 #include "cli/sweep_mistakes.hpp"
 #include "cli/sweep_run.hpp"
 #include "cli/sweep_shard.hpp"
-#include "profiles/override.hpp"
 
 // payoff sweep: one experiment with many values of some keys.
 
@@ -219,16 +218,10 @@ void check_outputs(const SweepOutputs& outputs, const Shard& shard, const Argume
 
 // All that the command line says, but the axes.
 void prepare(const SweepInput& input, ExperimentDocument& base, Session& session) {
-  for (const Setting& setting : base.settings) {
-    apply_override(base.document.root, setting.argument, setting.text, session.sources(),
-                   session.diagnostics());
-  }
+  apply_settings(base, session);
   input.put_methods(base.document.root, session.diagnostics());
   session.sources().mark_users_own(base.document.source);
-  // The uncompressed job is in every sweep: then each further item is the strategy of its place.
-  if (Entry* plans = base.document.root.find("compress")) {
-    std::erase_if(plans->value.items, [](const Node& item) { return item.text == "none"; });
-  }
+  leave_out_none(base.document.root);
   free_replicas(input, base.document.root, session);
 }
 

@@ -179,6 +179,12 @@ void SweepInput::put_methods(Node& root, Diagnostics& diagnostics) const {
   }
 }
 
+void leave_out_none(Node& root) {
+  if (Entry* plans = root.find("compress")) {
+    std::erase_if(plans->value.items, [](const Node& item) { return item.text == "none"; });
+  }
+}
+
 SweepInput take_axes(Node& root, const Arguments& arguments, Session& session) {
   SweepInput input;
   AxisReader reader(input, session);

@@ -59,6 +59,10 @@ struct SweepInput {
   void put_methods(Node& root, Diagnostics& diagnostics) const;
 };
 
+// Takes "none" out of the list of strategies: the uncompressed job is in every sweep and survey,
+// and each item that is left is the strategy of its place.
+void leave_out_none(Node& root);
+
 [[nodiscard]] SweepInput read_axes(const Arguments& arguments, Session& session);
 
 // The `over` of a grid's file, `KEY: VALUES` each, where values are a series or a list; it is taken

@@ -39,8 +39,7 @@ class SweepBases {
   [[nodiscard]] static const NumberAxis* number_axis(const SweepQuestion& question,
                                                      std::size_t axis);
 
-  // The base of a job. Null where this job, with its own
-  // numbers, cannot be read.
+  // The base of a job. Null where this job, with its own numbers, cannot be read.
   [[nodiscard]] std::shared_ptr<const SweepBase> base_of(const std::vector<std::size_t>& job);
   // Of a job, the values of the axes that are read: those of its base.
   [[nodiscard]] std::vector<std::size_t> values_read(const std::vector<std::size_t>& job) const;
@@ -58,7 +57,6 @@ class SweepBases {
 
  private:
   [[nodiscard]] std::shared_ptr<const SweepBase> read(const std::vector<std::size_t>& job) const;
-
   [[nodiscard]] std::optional<JobNumbers> read_with_job(const std::vector<std::size_t>& job) const;
 
   const SweepQuestion& question_;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/counted.hpp"
 #include "sim/not_folded.hpp"
 
 namespace payoff {
@@ -41,8 +42,8 @@ void SweepFolding::add(const std::string& lines) {
 
 void SweepFolding::report(Session& session) const {
   for (const auto& [reason, jobs] : jobs_) {
-    session.note(fmt::format("of {} job{} {} ran every rank by itself: {}", all_,
-                             all_ == 1 ? "" : "s", jobs, reason));
+    session.note(
+        fmt::format("of {} {} ran every rank by itself: {}", counted(all_, "job"), jobs, reason));
   }
 }
 

@@ -2,8 +2,6 @@
 #include "cli/sweep_lines.hpp"
 
 #include <cstdint>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -31,16 +29,6 @@ std::string broken_line(const std::filesystem::path& file, std::size_t line) {
 BrokenLine::BrokenLine(std::size_t line)
     : std::runtime_error(fmt::format("line {} is no result of `payoff sweep`", line)),
       line_(line) {}
-
-std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream || std::filesystem::is_directory(file)) {  // a folder opens, and has no bytes
-    throw std::runtime_error(file.string() + ": cannot be read");
-  }
-  return text.str();
-}
 
 std::vector<std::string_view> whole_lines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -72,8 +60,8 @@ ResultLine header_of(const std::filesystem::path& file,
   const bool is_sweep = header.is_object() && header.contains("kind") &&
                         header["kind"] == "sweep" && is_count(header, "jobs") &&
                         header.contains("strategies") && header["strategies"].is_array() &&
-                        header.contains("shard") && is_count(header["shard"], "index") &&
-                        is_count(header["shard"], "of") &&
+                        !header["strategies"].empty() && header.contains("shard") &&
+                        is_count(header["shard"], "index") && is_count(header["shard"], "of") &&
                         header["shard"]["index"] < header["shard"]["of"];
   if (!is_sweep) {
     const std::optional<std::string> command = result_command(file.string());

@@ -19,6 +19,8 @@ namespace payoff {
 
 using ResultLine = nlohmann::ordered_json;
 
+inline constexpr std::size_t most_columns = 1000;  // a result has some dozens of keys
+
 [[noreturn]] void refuse_results(const std::filesystem::path& file, std::string_view why);
 
 // `line` counts from 1: "runs.jsonl:3: is no result of `payoff sweep`".
@@ -33,8 +35,6 @@ class BrokenLine : public std::runtime_error {
  private:
   std::size_t line_;
 };
-
-[[nodiscard]] std::string contents_of(const std::filesystem::path& file);
 
 // The whole lines of a text, without their ends.
 [[nodiscard]] std::vector<std::string_view> whole_lines(std::string_view text);

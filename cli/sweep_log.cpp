@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "cli/file_text.hpp"
 #include "cli/flat_line.hpp"
 #include "cli/refused_files.hpp"
 #include "cli/sweep_lines.hpp"
@@ -45,6 +47,13 @@ void refuse_all(const std::vector<std::string>& problems) {
 }
 
 constexpr std::size_t most_told = 20;  // of the problems of files
+
+// Of a whole file of so many jobs. Its header may be anybody's: beyond all numbers no file is
+// whole.
+std::uint64_t lines_of_whole(std::uint64_t jobs, std::size_t strategies) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  return jobs > (most - 1) / strategies ? most : jobs * strategies + 1;
+}
 
 // Whether a line can be read at all: merged lines are copied, and read by others.
 class ResultCheck : private FlatLine {
@@ -123,7 +132,7 @@ class Merge {
         continue;
       }
       const std::size_t lines = whole_lines(part->second.text).size();
-      const std::uint64_t wanted = Shard{s, of_}.size(jobs) * strategies + 1;
+      const std::uint64_t wanted = lines_of_whole(Shard{s, of_}.size(jobs), strategies);
       if (lines != wanted) {
         problems.push_back(fmt::format("{}: has {} of {} lines: finish it with --resume",
                                        part->second.file.string(), lines, wanted));
@@ -140,7 +149,6 @@ class Merge {
 // Of all rows, in the order of their first appearance. Rows are read twice, and not kept: as trees
 // they take ten times their text.
 std::vector<std::string> keys_of(const std::vector<std::string_view>& lines) {
-  constexpr std::size_t most_columns = 1000;  // a row has some dozens of keys
   std::vector<std::string> keys;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const Json row = parsed_line(lines[i]);

@@ -21,7 +21,6 @@
 namespace payoff {
 namespace {
 
-constexpr std::size_t most_columns = 1000;  // a result has some dozens of keys
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 // What people call a column that is called otherwise.
@@ -66,6 +65,7 @@ class ResultReader : private FlatLine {
         progress(row, results_.rows);
       }
     }
+    check_columns();
     add_exposed();
     add_efficiency();
     return std::move(results_);
@@ -102,7 +102,21 @@ class ResultReader : private FlatLine {
     }
   }
 
-  void on_key(const std::string& name) override { column_ = column_of(name, column_ + 1, row_); }
+  // What is looked up in every result: each axis has its column, and which strategy it is of and
+  // whether it can be are words.
+  void check_columns() const {
+    const auto is_text = [this](std::string_view name) {
+      const auto column = results_.column(name);
+      return column && results_.columns[*column].is_text();
+    };
+    const bool is_whole =
+        results_.columns.size() > results_.axes.size() && is_text("strategy") && is_text("status");
+    if (results_.rows > 0 && !is_whole) {
+      refuse_line(2);
+    }
+  }
+
+  void on_key(const std::string& name) override { column_ = column_of(name, column_ + 1); }
   void on_number(double value) override { results_.columns[column_].numbers[row_] = value; }
   void on_text(std::string& value) override {
     ResultColumn& column = results_.columns[column_];
@@ -111,14 +125,14 @@ class ResultReader : private FlatLine {
   }
 
   // Lines have the same keys in the same order, nearly: it is looked for at `likely` first.
-  std::size_t column_of(const std::string& key, std::size_t likely, std::size_t row) {
+  std::size_t column_of(const std::string& key, std::size_t likely) {
     if (likely < results_.columns.size() && results_.columns[likely].name == key) {
       return likely;
     }
     const auto [place, is_new] = places_.try_emplace(key, results_.columns.size());
     if (is_new) {
       if (results_.columns.size() == most_columns) {
-        refuse_line(row + 2);
+        refuse_line(row_ + 2);
       }
       results_.columns.push_back({key, std::vector<double>(results_.rows, no_number), {}});
     }

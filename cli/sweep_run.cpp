@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/file_text.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_files.hpp"
 #include "cli/progress_line.hpp"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/counted.hpp"
 #include "cli/switch_report.hpp"
 #include "cli/table.hpp"
 #include "cli/training_text.hpp"
@@ -31,8 +32,7 @@ std::string cost_table(const SwitchReport& report) {
                {"time", Align::right}});
   add_transfer("save", answer.save, table);
   if (answer.conversion) {
-    const std::string nodes =
-        fmt::format("{} node{}", report.convert_nodes, report.convert_nodes == 1 ? "" : "s");
+    const std::string nodes = counted(report.convert_nodes, "node");
     add_transfer("convert, read on " + nodes, answer.conversion->read, table);
     add_transfer("convert, write on " + nodes, answer.conversion->write, table);
   }

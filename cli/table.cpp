@@ -92,6 +92,29 @@ std::string csv_line(const std::vector<std::string>& cells) {
 
 std::string exact_number(double number) { return fmt::format("{}", number); }
 
+std::string_view first_characters(std::string_view text, std::size_t count) {
+  const auto goes_on = [](char c) {
+    constexpr unsigned mask = 0xc0;
+    constexpr unsigned within_character = 0x80;
+    return (static_cast<unsigned char>(c) & mask) == within_character;
+  };
+  std::size_t at = 0;
+  for (; at < text.size() && count > 0; --count) {
+    ++at;
+    while (at < text.size() && goes_on(text[at])) {
+      ++at;
+    }
+  }
+  return text.substr(0, at);
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  constexpr std::string_view cut = "...";
+  return count_characters(text) <= most
+             ? std::string(text)
+             : std::string(first_characters(text, most - cut.size())) + std::string(cut);
+}
+
 std::string percent(double ratio) { return fixed(100.0 * ratio, 1) + " %"; }
 
 std::string milliseconds(Seconds time) { return significant(time / 1_ms, 4); }
@@ -111,8 +134,8 @@ std::string significant(double number, int digits) {
 }
 
 std::string with_interval(double number, double low, double high, const std::string& unit) {
-  const double rounded = std::abs(number);
-  int digits = rounded < 9.995 ? 2 : (rounded < 99.95 ? 1 : 0);
+  const double size = std::abs(number);
+  int digits = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
   if (high <= low) {
     return fixed(number, digits) + (unit.empty() ? "" : " " + unit);
   }

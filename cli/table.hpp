@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,10 @@ class Table {
 [[nodiscard]] std::string fixed(double number, int digits);
 // "12.3 %" of 0.123.
 [[nodiscard]] std::string percent(double ratio);
+// The beginning of a text: so many characters, however many bytes they take, or all of it.
+[[nodiscard]] std::string_view first_characters(std::string_view text, std::size_t count);
+// So many characters at most, "..." in place of what is cut.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 // With four digits, without the unit.
 [[nodiscard]] std::string milliseconds(Seconds time);
 // Without an exponent, three digits: 0.0123, 1.23, 123, 1230.

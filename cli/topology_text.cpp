@@ -139,8 +139,8 @@ std::string trees_text(const sim::LinkGraph& links) {
   }
   const auto line = [&](const char* what, sim::TreeUse use, Bandwidth bound) {
     const sim::TreePacking trees = sim::pack_few(*mesh, 0, use);
-    return fmt::format("{} by {} packed tree{}: {}, no trees carry more than {}\n", what,
-                       trees.trees.size(), trees.trees.size() == 1 ? "" : "s", to_text(trees.rate),
+    return fmt::format("{} by {}: {}, no trees carry more than {}\n", what,
+                       counted(trees.trees.size(), "packed tree"), to_text(trees.rate),
                        to_text(bound));
   };
   const std::string broadcast =
@@ -243,10 +243,9 @@ std::optional<std::string> text_without_links(const Topology& topology) {
 std::string topology_text(const Topology& topology, const sim::TopologyGraph& graph) {
   const std::size_t ranks = graph.links.ranks();
   const std::vector<Bandwidth> left = sim::left_capacities(topology, graph.links);
-  std::string text =
-      fmt::format("{}; routes {}\n\n{}", counted(static_cast<std::int64_t>(ranks), "GPU"),
-                  graph.regular ? "in closed form" : "by search",
-                  links_table(graph.links, left, has_background(topology)));
+  std::string text = fmt::format("{}; routes {}\n\n{}", counted(ranks, "GPU"),
+                                 graph.regular ? "in closed form" : "by search",
+                                 links_table(graph.links, left, has_background(topology)));
   if (ranks < 2) {
     return text;
   }

@@ -93,27 +93,27 @@ std::string long_time_text(Seconds time) {
   return time < 48 * hour ? significant(time / hour) + " h" : significant(time / hour / 24) + " d";
 }
 
+std::optional<Price> read_price(const Arguments& arguments, Session& session) {
+  const auto given = arguments.value(price_option.name);
+  if (!given) {
+    return std::nullopt;
+  }
+  const Parsed<Price> parsed = parse_quantity<Price>(given->text, Sign::positive);
+  if (!parsed) {
+    report_text_error(price_option.name, *given, parsed.error, session);
+    return std::nullopt;
+  }
+  return *parsed;
+}
+
 TrainingQuestion read_training_question(const Arguments& arguments, Session& session) {
   TrainingQuestion question;
-  if (const auto tokens = arguments.value(tokens_option.name)) {
-    const Parsed<double> parsed = parse_number(tokens->text, {.min = 1, .max = 1e18});
-    if (parsed) {
-      question.tokens = *parsed;
-    } else {
-      report_text_error(std::string(tokens_option.name), *tokens, parsed.error, session);
-    }
-  }
-  if (const auto price = arguments.value(price_option.name)) {
-    const Parsed<Price> parsed = parse_quantity<Price>(price->text, Sign::positive);
-    if (parsed) {
-      question.price = *parsed;
-    } else {
-      report_text_error(std::string(price_option.name), *price, parsed.error, session);
-    }
-    if (!arguments.has(tokens_option.name)) {
-      session.diagnostics().error(price->span, "`--price` without --tokens prices nothing", {},
-                                  "add --tokens 300e9, or as many as are trained on");
-    }
+  question.tokens = number_value(arguments, tokens_option.name, {.min = 1, .max = 1e18}, session);
+  question.price = read_price(arguments, session).value_or(Price{});
+  if (const auto price = arguments.value(price_option.name);
+      price && !arguments.has(tokens_option.name)) {
+    session.diagnostics().error(price->span, "`--price` without --tokens prices nothing", {},
+                                "add --tokens 300e9, or as many as are trained on");
   }
   if (arguments.has(network_price_option.name)) {
     question.usd_per_gbps =

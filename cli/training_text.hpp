@@ -35,7 +35,8 @@ struct TrainingQuestion {
 };
 // Of a node: the one that was given, else the profile's; zero: not known.
 [[nodiscard]] Price price_of(const Experiment& experiment, const TrainingQuestion& question);
-// Mistakes are reported.
+// Of --price, where it is given; mistakes of all of these are reported.
+[[nodiscard]] std::optional<Price> read_price(const Arguments& arguments, Session& session);
 [[nodiscard]] TrainingQuestion read_training_question(const Arguments& arguments, Session& session);
 
 // A sentence on the job as given, and with `tokens` a table of all strategies.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/file_text.hpp"
 #include "cli/finding_places.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_values.hpp"
@@ -75,10 +74,7 @@ std::vector<Argument> read_pictures(const Arguments& arguments, const std::set<C
                                     Session& session) {
   std::vector<Argument> pictures = arguments.values(plot_option.name);
   for (const Argument& file : pictures) {
-    Picture picture{};
-    if (!picture_of(file.text, picture)) {
-      session.diagnostics().error(file.span, "the name ends in none of .png .svg .pdf .gp");
-    }
+    check_picture(file, session);
   }
   if (!pictures.empty() && kinds.size() != 1) {
     session.diagnostics().error(pictures.front().span, "a picture has one kind of cases", "",
@@ -108,13 +104,6 @@ Request read_request(const Arguments& arguments, Session& session) {
     request.only_worst = request.worst > 0;
   }
   return request;
-}
-
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 // The user's own files; nothing where one is not there, which is told of each.
@@ -224,7 +213,7 @@ ExitCode run_validate(const Arguments& arguments, Session& session) {
                                 request.by,
                                 static_cast<std::size_t>(request.worst),
                                 request.only_worst,
-                                sha256(read_text(data / "split.csv")),
+                                sha256(contents_of(data / "split.csv")),
                                 std::move(published.findings)};
   OutputFiles files;
   add_pictures(request, report, files, session);

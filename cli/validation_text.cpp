@@ -32,10 +32,6 @@ std::string_view title(Half half) {
 
 std::string signed_percent(double ratio) { return fmt::format("{:+.1f} %", 100.0 * ratio); }
 
-std::string shortened(const std::string& text, std::size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 3) + "...";
-}
-
 Table summary_table(std::string header) {
   return Table({{"kind", Align::left},
                 {std::move(header), Align::left},

@@ -61,6 +61,18 @@ std::string remedy_sentence(const Payoff& payoff) {
                      payoff.remedy.prediction.memory.fits() ? "" : "; it does not fit either");
 }
 
+std::string slack_clause(const Comparison& against_remedy, double band) {
+  const double slack = against_remedy.convergence_slack_ratio();
+  const double size = std::max(slack, -slack);
+  if (size <= band) {
+    return ".";
+  }
+  return slack > 0
+             ? fmt::format("; convergence may take up to {} more iterations.", percent_text(size))
+             : fmt::format("; convergence would have to take {} fewer iterations.",
+                           percent_text(size));
+}
+
 std::string deciding_sentence(const Payoff& payoff) {
   constexpr std::size_t most = 5;
   constexpr double least_share = 0.005;  // rounds to 1 %
@@ -112,23 +124,10 @@ std::string gain_clause(const PlanPayoff& best, const Payoff& payoff) {
   return gain;
 }
 
-// Time to accuracy is iterations times step. Within the band no iteration more or less is claimed.
-std::string slack_clause(const PlanPayoff& best, double band) {
-  const double slack = best.against_remedy.convergence_slack_ratio();
-  const double size = std::max(slack, -slack);
-  if (size <= band) {
-    return ".";
-  }
-  return slack > 0
-             ? fmt::format("; convergence may take up to {} more iterations.", percent_text(size))
-             : fmt::format("; convergence would have to take {} fewer iterations.",
-                           percent_text(size));
-}
-
 std::string verdict_of_best(const Payoff& payoff, const PlanPayoff& best,
                             const std::vector<BreakEven>& break_evens) {
   const std::string gain = gain_clause(best, payoff);
-  const std::string slack = slack_clause(best, payoff.band);
+  const std::string slack = slack_clause(best.against_remedy, payoff.band);
   const auto entry =
       std::find_if(break_evens.begin(), break_evens.end(),
                    [&](const BreakEven& other) { return other.label == best.label; });

@@ -28,6 +28,9 @@ namespace payoff {
                                           const std::vector<std::vector<Obstacle>>& obstacles);
 // What the speedup of the best strategy hangs on most. Empty where nothing is known of it.
 [[nodiscard]] std::string deciding_sentence(const Payoff& payoff);
+// How a verdict ends: what convergence may still cost, given what is gained over the best remedy.
+// Time to accuracy is iterations times step; within the band no iteration more or less is claimed.
+[[nodiscard]] std::string slack_clause(const Comparison& against_remedy, double band);
 [[nodiscard]] std::string remedy_sentence(const Payoff& payoff);
 
 }  // namespace payoff

@@ -21,18 +21,17 @@ std::string_view name(Engine engine) {
   return {};
 }
 
-std::optional<Engine> find_engine(std::string_view text) {
+std::string_view typed_name(Engine engine) {
   constexpr std::string_view suffix = "-reconstructed";
+  std::string_view typed = name(engine);
+  typed.remove_suffix(typed.ends_with(suffix) ? suffix.size() : 0);
+  return typed;
+}
+
+std::optional<Engine> find_engine(std::string_view text) {
   for (const Engine engine : all_engines) {
-    std::string_view full = name(engine);
-    if (text == full) {
+    if (text == name(engine) || text == typed_name(engine)) {
       return engine;
-    }
-    if (full.ends_with(suffix)) {
-      full.remove_suffix(suffix.size());
-      if (text == full) {
-        return engine;
-      }
     }
   }
   return std::nullopt;

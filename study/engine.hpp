@@ -24,7 +24,9 @@ inline constexpr std::array all_engines{Engine::analytical, Engine::simulated, E
 
 // Ends in "-reconstructed" where the paper itself could not be read; so it must be printed.
 [[nodiscard]] std::string_view name(Engine engine);
-// The same without the suffix too: what a user may type.
+// The same without that ending.
+[[nodiscard]] std::string_view typed_name(Engine engine);
+// Of either name: what a user may type.
 [[nodiscard]] std::optional<Engine> find_engine(std::string_view text);
 // Paper, equations, and what was put in.
 [[nodiscard]] std::string_view citation(Engine engine);

@@ -70,6 +70,15 @@ TEST_CASE("a lone --json does not take the experiment for its file") {
   CHECK(joined.arguments.value("--json")->text == "any.name");
 }
 
+TEST_CASE("a lone --json does not take an option for its file") {
+  const Parsing parsing({"a.yaml", "--json", "--csv=b.json"});
+  CHECK(parsing.errors().empty());
+  REQUIRE(parsing.arguments.has("--json"));
+  CHECK(parsing.arguments.value("--json")->text.empty());
+  REQUIRE(parsing.arguments.has("--csv"));
+  CHECK(parsing.arguments.value("--csv")->text == "b.json");
+}
+
 TEST_CASE("every unknown option is reported, with the nearest known one") {
   const Parsing parsing({"--nodse", "8", "--sets=x=1"});
   CHECK(parsing.diagnostics.error_count() >= 2);
@@ -82,6 +91,8 @@ TEST_CASE("every unknown option is reported, with the nearest known one") {
 TEST_CASE("an option without its value is an error, at the end and in the middle") {
   CHECK_THAT(Parsing({"a.yaml", "--nodes"}).errors(), ContainsSubstring("`--nodes` needs a value"));
   CHECK_THAT(Parsing({"a.yaml", "--nodes", "--strict"}).errors(),
+             ContainsSubstring("`--nodes` needs a value"));
+  CHECK_THAT(Parsing({"a.yaml", "--nodes", "--csv=b.csv"}).errors(),
              ContainsSubstring("`--nodes` needs a value"));
   CHECK_THAT(Parsing({"a.yaml", "--nodes="}).errors(),
              ContainsSubstring("`--nodes` needs a value"));

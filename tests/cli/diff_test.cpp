@@ -173,6 +173,21 @@ TEST_CASE("what predict wrote is read as it stands, whether the job states stall
   }
 }
 
+TEST_CASE("a kept result says nothing of its job with other settings") {
+  const ScratchFolder folder;
+  folder.write("a.yaml", with_plans);
+  const std::string a = folder.path("a.yaml");
+  const std::string kept = folder.path("kept.json");
+  folder.write("kept.json", test::json_of({"predict", a}).dump());
+  const std::string setting = "training.overlap=false";
+  const json of_file = test::json_of({"diff", a, "--with", setting});
+  const json of_result = test::json_of({"diff", kept, "--with", setting});
+  CHECK(of_file["difference_seconds"].get<double>() > 0);
+  CHECK_THAT(of_result["difference_seconds"].get<double>(),
+             WithinRel(of_file["difference_seconds"].get<double>(), 1e-9));
+  check_adds_up(of_result);
+}
+
 TEST_CASE("a kept result that says something else than this program says so in its own row") {
   const ScratchFolder folder;
   const std::string a = folder.path("a.yaml");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,23 @@ TEST_CASE("every term of a step can be worked out from the numbers that are prin
   }
 }
 
+TEST_CASE("experts are divided among ranks of their own, in what is put in too") {
+  for (const char* zero : {"2", "3"}) {
+    const json explanation =
+        explained({"--model", "mixtral-8x7b", "--cluster", "dgx-h100", "--nodes", "4", "--ep", "8",
+                   "--micro-batch", "1", "--zero", zero});
+    const json& update = term_of(explanation, "optimizer");
+    INFO(update["inserted"]);
+    const double time = update["time_seconds"];
+    CHECK_THAT(worked_out(update["inserted"]), WithinAbs(time, printed * time));
+    for (const json& part : term_of(explanation, "bucket_copy")["parts"]) {
+      INFO(part["part"] << ": " << part["numbers"]);
+      CHECK_THAT(worked_out(part["numbers"]),
+                 WithinRel(part["each_seconds"].get<double>(), printed));
+    }
+  }
+}
+
 TEST_CASE("the price of a message is printed by steps and by bytes of both links") {
   for (const auto& words : jobs()) {
     const json term = term_of(explained(words), "exposed_dp");
@@ -151,6 +169,47 @@ TEST_CASE("the kernels that are printed are those that the passes consist of") {
       CHECK(micro_batches * gpu > 0.5 * term["time_seconds"].get<double>());
     }
   }
+}
+
+TEST_CASE("codecs of weights are told: of each gather, or as part of the update") {
+  const auto with = [](const char* zero) {
+    return explained({"--model", "llama-2-7b", "--cluster", "dgx-a100", "--nodes", "4", "--zero",
+                      zero, "--micro-batch", "1", "--compress", "qwz:traffic=dp_weights"});
+  };
+  const json sharded = with("3");
+  for (const char* name : {"encode", "decode"}) {
+    INFO(name);
+    const json& term = term_of(sharded, name);
+    double alone = 0;
+    for (const json& part : term["parts"]) {
+      alone += part["count"].get<double>() * part["each_seconds"].get<double>();
+    }
+    // What runs beside other work is slowed by it, and by less than its half.
+    CHECK(alone > 0.5 * term["time_seconds"].get<double>());
+  }
+  // The codec is in the time of the update, and not in its equation without one.
+  const json whole = with("1");
+  const json& update = term_of(whole, "optimizer");
+  const double time = update["time_seconds"];
+  CHECK_THAT(worked_out(update["inserted"]), WithinAbs(time, printed * time));
+}
+
+TEST_CASE("sums of experts' gradients are among the messages of the term that is their time") {
+  using Kinds = std::set<std::string>;
+  const auto kinds_with = [](const char* zero) {
+    const json explanation =
+        explained({"--model", "mixtral-8x7b", "--cluster", "dgx-h100", "--nodes", "4", "--ep", "8",
+                   "--micro-batch", "1", "--zero", zero});
+    Kinds kinds;
+    for (const json& message : term_of(explanation, "exposed_dp")["messages"]) {
+      kinds.insert(message["message"].get<std::string>());
+    }
+    return kinds;
+  };
+  CHECK(kinds_with("0") == Kinds{"gradients", "gradients of experts"});
+  // The weights of a layer and of its experts are gathered before it runs.
+  CHECK(kinds_with("3") ==
+        Kinds{"gradients", "gradients of experts", "weights", "weights of experts"});
 }
 
 TEST_CASE("the host's time names its source") {

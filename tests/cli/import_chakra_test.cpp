@@ -104,4 +104,6 @@ TEST_CASE("options of execution traces are checked, and refused where they mean 
   check_refused(with({"--tp", "8"}), "ALL_REDUCE of group 0 has no role in this layout");
   check_refused(with({"--tp", "3"}), "does not divide 8 ranks");
   check_refused(with({"--nodes", "1000000"}), "1 to 1048576 ranks are modelled");
+  // 2^61 + 1 nodes of 8 GPUs are 8 ranks to who counts in 64 bits.
+  check_refused(with({"--nodes", "2305843009213693953"}), "1 to 1048576 ranks are modelled");
 }

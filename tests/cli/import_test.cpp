@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/import_parts.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/capture.hpp"
 
@@ -110,6 +111,12 @@ TEST_CASE("a trace that measures no step is no observation, and says nothing els
   check_refused(with(empty), "is no measurement of a step");
   check_refused(with(trace + ",step=3ms"), "`step` is given twice");
   check_refused(with(trace + "@dp=x"), "--observed dp");
+}
+
+TEST_CASE("how many rows a table leaves out is said below it") {
+  CHECK(left_out_rows(most_table_rows, "more streams").empty());
+  CHECK(left_out_rows(most_table_rows + 3, "more streams") ==
+        "... and 3 more streams (--json has them all).\n");
 }
 
 TEST_CASE("annotations of other names are layers by rules") {

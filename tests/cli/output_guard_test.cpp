@@ -163,6 +163,15 @@ TEST_CASE("showing a profile does not replace it") {
   CHECK(read_text(file) == before);
 }
 
+TEST_CASE("showing a method of a file of one's own does not replace it") {
+  const ScratchFolder folder;
+  folder.write("mine.yaml", read_text(PAYOFF_SOURCE_DIR "/profiles/compression/fp16.yaml"));
+  const std::string mine = folder.path("mine.yaml");
+  const std::string before = read_text(mine);
+  check_refused(test::payoff({"methods", "show", mine, "--csv", mine}), "is an input of this run");
+  CHECK(read_text(mine) == before);
+}
+
 TEST_CASE("validating replaces no measurement, and fitting neither") {
   const ScratchFolder folder;
   const std::filesystem::path data = folder.path("validation");

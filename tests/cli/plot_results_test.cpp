@@ -228,6 +228,23 @@ TEST_CASE("what cannot be drawn of results is said where it is asked for") {
   CHECK_THAT(refused({"--quantity", "step_time"}), ContainsSubstring("`--y COLUMN`"));
 }
 
+TEST_CASE("results whose strategies are no words, or that lack the column of an axis, are none") {
+  const ScratchFolder folder;
+  const std::string header =
+      R"({"kind":"sweep","jobs":1,"strategies":["none","fp16"],"shard":{"index":0,"of":1},)"
+      R"("axes":[{"key":"cluster.nodes","values":["2"]}],"experiment":{"name":"x","yaml":""}})";
+  for (const char* line :
+       {R"({"job":0,"nodes":2,"gpus":8,"strategy":0,"status":"fits","speedup":1.5})",
+        R"({"job":0,"nodes":2,"gpus":8,"strategy":"fp16","status":1,"speedup":1.5})",
+        R"({"job":0,"job":0,"job":0,"job":0})"}) {
+    INFO(line);
+    folder.write("odd.jsonl", header + "\n" + line + "\n");
+    const Captured run = plot(folder.path("odd.jsonl"), {"--csv", "-"});
+    CHECK(run.code == ExitCode::bad_input);
+    CHECK_THAT(run.err, ContainsSubstring("odd.jsonl:2: is no result of `payoff sweep`"));
+  }
+}
+
 TEST_CASE("results of two questions, or an experiment among them, make no picture") {
   const ScratchFolder folder;
   const std::string file = swept(folder);

@@ -89,6 +89,23 @@ TEST_CASE("keys that one of two results lacks are differences, and so are other 
   CHECK(found.found.front().now.is_discarded());
 }
 
+TEST_CASE("a result in place of an experiment is said to be made again where it is") {
+  const ScratchFolder folder;
+  const std::string file = folder.path("kept.json");
+  const auto refused = [&](const char* content) {
+    folder.write("kept.json", content);
+    return test::payoff({"predict", file}).err;
+  };
+  const std::string of_explain = refused(R"({"schema": 1, "kind": "explain", "terms": []})");
+  CHECK_THAT(of_explain, ContainsSubstring("is a result of `payoff explain`"));
+  CHECK_THAT(of_explain, ContainsSubstring("`payoff rerun` runs its command line again"));
+  const std::string of_check = refused(R"({"schema": 1, "kind": "check", "files": []})");
+  CHECK_THAT(of_check, ContainsSubstring("is a result of `payoff check`"));
+  CHECK(of_check.find("payoff rerun") == std::string::npos);
+  CHECK_THAT(refused(R"({"schema": 1, "kind": "gpu_difference", "a": "x"})"),
+             ContainsSubstring("is a result of `payoff calibrate diff`"));
+}
+
 TEST_CASE("only results of commands that write nothing are made again") {
   const ScratchFolder folder;
   const auto refused = [&](const std::string& content) {

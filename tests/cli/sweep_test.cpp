@@ -219,6 +219,23 @@ TEST_CASE("shards joined are the sweep in one piece") {
   CHECK(test::read_text(joined) == test::read_text(folder.path("whole.jsonl")));
 }
 
+TEST_CASE("a header that counts beyond all numbers, or without strategies, is no whole sweep") {
+  const ScratchFolder folder;
+  const std::string begin = "{\"kind\":\"sweep\",\"jobs\":9223372036854775808,\"strategies\":";
+  const std::string end = ",\"shard\":{\"index\":0,\"of\":1}}\n";
+  folder.write("many.jsonl", begin + R"(["none","fp16"])" + end);  // 2^63 jobs of two: 2^64 lines
+  folder.write("none.jsonl", begin + "[]" + end);
+  const auto merged = [&](const char* file) {
+    return test::payoff({"merge", folder.path(file), "-o", folder.path("joined.jsonl")});
+  };
+  const Captured many = merged("many.jsonl");
+  CHECK(many.code == ExitCode::bad_input);
+  CHECK_THAT(many.err, ContainsSubstring("has 1 of"));
+  const Captured none = merged("none.jsonl");
+  CHECK(none.code == ExitCode::bad_input);
+  CHECK_THAT(none.err, ContainsSubstring("is no result of `payoff sweep`"));
+}
+
 TEST_CASE("the place in a job array and among tasks says which shard this is") {
   const ScratchFolder folder;
   setenv("SLURM_ARRAY_TASK_ID", "5", 1);

@@ -16,6 +16,15 @@ TEST_CASE("a table is aligned by characters, and is Markdown") {
         "| powersgd:rank=4 |  41.2 ± 0.8 |  no  |\n");
 }
 
+TEST_CASE("a text is cut between characters, and as long as it may be") {
+  CHECK(shortened("abcde", 5) == "abcde");
+  CHECK(shortened("abcdef", 5) == "ab...");
+  CHECK(shortened("αβγδε", 5) == "αβγδε");
+  CHECK(shortened("αβγδεζ", 5) == "αβ...");
+  CHECK(first_characters("αβ", 1) == "α");
+  CHECK(first_characters("αβ", 9) == "αβ");
+}
+
 TEST_CASE("a CSV cell with a comma, a quote or a line break is quoted") {
   CHECK(csv_line({"a", "b c", "1.5"}) == "a,b c,1.5\n");
   CHECK(csv_line({"topk:ratio=0.01,placement=side", "say \"x\""}) ==
