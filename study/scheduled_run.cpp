@@ -231,6 +231,9 @@ class Race {
 
 StepPlan without_gradients(StepPlan plan) {
   for (StagePlan& stage : plan.stages) {
+    for (const Bucket& bucket : stage.buckets) {
+      stage.optimizer.alone += plan.kind(bucket).decode.update;  // of the rank's own gradients
+    }
     stage.buckets.clear();
   }
   return plan;
