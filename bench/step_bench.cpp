@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,6 +105,13 @@ bool run_apart(const Case& c) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string_view> wanted(argv + 1, argv + argc);
+  for (const std::string_view word : wanted) {
+    if (std::none_of(std::begin(cases), std::end(cases),
+                     [&](const Case& c) { return c.name == word; })) {
+      fmt::print(stderr, "error: no case `{}`\n", word);
+      return 2;
+    }
+  }
   fmt::print("{:<32} {:>11} {:>8} {:>9} {:>11} {:>9} {:>10} {:>10}\n", "GPT-3 175B", "events",
              "plan [s]", "links [s]", "events [s]", "all [s]", "step [s]", "peak [MB]");
   std::fflush(stdout);
