@@ -2,7 +2,6 @@
 #include "study/break_even.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -67,9 +66,7 @@ class PlanStudy {
   }
 
   [[nodiscard]] std::vector<double> scan(double low, double high) const {
-    const double decades = std::log10(high / low);
-    return log_spaced(low, high,
-                      2 + static_cast<int>(std::ceil(decades * options_.points_per_decade)));
+    return log_spaced_by_decade(low, high, options_.points_per_decade);
   }
 
   [[nodiscard]] Seconds rival_step() const {

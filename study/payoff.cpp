@@ -21,7 +21,7 @@ class Contest {
       belief_ = payoff_.observed->belief;
     }
     if (reduces_in_32_bits(experiment)) {
-      payoff_.sixteen_bit = uncompressed_variant(experiment, {.sixteen_bit = true});
+      payoff_.sixteen_bit = uncompressed_variant(prepared_, {.sixteen_bit = true});
     }
     payoff_.remedy = options.search_remedy ? best_remedy(prepared_, options.limits, belief_.mean)
                                            : uncompressed_variant(prepared_, {});

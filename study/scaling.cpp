@@ -251,9 +251,7 @@ Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
   }
   const double low = options.lowest_bandwidth.si;
   const double high = options.highest_bandwidth.si;
-  const int count =
-      2 + static_cast<int>(std::ceil(std::log10(high / low) * options.points_per_decade));
-  std::vector<double> xs = log_spaced(low, high, count);
+  std::vector<double> xs = log_spaced_by_decade(low, high, options.points_per_decade);
   const auto add = [&](double x) {
     if (x > low && x < high) {
       xs.push_back(x);

@@ -6,25 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "study/comparison.hpp"
 #include "study/draws.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
 namespace {
 
-std::vector<double> in_seconds(const std::vector<Seconds>& times) {
-  std::vector<double> numbers;
-  numbers.reserve(times.size());
-  for (const Seconds time : times) {
-    numbers.push_back(time / 1_s);
-  }
-  return numbers;
-}
-
-SwitchedJob job_of(const PreparedExperiment& prepared, const CompressionPlan& plan, Seconds step,
-                   const std::vector<Seconds>& drawn) {
-  const std::vector<double> times = in_seconds(drawn);
-  return {step, quantile(times, 0.05) * 1_s, quantile(times, 0.95) * 1_s,
+SwitchedJob job_of(const PreparedExperiment& prepared, const CompressionPlan& plan,
+                   const Timing& step) {
+  return {step.central, step.quantile(0.05), step.quantile(0.95),
           prepared.experiment().layout.global_batch(), prepared.predict(plan).memory.fits()};
 }
 
@@ -111,8 +102,8 @@ SwitchAnswer switch_cost(const Experiment& a, const CompressionPlan& plan_a, con
   const Draw central{{}, std::vector<double>(ensemble.codecs(), 0.0)};
   const auto draws = make_draws(options.draws, options.seed, ensemble.codecs());
   std::vector<std::vector<Seconds>> drawn = sample_steps(ensemble, draws);
-  answer.a = job_of(old_job, plan_a, ensemble.step(0, central), drawn[0]);
-  answer.b = job_of(new_job, plan_b, ensemble.step(1, central), drawn[1]);
+  answer.a = job_of(old_job, plan_a, {ensemble.step(0, central), drawn[0]});
+  answer.b = job_of(new_job, plan_b, {ensemble.step(1, central), drawn[1]});
   const double batches = answer.b.samples / answer.a.samples;
   for (Seconds& time : drawn[0]) {
     time *= batches;
