@@ -235,7 +235,7 @@ Cluster RowReader::cluster() const {
     reason("number of nodes not stated");
   }
   cluster.nodes = row_.cluster.nodes.value_or(1);
-  if (*row_.cluster.gpus % cluster.nodes != 0) {
+  if (cluster.nodes < 1 || *row_.cluster.gpus < 1 || *row_.cluster.gpus % cluster.nodes != 0) {
     reason("GPUs unevenly spread over nodes");
     return cluster;
   }
