@@ -69,6 +69,9 @@ TEST_CASE("a row of impossible degrees says so, however many ranks they come to"
   row.layout.tp = row.layout.pp = 8;
   row.cluster.nodes = 0;
   CHECK_FALSE(row_experiment(row, catalogue()).experiment);
+  row.cluster.nodes = 8;
+  row.model.kv_heads = 0;
+  CHECK_FALSE(row_experiment(row, catalogue()).experiment);
 }
 
 TEST_CASE("what a row does not state is listed as an assumption") {
