@@ -47,10 +47,9 @@ class PlanStudy {
     }
     result.useful_bandwidth = activations ? std::nullopt : useful_bandwidth_;
     result.codec_time_now = codec_time(plan);
-    result.scans_codec_and_wire = !experiment_.plans[index].weights || experiment_.layout.zero == 3;
     result.wire_ratio_now = sizes_.wire_ratio(plan, prepared_.plan(experiment_.plans.front()));
-    if (result.scans_codec_and_wire) {
-      result.codec_time = on_axis<Seconds>(codec_set(plan));
+    if (!experiment_.plans[index].weights || experiment_.layout.zero == 3) {
+      result.codec_time = codec_set(plan);
       result.wire_ratio = wire_set(plan, result.wire_ratio_now);
     }
     add_gpus(index, result);
@@ -106,17 +105,17 @@ class PlanStudy {
     });
   }
 
-  [[nodiscard]] IntervalSet<double> codec_set(StepPlan plan) const {
+  [[nodiscard]] std::optional<IntervalSet<Seconds>> codec_set(StepPlan plan) const {
     if (codec_time(plan) <= 0_s && plan.compresses_gradients) {
       give_codec_time(plan);
     }
     const double now = codec_time(plan) / 1_s;
     if (now <= 0.0) {  // of activations, and free
-      return {};
+      return std::nullopt;
     }
     // A codec that takes ten times the rival's step pays for nobody.
-    return paying([&](double x) { return gain(stretched_codec(plan, x / now)); },
-                  scan(1e-9, 10.0 * (rival_ / 1_s)));
+    return on_axis<Seconds>(paying([&](double x) { return gain(stretched_codec(plan, x / now)); },
+                                   scan(1e-9, 10.0 * (rival_ / 1_s))));
   }
 
   [[nodiscard]] IntervalSet<double> wire_set(const StepPlan& plan, double now) const {
