@@ -127,27 +127,26 @@ class PlanStudy {
 
   void add_gpus(std::size_t index, BreakEven& result) {
     const ScalingStep step = scaling_step(experiment_);
-    const int gpus_per_step = step.nodes * experiment_.cluster.gpus_per_node;
     // Of several kinds nobody says which ones more nodes would be.
     if (experiment_.cluster.is_mixed() || step.replicas > options_.most_gpus ||
-        gpus_per_step > options_.most_gpus) {
+        step.gpus > options_.most_gpus) {
       return;
     }
-    std::vector<int> points = counts_up_to(options_.most_gpus / gpus_per_step);
+    std::vector<int> points = counts_up_to(options_.most_gpus / step.gpus);
     const LastPossible last =
         last_possible([&](int x) { return replica_axis_.is_possible(index, x); }, points);
     if (last.ends) {
       points = counts_up_to(last.count);
-      result.most_gpus = last.count * gpus_per_step;
+      result.most_gpus = last.count * step.gpus;
     }
     IntervalSet<double> set =
         beyond_band([&](double x) { return replica_axis_.gain(index, x); },
                     [&](const Gain& excess) { return find_integer_payoff_set(excess, points, 8); });
-    set.scanned_low *= gpus_per_step;
-    set.scanned_high *= gpus_per_step;
+    set.scanned_low *= step.gpus;
+    set.scanned_high *= step.gpus;
     for (Interval<double>& interval : set.intervals) {
-      interval.low *= gpus_per_step;
-      interval.high *= gpus_per_step;
+      interval.low *= step.gpus;
+      interval.high *= step.gpus;
     }
     result.gpus = on_axis<int>(set);
   }

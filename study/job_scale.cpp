@@ -34,8 +34,7 @@ double nearest_job(const Experiment& experiment,
 }  // namespace
 
 JobScale gpu_scale(const Experiment& experiment, int fewest, int most, int count) {
-  const ScalingStep step = scaling_step(experiment);
-  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  const int gpus = scaling_step(experiment).gpus;
   const int low = std::max(1, (fewest + gpus - 1) / gpus);
   const int high = most / gpus;
   JobScale scale;

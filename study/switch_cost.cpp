@@ -94,12 +94,10 @@ SwitchAnswer switch_cost(const Experiment& a, const CompressionPlan& plan_a, con
     answer.cost += answer.conversion->read.time + answer.conversion->write.time;
   }
   std::map<std::string, std::size_t> codecs;
-  UncertainPlan uncertain_a{old_job.plan(plan_a)};
-  uncertain_a.codecs = uncertain_codecs(plan_a, codecs);
-  UncertainPlan uncertain_b{new_job.plan(plan_b)};
-  uncertain_b.codecs = uncertain_codecs(plan_b, codecs);
-  Ensemble ensemble({std::move(uncertain_a), std::move(uncertain_b)}, compute_sd(a));
-  const Draw central{{}, std::vector<double>(ensemble.codecs(), 0.0)};
+  Ensemble ensemble(
+      {uncertain_plan(old_job, plan_a, codecs), uncertain_plan(new_job, plan_b, codecs)},
+      compute_sd(a));
+  const Draw central{};
   const auto draws = make_draws(options.draws, options.seed, ensemble.codecs());
   std::vector<std::vector<Seconds>> drawn = sample_steps(ensemble, draws);
   answer.a = job_of(old_job, plan_a, {ensemble.step(0, central), drawn[0]});
