@@ -14,7 +14,6 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -2,8 +2,6 @@
 #include "study/break_even.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <utility>
 
 #include "model/groups.hpp"
 #include "study/job_axis.hpp"

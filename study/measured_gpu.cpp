@@ -2,7 +2,6 @@
 #include "study/measured_gpu.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string_view>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/survey.hpp"
 
-#include <utility>
-
 #include "study/plan_axes.hpp"
 #include "study/scheduled_run.hpp"
 

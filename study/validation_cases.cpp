@@ -6,7 +6,6 @@
 #include <iterator>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "study/compute_calibration.hpp"
