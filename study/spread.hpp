@@ -60,6 +60,7 @@ class Ensemble {
   // Time of plan `plan` for one baseline batch.
   [[nodiscard]] Seconds step(std::size_t plan, const Draw& draw);
   [[nodiscard]] std::size_t size() const { return plans_.size(); }
+  // How many variables of codecs its draws have, at least one.
   [[nodiscard]] std::size_t codecs() const;
 
  private:
