@@ -10,8 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "model/hardware.hpp"
-#include "model/units_text.hpp"
+#include "calibrate/profile_digits.hpp"
 
 // What the samples of a GPU give to a part of its profile, and what they do not.
 
@@ -51,12 +50,6 @@ inline constexpr double most_of_a_peak = 1.1;
                                               double relative_sd) {
   return fmt::format("{{value: {:.4g}{}, sd: {:.3g}, from: samples}}", value, unit,
                      std::max(relative_sd, 1e-4));
-}
-// "{smallest: 4096 B, largest: 1 GiB}"
-template <typename Amount>
-[[nodiscard]] std::string range_text(const FitRange<Amount>& range) {
-  return fmt::format("{{smallest: {}, largest: {}}}", exact_text(range.smallest),
-                     exact_text(range.largest));
 }
 
 }  // namespace payoff
