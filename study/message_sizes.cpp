@@ -200,8 +200,11 @@ std::optional<StepPlan> MessageSizes::all_reduced(StepPlan plan) const {
           message.kind != MessageKind::dp_gradients) {
         continue;
       }
-      changes = true;
       const CollectiveModel& among = network(message);
+      if (&among == &parts_.front()) {
+        continue;  // nodes put the sum together again
+      }
+      changes = true;
       message.collective = Collective::all_reduce;
       message.size /= among.group().ranks;  // nccl-tests counts what is gathered
       const CollectivePrice price = among.price(message.collective, message.size);

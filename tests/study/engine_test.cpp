@@ -133,7 +133,7 @@ TEST_CASE("what a paper does not model is refused with the reason") {
 }
 
 TEST_CASE("papers of data parallelism know no tables that ranks divide, and are asked on one") {
-  const Experiment many = test::recommenders::job_of(test::recommenders::shape_of(8, 64));
+  const Experiment many = test::recommenders::job_of(test::recommenders::shape_of(32, 64));
   Experiment one = many;
   one.cluster.nodes = one.cluster.gpus_per_node = 1;
   one.layout.dp = 1;
