@@ -17,10 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
-#include <functional>
 #include <queue>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <boost/heap/d_ary_heap.hpp>

@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,14 +19,12 @@
 
 #include <fmt/format.h>
 
+#include "bench/job.hpp"
 #include "model/experiment.hpp"
-#include "profiles/library.hpp"
-#include "profiles/read_experiment.hpp"
 
 namespace {
 
 using namespace payoff;
-namespace fs = std::filesystem;
 
 // Keeps results alive; printed, so that nothing is optimised away.
 double checksum = 0.0;
@@ -68,25 +64,13 @@ struct Job {
   std::string only{};                             // strategies whose labels begin so
 };
 
-std::vector<Experiment> read_layouts(const Job& job, const Library& library) {
+std::vector<Experiment> read_layouts(const Job& job) {
   std::vector<Experiment> experiments;
-  for (const std::vector<std::string>& texts : job.layouts) {
-    SourceMap sources;
-    Diagnostics diagnostics;
-    std::vector<Setting> settings;
-    settings.reserve(texts.size());
-    for (const std::string& text : texts) {
-      settings.push_back({static_cast<int>(settings.size()) + 1, text});
-    }
-    const fs::path file = fs::path(PAYOFF_SOURCE_DIR) / "examples" / job.file / "experiment.yaml";
-    auto read = read_experiment(file, settings, {library, sources, diagnostics});
-    if (!read) {
-      fmt::print(stderr, "{}", render_text(diagnostics, sources));
-      std::exit(1);
-    }
-    std::erase_if(read->experiment.plans,
+  for (const std::vector<std::string>& settings : job.layouts) {
+    Experiment& experiment = experiments.emplace_back(
+        bench::read_job("examples/" + job.file + "/experiment.yaml", settings).experiment);
+    std::erase_if(experiment.plans,
                   [&](const CompressionPlan& plan) { return !plan.label.starts_with(job.only); });
-    experiments.push_back(std::move(read->experiment));
   }
   return experiments;
 }
@@ -134,8 +118,8 @@ double sweep_rate(const Layouts& layouts, std::size_t strategies) {
   return static_cast<double>(done[0] + done[1]) / (wall / 1_s);
 }
 
-void run(const Job& job, const Library& library, Seconds pinned) {
-  const std::vector<Experiment> experiments = read_layouts(job, library);
+void run(const Job& job, Seconds pinned) {
+  const std::vector<Experiment> experiments = read_layouts(job);
   const Layouts layouts = prepare(experiments);
   const std::size_t strategies = experiments.size() * experiments.front().plans.size();
   const Seconds preparation =
@@ -151,7 +135,6 @@ void run(const Job& job, const Library& library, Seconds pinned) {
 }  // namespace
 
 int main() {
-  const Library library(fs::path(PAYOFF_SOURCE_DIR) / "profiles");
   const Seconds pinned = time_of(pinned_arithmetic);
   fmt::print("pinned arithmetic: {:.2f} us\n\n", pinned / 1_us);
   fmt::print(
@@ -165,9 +148,8 @@ int main() {
       {"cluster.nodes=128", "layout.dp=16", "layout.virtual_stages=6", m96},
       {"cluster.nodes=128", "layout.dp=16", "layout.virtual_stages=12", m96},
       {"cluster.nodes=64", "layout.dp=8", "layout.virtual_stages=2", "layout.micro_batches=192"}};
-  run({"GPT-3 175B, tp 8 pp 8 interleaved, PowerSGD", gpt3, gpt3_layouts, "powersgd"}, library,
-      pinned);
-  run({"GPT-3 175B, tp 8 pp 8 interleaved, all methods", gpt3, gpt3_layouts, {}}, library, pinned);
+  run({"GPT-3 175B, tp 8 pp 8 interleaved, PowerSGD", gpt3, gpt3_layouts, "powersgd"}, pinned);
+  run({"GPT-3 175B, tp 8 pp 8 interleaved, all methods", gpt3, gpt3_layouts, {}}, pinned);
   run({"ResNet-50, DDP, dp 4 to 96, all methods",
        "01-resnet50-v100",
        {{"cluster.nodes=1", "layout.dp=4"},
@@ -176,6 +158,6 @@ int main() {
         {"cluster.nodes=16", "layout.dp=64"},
         {"cluster.nodes=24", "layout.dp=96"}},
        {}},
-      library, pinned);
+      pinned);
   fmt::print("\nchecksum {:.6g}\n", checksum);
 }

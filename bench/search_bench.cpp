@@ -8,41 +8,23 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "profiles/library.hpp"
-#include "profiles/read_experiment.hpp"
+#include "bench/job.hpp"
 #include "study/layout_search.hpp"
 
 namespace {
 
 using namespace payoff;
-namespace fs = std::filesystem;
 
 struct Job {
   std::string title;
   std::string file;
   std::vector<std::string> settings;
 };
-
-std::optional<Experiment> read_job(const Job& job, const Library& library) {
-  SourceMap sources;
-  Diagnostics diagnostics;
-  std::vector<Setting> settings;
-  settings.reserve(job.settings.size());
-  for (const std::string& text : job.settings) {
-    settings.push_back({static_cast<int>(settings.size()) + 1, text});
-  }
-  auto read = read_experiment(fs::path(PAYOFF_SOURCE_DIR) / job.file, settings,
-                              {library, sources, diagnostics});
-  return read && !diagnostics.has_errors() ? std::optional(std::move(read->experiment))
-                                           : std::nullopt;
-}
 
 void measure(const Job& job, const Experiment& experiment, unsigned threads) {
   SearchOptions options;
@@ -61,7 +43,6 @@ void measure(const Job& job, const Experiment& experiment, unsigned threads) {
 }  // namespace
 
 int main() {
-  const Library library(fs::path(PAYOFF_SOURCE_DIR) / "profiles");
   const std::vector<Job> jobs{
       {"ResNet-50, 32 V100", "examples/01-resnet50-v100/experiment.yaml", {}},
       {"Llama-2 7B, H100", "examples/06-llama2-7b-h100/experiment.yaml", {}},
@@ -74,13 +55,9 @@ int main() {
              "considered", "refused", "no memory", "by bound", "priced", "s", "all/s",
              "not refused/s");
   for (const Job& job : jobs) {
-    const std::optional<Experiment> experiment = read_job(job, library);
-    if (!experiment) {
-      fmt::print(stderr, "{} cannot be read\n", job.file);
-      return EXIT_FAILURE;
-    }
-    measure(job, *experiment, 1);
-    measure(job, *experiment, 2);
+    const Experiment experiment = bench::read_job(job.file, job.settings).experiment;
+    measure(job, experiment, 1);
+    measure(job, experiment, 2);
   }
   return EXIT_SUCCESS;
 }

@@ -12,8 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <string>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -22,21 +21,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/job.hpp"
 #include "model/experiment.hpp"
-#include "profiles/library.hpp"
-#include "profiles/read_experiment.hpp"
 #include "sim/step.hpp"
 #include "sim/topology_platform.hpp"
 
 namespace {
 
 using namespace payoff;
-namespace fs = std::filesystem;
 
 struct Case {
   std::string_view name;
   std::string_view title;
-  std::string_view file;
+  const char* file;
   bool folds{true};
   bool steps{false};
 };
@@ -54,21 +51,8 @@ Seconds processor_time() {
   return {static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC)};
 }
 
-ReadExperiment read_case(const Case& c) {
-  const fs::path source(PAYOFF_SOURCE_DIR);
-  const Library library(source / "profiles");
-  SourceMap sources;
-  Diagnostics diagnostics;
-  auto result = read_experiment(source / c.file, {}, {library, sources, diagnostics});
-  if (!result) {
-    fmt::print(stderr, "{}", render_text(diagnostics, sources));
-    std::_Exit(1);
-  }
-  return std::move(*result);
-}
-
 void run(const Case& c) {
-  const ReadExperiment read = read_case(c);
+  const ReadExperiment read = bench::read_job(c.file);
   const Seconds begin = processor_time();
   const PreparedExperiment prepared(read.experiment);
   const StepPlan plan = prepared.plan(read.experiment.plans.front());
@@ -104,6 +88,13 @@ bool run_apart(const Case& c) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string_view> wanted(argv + 1, argv + argc);
+  for (const std::string_view word : wanted) {
+    if (std::none_of(std::begin(cases), std::end(cases),
+                     [&](const Case& c) { return c.name == word; })) {
+      fmt::print(stderr, "error: no case `{}`\n", word);
+      return 2;
+    }
+  }
   fmt::print("{:<32} {:>11} {:>8} {:>9} {:>11} {:>9} {:>10} {:>10}\n", "GPT-3 175B", "events",
              "plan [s]", "links [s]", "events [s]", "all [s]", "step [s]", "peak [MB]");
   std::fflush(stdout);

@@ -303,15 +303,10 @@ std::optional<CodecConstant> fit_sectors(std::span<const CodecTiming> timings,
   return CodecConstant{"random_efficiency", 1.0 / inverse, sd / (inverse * inverse), "fit"};
 }
 
-std::string_view name(Implementation implementation) {
-  constexpr std::array<std::string_view, 3> names{"framework_ops", "library", "fused"};
-  return names[static_cast<std::size_t>(implementation)];
-}
-
 std::vector<CodecFit> fit_codecs(std::span<const CodecTiming> timings) {
   std::vector<CodecFit> fits;
-  for (const Implementation implementation :
-       {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
+  for (const auto& known : implementation_names) {
+    const Implementation implementation = known.second;
     std::vector<CodecTiming> own;
     std::copy_if(timings.begin(), timings.end(), std::back_inserter(own),
                  [&](const CodecTiming& t) { return t.implementation == implementation; });

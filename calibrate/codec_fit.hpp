@@ -65,8 +65,6 @@ struct CodecFit {
   [[nodiscard]] CodecLaw law() const;
 };
 
-[[nodiscard]] std::string_view name(Implementation implementation);
-
 // One fit for each of the three classes, in their order. Rows of a class that determine nothing
 // (none at all) leave assumptions only.
 [[nodiscard]] std::vector<CodecFit> fit_codecs(std::span<const CodecTiming> timings);

@@ -34,8 +34,7 @@ std::string law_lines(const CodecFit& fit) {
   for (const CodecConstant& constant : fit.constants) {
     text += constant_line(constant, fit);
   }
-  text += "    streams: {smallest: " + exact_text(fit.streams.smallest) +
-          ", largest: " + exact_text(fit.streams.largest) + "}  # traffic of a kernel\n";
+  text += "    streams: " + range_text(fit.streams) + "  # traffic of a kernel\n";
   return text + "    relative_sd: {value: " + digits(fit.relative_sd) +
          ", from: " + source_of(fit) + "}\n";
 }

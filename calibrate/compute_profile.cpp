@@ -42,9 +42,9 @@ std::string value(const std::string& text, double log_sd, const std::string& fro
 
 // In whole operations and bytes, rounded outwards.
 template <typename Amount>
-std::string range_text(const FitRange<Amount>& range) {
-  return "{smallest: " + exact_text(Amount{std::floor(range.smallest.si)}) +
-         ", largest: " + exact_text(Amount{std::ceil(range.largest.si)}) + "}";
+std::string whole_range_text(const FitRange<Amount>& range) {
+  return range_text(
+      FitRange<Amount>{Amount{std::floor(range.smallest.si)}, Amount{std::ceil(range.largest.si)}});
 }
 
 class Writer {
@@ -138,7 +138,7 @@ class Writer {
   template <typename Amount>
   void range(std::string_view key, const FitRange<Amount>& range) {
     if (!range.empty()) {
-      text_ += "      " + std::string(key) + ": " + range_text(range) + "\n";
+      text_ += "      " + std::string(key) + ": " + whole_range_text(range) + "\n";
     }
   }
 

@@ -20,10 +20,9 @@ std::string count_text(int count) { return std::to_string(count); }
 
 // Of updated weights the codec is in the optimizer's time, and has none of its own to tell.
 std::string codec_text(const BreakEven& entry) {
-  return entry.scans_codec_and_wire
-             ? fmt::format("{} ({})", interval_text(entry.codec_time, time_text),
-                           to_text(entry.codec_time_now))
-             : "not scanned";
+  return entry.codec_time ? fmt::format("{} ({})", interval_text(*entry.codec_time, time_text),
+                                        to_text(entry.codec_time_now))
+                          : "not scanned";
 }
 
 std::string gpus_text(const BreakEven& entry) {
@@ -35,8 +34,7 @@ std::string gpus_text(const BreakEven& entry) {
 
 std::string wire_text(const BreakEven& entry) {
   return fmt::format(
-      "{} ({})",
-      entry.scans_codec_and_wire ? interval_text(entry.wire_ratio, ratio_text) : "not scanned",
+      "{} ({})", entry.wire_ratio ? interval_text(*entry.wire_ratio, ratio_text) : "not scanned",
       significant(entry.wire_ratio_now));
 }
 
@@ -116,12 +114,11 @@ nlohmann::ordered_json break_even_json(const BreakEven& entry) {
   json["useful_bandwidth_bytes_per_second"] =
       entry.useful_bandwidth ? nlohmann::ordered_json(entry.useful_bandwidth->si)
                              : nlohmann::ordered_json(nullptr);
-  const bool scanned = entry.scans_codec_and_wire;
   json["codec_seconds"] =
-      scanned ? set_json<Seconds>(entry.codec_time, si) : nlohmann::ordered_json(nullptr);
+      entry.codec_time ? set_json<Seconds>(*entry.codec_time, si) : nlohmann::ordered_json(nullptr);
   json["codec_now_seconds"] = entry.codec_time_now.si;
   json["wire_ratio"] =
-      scanned ? set_json<double>(entry.wire_ratio, si) : nlohmann::ordered_json(nullptr);
+      entry.wire_ratio ? set_json<double>(*entry.wire_ratio, si) : nlohmann::ordered_json(nullptr);
   json["wire_ratio_now"] = entry.wire_ratio_now;
   json["gpus"] = entry.gpus ? set_json<int>(*entry.gpus, si) : nlohmann::ordered_json(nullptr);
   json["most_gpus"] =
@@ -142,10 +139,10 @@ std::string break_even_clause(const BreakEven& entry) {
       text = interval_text(set, link_rate_text) + " per NIC";
     }
   }
-  if (!entry.codec_time.never() && !entry.codec_time.always() &&
-      entry.codec_time.intervals.size() == 1) {
+  if (entry.codec_time && !entry.codec_time->never() && !entry.codec_time->always() &&
+      entry.codec_time->intervals.size() == 1) {
     text += fmt::format("{}with {} of encoding and decoding (now {})", text.empty() ? "" : ", and ",
-                        interval_text(entry.codec_time, time_text), to_text(entry.codec_time_now));
+                        interval_text(*entry.codec_time, time_text), to_text(entry.codec_time_now));
   }
   return text;
 }

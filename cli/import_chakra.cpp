@@ -157,7 +157,7 @@ void scale(OneChakra& one, const TraceJob& job, const std::vector<AskedCodec>& c
           : Precision::fp32;
   for (const AskedCodec& asked : codecs) {
     const TraceCodec codec{asked.method, element, element};
-    const Problems of_codec = check_trace_codec(one.trace, one.messages, job, codec);
+    const Problems of_codec = check_trace_codec(one.messages, job, codec);
     for (const Problem& problem : of_codec) {
       session.diagnostics().error(asked.span, problem.message, "", problem.help);
     }

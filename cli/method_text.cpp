@@ -54,11 +54,6 @@ void add_formulas(const Node& node, const std::string& path,
   }
 }
 
-std::string_view name_of(Implementation implementation) {
-  constexpr std::array<std::string_view, 3> names{"framework_ops", "library", "fused"};
-  return names[static_cast<std::size_t>(implementation)];
-}
-
 // Of one matrix; 0 where it stays dense.
 double wire_ratio(const Method& method) {
   const ParameterTensor tensor{1536, 768, true};
@@ -107,7 +102,7 @@ MethodText method_text(std::string_view name, const MethodProfile& read,
   MethodText text;
   text.name = name;
   text.description = read.profile.description;
-  text.implementation = name_of(method.implementation);
+  text.implementation = payoff::name(method.implementation);
   text.wire_ratio = wire_ratio(method);
   text.notes = read.notes;
   text.composes = compositions(method, read.notes);

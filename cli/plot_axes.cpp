@@ -23,7 +23,7 @@ namespace {
 void check_gpu_range(const Experiment& experiment, const ScalingOptions& range,
                      const std::optional<Span>& place, Session& session) {
   const ScalingStep step = scaling_step(experiment);
-  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  const int gpus = step.gpus;
   const int low = (range.fewest_gpus + gpus - 1) / gpus;
   const int high = range.most_gpus / gpus;
   const auto refuse = [&](const std::string& help) {

@@ -59,7 +59,7 @@ void note_ends(const Curves<int>& curves, int asked, Chart& chart) {
 
 std::string gpus_end_note(const Experiment& experiment, const ScalingOptions& range) {
   const ScalingStep step = scaling_step(experiment);
-  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  const int gpus = step.gpus;
   const LastPossible last = last_possible(
       [&](int steps) { return with_dp(experiment, steps * step.replicas).has_value(); },
       {std::max(1, range.fewest_gpus / gpus), range.most_gpus / gpus});

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -22,6 +21,7 @@
 #include "cli/sweep_shared.hpp"
 #include "cli/trace_file.hpp"
 #include "study/ordered_work.hpp"
+#include "study/parallel.hpp"
 
 namespace payoff {
 namespace {
@@ -31,8 +31,7 @@ namespace {
 std::uint64_t jobs_together(std::uint64_t jobs, std::size_t strategies, unsigned threads) {
   constexpr std::uint64_t lines = 512;
   constexpr std::uint64_t for_each_thread = 8;
-  const std::uint64_t cores = threads > 0 ? threads : std::thread::hardware_concurrency();
-  const std::uint64_t few = jobs / (for_each_thread * std::max<std::uint64_t>(1, cores));
+  const std::uint64_t few = jobs / (for_each_thread * thread_count(threads));
   return std::clamp<std::uint64_t>(few, 1, std::max<std::uint64_t>(1, lines / strategies));
 }
 

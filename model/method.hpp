@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -51,6 +52,24 @@ inline constexpr std::size_t formula_parameter_limit = 17;  // parameters and pa
     const std::map<std::string, double>& parameters);
 
 enum class Implementation { framework_ops, library, fused };
+// As profiles and samples spell them.
+inline constexpr std::array<std::pair<std::string_view, Implementation>, 3> implementation_names{{
+    {"framework_ops", Implementation::framework_ops},
+    {"library", Implementation::library},
+    {"fused", Implementation::fused},
+}};
+[[nodiscard]] constexpr std::string_view name(Implementation implementation) {
+  return implementation_names.at(static_cast<std::size_t>(implementation)).first;
+}
+[[nodiscard]] constexpr std::optional<Implementation> find_implementation(std::string_view text) {
+  for (const auto& [known, implementation] : implementation_names) {
+    if (known == text) {
+      return implementation;
+    }
+  }
+  return std::nullopt;
+}
+
 enum class Granularity { tensor, bucket };  // what one call of the encoder sees
 // Where a codec runs: on the compute stream, on a stream of its own (of the same priority as the
 // compute stream's, of a lower or a higher one), or when backward is through.

@@ -14,10 +14,6 @@
 
 namespace payoff {
 
-// As profiles spell them, in their order.
-inline constexpr std::array<std::string_view, 3> implementation_names{"framework_ops", "library",
-                                                                      "fused"};
-
 // Efficiencies and factors of laws stay below this; anything larger is a slip.
 inline constexpr RatioRules factor_rules{.fallback = 0.0, .min = 0.0, .max = 1e6};
 

@@ -10,7 +10,7 @@ Bytes sent_size(const CompressionPlan& plan, const Training& training, const Sof
   if (plan.weights) {
     return weight_size(training.precision, software.fp8_weights);
   }
-  return element_size(plan.method ? training.gradient : training.precision);
+  return plan.method ? element_size(training.gradient) : activation_size(training.precision);
 }
 
 }  // namespace

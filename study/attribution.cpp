@@ -6,7 +6,6 @@
 #include <map>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 namespace payoff {
 namespace {

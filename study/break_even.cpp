@@ -2,9 +2,6 @@
 #include "study/break_even.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <utility>
 
 #include "model/groups.hpp"
 #include "study/job_axis.hpp"
@@ -48,10 +45,9 @@ class PlanStudy {
     }
     result.useful_bandwidth = activations ? std::nullopt : useful_bandwidth_;
     result.codec_time_now = codec_time(plan);
-    result.scans_codec_and_wire = !experiment_.plans[index].weights || experiment_.layout.zero == 3;
     result.wire_ratio_now = sizes_.wire_ratio(plan, prepared_.plan(experiment_.plans.front()));
-    if (result.scans_codec_and_wire) {
-      result.codec_time = on_axis<Seconds>(codec_set(plan));
+    if (!experiment_.plans[index].weights || experiment_.layout.zero == 3) {
+      result.codec_time = codec_set(plan);
       result.wire_ratio = wire_set(plan, result.wire_ratio_now);
     }
     add_gpus(index, result);
@@ -67,9 +63,7 @@ class PlanStudy {
   }
 
   [[nodiscard]] std::vector<double> scan(double low, double high) const {
-    const double decades = std::log10(high / low);
-    return log_spaced(low, high,
-                      2 + static_cast<int>(std::ceil(decades * options_.points_per_decade)));
+    return log_spaced_by_decade(low, high, options_.points_per_decade);
   }
 
   [[nodiscard]] Seconds rival_step() const {
@@ -109,17 +103,17 @@ class PlanStudy {
     });
   }
 
-  [[nodiscard]] IntervalSet<double> codec_set(StepPlan plan) const {
+  [[nodiscard]] std::optional<IntervalSet<Seconds>> codec_set(StepPlan plan) const {
     if (codec_time(plan) <= 0_s && plan.compresses_gradients) {
       give_codec_time(plan);
     }
     const double now = codec_time(plan) / 1_s;
     if (now <= 0.0) {  // of activations, and free
-      return {};
+      return std::nullopt;
     }
     // A codec that takes ten times the rival's step pays for nobody.
-    return paying([&](double x) { return gain(stretched_codec(plan, x / now)); },
-                  scan(1e-9, 10.0 * (rival_ / 1_s)));
+    return on_axis<Seconds>(paying([&](double x) { return gain(stretched_codec(plan, x / now)); },
+                                   scan(1e-9, 10.0 * (rival_ / 1_s))));
   }
 
   [[nodiscard]] IntervalSet<double> wire_set(const StepPlan& plan, double now) const {
@@ -131,27 +125,26 @@ class PlanStudy {
 
   void add_gpus(std::size_t index, BreakEven& result) {
     const ScalingStep step = scaling_step(experiment_);
-    const int gpus_per_step = step.nodes * experiment_.cluster.gpus_per_node;
     // Of several kinds nobody says which ones more nodes would be.
     if (experiment_.cluster.is_mixed() || step.replicas > options_.most_gpus ||
-        gpus_per_step > options_.most_gpus) {
+        step.gpus > options_.most_gpus) {
       return;
     }
-    std::vector<int> points = counts_up_to(options_.most_gpus / gpus_per_step);
+    std::vector<int> points = counts_up_to(options_.most_gpus / step.gpus);
     const LastPossible last =
         last_possible([&](int x) { return replica_axis_.is_possible(index, x); }, points);
     if (last.ends) {
       points = counts_up_to(last.count);
-      result.most_gpus = last.count * gpus_per_step;
+      result.most_gpus = last.count * step.gpus;
     }
     IntervalSet<double> set =
         beyond_band([&](double x) { return replica_axis_.gain(index, x); },
                     [&](const Gain& excess) { return find_integer_payoff_set(excess, points, 8); });
-    set.scanned_low *= gpus_per_step;
-    set.scanned_high *= gpus_per_step;
+    set.scanned_low *= step.gpus;
+    set.scanned_high *= step.gpus;
     for (Interval<double>& interval : set.intervals) {
-      interval.low *= gpus_per_step;
-      interval.high *= gpus_per_step;
+      interval.low *= step.gpus;
+      interval.high *= step.gpus;
     }
     result.gpus = on_axis<int>(set);
   }

@@ -24,16 +24,15 @@ struct BreakEven {
   std::optional<IntervalSet<Bandwidth>> bandwidth;
   // Beyond this line rate nothing changes, and the scan ends: something else limits a node.
   std::optional<Bandwidth> useful_bandwidth;
-  // Whether the next two axes were scanned: not where the plan compresses the gather of updated
-  // weights (zero 1, 2), whose codec is part of the optimizer's work.
-  bool scans_codec_and_wire{true};
-  // Encode and decode of one GPU in one step: all passes take the same share more or less.
-  IntervalSet<Seconds> codec_time;
+  // Encode and decode of one GPU in one step: all passes take the same share more or less. nullopt
+  // where the plan compresses the gather of updated weights (zero 1, 2), whose codec is part of the
+  // optimizer's work, and for a codec of activations that takes no time.
+  std::optional<IntervalSet<Seconds>> codec_time;
   Seconds codec_time_now{};
   // Bytes of the dense gradients over the bytes that one worker contributes, of weights of those
   // that it gathers: all messages of the plan larger or smaller by the same factor, its codec
-  // unchanged.
-  IntervalSet<double> wire_ratio;
+  // unchanged. nullopt for updated weights, as above.
+  std::optional<IntervalSet<double>> wire_ratio;
   double wire_ratio_now{};
   // Whole nodes, the number of replicas along with them; nullopt where one step of it is beyond the
   // scan, and for nodes of several kinds.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/codec_calibration.hpp"
 
-#include <array>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -17,17 +16,6 @@ namespace payoff {
 namespace {
 
 constexpr std::string_view split_source = "timings_published";
-
-std::optional<Implementation> implementation_of(std::string_view text) {
-  constexpr std::array all{Implementation::framework_ops, Implementation::library,
-                           Implementation::fused};
-  for (const Implementation each : all) {
-    if (name(each) == text) {
-      return each;
-    }
-  }
-  return std::nullopt;
-}
 
 // The remarks of the table are its citations: "# ENTRY: text".
 std::map<std::string, std::string> citations_of(const std::filesystem::path& csv) {
@@ -74,7 +62,7 @@ class TimingReader {
     CodecTiming timing;
     timing.entry = entry;
     timing.gpu = table_.text(row, "gpu");
-    const auto implementation = implementation_of(table_.text(row, "implementation"));
+    const auto implementation = find_implementation(table_.text(row, "implementation"));
     if (!implementation) {
       wrong(entry, "unknown implementation `" + table_.text(row, "implementation") + "`");
     }

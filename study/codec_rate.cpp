@@ -33,8 +33,8 @@ CodecRate rate_of(const Method& method, std::int64_t side, const Experiment& exp
   CodecRate rate{static_cast<double>(side * side) * element, {}, {}};
   for (const RoundCost& round : cost.rounds) {
     rate.encode += time(round.encode);
-    rate.decode = time(cost.decode);
   }
+  rate.decode = cost.rounds.empty() ? 0_s : time(cost.decode);
   return rate;
 }
 

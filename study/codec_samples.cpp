@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -47,16 +46,6 @@ bool is_factor_step(const SamplesPoint& point) {
          (batch == point.parameters.end() || batch->second == 1.0);
 }
 
-std::optional<Implementation> class_of(const SamplesPoint& point) {
-  for (const Implementation each :
-       {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
-    if (name(each) == point.implementation) {
-      return each;
-    }
-  }
-  return std::nullopt;
-}
-
 CodecTiming timing_of(const SamplesPoint& point, Implementation implementation, const Gpu& data,
                       const std::string& gpu, const SampleSummary& summary) {
   CodecTiming timing{point.kernel,    gpu,           implementation, data.memory_bandwidth,
@@ -97,7 +86,7 @@ std::vector<CodecTiming> CodecSamples::of(
   std::map<bool, std::vector<CodecTiming>> timings;  // by whether they are cold
   for (const SamplesFile& file : calibration_.files) {
     for (const SamplesPoint& point : file.points) {
-      if (class_of(point) != implementation || !is_wanted(point) ||
+      if (find_implementation(point.implementation) != implementation || !is_wanted(point) ||
           left_out_.contains(title_of(point))) {
         continue;
       }

@@ -4,21 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "model/group_paths.hpp"
 #include "model/units_text.hpp"
+#include "study/draws.hpp"
 #include "study/network_calibration.hpp"
 #include "study/validation_cases.hpp"
 
 namespace payoff {
 namespace {
 
-constexpr double least_term = 1e-9;         // of a time: less is rounding
-constexpr double sd_of_90_percent = 1.645;  // half width of the interval
+constexpr double least_term = 1e-9;  // of a time: less is rounding
 
 Band band_of(Bytes size) {
   return size <= 64_KiB   ? Band{0, "up to 64 KiB"}
@@ -74,7 +73,7 @@ void predict(const CollectiveCase& priced, ValidationCase& result) {
     return;
   }
   const double time = priced.predicted.time / 1_s;
-  const double spread = std::exp(sd_of_90_percent * priced.predicted.relative_sd);
+  const double spread = std::exp(deviations_of_90_percent * priced.predicted.relative_sd);
   result.predicted = time;
   result.subject.call =
       fmt::format("{}, {}", name(priced.predicted.algorithm), name(priced.predicted.protocol));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "study/row_catalogue.hpp"
+#include "study/shipped_profiles.hpp"
 
 namespace payoff {
 namespace {
@@ -42,16 +43,6 @@ bool has_grouped_convolutions(const Experiment& experiment) {
 bool assumes(const std::vector<std::string>& assumptions, std::string_view what) {
   return std::any_of(assumptions.begin(), assumptions.end(),
                      [&](const std::string& assumption) { return assumption.starts_with(what); });
-}
-
-template <class Map>
-auto values_of(const Map& map) {
-  std::vector<typename Map::mapped_type> values;
-  values.reserve(map.size());
-  for (const auto& [name, value] : map) {
-    values.push_back(value);
-  }
-  return values;
 }
 
 }  // namespace
@@ -114,6 +105,11 @@ ComputeCalibration calibrate_compute(const Library& library,
   const TrainingImport import = read_training_rows(validation / "training");
   Findings findings;
   const Split split = read_split(validation / "split.csv", findings);
+  if (import.rows.empty()) {
+    findings.insert(findings.end(), import.findings.begin(), import.findings.end());
+  }
+  throw_if_any(findings, "the published rows cannot be used");
+
   ComputeCalibration calibration;
   calibration.cases = compute_cases(import.rows, split, catalogue);
   std::vector<std::string> stacks;
@@ -122,7 +118,7 @@ ComputeCalibration calibrate_compute(const Library& library,
     stacks.push_back(name);
   }
   calibration.fit = fit_compute(calibration.cases.cases, stacks);
-  calibration.profile = compute_profile(calibration.fit, values_of(catalogue.gpus));
+  calibration.profile = compute_profile(calibration.fit, all_values(catalogue.gpus));
   return calibration;
 }
 

@@ -39,7 +39,8 @@ struct ComputeCalibration {
   std::string profile;  // the text of fitted/compute.yaml
 };
 
-// `validation` is the folder tests/validation.
+// `validation` is the folder tests/validation. Throws std::runtime_error with every finding when
+// its split or a shipped profile cannot be used, or none of its rows.
 [[nodiscard]] ComputeCalibration calibrate_compute(const Library& library,
                                                    const std::filesystem::path& validation);
 

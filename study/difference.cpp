@@ -170,8 +170,6 @@ void add_machine(const Latents& mean, const std::vector<std::size_t>& moved,
   result.causes.push_back(std::move(rest));
 }
 
-constexpr std::size_t machine_parts = latent_count;
-
 // A latent that a measurement says nothing of stays where it was, up to rounding.
 constexpr double least_deviation = 1e-6;
 
@@ -243,7 +241,7 @@ Difference difference(const Experiment& experiment, const Observation& observati
   const Experiment job = measured_job(experiment, observation).value();
   Ensemble ensemble({{PreparedExperiment(job).plan(job.plans.front())}}, compute_sd(job));
   std::vector<std::size_t> moved;
-  for (std::size_t i = 0; i < machine_parts; ++i) {
+  for (std::size_t i = 0; i < latent_count; ++i) {
     if (std::abs(mean.at(i)) > least_deviation) {
       moved.push_back(i);
     }

@@ -69,6 +69,8 @@ struct Belief {
 [[nodiscard]] double normal_quantile(double p);
 // And the normal distribution itself.
 [[nodiscard]] double normal_probability(double z);
+// Standard deviations to either side within which 90 % of it lie, as rounded in intervals.
+inline constexpr double deviations_of_90_percent = 1.645;
 
 // Quantile of a sample by linear interpolation between order statistics; 0 <= p <= 1.
 [[nodiscard]] double quantile(std::vector<double> sample, double p);

@@ -4,20 +4,25 @@
 #include <utility>
 
 #include "model/groups.hpp"
+#include "model/model.hpp"
 
 namespace payoff::engines {
 
-// Both papers: replicas of a whole model, one all-reduced gradient.
+// Agarwal 2022 and MG-WFBP: replicas of a whole model, one all-reduced gradient.
 std::string beyond_data_parallelism(const Experiment& experiment) {
   const ParallelLayout& layout = experiment.layout;
   if (layout.tp > 1 || layout.cp > 1 || layout.pp > 1 || layout.ep > 1) {
-    return "models data parallelism alone: tp and pp must be 1";
+    return "models data parallelism alone: tp, cp, pp and ep must be 1";
   }
   if (layout.zero > 0) {
     return "knows no sharded optimizer: zero must be 0";
   }
   if (experiment.cluster.is_mixed()) {
     return "knows one kind of nodes";
+  }
+  const auto* table = table_of(experiment.model);
+  if (table != nullptr && table->recommender && layout.data_ranks() > 1) {
+    return "knows no embedding tables that ranks divide";
   }
   return {};
 }

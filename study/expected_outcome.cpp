@@ -83,32 +83,38 @@ class Learning {
 
   // Of all draws but `truth`, when it has been measured.
   [[nodiscard]] Weights after(std::size_t truth, std::size_t draws) const {
+    std::vector<double> noises;  // of each quantity
+    for (std::size_t q = 0; q < measurement_.shown.size(); ++q) {
+      noises.push_back(noise_of(truth, q));
+    }
     double widening = 1;
-    Weights weights = weighted(truth, draws, widening);
+    Weights weights = weighted(truth, noises, draws, widening);
     while (worth(weights) < std::min(least_draws, 0.5 * static_cast<double>(draws)) &&
            widening < widest_noise) {
       widening *= 1.5;
-      weights = weighted(truth, draws, widening);
+      weights = weighted(truth, noises, draws, widening);
     }
     return weights;
   }
 
  private:
-  [[nodiscard]] Weights weighted(std::size_t truth, std::size_t draws, double widening) const {
+  [[nodiscard]] Weights weighted(std::size_t truth, const std::vector<double>& noises,
+                                 std::size_t draws, double widening) const {
     Weights weights{std::vector<double>(draws), 0};
     for (std::size_t i = 0; i < draws; ++i) {
-      weights.each[i] = i == truth ? 0.0 : std::exp(-0.5 * distance(truth, i, widening));
+      weights.each[i] = i == truth ? 0.0 : std::exp(-0.5 * distance(truth, i, noises, widening));
       weights.sum += weights.each[i];
     }
     return weights;
   }
 
-  [[nodiscard]] double distance(std::size_t truth, std::size_t i, double widening) const {
+  [[nodiscard]] double distance(std::size_t truth, std::size_t i, const std::vector<double>& noises,
+                                double widening) const {
     double squares = 0;
     for (std::size_t q = 0; q < measurement_.shown.size(); ++q) {
       const double noise = measurement_.noise[q] * widening;
       const std::vector<double>& shown = measurement_.shown[q];
-      const double off = (shown[i] - shown[truth]) / noise - noise_of(truth, q) / widening;
+      const double off = (shown[i] - shown[truth]) / noise - noises[q] / widening;
       squares += off * off;
     }
     return squares;

@@ -2,12 +2,12 @@
 #include "study/fitting_layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
+#include <cstdint>
 #include <vector>
 
 #include "model/layer_division.hpp"
+#include "profiles/experiment_keys.hpp"
 
 namespace payoff {
 namespace {
@@ -18,11 +18,6 @@ struct FittingCandidate {
   ParallelLayout layout;
   std::vector<std::string> changes;
 };
-
-std::string_view name_of(Recompute recompute) {
-  constexpr std::array<std::string_view, 3> names{"none", "selective", "full"};
-  return names.at(static_cast<std::size_t>(recompute));
-}
 
 // Powers of two above `now`, up to `most`.
 std::vector<int> larger_powers(int now, int most) {
@@ -51,7 +46,7 @@ void vary(std::vector<FittingCandidate>& candidates, T ParallelLayout::*field,
   }
 }
 
-std::vector<int> less_sharded(const ParallelLayout& layout) {
+std::vector<int> more_sharded(const ParallelLayout& layout) {
   std::vector<int> stages;
   for (int zero = layout.zero + 1; zero <= 3; ++zero) {
     stages.push_back(zero);
@@ -71,15 +66,16 @@ std::vector<FittingCandidate> candidates_of(const Experiment& experiment) {
     vary(candidates, &ParallelLayout::pp, larger_powers(layout.pp, static_cast<int>(shape->layers)),
          numbered("pp"));
     std::vector<Recompute> again;
-    for (const Recompute recompute : {Recompute::selective, Recompute::full}) {
+    for (const auto& [name, recompute] : recomputes) {
       if (recompute > layout.recompute) {
         again.push_back(recompute);
       }
     }
-    vary(candidates, &ParallelLayout::recompute, again,
-         [](Recompute recompute) { return "recompute " + std::string(name_of(recompute)); });
+    vary(candidates, &ParallelLayout::recompute, again, [](Recompute recompute) {
+      return "recompute " + std::string(recomputes.at(static_cast<std::size_t>(recompute)).first);
+    });
   }
-  vary(candidates, &ParallelLayout::zero, less_sharded(layout), numbered("zero"));
+  vary(candidates, &ParallelLayout::zero, more_sharded(layout), numbered("zero"));
   if (layout.micro_batch > 1) {
     vary(candidates, &ParallelLayout::micro_batch, {1}, numbered("micro-batch"));
   }
@@ -89,11 +85,11 @@ std::vector<FittingCandidate> candidates_of(const Experiment& experiment) {
 // The same GPUs and the same global batch; nullopt where they do not divide.
 std::optional<Experiment> with_layout(const Experiment& experiment, ParallelLayout layout) {
   const ParallelLayout& given = experiment.layout;
-  const int replica = layout.tp * layout.cp * layout.pp;
+  const std::int64_t replica = std::int64_t{layout.tp} * layout.cp * layout.pp;
   if (given.ranks() % replica != 0) {
     return std::nullopt;
   }
-  layout.dp = given.ranks() / replica;
+  layout.dp = static_cast<int>(given.ranks() / replica);
   if (part_count(layout) != part_count(given)) {
     layout.stage_layers.clear();
   }

@@ -204,6 +204,10 @@ std::vector<double> log_spaced(double low, double high, int count) {
   return points;
 }
 
+std::vector<double> log_spaced_by_decade(double low, double high, int points) {
+  return log_spaced(low, high, 2 + static_cast<int>(std::ceil(std::log10(high / low) * points)));
+}
+
 std::vector<double> with_breakpoints(const std::vector<double>& points, const Signature& signature,
                                      double resolution) {
   std::vector<double> result{points.front()};

@@ -76,6 +76,8 @@ using Gain = std::function<double(double)>;
 
 // `count` points from `low` to `high`, equally spaced in the logarithm, ends exact.
 [[nodiscard]] std::vector<double> log_spaced(double low, double high, int count);
+// The same, about so many for each factor of ten, and at least both ends.
+[[nodiscard]] std::vector<double> log_spaced_by_decade(double low, double high, int points);
 
 // Adds to `points` both sides of every place where `signature` changes between two of them (an
 // algorithm switch, a node boundary), bracketed to `resolution`.

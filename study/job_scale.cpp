@@ -6,7 +6,6 @@
 #include <functional>
 #include <utility>
 
-#include "model/node_kinds.hpp"
 #include "study/interval_set.hpp"
 #include "study/job_axis.hpp"
 #include "study/scaled_job.hpp"
@@ -35,14 +34,11 @@ double nearest_job(const Experiment& experiment,
 }  // namespace
 
 JobScale gpu_scale(const Experiment& experiment, int fewest, int most, int count) {
-  const ScalingStep step = scaling_step(experiment);
-  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  const int gpus = scaling_step(experiment).gpus;
   const int low = std::max(1, (fewest + gpus - 1) / gpus);
   const int high = most / gpus;
   JobScale scale;
-  scale.job = [replicas = step.replicas, gpus](const Experiment& job, double x) {
-    return with_dp(job, static_cast<int>(std::lround(x / gpus)) * replicas);
-  };
+  scale.job = [gpus](const Experiment& job, double x) { return replica_axis(job)(x / gpus); };
   scale.nearest = [&experiment, job = scale.job, gpus](double x) {
     return nearest_job(experiment, job, gpus, x);
   };
@@ -61,11 +57,7 @@ JobScale gpu_scale(const Experiment& experiment, int fewest, int most, int count
 JobScale bandwidth_scale(Bandwidth lowest, Bandwidth highest, int count) {
   JobScale scale;
   scale.values = log_spaced(lowest.si, highest.si, count);
-  scale.job = [](const Experiment& job, double x) -> std::optional<Experiment> {
-    Experiment result = job;
-    set_nic_rate(result.cluster, {x});
-    return result;
-  };
+  scale.job = [](const Experiment& job, double x) { return bandwidth_axis(job)(x); };
   scale.nearest = [](double x) { return x; };
   return scale;
 }

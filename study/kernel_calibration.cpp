@@ -93,8 +93,8 @@ double usual_clock(std::vector<double> clocks) {
   double usual = clocks.front();
   std::ptrdiff_t most = 0;
   for (auto first = clocks.begin(); first != clocks.end(); ++first) {
-    const auto last = std::find_if(first, clocks.end(),
-                                   [&](double clock) { return !is_one_clock(*first, clock); });
+    const auto last = std::partition_point(
+        first, clocks.end(), [&](double clock) { return is_one_clock(*first, clock); });
     if (last - first >= most) {
       most = last - first;
       usual = *first;

@@ -75,8 +75,7 @@ std::string law_lines(const KernelLaw& law) {
   for (const KernelConstant& constant : fit.constants) {
     text += constant_line(constant);
   }
-  text += fmt::format("    range: {{smallest: {}, largest: {}}}  # traffic of a launch\n",
-                      exact_text(fit.bytes.smallest), exact_text(fit.bytes.largest));
+  text += fmt::format("    range: {}  # traffic of a launch\n", range_text(fit.bytes));
   text += fmt::format("    points: {}\n    rms_error: {:.4g}\n    largest_error: {:.4g}\n",
                       law.points.size(), fit.rms_error, fit.largest_error);
   if (fit.left_out_error && law.points.size() > 1) {

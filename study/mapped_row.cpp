@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/mapped_row.hpp"
 
-#include <string>
 #include <utility>
 
 #include "study/row_prior.hpp"

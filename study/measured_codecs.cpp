@@ -98,13 +98,6 @@ void add_untold(const CodecFit& fit, const Gpu& data, const std::string& path, M
   }
 }
 
-template <typename Amount>
-std::string range_line(std::string_view key, const FitRange<Amount>& range,
-                       std::string_view remark) {
-  return fmt::format("{}: {{smallest: {}, largest: {}}}  # {}\n", key, exact_text(range.smallest),
-                     exact_text(range.largest), remark);
-}
-
 std::string law_lines(const CodecFit& fit, const std::optional<Sectors>& sectors,
                       const std::string& indent) {
   std::string text;
@@ -127,14 +120,16 @@ std::string law_lines(const CodecFit& fit, const std::optional<Sectors>& sectors
   if (tells_both(fit)) {
     text += fmt::format("{}relative_sd: {{value: {:.4g}, from: samples}}\n", indent, fit.rms_error);
   }
-  text += indent + range_line("streams", fit.streams, "traffic of a kernel");
+  text += fmt::format("{}streams: {}  # traffic of a kernel\n", indent, range_text(fit.streams));
   if (sectors) {
-    text += indent + range_line("gathers", sectors->gathers, "sectors of 32 B of a kernel");
+    text += fmt::format("{}gathers: {}  # sectors of 32 B of a kernel\n", indent,
+                        range_text(sectors->gathers));
   }
   if (fit.product_rate) {
     // A step is three products of as much arithmetic each.
     const FitRange<Flops> products{fit.products.smallest / 3.0, fit.products.largest / 3.0};
-    text += indent + range_line("products", products, "arithmetic of a product");
+    text +=
+        fmt::format("{}products: {}  # arithmetic of a product\n", indent, range_text(products));
   }
   return text;
 }
@@ -221,17 +216,11 @@ MeasuredPart class_part(const CodecSamples& timings, Implementation implementati
 
 }  // namespace
 
-std::string sourced_text(double value, std::string_view unit, double relative_sd) {
-  return fmt::format("{{value: {:.4g}{}, sd: {:.3g}, from: samples}}", value, unit,
-                     std::max(relative_sd, 1e-4));
-}
-
 MeasuredPart measured_codecs(const KernelCalibration& calibration, const Gpu& data,
                              const std::string& gpu) {
   const CodecSamples timings(calibration, data, gpu);
   MeasuredPart all;
-  for (const Implementation implementation :
-       {Implementation::framework_ops, Implementation::library, Implementation::fused}) {
+  for (const auto& [text, implementation] : implementation_names) {
     all.add(class_part(timings, implementation, data));
   }
   all.text = all.text.empty() ? "" : "codecs:\n" + all.text;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "study/kernel_calibration.hpp"
 #include "study/measured_part.hpp"
@@ -20,8 +19,5 @@ namespace payoff {
 // lies is left out, and `relative_sd` with it; so are laws of single kernels that lack one.
 [[nodiscard]] MeasuredPart measured_codecs(const KernelCalibration& calibration, const Gpu& data,
                                            const std::string& gpu);
-
-// "{value: 0.899, sd: 0.00158, from: samples}"; the deviation is relative.
-[[nodiscard]] std::string sourced_text(double value, std::string_view unit, double relative_sd);
 
 }  // namespace payoff

@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "model/units_text.hpp"
-
 namespace payoff {
 namespace {
 
@@ -57,11 +55,6 @@ std::optional<CopyLine> line_of(const KernelCalibration& calibration, std::strin
 
 constexpr double most_sd = 10.0;  // as a share of the value, that profiles may state
 
-std::string sourced(double value, std::string_view unit, double relative_sd) {
-  return fmt::format("{{value: {:.4g} {}, sd: {:.3g}, from: samples}}", value, unit,
-                     std::max(relative_sd, 1e-4));
-}
-
 }  // namespace
 
 MeasuredPart measured_copies(const KernelCalibration& calibration) {
@@ -89,10 +82,9 @@ MeasuredPart measured_copies(const KernelCalibration& calibration) {
                              std::min(one.bytes.largest, other.bytes.largest)};
   part.text = fmt::format(
       "copies:  # between the GPU and pinned memory of the host, either way\n"
-      "  start: {}\n  rate: {}\n  measured: {{smallest: {}, largest: {}}}\n",
-      sourced(start, "us", start > 0.0 ? std::min(start_sd / start, most_sd) : 1.0),
-      sourced(1.0 / seconds_a_gb, "GB/s", rate_sd), exact_text(both.smallest),
-      exact_text(both.largest));
+      "  start: {}\n  rate: {}\n  measured: {}\n",
+      sourced_text(start, " us", start > 0.0 ? std::min(start_sd / start, most_sd) : 1.0),
+      sourced_text(1.0 / seconds_a_gb, " GB/s", rate_sd), range_text(both));
   return part;
 }
 

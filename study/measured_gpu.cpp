@@ -2,7 +2,6 @@
 #include "study/measured_gpu.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -139,11 +138,6 @@ std::string_view key_of(Precision precision) {
   return precision_names.at(static_cast<std::size_t>(precision)).first;
 }
 
-std::string range_text(std::string_view key, const auto& amounts) {
-  return fmt::format("    {}: {{smallest: {}, largest: {}}}\n", key, exact_text(amounts.smallest),
-                     exact_text(amounts.largest));
-}
-
 MeasuredPart law_part(const KernelCalibration& calibration, const Gpu& data) {
   MeasuredPart part;
   std::string ranges;
@@ -165,10 +159,10 @@ MeasuredPart law_part(const KernelCalibration& calibration, const Gpu& data) {
   }
   for (const auto& [precision, product] : products) {
     part.text += fmt::format("    {}: {}\n", key_of(precision), sourced(product.efficiency));
-    ranges += range_text(key_of(precision), product.flops);
+    ranges += fmt::format("    {}: {}\n", key_of(precision), range_text(product.flops));
   }
   if (copy && copy->efficiency) {
-    ranges += range_text("streams", copy->streams);
+    ranges += fmt::format("    streams: {}\n", range_text(copy->streams));
   }
   part.text += ranges.empty() ? "" : "  measured:\n" + ranges;
   part.text = part.text.empty() ? "" : "law:\n" + part.text;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "calibrate/profile_digits.hpp"
 
 // What the samples of a GPU give to a part of its profile, and what they do not.
 
@@ -40,5 +43,13 @@ struct MeasuredPart {
 // Of the data sheet's bandwidth, beyond which no kernel can stream: clocks are boosted, and sheets
 // are rounded.
 inline constexpr double most_of_a_peak = 1.1;
+
+// "{value: 0.899, sd: 0.00158, from: samples}"; the deviation is relative, the unit begins with a
+// blank.
+[[nodiscard]] inline std::string sourced_text(double value, std::string_view unit,
+                                              double relative_sd) {
+  return fmt::format("{{value: {:.4g}{}, sd: {:.3g}, from: samples}}", value, unit,
+                     std::max(relative_sd, 1e-4));
+}
 
 }  // namespace payoff

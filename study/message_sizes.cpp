@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "model/changed_computes.hpp"
 #include "model/groups.hpp"
@@ -188,6 +189,30 @@ StepPlan MessageSizes::resized(StepPlan plan, double factor) const {
     }
   }
   return plan;
+}
+
+std::optional<StepPlan> MessageSizes::all_reduced(StepPlan plan) const {
+  bool changes = false;
+  for (BucketKind& kind : plan.kinds) {
+    for (BucketRound& round : kind.rounds) {
+      Message& message = round.message;
+      if (message.collective != Collective::all_gather ||
+          message.kind != MessageKind::dp_gradients) {
+        continue;
+      }
+      const CollectiveModel& among = network(message);
+      if (&among == &parts_.front()) {
+        continue;  // nodes put the sum together again
+      }
+      changes = true;
+      message.collective = Collective::all_reduce;
+      message.size /= among.group().ranks;  // nccl-tests counts what is gathered
+      const CollectivePrice price = among.price(message.collective, message.size);
+      message.alone = price.time;
+      message.least_share = least_share(price);
+    }
+  }
+  return changes ? std::optional(std::move(plan)) : std::nullopt;
 }
 
 std::vector<int> MessageSizes::choices(const StepPlan& plan, double factor) const {

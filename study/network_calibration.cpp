@@ -3,7 +3,6 @@
 
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "calibrate/launch_fit.hpp"
@@ -12,6 +11,7 @@
 #include "profiles/import/collective_case.hpp"
 #include "profiles/read_fitted.hpp"
 #include "profiles/read_hardware.hpp"
+#include "study/shipped_profiles.hpp"
 
 namespace payoff {
 namespace {
@@ -25,33 +25,17 @@ class Catalogue {
   [[nodiscard]] CollectiveCases::Result from(const NcclTable& table) { return cases_.from(table); }
 
   [[nodiscard]] std::vector<Fabric> fabrics() const {
-    return all<Fabric>(ProfileKind::fabric, read_fabric);
+    return all_values(read_shipped<Fabric>(ProfileKind::fabric, context_, read_fabric));
   }
   [[nodiscard]] std::vector<Network> networks() const {
-    return all<Network>(ProfileKind::network, read_network);
+    return all_values(read_shipped<Network>(ProfileKind::network, context_, read_network));
   }
 
   [[nodiscard]] HostLaw host() const { return read_host_law(context_); }
 
-  void check() const {
-    if (diagnostics_.error_count() > 0) {
-      throw std::runtime_error("a shipped profile cannot be read:\n" +
-                               render_text(diagnostics_, sources_));
-    }
-  }
+  void check() const { throw_if_unreadable(diagnostics_, sources_); }
 
  private:
-  template <class T, class Read>
-  [[nodiscard]] std::vector<T> all(ProfileKind kind, Read read) const {
-    std::vector<T> values;
-    for (const std::string& name : context_.library.names(kind)) {
-      if (auto profile = read(name, std::nullopt, context_)) {
-        values.push_back(std::move(profile->value));
-      }
-    }
-    return values;
-  }
-
   SourceMap sources_;
   Diagnostics diagnostics_;
   ReadContext context_;
@@ -105,13 +89,7 @@ NetworkCalibration calibrate_network(const Library& library,
   const Split split = read_split(validation / "split.csv", findings);
   const NcclImport import = read_nccl_tables(validation / "nccl");
   findings.insert(findings.end(), import.findings.begin(), import.findings.end());
-  if (!findings.empty()) {
-    std::string text = "the published tables cannot be used:";
-    for (const Finding& finding : findings) {
-      text += "\n  " + to_text(finding);
-    }
-    throw std::runtime_error(text);
-  }
+  throw_if_any(findings, "the published tables cannot be used");
   Catalogue catalogue(library, false);
   NetworkCalibration calibration;
   std::vector<MeasuredCollective> cases;

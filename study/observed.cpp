@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +16,6 @@
 
 namespace payoff {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 double dot(const Residuals& a, const Residuals& b) {
   double sum = 0.0;
@@ -212,7 +211,7 @@ double chi_squared_sigmas(double chi_squared, std::size_t degrees) {
   // The tail by recurrence in the degrees (Abramowitz and Stegun, 26.4.4 and 26.4.5).
   const bool odd = degrees % 2 == 1;
   double tail = odd ? 2.0 * normal_probability(-root) : std::exp(-chi_squared / 2.0);
-  double term = odd ? std::sqrt(2.0 / pi) * std::exp(-chi_squared / 2.0) * root
+  double term = odd ? std::sqrt(2.0 / std::numbers::pi) * std::exp(-chi_squared / 2.0) * root
                     : std::exp(-chi_squared / 2.0) * chi_squared / 2.0;
   for (std::size_t d = odd ? 3 : 4; d <= degrees; d += 2) {
     tail += term;

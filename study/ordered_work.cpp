@@ -6,10 +6,9 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
-#include <vector>
+
+#include "study/parallel.hpp"
 
 namespace payoff {
 namespace {
@@ -85,21 +84,10 @@ class Queue {
 }  // namespace
 
 std::uint64_t run_in_order(const OrderedWork& work) {
-  const std::uint64_t threads =
-      work.threads > 0 ? work.threads : std::max(1U, std::thread::hardware_concurrency());
   Queue queue(work);
-  std::vector<std::thread> others;
-  for (std::uint64_t t = 1; t < std::min(threads, work.end - std::min(work.first, work.end)); ++t) {
-    try {
-      others.emplace_back([&queue] { queue.run(); });
-    } catch (const std::system_error&) {
-      break;  // the machine gives no more: fewer do the same
-    }
-  }
-  queue.run();
-  for (std::thread& other : others) {
-    other.join();
-  }
+  const std::uint64_t count = work.end - std::min(work.first, work.end);
+  run_on_threads(std::min<std::uint64_t>(thread_count(work.threads), count),
+                 [&queue] { queue.run(); });
   return queue.finish();
 }
 

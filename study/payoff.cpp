@@ -21,7 +21,7 @@ class Contest {
       belief_ = payoff_.observed->belief;
     }
     if (reduces_in_32_bits(experiment)) {
-      payoff_.sixteen_bit = uncompressed_variant(experiment, {.sixteen_bit = true});
+      payoff_.sixteen_bit = uncompressed_variant(prepared_, {.sixteen_bit = true});
     }
     payoff_.remedy = options.search_remedy ? best_remedy(prepared_, options.limits, belief_.mean)
                                            : uncompressed_variant(prepared_, {});
@@ -62,8 +62,7 @@ class Contest {
     std::vector<UncertainPlan> all;
     std::map<std::string, std::size_t> codecs;
     for (const CompressionPlan& plan : experiment_.plans) {
-      UncertainPlan& uncertain = all.emplace_back(UncertainPlan{prepared_.plan(plan)});
-      uncertain.codecs = uncertain_codecs(plan, codecs);
+      const UncertainPlan& uncertain = all.emplace_back(uncertain_plan(prepared_, plan, codecs));
       std::vector<std::size_t>& places = codecs_.emplace_back();
       for (const UncertainCodec& codec : uncertain.codecs) {
         if (std::find(places.begin(), places.end(), codec.latent) == places.end()) {
@@ -78,9 +77,7 @@ class Contest {
     return all;
   }
 
-  [[nodiscard]] Draw central(const Ensemble& ensemble) const {
-    return {belief_.mean, std::vector<double>(ensemble.codecs(), 0.0)};
-  }
+  [[nodiscard]] Draw central() const { return {belief_.mean, {}}; }
 
   // Of plan `i` against the remedy, the last of the ensemble.
   [[nodiscard]] std::vector<Influence> what_decides(Ensemble& ensemble,
@@ -100,13 +97,13 @@ class Contest {
     std::vector<std::vector<Seconds>> drawn = sample_steps(ensemble, draws);
     std::vector<Timing> timings;
     for (std::size_t i = 0; i < ensemble.size(); ++i) {
-      timings.push_back({ensemble.step(i, central(ensemble)), std::move(drawn[i])});
+      timings.push_back({ensemble.step(i, central()), std::move(drawn[i])});
     }
     return timings;
   }
 
   [[nodiscard]] StepPrediction central_prediction(Ensemble& ensemble, std::size_t i) const {
-    return evaluate(ensemble.scaled(i, central(ensemble)));
+    return evaluate(ensemble.scaled(i, central()));
   }
 
   static void update(Variant& variant, StepPrediction prediction) {

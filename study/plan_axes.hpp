@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -33,6 +34,10 @@ class MessageSizes {
   // All compressed messages `factor` times as long, priced again, but for the gather of updated
   // weights (zero 1, 2). They hold as many compute units as they do now.
   [[nodiscard]] StepPlan resized(StepPlan plan, double factor) const;
+  // What every worker gathers of gradients summed on the way instead, among the same ranks; what is
+  // gathered inside nodes after a sum between them stays. Nothing where no payload is gathered.
+  [[nodiscard]] std::optional<StepPlan> all_reduced(StepPlan plan) const;
+
   // What NCCL chooses for them, at this factor.
   [[nodiscard]] std::vector<int> choices(const StepPlan& plan, double factor) const;
 

@@ -133,7 +133,7 @@ std::string RowReader::gpu_name() const {
   return profile;
 }
 
-// The number before a unit in the words of a source.
+// The number above zero before a unit in the words of a source.
 std::optional<double> RowReader::stated_number(const std::string& unit) const {
   const std::string& text = *row_.cluster.gpu_variant;
   const auto at = text.find(" " + unit);
@@ -141,9 +141,10 @@ std::optional<double> RowReader::stated_number(const std::string& unit) const {
     return std::nullopt;
   }
   const auto before = text.find_last_not_of("0123456789.", at - 1);
-  const std::string number = text.substr(before == std::string::npos ? 0 : before + 1,
-                                         at - (before == std::string::npos ? 0 : before + 1));
-  return number.empty() ? std::nullopt : std::optional(detail::read_decimal(number).number);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  const double number =
+      begin < at ? detail::read_decimal(text.substr(begin, at - begin)).number : 0;
+  return number > 0 ? std::optional(number) : std::nullopt;
 }
 
 // Other memory and another limit on power than the data sheet's. Dynamic power goes as the cube of
@@ -235,7 +236,7 @@ Cluster RowReader::cluster() const {
     reason("number of nodes not stated");
   }
   cluster.nodes = row_.cluster.nodes.value_or(1);
-  if (*row_.cluster.gpus % cluster.nodes != 0) {
+  if (cluster.nodes < 1 || *row_.cluster.gpus < 1 || *row_.cluster.gpus % cluster.nodes != 0) {
     reason("GPUs unevenly spread over nodes");
     return cluster;
   }

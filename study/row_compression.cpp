@@ -5,13 +5,13 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "model/units_text.hpp"
 #include "profiles/read_method.hpp"
 #include "study/row_method.hpp"
+#include "study/shipped_profiles.hpp"
 
 namespace payoff {
 namespace {
@@ -248,16 +248,8 @@ MethodCatalogue read_method_catalogue(const Library& library) {
   SourceMap sources;
   Diagnostics diagnostics;
   const ReadContext context{library, sources, diagnostics};
-  MethodCatalogue catalogue;
-  for (const std::string& name : library.names(ProfileKind::compression)) {
-    if (auto method = read_method(name, std::nullopt, context)) {
-      catalogue.emplace(name, std::move(method->value));
-    }
-  }
-  if (diagnostics.error_count() > 0) {
-    throw std::runtime_error("a shipped compression profile cannot be read:\n" +
-                             render_text(diagnostics, sources));
-  }
+  MethodCatalogue catalogue = read_shipped<Method>(ProfileKind::compression, context, read_method);
+  throw_if_unreadable(diagnostics, sources);
   return catalogue;
 }
 

@@ -37,7 +37,7 @@ void RowFilling::nodes() {
   if (!several) {
     change_all([&](TrainingRow& to) { set(to, 1); });
     prior_.minor.emplace_back("one node");
-  } else if (*stated.gpus % board == 0) {
+  } else if (board > 0 && *stated.gpus % board == 0) {
     fill<int>(*stated.gpus / board, {}, "nodes of " + std::to_string(board) + " GPUs", set);
   }
 }

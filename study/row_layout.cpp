@@ -2,15 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
-#include "model/optimizer.hpp"
 #include "profiles/experiment_keys.hpp"
 #include "study/row_parts.hpp"
-#include "study/row_prior.hpp"
 
 namespace payoff {
 namespace {
@@ -19,23 +15,6 @@ namespace {
 constexpr std::array<std::string_view, 2> unsupported_schedules{"decentralized", "asynchronous"};
 constexpr std::array<std::string_view, 4> data_schedules{"bsp", "wfbp", "mg-wfbp", "bytescheduler"};
 constexpr std::string_view interleaved = "1f1b-interleaved";
-
-template <typename Table>
-auto look_up(const Table& table, std::string_view name) {
-  using Value = std::decay_t<decltype(table.front().second)>;
-  const auto found = std::find_if(table.begin(), table.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
-  return found == table.end() ? std::optional<Value>() : std::optional<Value>(found->second);
-}
-
-// LAMB reads the update and the weight once more, for its two norms.
-constexpr Bytes lamb_extra{16.0};
-
-// BERT's fine-tuning in DeepLearningExamples runs a fused Adam in fp16 only (run_squad.py); else it
-// is BertAdam (optimization.py), an operator at a time: norm of the gradient, 4 bytes a parameter;
-// clipping, 16; both moments, 40; square root, epsilon and quotient, 28; decay, 20; rate, sign and
-// sum, 28; and gradients set to zero, 4.
-constexpr Bytes bert_adam{140.0};
 
 // Where a source prints a micro-batch that contradicts its global batch and accumulation by a
 // little (126 for 128), what those two imply; 0 elsewhere.
@@ -64,10 +43,6 @@ int usual_chunks(const TrainingRow& row, const ParallelLayout& layout, const std
   }
   const int of_stage = layers / layout.pp;
   return of_stage % 2 == 0 ? of_stage / 2 : of_stage;
-}
-
-bool is_megatron(const std::string& stack) {
-  return stack.starts_with("megatron") || stack.starts_with("nemo") || stack == "bigscience-2022";
 }
 
 }  // namespace
@@ -102,17 +77,10 @@ ParallelLayout RowReader::layout() const {
   refuse_unsupported_layout();
   const TrainingLayout& row = row_.layout;
   ParallelLayout layout;
-  layout.tp = row.tp.value_or(1);
-  layout.pp = row.pp.value_or(1);
-  layout.virtual_stages = row.vp.value_or(1);
-  layout.sequence_parallel = sequence_parallel() && layout.tp > 1;
-  layout.cp = row.cp.value_or(1);
-  layout.ep = row.ep.value_or(1);
-  if (row_.model.family == "moe" && layout.ep == 1) {
-    layout.etp = layout.tp;  // experts that nobody spreads are divided as all weights are
+  layout.sequence_parallel = sequence_parallel() && row.tp.value_or(1) > 1;
+  if (!divide_model(layout)) {
+    return {};
   }
-  const int model = layout.tp * layout.cp * layout.pp;
-  layout.dp = row.dp.value_or(std::max(1, row_.cluster.gpus.value_or(model) / model));
   shard(layout);
   const std::string again = stated_or(row.recompute, std::string("none"), "no recomputation");
   if (const auto known = look_up(recomputes, again)) {
@@ -122,10 +90,39 @@ ParallelLayout RowReader::layout() const {
   }
   if (!row.global_batch) {
     reason("batch not stated");
-    return layout;
+  } else if (divide_batch(*row.global_batch, layout)) {
+    schedule_pipeline(layout);
+    overlap_tensor_parallel(layout);
   }
-  // A pipeline wants many micro-batches, a single stage one.
-  const int replica = *row.global_batch / std::max(1, layout.dp);
+  return layout;
+}
+
+// Whether there can be so many ranks.
+bool RowReader::divide_model(ParallelLayout& layout) const {
+  const TrainingLayout& row = row_.layout;
+  layout.tp = row.tp.value_or(1);
+  layout.pp = row.pp.value_or(1);
+  layout.virtual_stages = row.vp.value_or(1);
+  layout.cp = row.cp.value_or(1);
+  layout.ep = row.ep.value_or(1);
+  if (row_.model.family == "moe" && layout.ep == 1) {
+    layout.etp = layout.tp;  // experts that nobody spreads are divided as all weights are
+  }
+  const double model = static_cast<double>(layout.tp) * layout.cp * layout.pp;
+  const double gpus = row_.cluster.gpus.value_or(1);
+  layout.dp = row.dp.value_or(std::max(1, static_cast<int>(gpus / std::max(1.0, model))));
+  if (std::min({layout.tp, layout.cp, layout.pp, layout.dp}) < 1 ||
+      model * layout.dp > most_ranks) {
+    reason("no such number of ranks");
+    return false;
+  }
+  return true;
+}
+
+// A pipeline wants many micro-batches, a single stage one. Whether all replicas have as many.
+bool RowReader::divide_batch(int batch, ParallelLayout& layout) const {
+  const TrainingLayout& row = row_.layout;
+  const int replica = batch / layout.dp;
   layout.micro_batch =
       stated_or(row.micro_batch, layout.pp > 1 ? 1 : std::max(1, replica),
                 layout.pp > 1 ? "micro-batch of 1" : "micro-batch of the whole replica");
@@ -133,15 +130,12 @@ ParallelLayout RowReader::layout() const {
     layout.micro_batch = implied;
     assume("micro-batch of " + std::to_string(implied) + ": global batch over accumulation");
   }
-  if (replica * layout.dp != *row.global_batch || replica % layout.micro_batch != 0) {
-    reason("global batch " + std::to_string(*row.global_batch) +
-           " is not dp x micro-batch x a count");
-    return layout;
+  if (layout.micro_batch < 1 || replica * layout.dp != batch || replica % layout.micro_batch != 0) {
+    reason("global batch " + std::to_string(batch) + " is not dp x micro-batch x a count");
+    return false;
   }
   layout.micro_batches = replica / layout.micro_batch;
-  schedule_pipeline(layout);
-  overlap_tensor_parallel(layout);
-  return layout;
+  return true;
 }
 
 // A V has two chunks on each stage.
@@ -210,90 +204,6 @@ void RowReader::shard(ParallelLayout& layout) const {
   const int ranks = hybrid ? stated_or(row.zero_group, inside, "weights sharded inside a node")
                            : row.zero_group.value_or(all);
   layout.shard = ranks < all ? ranks : 0;
-}
-
-std::optional<Precision> RowReader::precision() const {
-  const std::string text = doubts_precision(row_) ? std::string() : row_.precision.value_or("");
-  if (text == "fp32") {
-    return Precision::fp32;
-  }
-  if (text == "tf32") {
-    return Precision::tf32;
-  }
-  if (text == "bf16") {
-    return Precision::bf16;
-  }
-  if (text == "fp8") {
-    return Precision::fp8;
-  }
-  if (text == "fp16" || text == "amp-fp16" || text == "fp16-or-bf16") {
-    return Precision::fp16;
-  }
-  if (text.empty() && row_.source.starts_with("mlperf")) {
-    assume("fp16: as MLPerf submissions of this model");
-    return Precision::fp16;
-  }
-  reason(text.empty() ? "precision not stated" : "precision " + text);
-  return std::nullopt;
-}
-
-// Megatron sums bf16 runs in fp32 (accumulate_allreduce_grads_in_fp32) and fp16 runs in fp16; apex
-// and the other frameworks reduce what they computed; torch.cuda.amp keeps fp32 gradients.
-Precision RowReader::gradient(const std::string& stack, const ParallelLayout& layout,
-                              Precision precision) const {
-  const std::string stated = row_.layout.grad_reduce.value_or("");
-  if (stated == "bf16") {
-    return Precision::bf16;
-  }
-  if (stated == "fp16") {
-    return Precision::fp16;
-  }
-  const bool full = precision == Precision::fp32 || precision == Precision::tf32;
-  if (full || stated == "fp32" || row_.layout.mp_mode == "DEFAULT") {
-    return Precision::fp32;
-  }
-  const bool wide =
-      (precision == Precision::bf16 && is_megatron(stack)) || stack == "pytorch-ddp-2021";
-  if (layout.data_ranks() > 1 && row_.layout.mp_mode != "PURE") {
-    assume(wide ? "gradients reduced in fp32" : "gradients reduced in 16 bits");
-  }
-  if (wide) {
-    return Precision::fp32;
-  }
-  return precision == Precision::fp16 ? Precision::fp16 : Precision::bf16;
-}
-
-Training RowReader::training(const std::string& stack, const ParallelLayout& layout) const {
-  Training training;
-  training.precision = precision().value_or(Precision::fp32);
-  training.gradient = gradient(stack, layout, training.precision);
-  const bool convnet = row_.model.family == "cnn";
-  const OptimizerCost update = optimizer_cost(convnet ? Optimizer::sgd_momentum : Optimizer::adam,
-                                              training.precision, training.gradient);
-  training.optimizer_bytes_per_parameter = update.state_per_parameter;
-  training.optimizer_traffic_per_parameter = update.traffic_per_parameter;
-  if (row_.task && row_.task->find("LAMB") != std::string::npos) {
-    training.optimizer_traffic_per_parameter += lamb_extra;
-  }
-  const bool fine_tuned = row_.task && row_.task->find("SQuAD") != std::string::npos;
-  if (stack.starts_with("ngc-pytorch-20") && fine_tuned &&
-      element_size(training.precision) == 4_B) {
-    training.optimizer_traffic_per_parameter = bert_adam;
-  }
-  training.bucket = row_.layout.bucket.value_or(training.bucket);
-  // Megatron before its distributed optimizer overlapped nothing with backward, nor does BERT of
-  // DeepLearningExamples (allreduce_post_accumulation in scripts/run_pretraining.sh, and one bucket
-  // as large as the memory in run_pretraining.py). TensorFlow's copies to the host wait for all
-  // that its compute stream has been given by then, which is the whole of backward, since the host
-  // runs ahead (GPUUtil::CopyGPUTensorToCPU in core/common_runtime/gpu/gpu_util.cc).
-  const bool late =
-      stack == "megatron-2020" || stack == "megatron-2022" || stack == "bigscience-2022" ||
-      (stack.starts_with("ngc-pytorch-20") && row_.model.family == "bert") || over_mpi(row_);
-  training.overlap = row_.layout.schedule == "bsp" ? false : row_.layout.overlap_dp.value_or(!late);
-  if (!row_.layout.overlap_dp && layout.data_ranks() > 1) {
-    assume(late ? "gradients reduced after backward" : "gradients reduced while backward runs");
-  }
-  return training;
 }
 
 }  // namespace payoff

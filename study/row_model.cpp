@@ -198,6 +198,10 @@ TransformerShape RowReader::stated_counts(const std::optional<int>& sequence) co
     reason("attention heads do not divide the hidden size");
     shape.heads = 1;
   }
+  if (shape.kv_heads < 1) {
+    reason("no heads of keys and values");
+    shape.kv_heads = shape.heads;
+  }
   shape.head_size = shape.hidden / shape.heads;
   return shape;
 }

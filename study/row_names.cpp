@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
-#include <map>
 #include <utility>
 #include <vector>
 

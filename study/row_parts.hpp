@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "study/row_experiment.hpp"
@@ -36,6 +39,15 @@ namespace payoff {
 [[nodiscard]] bool comes_by(const std::string& profile, int gpus_per_node);
 // Whether the vendor's own systems with this GPU say which NICs such nodes have.
 [[nodiscard]] bool has_usual_nics(const std::string& profile);
+
+// What a table of names and values has for a name.
+template <typename Table>
+auto look_up(const Table& table, std::string_view name) {
+  using Value = std::decay_t<decltype(table.front().second)>;
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const auto& entry) { return entry.first == name; });
+  return found == table.end() ? std::optional<Value>() : std::optional<Value>(found->second);
+}
 
 class RowReader {
  public:
@@ -82,6 +94,8 @@ class RowReader {
   void transformer_widths(TransformerShape& shape) const;
   void family_details(TransformerShape& shape) const;
   void refuse_unsupported_layout() const;
+  [[nodiscard]] bool divide_model(ParallelLayout& layout) const;
+  [[nodiscard]] bool divide_batch(int batch, ParallelLayout& layout) const;
   void shard(ParallelLayout& layout) const;
   void schedule_pipeline(ParallelLayout& layout) const;
   [[nodiscard]] bool sequence_parallel() const;

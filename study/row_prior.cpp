@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "study/row_filling.hpp"
 #include "study/row_names.hpp"

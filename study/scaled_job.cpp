@@ -27,7 +27,7 @@ ScalingStep scaling_step(const Experiment& experiment) {
   const int node = experiment.cluster.gpus_per_node;
   const int whole_nodes = std::lcm(replica, node) / replica;
   const int replicas = std::lcm(whole_nodes, replicas_of_shards(layout));
-  return {replicas * replica / node, replicas};
+  return {replicas * replica / node, replicas, replicas * replica};
 }
 
 namespace {

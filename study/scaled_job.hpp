@@ -41,6 +41,7 @@ struct LastPossible {
 struct ScalingStep {
   int nodes{1};
   int replicas{1};
+  int gpus{1};  // of these nodes
 };
 [[nodiscard]] ScalingStep scaling_step(const Experiment& experiment);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <variant>
 
 #include "model/transformer.hpp"
@@ -122,16 +123,13 @@ std::vector<double> model_sizes(const Experiment& experiment, double low, double
       sizes.push_back(size);
     }
   };
-  const int count = 2 + static_cast<int>(std::ceil(std::log10(high / low) * per_decade));
-  for (const double parameters : log_spaced(low, high, count)) {
+  for (const double parameters : log_spaced_by_decade(low, high, per_decade)) {
     add(parameters);
   }
   if (unscalable(experiment).empty()) {
     add(parameters_of(experiment));
   }
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
+  return ascending(std::move(sizes));
 }
 
 // The nearest size to the middle is an end where no other size lies between.

@@ -62,10 +62,9 @@ Curves<X> trace(const Experiment& experiment, JobAxis& axis, const std::vector<d
 std::vector<double> drawn_speedups(const Experiment& experiment, std::size_t plan,
                                    const ScalingOptions& options) {
   const PreparedExperiment prepared(experiment);
-  const CompressionPlan& asked = experiment.plans[plan];
   std::map<std::string, std::size_t> codecs;
-  UncertainPlan uncertain{.plan = prepared.plan(asked), .codecs = uncertain_codecs(asked, codecs)};
-  Ensemble ensemble({{.plan = prepared.plan(experiment.plans.front())}, std::move(uncertain)},
+  Ensemble ensemble({{.plan = prepared.plan(experiment.plans.front())},
+                     uncertain_plan(prepared, experiment.plans[plan], codecs)},
                     compute_sd(experiment));
   const Belief belief{.mean = options.mean};
   const auto steps =
@@ -212,7 +211,7 @@ void add_size_ends(const Experiment& experiment, std::size_t plan, double low, d
 Curves<int> gpu_curves(const Experiment& experiment, const std::vector<BreakEven>& marks,
                        const ScalingOptions& options) {
   const ScalingStep step = scaling_step(experiment);
-  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  const int gpus = step.gpus;
   const int low = std::max(1, (options.fewest_gpus + gpus - 1) / gpus);
   const int high = options.most_gpus / gpus;
   std::vector<double> xs = step_counts(low, high);
@@ -251,9 +250,7 @@ Curves<Bandwidth> bandwidth_curves(const Experiment& experiment,
   }
   const double low = options.lowest_bandwidth.si;
   const double high = options.highest_bandwidth.si;
-  const int count =
-      2 + static_cast<int>(std::ceil(std::log10(high / low) * options.points_per_decade));
-  std::vector<double> xs = log_spaced(low, high, count);
+  std::vector<double> xs = log_spaced_by_decade(low, high, options.points_per_decade);
   const auto add = [&](double x) {
     if (x > low && x < high) {
       xs.push_back(x);

@@ -48,7 +48,7 @@ struct Curve {
 template <typename X>
 struct Curves {
   std::vector<Curve<X>> plans;  // the first is the job as given
-  Curve<X> remedy;              // per batch of the job as given; no points where nothing helps
+  Curve<X> remedy;              // per batch of the job as given, which it is where nothing helps
   std::string why_it_ends{};    // the job as given, where it does
   // Of the plan that was asked for; empty without.
   std::vector<BandPoint<X>> band;

@@ -41,8 +41,7 @@ class StepKinds {
     const auto [place, is_new] = places_.try_emplace({plan, exchange}, steps_.size());
     if (is_new) {
       const CompressionPlan& compression = schedule_.plans.at(plan);
-      UncertainPlan& step = steps_.emplace_back(UncertainPlan{prepared_.plan(compression)});
-      step.codecs = uncertain_codecs(compression, codecs_);
+      UncertainPlan& step = steps_.emplace_back(uncertain_plan(prepared_, compression, codecs_));
       memory_.push_back(prepared_.predict(step.plan).memory);
       if (exchange == Exchange::models) {
         step.plan.overlap = false;
@@ -169,7 +168,7 @@ class Race {
  private:
   void time(Ensemble& ensemble) {
     const auto draws = make_draws(options_.draws, options_.seed, ensemble.codecs(), belief_);
-    const Draw central{belief_.mean, std::vector<double>(ensemble.codecs(), 0.0)};
+    const Draw central{belief_.mean, {}};
     auto drawn = sample_steps(ensemble, draws);
     for (std::size_t i = 0; i < ensemble.size(); ++i) {
       timings_.push_back({ensemble.step(i, central), std::move(drawn[i])});
@@ -231,6 +230,9 @@ class Race {
 
 StepPlan without_gradients(StepPlan plan) {
   for (StagePlan& stage : plan.stages) {
+    for (const Bucket& bucket : stage.buckets) {
+      stage.optimizer.alone += plan.kind(bucket).decode.update;  // of the rank's own gradients
+    }
     stage.buckets.clear();
   }
   return plan;

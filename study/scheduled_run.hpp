@@ -93,7 +93,8 @@ struct RunOptions {
 [[nodiscard]] RunPayoff assess_run(const Experiment& experiment, const RunSchedule& schedule,
                                    const RunOptions& options = {});
 
-// A step without gradients: no message, no codec, no copies of buckets.
+// A step without gradients: no message, no codec, no copies of buckets. Weights that are updated
+// with their buckets are updated after backward.
 [[nodiscard]] StepPlan without_gradients(StepPlan plan);
 
 }  // namespace payoff

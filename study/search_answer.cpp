@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -91,9 +90,8 @@ class Judge {
     std::map<std::string, std::size_t> codecs;
     for (const Finalist& finalist : all) {
       const CompressionPlan& plan = experiment_.plans[finalist.candidate.plan];
-      UncertainPlan& uncertain = plans.emplace_back(
-          UncertainPlan{PreparedExperiment(in_layout(experiment_, finalist.layout)).plan(plan)});
-      uncertain.codecs = uncertain_codecs(plan, codecs);
+      plans.push_back(uncertain_plan(PreparedExperiment(in_layout(experiment_, finalist.layout)),
+                                     plan, codecs));
     }
     Ensemble ensemble(std::move(plans), compute_sd(experiment_));
     const std::vector<Draw> draws = make_draws(options_.draws, options_.seed, ensemble.codecs());

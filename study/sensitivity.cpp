@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "calibrate/variance_shares.hpp"
 
@@ -51,15 +50,8 @@ std::vector<Variable> variables_of(std::span<const std::size_t> codecs) {
 Draw off_by(double deviations, Unknown unknown, const std::vector<Variable>& variables,
             const Belief& belief, std::size_t codecs) {
   Draw draw{belief.mean, std::vector<double>(codecs, 0.0), 0.0};
-  double sd = 1;
   const auto place = static_cast<std::size_t>(unknown);
-  if (place < latent_count) {
-    double variance = 0;
-    for (const double factor : belief.factor.at(place)) {
-      variance += factor * factor;
-    }
-    sd = std::sqrt(variance);
-  }
+  const double sd = place < latent_count ? payoff::deviations(belief).at(place) : 1.0;
   for (const Variable& variable : variables) {
     if (variable.unknown == unknown) {
       variable.in(draw) += deviations * sd;

@@ -114,6 +114,11 @@ std::vector<UncertainCodec> uncertain_codecs(const CompressionPlan& plan,
   return codecs;
 }
 
+UncertainPlan uncertain_plan(const PreparedExperiment& job, const CompressionPlan& plan,
+                             std::map<std::string, std::size_t>& known) {
+  return {.plan = job.plan(plan), .codecs = uncertain_codecs(plan, known)};
+}
+
 double compute_sd(const Experiment& experiment) {
   double of_gpu = 0;  // of several kinds, the least known
   for (const Cluster& nodes : each_kind(experiment.cluster)) {

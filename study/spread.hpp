@@ -36,6 +36,11 @@ struct UncertainPlan {
 [[nodiscard]] std::vector<UncertainCodec> uncertain_codecs(
     const CompressionPlan& plan, std::map<std::string, std::size_t>& known);
 
+// A plan of the job with them.
+[[nodiscard]] UncertainPlan uncertain_plan(const PreparedExperiment& job,
+                                           const CompressionPlan& plan,
+                                           std::map<std::string, std::size_t>& known);
+
 // Relative standard deviation of everything a GPU computes: kernels and software stack.
 [[nodiscard]] double compute_sd(const Experiment& experiment);
 
@@ -55,6 +60,7 @@ class Ensemble {
   // Time of plan `plan` for one baseline batch.
   [[nodiscard]] Seconds step(std::size_t plan, const Draw& draw);
   [[nodiscard]] std::size_t size() const { return plans_.size(); }
+  // How many variables of codecs its draws have, at least one.
   [[nodiscard]] std::size_t codecs() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "model/gradient_plan.hpp"
 #include "model/groups.hpp"
 #include "model/memory.hpp"
 #include "model/stage_compute.hpp"
@@ -190,8 +191,11 @@ const std::vector<StepBounds::StageTime>& StepBounds::stages(const ParallelLayou
   return stages_.emplace(key, std::move(stages)).first->second;
 }
 
-// As PreparedExperiment plans it.
+// As PreparedExperiment plans it. What updates weights in backward may hide there.
 Seconds StepBounds::update(const Share& share, const ParallelLayout& layout) const {
+  if (updates_in_backward(job_.software, layout)) {
+    return 0_s;
+  }
   const auto part = [](std::int64_t all, int ranks) { return (all + ranks - 1) / ranks; };
   const ComputeContext compute{job_.cluster.gpu, job_.software, job_.training.precision};
   return optimizer_time(part(share.parameters - share.expert_parameters, layout.shard_ranks()) +

@@ -25,7 +25,7 @@
 // operation waits for, and after_s its backward through them, which waits for the last operation of
 // s where that is a backward (where gradients of weights run apart it need not be: 0). With chunks
 // both are the shortest chunks'. What is left out (sends, gradients, codecs, interference, the rest
-// of the bubble) only adds.
+// of the bubble) only adds. Updates that the software runs in backward may hide and are left out.
 
 namespace payoff {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/survey.hpp"
 
-#include <optional>
-#include <utility>
-
 #include "study/plan_axes.hpp"
 #include "study/scheduled_run.hpp"
 
@@ -42,12 +39,13 @@ class Doubts {
   }
 
   [[nodiscard]] SurveyFinding of_messages(const StepPlan& plan) const {
-    if (const auto summed = all_reduced(plan); summed && pays(*summed)) {
+    const MessageSizes sizes(experiment_);
+    if (const auto summed = sizes.all_reduced(plan); summed && pays(*summed)) {
       return SurveyFinding::cannot_be_summed;
     }
     constexpr double almost_nothing = 1e-6;
-    const bool would = pays(MessageSizes(experiment_).resized(plan, almost_nothing));
-    return would ? SurveyFinding::too_little_saved : SurveyFinding::latency;
+    return pays(sizes.resized(plan, almost_nothing)) ? SurveyFinding::too_little_saved
+                                                     : SurveyFinding::latency;
   }
 
   static StepPlan with_free_messages(StepPlan plan) {
@@ -57,28 +55,6 @@ class Doubts {
       }
     }
     return plan;
-  }
-
-  // What every worker gathers, summed on the way instead; nothing where no payload is gathered.
-  [[nodiscard]] std::optional<StepPlan> all_reduced(StepPlan plan) const {
-    const CollectiveModel& network = prepared_.data_network();
-    bool changes = false;
-    for (BucketKind& kind : plan.kinds) {
-      for (BucketRound& round : kind.rounds) {
-        Message& message = round.message;
-        if (message.collective != Collective::all_gather ||
-            message.kind != MessageKind::dp_gradients) {
-          continue;
-        }
-        changes = true;
-        message.collective = Collective::all_reduce;
-        message.size /= network.group().ranks;  // nccl-tests counts what is gathered
-        const CollectivePrice price = network.price(Collective::all_reduce, message.size);
-        message.alone = price.time;
-        message.least_share = least_share(price);
-      }
-    }
-    return changes ? std::optional(std::move(plan)) : std::nullopt;
   }
 
   const Experiment& experiment_;

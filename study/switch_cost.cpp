@@ -3,28 +3,18 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "study/comparison.hpp"
 #include "study/draws.hpp"
 #include "study/spread.hpp"
 
 namespace payoff {
 namespace {
 
-std::vector<double> in_seconds(const std::vector<Seconds>& times) {
-  std::vector<double> numbers;
-  numbers.reserve(times.size());
-  for (const Seconds time : times) {
-    numbers.push_back(time / 1_s);
-  }
-  return numbers;
-}
-
-SwitchedJob job_of(const PreparedExperiment& prepared, const CompressionPlan& plan, Seconds step,
-                   const std::vector<Seconds>& drawn) {
-  const std::vector<double> times = in_seconds(drawn);
-  return {step, quantile(times, 0.05) * 1_s, quantile(times, 0.95) * 1_s,
+SwitchedJob job_of(const PreparedExperiment& prepared, const CompressionPlan& plan,
+                   const Timing& step) {
+  return {step.central, step.quantile(0.05), step.quantile(0.95),
           prepared.experiment().layout.global_batch(), prepared.predict(plan).memory.fits()};
 }
 
@@ -103,16 +93,14 @@ SwitchAnswer switch_cost(const Experiment& a, const CompressionPlan& plan_a, con
     answer.cost += answer.conversion->read.time + answer.conversion->write.time;
   }
   std::map<std::string, std::size_t> codecs;
-  UncertainPlan uncertain_a{old_job.plan(plan_a)};
-  uncertain_a.codecs = uncertain_codecs(plan_a, codecs);
-  UncertainPlan uncertain_b{new_job.plan(plan_b)};
-  uncertain_b.codecs = uncertain_codecs(plan_b, codecs);
-  Ensemble ensemble({std::move(uncertain_a), std::move(uncertain_b)}, compute_sd(a));
-  const Draw central{{}, std::vector<double>(ensemble.codecs(), 0.0)};
+  Ensemble ensemble(
+      {uncertain_plan(old_job, plan_a, codecs), uncertain_plan(new_job, plan_b, codecs)},
+      compute_sd(a));
+  const Draw central{};
   const auto draws = make_draws(options.draws, options.seed, ensemble.codecs());
   std::vector<std::vector<Seconds>> drawn = sample_steps(ensemble, draws);
-  answer.a = job_of(old_job, plan_a, ensemble.step(0, central), drawn[0]);
-  answer.b = job_of(new_job, plan_b, ensemble.step(1, central), drawn[1]);
+  answer.a = job_of(old_job, plan_a, {ensemble.step(0, central), drawn[0]});
+  answer.b = job_of(new_job, plan_b, {ensemble.step(1, central), drawn[1]});
   const double batches = answer.b.samples / answer.a.samples;
   for (Seconds& time : drawn[0]) {
     time *= batches;

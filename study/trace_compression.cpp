@@ -100,12 +100,7 @@ class Compressor {
       }
     };
     for (const std::size_t node : trace.order) {
-      for (std::size_t& on : trace.nodes[node].waits) {
-        if (on < decoders_.size() && decoders_[on] != none) {
-          on = decoders_[on];
-          place(on);
-        }
-      }
+      redirect(node, place);
       for (const std::size_t earlier : before_[node]) {
         redirect(earlier, place);
         place(earlier);
@@ -155,8 +150,8 @@ class Compressor {
   }
 
   template <class Place>
-  void redirect(std::size_t encoder, const Place& place) {
-    for (std::size_t& on : result_.trace.nodes[encoder].waits) {
+  void redirect(std::size_t node, const Place& place) {
+    for (std::size_t& on : result_.trace.nodes[node].waits) {
       if (on < decoders_.size() && decoders_[on] != none) {
         on = decoders_[on];
         place(on);
@@ -202,9 +197,8 @@ class Compressor {
 
 }  // namespace
 
-Problems check_trace_codec(const ChakraTrace& trace, const std::vector<TraceMessages>& messages,
-                           const TraceJob& job, const TraceCodec& codec) {
-  static_cast<void>(trace);
+Problems check_trace_codec(const std::vector<TraceMessages>& messages, const TraceJob& job,
+                           const TraceCodec& codec) {
   Problems problems;
   const auto refuse = [&](const std::string& what, std::string help) {
     problems.push_back({"compress", "`" + codec.method.name + "` " + what, std::move(help)});

@@ -29,8 +29,7 @@ struct CompressedTrace {
 };
 
 // What a trace cannot tell of the method, or the job does not send.
-[[nodiscard]] Problems check_trace_codec(const ChakraTrace& trace,
-                                         const std::vector<TraceMessages>& messages,
+[[nodiscard]] Problems check_trace_codec(const std::vector<TraceMessages>& messages,
                                          const TraceJob& job, const TraceCodec& codec);
 
 // `durations` and `relative_sd`: of the trace as reprice() prices it. No problem of those.

@@ -31,18 +31,6 @@ bool is_data_parallel_only(const ParallelLayout& layout) {
   return layout.tp == 1 && layout.cp == 1 && layout.pp == 1 && layout.ep == 1;
 }
 
-// What is sent goes to the next stage unless its group is said to be a ring of cp.
-std::optional<TraceRole> role_of(const TraceJob& job, const TraceMessages& messages) {
-  const TraceGroupRole* given = role_given(job, messages.group);
-  if (is_sent(messages)) {
-    return given != nullptr && given->role == TraceRole::cp ? TraceRole::cp : TraceRole::pp;
-  }
-  if (given != nullptr) {
-    return given->role;
-  }
-  return is_data_parallel_only(job.layout) ? std::optional(TraceRole::dp) : std::nullopt;
-}
-
 int degree_of(const ParallelLayout& layout, TraceRole role) {
   switch (role) {
     case TraceRole::all:
@@ -135,7 +123,7 @@ void check_degree(const ChakraTrace& trace, const TraceJob& job, const TraceMess
 void check_messages(const ChakraTrace& trace, const TraceJob& job, const TraceMessages& messages,
                     Problems& problems) {
   const std::string group = messages.group.empty() ? "*" : messages.group;
-  const std::optional<TraceRole> role = role_of(job, messages);
+  const std::optional<TraceRole> role = role_in(job, messages);
   if (!role) {
     problems.push_back({"group", title(messages) + " has no role in this layout",
                         fmt::format("--group '{}=dp', or tp, cp, ep, all", group)});
@@ -201,8 +189,16 @@ std::string_view kind_name(const TraceMessages& messages) {
                                                    : name(messages.type);
 }
 
+// What is sent goes to the next stage unless its group is said to be a ring of cp.
 std::optional<TraceRole> role_in(const TraceJob& job, const TraceMessages& messages) {
-  return role_of(job, messages);
+  const TraceGroupRole* given = role_given(job, messages.group);
+  if (is_sent(messages)) {
+    return given != nullptr && given->role == TraceRole::cp ? TraceRole::cp : TraceRole::pp;
+  }
+  if (given != nullptr) {
+    return given->role;
+  }
+  return is_data_parallel_only(job.layout) ? std::optional(TraceRole::dp) : std::nullopt;
 }
 
 std::vector<TraceMessages> messages_of(const ChakraTrace& trace) {
@@ -268,7 +264,7 @@ RepricedTrace reprice(const ChakraTrace& trace, const std::vector<TraceMessages>
   relative_sd.resize(durations.size());
   for (const TraceMessages& each : messages) {
     PricedMessages priced;
-    priced.role = role_of(job, each).value_or(TraceRole::all);
+    priced.role = role_in(job, each).value_or(TraceRole::all);
     priced.ranks = group_of(priced.role, each, job);
     priced.size = size_of(trace, job, each);
     priced.price = prices.of(priced.ranks, priced_as(each), priced.size);

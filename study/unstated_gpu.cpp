@@ -12,7 +12,6 @@
 
 #include "model/units_text.hpp"
 #include "study/mapped_row.hpp"
-#include "study/payoff.hpp"
 #include "study/row_parts.hpp"
 #include "study/spread.hpp"
 
@@ -115,7 +114,6 @@ std::vector<std::string> likely_gpus(const Runs& runs, const RowCatalogue& catal
     double band{};
     std::string name;
   };
-  constexpr double nine_of_ten = 1.645;
   std::vector<Candidate> candidates;
   std::size_t most = 0;
   for (const auto& [name, gpu] : catalogue.gpus) {
@@ -128,7 +126,7 @@ std::vector<std::string> likely_gpus(const Runs& runs, const RowCatalogue& catal
       most = trials.size();
     }
     candidates.push_back({root_mean_square_lateness(trials),
-                          nine_of_ten * compute_sd(trials.front().experiment), name});
+                          deviations_of_90_percent * compute_sd(trials.front().experiment), name});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.apart < b.apart; });

@@ -2,15 +2,14 @@
 #include "study/validation_cases.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "study/compute_calibration.hpp"
+#include "study/difference.hpp"
 #include "study/engine.hpp"
 #include "study/mapped_row.hpp"
 #include "study/parallel.hpp"
@@ -45,30 +44,12 @@ ValidationCase case_of(const TrainingRow& row, const Split& split, CaseKind kind
 }
 
 std::vector<std::pair<std::string, double>> named_terms(const Waterfall& w) {
-  const std::array<std::pair<std::string_view, Seconds>, 18> all{{
-      {"forward", w.forward},
-      {"recompute", w.recompute},
-      {"backward", w.backward},
-      {"interference", w.interference},
-      {"encode", w.encode},
-      {"decode", w.decode},
-      {"bucket copies", w.bucket_copy},
-      {"exposed tp", w.exposed_tp},
-      {"exposed cp", w.exposed_cp},
-      {"exposed ep", w.exposed_ep},
-      {"exposed pp", w.exposed_pp},
-      {"exposed dp", w.exposed_dp},
-      {"bubble", w.bubble},
-      {"optimizer", w.optimizer},
-      {"host", w.host},
-      {"host jitter", w.host_jitter},
-      {"data stall", w.data_stall},
-      {"checkpoint", w.checkpoint},
-  }};
   std::vector<std::pair<std::string, double>> terms;
-  for (const auto& [term, time] : all) {
-    if (time > Seconds{}) {
-      terms.emplace_back(term, time / 1_s);
+  for (const auto& [term, time] : step_terms) {
+    if (w.*time > 0_s) {
+      std::string words(term == "bucket_copy" ? "bucket_copies" : term);
+      std::replace(words.begin(), words.end(), '_', ' ');
+      terms.emplace_back(std::move(words), w.*time / 1_s);
     }
   }
   return terms;
@@ -87,14 +68,14 @@ CaseSubject subject_of(const Experiment& experiment, const CompressionPlan& plan
   return subject;
 }
 
-struct Interval {
+struct StepInterval {
   double low{};
   double high{};
 };
 
 // That of the machine's parameters, wider by what the mapping had to guess.
-Interval step_interval(const PreparedExperiment& prepared, double guess_sd,
-                       const ValidationOptions& options) {
+StepInterval step_interval(const PreparedExperiment& prepared, double guess_sd,
+                           const ValidationOptions& options) {
   const Experiment& experiment = prepared.experiment();
   Ensemble ensemble({{prepared.plan(experiment.plans.front())}}, compute_sd(experiment));
   std::vector<double> steps;
@@ -120,9 +101,9 @@ void predict_step(const MappedRow& row, const ValidationOptions& options, Valida
     }
   }
   const double guess_sd = assumption_sd(row.likely.assumptions);
-  Interval interval = step_interval(prepared, guess_sd, options);
+  StepInterval interval = step_interval(prepared, guess_sd, options);
   for (const Experiment& other : row.others) {
-    const Interval wider = step_interval(PreparedExperiment(other), guess_sd, options);
+    const StepInterval wider = step_interval(PreparedExperiment(other), guess_sd, options);
     interval = {std::min(interval.low, wider.low), std::max(interval.high, wider.high)};
   }
   result.low = interval.low;

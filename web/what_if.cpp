@@ -138,7 +138,7 @@ std::vector<int> offered_dp(const Experiment& experiment, int most_gpus) {
     return {offered.begin(), offered.end()};
   }
   const ScalingStep step = scaling_step(experiment);
-  const int gpus = step.nodes * experiment.cluster.gpus_per_node;
+  const int gpus = step.gpus;
   for (int octave = 1; octave <= most_gpus / gpus; octave *= 2) {
     for (const int steps : {octave, octave + octave / 2}) {
       if (steps <= most_gpus / gpus) {

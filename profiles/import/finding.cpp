@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/import/finding.hpp"
 
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 namespace payoff {
@@ -13,6 +15,17 @@ std::string to_text(const Finding& finding) {
   const std::string entry = finding.entry.empty() ? "" : finding.entry + ": ";
   const char* note = finding.effect == Effect::noted ? "note: " : "";
   return fmt::format("{}: {}{}{}", place, note, entry, finding.message);
+}
+
+void throw_if_any(const Findings& findings, const std::string& what) {
+  if (findings.empty()) {
+    return;
+  }
+  std::string text = what + ":";
+  for (const Finding& finding : findings) {
+    text += "\n  " + to_text(finding);
+  }
+  throw std::runtime_error(text);
 }
 
 }  // namespace payoff

@@ -27,4 +27,7 @@ using Findings = std::vector<Finding>;
 // "file:line:column: entry: message"
 [[nodiscard]] std::string to_text(const Finding& finding);
 
+// Throws std::runtime_error with all of them, below `what` is wrong.
+void throw_if_any(const Findings& findings, const std::string& what);
+
 }  // namespace payoff

@@ -76,6 +76,30 @@ std::vector<std::string> not_positive(const TrainingMeasurement& measured) {
   return found;
 }
 
+std::vector<std::string> no_counts(const TrainingRow& row) {
+  std::vector<std::string> found;
+  const auto require = [&](const std::optional<int>& count, const char* name) {
+    if (count && *count < 1) {
+      found.push_back(fmt::format("{} must be at least 1, is {}", name, *count));
+    }
+  };
+  require(row.cluster.gpus, "gpus");
+  require(row.cluster.nodes, "nodes");
+  require(row.cluster.gpus_per_node, "gpus_per_node");
+  require(row.layout.tp, "tp");
+  require(row.layout.pp, "pp");
+  require(row.layout.dp, "dp");
+  require(row.layout.cp, "cp");
+  require(row.layout.ep, "ep");
+  require(row.layout.vp, "vp");
+  require(row.layout.zero_group, "zero_group");
+  require(row.layout.micro_batch, "micro_batch");
+  require(row.layout.grad_accum, "grad_accum");
+  require(row.layout.num_micro_batches, "num_micro_batches");
+  require(row.layout.global_batch, "global_batch");
+  return found;
+}
+
 }  // namespace
 
 std::optional<Seconds> step_from_throughput(const TrainingRow& row) {
@@ -102,7 +126,7 @@ std::optional<Seconds> step_from_throughput(const TrainingRow& row) {
 }
 
 std::vector<std::string> contradictions(const TrainingRow& row) {
-  std::vector<std::string> found;
+  std::vector<std::string> found = no_counts(row);
   const TrainingCluster& cluster = row.cluster;
   const TrainingLayout& layout = row.layout;
   if (cluster.gpus && cluster.nodes && cluster.gpus_per_node) {

@@ -266,11 +266,23 @@ TEST_CASE("break-evens of compressed activations: what they send, and what their
   CHECK(codec > 0_s);
   CHECK_THAT(found[0].codec_time_now / codec, WithinRel(1.0, 1e-12));
   // At the end of the interval nothing is gained but the band.
-  REQUIRE(found[0].codec_time.intervals.size() == 1);
-  const Seconds end = found[0].codec_time.intervals[0].high;
+  REQUIRE(found[0].codec_time->intervals.size() == 1);
+  const Seconds end = found[0].codec_time->intervals[0].high;
   const StepPlan at_end = stretched_codec(planned(job), end / codec);
   const Seconds rival = evaluate(PreparedExperiment(job).plan(job.plans.front())).step;
   CHECK_THAT(rival / evaluate(at_end).step, WithinAbs(1.0 + noise_band, 1e-3));
+}
+
+TEST_CASE("a codec of activations that takes no time is on no axis of its time") {
+  Method free = *test::shrink(2, 0).method;
+  free.granularity = Granularity::tensor;
+  const Experiment job =
+      with(test::bert_large_job(2, 2), compressed(free, Traffic::pp_activations, true, true));
+  CHECK(codec_time(planned(job)) == 0_s);
+  const BreakEven found = break_evens(job, {.points_per_decade = 2}).at(0);
+  CHECK_FALSE(found.codec_time);
+  CHECK(found.wire_ratio);
+  CHECK(found.codec_time_now == 0_s);
 }
 
 TEST_CASE("what codecs of activations keep is counted in the memory of the fullest GPU") {

@@ -189,6 +189,17 @@ TEST_CASE("a training row that contradicts itself is rejected") {
   CHECK_THAT(first_problem("measured: {step_s: 0}"), ContainsSubstring("positive"));
 }
 
+TEST_CASE("a count of a training row that is none is rejected with its name") {
+  for (const std::string name : {"tp", "pp", "dp", "micro_batch", "global_batch"}) {
+    const TrainingImport import = parse_training_rows(
+        row_head + "- {id: x, layout: {" + name + ": 0}, measured: {step_s: 1}}\n", "t.yaml");
+    INFO(name);
+    CHECK(import.rows.empty());
+    REQUIRE(import.findings.size() == 1);
+    CHECK(import.findings[0].message == name + " must be at least 1, is 0");
+  }
+}
+
 TEST_CASE("a step time is derived from throughput only where both count the same") {
   const auto step = [](const std::string& row) {
     const TrainingImport import =

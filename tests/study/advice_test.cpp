@@ -196,6 +196,18 @@ TEST_CASE("what accuracy allows holds for weights by the bits that each is gathe
   CHECK(within.fastest == 0);
 }
 
+TEST_CASE("tokens to experts have 16 bits where products are fp8, and are advised by those") {
+  const Experiment job = example("13-deepseek-v3-fp8-dispatch",
+                                 {{1, "training.precision=fp8"},
+                                  {1, "compress=[\"fp8_block:group=128,traffic=ep_dispatch\"]"}});
+  const Advice advice = advise(job, few_draws());
+  REQUIRE_FALSE(of_kind(advice, Traffic::ep_dispatch).options.empty());
+  const TrafficOption& option = of_kind(advice, Traffic::ep_dispatch).options.front();
+  // A byte, and a scale of four for 128.
+  CHECK_THAT(option.bits, Catch::Matchers::WithinRel(8 + 32.0 / 128, 1e-9));
+  CHECK_THAT(option.ratio * option.bits, Catch::Matchers::WithinRel(16.0, 1e-9));
+}
+
 TEST_CASE("advised is never slower than the best plan as written") {
   const std::string plan = GENERATE(
       "\"qwz:traffic=dp_weights\"", "\"qwz:traffic=dp_weights + qgz\"",

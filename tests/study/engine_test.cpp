@@ -5,6 +5,7 @@
 
 #include "model/reference_agarwal2022.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/recommender_jobs.hpp"
 #include "tests/study/experiments.hpp"
 
 using namespace payoff;
@@ -128,5 +129,21 @@ TEST_CASE("what a paper does not model is refused with the reason") {
     const EngineAnswer answer = predict(engine, prepared_sharded, sharded.plans[0]);
     CHECK_FALSE(answer.prediction);
     CHECK_THAT(answer.reason, ContainsSubstring("zero"));
+  }
+}
+
+TEST_CASE("papers of data parallelism know no tables that ranks divide, and are asked on one") {
+  const Experiment many = test::recommenders::job_of(test::recommenders::shape_of(32, 64));
+  Experiment one = many;
+  one.cluster.nodes = one.cluster.gpus_per_node = 1;
+  one.layout.dp = 1;
+  for (const Experiment& job : {many, one}) {
+    const int ranks = job.layout.ranks();
+    const PreparedExperiment prepared(job);
+    for (const Engine engine : {Engine::agarwal2022, Engine::mgwfbp}) {
+      const EngineAnswer answer = predict(engine, prepared, job.plans.front());
+      CHECK(answer.prediction.has_value() == (ranks == 1));
+      CHECK((ranks == 1 || answer.reason.find("tables") != std::string::npos));
+    }
   }
 }

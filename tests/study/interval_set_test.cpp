@@ -146,3 +146,11 @@ TEST_CASE("an axis of one number answers for that number") {
   CHECK(set.always());
   CHECK(set.intervals == std::vector<Interval<double>>{{5, 5, true, true}});
 }
+
+TEST_CASE("points by the decade have both ends, and as many between as are asked for") {
+  const std::vector<double> points = log_spaced_by_decade(1, 100, 3);
+  REQUIRE(points.size() == 2 + 2 * 3);  // both ends beside three for each of two decades
+  CHECK(points.front() == 1.0);
+  CHECK(points.back() == 100.0);
+  CHECK(log_spaced_by_decade(1, 1.001, 3).size() == 3);  // of a part of a decade one
+}

@@ -216,6 +216,22 @@ TEST_CASE("no step and no memory is below the bound of its layout") {
   }
 }
 
+TEST_CASE("updates in backward may hide there, and are in no bound") {
+  const Experiment after = in_layout(transformer_job(), transformer_job().layout);
+  Experiment within = after;
+  within.software.optimizer_in_backward = true;
+  const StepBound bound = StepBounds(within).step(within.layout);
+  const Seconds update =
+      PreparedExperiment(after).plan(after.plans.front()).stages.front().optimizer.alone;
+  const Seconds left_out = StepBounds(after).step(after.layout).step - bound.step;
+  CHECK_THAT(left_out / update, Catch::Matchers::WithinRel(1.0, 1e-6));
+  CompressionPlan beside = test::shrink(10, 1);
+  beside.placement = Placement::side_stream;
+  const PreparedExperiment prepared(within);
+  CHECK(bound.step <= prepared.predict(within.plans.front()).step);
+  CHECK(bound.step <= prepared.predict(beside).step);
+}
+
 TEST_CASE("the answer of a search does not depend on the number of threads") {
   SearchOptions one;
   one.keep = {LayoutAxis::cp, LayoutAxis::micro_batch, LayoutAxis::schedule};

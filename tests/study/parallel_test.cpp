@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/parallel.hpp"
 
+#include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -16,6 +18,20 @@ TEST_CASE("every index is computed once, on one thread or on eight") {
     CHECK(calls == std::vector<int>(1000, 1));
   }
   for_each_index(0, [](std::size_t) { FAIL("nothing to do"); });
+}
+
+TEST_CASE("as many threads do the same as are asked for, this one among them") {
+  const std::thread::id own = std::this_thread::get_id();
+  std::atomic<int> all{0};
+  std::atomic<int> on_own{0};
+  run_on_threads(4, [&] {
+    ++all;
+    on_own += std::this_thread::get_id() == own ? 1 : 0;
+  });
+  CHECK(all == 4);
+  CHECK(on_own == 1);
+  CHECK(thread_count(3) == 3);
+  CHECK(thread_count(0) >= 1);
 }
 
 TEST_CASE("an exception of one index is the caller's, after all others are done") {

@@ -57,6 +57,23 @@ TEST_CASE("the 175B run of Korthikanti et al. is read as it is printed") {
   CHECK(mapped.assumptions.size() == 1);  // the feed-forward of 4 hidden
 }
 
+TEST_CASE("a row of impossible degrees says so, however many ranks they come to") {
+  TrainingRow row = test::shipped_row("korthikanti_2022", "korth_t5_175B_selective");
+  for (const int degree : {0, 1 << 16}) {  // 2^32 ranks of a replica: none in 32 bits
+    row.layout.tp = row.layout.pp = degree;
+    const RowExperiment mapped = row_experiment(row, catalogue());
+    CHECK_FALSE(mapped.experiment);
+    CHECK(std::find(mapped.reasons.begin(), mapped.reasons.end(), "no such number of ranks") !=
+          mapped.reasons.end());
+  }
+  row.layout.tp = row.layout.pp = 8;
+  row.cluster.nodes = 0;
+  CHECK_FALSE(row_experiment(row, catalogue()).experiment);
+  row.cluster.nodes = 8;
+  row.model.kv_heads = 0;
+  CHECK_FALSE(row_experiment(row, catalogue()).experiment);
+}
+
 TEST_CASE("what a row does not state is listed as an assumption") {
   const RowExperiment mapped =
       row_experiment(test::shipped_row("megatron_h100", "mlm_h100_weak_70B"), catalogue());

@@ -167,6 +167,10 @@ TEST_CASE("counts that no machine has are left open") {
   CHECK(usual_shape(std::nan(""), std::nan("")).hidden > 0);
   row.cluster.gpu_variant = " TB/s";
   CHECK_FALSE(row_experiment(row, catalogue()).experiment);
+  row.cluster.gpu_variant = "0 TB/s";
+  for (const std::string& assumption : row_experiment(row, catalogue()).assumptions) {
+    CHECK_FALSE(assumption.starts_with("memory of"));
+  }
 }
 
 // No system profile says how many cards an EFA host of eight A100 has.

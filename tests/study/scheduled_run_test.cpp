@@ -111,6 +111,20 @@ TEST_CASE("a silent step computes what a step computes, and nothing else") {
   CHECK(silent.dp_bytes == 0_B);
 }
 
+TEST_CASE("a silent step updates its weights where the software does so in backward, too") {
+  Experiment job = small_job();
+  const StepPlan plan = PreparedExperiment(job).plan(job.plans.front());
+  const Seconds after = evaluate(without_gradients(plan)).waterfall.optimizer;
+  job.software.optimizer_in_backward = true;
+  const StepPrediction within =
+      evaluate(without_gradients(PreparedExperiment(job).plan(job.plans.front())));
+  // The same traffic, and a launch more for each bucket but one.
+  const double more = static_cast<double>(plan.buckets(0).size()) - 1.0;
+  const Seconds expected = after + more * job.cluster.gpu.law.launch;
+  CHECK_THAT(within.waterfall.optimizer / expected, WithinRel(1.0, 1e-9));
+  CHECK_THAT(within.waterfall.total() / within.step, WithinRel(1.0, 1e-12));
+}
+
 TEST_CASE("models are exchanged after the step, so nothing of it hides") {
   RunPhase local = phase(0, 1000);
   local.local_steps = 2;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/survey.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "model/across_nodes.hpp"
+#include "model/groups.hpp"
+#include "study/plan_axes.hpp"
 #include "tests/catch.hpp"
 #include "tests/study/experiments.hpp"
 
@@ -64,4 +69,32 @@ TEST_CASE("findings go with the verdict of the same job") {
     CHECK(plans[i].speedup == plan.against_uncompressed.speedup);
     CHECK((plans[i].finding == SurveyFinding::pays) == (Payoff::verdict_of(plan) == Verdict::pays));
   }
+}
+
+TEST_CASE("what nodes gather among each other would be summed among them, not among all ranks") {
+  Experiment job = small_job({.nodes = 2});
+  CompressionPlan plan = test::sparse(0.01, 1);
+  REQUIRE(not_across_nodes(*plan.method).empty());
+  plan.method = across_nodes(*plan.method);
+  job = test::with_plans(std::move(job), {plan});
+  const StepPlan gathered = PreparedExperiment(job).plan(job.plans[1]);
+  const std::optional<StepPlan> summed = MessageSizes(job).all_reduced(gathered);
+  REQUIRE(summed);
+  const CollectiveModel between(
+      job.cluster, part_across_nodes(data_group(job.layout, job.cluster.gpus_per_node)));
+  std::size_t found = 0;
+  for (std::size_t k = 0; k < gathered.kinds.size(); ++k) {
+    for (std::size_t r = 0; r < gathered.kinds[k].rounds.size(); ++r) {
+      const Message& before = gathered.kinds[k].rounds[r].message;
+      const Message& after = summed->kinds[k].rounds[r].message;
+      if (before.collective == Collective::all_gather && !before.in_node) {
+        ++found;
+        CHECK(after.size == before.size / 2.0);  // what one of two nodes sends
+        CHECK(after.alone == between.price(Collective::all_reduce, after.size).time);
+      } else {
+        CHECK(after == before);
+      }
+    }
+  }
+  CHECK(found > 0);
 }

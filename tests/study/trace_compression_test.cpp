@@ -60,7 +60,7 @@ Passes passes_of(const Method& method, const TraceJob& job) {
 std::string problems(const TraceJob& job, const Method& method) {
   const ChakraTrace trace = overlapped();
   std::string text;
-  for (const Problem& problem : check_trace_codec(trace, messages_of(trace), job, {method})) {
+  for (const Problem& problem : check_trace_codec(messages_of(trace), job, {method})) {
     text += problem.message + "\n";
   }
   return text;
@@ -74,7 +74,7 @@ TEST_CASE("a compressed sum is encoded where the trace computes, and decoded bef
   for (const CompressionPlan& plan : {shrink(4, 1), sparse(0.01, 3)}) {
     const TraceJob job = on_nodes(4);
     const TraceCodec codec{*plan.method};
-    REQUIRE(check_trace_codec(trace, messages, job, codec).empty());
+    REQUIRE(check_trace_codec(messages, job, codec).empty());
     const Passes passes = passes_of(*plan.method, job);
     REQUIRE(passes.encode > 0_s);
     const RepricedTrace result = reprice(trace, messages, job, codec);
