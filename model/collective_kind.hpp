@@ -87,6 +87,9 @@ inline constexpr std::array<std::string_view, collective_family_count> collectiv
 [[nodiscard]] std::string_view name(Protocol protocol);
 [[nodiscard]] std::string_view name(AllReduceBy by);
 
+// Of a group, and of a job: more is not modelled.
+inline constexpr int most_ranks = 1 << 20;
+
 // The ranks of one collective, and who else uses the node's NICs at the same time: eight dp groups
 // of one GPU per node each (tp 8 inside) share the node's NICs eight ways.
 struct Group {

@@ -2,6 +2,7 @@
 #include "model/layout.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -50,25 +51,27 @@ std::string fitting_sizes(std::int64_t ranks, std::int64_t model, const Cluster&
     return "set dp to " + std::to_string(gpus / model);
   }
   const std::string smaller = "choose tp, cp and pp whose product divides " + std::to_string(gpus);
-  return ranks % cluster.gpus_per_node == 0
+  return ranks <= most_ranks && ranks % cluster.gpus_per_node == 0
              ? "set cluster.nodes to " + std::to_string(ranks / cluster.gpus_per_node) + ", or " +
                    smaller
              : smaller;
 }
 
 void check_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
-  const std::int64_t model = std::int64_t{layout.tp} * layout.cp * layout.pp;
-  const std::int64_t ranks = layout.dp * model;
   const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
+  const int ranks = layout.ranks();
   if (ranks == gpus) {
     return;
   }
+  const bool too_many = ranks == std::numeric_limits<int>::max();
+  const int model = ranks_of(ranks_of(layout.tp, layout.cp), layout.pp);
   const std::string context = layout.cp > 1 ? " x cp " + std::to_string(layout.cp) : "";
   problems.push_back({"layout.dp",
                       "dp " + std::to_string(layout.dp) + " x tp " + std::to_string(layout.tp) +
-                          context + " x pp " + std::to_string(layout.pp) + " = " +
-                          std::to_string(ranks) + " ranks, but the cluster has " +
-                          std::to_string(gpus) + " GPUs",
+                          context + " x pp " + std::to_string(layout.pp) +
+                          (too_many ? " are more ranks than can be counted"
+                                    : " = " + std::to_string(ranks) + " ranks") +
+                          ", but the cluster has " + std::to_string(gpus) + " GPUs",
                       fitting_sizes(ranks, model, cluster)});
 }
 
@@ -152,11 +155,10 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     }
   }
   if (problems.empty() && usual) {
-    check_fill(std::int64_t{layout.tp} * layout.cp, "layout.cp", "tp x cp blocks", cluster,
-               problems);
+    check_fill(ranks_of(layout.tp, layout.cp), "layout.cp", "tp x cp blocks", cluster, problems);
   }
   if (problems.empty() && usual) {
-    check_fill(std::int64_t{layout.tp} * layout.data_ranks(), "layout.dp",
+    check_fill(layout.stage_ranks(), "layout.dp",
                layout.cp > 1 ? "tp x cp x dp blocks" : "tp x dp blocks", cluster, problems);
   }
   const bool sound_ranks = problems.empty();
