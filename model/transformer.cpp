@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/transformer.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,11 +49,13 @@ void check_context(const TransformerShape& shape, int tp, const ContextParts& co
   if (has_decoder) {
     check_sequence("decoder's ", shape.decoder.sequence, true, context.ranks, problems);
   }
-  const std::int64_t groups = shape.kv_heads / tp;
+  // Where tp is larger, ranks hold the same ones.
+  const std::int64_t groups = std::max<std::int64_t>(shape.kv_heads / tp, 1);
   if (context.exchange == ContextExchange::all_to_all && groups % context.ranks != 0) {
     problems.push_back({"layout.cp",
-                        cp + " does not divide the " + std::to_string(groups) +
-                            " key-value heads of a rank, which all_to_all exchanges",
+                        cp + " does not divide the " + std::to_string(groups) + " key-value " +
+                            (groups == 1 ? "head" : "heads") +
+                            " of a rank, which all_to_all exchanges",
                         "choose a cp that divides them, or context_exchange: ring"});
   }
 }
