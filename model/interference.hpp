@@ -36,9 +36,6 @@ namespace payoff {
 // How fast a kernel runs while `reserved` of the GPU's units are held, relative to having them all.
 [[nodiscard]] double kernel_rate(std::int64_t blocks, int units, int reserved);
 
-// Units that a kernel with so many blocks left does not fill: none but in its last wave.
-[[nodiscard]] int leftover_units(std::int64_t blocks_left, int free_units);
-
 // Share of the units that messages of so many channels hold. NCCL never takes more than half.
 [[nodiscard]] double reserved_share(int channels, int units);
 
