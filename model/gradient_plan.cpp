@@ -58,12 +58,9 @@ Work emptied(Work copy, const ParallelLayout& layout, bool of_experts) {
   return copy;
 }
 
-// Both move as much as they can on average.
 void add_copy(Work& work, const Work& copy) {
-  const Seconds streaming = work.memory_share * work.alone + copy.memory_share * copy.alone;
-  work.alone += copy.alone;
+  extend(work, copy.alone, copy.memory_share);
   work.bucket_copy += copy.alone;
-  work.memory_share = work.alone > 0_s ? streaming / work.alone : 0.0;
 }
 
 // Where weights are updated in backward: those of the bucket, or the rank's part of them.
@@ -76,12 +73,8 @@ void add_update(BucketKind& kind, const KindContent& content, const GradientCont
   const Bytes traffic =
       static_cast<double>(updated) * context.training.optimizer_traffic_per_parameter;
   const Seconds time = streaming_time(traffic, context.gpu);
-  Work& work = kind.decode;
-  const Seconds streaming =
-      work.memory_share * work.alone + memory_share(traffic, time, context.gpu) * time;
-  work.alone += time;
-  work.update = time;
-  work.memory_share = streaming / work.alone;
+  extend(kind.decode, time, memory_share(traffic, time, context.gpu));
+  kind.decode.update = time;
 }
 
 // With sharded optimiser states every rank needs only its own part of the sum.

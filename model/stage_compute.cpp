@@ -131,9 +131,8 @@ class StageBuilder {
     for (Piece& piece : pieces) {
       Message& message = piece.message;
       if (message.alone > 0_s) {
-        const Bytes traffic = message_memory_traffic(message.collective, message.size,
-                                                     network_of(message.kind).group().ranks);
-        message.memory_share = memory_share(traffic, message.alone, context_.gpu);
+        message.memory_share =
+            memory_share(message, network_of(message.kind).group().ranks, context_.gpu);
       }
     }
   }
