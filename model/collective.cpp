@@ -11,11 +11,6 @@
 #include "model/spread_band.hpp"
 
 namespace payoff {
-namespace {
-
-constexpr std::size_t index(CollectiveFamily f) { return static_cast<std::size_t>(f); }
-
-}  // namespace
 
 Bandwidth node_limit(const Network& network) {
   return network.node_limit.value_or(network.law.node_limit);

@@ -70,11 +70,10 @@ Seconds meeting_of_ends(const StepPlan& plan, Finish finish) {
   return plan.sums_tied(0) ? std::max(finish(0), finish(plan.stages.size() - 1)) : 0_s;
 }
 
-// What a send that is still in flight then adds to the optimizer.
-Seconds slowed_optimizer(const StepPlan& plan, std::size_t stage, const ShardedStage& of,
-                         Seconds start) {
+// What a send that is in flight until `sent` adds to the optimizer.
+Seconds slowed_optimizer(const StepPlan& plan, std::size_t stage, Seconds sent, Seconds start) {
   const double rate = plan.paces(stage, plan.sends_on(stage))[0].rate;
-  const Seconds sending = std::max(0_s, of.sending - start);
+  const Seconds sending = std::max(0_s, sent - start);
   return std::min(plan.stages[stage].optimizer.alone / rate, sending) * (1.0 - rate);
 }
 
@@ -98,7 +97,7 @@ StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd
     const Seconds own = stages[s].result.finish;
     const Seconds begin = plan.sums_tied(s) ? met : own;
     const Seconds summed = begin + tied_time(plan, s);
-    const Seconds slowed = slowed_optimizer(plan, s, stages[s], summed);
+    const Seconds slowed = slowed_optimizer(plan, s, stages[s].sending, summed);
     stages[s].result.interference += slowed;
     const Seconds end = summed + slowed + plan.stages[s].optimizer.alone + plan.host;
     if (s == 0 || end > step) {
@@ -147,7 +146,7 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
     OverlapResult result = overlap.finish(s);
     const Seconds begin = sums_tied ? met : result.finish;
     const Seconds summed = begin + tied_time(plan, s);
-    const Seconds slowed = overlap.slowed_optimizer(s, summed);
+    const Seconds slowed = slowed_optimizer(plan, s, overlap.sending_until(s), summed);
     result.interference += slowed;
     if (s == 0 || summed + slowed + after > step) {
       step = summed + slowed + after;
