@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/activation_codecs.hpp"
-#include "model/stage_compute.hpp"
+#include "model/layer_division.hpp"
 
 namespace payoff {
 namespace {

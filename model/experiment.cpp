@@ -7,6 +7,7 @@
 
 #include "model/groups.hpp"
 #include "model/interference.hpp"
+#include "model/layer_division.hpp"
 #include "model/stage_compute.hpp"
 
 namespace payoff {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/experiment.hpp"
+#include "model/layer_division.hpp"
 #include "model/memory.hpp"
-#include "model/stage_compute.hpp"
 
 // What the fullest GPU of a prepared job holds.
 

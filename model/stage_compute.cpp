@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "model/layer_division.hpp"
 #include "model/measured_pieces.hpp"
 #include "model/recomputation.hpp"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/groups.hpp"
+#include "model/layer_division.hpp"
 #include "model/memory.hpp"
 #include "model/stage_compute.hpp"
 
