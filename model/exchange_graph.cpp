@@ -5,27 +5,17 @@
 #include <cstddef>
 #include <set>
 
+#include "model/split_mix.hpp"
+
 namespace payoff {
 namespace {
 
 using Vertex = std::uint32_t;
 
-// SplitMix64 (Steele et al. 2014): the same numbers everywhere.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
-
-  // Of so many; they are few beside 2^64.
-  std::size_t below(std::size_t count) {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return static_cast<std::size_t>((z ^ (z >> 31U)) % count);
-  }
-
- private:
-  std::uint64_t state_;
-};
+// One of so many; they are few beside 2^64.
+std::size_t draw_below(std::size_t count, SplitMix& draws) {
+  return static_cast<std::size_t>(draws.next() % count);
+}
 
 using Edges = std::set<std::pair<Vertex, Vertex>>;  // one way
 
@@ -109,12 +99,12 @@ Edges random_regular(Vertex vertices, int degree, std::uint64_t seed) {
   std::vector<std::pair<Vertex, Vertex>> list;
   std::copy_if(edges.begin(), edges.end(), std::back_inserter(list),
                [](const auto& edge) { return edge.first < edge.second; });
-  Draws draws(seed);
+  SplitMix draws(seed);
   for (int tries = 0; tries < most_tries; ++tries) {
     for (std::size_t i = 0; i < moves_an_edge * list.size(); ++i) {
-      auto& [a, b] = list[draws.below(list.size())];
-      auto& [c, d] = list[draws.below(list.size())];
-      if (draws.below(2) == 0) {
+      auto& [a, b] = list[draw_below(list.size(), draws)];
+      auto& [c, d] = list[draw_below(list.size(), draws)];
+      if (draw_below(2, draws) == 0) {
         std::swap(c, d);
       }
       if (a == c || a == d || b == c || b == d || edges.contains({a, d}) ||
