@@ -47,8 +47,8 @@ std::optional<Group> in_own_order(const ParallelLayout& layout, const RankSeries
   return group;
 }
 
-// Two ranks of the same place in two stages, or `shift` places on: as far apart as those that are
-// farthest. All of a stage send at once.
+// Two ranks of the same place in two stages, or `shift` places on, all of which are equally far
+// apart: in two nodes if any are. All of a stage send at once.
 Group between_stages(const ParallelLayout& layout, int from, int to, int gpus_per_node,
                      int shift = 0) {
   const int ranks = layout.stage_ranks();
@@ -209,7 +209,7 @@ Group ends_group(const ParallelLayout& layout, int gpus_per_node) {
 }
 
 Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage) {
-  const int stage_ranks = layout.tp * layout.data_ranks();
+  const int stage_ranks = layout.stage_ranks();
   const bool to_other_copy = is_two_ended(layout.schedule) && stage + 1 == layout.stages();
   if (!has_usual_order(layout)) {
     return to_other_copy
@@ -220,11 +220,11 @@ Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage)
     return {2, stage_ranks <= gpus_per_node ? 2 : 1, std::min(stage_ranks, gpus_per_node),
             stage_ranks};
   }
-  const int last_of_stage = stage * stage_ranks;
-  const int target = (stage + 1) % layout.stages() * stage_ranks;
-  const bool same_node = last_of_stage / gpus_per_node == target / gpus_per_node;
+  const int from = stage * stage_ranks;  // the first ranks of both
+  const int to = (stage + 1) % layout.stages() * stage_ranks;
+  const bool same_node = from / gpus_per_node == to / gpus_per_node;
   return {2, same_node ? 2 : 1, std::min(stage_ranks, gpus_per_node),
-          std::max(1, std::abs(target - last_of_stage))};
+          std::max(1, std::abs(to - from))};
 }
 
 }  // namespace payoff

@@ -137,8 +137,8 @@ struct Software {
   // Sharded state: matrices of a unit that travel together have so many parameters; 0: all of them.
   std::int64_t gather_bucket{};
   std::int64_t scatter_bucket{};
-  double
-      hides_launch{};  // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
+  // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU.
+  double hides_launch{};
   // Fitted (profiles/fitted/compute.yaml):
   Seconds host_per_kernel{};       // the host needs this to launch a kernel
   Seconds host_per_step{};         // what no kernel hides: optimiser launch, data, Python

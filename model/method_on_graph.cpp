@@ -11,13 +11,23 @@ constexpr const char* parameter_of_graphs = "neighbours";
 
 int nodes_of(const Workers& group) { return group.all / std::max(1, group.in_node); }
 
+bool is_exchange_of_nodes(const RoundFormula& round) {
+  return round.among == Among::nodes && round.collective == Collective::all_to_all;
+}
+
 }  // namespace
 
 bool has_neighbours(const Method& method) {
   return method.parameters.contains(parameter_of_graphs) &&
-         std::any_of(method.rounds.begin(), method.rounds.end(), [](const RoundFormula& round) {
-           return round.among == Among::nodes && round.collective == Collective::all_to_all;
-         });
+         std::any_of(method.rounds.begin(), method.rounds.end(), is_exchange_of_nodes);
+}
+
+int neighbours_in(const Method& method, const RoundFormula& round, const Workers& group) {
+  const auto found = method.parameters.find(parameter_of_graphs);
+  if (!method.graph || !is_exchange_of_nodes(round) || found == method.parameters.end()) {
+    return 0;
+  }
+  return std::min(static_cast<int>(found->second), nodes_of(group) - 1);
 }
 
 bool has_graph(const CompressionPlan& plan) {

@@ -15,9 +15,9 @@ namespace payoff {
 
 // Whether a graph can be asked for: it has an exchange among nodes, with `neighbours` of them.
 [[nodiscard]] bool has_neighbours(const Method& method);
-[[nodiscard]] inline bool is_over_graph(const Method& method, const RoundFormula& round) {
-  return method.graph && round.among == Among::nodes && round.collective == Collective::all_to_all;
-}
+// Of a round over a graph; one of another kind has none.
+[[nodiscard]] int neighbours_in(const Method& method, const RoundFormula& round,
+                                const Workers& group);
 
 // Whether a plan has a method with a graph.
 [[nodiscard]] bool has_graph(const CompressionPlan& plan);

@@ -109,7 +109,7 @@ struct StageUnits {
 
 struct StepPlan {
   ParallelLayout layout;
-  std::vector<StagePlan> stages;  // pipeline order; size() == pp
+  std::vector<StagePlan> stages;  // pipeline order; as many as layout.stages()
   std::vector<BucketKind> kinds;  // of gradients, then of weights; likewise for each kind of GPUs
   Placement placement{};
   bool overlap{};
