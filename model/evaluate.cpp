@@ -87,6 +87,20 @@ Waterfall waterfall_of_sharded(const StepPlan& plan, std::size_t s, const StageE
   return waterfall_of(plan, s, own, {}, all, wait);
 }
 
+// Of the stage that ends last; `all` is what it does beside its pieces.
+StepPrediction prediction_of(const StepPlan& plan, std::size_t slowest, Seconds step,
+                             const Waterfall& waterfall, const OverlapResult& all) {
+  StepPrediction prediction;
+  prediction.step = step;
+  prediction.waterfall = waterfall;
+  prediction.dp_communication =
+      all.dp_busy + tied_time(plan, slowest) + plan.stages[slowest].gather_time();
+  prediction.hidden_dp = std::max(0_s, all.dp_busy - all.exposed_dp);
+  add_traffic(plan, slowest, prediction);
+  add_overheads(plan.overheads, prediction);
+  return prediction;
+}
+
 StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd>& ends) {
   std::vector<ShardedStage> stages = sharded_step(plan);
   const Seconds met = meeting_of_ends(plan, [&](std::size_t s) { return stages[s].result.finish; });
@@ -107,14 +121,8 @@ StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd
     }
   }
   const OverlapResult& all = stages[slowest].result;
-  StepPrediction prediction;
-  prediction.step = step;
-  prediction.waterfall = waterfall_of_sharded(plan, slowest, ends[slowest], all, wait);
-  prediction.dp_communication = all.dp_busy + tied_time(plan, slowest);
-  prediction.hidden_dp = std::max(0_s, all.dp_busy - all.exposed_dp);
-  add_traffic(plan, slowest, prediction);
-  add_overheads(plan.overheads, prediction);
-  return prediction;
+  return prediction_of(plan, slowest, step,
+                       waterfall_of_sharded(plan, slowest, ends[slowest], all, wait), all);
 }
 
 }  // namespace
@@ -155,16 +163,9 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
       wait = begin - result.finish;
     }
   }
-  const StagePlan& stage = plan.stages[slowest];
-  StepPrediction prediction;
-  prediction.step = step;
-  prediction.waterfall =
-      waterfall_of(plan, slowest, ends[slowest], overlap.delay(slowest), last, wait);
-  prediction.dp_communication = last.dp_busy + tied_time(plan, slowest) + stage.gather_time();
-  prediction.hidden_dp = std::max(0_s, last.dp_busy - last.exposed_dp);
-  add_traffic(plan, slowest, prediction);
-  add_overheads(plan.overheads, prediction);
-  return prediction;
+  return prediction_of(
+      plan, slowest, step,
+      waterfall_of(plan, slowest, ends[slowest], overlap.delay(slowest), last, wait), last);
 }
 
 }  // namespace payoff

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "model/append_problems.hpp"
 #include "model/other_all_reduce.hpp"
@@ -133,15 +132,10 @@ void check_experts(const ParallelLayout& layout, const Cluster& cluster, Problem
   check_expert_ranks(layout, cluster, problems);
 }
 
-}  // namespace
-
-Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int layers) {
+// Whether its ranks are the cluster's, in nodes that each group fills evenly. One cause, one
+// problem: what rests on a value that is refused waits for a better one.
+Problems check_ranks_in_nodes(const ParallelLayout& layout, const Cluster& cluster) {
   Problems problems;
-  check_counts(layout, problems);
-  if (!problems.empty()) {
-    return problems;  // what follows divides by them
-  }
-  // One cause, one problem: what rests on a value that is refused waits for a better one.
   const bool usual = has_usual_order(layout);
   if (usual) {
     check_fill(layout.tp, "layout.tp", "tensor-parallel groups", cluster, problems);
@@ -150,9 +144,7 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     check_ranks(layout, cluster, problems);
   }
   if (problems.empty() && !usual) {
-    for (Problem& problem : check_order(layout, cluster)) {
-      problems.push_back(std::move(problem));
-    }
+    append(problems, check_order(layout, cluster));
   }
   if (problems.empty() && usual) {
     check_fill(ranks_of(layout.tp, layout.cp), "layout.cp", "tp x cp blocks", cluster, problems);
@@ -161,14 +153,10 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     check_fill(layout.stage_ranks(), "layout.dp",
                layout.cp > 1 ? "tp x cp x dp blocks" : "tp x dp blocks", cluster, problems);
   }
-  const bool sound_ranks = problems.empty();
-  check_experts(layout, cluster, problems);
-  check_pipeline(layout, layers, problems);
-  check_pairs(layout, problems);
-  check_sharding(layout, cluster, sound_ranks, problems);
-  if (sound_ranks) {
-    append(problems, check_dp_collective(layout, cluster));
-  }
+  return problems;
+}
+
+void check_sequence_parallelism(const ParallelLayout& layout, Problems& problems) {
   if (layout.tp_overlap > 1 && (!layout.sequence_parallel || layout.tp == 1)) {
     problems.push_back(
         {"layout.tp_overlap",
@@ -181,6 +169,26 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     problems.push_back({"layout.sequence_parallel", "sequence parallelism needs tp > 1",
                         "leave it out, or set tp"});
   }
+}
+
+}  // namespace
+
+Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int layers) {
+  Problems problems;
+  check_counts(layout, problems);
+  if (!problems.empty()) {
+    return problems;  // what follows divides by them
+  }
+  problems = check_ranks_in_nodes(layout, cluster);
+  const bool sound_ranks = problems.empty();
+  check_experts(layout, cluster, problems);
+  check_pipeline(layout, layers, problems);
+  check_pairs(layout, problems);
+  check_sharding(layout, cluster, sound_ranks, problems);
+  if (sound_ranks) {
+    append(problems, check_dp_collective(layout, cluster));
+  }
+  check_sequence_parallelism(layout, problems);
   return problems;
 }
 
