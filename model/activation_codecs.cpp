@@ -189,19 +189,28 @@ const ActivationCodecs::Sum& ActivationCodecs::sum(const Codec& codec, Collectiv
   return added;
 }
 
+// Messages one after the other, each encoded before it, all decoded after the last.
+template <typename MessageOf>
+std::vector<Piece> ActivationCodecs::pieces_of(const Codec& codec, const CallCost& encoded,
+                                               const CallCost& sent, const PassCost& decode,
+                                               MessageOf message_of) {
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < sent.rounds.size(); ++i) {
+    const PassCost encode = i < encoded.rounds.size() ? encoded.rounds[i].encode : PassCost{};
+    pieces.push_back({work(codec, WorkKind::encode, encode), message_of(sent.rounds[i])});
+  }
+  if (!pieces.empty()) {
+    pieces.push_back({work(codec, WorkKind::decode, decode), {}});
+  }
+  return pieces;
+}
+
 void ActivationCodecs::add_whole_sum(const Codec& codec, Sum& sum) {
   const Group& group = tensor_.group();
   const CallCost call = cost(codec.of->method, sum.size, {group.ranks, group.ranks_per_node});
-  for (const RoundCost& round : call.rounds) {
-    // nccl-tests counts the gathered buffer of an all-gather.
-    const bool gathers = round.collective == Collective::all_gather;
-    sum.pieces.push_back(
-        {work(codec, WorkKind::encode, round.encode),
-         tensor_message(round.collective, gathers ? group.ranks * round.message : round.message)});
-  }
-  if (!call.rounds.empty()) {
-    sum.pieces.push_back({work(codec, WorkKind::decode, call.decode), {}});
-  }
+  sum.pieces = pieces_of(codec, call, call, call.decode, [&](const RoundCost& round) {
+    return tensor_message(round.collective, collective_size(round, group.ranks));
+  });
   sum.kept = {call.state, call.saved};
 }
 
@@ -216,15 +225,10 @@ void ActivationCodecs::add_half(const Codec& codec, Sum& sum) {
   const Collective collective = !scatters ? Collective::all_gather
                                 : adds_up ? Collective::reduce_scatter
                                           : Collective::all_to_all;
-  for (const RoundCost& round : encoded.rounds) {
-    sum.pieces.push_back(
-        {work(codec, WorkKind::encode, round.encode),
-         tensor_message(collective, scatters ? round.message : ranks * round.message)});
-  }
-  if (!encoded.rounds.empty()) {
-    const PassCost& decode = scatters && adds_up ? part.decode : whole.decode;
-    sum.pieces.push_back({work(codec, WorkKind::decode, decode), {}});
-  }
+  const PassCost& decode = scatters && adds_up ? part.decode : whole.decode;
+  sum.pieces = pieces_of(codec, encoded, encoded, decode, [&](const RoundCost& round) {
+    return tensor_message(collective, scatters ? round.message : ranks * round.message);
+  });
 }
 
 // Between ranks that divide the experts. The busiest one has more copies than its own tokens make.
@@ -244,15 +248,10 @@ const ActivationCodecs::Exchange& ActivationCodecs::exchange(const Codec& codec,
   const CallCost encoded = dispatches ? of(experts.tokens_per_sample) : sent;
   const CallCost decoded = dispatches ? sent : of(experts.copies_per_sample);
   Exchange& added = exchanges_.emplace_back(Exchange{traffic, {}, {encoded.state, encoded.saved}});
-  for (std::size_t i = 0; i < sent.rounds.size(); ++i) {
-    added.pieces.push_back({work(codec, WorkKind::encode,
-                                 i < encoded.rounds.size() ? encoded.rounds[i].encode : PassCost{}),
-                            priced_message(MessageKind::ep_activations, experts_,
-                                           Collective::all_to_all, sent.rounds[i].message)});
-  }
-  if (!sent.rounds.empty()) {
-    added.pieces.push_back({work(codec, WorkKind::decode, decoded.decode), {}});
-  }
+  added.pieces = pieces_of(codec, encoded, sent, decoded.decode, [&](const RoundCost& round) {
+    return priced_message(MessageKind::ep_activations, experts_, Collective::all_to_all,
+                          round.message);
+  });
   return added;
 }
 
@@ -276,17 +275,13 @@ const ActivationCodecs::Exchange& ActivationCodecs::exchange(const Codec& codec,
   Exchange& added = exchanges_.emplace_back(
       Exchange{Traffic::embeddings, {}, {encoded.state, encoded.saved}, forward});
   Seconds beside = time_beside_tables(layer, forward, layout_.micro_batch, compute_);
-  for (std::size_t i = 0; i < sent.rounds.size(); ++i) {
+  added.pieces = pieces_of(codec, encoded, sent, decoded.decode, [&](const RoundCost& round) {
     const Message whole = priced_message(MessageKind::table_activations, tables_,
-                                         Collective::all_to_all, sent.rounds[i].message);
-    added.pieces.push_back({work(codec, WorkKind::encode,
-                                 i < encoded.rounds.size() ? encoded.rounds[i].encode : PassCost{}),
-                            exposed_beside(whole, beside, compute_.gpu)});
+                                         Collective::all_to_all, round.message);
+    const Message exposed = exposed_beside(whole, beside, compute_.gpu);
     beside = std::max(0_s, beside - whole.alone);
-  }
-  if (!sent.rounds.empty()) {
-    added.pieces.push_back({work(codec, WorkKind::decode, decoded.decode), {}});
-  }
+    return exposed;
+  });
   return added;
 }
 

@@ -109,6 +109,10 @@ class ActivationCodecs {
   [[nodiscard]] const Codec* codec_of(const Message& dense, const Place& place) const;
   [[nodiscard]] bool compresses(const Codec& codec, std::size_t layer, bool forward) const;
   [[nodiscard]] const Sum& sum(const Codec& codec, Collective collective, Bytes size);
+  template <typename MessageOf>
+  [[nodiscard]] std::vector<Piece> pieces_of(const Codec& codec, const CallCost& encoded,
+                                             const CallCost& sent, const PassCost& decode,
+                                             MessageOf message_of);
   void add_whole_sum(const Codec& codec, Sum& sum);
   void add_half(const Codec& codec, Sum& sum);
   [[nodiscard]] const Exchange& exchange(const Codec& codec, const ExpertSync& experts);

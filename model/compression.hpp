@@ -125,6 +125,9 @@ struct RoundCost {
   int neighbours{};  // of an exchange over a graph of nodes; 0: with all
 };
 
+// nccl-tests counts the gathered buffer of an all-gather; a method states what one worker sends.
+[[nodiscard]] Bytes collective_size(const RoundCost& round, int workers);
+
 struct CallCost {
   std::vector<RoundCost> rounds;  // empty where every tensor travels dense
   PassCost decode;

@@ -183,10 +183,6 @@ BucketKind dense_kind(const KindContent& content, const GradientContext& context
 
 }  // namespace
 
-Bytes collective_size(const RoundCost& round, int workers) {
-  return round.collective == Collective::all_gather ? workers * round.message : round.message;
-}
-
 Work codec_work(WorkKind kind, const PassCost& pass, const Method& method,
                 const GradientContext& context) {
   const Seconds time = price_pass(pass, method.law, context.gpu, context.training.precision);

@@ -155,6 +155,11 @@ struct Gpu {
   CopyLaw copies{};
 };
 
+// What a kernel that streams reaches of its memory.
+[[nodiscard]] inline Bandwidth reached_bandwidth(const Gpu& gpu) {
+  return gpu.law.memory_efficiency * gpu.memory_bandwidth;
+}
+
 enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };
 enum class LinkGeneration {
   none,

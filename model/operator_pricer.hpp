@@ -64,7 +64,7 @@ class OperatorPricer {
         software_(context.software),
         precision_(context.precision),
         units_(context.gpu.compute_units),
-        memory_(context.gpu.law.memory_efficiency * context.gpu.memory_bandwidth) {}
+        memory_(reached_bandwidth(context.gpu)) {}
 
   OperatorCost forward(const Operator& op, double samples) const {
     switch (op.kind) {
