@@ -125,7 +125,10 @@ const ActivationCodecs::Send& ActivationCodecs::send(std::size_t layer, bool for
   }
   if (sends_.empty()) {  // all blocks send the same
     const Bytes size = boundary_size(workload_.layers[layer], layout_);
-    sends_ = {price_send(*codec, codec->sent, size), price_send(*codec, codec->backward, size)};
+    const auto priced = [&](const Method& method, bool is_forward) {
+      return compresses(*codec, layer, is_forward) ? price_send(*codec, method, size) : Send{};
+    };
+    sends_ = {priced(codec->sent, true), priced(codec->backward, false)};
   }
   return sends_[forward ? 0 : 1];
 }
@@ -161,10 +164,23 @@ void ActivationCodecs::keep_sums(const Layer& layer, std::size_t number, Kept& a
     for (const bool forward : {true, false}) {
       if ((forward ? sync.forward : sync.backward) && compresses(*codec, number, forward)) {
         const Bytes size = layout_.micro_batch * sync.bytes_per_sample;
-        add(sum(*codec, Collective::all_reduce, size).kept, forward, all);
+        add(kept_by_sum(*codec, size), forward, all);
       }
     }
   }
+}
+
+// Whatever halves it is sent in: by what a rank would encode of all of it.
+ActivationCodecs::Kept ActivationCodecs::kept_by_sum(const Codec& codec, Bytes size) {
+  for (const auto& [known, kept] : kept_by_sums_) {
+    if (known == size) {
+      return kept;
+    }
+  }
+  const Group& group = tensor_.group();
+  const CallCost call = cost(codec.of->method, size, {group.ranks, group.ranks_per_node});
+  kept_by_sums_.emplace_back(size, Kept{call.state, call.saved});
+  return kept_by_sums_.back().second;
 }
 
 // What is saved is for the gradient of an activation.
@@ -180,7 +196,7 @@ const ActivationCodecs::Sum& ActivationCodecs::sum(const Codec& codec, Collectiv
       return known;
     }
   }
-  Sum& added = sums_.emplace_back(Sum{collective, size, {}, {}});
+  Sum& added = sums_.emplace_back(Sum{collective, size, {}});
   if (collective == Collective::all_reduce) {
     add_whole_sum(codec, added);
   } else {
@@ -211,7 +227,6 @@ void ActivationCodecs::add_whole_sum(const Codec& codec, Sum& sum) {
   sum.pieces = pieces_of(codec, call, call, call.decode, [&](const RoundCost& round) {
     return tensor_message(round.collective, collective_size(round, group.ranks));
   });
-  sum.kept = {call.state, call.saved};
 }
 
 // Of a sum that is scattered, or of parts that are gathered.
