@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <set>
 
+#include "model/powers_of_two.hpp"
 #include "model/split_mix.hpp"
 
 namespace payoff {
@@ -68,6 +69,19 @@ Edges circulant(Vertex vertices, int degree) {
     }
   }
   return edges;
+}
+
+// How far behind each vertex those are that it sends to, where all do alike.
+std::vector<Vertex> distances_of(ExchangeShape shape, Vertex vertices) {
+  std::vector<Vertex> distances;
+  if (shape == ExchangeShape::ring && vertices > 2) {
+    return {1, vertices - 1};
+  }
+  for (Vertex away = 1; away < vertices;
+       away = shape == ExchangeShape::exponential ? 2 * away : away + 1) {
+    distances.push_back(away);
+  }
+  return distances;
 }
 
 bool all_hear(const Neighbours& neighbours, Vertex& unheard) {
@@ -149,7 +163,6 @@ void check_ways(const Neighbours& neighbours, Problems& problems) {
 
 Neighbours neighbours_of(const ExchangeGraph& graph, int vertices) {
   const auto count = static_cast<Vertex>(vertices);
-  Edges edges;
   switch (graph.shape) {
     case ExchangeShape::own:
       return graph.own;
@@ -162,15 +175,37 @@ Neighbours neighbours_of(const ExchangeGraph& graph, int vertices) {
     case ExchangeShape::complete:
       break;
   }
+  const std::vector<Vertex> distances = distances_of(graph.shape, count);
+  Neighbours neighbours(count);
   for (Vertex v = 0; v < count; ++v) {
-    const bool doubles = graph.shape == ExchangeShape::exponential;
-    for (Vertex away = 1; away < count; away = doubles ? 2 * away : away + 1) {
-      if (graph.shape != ExchangeShape::ring || away == 1 || away + 1 == count) {
-        edges.insert({v, (v + away) % count});
-      }
+    for (const Vertex away : distances) {
+      neighbours[v].push_back((v + away) % count);
     }
+    std::sort(neighbours[v].begin(), neighbours[v].end());
   }
-  return listed(edges, count);
+  return neighbours;
+}
+
+int most_neighbours(const ExchangeGraph& graph, int vertices) {
+  const auto on_ring = [](Vertex length) { return static_cast<int>(std::min(length - 1, 2U)); };
+  const auto count = static_cast<Vertex>(vertices);
+  switch (graph.shape) {
+    case ExchangeShape::ring:
+      return on_ring(count);
+    case ExchangeShape::torus: {
+      const Vertex rows = torus_rows(count);
+      return on_ring(rows) + on_ring(count / rows);
+    }
+    case ExchangeShape::exponential:
+      return log2_ceiling(vertices);
+    case ExchangeShape::random:
+      return graph.degree;
+    case ExchangeShape::complete:
+      return vertices - 1;
+    case ExchangeShape::own:
+      break;
+  }
+  return busiest(graph.own);
 }
 
 Neighbours reversed(const Neighbours& neighbours) {

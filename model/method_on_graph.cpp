@@ -40,23 +40,23 @@ Method on_graph(const Method& method, const Workers& group) {
   Method result = method;
   const int nodes = nodes_of(group);
   if (nodes > 1) {
-    result.parameters[parameter_of_graphs] = busiest(neighbours_of(*method.graph, nodes));
+    result.parameters[parameter_of_graphs] = most_neighbours(*method.graph, nodes);
   }
   return result;
 }
 
-std::vector<std::shared_ptr<const Neighbours>> graphs_of(const CompressionPlan& plan,
-                                                         const Workers& group) {
-  std::vector<std::shared_ptr<const Neighbours>> graphs;
+std::vector<std::shared_ptr<const NodeGraph>> graphs_of(const CompressionPlan& plan,
+                                                        const Workers& group) {
+  std::vector<std::shared_ptr<const NodeGraph>> graphs;
   bool any = false;
   for (const Method* method : plan.gradient_methods()) {
     const bool has = method->graph && nodes_of(group) > 1;
     any = any || has;
     graphs.push_back(
-        has ? std::make_shared<Neighbours>(neighbours_of(*method->graph, nodes_of(group)))
+        has ? std::make_shared<const NodeGraph>(NodeGraph{*method->graph, nodes_of(group)})
             : nullptr);
   }
-  return any ? graphs : std::vector<std::shared_ptr<const Neighbours>>{};
+  return any ? graphs : std::vector<std::shared_ptr<const NodeGraph>>{};
 }
 
 Problems check_graphs(const CompressionPlan& plan, const Workers& group, const std::string& path) {

@@ -26,8 +26,8 @@ namespace payoff {
 [[nodiscard]] Method on_graph(const Method& method, const Workers& group);
 
 // Of each method of gradients; of one without a graph nothing.
-[[nodiscard]] std::vector<std::shared_ptr<const Neighbours>> graphs_of(const CompressionPlan& plan,
-                                                                       const Workers& group);
+[[nodiscard]] std::vector<std::shared_ptr<const NodeGraph>> graphs_of(const CompressionPlan& plan,
+                                                                      const Workers& group);
 
 // Graphs that these nodes cannot have.
 [[nodiscard]] Problems check_graphs(const CompressionPlan& plan, const Workers& group,
