@@ -125,16 +125,21 @@ void TransformerEnds::sum_lookup(Layer& layer, std::size_t place) const {
   }
 }
 
+// A byte for each element, whatever its precision.
+Bytes TransformerEnds::mask_of(Bytes activations) const {
+  return activations / parts_.activation() * 1_B;
+}
+
 void TransformerEnds::add_dropout(Layer& layer) const {
   const Bytes stream = parts_.stream();
   layer.forward.push_back(memory_pass(2 * stream, 2 * stream));
-  layer.activation_per_sample += 0.5 * stream / parts_.sequence_parts();  // the mask
+  layer.activation_per_sample += mask_of(stream / parts_.sequence_parts());
 }
 
 // Behind the norm of a stack: each rank's part of the tokens.
 void TransformerEnds::final_dropout(Layer& layer) const {
   const Bytes share = parts_.stream() / parts_.sequence_parts();
-  const Bytes mask = share / parts_.activation() * 1_B;
+  const Bytes mask = mask_of(share);
   layer.forward.push_back(memory_pass(2 * share + mask, 2 * share + mask));
   layer.activation_per_sample += mask;
 }
