@@ -138,7 +138,7 @@ class Check {
     for (const Layer& layer : workload.layers) {
       if (layer.exchange) {
         rows_get_smaller(layer, layer.exchange->sent_per_sample, workload.width, element,
-                         "samples of `" + layer.name + "`");
+                         "samples of " + in_backquotes(layer.name));
       }
     }
   }

@@ -24,7 +24,7 @@ std::vector<KindContent> contents_of(const GradientKinds& kinds) {
   std::vector<KindContent> contents(kinds.elements.size());
   for (const EqualTensors& tensors : kinds.tensors) {
     KindContent& content = contents[tensors.call];
-    content.elements += tensors.count * tensors.tensor.elements();
+    content.elements = kinds.elements[tensors.call];
     content.tensors += tensors.count;
     content.of_experts = tensors.tensor.of_expert;
   }

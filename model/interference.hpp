@@ -92,8 +92,8 @@ enum class StreamTurns { alternate, codec_last, codec_first };
 // free now and then. Assumed: one of 128.
 inline constexpr double starved_rate = 1.0 / 128.0;
 
-// The same for work that is many kernels in a row, whose waves average out: the limit of many
-// blocks.
+// How fast two streams go, relative to being alone, whose work is many kernels in a row: their
+// waves average out, as of many blocks.
 struct StreamRates {
   double compute{};
   double codec{};  // on its side stream, or on the compute stream with no compute beside it
