@@ -162,12 +162,14 @@ Parsed<double> parse_in(const Dimension& dimension, std::string_view text, Sign 
 }
 
 template <class T, class Range>
-Parsed<T> in_range(T value, Range range, Trimmed text) {
+Parsed<T> in_range(T value, Range range, Trimmed text, bool in_percent = false) {
   if (value >= range.min && value <= range.max) {
     return Parsed<T>::success(value);
   }
   const bool below = value < range.min;
-  const std::string bound = number_text(static_cast<double>(below ? range.min : range.max), 15);
+  const auto number = static_cast<double>(below ? range.min : range.max);
+  const std::string bound =
+      in_percent ? number_text(100.0 * number, 15) + " %" : number_text(number, 15);
   return Parsed<T>::failure({below ? "is too small" : "is too large",
                              "must be at " + std::string(below ? "least " : "most ") + bound,
                              {},
@@ -203,7 +205,7 @@ Parsed<double> parse_ratio(std::string_view text, NumberRange range) {
         {"is not a ratio", "a ratio has no unit but `%`", {}, {}, rest.offset, rest.text.size()});
   }
   const double value = rest.text.empty() ? (*head).number : (*head).number / 100.0;
-  Parsed<double> result = in_range(value, range, trim(text));
+  Parsed<double> result = in_range(value, range, trim(text), !rest.text.empty());
   if (!result && rest.text.empty() && value > range.max && value / 100.0 <= range.max) {
     result.error.example = std::string((*head).digits) + " %";
   }
