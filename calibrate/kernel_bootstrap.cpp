@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numbers>
 
 #include "calibrate/kernel_fit.hpp"
+#include "model/split_mix.hpp"
 
 namespace payoff {
 namespace {
 
-// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014: the same
-// numbers on every machine.
 class Normals {
  public:
   double next() {
@@ -20,15 +18,9 @@ class Normals {
   }
 
  private:
-  double bits() {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return static_cast<double>((z ^ (z >> 31U)) >> 11U);
-  }
+  double bits() { return static_cast<double>(draws_.next() >> 11U); }
 
-  std::uint64_t state_ = 1;
+  SplitMix draws_{1};
 };
 
 }  // namespace

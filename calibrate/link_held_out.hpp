@@ -7,6 +7,7 @@
 
 #include "calibrate/link_parameters.hpp"
 #include "calibrate/link_problem.hpp"
+#include "calibrate/size_band.hpp"
 #include "model/collective.hpp"
 #include "model/hardware.hpp"
 #include "model/measured_collective.hpp"

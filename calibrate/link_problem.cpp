@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "calibrate/link_parameters.hpp"
+#include "calibrate/size_band.hpp"
 #include "model/collective.hpp"
 
 namespace payoff {

@@ -43,7 +43,7 @@ std::vector<ExplainedPart> parts_of_updates(const ExplainedPlan& plan) {
   const Experiment& experiment = plan.experiment();
   const Gpu& gpu = experiment.cluster.gpu;
   const Bytes traffic = experiment.training.optimizer_traffic_per_parameter;
-  const Bandwidth reached = gpu.law.memory_efficiency * gpu.memory_bandwidth;
+  const Bandwidth reached = reached_bandwidth(gpu);
   std::vector<ExplainedPart> parts;
   const auto add = [&](const std::string& what, Seconds time) {
     const double updated = std::round((time - gpu.law.launch) * reached / traffic);

@@ -8,6 +8,7 @@
 
 #include "model/compute.hpp"
 #include "model/groups.hpp"
+#include "model/layer_division.hpp"
 #include "model/operator_time.hpp"
 #include "model/recomputation.hpp"
 #include "model/stage_messages.hpp"

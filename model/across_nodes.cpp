@@ -101,18 +101,16 @@ Expression whole_part() {
   return assembled("v * ceil(n / L)", std::move(program));
 }
 
-// In one node nothing is sent between nodes.
+// In one node nothing is sent between nodes. The condition is the last factor: in front it would be
+// one more value below those of `worth`, which may take all of the stack.
 Expression worth_between_nodes(const Expression& worth) {
-  Program program{read_variable(formula::workers), read_variable(formula::local_workers),
-                  apply(Opcode::greater)};
-  if (worth.empty()) {
-    program.push_back(constant_value(1));
-  } else {
-    const Expression part = of_a_part(worth);
-    program.insert(program.end(), part.program().begin(), part.program().end());
+  const Expression part = of_a_part(worth);
+  Program program(part.program().begin(), part.program().end());
+  program.insert(program.end(), {read_variable(formula::workers),
+                                 read_variable(formula::local_workers), apply(Opcode::greater)});
+  if (!worth.empty()) {
+    program.push_back(apply(Opcode::multiply));
   }
-  program.push_back(constant_value(0));
-  program.push_back(apply(Opcode::choose));
   return assembled("if(W > L, " + (worth.empty() ? "1" : worth.text()) + ", 0)",
                    std::move(program));
 }
@@ -122,11 +120,24 @@ Expression sum_of_messages(const std::vector<RoundFormula>& rounds) {
   std::string text;
   for (const RoundFormula& round : rounds) {
     const auto part = round.message.program();
+    if (part.empty()) {
+      continue;
+    }
     program.insert(program.end(), part.begin(), part.end());
     program.push_back(apply(Opcode::add));
     text += (text.empty() ? "" : " + ") + round.message.text();
   }
   return assembled(std::move(text), std::move(program));
+}
+
+std::vector<RoundFormula> rounds_across_nodes(const Method& method) {
+  std::vector<RoundFormula> rounds{{{}, Collective::reduce_scatter, whole_tensor(), Among::node}};
+  for (const RoundFormula& round : method.rounds) {
+    rounds.push_back(
+        {of_a_part(round.encode), round.collective, of_a_part(round.message), Among::nodes});
+  }
+  rounds.push_back({of_a_part(method.decode), Collective::all_gather, whole_part(), Among::node});
+  return rounds;
 }
 
 }  // namespace
@@ -136,9 +147,11 @@ std::string not_across_nodes(const Method& method) {
       std::any_of(method.rounds.begin(), method.rounds.end(),
                   [](const RoundFormula& round) { return round.among != Among::all; });
   const std::vector<const Expression*> formulas = formulas_of(method);
-  const bool deep = std::any_of(formulas.begin(), formulas.end(), [](const Expression* formula) {
-    return !formula->empty() && of_a_part(*formula).empty();
-  });
+  const bool deep = std::any_of(formulas.begin(), formulas.end(),
+                                [](const Expression* formula) {
+                                  return !formula->empty() && of_a_part(*formula).empty();
+                                }) ||
+                    sum_of_messages(rounds_across_nodes(method)).empty();
   return divided                ? "says itself which of its rounds are in a node"
          : runs_on_host(method) ? "runs on the host"
          : method.scatters      ? "leaves each worker the sum of its own part"
@@ -154,14 +167,7 @@ Method across_nodes(const Method& method) {
   for (Expression& part : result.where) {
     part = of_a_part(part);
   }
-  result.rounds.clear();
-  result.rounds.push_back({{}, Collective::reduce_scatter, whole_tensor(), Among::node});
-  for (const RoundFormula& round : method.rounds) {
-    result.rounds.push_back(
-        {of_a_part(round.encode), round.collective, of_a_part(round.message), Among::nodes});
-  }
-  result.rounds.push_back(
-      {of_a_part(method.decode), Collective::all_gather, whole_part(), Among::node});
+  result.rounds = rounds_across_nodes(method);
   result.decode = {};
   result.worth = worth_between_nodes(method.worth);
   result.state_bytes = of_a_part(method.state_bytes);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/activation_codecs.hpp"
-#include "model/stage_compute.hpp"
+#include "model/layer_division.hpp"
 
 namespace payoff {
 namespace {
@@ -138,7 +138,7 @@ class Check {
     for (const Layer& layer : workload.layers) {
       if (layer.exchange) {
         rows_get_smaller(layer, layer.exchange->sent_per_sample, workload.width, element,
-                         "samples of `" + layer.name + "`");
+                         "samples of " + in_backquotes(layer.name));
       }
     }
   }

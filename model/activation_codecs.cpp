@@ -125,7 +125,10 @@ const ActivationCodecs::Send& ActivationCodecs::send(std::size_t layer, bool for
   }
   if (sends_.empty()) {  // all blocks send the same
     const Bytes size = boundary_size(workload_.layers[layer], layout_);
-    sends_ = {price_send(*codec, codec->sent, size), price_send(*codec, codec->backward, size)};
+    const auto priced = [&](const Method& method, bool is_forward) {
+      return compresses(*codec, layer, is_forward) ? price_send(*codec, method, size) : Send{};
+    };
+    sends_ = {priced(codec->sent, true), priced(codec->backward, false)};
   }
   return sends_[forward ? 0 : 1];
 }
@@ -161,10 +164,23 @@ void ActivationCodecs::keep_sums(const Layer& layer, std::size_t number, Kept& a
     for (const bool forward : {true, false}) {
       if ((forward ? sync.forward : sync.backward) && compresses(*codec, number, forward)) {
         const Bytes size = layout_.micro_batch * sync.bytes_per_sample;
-        add(sum(*codec, Collective::all_reduce, size).kept, forward, all);
+        add(kept_by_sum(*codec, size), forward, all);
       }
     }
   }
+}
+
+// Whatever halves it is sent in: by what a rank would encode of all of it.
+ActivationCodecs::Kept ActivationCodecs::kept_by_sum(const Codec& codec, Bytes size) {
+  for (const auto& [known, kept] : kept_by_sums_) {
+    if (known == size) {
+      return kept;
+    }
+  }
+  const Group& group = tensor_.group();
+  const CallCost call = cost(codec.of->method, size, {group.ranks, group.ranks_per_node});
+  kept_by_sums_.emplace_back(size, Kept{call.state, call.saved});
+  return kept_by_sums_.back().second;
 }
 
 // What is saved is for the gradient of an activation.
@@ -180,7 +196,7 @@ const ActivationCodecs::Sum& ActivationCodecs::sum(const Codec& codec, Collectiv
       return known;
     }
   }
-  Sum& added = sums_.emplace_back(Sum{collective, size, {}, {}});
+  Sum& added = sums_.emplace_back(Sum{collective, size, {}});
   if (collective == Collective::all_reduce) {
     add_whole_sum(codec, added);
   } else {
@@ -189,20 +205,28 @@ const ActivationCodecs::Sum& ActivationCodecs::sum(const Codec& codec, Collectiv
   return added;
 }
 
+// Messages one after the other, each encoded before it, all decoded after the last.
+template <typename MessageOf>
+std::vector<Piece> ActivationCodecs::pieces_of(const Codec& codec, const CallCost& encoded,
+                                               const CallCost& sent, const PassCost& decode,
+                                               MessageOf message_of) {
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < sent.rounds.size(); ++i) {
+    const PassCost encode = i < encoded.rounds.size() ? encoded.rounds[i].encode : PassCost{};
+    pieces.push_back({work(codec, WorkKind::encode, encode), message_of(sent.rounds[i])});
+  }
+  if (!pieces.empty()) {
+    pieces.push_back({work(codec, WorkKind::decode, decode), {}});
+  }
+  return pieces;
+}
+
 void ActivationCodecs::add_whole_sum(const Codec& codec, Sum& sum) {
   const Group& group = tensor_.group();
   const CallCost call = cost(codec.of->method, sum.size, {group.ranks, group.ranks_per_node});
-  for (const RoundCost& round : call.rounds) {
-    // nccl-tests counts the gathered buffer of an all-gather.
-    const bool gathers = round.collective == Collective::all_gather;
-    sum.pieces.push_back(
-        {work(codec, WorkKind::encode, round.encode),
-         tensor_message(round.collective, gathers ? group.ranks * round.message : round.message)});
-  }
-  if (!call.rounds.empty()) {
-    sum.pieces.push_back({work(codec, WorkKind::decode, call.decode), {}});
-  }
-  sum.kept = {call.state, call.saved};
+  sum.pieces = pieces_of(codec, call, call, call.decode, [&](const RoundCost& round) {
+    return tensor_message(round.collective, collective_size(round, group.ranks));
+  });
 }
 
 // Of a sum that is scattered, or of parts that are gathered.
@@ -216,15 +240,10 @@ void ActivationCodecs::add_half(const Codec& codec, Sum& sum) {
   const Collective collective = !scatters ? Collective::all_gather
                                 : adds_up ? Collective::reduce_scatter
                                           : Collective::all_to_all;
-  for (const RoundCost& round : encoded.rounds) {
-    sum.pieces.push_back(
-        {work(codec, WorkKind::encode, round.encode),
-         tensor_message(collective, scatters ? round.message : ranks * round.message)});
-  }
-  if (!encoded.rounds.empty()) {
-    const PassCost& decode = scatters && adds_up ? part.decode : whole.decode;
-    sum.pieces.push_back({work(codec, WorkKind::decode, decode), {}});
-  }
+  const PassCost& decode = scatters && adds_up ? part.decode : whole.decode;
+  sum.pieces = pieces_of(codec, encoded, encoded, decode, [&](const RoundCost& round) {
+    return tensor_message(collective, scatters ? round.message : ranks * round.message);
+  });
 }
 
 // Between ranks that divide the experts. The busiest one has more copies than its own tokens make.
@@ -244,15 +263,10 @@ const ActivationCodecs::Exchange& ActivationCodecs::exchange(const Codec& codec,
   const CallCost encoded = dispatches ? of(experts.tokens_per_sample) : sent;
   const CallCost decoded = dispatches ? sent : of(experts.copies_per_sample);
   Exchange& added = exchanges_.emplace_back(Exchange{traffic, {}, {encoded.state, encoded.saved}});
-  for (std::size_t i = 0; i < sent.rounds.size(); ++i) {
-    added.pieces.push_back({work(codec, WorkKind::encode,
-                                 i < encoded.rounds.size() ? encoded.rounds[i].encode : PassCost{}),
-                            priced_message(MessageKind::ep_activations, experts_,
-                                           Collective::all_to_all, sent.rounds[i].message)});
-  }
-  if (!sent.rounds.empty()) {
-    added.pieces.push_back({work(codec, WorkKind::decode, decoded.decode), {}});
-  }
+  added.pieces = pieces_of(codec, encoded, sent, decoded.decode, [&](const RoundCost& round) {
+    return priced_message(MessageKind::ep_activations, experts_, Collective::all_to_all,
+                          round.message);
+  });
   return added;
 }
 
@@ -276,17 +290,13 @@ const ActivationCodecs::Exchange& ActivationCodecs::exchange(const Codec& codec,
   Exchange& added = exchanges_.emplace_back(
       Exchange{Traffic::embeddings, {}, {encoded.state, encoded.saved}, forward});
   Seconds beside = time_beside_tables(layer, forward, layout_.micro_batch, compute_);
-  for (std::size_t i = 0; i < sent.rounds.size(); ++i) {
+  added.pieces = pieces_of(codec, encoded, sent, decoded.decode, [&](const RoundCost& round) {
     const Message whole = priced_message(MessageKind::table_activations, tables_,
-                                         Collective::all_to_all, sent.rounds[i].message);
-    added.pieces.push_back({work(codec, WorkKind::encode,
-                                 i < encoded.rounds.size() ? encoded.rounds[i].encode : PassCost{}),
-                            exposed_beside(whole, beside, compute_.gpu)});
+                                         Collective::all_to_all, round.message);
+    const Message exposed = exposed_beside(whole, beside, compute_.gpu);
     beside = std::max(0_s, beside - whole.alone);
-  }
-  if (!sent.rounds.empty()) {
-    added.pieces.push_back({work(codec, WorkKind::decode, decoded.decode), {}});
-  }
+    return exposed;
+  });
   return added;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -95,7 +96,6 @@ class ActivationCodecs {
     Collective collective{};
     Bytes size{};
     std::vector<Piece> pieces;
-    Kept kept;
   };
 
   struct Exchange {
@@ -109,6 +109,10 @@ class ActivationCodecs {
   [[nodiscard]] const Codec* codec_of(const Message& dense, const Place& place) const;
   [[nodiscard]] bool compresses(const Codec& codec, std::size_t layer, bool forward) const;
   [[nodiscard]] const Sum& sum(const Codec& codec, Collective collective, Bytes size);
+  template <typename MessageOf>
+  [[nodiscard]] std::vector<Piece> pieces_of(const Codec& codec, const CallCost& encoded,
+                                             const CallCost& sent, const PassCost& decode,
+                                             MessageOf message_of);
   void add_whole_sum(const Codec& codec, Sum& sum);
   void add_half(const Codec& codec, Sum& sum);
   [[nodiscard]] const Exchange& exchange(const Codec& codec, const ExpertSync& experts);
@@ -118,6 +122,7 @@ class ActivationCodecs {
   [[nodiscard]] Work work(const Codec& codec, WorkKind kind, const PassCost& pass);
   [[nodiscard]] Message tensor_message(Collective collective, Bytes size) const;
   void keep_sums(const Layer& layer, std::size_t number, Kept& all);
+  [[nodiscard]] Kept kept_by_sum(const Codec& codec, Bytes size);
   static void add(const Kept& one, bool forward, Kept& all);
 
   const Workload& workload_;
@@ -129,7 +134,8 @@ class ActivationCodecs {
   Bytes element_;
   std::vector<std::int64_t> block_of_;  // of each layer; below 0: none
   std::vector<Codec> codecs_;
-  std::vector<Sum> sums_;            // all blocks have the same
+  std::vector<Sum> sums_;  // all blocks have the same
+  std::vector<std::pair<Bytes, Kept>> kept_by_sums_;
   std::vector<Exchange> exchanges_;  // as all that have experts
   Send none_;
   std::vector<Send> sends_;  // forward, backward

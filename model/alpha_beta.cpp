@@ -37,7 +37,7 @@ Seconds tree_all_reduce(int ranks, Bytes size, const AlphaBeta& link) {
   if (ranks < 2) {
     return 0_s;
   }
-  const int levels = log2_floor(ranks - 1) + 1;
+  const int levels = log2_ceiling(ranks);
   return messages(2.0 * levels, 2 * size, link);
 }
 

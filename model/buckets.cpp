@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/buckets.hpp"
 
-#include <algorithm>
-
 namespace payoff {
 
 std::vector<std::size_t> fill_buckets(std::span<const Bytes> ready_order, Bytes first_cap,
@@ -22,14 +20,6 @@ std::vector<std::size_t> fill_buckets(std::span<const Bytes> ready_order, Bytes 
   if (open > 0) {
     counts.push_back(open);
   }
-  return counts;
-}
-
-std::vector<std::size_t> fill_buckets_not_rebuilt(std::span<const Bytes> ready_order,
-                                                  Bytes first_cap, Bytes cap) {
-  const std::vector<Bytes> declared(ready_order.rbegin(), ready_order.rend());
-  std::vector<std::size_t> counts = fill_buckets(declared, first_cap, cap);
-  std::reverse(counts.begin(), counts.end());
   return counts;
 }
 

@@ -22,10 +22,4 @@ namespace payoff {
 [[nodiscard]] std::vector<std::size_t> fill_buckets(std::span<const Bytes> ready_order,
                                                     Bytes first_cap, Bytes cap);
 
-// The same without a rebuild (first iteration, or find_unused_parameters without a static graph):
-// filled in the order of declaration, then reversed as a guess of readiness. `ready_order` is the
-// reverse of the declaration, so the bucket with the small cap is the last one to be reduced.
-[[nodiscard]] std::vector<std::size_t> fill_buckets_not_rebuilt(std::span<const Bytes> ready_order,
-                                                                Bytes first_cap, Bytes cap);
-
 }  // namespace payoff

@@ -11,17 +11,10 @@
 #include "model/spread_band.hpp"
 
 namespace payoff {
-namespace {
-
-constexpr std::size_t index(CollectiveFamily f) { return static_cast<std::size_t>(f); }
-
-}  // namespace
 
 Bandwidth node_limit(const Network& network) {
   return network.node_limit.value_or(network.law.node_limit);
 }
-
-std::size_t size_band(Bytes size) { return size <= 64_KiB ? 0U : size <= 256_MiB ? 1U : 2U; }
 
 std::size_t CollectiveModel::place(Collective collective, Algorithm algorithm, Protocol protocol) {
   return (index(collective) * algorithm_count + index(algorithm)) * protocol_count +
@@ -38,53 +31,16 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
   costs_.emplace_back();  // of what there is not
   const GroupPaths& paths = tuner_.paths();
   bound_ = CollectiveBound(cluster, paths);
-  const LinkLaw& network = cluster.network.law;
-  const LinkLaw& fabric = cluster.fabric.law;
-  const Bandwidth limit = node_limit(cluster.network);
-  const double limit_sd = cluster.network.node_limit ? 0.0 : network.relative_sd_node_limit;
   for (std::size_t c = 0; c < collective_count; ++c) {
     for (std::size_t a = 1; a < algorithm_count; ++a) {   // 0: none
       for (std::size_t p = 1; p < protocol_count; ++p) {  // likewise
-        const auto collective = static_cast<Collective>(c);
-        const auto algorithm = static_cast<Algorithm>(a);
-        const auto protocol = static_cast<Protocol>(p);
-        if (!tuner_.has(collective, algorithm, protocol)) {
-          continue;  // is never chosen
-        }
-        const auto terms = terms_of(collective, algorithm, protocol, paths);
-        if (!terms) {
-          continue;
-        }
-        const LinkTerms in = terms_inside(cluster, *terms, algorithm, protocol, paths);
-        const auto between_at = [&, channels = tuner_.most_channels()](double of_limit) {
-          return terms_between(cluster, *terms, protocol, paths, channels, limit * of_limit);
-        };
-        const LinkTerms out = between_at(1);
-        cost_of_[place(collective, algorithm, protocol)] = static_cast<std::uint8_t>(costs_.size());
-        Cost& cost = costs_.emplace_back();
-        cost.latency = std::max(in.launch, out.launch) + in.latency() + out.latency();
-        cost.seconds_per_byte = pipelined(in.seconds_per_byte(), out.seconds_per_byte());
-        if (paths.domains > 1 && cluster.network.gathers > Bandwidth{} &&
-            collective == Collective::all_gather) {
-          cost.seconds_per_byte += 1 / cluster.network.gathers.si;
-        }
-        cost.root = in.root;
-        cost.fill = out.root;
-        cost.per_root_full = out.per_root_full;
-        if (paths.domains > 1 && limit_sd > 0) {
-          const auto per_byte_at = [&](double of_limit) {
-            return pipelined(in.seconds_per_byte(), between_at(of_limit).seconds_per_byte());
-          };
-          cost.per_byte_sd =
-              std::log(per_byte_at(std::exp(-limit_sd)) / per_byte_at(std::exp(limit_sd))) / 2;
-        }
-        const Rendezvous rendezvous = rendezvous_of(cluster, *terms, protocol, paths);
-        cost.rendezvous = rendezvous.time;
-        cost.eager = rendezvous.eager;
+        add_cost(cluster, static_cast<Collective>(c), static_cast<Algorithm>(a),
+                 static_cast<Protocol>(p));
       }
     }
   }
-  const LinkLaw& uncertain = paths.domains > 1 ? network : fabric;
+  const LinkLaw& fabric = cluster.fabric.law;
+  const LinkLaw& uncertain = paths.domains > 1 ? cluster.network.law : fabric;
   if (paths.domains == 1 && fabric.channel > Bandwidth{}) {
     channel_ = fabric.channel.si;
   }
@@ -96,6 +52,47 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const Group& group, Ncc
   for (std::size_t kind = 1; kind < cluster.kinds.size(); ++kind) {
     others_.emplace_back(cluster.kinds[kind], group, release);
   }
+}
+
+// None of what NCCL has not: it is never chosen.
+void CollectiveModel::add_cost(const Cluster& cluster, Collective collective, Algorithm algorithm,
+                               Protocol protocol) {
+  const GroupPaths& paths = tuner_.paths();
+  if (!tuner_.has(collective, algorithm, protocol)) {
+    return;
+  }
+  const auto terms = terms_of(collective, algorithm, protocol, paths);
+  if (!terms) {
+    return;
+  }
+  const Network& network = cluster.network;
+  const LinkTerms in = terms_inside(cluster, *terms, algorithm, protocol, paths);
+  // Where sockets carry so many times what they do.
+  const auto between = [&](double of_limit) {
+    return terms_between(cluster, *terms, protocol, paths, tuner_.most_channels(),
+                         node_limit(network) * of_limit);
+  };
+  const LinkTerms out = between(1);
+  cost_of_[place(collective, algorithm, protocol)] = static_cast<std::uint8_t>(costs_.size());
+  Cost& cost = costs_.emplace_back();
+  cost.latency = std::max(in.launch, out.launch) + in.latency() + out.latency();
+  cost.seconds_per_byte = pipelined(in.seconds_per_byte(), out.seconds_per_byte());
+  if (paths.domains > 1 && network.gathers > Bandwidth{} && collective == Collective::all_gather) {
+    cost.seconds_per_byte += 1 / network.gathers.si;
+  }
+  cost.root = in.root;
+  cost.fill = out.root;
+  cost.per_root_full = out.per_root_full;
+  const double limit_sd = network.node_limit ? 0.0 : network.law.relative_sd_node_limit;
+  if (paths.domains > 1 && limit_sd > 0) {
+    const auto per_byte = [&](double of_limit) {
+      return pipelined(in.seconds_per_byte(), between(of_limit).seconds_per_byte());
+    };
+    cost.per_byte_sd = std::log(per_byte(std::exp(-limit_sd)) / per_byte(std::exp(limit_sd))) / 2;
+  }
+  const Rendezvous rendezvous = rendezvous_of(cluster, *terms, protocol, paths);
+  cost.rendezvous = rendezvous.time;
+  cost.eager = rendezvous.eager;
 }
 
 // The link itself, a collective that it was not measured with, and more ranks than that: errors

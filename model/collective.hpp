@@ -29,16 +29,12 @@ struct CollectivePrice {
   Seconds latency{};  // the part that does not depend on the size
   Algorithm algorithm{};
   Protocol protocol{};
-  AllReduceBy by{};      // where another than NCCL, algorithm and protocol are none
+  AllReduceBy by{};      // where another than NCCL, there is no algorithm
   int channels{};        // thread blocks it holds on every GPU while it runs
   double relative_sd{};  // one standard deviation of the law at this size
   Seconds least{};       // what no error of the law goes below (model/collective_bound.hpp)
   bool extrapolated{};   // outside the fitted range of sizes, ranks or fabrics
 };
-
-// The bands of size that a law's spread is given for: to 64 KiB, to 256 MiB, beyond.
-inline constexpr std::size_t size_band_count = 3;
-[[nodiscard]] std::size_t size_band(Bytes size);
 
 // What the software of a node carries at most whatever its NICs do; zero: no limit. What the
 // profile states of its hosts, else what hosts of its class carry, which is known with a wide
@@ -100,6 +96,8 @@ class CollectiveModel {
     return costs_[cost_of_[place(collective, choice.algorithm, choice.protocol)]];
   }
 
+  void add_cost(const Cluster& cluster, Collective collective, Algorithm algorithm,
+                Protocol protocol);
   void set_other(const Cluster& cluster);
   [[nodiscard]] CollectivePrice price_other(Bytes size) const;
   [[nodiscard]] CollectivePrice price_alike(Collective collective, Bytes size) const;

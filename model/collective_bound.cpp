@@ -2,8 +2,9 @@
 #include "model/collective_bound.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
+
+#include "model/powers_of_two.hpp"
 
 namespace payoff {
 namespace {
@@ -30,10 +31,6 @@ double least_bytes(Collective collective, double parts, double ranks) {
   return 1.0;
 }
 
-bool hears_of_all(Collective collective) {
-  return collective != Collective::send_recv && collective != Collective::all_to_all;
-}
-
 }  // namespace
 
 CollectiveBound::CollectiveBound(const Cluster& cluster, const GroupPaths& paths) {
@@ -42,7 +39,8 @@ CollectiveBound::CollectiveBound(const Cluster& cluster, const GroupPaths& paths
     Least& least = least_.at(c);
     if (paths.domains > 1) {
       least.seconds_per_byte = least_bytes(collective, paths.domains, paths.local) / paths.line.si;
-      const double crossings = hears_of_all(collective) ? std::ceil(std::log2(paths.domains)) : 1.0;
+      // Of an exchange nobody hears of all others' data.
+      const double crossings = is_one_kernel(collective) ? log2_ceiling(paths.domains) : 1.0;
       least.latency = crossings * least_crossing;
     } else if (paths.local > 1) {
       const bool in_switch = cluster.fabric.nvls && collective == Collective::all_reduce;
@@ -53,7 +51,7 @@ CollectiveBound::CollectiveBound(const Cluster& cluster, const GroupPaths& paths
 }
 
 Seconds CollectiveBound::least(Collective collective, Bytes size) const {
-  const Least& least = least_.at(static_cast<std::size_t>(collective));
+  const Least& least = least_.at(index(collective));
   return std::max(least.latency, least.seconds_per_byte * size.si * 1_s);
 }
 

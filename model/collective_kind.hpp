@@ -56,8 +56,12 @@ inline constexpr std::size_t collective_family_count = 4;
 inline constexpr std::array<std::string_view, collective_family_count> collective_family_names{
     "all_reduces", "gathers", "rooted", "exchanges"};
 
+[[nodiscard]] constexpr std::size_t index(CollectiveFamily f) {
+  return static_cast<std::size_t>(f);
+}
+
 [[nodiscard]] constexpr std::string_view family_name(CollectiveFamily family) {
-  return collective_family_names.at(static_cast<std::size_t>(family));
+  return collective_family_names.at(index(family));
 }
 
 [[nodiscard]] constexpr CollectiveFamily family_of(Collective collective) {
@@ -77,7 +81,7 @@ inline constexpr std::array<std::string_view, collective_family_count> collectiv
   return CollectiveFamily::exchanges;
 }
 
-// One kernel a rank, not a group of sends and receives.
+// One kernel a rank, which NCCL tunes, not a group of sends and receives.
 [[nodiscard]] constexpr bool is_one_kernel(Collective collective) {
   return collective != Collective::all_to_all && collective != Collective::send_recv;
 }
@@ -86,6 +90,9 @@ inline constexpr std::array<std::string_view, collective_family_count> collectiv
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 [[nodiscard]] std::string_view name(Protocol protocol);
 [[nodiscard]] std::string_view name(AllReduceBy by);
+
+// Of a group, and of a job: more is not modelled.
+inline constexpr int most_ranks = 1 << 20;
 
 // The ranks of one collective, and who else uses the node's NICs at the same time: eight dp groups
 // of one GPU per node each (tp 8 inside) share the node's NICs eight ways.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/powers_of_two.hpp"
+
 namespace payoff {
 namespace {
 
@@ -18,14 +20,6 @@ double protocol_overhead(Protocol protocol) {
   }
 }
 
-double log2_ceiling(int n) {
-  double log = 0;
-  for (int reach = 1; reach < n; reach *= 2) {
-    ++log;
-  }
-  return log;
-}
-
 // What the busiest node of the double binary tree receives: with four nodes or more it is an inner
 // node of one tree (half the data from two children and from its parent) and a leaf of the other.
 double tree_load(int domains) {
@@ -37,9 +31,7 @@ double tree_load(int domains) {
 
 bool reduces_and_gathers(Collective collective) { return collective == Collective::all_reduce; }
 
-bool scatters(Collective collective) {
-  return collective == Collective::all_gather || collective == Collective::reduce_scatter;
-}
+bool scatters(Collective collective) { return family_of(collective) == CollectiveFamily::gathers; }
 
 std::optional<CollectiveTerms> ring(Collective collective, const GroupPaths& paths) {
   const double n = paths.ranks;

@@ -169,16 +169,6 @@ void add_dense(const Method& method, Batch& batch, std::vector<CallCost>& costs)
   batch.add_pass(method.dense, [&](std::size_t call) -> PassCost& { return costs[call].dense; });
 }
 
-// Of a round over a graph; one of another kind has none.
-int neighbours_in(const Method& method, const RoundFormula& round, const Workers& group) {
-  if (!is_over_graph(method, round)) {
-    return 0;
-  }
-  const auto found = method.parameters.find("neighbours");
-  const int others = group.all / std::max(1, group.in_node) - 1;
-  return found == method.parameters.end() ? 0 : std::min(static_cast<int>(found->second), others);
-}
-
 // To a method that works on buckets, a call is one vector.
 std::vector<EqualTensors> merge_calls(std::span<const EqualTensors> all, std::size_t calls) {
   std::vector<EqualTensors> whole(calls);

@@ -56,6 +56,10 @@ std::vector<const Method*> CompressionPlan::methods() const {
   return all;
 }
 
+Bytes collective_size(const RoundCost& round, int workers) {
+  return round.collective == Collective::all_gather ? workers * round.message : round.message;
+}
+
 Bytes memory_traffic(const PassCost& cost, const Gpu& gpu) {
   if (cost.on_host) {
     return {};

@@ -125,6 +125,9 @@ struct RoundCost {
   int neighbours{};  // of an exchange over a graph of nodes; 0: with all
 };
 
+// nccl-tests counts the gathered buffer of an all-gather; a method states what one worker sends.
+[[nodiscard]] Bytes collective_size(const RoundCost& round, int workers);
+
 struct CallCost {
   std::vector<RoundCost> rounds;  // empty where every tensor travels dense
   PassCost decode;
@@ -135,8 +138,7 @@ struct CallCost {
   std::size_t method{};  // of CompressionPlan::methods(), in the costs of a plan
 };
 
-// A group, and how many of it share a node. `element` is the size of an uncompressed gradient
-// element. Formulas are evaluated for many shapes at once.
+// How many workers there are, and how many of them share a node.
 struct Workers {
   int all{};
   int in_node{};
@@ -151,7 +153,8 @@ struct EqualTensors {
   bool operator==(const EqualTensors&) const = default;
 };
 
-// What `method` does to the tensors of several calls, all evaluated together.
+// What `method` does to the tensors of several calls, all evaluated together. `element` is the size
+// of an uncompressed element.
 [[nodiscard]] std::vector<CallCost> compress_calls(const Method& method,
                                                    std::span<const EqualTensors> tensors,
                                                    std::size_t calls, Bytes element,

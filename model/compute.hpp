@@ -33,6 +33,11 @@ struct ComputeContext {
   return op.in_16_bits && training == Precision::fp8 ? Precision::bf16 : training;
 }
 
+// And what its attention does: with fp8 products 16 bits.
+[[nodiscard]] constexpr Precision attention_precision(Precision training) {
+  return training == Precision::fp8 ? Precision::bf16 : training;
+}
+
 // Whether the GPU has units for this precision. Nothing below may be called where it has not.
 [[nodiscard]] Problems check_precision(const Gpu& gpu, Precision precision);
 

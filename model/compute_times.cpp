@@ -33,11 +33,11 @@ Flops forward_flops(const Operator& op) {
 }
 
 Seconds streaming_time(Bytes traffic, const Gpu& gpu) {
-  return traffic / (gpu.law.memory_efficiency * gpu.memory_bandwidth) + gpu.law.launch;
+  return traffic / reached_bandwidth(gpu) + gpu.law.launch;
 }
 
 double memory_share(Bytes traffic, Seconds time, const Gpu& gpu) {
-  const Bandwidth reached = gpu.law.memory_efficiency * gpu.memory_bandwidth;
+  const Bandwidth reached = reached_bandwidth(gpu);
   return time > 0_s && reached > Bandwidth{} ? std::min(1.0, traffic / (reached * time)) : 0.0;
 }
 

@@ -10,14 +10,6 @@ Bytes tensor_bytes(std::int64_t channels, double positions, Bytes activation) {
   return real(channels) * positions * activation;
 }
 
-Operator memory_operator(Bytes forward, Bytes backward) {
-  Operator op{.kind = OperatorKind::memory};
-  op.casts = false;
-  op.bytes_per_sample = forward;
-  op.backward_bytes_per_sample = backward;
-  return op;
-}
-
 class RowTranslator {
  public:
   RowTranslator(const ConvnetRow& row, Bytes activation, bool first)
@@ -70,7 +62,7 @@ class RowTranslator {
     layer_.parameters.push_back({row_.out, row_.in / row_.groups * window, true});
     if (row_.bias) {
       // Fused into the product forward; backward reads the gradient once to sum it.
-      layer_.forward.push_back(memory_operator(Bytes{}, output_));
+      layer_.forward.push_back(uncast_pass(Bytes{}, output_));
       layer_.parameters.push_back({row_.out, 1, false});
     }
     layer_.activation_per_sample = output_;
@@ -81,28 +73,20 @@ class RowTranslator {
 
   // Forward: statistics, then values. Backward: the two sums, then the gradient of the input.
   void norm() {
-    layer_.forward.push_back(memory_operator(3 * output_, 5 * output_));
+    layer_.forward.push_back(uncast_pass(3 * output_, 5 * output_));
     layer_.parameters.push_back({row_.out, 1, false});
     layer_.parameters.push_back({row_.out, 1, false});
     layer_.activation_per_sample = output_;
   }
 
   // In place: what it writes is what the next row reads. A fused norm applies it on the way.
-  void elementwise() {
-    Operator op = memory_operator(2 * output_, 3 * output_);
-    op.fused_kernels = 0;
-    layer_.forward.push_back(op);
-  }
+  void elementwise() { layer_.forward.push_back(uncast_pass(2 * output_, 3 * output_, 1, 0)); }
 
   // Backward: the gradients of the two branches meet where they forked.
-  void add() {
-    Operator op = memory_operator(3 * output_, 3 * output_);
-    op.fused_kernels = 0;
-    layer_.forward.push_back(op);
-  }
+  void add() { layer_.forward.push_back(uncast_pass(3 * output_, 3 * output_, 1, 0)); }
 
   void pool() {
-    layer_.forward.push_back(memory_operator(input_ + output_, input_ + output_));
+    layer_.forward.push_back(uncast_pass(input_ + output_, input_ + output_));
     layer_.activation_per_sample = output_;
   }
 

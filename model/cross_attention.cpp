@@ -13,15 +13,15 @@ namespace payoff {
 // Keys and values. In backward the gradient of the encoder's output is added to what later blocks
 // gave it.
 BlockParts::Heads BlockParts::source_projection(Layer& layer, std::int64_t source) const {
-  const Bytes output = number(source * shape_.hidden) * activation_;
+  const Bytes output = real(source * shape_.hidden) * activation_;
   layer.forward.push_back(memory_pass({}, 3 * output / sequence_parts()));
   const std::size_t place = layer.forward.size();
   Operator projection = product(shape_.hidden, 2 * key_value_width_);
-  projection.rows_per_sample = number(source);
+  projection.rows_per_sample = real(source);
   layer.forward.push_back(projection);
   column_parameters(layer, key_value_width_, shape_.biases);
   column_parameters(layer, key_value_width_, shape_.biases);
-  const Bytes projected = number(source * key_value_width_) * activation_;
+  const Bytes projected = real(source * key_value_width_) * activation_;
   if (shape_.biases) {
     layer.forward.push_back(memory_pass({}, 2 * projected));
   }
@@ -46,7 +46,7 @@ void BlockParts::cross_attention(Layer& layer, std::int64_t source) const {
     layer.forward.push_back(memory_pass({}, query));
   }
   const Heads heads = source_projection(layer, source);
-  layer.forward.push_back(scores(number(source) * context_.ranks, false));
+  layer.forward.push_back(scores(real(source) * context_.ranks, false));
   context(layer, heads);
   // Kept: input of the queries' product, queries, and the input of the last product.
   layer.activation_per_sample += input_share_ * stream() / sequence_parts() + 2 * query;

@@ -10,6 +10,38 @@
 
 namespace payoff::detail {
 
+std::size_t digits_from(std::string_view text, std::size_t position) {
+  while (position < text.size() && is_digit(text[position])) {
+    ++position;
+  }
+  return position;
+}
+
+std::size_t decimal_length(std::string_view text) {
+  const std::size_t start = !text.empty() && text[0] == '-' ? 1 : 0;
+  std::size_t end = digits_from(text, start);
+  std::size_t digits = end - start;
+  if (end < text.size() && text[end] == '.') {
+    const std::size_t fraction_end = digits_from(text, end + 1);
+    digits += fraction_end - end - 1;
+    end = fraction_end;
+  }
+  if (digits == 0) {
+    return 0;
+  }
+  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
+    std::size_t exponent = end + 1;
+    if (exponent < text.size() && (text[exponent] == '+' || text[exponent] == '-')) {
+      ++exponent;
+    }
+    const std::size_t exponent_end = digits_from(text, exponent);
+    if (exponent_end > exponent) {
+      end = exponent_end;
+    }
+  }
+  return end;
+}
+
 #if defined(__cpp_lib_to_chars)
 
 std::string_view write_scientific(DecimalBuffer& buffer, double number, int decimals) {

@@ -18,7 +18,14 @@ using DecimalBuffer = std::array<char, 64>;
 // The fewest digits that read back as the same number.
 [[nodiscard]] std::string_view write_shortest(DecimalBuffer& buffer, double number);
 
-// Of a text that is a number from end to end.
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// Behind the digits that stand there.
+[[nodiscard]] std::size_t digits_from(std::string_view text, std::size_t position);
+// The length of the decimal number at the start of a text; 0 when there is none. "inf", "nan" and
+// "0x1" are none, and `1EB` has no exponent.
+[[nodiscard]] std::size_t decimal_length(std::string_view text);
+
+// Of a text that is a decimal number from end to end.
 struct ReadDecimal {
   double number{};
   bool in_range{true};

@@ -70,11 +70,10 @@ Seconds meeting_of_ends(const StepPlan& plan, Finish finish) {
   return plan.sums_tied(0) ? std::max(finish(0), finish(plan.stages.size() - 1)) : 0_s;
 }
 
-// What a send that is still in flight then adds to the optimizer.
-Seconds slowed_optimizer(const StepPlan& plan, std::size_t stage, const ShardedStage& of,
-                         Seconds start) {
+// What a send that is in flight until `sent` adds to the optimizer.
+Seconds slowed_optimizer(const StepPlan& plan, std::size_t stage, Seconds sent, Seconds start) {
   const double rate = plan.paces(stage, plan.sends_on(stage))[0].rate;
-  const Seconds sending = std::max(0_s, of.sending - start);
+  const Seconds sending = std::max(0_s, sent - start);
   return std::min(plan.stages[stage].optimizer.alone / rate, sending) * (1.0 - rate);
 }
 
@@ -88,6 +87,20 @@ Waterfall waterfall_of_sharded(const StepPlan& plan, std::size_t s, const StageE
   return waterfall_of(plan, s, own, {}, all, wait);
 }
 
+// Of the stage that ends last; `all` is what it does beside its pieces.
+StepPrediction prediction_of(const StepPlan& plan, std::size_t slowest, Seconds step,
+                             const Waterfall& waterfall, const OverlapResult& all) {
+  StepPrediction prediction;
+  prediction.step = step;
+  prediction.waterfall = waterfall;
+  prediction.dp_communication =
+      all.dp_busy + tied_time(plan, slowest) + plan.stages[slowest].gather_time();
+  prediction.hidden_dp = std::max(0_s, all.dp_busy - all.exposed_dp);
+  add_traffic(plan, slowest, prediction);
+  add_overheads(plan.overheads, prediction);
+  return prediction;
+}
+
 StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd>& ends) {
   std::vector<ShardedStage> stages = sharded_step(plan);
   const Seconds met = meeting_of_ends(plan, [&](std::size_t s) { return stages[s].result.finish; });
@@ -98,7 +111,7 @@ StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd
     const Seconds own = stages[s].result.finish;
     const Seconds begin = plan.sums_tied(s) ? met : own;
     const Seconds summed = begin + tied_time(plan, s);
-    const Seconds slowed = slowed_optimizer(plan, s, stages[s], summed);
+    const Seconds slowed = slowed_optimizer(plan, s, stages[s].sending, summed);
     stages[s].result.interference += slowed;
     const Seconds end = summed + slowed + plan.stages[s].optimizer.alone + plan.host;
     if (s == 0 || end > step) {
@@ -108,14 +121,8 @@ StepPrediction evaluate_sharded(const StepPlan& plan, const std::vector<StageEnd
     }
   }
   const OverlapResult& all = stages[slowest].result;
-  StepPrediction prediction;
-  prediction.step = step;
-  prediction.waterfall = waterfall_of_sharded(plan, slowest, ends[slowest], all, wait);
-  prediction.dp_communication = all.dp_busy + tied_time(plan, slowest);
-  prediction.hidden_dp = std::max(0_s, all.dp_busy - all.exposed_dp);
-  add_traffic(plan, slowest, prediction);
-  add_overheads(plan.overheads, prediction);
-  return prediction;
+  return prediction_of(plan, slowest, step,
+                       waterfall_of_sharded(plan, slowest, ends[slowest], all, wait), all);
 }
 
 }  // namespace
@@ -147,7 +154,7 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
     OverlapResult result = overlap.finish(s);
     const Seconds begin = sums_tied ? met : result.finish;
     const Seconds summed = begin + tied_time(plan, s);
-    const Seconds slowed = overlap.slowed_optimizer(s, summed);
+    const Seconds slowed = slowed_optimizer(plan, s, overlap.sending_until(s), summed);
     result.interference += slowed;
     if (s == 0 || summed + slowed + after > step) {
       step = summed + slowed + after;
@@ -156,16 +163,9 @@ StepPrediction evaluate(const StepPlan& plan, const std::vector<StageEnd>& ends)
       wait = begin - result.finish;
     }
   }
-  const StagePlan& stage = plan.stages[slowest];
-  StepPrediction prediction;
-  prediction.step = step;
-  prediction.waterfall =
-      waterfall_of(plan, slowest, ends[slowest], overlap.delay(slowest), last, wait);
-  prediction.dp_communication = last.dp_busy + tied_time(plan, slowest) + stage.gather_time();
-  prediction.hidden_dp = std::max(0_s, last.dp_busy - last.exposed_dp);
-  add_traffic(plan, slowest, prediction);
-  add_overheads(plan.overheads, prediction);
-  return prediction;
+  return prediction_of(
+      plan, slowest, step,
+      waterfall_of(plan, slowest, ends[slowest], overlap.delay(slowest), last, wait), last);
 }
 
 }  // namespace payoff

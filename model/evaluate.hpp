@@ -57,8 +57,6 @@ struct StepPrediction {
   Bytes ep_bytes{};  // of tokens
   Bytes pp_bytes{};
   Memory memory;
-  double relative_sd_compute{};
-  double relative_sd_network{};
 };
 
 [[nodiscard]] StepPrediction evaluate(const StepPlan& plan);

@@ -5,27 +5,18 @@
 #include <cstddef>
 #include <set>
 
+#include "model/powers_of_two.hpp"
+#include "model/split_mix.hpp"
+
 namespace payoff {
 namespace {
 
 using Vertex = std::uint32_t;
 
-// SplitMix64 (Steele et al. 2014): the same numbers everywhere.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
-
-  // Of so many; they are few beside 2^64.
-  std::size_t below(std::size_t count) {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return static_cast<std::size_t>((z ^ (z >> 31U)) % count);
-  }
-
- private:
-  std::uint64_t state_;
-};
+// One of so many; they are few beside 2^64.
+std::size_t draw_below(std::size_t count, SplitMix& draws) {
+  return static_cast<std::size_t>(draws.next() % count);
+}
 
 using Edges = std::set<std::pair<Vertex, Vertex>>;  // one way
 
@@ -80,6 +71,19 @@ Edges circulant(Vertex vertices, int degree) {
   return edges;
 }
 
+// How far behind each vertex those are that it sends to, where all do alike.
+std::vector<Vertex> distances_of(ExchangeShape shape, Vertex vertices) {
+  std::vector<Vertex> distances;
+  if (shape == ExchangeShape::ring && vertices > 2) {
+    return {1, vertices - 1};
+  }
+  for (Vertex away = 1; away < vertices;
+       away = shape == ExchangeShape::exponential ? 2 * away : away + 1) {
+    distances.push_back(away);
+  }
+  return distances;
+}
+
 bool all_hear(const Neighbours& neighbours, Vertex& unheard) {
   std::vector<bool> reached(neighbours.size());
   std::vector<Vertex> open{0};
@@ -109,12 +113,12 @@ Edges random_regular(Vertex vertices, int degree, std::uint64_t seed) {
   std::vector<std::pair<Vertex, Vertex>> list;
   std::copy_if(edges.begin(), edges.end(), std::back_inserter(list),
                [](const auto& edge) { return edge.first < edge.second; });
-  Draws draws(seed);
+  SplitMix draws(seed);
   for (int tries = 0; tries < most_tries; ++tries) {
     for (std::size_t i = 0; i < moves_an_edge * list.size(); ++i) {
-      auto& [a, b] = list[draws.below(list.size())];
-      auto& [c, d] = list[draws.below(list.size())];
-      if (draws.below(2) == 0) {
+      auto& [a, b] = list[draw_below(list.size(), draws)];
+      auto& [c, d] = list[draw_below(list.size(), draws)];
+      if (draw_below(2, draws) == 0) {
         std::swap(c, d);
       }
       if (a == c || a == d || b == c || b == d || edges.contains({a, d}) ||
@@ -159,7 +163,6 @@ void check_ways(const Neighbours& neighbours, Problems& problems) {
 
 Neighbours neighbours_of(const ExchangeGraph& graph, int vertices) {
   const auto count = static_cast<Vertex>(vertices);
-  Edges edges;
   switch (graph.shape) {
     case ExchangeShape::own:
       return graph.own;
@@ -172,15 +175,37 @@ Neighbours neighbours_of(const ExchangeGraph& graph, int vertices) {
     case ExchangeShape::complete:
       break;
   }
+  const std::vector<Vertex> distances = distances_of(graph.shape, count);
+  Neighbours neighbours(count);
   for (Vertex v = 0; v < count; ++v) {
-    const bool doubles = graph.shape == ExchangeShape::exponential;
-    for (Vertex away = 1; away < count; away = doubles ? 2 * away : away + 1) {
-      if (graph.shape != ExchangeShape::ring || away == 1 || away + 1 == count) {
-        edges.insert({v, (v + away) % count});
-      }
+    for (const Vertex away : distances) {
+      neighbours[v].push_back((v + away) % count);
     }
+    std::sort(neighbours[v].begin(), neighbours[v].end());
   }
-  return listed(edges, count);
+  return neighbours;
+}
+
+int most_neighbours(const ExchangeGraph& graph, int vertices) {
+  const auto on_ring = [](Vertex length) { return static_cast<int>(std::min(length - 1, 2U)); };
+  const auto count = static_cast<Vertex>(vertices);
+  switch (graph.shape) {
+    case ExchangeShape::ring:
+      return on_ring(count);
+    case ExchangeShape::torus: {
+      const Vertex rows = torus_rows(count);
+      return on_ring(rows) + on_ring(count / rows);
+    }
+    case ExchangeShape::exponential:
+      return log2_ceiling(vertices);
+    case ExchangeShape::random:
+      return graph.degree;
+    case ExchangeShape::complete:
+      return vertices - 1;
+    case ExchangeShape::own:
+      break;
+  }
+  return busiest(graph.own);
 }
 
 Neighbours reversed(const Neighbours& neighbours) {

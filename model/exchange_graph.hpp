@@ -46,8 +46,17 @@ struct ExchangeGraph {
   bool operator==(const ExchangeGraph&) const = default;
 };
 
-// Of so many vertices; what there is no such graph of has no edges. Requires check() to be empty.
+// Such a graph among so many nodes.
+struct NodeGraph {
+  ExchangeGraph graph;
+  int nodes{};
+};
+
+// Of so many vertices. Requires check() to be empty. Time and memory go with the edges, of which a
+// complete graph has as many as pairs.
 [[nodiscard]] Neighbours neighbours_of(const ExchangeGraph& graph, int vertices);
+// The most that one of its vertices sends to or gets from, without listing edges.
+[[nodiscard]] int most_neighbours(const ExchangeGraph& graph, int vertices);
 
 // The most that one vertex sends to or gets from.
 [[nodiscard]] int busiest(const Neighbours& neighbours);

@@ -7,6 +7,7 @@
 
 #include "model/groups.hpp"
 #include "model/interference.hpp"
+#include "model/layer_division.hpp"
 #include "model/stage_compute.hpp"
 
 namespace payoff {
@@ -114,10 +115,11 @@ PreparedExperiment::PreparedExperiment(const PreparedExperiment& like, const Tra
       expert_replica_network_(like.expert_replica_network_),
       waves_(like.waves_),
       stages_(like.stages_) {
-  data_network_.pin(pin);
-  in_node_network_.pin(pin);
-  across_network_.pin(pin);
-  expert_data_network_.pin(pin);
+  for (CollectiveModel* network :
+       {&data_network_, &in_node_network_, &across_network_, &replica_network_,
+        &expert_data_network_, &expert_replica_network_}) {
+    network->pin(pin);
+  }
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     stages_[s].optimizer = last_update(*stages_[s].prepared.compute);
     cut_gradients(stages_, s, kinds_, weights_);

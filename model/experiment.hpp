@@ -159,6 +159,7 @@ class PreparedExperiment {
   [[nodiscard]] GradientContext gradient_context() const;
   [[nodiscard]] BucketUses bucket_uses(const CompressionPlan& compression) const;
   [[nodiscard]] Memory memory_without_codec(std::size_t stage) const;
+  [[nodiscard]] static StagePlan planned(const Stage& stage, bool has_buckets);
   // All but the kinds of buckets.
   [[nodiscard]] StepPlan unpriced(const CompressionPlan& compression,
                                   const std::vector<Stage>& stages,

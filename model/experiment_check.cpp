@@ -20,7 +20,6 @@
 #include "model/method_on_graph.hpp"
 #include "model/node_kinds.hpp"
 #include "model/sharded_check.hpp"
-#include "model/stage_compute.hpp"
 
 namespace payoff {
 namespace {

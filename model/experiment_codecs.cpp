@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/experiment.hpp"
+#include "model/layer_division.hpp"
 #include "model/memory.hpp"
 #include "model/stage_compute.hpp"
 #include "model/stretched_codec.hpp"

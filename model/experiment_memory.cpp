@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/experiment.hpp"
+#include "model/layer_division.hpp"
 #include "model/memory.hpp"
-#include "model/stage_compute.hpp"
 
 // What the fullest GPU of a prepared job holds.
 
@@ -64,19 +64,19 @@ Memory PreparedExperiment::memory_without_codec(std::size_t s) const {
   const std::vector<ChunksAlive> alive = most_alive(layout, static_cast<int>(s));
   const std::vector<std::size_t> chunks =
       alive.empty() ? std::vector<std::size_t>{} : chunks_of(*workload_, stages_[s].layers, layout);
-  const StageContent content{stages_[s].prepared.compute->parameters,
-                             stages_[s].prepared.compute->expert_parameters,
-                             most_gathered(stages_[s].units),
-                             stages_[s].layers,
-                             static_cast<int>(s),
-                             experiment_.software.fused_attention,
-                             experiment_.software.fp8_weights,
-                             copies ? 1.0 : 0.0,
-                             {},
-                             layout.reshard ? 0 : all_gathered(stages_[s].units),
-                             most_reduced(stages_[s].layers, stages_[s].units, layout),
-                             chunks,
-                             alive};
+  const Stage& stage = stages_[s];
+  const StageContent content{.parameters = stage.prepared.compute->parameters,
+                             .expert_parameters = stage.prepared.compute->expert_parameters,
+                             .gathered = most_gathered(stage.units),
+                             .layers = stage.layers,
+                             .stage = static_cast<int>(s),
+                             .fused_attention = experiment_.software.fused_attention,
+                             .fp8_weights = experiment_.software.fp8_weights,
+                             .bucket_copies = copies ? 1.0 : 0.0,
+                             .kept = layout.reshard ? 0 : all_gathered(stage.units),
+                             .reduced = most_reduced(stage.layers, stage.units, layout),
+                             .chunks = chunks,
+                             .alive = alive};
   return stage_memory(content, layout, experiment_.training, experiment_.cluster.gpu.memory);
 }
 

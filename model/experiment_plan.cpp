@@ -39,6 +39,27 @@ int exchange_channels(const StageCompute& compute) {
 
 }  // namespace
 
+StagePlan PreparedExperiment::planned(const Stage& stage, bool has_buckets) {
+  StagePlan plan;
+  plan.like = stage.like;
+  plan.compute = stage.prepared.compute;
+  plan.send_forward = stage.send_forward;
+  plan.send_backward = stage.send_backward;
+  if (has_buckets) {
+    plan.buckets = stage.buckets;
+  }
+  plan.optimizer = stage.optimizer;
+  plan.gather_weights = stage.gather_weights;
+  plan.gather_experts = stage.gather_experts;
+  plan.forward_gathers = stage.gathers.forward;
+  plan.backward_gathers = stage.gathers.backward;
+  plan.dense_send_forward = stage.dense_send_forward;
+  plan.dense_send_backward = stage.dense_send_backward;
+  plan.codec_state = stage.codec_state;
+  plan.codec_saved = stage.codec_saved;
+  return plan;
+}
+
 StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
                                       const std::vector<Stage>& stages,
                                       std::shared_ptr<const WaveTable> waves) const {
@@ -57,25 +78,9 @@ StepPlan PreparedExperiment::unpriced(const CompressionPlan& compression,
   plan.stages.reserve(stages.size());
   int channels = 0;
   int exchanges = 0;
-  for (const Stage& prepared : stages) {
-    StagePlan& stage = plan.stages.emplace_back();
-    stage.compute = prepared.prepared.compute;
-    stage.optimizer = prepared.optimizer;
-    stage.gather_weights = prepared.gather_weights;
-    stage.gather_experts = prepared.gather_experts;
-    stage.send_forward = prepared.send_forward;
-    stage.send_backward = prepared.send_backward;
-    stage.forward_gathers = prepared.gathers.forward;
-    stage.backward_gathers = prepared.gathers.backward;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const StagePlan& stage = plan.stages.emplace_back(planned(stages[s], stages[s].like == s));
     plan.reduces_every_micro_batch |= !plan.gathers_once && !stage.forward_gathers.empty();
-    stage.like = prepared.like;
-    stage.dense_send_forward = prepared.dense_send_forward;
-    stage.dense_send_backward = prepared.dense_send_backward;
-    stage.codec_state = prepared.codec_state;
-    stage.codec_saved = prepared.codec_saved;
-    if (stage.like + 1 == plan.stages.size()) {
-      stage.buckets = prepared.buckets;
-    }
     channels = std::max({channels, stage.send_forward.channels, stage.send_backward.channels});
     if (plan.layout.overlaps_pairs()) {
       exchanges = std::max(exchanges, exchange_channels(*stage.compute));

@@ -14,7 +14,7 @@ void BlockParts::route(Layer& layer) const {
   scores.in_16_bits = true;
   layer.forward.push_back(scores);
   layer.parameters.push_back({shape_.experts.count, shape_.hidden, true});
-  const Bytes table = number(shape_.sequence * shape_.experts.count) / sequence_parts() * 4_B;
+  const Bytes table = real(shape_.sequence * shape_.experts.count) / sequence_parts() * 4_B;
   layer.forward.push_back(memory_pass(3 * table, 3 * table, 4, 2));
   layer.activation_per_sample += table;
 }
@@ -25,17 +25,17 @@ void BlockParts::expert_products(Layer& layer) const {
   const ExpertShape& experts = shape_.experts;
   const std::int64_t mine = experts.count / experts_.ranks;
   const std::int64_t width = experts.width / experts_.tensor;
-  const double own = experts_.load * number(shape_.sequence * experts.per_token) / sequence_parts();
+  const double own = experts_.load * real(shape_.sequence * experts.per_token) / sequence_parts();
   const double rows = gathers_tokens() ? experts_.tensor * own : own;
   const auto add = [&](std::int64_t depth, std::int64_t columns) {
     Operator grouped = product(depth, columns);
-    grouped.rows_per_sample = rows / number(mine);
-    grouped.batch_per_sample = number(mine);
+    grouped.rows_per_sample = rows / real(mine);
+    grouped.batch_per_sample = real(mine);
     layer.forward.push_back(grouped);
   };
   const std::int64_t inner_matrices = shape_.gated ? 2 : 1;
   add(shape_.hidden, inner_matrices * width);
-  const Bytes inner = rows * number(width) * activation_;
+  const Bytes inner = rows * real(width) * activation_;
   activation_function(layer, inner);
   add(width, shape_.hidden);
   const bool apart = experts_.ranks > 1 || experts_.tensor != tp_;
@@ -46,8 +46,8 @@ void BlockParts::expert_products(Layer& layer) const {
     layer.parameters.push_back({shape_.hidden, width, true, apart});
   }
   // Inputs of the experts, outputs of this rank's tokens, and what stands between the products.
-  const Bytes routed = (input_share_ * rows + own) * number(shape_.hidden) * activation_;
-  layer.activation_per_sample += routed + (number(inner_matrices) + input_share_) * inner;
+  const Bytes routed = (input_share_ * rows + own) * real(shape_.hidden) * activation_;
+  layer.activation_per_sample += routed + (real(inner_matrices) + input_share_) * inner;
 }
 
 // Ranks that divide an expert and have different tokens.
@@ -85,7 +85,7 @@ void BlockParts::expert_block(Layer& layer) const {
     shared_expert(layer);
   }
   // Tokens are copied in the order of their experts, and added up in their own order.
-  const Bytes copies = number(shape_.experts.per_token) * stream() / sequence_parts();
+  const Bytes copies = real(shape_.experts.per_token) * stream() / sequence_parts();
   const Bytes share = stream() / sequence_parts();
   layer.forward.push_back(memory_pass(share + copies, share + copies));
   const std::size_t before = layer.forward.size();

@@ -89,8 +89,8 @@ double Expression::evaluate(std::span<const double> values) const {
 namespace {
 
 // `out` is none of the operands, so that the loop may work on many lanes at once.
-template <typename Opcode>
-void each_lane(double* __restrict out, const double* a, const double* b, Opcode function) {
+template <typename Function>
+void each_lane(double* __restrict out, const double* a, const double* b, Function function) {
   for (std::size_t i = 0; i < Expression::lanes; ++i) {
     out[i] = function(a[i], b[i]);
   }

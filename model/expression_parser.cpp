@@ -67,7 +67,7 @@ class Parser {
     }
     comparison();
     if (!failed_ && !scanner_.at_end()) {
-      fail("unexpected " + quoted(std::string(1, scanner_.next())));
+      fail("unexpected " + quoted(scanner_.next_character()));
     }
   }
 
@@ -151,8 +151,7 @@ class Parser {
       return name();
     }
     if (!scanner_.accept("(")) {
-      return fail("unexpected " + quoted(std::string(1, scanner_.next())) +
-                  " where a value is expected");
+      return fail("unexpected " + quoted(scanner_.next_character()) + " where a value is expected");
     }
     comparison();
     close();
@@ -162,7 +161,9 @@ class Parser {
     const std::string_view text = scanner_.number_text();
     const auto value = scanner_.number();
     if (!value) {
-      return fail(quoted(text) + " does not end as a number", text.size());
+      const bool fits = detail::read_decimal(text).in_range;
+      return fail(quoted(text) + (fits ? " does not end as a number" : " does not fit as a number"),
+                  text.size());
     }
     emit(Opcode::constant, 0, *value);
   }

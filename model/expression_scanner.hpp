@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "model/decimal_text.hpp"
 
 // The words of a formula: where the reader stands, what comes next. Positions are offsets into the
 // text. Spaces after a word belong to it.
@@ -28,6 +28,17 @@ class ExpressionScanner {
   [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
   [[nodiscard]] std::size_t position() const { return at_; }
   [[nodiscard]] char next() const { return text_[at_]; }
+  // The same as a reader sees it: in UTF-8 it may take several bytes.
+  [[nodiscard]] std::string_view next_character() const {
+    const auto continues = [&](std::size_t place) {
+      return place < text_.size() && (static_cast<unsigned char>(text_[place]) & 0xC0U) == 0x80U;
+    };
+    std::size_t end = at_ + 1;
+    while (continues(end)) {
+      ++end;
+    }
+    return text_.substr(at_, end - at_);
+  }
   [[nodiscard]] bool at_number() const { return !at_end() && (is_digit(next()) || next() == '.'); }
   [[nodiscard]] bool at_word() const { return !at_end() && is_word(next()); }
 
@@ -69,21 +80,22 @@ class ExpressionScanner {
 
   // nullopt, and nothing read, where number_text() is not a number or letters follow it.
   std::optional<double> number() {
-    const std::string token(number_text());
+    const std::string_view token = number_text();
     const std::size_t end = at_ + token.size();
-    char* stop = nullptr;
-    const double value = std::strtod(token.c_str(), &stop);
-    const bool complete = stop == token.c_str() + token.size() && std::isfinite(value);
+    const bool complete = decimal_length(token) == token.size();
     if (!complete || (end < text_.size() && is_word(text_[end]))) {
+      return std::nullopt;
+    }
+    const ReadDecimal read = read_decimal(token);
+    if (!read.in_range) {
       return std::nullopt;
     }
     at_ = end;
     skip_space();
-    return value;
+    return read.number;
   }
 
  private:
-  [[nodiscard]] static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   [[nodiscard]] static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
   }

@@ -27,6 +27,18 @@ std::vector<EqualTensors> shapes_of(std::span<const ReadyGradient> gradients) {
   return shapes;
 }
 
+bool holds(const GradientKinds& kinds, std::size_t kind, std::span<const EqualTensors> shapes) {
+  const auto first = std::lower_bound(
+      kinds.tensors.begin(), kinds.tensors.end(), kind,
+      [](const EqualTensors& shape, std::size_t call) { return shape.call < call; });
+  const auto end = std::find_if(first, kinds.tensors.end(),
+                                [&](const EqualTensors& shape) { return shape.call != kind; });
+  return std::equal(first, end, shapes.begin(), shapes.end(),
+                    [](const EqualTensors& a, const EqualTensors& b) {
+                      return a.tensor == b.tensor && a.count == b.count;
+                    });
+}
+
 // Neighbours in order of readiness, all summed by the same ranks.
 void cut_equal(std::span<const ReadyGradient> gradients, const Training& training,
                GradientKinds& kinds, std::vector<Bucket>& buckets) {
@@ -66,22 +78,17 @@ void cut_chunk(std::span<const ReadyGradient> gradients, const ParallelLayout& l
 
 std::size_t kind_of_gradients(std::span<const ReadyGradient> gradients, GradientKinds& kinds) {
   std::vector<EqualTensors> shapes = shapes_of(gradients);
-  auto begin = kinds.tensors.begin();
+  std::int64_t elements = 0;
+  for (const EqualTensors& shape : shapes) {
+    elements += shape.count * shape.tensor.elements();
+  }
   for (std::size_t kind = 0; kind < kinds.elements.size(); ++kind) {
-    const auto end = std::find_if(begin, kinds.tensors.end(),
-                                  [&](const EqualTensors& shape) { return shape.call != kind; });
-    if (std::equal(begin, end, shapes.begin(), shapes.end(),
-                   [](const EqualTensors& a, const EqualTensors& b) {
-                     return a.tensor == b.tensor && a.count == b.count;
-                   })) {
+    if (kinds.elements[kind] == elements && holds(kinds, kind, shapes)) {
       return kind;
     }
-    begin = end;
   }
-  std::int64_t elements = 0;
   for (EqualTensors& shape : shapes) {
     shape.call = kinds.elements.size();
-    elements += shape.count * shape.tensor.elements();
     kinds.tensors.push_back(shape);
   }
   kinds.elements.push_back(elements);

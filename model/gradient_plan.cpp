@@ -24,7 +24,7 @@ std::vector<KindContent> contents_of(const GradientKinds& kinds) {
   std::vector<KindContent> contents(kinds.elements.size());
   for (const EqualTensors& tensors : kinds.tensors) {
     KindContent& content = contents[tensors.call];
-    content.elements += tensors.count * tensors.tensor.elements();
+    content.elements = kinds.elements[tensors.call];
     content.tensors += tensors.count;
     content.of_experts = tensors.tensor.of_expert;
   }
@@ -58,12 +58,9 @@ Work emptied(Work copy, const ParallelLayout& layout, bool of_experts) {
   return copy;
 }
 
-// Both move as much as they can on average.
 void add_copy(Work& work, const Work& copy) {
-  const Seconds streaming = work.memory_share * work.alone + copy.memory_share * copy.alone;
-  work.alone += copy.alone;
+  extend(work, copy.alone, copy.memory_share);
   work.bucket_copy += copy.alone;
-  work.memory_share = work.alone > 0_s ? streaming / work.alone : 0.0;
 }
 
 // Where weights are updated in backward: those of the bucket, or the rank's part of them.
@@ -76,12 +73,8 @@ void add_update(BucketKind& kind, const KindContent& content, const GradientCont
   const Bytes traffic =
       static_cast<double>(updated) * context.training.optimizer_traffic_per_parameter;
   const Seconds time = streaming_time(traffic, context.gpu);
-  Work& work = kind.decode;
-  const Seconds streaming =
-      work.memory_share * work.alone + memory_share(traffic, time, context.gpu) * time;
-  work.alone += time;
-  work.update = time;
-  work.memory_share = streaming / work.alone;
+  extend(kind.decode, time, memory_share(traffic, time, context.gpu));
+  kind.decode.update = time;
 }
 
 // With sharded optimiser states every rank needs only its own part of the sum.
@@ -115,32 +108,31 @@ Message over_graph(Message message, const RoundCost& round, const Method& method
   return message;
 }
 
-// `index`: of the method among the plan's.
-BucketKind compressed_kind(const KindContent& content, const CallCost& cost, const Method& method,
-                           std::size_t index, const GradientContext& context,
-                           GradientPrices& prices) {
-  const bool of_experts = content.of_experts;
-  const auto work = [&](WorkKind kind, const PassCost& pass) {
-    Work of_codec = codec_work(kind, pass, method, context);
-    of_codec.method = index;
-    return of_codec;
-  };
+// A method of a plan, by its number there.
+struct PlannedMethod {
+  const Method& method;
+  std::size_t index;
+};
+
+Work work_of_codec(WorkKind kind, const PassCost& pass, const PlannedMethod& of,
+                   const GradientContext& context) {
+  Work work = codec_work(kind, pass, of.method, context);
+  work.method = of.index;
+  return work;
+}
+
+void add_rounds(BucketKind& kind, const CallCost& cost, const PlannedMethod& of, bool of_experts,
+                const GradientContext& context, GradientPrices& prices) {
+  const Method& method = of.method;
   const int sharers = sharers_of_host(context.cluster, context.layout);
   bool on_host = false;  // what the last round left
-  BucketKind kind{
-      content.elements, {}, work(WorkKind::decode, cost.decode), method.host ? 0_B : cost.state};
-  kind.rounds.reserve(cost.rounds.size() + 1);
-  if (cost.dense_message > 0_B) {
-    add_sum(kind, work(WorkKind::encode, cost.dense),
-            prices.dp_message(dense_collective(context.layout), cost.dense_message, of_experts),
-            cost.dense_message, of_experts, context, prices);
-  }
   for (const RoundCost& round : cost.rounds) {
     const bool shard = context.layout.zero > 0 && round.collective == Collective::all_reduce;
     const Collective collective = shard ? Collective::reduce_scatter : round.collective;
-    add_sum(kind, work(WorkKind::encode, round.encode),
-            over_graph(prices.round_message(round, collective, of_experts), round, method, index),
-            round.message, of_experts, context, prices);
+    const Message message = prices.round_message(round, collective, of_experts);
+    add_sum(kind, work_of_codec(WorkKind::encode, round.encode, of, context),
+            over_graph(message, round, method, of.index), round.message, of_experts, context,
+            prices);
     if (round.encode.on_host) {
       const bool sends = round.among == Among::nodes;
       kind.rounds.back().host =
@@ -152,7 +144,24 @@ BucketKind compressed_kind(const KindContent& content, const CallCost& cost, con
     kind.host_decode =
         host_work(cost.decode, {false, true}, *method.host, context.cluster, sharers);
   }
-  if (!method.bypasses_buckets) {
+}
+
+BucketKind compressed_kind(const KindContent& content, const CallCost& cost,
+                           const PlannedMethod& of, const GradientContext& context,
+                           GradientPrices& prices) {
+  const bool of_experts = content.of_experts;
+  BucketKind kind{content.elements,
+                  {},
+                  work_of_codec(WorkKind::decode, cost.decode, of, context),
+                  of.method.host ? 0_B : cost.state};
+  kind.rounds.reserve(cost.rounds.size() + 1);
+  if (cost.dense_message > 0_B) {
+    add_sum(kind, work_of_codec(WorkKind::encode, cost.dense, of, context),
+            prices.dp_message(dense_collective(context.layout), cost.dense_message, of_experts),
+            cost.dense_message, of_experts, context, prices);
+  }
+  add_rounds(kind, cost, of, of_experts, context, prices);
+  if (!of.method.bypasses_buckets) {
     const Work copy = bucket_copy(content, context);
     add_copy(kind.rounds.empty() ? kind.decode : kind.rounds.front().encode, copy);
     add_copy(kind.decode, emptied(copy, context.layout, of_experts));
@@ -173,10 +182,6 @@ BucketKind dense_kind(const KindContent& content, const GradientContext& context
 }
 
 }  // namespace
-
-Bytes collective_size(const RoundCost& round, int workers) {
-  return round.collective == Collective::all_gather ? workers * round.message : round.message;
-}
 
 Work codec_work(WorkKind kind, const PassCost& pass, const Method& method,
                 const GradientContext& context) {
@@ -200,7 +205,7 @@ std::vector<BucketKind> plan_kinds(const GradientKinds& kinds, const Compression
       planned.back().left_dense = !methods.empty();
     } else {
       planned.push_back(
-          compressed_kind(content, costs[use], *methods[method], method, context, prices));
+          compressed_kind(content, costs[use], {*methods[method], method}, context, prices));
     }
     add_update(planned.back(), content, context);
   }

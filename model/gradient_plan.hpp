@@ -59,9 +59,6 @@ struct GradientContext {
          (layout.zero != 3 || layout.passes() == 1 || layout.keeps_weights());
 }
 
-// nccl-tests counts the gathered buffer of an all-gather; a method states what one worker sends.
-[[nodiscard]] Bytes collective_size(const RoundCost& round, int workers);
-
 // A pass of a codec as work of a stage.
 [[nodiscard]] Work codec_work(WorkKind kind, const PassCost& pass, const Method& method,
                               const GradientContext& context);

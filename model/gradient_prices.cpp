@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/gradient_prices.hpp"
 
-#include "model/compute.hpp"
-
 namespace payoff {
 
 Message GradientPrices::round_message(const RoundCost& round, Collective collective,
@@ -84,12 +82,7 @@ Message GradientPrices::message(MessageKind kind, const CollectiveModel& network
       return known;
     }
   }
-  const CollectivePrice price = network.price(collective, size);
-  known_.push_back({&network,
-                    {kind, collective, size, price.time, price.channels, price.relative_sd,
-                     memory_share(message_memory_traffic(collective, size, network.group().ranks),
-                                  price.time, context_.gpu),
-                     least_share(price), false, network.paths().domains == 1}});
+  known_.emplace_back(&network, priced_message(kind, network, collective, size, context_.gpu));
   return known_.back().second;
 }
 

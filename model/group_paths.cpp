@@ -144,9 +144,11 @@ void check_between(const Cluster& cluster, const Group& group, Problems& problem
 
 Problems check_group(const Cluster& cluster, const Group& group) {
   Problems problems;
-  if (group.ranks < 1 || group.ranks > (1 << 20)) {
-    problems.push_back(
-        {"group.ranks", "a group has 1 to 1048576 ranks, not " + std::to_string(group.ranks), ""});
+  if (group.ranks < 1 || group.ranks > most_ranks) {
+    problems.push_back({"group.ranks",
+                        "a group has 1 to " + std::to_string(most_ranks) + " ranks, not " +
+                            std::to_string(group.ranks),
+                        ""});
   }
   if (group.ranks_per_node < 1) {
     problems.push_back({"group.ranks_per_node", "must be at least 1", ""});

@@ -47,19 +47,22 @@ std::optional<Group> in_own_order(const ParallelLayout& layout, const RankSeries
   return group;
 }
 
-// Two ranks of the same place in two stages, or `shift` places on: as far apart as those that are
-// farthest. All of a stage send at once.
+// Two ranks of the same place in two stages, or `shift` places on: all of them are equally far
+// apart, and in two nodes if any are. All of a stage send at once.
 Group between_stages(const ParallelLayout& layout, int from, int to, int gpus_per_node,
                      int shift = 0) {
   const int ranks = layout.stage_ranks();
-  Group group{2, 2, stage_ranks_in_node(layout, gpus_per_node)};
-  for (int rank = 0; rank < ranks; ++rank) {
-    const int a = gpu_of_rank(layout, from * ranks + rank);
-    const int b = gpu_of_rank(layout, to * ranks + (rank + shift) % ranks);
-    group.ranks_per_node = a / gpus_per_node == b / gpus_per_node ? group.ranks_per_node : 1;
-    group.stride = std::max(1, std::abs(b - a));
+  const auto gpu_from = [&](int rank) { return gpu_of_rank(layout, from * ranks + rank); };
+  const auto gpu_to = [&](int rank) {
+    return gpu_of_rank(layout, to * ranks + (rank + shift) % ranks);
+  };
+  int same_node = 0;
+  while (same_node < ranks &&
+         gpu_from(same_node) / gpus_per_node == gpu_to(same_node) / gpus_per_node) {
+    ++same_node;
   }
-  return group;
+  return {2, same_node == ranks ? 2 : 1, stage_ranks_in_node(layout, gpus_per_node),
+          std::max(1, std::abs(gpu_to(0) - gpu_from(0)))};
 }
 
 }  // namespace
@@ -209,7 +212,7 @@ Group ends_group(const ParallelLayout& layout, int gpus_per_node) {
 }
 
 Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage) {
-  const int stage_ranks = layout.tp * layout.data_ranks();
+  const int stage_ranks = layout.stage_ranks();
   const bool to_other_copy = is_two_ended(layout.schedule) && stage + 1 == layout.stages();
   if (!has_usual_order(layout)) {
     return to_other_copy
@@ -220,11 +223,11 @@ Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage)
     return {2, stage_ranks <= gpus_per_node ? 2 : 1, std::min(stage_ranks, gpus_per_node),
             stage_ranks};
   }
-  const int last_of_stage = stage * stage_ranks;
-  const int target = (stage + 1) % layout.stages() * stage_ranks;
-  const bool same_node = last_of_stage / gpus_per_node == target / gpus_per_node;
+  const int from = stage * stage_ranks;  // the first ranks of both
+  const int to = (stage + 1) % layout.stages() * stage_ranks;
+  const bool same_node = from / gpus_per_node == to / gpus_per_node;
   return {2, same_node ? 2 : 1, std::min(stage_ranks, gpus_per_node),
-          std::max(1, std::abs(target - last_of_stage))};
+          std::max(1, std::abs(to - from))};
 }
 
 }  // namespace payoff

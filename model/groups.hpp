@@ -40,8 +40,8 @@ namespace payoff {
 // Those that take part in a collective of a kind; not for sends.
 [[nodiscard]] Group group_of(MessageKind kind, const ParallelLayout& layout, int gpus_per_node);
 
-// The two ranks on either side of the boundary after `stage`; the last stage's boundary leads back
-// to the first one (interleaved schedules).
+// The two ranks on either side of the boundary after `stage`. That of the last stage leads back to
+// the first one (interleaved schedules), or between two ends to the other copy of the same stage.
 [[nodiscard]] Group boundary_group(const ParallelLayout& layout, int gpus_per_node, int stage);
 
 }  // namespace payoff

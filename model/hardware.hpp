@@ -155,6 +155,11 @@ struct Gpu {
   CopyLaw copies{};
 };
 
+// What a kernel that streams reaches of its memory.
+[[nodiscard]] inline Bandwidth reached_bandwidth(const Gpu& gpu) {
+  return gpu.law.memory_efficiency * gpu.memory_bandwidth;
+}
+
 enum class FabricKind { none, switched, full_mesh, hybrid_cube, pcie_tree, bridge };
 enum class LinkGeneration {
   none,
@@ -199,11 +204,10 @@ struct LinkLaw {
   double share_ll128{};
   double share_simple{};
   double share_nvls{};
-  Seconds rendezvous{};  // more for a step of LL whose message is longer than Network::eager
-  double switched_hosts{
-      1};                  // how much longer a step of LL takes behind a PCIe switch before PCIe 5
-  Bandwidth channel{};     // what one thread block copies to a peer; 0: no limit
-  Bandwidth node_limit{};  // of the software of a node (sockets); 0: none
+  Seconds rendezvous{};      // more for a step of LL whose message is longer than Network::eager
+  double switched_hosts{1};  // how much longer LL takes behind a PCIe switch before PCIe 5
+  Bandwidth channel{};       // what one thread block copies to a peer; 0: no limit
+  Bandwidth node_limit{};    // of the software of a node (sockets); 0: none
   double relative_sd_node_limit{};  // from host to host
   Seconds ramp{};
   Bytes chunk{};                     // largest piece that a channel passes on; 0: no limit

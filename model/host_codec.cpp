@@ -9,6 +9,17 @@
 #include "model/rank_order.hpp"
 
 namespace payoff {
+namespace {
+
+constexpr Seconds assumed_copy_start = 10_us;
+
+// All that the loops of a pass read and write, as if all of them streamed: what of the cores they
+// take.
+Bytes host_traffic(const PassCost& pass, const HostCodec& codec) {
+  return pass.bytes + (codec.core / codec.irregular) * (pass.random_bytes + pass.block_bytes);
+}
+
+}  // namespace
 
 bool runs_on_host(const Method& method) {
   return method.decode.on_host ||
@@ -25,7 +36,7 @@ Bandwidth copy_rate(const Cluster& cluster) {
 }
 
 Seconds start_of_copy(const Gpu& gpu) {
-  return gpu.copies.rate > Bandwidth{} ? gpu.copies.start : copy_start;
+  return gpu.copies.rate > Bandwidth{} ? gpu.copies.start : assumed_copy_start;
 }
 
 Seconds copy_time(Bytes bytes, const Cluster& cluster) {
@@ -33,12 +44,8 @@ Seconds copy_time(Bytes bytes, const Cluster& cluster) {
 }
 
 int sharers_of_host(const Cluster& cluster, const ParallelLayout& layout) {
-  return has_usual_order(layout) ? std::min(cluster.gpus_per_node, layout.tp * layout.data_ranks())
+  return has_usual_order(layout) ? std::min(cluster.gpus_per_node, layout.stage_ranks())
                                  : stage_ranks_in_node(layout, cluster.gpus_per_node);
-}
-
-Bytes host_traffic(const PassCost& pass, const HostCodec& codec) {
-  return pass.bytes + (codec.core / codec.irregular) * (pass.random_bytes + pass.block_bytes);
 }
 
 Seconds host_time(const PassCost& pass, const HostCodec& codec, const Host& host, int sharers) {

@@ -24,24 +24,20 @@
 
 namespace payoff {
 
-// What a copy engine reaches of a PCIe slot, pinned memory, and what a copy costs before its first
-// byte. Assumed: packets of 256 bytes leave 0.86 of it, and what is measured is a little less.
+// What a copy engine reaches of a PCIe slot, pinned memory. Assumed: packets of 256 bytes leave
+// 0.86 of it, and what is measured is a little less.
 inline constexpr double copy_share = 0.8;
-inline constexpr Seconds copy_start = 10_us;
 
 // Of one GPU and direction: what the cluster says, else what was measured on the GPU (CopyLaw),
 // else the share of its slot.
 [[nodiscard]] Bandwidth copy_rate(const Cluster& cluster);
-// What was measured on the GPU, else assumed.
+// What was measured on the GPU, else 10 us (assumed).
 [[nodiscard]] Seconds start_of_copy(const Gpu& gpu);
 [[nodiscard]] Seconds copy_time(Bytes bytes, const Cluster& cluster);
 
 // GPUs of a node that run the same codec at the same time.
 [[nodiscard]] int sharers_of_host(const Cluster& cluster, const ParallelLayout& layout);
 
-// All that the loops of a pass read and write, as if all of them streamed: what of the cores they
-// take.
-[[nodiscard]] Bytes host_traffic(const PassCost& pass, const HostCodec& codec);
 [[nodiscard]] Seconds host_time(const PassCost& pass, const HostCodec& codec, const Host& host,
                                 int sharers);
 

@@ -17,10 +17,6 @@ double kernel_rate(std::int64_t blocks, int units, int reserved) {
              : static_cast<double>(alone) / static_cast<double>(waves(blocks, units - reserved));
 }
 
-int leftover_units(std::int64_t blocks_left, int free_units) {
-  return blocks_left >= free_units ? 0 : free_units - static_cast<int>(blocks_left);
-}
-
 double reserved_share(int channels, int units) {
   constexpr double most = 0.5;
   return std::min(most, static_cast<double>(channels) / units);

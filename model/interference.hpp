@@ -36,9 +36,6 @@ namespace payoff {
 // How fast a kernel runs while `reserved` of the GPU's units are held, relative to having them all.
 [[nodiscard]] double kernel_rate(std::int64_t blocks, int units, int reserved);
 
-// Units that a kernel with so many blocks left does not fill: none but in its last wave.
-[[nodiscard]] int leftover_units(std::int64_t blocks_left, int free_units);
-
 // Share of the units that messages of so many channels hold. NCCL never takes more than half.
 [[nodiscard]] double reserved_share(int channels, int units);
 
@@ -95,8 +92,8 @@ enum class StreamTurns { alternate, codec_last, codec_first };
 // free now and then. Assumed: one of 128.
 inline constexpr double starved_rate = 1.0 / 128.0;
 
-// The same for work that is many kernels in a row, whose waves average out: the limit of many
-// blocks.
+// How fast two streams go, relative to being alone, whose work is many kernels in a row: their
+// waves average out, as of many blocks.
 struct StreamRates {
   double compute{};
   double codec{};  // on its side stream, or on the compute stream with no compute beside it

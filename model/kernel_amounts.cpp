@@ -8,11 +8,6 @@
 namespace payoff {
 namespace {
 
-// Attention multiplies in 16 bits where the products are fp8 (model/compute.cpp).
-Precision attention_precision(Precision precision) {
-  return precision == Precision::fp8 ? Precision::bf16 : precision;
-}
-
 void include_stream(Bytes traffic, int kernels, KernelAmounts& amounts) {
   if (traffic > 0_B && kernels > 0) {
     amounts.streams.include(traffic / kernels);

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "model/stage_compute.hpp"
+#include "model/schedule.hpp"
 
 namespace payoff {
-
 namespace {
 
 bool is_block(const Layer& layer) { return layer.recomputable; }

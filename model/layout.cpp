@@ -2,8 +2,8 @@
 #include "model/layout.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <string>
-#include <utility>
 
 #include "model/append_problems.hpp"
 #include "model/other_all_reduce.hpp"
@@ -50,25 +50,27 @@ std::string fitting_sizes(std::int64_t ranks, std::int64_t model, const Cluster&
     return "set dp to " + std::to_string(gpus / model);
   }
   const std::string smaller = "choose tp, cp and pp whose product divides " + std::to_string(gpus);
-  return ranks % cluster.gpus_per_node == 0
+  return ranks <= most_ranks && ranks % cluster.gpus_per_node == 0
              ? "set cluster.nodes to " + std::to_string(ranks / cluster.gpus_per_node) + ", or " +
                    smaller
              : smaller;
 }
 
 void check_ranks(const ParallelLayout& layout, const Cluster& cluster, Problems& problems) {
-  const std::int64_t model = std::int64_t{layout.tp} * layout.cp * layout.pp;
-  const std::int64_t ranks = layout.dp * model;
   const std::int64_t gpus = std::int64_t{cluster.gpus_per_node} * cluster.nodes;
+  const int ranks = layout.ranks();
   if (ranks == gpus) {
     return;
   }
+  const bool too_many = ranks == std::numeric_limits<int>::max();
+  const int model = ranks_of(ranks_of(layout.tp, layout.cp), layout.pp);
   const std::string context = layout.cp > 1 ? " x cp " + std::to_string(layout.cp) : "";
   problems.push_back({"layout.dp",
                       "dp " + std::to_string(layout.dp) + " x tp " + std::to_string(layout.tp) +
-                          context + " x pp " + std::to_string(layout.pp) + " = " +
-                          std::to_string(ranks) + " ranks, but the cluster has " +
-                          std::to_string(gpus) + " GPUs",
+                          context + " x pp " + std::to_string(layout.pp) +
+                          (too_many ? " are more ranks than can be counted"
+                                    : " = " + std::to_string(ranks) + " ranks") +
+                          ", but the cluster has " + std::to_string(gpus) + " GPUs",
                       fitting_sizes(ranks, model, cluster)});
 }
 
@@ -130,15 +132,10 @@ void check_experts(const ParallelLayout& layout, const Cluster& cluster, Problem
   check_expert_ranks(layout, cluster, problems);
 }
 
-}  // namespace
-
-Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int layers) {
+// Whether its ranks are the cluster's, in nodes that each group fills evenly. One cause, one
+// problem: what rests on a value that is refused waits for a better one.
+Problems check_ranks_in_nodes(const ParallelLayout& layout, const Cluster& cluster) {
   Problems problems;
-  check_counts(layout, problems);
-  if (!problems.empty()) {
-    return problems;  // what follows divides by them
-  }
-  // One cause, one problem: what rests on a value that is refused waits for a better one.
   const bool usual = has_usual_order(layout);
   if (usual) {
     check_fill(layout.tp, "layout.tp", "tensor-parallel groups", cluster, problems);
@@ -147,26 +144,19 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     check_ranks(layout, cluster, problems);
   }
   if (problems.empty() && !usual) {
-    for (Problem& problem : check_order(layout, cluster)) {
-      problems.push_back(std::move(problem));
-    }
+    append(problems, check_order(layout, cluster));
   }
   if (problems.empty() && usual) {
-    check_fill(std::int64_t{layout.tp} * layout.cp, "layout.cp", "tp x cp blocks", cluster,
-               problems);
+    check_fill(ranks_of(layout.tp, layout.cp), "layout.cp", "tp x cp blocks", cluster, problems);
   }
   if (problems.empty() && usual) {
-    check_fill(std::int64_t{layout.tp} * layout.data_ranks(), "layout.dp",
+    check_fill(layout.stage_ranks(), "layout.dp",
                layout.cp > 1 ? "tp x cp x dp blocks" : "tp x dp blocks", cluster, problems);
   }
-  const bool sound_ranks = problems.empty();
-  check_experts(layout, cluster, problems);
-  check_pipeline(layout, layers, problems);
-  check_pairs(layout, problems);
-  check_sharding(layout, cluster, sound_ranks, problems);
-  if (sound_ranks) {
-    append(problems, check_dp_collective(layout, cluster));
-  }
+  return problems;
+}
+
+void check_sequence_parallelism(const ParallelLayout& layout, Problems& problems) {
   if (layout.tp_overlap > 1 && (!layout.sequence_parallel || layout.tp == 1)) {
     problems.push_back(
         {"layout.tp_overlap",
@@ -179,6 +169,26 @@ Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int 
     problems.push_back({"layout.sequence_parallel", "sequence parallelism needs tp > 1",
                         "leave it out, or set tp"});
   }
+}
+
+}  // namespace
+
+Problems check_layout(const ParallelLayout& layout, const Cluster& cluster, int layers) {
+  Problems problems;
+  check_counts(layout, problems);
+  if (!problems.empty()) {
+    return problems;  // what follows divides by them
+  }
+  problems = check_ranks_in_nodes(layout, cluster);
+  const bool sound_ranks = problems.empty();
+  check_experts(layout, cluster, problems);
+  check_pipeline(layout, layers, problems);
+  check_pairs(layout, problems);
+  check_sharding(layout, cluster, sound_ranks, problems);
+  if (sound_ranks) {
+    append(problems, check_dp_collective(layout, cluster));
+  }
+  check_sequence_parallelism(layout, problems);
   return problems;
 }
 

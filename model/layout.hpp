@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,9 +20,8 @@
 
 // How a training job is laid out on a cluster. Ranks are numbered with tp innermost, then cp, then
 // dp, then pp (Megatron's default), so that a tensor-parallel group fills a node first, unless
-// `order` puts them on other GPUs. Of a
-// pipeline with two ends those that hold the same layers follow one another, after dp: they are one
-// stage.
+// `order` puts them on other GPUs. Of a pipeline with two ends those that hold the same layers
+// follow one another, after dp: they are one stage.
 
 namespace payoff {
 
@@ -31,6 +32,12 @@ enum class Recompute { none, selective, full };
 enum class Degree : std::uint8_t { tp, cp, dp, pp };
 using RankOrder = std::array<Degree, 4>;
 inline constexpr RankOrder usual_order{Degree::tp, Degree::cp, Degree::dp, Degree::pp};
+
+// Of degrees as a user wrote them, which check_layout may yet refuse: no more than an int holds.
+[[nodiscard]] constexpr int ranks_of(int degree, int other) {
+  return static_cast<int>(
+      std::min<std::int64_t>(std::int64_t{degree} * other, std::numeric_limits<int>::max()));
+}
 
 struct ParallelLayout {
   int dp{1};
@@ -60,7 +67,7 @@ struct ParallelLayout {
   int micro_batches{1};      // per step: gradient accumulation, or what fills the pipeline
   Recompute recompute{Recompute::none};
 
-  [[nodiscard]] int ranks() const { return dp * cp * tp * pp; }
+  [[nodiscard]] int ranks() const { return ranks_of(ranks_of(dp, cp), ranks_of(tp, pp)); }
   // Of the weights, in one pipeline.
   [[nodiscard]] int copies() const { return is_two_ended(schedule) ? 2 : 1; }
   // Of which each has its own layers.
@@ -69,12 +76,12 @@ struct ParallelLayout {
   [[nodiscard]] int passes() const { return micro_batches / copies(); }
   [[nodiscard]] bool overlaps_pairs() const { return pair_overlap && has_pairs(schedule); }
   // Ranks that hold the same parameters, whose gradients are summed: other samples, other tokens.
-  [[nodiscard]] int data_ranks() const { return dp * cp * copies(); }
-  [[nodiscard]] int stage_ranks() const { return tp * data_ranks(); }
+  [[nodiscard]] int data_ranks() const { return ranks_of(ranks_of(dp, cp), copies()); }
+  [[nodiscard]] int stage_ranks() const { return ranks_of(tp, data_ranks()); }
   // Of them, those of one copy of the weights.
-  [[nodiscard]] int copy_ranks() const { return tp * cp * dp; }
+  [[nodiscard]] int copy_ranks() const { return ranks_of(ranks_of(tp, cp), dp); }
   // Neighbours that hold all experts between them.
-  [[nodiscard]] int expert_ranks() const { return ep * etp; }
+  [[nodiscard]] int expert_ranks() const { return ranks_of(ep, etp); }
   // Ranks that hold the same experts, or the same part of them.
   [[nodiscard]] int expert_replicas() const { return stage_ranks() / expert_ranks(); }
   // Whether the gradients of experts are summed over other ranks than all the others are.
@@ -88,7 +95,7 @@ struct ParallelLayout {
   // The same of experts: of the ranks that hold one copy of all other weights, those with the same
   // experts hold one copy of these.
   [[nodiscard]] int expert_shards() const {
-    return zero == 0 ? 1 : tp * shard_ranks() / expert_ranks();
+    return zero == 0 ? 1 : ranks_of(tp, shard_ranks()) / expert_ranks();
   }
   // Pipelines that do not reshard keep what is gathered first, and add gradients up, to the last
   // micro-batch.
@@ -130,8 +137,8 @@ struct Software {
   // Sharded state: matrices of a unit that travel together have so many parameters; 0: all of them.
   std::int64_t gather_bucket{};
   std::int64_t scatter_bucket{};
-  double
-      hides_launch{};  // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU
+  // 0: every kernel waits for its launch, 1: launches queue ahead of the GPU.
+  double hides_launch{};
   // Fitted (profiles/fitted/compute.yaml):
   Seconds host_per_kernel{};       // the host needs this to launch a kernel
   Seconds host_per_step{};         // what no kernel hides: optimiser launch, data, Python

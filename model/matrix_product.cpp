@@ -35,7 +35,6 @@ double slices(const Product& product, double blocks, double units) {
 Tiling tiling_of(const Product& product, FlopRate all_units, const Gpu& gpu) {
   const double units = gpu.compute_units;
   const FlopRate unit = all_units / units;
-  const Bandwidth memory = gpu.law.memory_efficiency * gpu.memory_bandwidth;
   Tiling best;
   for (const Tile& tile : tiles) {
     const double blocks = std::ceil(product.rows / tile.rows) *
@@ -47,7 +46,7 @@ Tiling tiling_of(const Product& product, FlopRate all_units, const Gpu& gpu) {
     Bytes partial_sums{};
     if (cuts > 1) {  // in 32 bits
       partial_sums = 8_B * (cuts * product.rows * product.columns * product.batch);
-      time += partial_sums / memory;
+      time += partial_sums / reached_bandwidth(gpu);
     }
     if (best.time == Seconds{} || time < best.time) {
       best = {tile.rows, tile.columns, tile.rate, cuts, waves, partial_sums, time};

@@ -15,9 +15,9 @@ namespace payoff {
 
 // Whether a graph can be asked for: it has an exchange among nodes, with `neighbours` of them.
 [[nodiscard]] bool has_neighbours(const Method& method);
-[[nodiscard]] inline bool is_over_graph(const Method& method, const RoundFormula& round) {
-  return method.graph && round.among == Among::nodes && round.collective == Collective::all_to_all;
-}
+// Of a round over a graph; one of another kind has none.
+[[nodiscard]] int neighbours_in(const Method& method, const RoundFormula& round,
+                                const Workers& group);
 
 // Whether a plan has a method with a graph.
 [[nodiscard]] bool has_graph(const CompressionPlan& plan);
@@ -26,8 +26,8 @@ namespace payoff {
 [[nodiscard]] Method on_graph(const Method& method, const Workers& group);
 
 // Of each method of gradients; of one without a graph nothing.
-[[nodiscard]] std::vector<std::shared_ptr<const Neighbours>> graphs_of(const CompressionPlan& plan,
-                                                                       const Workers& group);
+[[nodiscard]] std::vector<std::shared_ptr<const NodeGraph>> graphs_of(const CompressionPlan& plan,
+                                                                      const Workers& group);
 
 // Graphs that these nodes cannot have.
 [[nodiscard]] Problems check_graphs(const CompressionPlan& plan, const Workers& group,

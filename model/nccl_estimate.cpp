@@ -10,9 +10,7 @@
 namespace payoff {
 namespace {
 
-bool gathers(Collective c) {
-  return c == Collective::all_gather || c == Collective::reduce_scatter;
-}
+bool gathers(Collective c) { return family_of(c) == CollectiveFamily::gathers; }
 
 const nccl::Latencies& latencies_of(NcclRelease release) {
   switch (release) {

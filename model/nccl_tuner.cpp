@@ -27,17 +27,7 @@ constexpr TunedPair pair_at(std::size_t place) {
   return {tuned_algorithms.at(place / protocols.size()), protocols.at(place % protocols.size())};
 }
 
-bool is_tuned(Collective collective) {
-  return collective != Collective::all_to_all && collective != Collective::send_recv;
-}
-
-int pow2_ceiling(int n) {
-  int power = 1;
-  while (power < n) {
-    power *= 2;
-  }
-  return power;
-}
+int pow2_ceiling(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(n))); }
 
 }  // namespace
 
@@ -87,7 +77,7 @@ bool NcclTuner::has(Collective collective, Algorithm algorithm, Protocol protoco
   if (protocol == Protocol::none) {
     return false;
   }
-  if (!is_tuned(collective)) {
+  if (!is_one_kernel(collective)) {
     // The network's buffers that sends share have no room for flags (src/transport/net.cc).
     return algorithm ==
                (collective == Collective::all_to_all ? Algorithm::pairwise : Algorithm::direct) &&
@@ -104,7 +94,7 @@ NcclChoice NcclTuner::choose(Collective collective, Bytes size, Algorithm pinned
     return (pinned_algorithm == Algorithm::none || pinned_algorithm == algorithm) &&
            (pinned_protocol == Protocol::none || pinned_protocol == protocol);
   };
-  if (is_tuned(collective)) {
+  if (is_one_kernel(collective)) {
     double shortest = 0;
     for (std::uint32_t left = present_[index(collective)]; left != 0; left &= left - 1) {
       const auto [algorithm, protocol] = pair_at(static_cast<std::size_t>(std::countr_zero(left)));
@@ -136,7 +126,7 @@ NcclChoice NcclTuner::choose(Collective collective, Bytes size, Algorithm pinned
 
 std::optional<Seconds> NcclTuner::estimate(Collective collective, Bytes size, Algorithm algorithm,
                                            Protocol protocol) const {
-  if (!is_tuned(collective) || !has(collective, algorithm, protocol)) {
+  if (!is_one_kernel(collective) || !has(collective, algorithm, protocol)) {
     return std::nullopt;
   }
   return estimate_us(collective, size / 1_B, algorithm, protocol) * 1_us;

@@ -64,7 +64,7 @@ class OperatorPricer {
         software_(context.software),
         precision_(context.precision),
         units_(context.gpu.compute_units),
-        memory_(context.gpu.law.memory_efficiency * context.gpu.memory_bandwidth) {}
+        memory_(reached_bandwidth(context.gpu)) {}
 
   OperatorCost forward(const Operator& op, double samples) const {
     switch (op.kind) {
@@ -230,11 +230,6 @@ class OperatorPricer {
     return cost;
   }
 
-  // Attention multiplies in 16 bits where the products are fp8.
-  Precision attention_precision() const {
-    return precision_ == Precision::fp8 ? Precision::bf16 : precision_;
-  }
-
   OperatorCost attention(const Operator& op, double samples, bool backward) const {
     const double batch = op.batch_per_sample * samples;
     const Product scores{op.rows_per_sample, op.columns, op.depth, batch};
@@ -245,7 +240,8 @@ class OperatorPricer {
   // One kernel forward: two products. Two backward: a row sum, then five products (the scores are
   // computed again). A block works on 128 rows of one head.
   OperatorCost fused_attention(const Operator& op, const Product& p, bool backward) const {
-    const FlopRate all_units = gpu_.law.attention_efficiency * rate(attention_precision());
+    const FlopRate all_units =
+        gpu_.law.attention_efficiency * rate(attention_precision(precision_));
     const double products = backward ? 5 : 2;
     const double blocks = std::ceil(p.rows / 128) * p.batch;
     const double waves = std::ceil(blocks / units_);
@@ -272,7 +268,7 @@ class OperatorPricer {
     const Bytes element = activation_size(precision_);
     const Bytes matrix = p.batch * p.rows * p.columns * element;
     const Bytes operands = p.batch * p.depth * (p.rows + p.columns) * element;
-    const FlopRate all_units = rate(attention_precision());
+    const FlopRate all_units = rate(attention_precision(precision_));
     const double pairs = backward ? 2 : 1;
     const Product transposed{p.rows, p.depth, p.columns, p.batch};
     const bool fused = software_.fused_elementwise;

@@ -60,14 +60,6 @@ std::vector<StageDurations> durations_of(const StepPlan& plan) {
   return durations;
 }
 
-// The first one that is not complete before this piece.
-std::size_t first_bucket(const std::vector<Bucket>& buckets, std::size_t piece) {
-  const auto found = std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& bucket) {
-    return static_cast<std::size_t>(bucket.ready_after) >= piece;
-  });
-  return static_cast<std::size_t>(found - buckets.begin());
-}
-
 // The last operations of a stage, relative to the start of the first.
 void describe_last(const ParallelLayout& layout, const StageCompute& compute,
                    const std::vector<Bucket>& buckets, const StageSpan& span, StageEnd& stage) {
@@ -81,7 +73,7 @@ void describe_last(const ParallelLayout& layout, const StageCompute& compute,
         stage.last.emplace_back(operation_of(compute.backward, pieces.begin, pieces.end));
     last.arrival = std::max(0_s, operation.arrival - start);
     last.completes_gradients = operation.last_micro_batch;
-    last.first_bucket = first_bucket(buckets, pieces.begin);
+    last.first_bucket = buckets_in(buckets, pieces).begin;
     last.toward = operation.toward;
     last.send = operation.send;
     last.from_stage = operation.from_stage;

@@ -248,10 +248,4 @@ OverlapResult PipelineOverlap::finish(std::size_t s) {
   return result;
 }
 
-Seconds PipelineOverlap::slowed_optimizer(std::size_t s, Seconds start) const {
-  const double rate = plan_.paces(s, plan_.sends_on(s))[0].rate;
-  const Seconds sending = std::max(0_s, Seconds{stages_[s].sends.until()} - start);
-  return std::min(plan_.stages[s].optimizer.alone / rate, sending) * (1.0 - rate);
-}
-
 }  // namespace payoff

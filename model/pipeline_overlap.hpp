@@ -30,8 +30,10 @@ class PipelineOverlap {
   [[nodiscard]] Seconds sending_after(std::size_t stage) const {
     return {holds_sends_ ? std::max(0.0, stages_[stage].sends.until() - stages_[stage].now) : 0.0};
   }
-  // What a send that is still in flight then adds to the optimizer.
-  [[nodiscard]] Seconds slowed_optimizer(std::size_t stage, Seconds start) const;
+  // Until when a send of the stage is in flight.
+  [[nodiscard]] Seconds sending_until(std::size_t stage) const {
+    return {stages_[stage].sends.until()};
+  }
   // How much later than without gradients its first one starts.
   [[nodiscard]] Seconds delay(std::size_t stage) const {
     return {stages_[stage].start - ends_[stage].start.si};

@@ -12,4 +12,7 @@ namespace payoff {
   return n <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<unsigned>(n))) - 1;
 }
 
+// The smallest power that is not below n is 2 to this.
+[[nodiscard]] constexpr int log2_ceiling(int n) { return n <= 1 ? 0 : log2_floor(n - 1) + 1; }
+
 }  // namespace payoff

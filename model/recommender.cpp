@@ -35,15 +35,6 @@ Bytes state_of_row(RowOptimizer optimizer, std::int64_t width) {
 // Rows stand anywhere: whole sectors are moved for each.
 Bytes moved_for(Bytes wanted) { return std::ceil(wanted / sector) * sector; }
 
-Operator uncast_pass(Bytes forward, Bytes backward, int kernels) {
-  Operator op{.kind = OperatorKind::memory};
-  op.bytes_per_sample = forward;
-  op.backward_bytes_per_sample = backward;
-  op.kernels = kernels;
-  op.casts = false;
-  return op;
-}
-
 class Translator {
  public:
   Translator(const RecommenderShape& shape, int ranks, Bytes activation)
@@ -118,9 +109,8 @@ class Translator {
     const Bytes output = real(shape_.top_inputs()) * activation_;
     Layer layer;
     layer.name = "interaction";
-    Operator op = uncast_pass(3 * vectors + 2 * products + 2 * output,
-                              4 * vectors + 2 * products + 2 * output, 4);
-    layer.forward.push_back(op);
+    layer.forward.push_back(uncast_pass(3 * vectors + 2 * products + 2 * output,
+                                        4 * vectors + 2 * products + 2 * output, 4));
     layer.activation_per_sample = vectors + output;
     layer.boundary_per_sample = vectors;
     return layer;
@@ -146,11 +136,9 @@ class Translator {
     product.columns = real(out);
     product.depth = real(in);
     layer.forward.push_back(product);
-    layer.forward.push_back(uncast_pass(0_B, output, 1));
+    layer.forward.push_back(uncast_pass(0_B, output));
     if (activates) {
-      Operator relu = uncast_pass(2 * output, 3 * output, 1);
-      relu.fused_kernels = 0;
-      layer.forward.push_back(relu);
+      layer.forward.push_back(uncast_pass(2 * output, 3 * output, 1, 0));
     }
     layer.parameters.push_back({out, in, true});
     layer.parameters.push_back({out, 1, false});

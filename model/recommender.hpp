@@ -64,8 +64,8 @@ struct RecommenderShape {
 [[nodiscard]] std::int64_t parameter_count(const RecommenderShape& shape);
 
 // Whole tables, or where there are more ranks than tables equal parts of their columns: as few as
-// give every rank one. Each rank has as many parts as any other, or one less; among those with room
-// left the next larger table goes to the one that holds least.
+// give every rank one. No rank has more parts than an even division gives some; among those with
+// room left the next larger table goes to the one that holds least.
 struct TableDivision {
   std::int64_t cuts{1};    // parts of a table
   std::int64_t width{};    // columns of a part

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "model/layout.hpp"
@@ -12,44 +14,24 @@
 
 namespace payoff {
 
-class RunsAgain {
- public:
-  RunsAgain(Recompute policy, const Software& software)
-      : policy_(policy), products_(software.recomputes_products) {}
-
-  // Asked once of each operator of a layer, in forward order.
-  bool operator()(const Operator& op) {
-    if (policy_ != Recompute::selective) {
-      return policy_ == Recompute::full;
-    }
-    if (!products_) {
-      return op.kind == OperatorKind::attention;
-    }
-    if (op.kind == OperatorKind::gemm) {
-      return ++seen_ % 2 == 0;
-    }
-    return op.kind == OperatorKind::memory;
-  }
-
- private:
-  Recompute policy_;
-  bool products_;
-  int seen_{};
-};
-
-// Empty: nothing.
+// In forward order; empty: nothing.
 [[nodiscard]] inline std::vector<Operator> computed_again(const Layer& layer, Recompute policy,
                                                           const Software& software) {
+  if (!layer.recomputable || policy == Recompute::none) {
+    return {};
+  }
+  if (policy == Recompute::full) {
+    return layer.forward;
+  }
   std::vector<Operator> again;
-  if (!layer.recomputable) {
-    return again;
-  }
-  RunsAgain runs_again(policy, software);
-  for (const Operator& op : layer.forward) {
-    if (runs_again(op)) {
-      again.push_back(op);
+  int products = 0;
+  const auto runs_again = [&](const Operator& op) {
+    if (!software.recomputes_products) {
+      return op.kind == OperatorKind::attention;
     }
-  }
+    return op.kind == OperatorKind::gemm ? ++products % 2 == 0 : op.kind == OperatorKind::memory;
+  };
+  std::copy_if(layer.forward.begin(), layer.forward.end(), std::back_inserter(again), runs_again);
   return again;
 }
 

@@ -12,8 +12,6 @@
 
 namespace payoff {
 
-using SecondsPerByte = Quantity<1, -1, 0>;
-
 // T_comm: what a short message takes, c, or what its size asks for, b Bsh; they meet at d.
 struct ActivationSum {
   Seconds shortest{};         // c

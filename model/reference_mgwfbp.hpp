@@ -19,8 +19,6 @@
 
 namespace payoff {
 
-using SecondsPerByte = Quantity<1, -1, 0>;
-
 // Equation 10: the whole collective, not a hop. Zero bytes take no time: nothing is sent.
 struct LinearAllReduce {
   Seconds startup{};

@@ -15,19 +15,17 @@
 // * gpipe: all forwards, then all backwards (Huang et al. 2019, arXiv:1811.06965, section 2.3; the
 //   backwards in the order of the forwards, as torch.distributed.pipelining runs them).
 // * zb_h1, zb_h2: the gradients of weights apart from those of inputs, and later (Qi et al. 2023,
-//   arXiv:2401.10241, sections 2.1 and 2.2). Forwards before the first backward: p - s and 2 (p -
-//   s)
-//   - 1; the gradients of weights follow s and 2 s micro-batches behind, which keeps p and 2 p - 1
-//   micro-batches alive on every stage.
+//   arXiv:2401.10241, sections 2.1 and 2.2). p - s and 2 (p - s) - 1 forwards come before the first
+//   backward; the gradients of weights follow s and 2 s micro-batches behind, which keeps p and
+//   2 p - 1 micro-batches alive on every stage.
 // * zb_v, dualpipe_v: two chunks a stage, the first ones down the pipeline and the second ones back
 //   up, so that stage 0 has the first and the last layers (Qi et al. 2024, arXiv:2405.15362,
 //   section 4; DeepSeek-AI's DualPipe, github.com/deepseek-ai/DualPipe, "cut in half"). Gradients
 //   of weights apart where they fill bubbles. 2 p and 2 p + 1 chunks alive.
-// * dualpipe: the same with two copies of the weights (DeepSeek-V3, arXiv:2412.19437,
-// section 3.2.1;
-//   dualpipe/dualpipe.py there). Of 2 p GPUs the i-th from either end have the same layers, and do
-//   the same at the same time with micro-batches from their own end: both are stage i here, of p.
-//   What is in the middle goes on at the other one of the same stage.
+// * dualpipe: the same with two copies of the weights (DeepSeek-V3, section 3.2.1 of
+//   arXiv:2412.19437; dualpipe/dualpipe.py there). Of 2 p GPUs the i-th from either end have the
+//   same layers, and do the same at the same time with micro-batches from their own end: both are
+//   stage i here, of p. What is in the middle goes on at the other one of the same stage.
 
 namespace payoff {
 

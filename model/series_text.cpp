@@ -48,11 +48,17 @@ Parsed<T> parse_value(SeriesPart piece) {
 constexpr double rounding_slack = 1e-9;
 
 template <class T>
+T slack_of(T last) {
+  const T slack = last * rounding_slack;
+  return slack < T{} ? -slack : slack;
+}
+
+template <class T>
 bool reaches(T value, T last) {
   if constexpr (std::same_as<T, std::int64_t>) {
     return value <= last;
   } else {
-    return value <= last * (1.0 + rounding_slack);
+    return value <= last + slack_of(last);
   }
 }
 
@@ -61,7 +67,7 @@ T snapped(T value, T last) {
   if constexpr (std::same_as<T, std::int64_t>) {
     return value;
   } else {
-    return value >= last * (1.0 - rounding_slack) ? last : value;
+    return value >= last - slack_of(last) ? last : value;
   }
 }
 

@@ -11,8 +11,7 @@
 // The text form of an axis: `8B..8GiB:x2` (each twice the one before), `0..100 us:+5us` (equal
 // steps), `1,2,4,8` (a list), or a mixture such as `1,2,4..64:x2`. The upper end belongs to the
 // series only where a step hits it, as in nccl-tests. Whole numbers may leave the step away
-// (`1..8`); Values come in the order
-// written and are not sorted.
+// (`1..8`). Values come in the order written and are not sorted.
 
 namespace payoff {
 

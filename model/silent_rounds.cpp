@@ -6,12 +6,9 @@
 namespace payoff {
 namespace {
 
-// Both move as much as they can on average.
 void put_before(const Work& first, Work& work) {
-  const Seconds streaming = work.memory_share * work.alone + first.memory_share * first.alone;
-  work.alone += first.alone;
+  extend(work, first.alone, first.memory_share);
   work.bucket_copy += first.bucket_copy;
-  work.memory_share = work.alone > 0_s ? streaming / work.alone : 0.0;
 }
 
 }  // namespace

@@ -14,20 +14,19 @@ using Instruction = Expression::Instruction;
 
 }  // namespace
 
+// The condition is the last factor: in front it would be one more value below those of `worth`,
+// which may take all of the stack.
 Method from_size(const Method& method, Bytes smallest) {
-  std::vector<Instruction> program{{Opcode::variable, formula::element_size, 0},
-                                   {Opcode::variable, formula::elements, 0},
-                                   {Opcode::multiply, 0, 0},
-                                   {Opcode::constant, 0, smallest / 1_B},
-                                   {Opcode::greater_equal, 0, 0}};
-  if (method.worth.empty()) {
-    program.push_back({Opcode::constant, 0, 1});
-  } else {
-    const auto worth = method.worth.program();
-    program.insert(program.end(), worth.begin(), worth.end());
+  const auto worth = method.worth.program();
+  std::vector<Instruction> program(worth.begin(), worth.end());
+  program.insert(program.end(), {{Opcode::variable, formula::element_size, 0},
+                                 {Opcode::variable, formula::elements, 0},
+                                 {Opcode::multiply, 0, 0},
+                                 {Opcode::constant, 0, smallest / 1_B},
+                                 {Opcode::greater_equal, 0, 0}});
+  if (!method.worth.empty()) {
+    program.push_back({Opcode::multiply, 0, 0});
   }
-  program.push_back({Opcode::constant, 0, 0});
-  program.push_back({Opcode::choose, 0, 0});
   Method result = method;
   result.smallest = smallest;
   result.worth =

@@ -8,7 +8,7 @@
 
 // The bands of size that the spread of a link's law is given for (LinkLaw::relative_sd_*): to
 // 64 KiB latency rules, from 4 MiB bandwidth, between them both. 4 MiB is the geometric mean of
-// 64 KiB and 256 MiB, the ends of the band in which a fit counts such sizes (size_band).
+// 64 KiB and 256 MiB, the ends of the band in which a fit counts such sizes (calibrate/size_band).
 
 namespace payoff {
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "model/layer_division.hpp"
 #include "model/measured_pieces.hpp"
 #include "model/recomputation.hpp"
 
@@ -131,9 +132,8 @@ class StageBuilder {
     for (Piece& piece : pieces) {
       Message& message = piece.message;
       if (message.alone > 0_s) {
-        const Bytes traffic = message_memory_traffic(message.collective, message.size,
-                                                     network_of(message.kind).group().ranks);
-        message.memory_share = memory_share(traffic, message.alone, context_.gpu);
+        message.memory_share =
+            memory_share(message, network_of(message.kind).group().ranks, context_.gpu);
       }
     }
   }
@@ -285,42 +285,44 @@ PreparedStage prepare_stage(const Workload& workload, const std::vector<std::siz
                             ActivationCodecs* codecs) {
   StageBuilder builder(layout, context, networks, waves, codecs);
   const std::vector<std::size_t> starts = chunk_starts(workload, layers, layout);
+  const auto end_of = [&](std::size_t chunk) {
+    return chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
+  };
+  const auto send_after = [&](std::size_t layer, bool forward) {
+    return codecs == nullptr || layout.pp == 1 ? ActivationCodecs::Send{}
+                                               : codecs->send(layer, forward);
+  };
   // What enters a chunk was encoded by the stage before it, whose last layer stands before the
   // chunk's first one.
-  const auto received = [&](std::size_t first, bool forward) {
-    return codecs == nullptr || layout.pp == 1 || first == 0 ? ActivationCodecs::Send{}
-                                                             : codecs->send(first - 1, forward);
+  const auto received = [&](std::size_t chunk, bool forward) {
+    const std::size_t first = layers[starts[chunk]];
+    return first == 0 ? ActivationCodecs::Send{} : send_after(first - 1, forward);
   };
-  const auto sent = [&](std::size_t last, bool forward) {
-    return codecs == nullptr || layout.pp == 1 || last + 1 == workload.layers.size()
-               ? ActivationCodecs::Send{}
-               : codecs->send(last, forward);
+  const auto sent = [&](std::size_t chunk, bool forward) {
+    const std::size_t last = layers[end_of(chunk) - 1];
+    return last + 1 == workload.layers.size() ? ActivationCodecs::Send{}
+                                              : send_after(last, forward);
   };
   for (std::size_t chunk = 0; chunk < starts.size(); ++chunk) {
     builder.begin_forward_chunk();
-    const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
-    builder.add_codec({received(layers[starts[chunk]], true).decode}, true);
-    for (std::size_t i = starts[chunk]; i < end; ++i) {
+    builder.add_codec({received(chunk, true).decode}, true);
+    for (std::size_t i = starts[chunk]; i < end_of(chunk); ++i) {
       builder.add_forward(workload.layers[layers[i]], layers[i]);
     }
-    builder.add_codec(sent(layers[end - 1], true).encode, true);
+    builder.add_codec(sent(chunk, true).encode, true);
   }
   for (std::size_t chunk = starts.size(); chunk-- > 0;) {
     builder.begin_backward_chunk();
-    const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
-    builder.add_codec({sent(layers[end - 1], false).decode}, false);
-    for (std::size_t i = end; i-- > starts[chunk];) {
+    builder.add_codec({sent(chunk, false).decode}, false);
+    for (std::size_t i = end_of(chunk); i-- > starts[chunk];) {
       builder.add_backward(workload.layers[layers[i]], i, layers[i]);
     }
-    builder.add_codec(received(layers[starts[chunk]], false).encode, false);
+    builder.add_codec(received(chunk, false).encode, false);
   }
-  if (splits_backward(layout.schedule)) {
-    for (std::size_t chunk = starts.size(); chunk-- > 0;) {
-      builder.begin_backward_chunk();
-      const std::size_t end = chunk + 1 < starts.size() ? starts[chunk + 1] : layers.size();
-      for (std::size_t i = end; i-- > starts[chunk];) {
-        builder.add_weights(workload.layers[layers[i]], i);
-      }
+  for (std::size_t chunk = starts.size(); splits_backward(layout.schedule) && chunk-- > 0;) {
+    builder.begin_backward_chunk();
+    for (std::size_t i = end_of(chunk); i-- > starts[chunk];) {
+      builder.add_weights(workload.layers[layers[i]], i);
     }
   }
   return builder.finish();

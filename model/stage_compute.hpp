@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "model/activation_codecs.hpp"
@@ -37,18 +38,6 @@ struct PreparedStage {
   std::vector<ReadyGradient> gradients;  // in order of readiness
   std::vector<FirstPieces> layers;       // in forward order
 };
-
-// Indices of the layers of each stage, in forward order. Blocks (recomputable layers) are divided
-// as model/layer_division says; what stands before the first block belongs to the stage that it is
-// on, what follows the last block to the stage of that one.
-[[nodiscard]] std::vector<std::vector<std::size_t>> divide_layers(const Workload& workload,
-                                                                  const ParallelLayout& layout);
-
-// Where each chunk of a stage begins among its layers: what stands before its first block belongs
-// to it, what follows the last one to the last.
-[[nodiscard]] std::vector<std::size_t> chunk_starts(const Workload& workload,
-                                                    const std::vector<std::size_t>& layers,
-                                                    const ParallelLayout& layout);
 
 // `waves` gets what its pieces consist of; `codecs`: of activations that are compressed.
 [[nodiscard]] PreparedStage prepare_stage(const Workload& workload,

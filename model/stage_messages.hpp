@@ -12,10 +12,9 @@
 
 // What the ranks that share the layers of a stage send each other between two operators.
 //
-// * Tensor parallelism: all-reduces, or with sequence parallelism their two halves. Where the
-// layout
-//   overlaps them (layout.tp_overlap) products and messages are cut in pieces, each message beside
-//   the product of another one: only what that adds to the product is a message of the plan.
+// * Tensor parallelism: all-reduces, or with sequence parallelism their two halves. Those that the
+//   layout overlaps (layout.tp_overlap) are cut in pieces with their products, each message beside
+//   the product of another piece: only what that adds to the product is a message of the plan.
 // * Expert parallelism: tokens to the ranks of their experts, and back; their gradients likewise.
 //   Ranks that divide an expert gather the tokens of all of them there, and scatter the sums.
 // * Context parallelism, all_to_all: queries, keys and values before attention, its output after.

@@ -6,11 +6,13 @@
 #include "model/evaluate.hpp"
 
 namespace payoff {
+namespace {
 
 Seconds data_stall(const DataLoading& data, Seconds step) {
   return data.prefetch ? std::max(0_s, data.time - step) : data.time;
 }
 
+// A step's share.
 Seconds checkpoint_stall(const CheckpointTimes& checkpoint, Seconds step) {
   if (checkpoint.every == 0) {
     return {};
@@ -20,6 +22,8 @@ Seconds checkpoint_stall(const CheckpointTimes& checkpoint, Seconds step) {
              ? (checkpoint.copy + std::max(0_s, checkpoint.write - steps * step)) / steps
              : checkpoint.write / steps;
 }
+
+}  // namespace
 
 void add_overheads(const StepOverheads& overheads, StepPrediction& prediction) {
   const auto add = [&](Seconds Waterfall::*term, Seconds time) {

@@ -45,8 +45,4 @@ struct StepOverheads {
   CheckpointTimes checkpoint;
 };
 
-[[nodiscard]] Seconds data_stall(const DataLoading& data, Seconds step);
-// A step's share.
-[[nodiscard]] Seconds checkpoint_stall(const CheckpointTimes& checkpoint, Seconds step);
-
 }  // namespace payoff

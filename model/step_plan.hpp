@@ -109,7 +109,7 @@ struct StageUnits {
 
 struct StepPlan {
   ParallelLayout layout;
-  std::vector<StagePlan> stages;  // pipeline order; size() == pp
+  std::vector<StagePlan> stages;  // pipeline order; as many as layout.stages()
   std::vector<BucketKind> kinds;  // of gradients, then of weights; likewise for each kind of GPUs
   Placement placement{};
   bool overlap{};
@@ -127,7 +127,7 @@ struct StepPlan {
   PairLaws pairs{};            // where they were measured
   std::shared_ptr<const WaveTable> waves;  // none: kernels of unknown blocks
   // By method of gradients, of nodes: whom each sends to; none or null: all wait for all.
-  std::vector<std::shared_ptr<const Neighbours>> graphs;
+  std::vector<std::shared_ptr<const NodeGraph>> graphs;
   std::vector<StageUnits> units;  // of stages, where GPUs differ; empty: as above
   Seconds host{};                 // per step, hidden by nothing
   StepOverheads overheads;        // after that, when all ranks are through

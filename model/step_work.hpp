@@ -31,6 +31,9 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 
+// By work that goes right before it or after it: together they move what they move on average.
+void extend(Work& work, Seconds time, double memory_share);
+
 // dp_replicas: of gradients, between ranks that hold the same part (layout.shard). ep_gradients,
 // ep_replicas and ep_weights: of experts, between the ranks that hold the same ones.
 // tied_gradients: of a word embedding that the first and the last stage hold, between them.
@@ -72,6 +75,10 @@ struct Message {
 // Alone on the network of its group.
 [[nodiscard]] Message priced_message(MessageKind kind, const CollectiveModel& network,
                                      Collective collective, Bytes size);
+// The same of one that goes on beside work of a GPU: with what it moves through its memory.
+[[nodiscard]] Message priced_message(MessageKind kind, const CollectiveModel& network,
+                                     Collective collective, Bytes size, const Gpu& gpu);
+[[nodiscard]] double memory_share(const Message& message, int ranks, const Gpu& gpu);
 
 // Of what ranks divide a part of the model for: tokens of experts, vectors of embedding tables.
 [[nodiscard]] constexpr bool is_of_experts(MessageKind kind) {

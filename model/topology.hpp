@@ -175,8 +175,6 @@ struct ClusterState {
   [[nodiscard]] bool is_even() const { return !topology && slow_gpus.empty() && jitter.sd <= 0.0; }
 };
 
-inline constexpr std::size_t most_topology_gpus = std::size_t{1} << 20U;
-
 // Numbers of links between the 8 GPUs of a DGX-1 with V100, as `nvidia-smi topo -m` prints them.
 [[nodiscard]] std::vector<int> dgx1_volta_links();
 // A mesh in which every pair has the same number of links.

@@ -13,8 +13,6 @@
 namespace payoff {
 namespace {
 
-constexpr int most_servers = 1 << 20;
-
 using Fields = std::vector<std::string>;
 
 class Checks {
@@ -215,7 +213,21 @@ void check_order(const Topology& topology, Checks& checks) {
   }
 }
 
-void check_route(const UserGraph& graph, std::size_t number, Checks& checks) {
+// Whence a link of a graph leads, and where.
+using Ways = std::set<std::pair<std::size_t, std::size_t>>;
+
+Ways ways_of(const UserGraph& graph) {
+  Ways ways;
+  for (const UserGraph::Link& link : graph.links) {
+    ways.emplace(link.from, link.to);
+    if (link.both_ways) {
+      ways.emplace(link.to, link.from);
+    }
+  }
+  return ways;
+}
+
+void check_route(const UserGraph& graph, const Ways& ways, std::size_t number, Checks& checks) {
   const std::vector<std::size_t>& route = graph.routes[number];
   const std::string path = "graph.routes." + std::to_string(number);
   std::set<std::size_t> seen;
@@ -223,11 +235,7 @@ void check_route(const UserGraph& graph, std::size_t number, Checks& checks) {
     const std::string there = path + "." + std::to_string(at);
     checks.require(seen.insert(route[at]).second, there,
                    "is passed a second time: the route is a loop", {path});
-    const auto joins = [&](const UserGraph::Link& link) {
-      return (link.from == route[at - 1] && link.to == route[at]) ||
-             (link.both_ways && link.to == route[at - 1] && link.from == route[at]);
-    };
-    checks.require(at == 0 || std::any_of(graph.links.begin(), graph.links.end(), joins), there,
+    checks.require(at == 0 || ways.contains({route[at - 1], route[at]}), there,
                    "no link leads there from the one before", {path, "graph.links"});
   }
   checks.require(route.empty() || (route.front() < graph.gpus && route.back() < graph.gpus), path,
@@ -236,9 +244,10 @@ void check_route(const UserGraph& graph, std::size_t number, Checks& checks) {
 
 void check_graph(const UserGraph& graph, Checks& checks) {
   checks.require(graph.gpus >= 1, "graph.gpus", "has no GPU", {"graph.gpus"});
+  const Ways ways = ways_of(graph);
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> route_of;  // by its ends
   for (std::size_t i = 0; i < graph.routes.size(); ++i) {
-    check_route(graph, i, checks);
+    check_route(graph, ways, i, checks);
     const std::vector<std::size_t>& route = graph.routes[i];
     if (route.empty()) {
       continue;
@@ -275,16 +284,16 @@ std::vector<TopologyProblem> find_problems(const Topology& topology) {
     check_graph(*graph, checks);
   } else {
     const auto& regular = std::get<RegularTopology>(topology.shape);
-    checks.require(regular.servers >= 1 && regular.servers <= most_servers, "servers",
-                   "has to be between 1 and " + std::to_string(most_servers), {"servers"});
+    checks.require(regular.servers >= 1 && regular.servers <= most_ranks, "servers",
+                   "has to be between 1 and " + std::to_string(most_ranks), {"servers"});
     check_server(regular.server, checks);
     std::visit([&](const auto& network) { check_network(network, regular, checks); },
                regular.network);
   }
-  checks.require(topology.gpus() <= most_topology_gpus, "servers",
-                 "more than " + std::to_string(most_topology_gpus) + " GPUs",
+  const bool few = topology.gpus() <= std::size_t{most_ranks};
+  checks.require(few, "servers", "more than " + std::to_string(most_ranks) + " GPUs",
                  {"servers", "server.gpus"});
-  if (topology.gpus() <= most_topology_gpus) {
+  if (few) {
     check_order(topology, checks);
   }
   check_faults(topology.faults, checks);

@@ -19,13 +19,12 @@ TrainingWork training_work(const Experiment& experiment) {
   Flops forward{};
   Flops again{};
   for (const Layer& layer : model->layers) {
-    RunsAgain runs_again(experiment.layout.recompute, experiment.software);
     for (const Operator& op : layer.forward) {
-      const Flops products = forward_flops(op);
-      forward += products;
-      if (runs_again(op) && layer.recomputable) {
-        again += products;
-      }
+      forward += forward_flops(op);
+    }
+    for (const Operator& op :
+         computed_again(layer, experiment.layout.recompute, experiment.software)) {
+      again += forward_flops(op);
     }
   }
   // Backward has two products for each of forward.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/transformer.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,11 +49,13 @@ void check_context(const TransformerShape& shape, int tp, const ContextParts& co
   if (has_decoder) {
     check_sequence("decoder's ", shape.decoder.sequence, true, context.ranks, problems);
   }
-  const std::int64_t groups = shape.kv_heads / tp;
+  // Where tp is larger, ranks hold the same ones.
+  const std::int64_t groups = std::max<std::int64_t>(shape.kv_heads / tp, 1);
   if (context.exchange == ContextExchange::all_to_all && groups % context.ranks != 0) {
     problems.push_back({"layout.cp",
-                        cp + " does not divide the " + std::to_string(groups) +
-                            " key-value heads of a rank, which all_to_all exchanges",
+                        cp + " does not divide the " + std::to_string(groups) + " key-value " +
+                            (groups == 1 ? "head" : "heads") +
+                            " of a rank, which all_to_all exchanges",
                         "choose a cp that divides them, or context_exchange: ring"});
   }
 }
@@ -88,6 +91,35 @@ void hand_on_both(const BlockParts& encoding, const BlockParts& decoding,
     if (!encodes && layer.recomputable) {
       layer.source_per_sample = encoding.kept_input() / encoding.sequence_parts();
     }
+  }
+}
+
+void add_one_stack(const TransformerShape& shape, const BlockParts& parts, Workload& workload) {
+  const std::int64_t dense = shape.experts.count > 0 ? shape.experts.dense_blocks : shape.layers;
+  Layer block = parts.block(dense == 0);
+  for (std::int64_t i = 0; i < shape.layers; ++i) {
+    if (i == dense) {
+      block = parts.block(true);
+    }
+    block.name = "block " + std::to_string(i);
+    workload.layers.push_back(block);
+  }
+  workload.layers.push_back(TransformerEnds(shape, parts).head());
+}
+
+void add_two_stacks(const TransformerShape& encoder, const BlockParts& encoding,
+                    const TransformerShape& decoder, const BlockParts& decoding, bool in_pipeline,
+                    Workload& workload) {
+  const TransformerEnds decoder_ends(decoder, decoding);
+  Layer between = TransformerEnds(encoder, encoding).between_stacks();
+  decoder_ends.add_shared_tokens(in_pipeline ? workload.layers.front() : between);
+  add_stack(encoding.block(false), encoding, encoder.layers, "encoder block ", workload);
+  workload.layers.push_back(std::move(between));
+  add_stack(decoding.decoder_block(encoder.sequence), decoding, decoder.layers, "decoder block ",
+            workload);
+  workload.layers.push_back(decoder_ends.head());
+  if (in_pipeline) {
+    hand_on_both(encoding, decoding, encoder.layers, workload);
   }
 }
 
@@ -142,7 +174,6 @@ Workload transformer_workload(const TransformerShape& whole, int tp, bool sequen
   // Of those that stand anywhere the busiest rank's.
   shape.head_positions = (shape.head_positions + context.ranks - 1) / context.ranks;
   const BlockParts parts(shape, tp, sequence_parallel, activation, context, experts);
-  const TransformerEnds ends(shape, parts);
   Workload workload;
   workload.name = shape.name;
   workload.tokens_per_sample =
@@ -150,33 +181,14 @@ Workload transformer_workload(const TransformerShape& whole, int tp, bool sequen
   workload.sample_name = shape.family == TransformerFamily::vit ? "image" : "sequence";
   workload.width = shape.hidden;
   workload.layers.reserve(static_cast<std::size_t>(block_count(shape)) + 3);
-  workload.layers.push_back(ends.embedding());
+  workload.layers.push_back(TransformerEnds(shape, parts).embedding());
   if (shape.decoder.layers > 0) {
     const TransformerShape decoder = decoder_of(shape);
     const BlockParts decoding(decoder, tp, sequence_parallel, activation, context, experts);
-    const TransformerEnds decoder_ends(decoder, decoding);
-    Layer between = ends.between_stacks();
-    decoder_ends.add_shared_tokens(pp > 1 ? workload.layers.front() : between);
-    add_stack(parts.block(false), parts, shape.layers, "encoder block ", workload);
-    workload.layers.push_back(std::move(between));
-    add_stack(decoding.decoder_block(shape.sequence), decoding, decoder.layers, "decoder block ",
-              workload);
-    workload.layers.push_back(decoder_ends.head());
-    if (pp > 1) {
-      hand_on_both(parts, decoding, shape.layers, workload);
-    }
-    return workload;
+    add_two_stacks(shape, parts, decoder, decoding, pp > 1, workload);
+  } else {
+    add_one_stack(shape, parts, workload);
   }
-  const std::int64_t dense = shape.experts.count > 0 ? shape.experts.dense_blocks : shape.layers;
-  Layer block = parts.block(dense == 0);
-  for (std::int64_t i = 0; i < shape.layers; ++i) {
-    if (i == dense) {
-      block = parts.block(true);
-    }
-    block.name = "block " + std::to_string(i);
-    workload.layers.push_back(block);
-  }
-  workload.layers.push_back(ends.head());
   return workload;
 }
 

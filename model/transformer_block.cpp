@@ -5,15 +5,6 @@
 
 namespace payoff {
 
-Operator memory_pass(Bytes forward, Bytes backward, int kernels, int fused_kernels) {
-  Operator op{.kind = OperatorKind::memory};
-  op.bytes_per_sample = forward;
-  op.backward_bytes_per_sample = backward;
-  op.kernels = kernels;
-  op.fused_kernels = fused_kernels;
-  return op;
-}
-
 BlockParts::BlockParts(const TransformerShape& shape, int tp, bool sequence_parallel,
                        const ActivationSizes& activation, const ContextParts& context,
                        const ExpertParts& experts)
@@ -30,9 +21,9 @@ BlockParts::BlockParts(const TransformerShape& shape, int tp, bool sequence_para
 
 Operator BlockParts::product(std::int64_t depth, std::int64_t columns) const {
   Operator op{.kind = OperatorKind::gemm};
-  op.rows_per_sample = number(shape_.sequence);
-  op.columns = number(columns);
-  op.depth = number(depth);
+  op.rows_per_sample = real(shape_.sequence);
+  op.columns = real(columns);
+  op.depth = real(depth);
   return op;
 }
 
@@ -61,14 +52,14 @@ void BlockParts::column_parameters(Layer& layer, std::int64_t rows, bool bias) c
 // Every query with `columns` keys.
 Operator BlockParts::scores(double columns, bool causal) const {
   Operator op{.kind = OperatorKind::attention};
-  const double heads = number(query_width_ / shape_.head_size);
+  const double heads = real(query_width_ / shape_.head_size);
   const bool by_heads = context_.exchange == ContextExchange::all_to_all;
-  op.rows_per_sample = number(shape_.sequence) * (by_heads ? context_.ranks : 1);
+  op.rows_per_sample = real(shape_.sequence) * (by_heads ? context_.ranks : 1);
   op.columns = columns;
   // Scores of queries and keys; their sums of values may be narrower.
   const std::int64_t values =
       shape_.latent.key_rank > 0 ? shape_.latent.value_size : shape_.head_size;
-  op.depth = 0.5 * number(shape_.head_size + values);
+  op.depth = 0.5 * real(shape_.head_size + values);
   op.batch_per_sample = heads / (by_heads ? context_.ranks : 1);
   // A fused kernel skips what the mask hides: (s + 1) / 2 s of the scores, s large.
   op.causal_fraction = causal ? 0.5 : 1.0;
@@ -83,7 +74,7 @@ Operator BlockParts::scores(double columns, bool causal) const {
 // Of a block's own tokens. What is added by distance is a pass over the scores where they are in
 // memory; its gradient is their sum over the samples.
 Operator BlockParts::own_scores() const {
-  Operator op = scores(number(shape_.sequence) * context_.ranks, shape_.causal);
+  Operator op = scores(real(shape_.sequence) * context_.ranks, shape_.causal);
   if (shape_.relative_buckets > 0) {
     const Bytes all = op.rows_per_sample * op.columns * op.batch_per_sample * activation_;
     op.bytes_per_sample += 2 * all;
@@ -112,7 +103,7 @@ void BlockParts::context(Layer& layer, const Heads& heads) const {
 void BlockParts::residual(Layer& layer) const {
   const Bytes share = stream() / sequence_parts();
   const Bytes mask =
-      dropout() ? number(shape_.sequence * shape_.hidden) / sequence_parts() * 1_B : 0_B;
+      dropout() ? real(shape_.sequence * shape_.hidden) / sequence_parts() * 1_B : 0_B;
   // The gradient passes the residual connection (summed there) and the dropout.
   layer.forward.push_back(memory_pass(3 * share + mask, 3 * share));
   if (dropout()) {
@@ -224,7 +215,7 @@ void BlockParts::inner_dropout(Layer& layer) const {
     return;
   }
   const Bytes inner = tokens_bytes(inner_width_);
-  const Bytes mask = number(shape_.sequence * inner_width_) * 1_B;
+  const Bytes mask = real(shape_.sequence * inner_width_) * 1_B;
   layer.forward.push_back(memory_pass(2 * inner + mask, 2 * inner + mask, 1, 0));
   layer.activation_per_sample += mask;
 }
@@ -252,7 +243,7 @@ Layer BlockParts::block(bool experts) const {
 // Softmax output, and with dropout its mask and its output.
 void BlockParts::keep_scores(Layer& layer, std::int64_t columns) const {
   const double scores =
-      number(shape_.sequence * columns * (query_width_ / shape_.head_size)) * context_.ranks;
+      real(shape_.sequence * columns * (query_width_ / shape_.head_size)) * context_.ranks;
   layer.activation_per_sample += scores * (dropout() ? 2 * activation_ + 1_B : activation_);
 }
 

@@ -14,10 +14,6 @@
 
 namespace payoff {
 
-// A memory-bound pass: bytes forward and backward, launches of an unfused implementation.
-[[nodiscard]] Operator memory_pass(Bytes forward, Bytes backward, int kernels = 1,
-                                   int fused_kernels = 1);
-
 // Masks of what training leaves out at random; Llama's and ViT's blocks leave out nothing.
 [[nodiscard]] constexpr bool has_dropout(const TransformerShape& shape) {
   return shape.family == TransformerFamily::gpt || shape.family == TransformerFamily::bert ||
@@ -40,15 +36,12 @@ class BlockParts {
   // over all of them.
   void add_relative_positions(Layer& first) const;
 
-  [[nodiscard]] static double number(std::int64_t count) { return static_cast<double>(count); }
   [[nodiscard]] int tp() const { return tp_; }
   [[nodiscard]] Bytes activation() const { return activation_; }
   // Ranks that share the norms and dropouts between the parallel regions.
   [[nodiscard]] double sequence_parts() const { return sequence_parallel_ ? tp_ : 1; }
   // One tensor of hidden values of a sample, whole.
-  [[nodiscard]] Bytes stream() const {
-    return number(shape_.sequence * shape_.hidden) * activation_;
-  }
+  [[nodiscard]] Bytes stream() const { return real(shape_.sequence * shape_.hidden) * activation_; }
   // The same as products keep it.
   [[nodiscard]] Bytes kept_input() const { return input_share_ * stream(); }
   [[nodiscard]] std::int64_t vocabulary_part() const { return (shape_.vocabulary + tp_ - 1) / tp_; }
@@ -88,7 +81,7 @@ class BlockParts {
   void context(Layer& layer, const Heads& heads) const;
   [[nodiscard]] bool dropout() const { return has_dropout(shape_); }
   [[nodiscard]] Bytes tokens_bytes(std::int64_t width) const {
-    return number(shape_.sequence * width) * activation_;
+    return real(shape_.sequence * width) * activation_;
   }
 
   TransformerShape shape_;

@@ -35,7 +35,7 @@ Layer TransformerEnds::embedding() const {
     sum_lookup(layer, 0);
   }
   layer.selective_activation_per_sample = layer.activation_per_sample;
-  layer.boundary_per_sample = 4_B * BlockParts::number(shape_.sequence);  // token numbers
+  layer.boundary_per_sample = 4_B * real(shape_.sequence);  // token numbers
   return layer;
 }
 
@@ -57,7 +57,7 @@ void TransformerEnds::add_shared_tokens(Layer& layer) const {
   add_dropout(layer);
   sum_lookup(layer, place);
   layer.selective_activation_per_sample = layer.activation_per_sample;
-  layer.boundary_per_sample += 4_B * BlockParts::number(shape_.sequence);
+  layer.boundary_per_sample += 4_B * real(shape_.sequence);
 }
 
 Layer TransformerEnds::head() const {
@@ -93,13 +93,12 @@ Operator TransformerEnds::end_product(std::int64_t depth, std::int64_t columns) 
 }
 
 double TransformerEnds::head_positions() const {
-  return BlockParts::number(shape_.head_positions > 0 ? shape_.head_positions : shape_.sequence);
+  return real(shape_.head_positions > 0 ? shape_.head_positions : shape_.sequence);
 }
 
 // Forward gathers rows and writes them; backward clears the gradient of the table and adds to it.
 Operator TransformerEnds::lookup() const {
-  const Bytes table =
-      BlockParts::number(parts_.vocabulary_part() * shape_.hidden) * parts_.activation();
+  const Bytes table = real(parts_.vocabulary_part() * shape_.hidden) * parts_.activation();
   Operator rows = memory_pass(2 * parts_.stream(), 3 * parts_.stream());
   rows.backward_bytes_fixed = table;
   return rows;
@@ -126,16 +125,21 @@ void TransformerEnds::sum_lookup(Layer& layer, std::size_t place) const {
   }
 }
 
+// A byte for each element, whatever its precision.
+Bytes TransformerEnds::mask_of(Bytes activations) const {
+  return activations / parts_.activation() * 1_B;
+}
+
 void TransformerEnds::add_dropout(Layer& layer) const {
   const Bytes stream = parts_.stream();
   layer.forward.push_back(memory_pass(2 * stream, 2 * stream));
-  layer.activation_per_sample += 0.5 * stream / parts_.sequence_parts();  // the mask
+  layer.activation_per_sample += mask_of(stream / parts_.sequence_parts());
 }
 
 // Behind the norm of a stack: each rank's part of the tokens.
 void TransformerEnds::final_dropout(Layer& layer) const {
   const Bytes share = parts_.stream() / parts_.sequence_parts();
-  const Bytes mask = share / parts_.activation() * 1_B;
+  const Bytes mask = mask_of(share);
   layer.forward.push_back(memory_pass(2 * share + mask, 2 * share + mask));
   layer.activation_per_sample += mask;
 }
@@ -174,7 +178,7 @@ void TransformerEnds::single_position_product(Layer& layer, std::int64_t out,
 // Dense, activation and norm on the masked positions; the next-sentence classifier on the pooled
 // one.
 void TransformerEnds::masked_transform(Layer& layer) const {
-  const Bytes part = head_positions() / BlockParts::number(shape_.sequence) * parts_.stream();
+  const Bytes part = head_positions() / real(shape_.sequence) * parts_.stream();
   Operator product = end_product(shape_.hidden, shape_.hidden);
   product.rows_per_sample = head_positions();
   layer.forward.push_back(product);
@@ -191,7 +195,7 @@ void TransformerEnds::masked_transform(Layer& layer) const {
 }
 
 void TransformerEnds::logits(Layer& layer) const {
-  const double count = head_positions() * BlockParts::number(parts_.vocabulary_part());
+  const double count = head_positions() * real(parts_.vocabulary_part());
   Operator product = end_product(shape_.hidden, parts_.vocabulary_part());
   product.rows_per_sample = head_positions();
   const std::size_t index = layer.forward.size();
@@ -203,7 +207,7 @@ void TransformerEnds::logits(Layer& layer) const {
     layer.parameters.push_back({parts_.vocabulary_part(), shape_.hidden, true});
   }
   layer.activation_per_sample +=
-      count * 4_B + head_positions() * BlockParts::number(shape_.hidden) * parts_.activation();
+      count * 4_B + head_positions() * real(shape_.hidden) * parts_.activation();
   if (parts_.tp() > 1) {
     layer.syncs.push_back(
         {.before = index, .after = index, .bytes_per_sample = parts_.stream(), .forward = false});

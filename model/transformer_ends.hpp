@@ -34,6 +34,7 @@ class TransformerEnds {
   void shared_tokens(Layer& layer) const;
   [[nodiscard]] Operator lookup() const;
   void sum_lookup(Layer& layer, std::size_t place) const;
+  [[nodiscard]] Bytes mask_of(Bytes activations) const;
   void add_dropout(Layer& layer) const;
   void final_dropout(Layer& layer) const;
   void patches(Layer& layer) const;

@@ -100,7 +100,7 @@ class Builder {
     }
     layer.forward.push_back(lookup);
     layer.forward.push_back(memory_pass(2 * stream_, 2 * stream_));  // dropout
-    layer.activation_per_sample = 0.5 * stream_;
+    layer.activation_per_sample = stream_ / activation_ * 1_B;       // the mask
     layer.selective_activation_per_sample = layer.activation_per_sample;
     layer.boundary_per_sample = 4_B * tokens_;
     return layer;

@@ -7,9 +7,9 @@
 
 #include "model/units.hpp"
 
-// The units that can be written and read, one table a dimension. Private to units_text*.cpp.
-// `decade` is the power of ten for the units in which results are printed, so that printing
-// shifts decimal digits and never divides.
+// The units that can be written and read, one table a dimension. Private to units_text.cpp,
+// units_print.cpp and unit_spelling. `decade` is the power of ten for the units in which results
+// are printed, so that printing shifts decimal digits and never divides.
 
 namespace payoff::detail {
 

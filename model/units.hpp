@@ -50,6 +50,7 @@ using Bytes = Quantity<0, 1, 0>;
 using Flops = Quantity<0, 0, 1>;
 using Bandwidth = Quantity<-1, 1, 0>;
 using FlopRate = Quantity<-1, 0, 1>;
+using SecondsPerByte = Quantity<1, -1, 0>;
 
 // A number with a unit of its own.
 struct Watts {

@@ -17,7 +17,6 @@ using detail::Dimension;
 using detail::find_unit;
 using detail::Unit;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 std::string backquoted(std::string_view text) { return "`" + std::string(text) + "`"; }
@@ -38,40 +37,6 @@ Trimmed trim(std::string_view text) {
     --last;
   }
   return {text.substr(first, last - first), first};
-}
-
-std::size_t digits_from(std::string_view text, std::size_t position) {
-  while (position < text.size() && is_digit(text[position])) {
-    ++position;
-  }
-  return position;
-}
-
-// The length of the decimal number at the start of the text; 0 when there is none. from_chars
-// alone would also take "inf", "nan" and, for `1EB`, trip over the exponent.
-std::size_t number_length(std::string_view text) {
-  const std::size_t start = !text.empty() && text[0] == '-' ? 1 : 0;
-  std::size_t end = digits_from(text, start);
-  std::size_t digits = end - start;
-  if (end < text.size() && text[end] == '.') {
-    const std::size_t fraction_end = digits_from(text, end + 1);
-    digits += fraction_end - end - 1;
-    end = fraction_end;
-  }
-  if (digits == 0) {
-    return 0;
-  }
-  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
-    std::size_t exponent = end + 1;
-    if (exponent < text.size() && (text[exponent] == '+' || text[exponent] == '-')) {
-      ++exponent;
-    }
-    const std::size_t exponent_end = digits_from(text, exponent);
-    if (exponent_end > exponent) {
-      end = exponent_end;
-    }
-  }
-  return end;
 }
 
 // A number and what follows it.
@@ -101,7 +66,7 @@ Parsed<Head> parse_head(std::string_view text, std::string_view noun) {
     return Parsed<Head>::failure(
         {std::move(problem), std::move(label), {}, {}, all.offset + offset, length});
   };
-  const std::size_t length = number_length(all.text);
+  const std::size_t length = detail::decimal_length(all.text);
   if (length == 0) {
     return fail(all.text.empty() ? "is empty" : "is not " + std::string(noun),
                 not_a_number_label(all.text), 0, all.text.size());
@@ -114,7 +79,7 @@ Parsed<Head> parse_head(std::string_view text, std::string_view noun) {
     return fail("is out of range", "does not fit a double-precision number", 0, length);
   }
   if (length + 1 < all.text.size() && (all.text[length] == ',' || all.text[length] == '_') &&
-      is_digit(all.text[length + 1])) {
+      detail::is_digit(all.text[length + 1])) {
     return fail("is not " + std::string(noun),
                 "write `.` for the decimal point and no separators between digits", length, 1);
   }
@@ -197,12 +162,14 @@ Parsed<double> parse_in(const Dimension& dimension, std::string_view text, Sign 
 }
 
 template <class T, class Range>
-Parsed<T> in_range(T value, Range range, Trimmed text) {
+Parsed<T> in_range(T value, Range range, Trimmed text, bool in_percent = false) {
   if (value >= range.min && value <= range.max) {
     return Parsed<T>::success(value);
   }
   const bool below = value < range.min;
-  const std::string bound = number_text(static_cast<double>(below ? range.min : range.max), 15);
+  const auto number = static_cast<double>(below ? range.min : range.max);
+  const std::string bound =
+      in_percent ? number_text(100.0 * number, 15) + " %" : number_text(number, 15);
   return Parsed<T>::failure({below ? "is too small" : "is too large",
                              "must be at " + std::string(below ? "least " : "most ") + bound,
                              {},
@@ -238,7 +205,7 @@ Parsed<double> parse_ratio(std::string_view text, NumberRange range) {
         {"is not a ratio", "a ratio has no unit but `%`", {}, {}, rest.offset, rest.text.size()});
   }
   const double value = rest.text.empty() ? (*head).number : (*head).number / 100.0;
-  Parsed<double> result = in_range(value, range, trim(text));
+  Parsed<double> result = in_range(value, range, trim(text), !rest.text.empty());
   if (!result && rest.text.empty() && value > range.max && value / 100.0 <= range.max) {
     result.error.example = std::string((*head).digits) + " %";
   }
@@ -266,7 +233,7 @@ Parsed<std::int64_t> parse_integer(std::string_view text, IntegerRange range) {
         {std::move(problem), std::move(label), {}, {}, all.offset, all.text.size()});
   };
   const std::size_t start = !all.text.empty() && all.text[0] == '-' ? 1 : 0;
-  if (all.text.size() == start || digits_from(all.text, start) != all.text.size()) {
+  if (all.text.size() == start || detail::digits_from(all.text, start) != all.text.size()) {
     return fail(all.text.empty() ? "is empty" : "is not a whole number", "decimal digits only");
   }
   if (all.text.size() > start + 1 && all.text[start] == '0') {

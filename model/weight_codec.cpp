@@ -7,8 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "model/compute.hpp"
-
 namespace payoff {
 namespace {
 
@@ -55,10 +53,7 @@ class WeightCodec {
       planned.message = message(round.collective, collective_size(round, group.ranks));
     }
     const Work decode = codec_work(WorkKind::decode, cost.decode, method_, context_);
-    const Seconds streaming =
-        kind.decode.memory_share * kind.decode.alone + decode.memory_share * decode.alone;
-    kind.decode.alone += decode.alone;
-    kind.decode.memory_share = kind.decode.alone > 0_s ? streaming / kind.decode.alone : 0.0;
+    extend(kind.decode, decode.alone, decode.memory_share);
   }
 
  private:
@@ -66,18 +61,7 @@ class WeightCodec {
     if (network_.group().ranks == 1) {
       return {MessageKind::dp_weights, collective};
     }
-    const CollectivePrice price = network_.price(collective, size);
-    const Bytes traffic = message_memory_traffic(collective, size, network_.group().ranks);
-    return {MessageKind::dp_weights,
-            collective,
-            size,
-            price.time,
-            price.channels,
-            price.relative_sd,
-            memory_share(traffic, price.time, context_.gpu),
-            least_share(price),
-            false,
-            network_.paths().domains == 1};
+    return priced_message(MessageKind::dp_weights, network_, collective, size, context_.gpu);
   }
 
   const Method& method_;

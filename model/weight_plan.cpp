@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <numeric>
 
-#include "model/compute.hpp"
-
 namespace payoff {
 namespace {
 
@@ -229,18 +227,8 @@ Message gather_message(std::int64_t elements, const GradientContext& context, bo
   const CollectiveModel& network = of_experts ? context.experts : context.network;
   const Bytes size = static_cast<double>(elements) *
                      weight_size(context.training.precision, context.software.fp8_weights);
-  const CollectivePrice price = network.price(Collective::all_gather, size);
-  const Bytes traffic = message_memory_traffic(Collective::all_gather, size, network.group().ranks);
-  return {of_experts ? MessageKind::ep_weights : MessageKind::dp_weights,
-          Collective::all_gather,
-          size,
-          price.time,
-          price.channels,
-          price.relative_sd,
-          memory_share(traffic, price.time, context.gpu),
-          least_share(price),
-          false,
-          network.paths().domains == 1};
+  return priced_message(of_experts ? MessageKind::ep_weights : MessageKind::dp_weights, network,
+                        Collective::all_gather, size, context.gpu);
 }
 
 std::vector<BucketKind> plan_gathers(const WeightKinds& kinds, const GradientContext& context) {

@@ -55,6 +55,14 @@ struct Operator {
   bool casts{true};
 };
 
+// What is bound by memory: bytes of a sample forward and backward, launches of an unfused and of a
+// fused implementation.
+[[nodiscard]] Operator memory_pass(Bytes forward, Bytes backward, int kernels = 1,
+                                   int fused_kernels = 1);
+// The same without casts.
+[[nodiscard]] Operator uncast_pass(Bytes forward, Bytes backward, int kernels = 1,
+                                   int fused_kernels = 1);
+
 // One parameter tensor as its optimiser sees it on this GPU. A matrix is shape[0] x (the rest), as
 // low-rank methods reshape it; vectors (biases, normalisation) have columns = 1 and is_matrix
 // false.

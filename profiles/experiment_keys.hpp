@@ -14,7 +14,6 @@
 namespace payoff {
 
 inline constexpr int most_nodes = 1 << 20;
-inline constexpr int most_ranks = 1 << 20;
 inline constexpr std::int64_t most_steps = 1'000'000'000;
 
 inline constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "model/split_mix.hpp"
+
 namespace payoff::sim {
 
 BackgroundClass background_class(LinkClass link) {
@@ -31,15 +33,10 @@ bool differs_from_link_to_link(const Topology& topology) {
 
 // The sum of twelve uniform numbers (each a multiple of 2^-32, so the sum is exact) less six.
 double normal_draw(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + index;
+  SplitMix draws(seed * SplitMix::step + index);
   double sum = -6;
   for (int i = 0; i < 12; ++i) {
-    // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-    std::uint64_t x = state += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    x ^= x >> 31U;
-    sum += static_cast<double>(x >> 32U) / 4294967296.0;
+    sum += static_cast<double>(draws.next() >> 32U) / 4294967296.0;
   }
   return sum;
 }

@@ -103,12 +103,15 @@ class CircleBuilder {
 
 }  // namespace
 
-std::vector<Circles> circles_of(const std::vector<std::shared_ptr<const Neighbours>>& graphs,
+std::vector<Circles> circles_of(const std::vector<std::shared_ptr<const NodeGraph>>& graphs,
                                 const Incidence& incidence, const std::vector<std::uint32_t>& nodes,
                                 Routing& routing, const CircleRules& rules) {
   std::vector<Circles> result;
   for (std::size_t graph = 0; graph <= graphs.size(); ++graph) {
     CircleBuilder builder(incidence, routing, rules);
+    const NodeGraph* of_nodes = graph < graphs.size() ? graphs[graph].get() : nullptr;
+    const Neighbours neighbours =
+        of_nodes != nullptr ? neighbours_of(of_nodes->graph, of_nodes->nodes) : Neighbours{};
     for (const Incidence::Channel& channel : incidence.channels) {
       if (channel.role != Incidence::Role::gradients) {
         continue;
@@ -119,8 +122,8 @@ std::vector<Circles> circles_of(const std::vector<std::shared_ptr<const Neighbou
         for (const std::vector<Rank>& node : members) {
           builder.add_node(node);
         }
-      } else if (graphs[graph]) {
-        builder.add_graph(members, *graphs[graph]);
+      } else if (of_nodes != nullptr) {
+        builder.add_graph(members, neighbours);
       }
     }
     result.push_back(builder.take());

@@ -37,7 +37,7 @@ struct CircleRules {
 
 // By StepPlan::graphs; the last ones are those inside nodes. `nodes`: of each rank.
 [[nodiscard]] std::vector<Circles> circles_of(
-    const std::vector<std::shared_ptr<const Neighbours>>& graphs, const Incidence& incidence,
+    const std::vector<std::shared_ptr<const NodeGraph>>& graphs, const Incidence& incidence,
     const std::vector<std::uint32_t>& nodes, Routing& routing, const CircleRules& rules);
 
 }  // namespace payoff::sim

@@ -6,19 +6,14 @@
 #include <functional>
 #include <limits>
 
+#include "model/split_mix.hpp"
 #include "sim/invariant.hpp"
 #include "sim/regular_routes.hpp"
 
 namespace payoff::sim {
 namespace {
 
-// SplitMix64's finisher (Steele, Lea, Flood, OOPSLA 2014).
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
+std::uint64_t mixed(std::uint64_t x) { return SplitMix(x).next(); }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "model/gradient_plan.hpp"
 #include "model/groups.hpp"
+#include "model/layer_division.hpp"
 #include "model/memory.hpp"
 #include "model/stage_compute.hpp"
 

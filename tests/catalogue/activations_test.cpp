@@ -69,6 +69,27 @@ std::vector<Message> tensor_messages(const StepPlan& plan, bool forward) {
 
 }  // namespace
 
+TEST_CASE("codecs make no pass that is in no piece of the plan") {
+  // The whole sum is decoded once for each rank, of its halves each rank decodes a part.
+  for (const Traffic traffic : {Traffic::tp_activations, Traffic::pp_activations}) {
+    Experiment job =
+        with(test::bert_large_job(2, 2),
+             compressed(test::method("activation_quantization"), traffic, true, false));
+    job.layout.sequence_parallel = true;
+    const StepPlan plan = planned(job);
+    const auto passes = PreparedExperiment(job).codec_passes(job.plans.back());
+    CHECK_FALSE(passes.empty());
+    for (const CodecPass& pass : passes) {
+      const auto runs = [&](const Piece& piece) { return piece.work == pass.work; };
+      CHECK(std::any_of(plan.stages.begin(), plan.stages.end(), [&](const StagePlan& stage) {
+        const StageCompute& compute = *stage.compute;
+        return std::any_of(compute.forward.begin(), compute.forward.end(), runs) ||
+               std::any_of(compute.backward.begin(), compute.backward.end(), runs);
+      }));
+    }
+  }
+}
+
 TEST_CASE("messages of MCBench's fine-tuning have their published sizes") {
   const auto size = [](const char* name, const std::map<std::string, double>& parameters) {
     const StepPlan plan =

@@ -84,6 +84,7 @@ TEST_CASE("named graphs are simple, and lead from every node to every other one"
       }
       const Neighbours neighbours = neighbours_of(graph, nodes);
       REQUIRE(neighbours.size() == static_cast<std::size_t>(nodes));
+      CHECK(most_neighbours(graph, nodes) == busiest(neighbours));
       if (nodes == 2 && graph.shape == ExchangeShape::own) {
         continue;  // no wheel
       }
@@ -114,6 +115,15 @@ TEST_CASE("nodes of a named graph have as many neighbours as its name says") {
     CHECK(all_have(neighbours_of(graph_of(ExchangeShape::torus), nodes), 4));
   }
   CHECK(busiest(wheel(9).own) == 8);
+}
+
+TEST_CASE("how many neighbours a node has is known of a million nodes without their edges") {
+  constexpr int nodes = 1 << 20;
+  CHECK(most_neighbours(graph_of(ExchangeShape::ring), nodes) == 2);
+  CHECK(most_neighbours(graph_of(ExchangeShape::torus), nodes) == 4);  // 1,024 x 1,024
+  CHECK(most_neighbours(graph_of(ExchangeShape::exponential), nodes) == 20);
+  CHECK(most_neighbours(graph_of(ExchangeShape::random), nodes) == 3);
+  CHECK(most_neighbours(graph_of(ExchangeShape::complete), nodes) == nodes - 1);
 }
 
 TEST_CASE("a random graph is that of its seed") {

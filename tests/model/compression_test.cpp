@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/compression.hpp"
 
+#include <string>
 #include <vector>
 
+#include "model/size_threshold.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/architectures.hpp"
 #include "tests/model/contributed.hpp"
@@ -132,6 +134,18 @@ TEST_CASE("a method may decide for each tensor whether it is worth it") {
   CHECK(contributed(cost) == 3001_B);
   CHECK(cost.dense_message == 1000 * fp32);
   CHECK(cost.dense.kernels == 1);
+}
+
+TEST_CASE("a threshold holds where a method's own condition takes all of the stack") {
+  std::string worth = "n";
+  for (int value = 1; value < 24; ++value) {  // detail::expression_stack_limit
+    worth = "n + (" + worth + ")";
+  }
+  Method method = simple_method("n");
+  method.worth = expression_of(worth);
+  const std::vector<ParameterTensor> tensor{{10, 1, false}};
+  CHECK(compress(from_size(method, 10 * fp32), tensor, fp32, 8, 4).dense_message == 0_B);
+  CHECK(compress(from_size(method, 11 * fp32), tensor, fp32, 8, 4).dense_message == 10 * fp32);
 }
 
 TEST_CASE("a formula that no machine can run is refused with its place") {

@@ -10,11 +10,11 @@
 
 #include "model/experiment.hpp"
 #include "model/groups.hpp"
+#include "model/layer_division.hpp"
 #include "model/layout.hpp"
 #include "model/memory.hpp"
 #include "model/paired_pieces.hpp"
 #include "model/pipeline.hpp"
-#include "model/stage_compute.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
 #include "tests/study/experiments.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/experiment.hpp"
+#include "model/layer_division.hpp"
 #include "model/memory.hpp"
-#include "model/stage_compute.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/layers.hpp"
 #include "tests/model/t5_jobs.hpp"

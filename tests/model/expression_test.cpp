@@ -106,8 +106,9 @@ TEST_CASE("a structural error is reported once and at its place") {
                                 {"min(n)", 0, "takes 2 values or more, not 1"},
                                 {"1.2.3", 0, "as a number"},
                                 {"4GB", 0, "as a number"},
-                                {"1e999", 0, "as a number"},
+                                {"1e999", 0, "does not fit as a number"},
                                 {"n $ 2", 2, "unexpected '$'"},
+                                {"n \u00d7 2", 2, "unexpected '\u00d7'"},
                                 {"min", 0, "no values given"},
                                 {"()", 1, "value is expected"},
                                 {"0x10", 0, "as a number"}};

@@ -39,13 +39,6 @@ TEST_CASE("waves beside a message slow a kernel by 1 to 2 where it holds up to h
   CHECK(slowdown <= 2.0);
 }
 
-TEST_CASE("a second kernel gets the units that the first one's waves leave") {
-  CHECK(leftover_units(500, 132) == 0);
-  CHECK(leftover_units(132, 132) == 0);
-  CHECK(leftover_units(100, 132) == 32);
-  CHECK(leftover_units(0, 132) == 132);
-}
-
 TEST_CASE("two streams of many kernels conserve work: together they do what one would") {
   const StreamRates together = stream_rates(true, true, 0.2);
   CHECK(together.compute + together.codec == stream_rates(true, false, 0.2).compute);

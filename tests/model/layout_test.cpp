@@ -59,6 +59,21 @@ TEST_CASE("the product of ranks does not overflow") {
   const Problems problems =
       check_layout({.dp = 1 << 20, .tp = 1 << 10, .pp = 1 << 10}, nodes_of_8(1), 1 << 20);
   CHECK(names(problems, "layout.dp"));
+  // 2^80 are 0 in 64 bits: neither a number of ranks nor nodes that would hold them.
+  const Problems wide = check_layout({.dp = 1 << 20, .tp = 1 << 20, .pp = 1 << 20, .cp = 1 << 20},
+                                     nodes_of_8(1), 1 << 20);
+  REQUIRE(names(wide, "layout.dp"));
+  CHECK(wide.front().message ==
+        "dp 1048576 x tp 1048576 x cp 1048576 x pp 1048576 are more ranks than can be counted, "
+        "but the cluster has 8 GPUs");
+  CHECK(wide.front().help == "choose tp, cp and pp whose product divides 8");
+}
+
+TEST_CASE("no nodes are suggested that make more GPUs than are modelled") {
+  // 2^21 ranks are whole nodes of 8.
+  const Problems problems = check_layout({.tp = 1 << 11, .pp = 1 << 10}, nodes_of_8(1), 1 << 10);
+  REQUIRE(names(problems, "layout.dp"));
+  CHECK(problems.front().help == "choose tp, cp and pp whose product divides 8");
 }
 
 TEST_CASE("groups that fill nodes unevenly are refused") {

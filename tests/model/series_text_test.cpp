@@ -54,6 +54,9 @@ TEST_CASE("decimal steps hit the upper end in spite of rounding") {
   REQUIRE(ratios);
   CHECK(ratios->size() == 10);
   CHECK(ratios->back() == 1.0);
+  const auto below_zero = parse_series<double>("-2..-1:+0.5");
+  REQUIRE(below_zero);
+  CHECK(*below_zero == std::vector<double>{-2.0, -1.5, -1.0});
   const auto times = parse_series<Seconds>("1us..1s:x10");
   REQUIRE(times);
   CHECK(times->size() == 7);

@@ -77,6 +77,14 @@ TEST_CASE("a ring of r ranks adds r - 1 blocks of scores to the output of the fi
   }
 }
 
+TEST_CASE("the mask of dropout behind the embedding has a byte an element in any precision") {
+  for (const Bytes element : {2_B, 4_B}) {
+    const Layer embedding =
+        transformer_workload(gpt(2, 1024, 16, 512, 50304), 1, false, element).layers.front();
+    CHECK(embedding.activation_per_sample == 512 * 1024 * 1_B);
+  }
+}
+
 // Of the predicted positions: inputs of the dense layer, of its activation function, of the norm
 // and of the decoder in 16 bits, and the logits in 32.
 TEST_CASE("the masked head of BERT keeps four tensors of the hidden width and the logits") {

@@ -184,3 +184,16 @@ TEST_CASE("a tp that does not divide heads is refused with a reason") {
   CHECK_THAT(problems.front().message, Catch::Matchers::ContainsSubstring("25 attention heads"));
   CHECK(check_transformer(llama(2, 8192, 64, 8, 28672, 128256), 16).empty());  // keys held twice
 }
+
+TEST_CASE("all-to-all divides the key-value heads of a rank, also those that two ranks hold") {
+  const TransformerShape shape = llama(2, 8192, 64, 8, 28672, 128256);
+  constexpr ContextParts two{2, ContextExchange::all_to_all};
+  CHECK(check_transformer(shape, 4, two).empty());  // two of them
+  for (const int tp : {8, 16}) {                    // one, of 8 or of 16 ranks
+    const Problems problems = check_transformer(shape, tp, two);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().path == "layout.cp");
+    CHECK_THAT(problems.front().message,
+               Catch::Matchers::ContainsSubstring("cp 2 does not divide the 1 key-value head "));
+  }
+}

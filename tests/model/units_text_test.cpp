@@ -135,6 +135,8 @@ TEST_CASE("a ratio is a number or a percentage") {
   CHECK(parse_ratio("50").error.example == "50 %");
   CHECK(parse_ratio("1 percent").error.label == "a ratio has no unit but `%`");
   CHECK(parse_ratio("-1 %").error.problem == "is too small");
+  CHECK(parse_ratio("-1 %").error.label == "must be at least 0 %");
+  CHECK(parse_ratio("150%").error.label == "must be at most 100 %");
 }
 
 TEST_CASE("a count is written in decimal digits") {

@@ -7,7 +7,7 @@
 #include "model/chunks_alive.hpp"
 #include "model/evaluate.hpp"
 #include "model/experiment.hpp"
-#include "model/stage_compute.hpp"
+#include "model/layer_division.hpp"
 #include "sim/step.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/shapes.hpp"
