@@ -120,23 +120,14 @@ std::size_t PlanReader::use(const Value& item, std::size_t number) {
 }
 
 void PlanReader::mark_transferred(CompressionPlan& plan, Facts& facts) const {
-  const auto mark = [&](Method& method) {
+  each_method(plan, [&](Method& method) {
     const auto gpus = codec_law_measured_on(method.implementation, context_);
     if (std::find(gpus.begin(), gpus.end(), gpu_.name) == gpus.end()) {
       make_assumed(facts, "law.", gpus);
       make_assumed(facts, method.name + ".law.", gpus);
       method.law.streams = {};
     }
-  };
-  if (plan.method) {
-    mark(*plan.method);
-  }
-  for (BucketCompression& of : plan.others) {
-    mark(of.method);
-  }
-  for (ActivationCompression& of : plan.activations) {
-    mark(of.method);
-  }
+  });
 }
 
 ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& context) {

@@ -24,6 +24,23 @@ struct ReadPlans {
   std::vector<std::size_t> items;      // of every plan that compresses, its place in the list
 };
 
+// Calls `use` with every codec of a plan, in the order of CompressionPlan::methods().
+template <class Use>
+void each_method(CompressionPlan& plan, const Use& use) {
+  if (plan.method) {
+    use(*plan.method);
+  }
+  for (BucketCompression& of : plan.others) {
+    use(of.method);
+  }
+  for (ActivationCompression& of : plan.activations) {
+    use(of.method);
+  }
+  if (plan.weights) {
+    use(plan.weights->method);
+  }
+}
+
 // Reads plans one by one.
 class PlanReader {
  public:

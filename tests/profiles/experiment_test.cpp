@@ -120,6 +120,46 @@ TEST_CASE("a codec law is published where it was measured, and assumed on every 
   CHECK(kind_on("p3-8xlarge") == Provenance::assumed);
 }
 
+TEST_CASE("a codec of gathered weights is assumed where its law was not measured, too") {
+  // profiles/fitted/codecs.yaml: fused kernels were timed on a100-sxm-40 and b200-sxm.
+  const ReadExperiment read = experiment_of(
+      "cluster: {profile: dgx-h100, nodes: 2}\nmodel: {profile: bert-large}\n"
+      "layout: {zero: 3}\ncompress: [\"qwz:traffic=dp_weights\"]\n");
+  const auto fact = std::find_if(read.facts.begin(), read.facts.end(), [](const Fact& f) {
+    return f.path == "compress.qwz:traffic=dp_weights.law.memory_efficiency";
+  });
+  REQUIRE(fact != read.facts.end());
+  CHECK(fact->kind == Provenance::assumed);
+  CHECK(fact->citation.starts_with("transferred from "));
+}
+
+TEST_CASE("a method of two kernels names what was measured of them") {
+  const test::ProfileFolder folder;
+  const std::string law =
+      "{resident_efficiency: {value: 0.8, from: m}, memory_efficiency: {value: 0.4, from: m}, "
+      "relative_sd: {value: 0.1, from: m}, streams: {smallest: 1 MB, largest: 1 GB}}\n";
+  folder.write("gpu/mine.yaml",
+               "gpu: mine\ndescription: x\ndata_of: h100-sxm\n"
+               "citations: {m: {kind: measured, text: samples, date: 2026-11-22}}\n"
+               "codecs:\n  fused:\n    kernels:\n      quantize_group: " +
+                   law + "      dequantize_group: " + law);
+  ProfileReading reading(folder.library());
+  auto document = load_yaml_text("e.yaml",
+                                 "cluster: {profile: dgx-h100, nodes: 2, gpu: mine}\n"
+                                 "model: {profile: bert-large}\ncompress: [cgx]\n",
+                                 reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  const auto read = read_experiment(std::move(*document), {}, reading.context());
+  INFO(reading.errors());
+  REQUIRE(read);
+  const auto fact = std::find_if(read->facts.begin(), read->facts.end(), [](const Fact& f) {
+    return f.path == "compress.cgx.law.memory_efficiency";
+  });
+  REQUIRE(fact != read->facts.end());
+  CHECK(fact->kind == Provenance::measured);
+  CHECK(fact->value_text == "0.4");
+}
+
 TEST_CASE("a longer way between nodes adds to every step of a ring that crosses them") {
   // 2 (n - 1) steps of n nodes with a GPU each (Thakur et al. 2005); a send has one.
   const int nodes = GENERATE(2, 4);
