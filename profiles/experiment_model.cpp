@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,6 +38,12 @@ void set_decoder_sequence(TransformerShape& shape, const Value& sequence, std::i
                    "its tokens are `sequence`");
   } else {
     shape.decoder.sequence = tokens;
+  }
+}
+
+void refuse_lengths(std::initializer_list<Value> lengths, const std::string& model) {
+  for (const Value& length : lengths) {
+    length.error("has no meaning for " + model);
   }
 }
 
@@ -109,18 +116,12 @@ std::optional<ModelSection> read_model_section(const Section& section, Precision
     set_decoder_sequence(*shape, decoder_sequence, decoded);
     result.value = std::move(*shape);
   } else if (const auto* recommender = std::get_if<RecommenderShape>(&model->value)) {
-    if (sequence) {
-      sequence.error("has no meaning for a recommender");
-    }
+    refuse_lengths({sequence, decoder_sequence}, "a recommender");
     // As one GPU would run it; model/experiment divides it.
     result.value = recommender_workload(*recommender, 1, activation_size(precision));
   } else {
     const auto& table = std::get<ConvnetTable>(model->value);
-    for (const Value& length : {sequence, decoder_sequence}) {
-      if (length) {
-        length.error("has no meaning for a table of layers");
-      }
-    }
+    refuse_lengths({sequence, decoder_sequence}, "a table of layers");
     result.value = convnet_workload(table.name, table.rows, activation_size(precision));
   }
   read_times(times, precision, context, result);

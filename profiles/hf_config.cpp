@@ -94,6 +94,14 @@ void add_experts(const JsonObject& config, const MixtureKeys& keys, TransformerS
   if (config.entries("mlp_only_layers") > 0) {
     config.error("mlp_only_layers", "experts in some blocks between others is not modelled");
   }
+}
+
+void check_experts(const JsonObject& config, const MixtureKeys& keys,
+                   const TransformerShape& shape) {
+  if (keys.count.empty()) {
+    return;
+  }
+  const ExpertShape& experts = shape.experts;
   if (experts.count < 1 || experts.width < 1 || experts.per_token < 1) {
     config.error(keys.count, "a mixture needs experts of a width of at least 1");
   } else if (experts.per_token > experts.count) {
@@ -193,6 +201,7 @@ std::optional<TransformerShape> read_hf_config(Span text, const SourceMap& sourc
   TransformerShape shape = shape_of(*config, *dialect);
   add_head(*config, *dialect, shape);
   if (diagnostics.error_count() == errors) {
+    check_experts(*config, dialect->mixture, shape);
     check_shape(*config, *dialect, shape);
   }
   return diagnostics.error_count() > errors ? std::nullopt : std::optional(std::move(shape));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,11 +53,16 @@ constexpr std::array<std::pair<std::string_view, WireUsed>, 2> wires{{
     {"as_implemented", WireUsed::as_implemented},
 }};
 
+// NaN where it is missing or was refused: that is above and below nothing.
 double bound(const Section& parameter, std::string_view key, bool integer) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;  // as a double
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   const Value value = parameter.required(key);
-  return integer ? static_cast<double>(value.integer({.fallback = 0, .min = -exact, .max = exact}))
-                 : value.number();
+  if (!integer) {
+    return value.number({.fallback = unknown});
+  }
+  const std::int64_t whole = value.integer({.fallback = exact + 1, .min = -exact, .max = exact});
+  return whole > exact ? unknown : static_cast<double>(whole);
 }
 
 ParameterRules read_parameters(const Section& section, Method& method) {

@@ -92,14 +92,14 @@ class NodesReader {
 
   void read_counts(Cluster& cluster) {
     const Value nodes = section_.optional("nodes");
-    if (cluster.name.empty()) {
-      return;  // which was reported
-    }
     const std::size_t errors = context_.diagnostics.error_count();
     cluster.nodes = payoff::read_nodes(nodes);
     if (const Value gpus = section_.optional("gpus_per_node")) {
       cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
       forget("gpus_per_node");
+    }
+    if (cluster.name.empty()) {
+      return;  // which was reported
     }
     if (const auto gpus = std::int64_t{cluster.nodes} * cluster.gpus_per_node; gpus > most_ranks) {
       nodes.error("makes " + std::to_string(gpus) + " GPUs; at most " + std::to_string(most_ranks) +

@@ -41,7 +41,7 @@ class RunReader {
     if (phases && phases.is_list() && items.empty()) {
       phases.error("has no phase");
     }
-    if (lengths_.size() == items.size() && !items.empty()) {
+    if (lengths_are_read_ && lengths_.size() == items.size() && !items.empty()) {
       share_out();
     }
     run_.plans = std::move(plans_).result();
@@ -83,9 +83,11 @@ class RunReader {
   double more_than_nothing(const Value& value, Read read) {
     const std::size_t errors = diagnostics_.error_count();
     const double length = read(value);
-    if (length <= 0.0 && diagnostics_.error_count() == errors) {
+    const bool is_read = diagnostics_.error_count() == errors;
+    if (length <= 0.0 && is_read) {
       value.error("must be more than 0");
     }
+    lengths_are_read_ = lengths_are_read_ && is_read;
     return length;
   }
 
@@ -183,6 +185,7 @@ class RunReader {
   ReadRun run_;
   Length total_;
   std::vector<Length> lengths_;
+  bool lengths_are_read_ = true;   // false: one is its fallback, and they need not add up
   std::vector<Section> sections_;  // of the phases
 };
 

@@ -54,6 +54,27 @@ TEST_CASE("what is wrong with a plan is said at its own entry of the list") {
             "e.yaml:8:3 `compress.3`: `signsgd` " + whole_gradient);
 }
 
+TEST_CASE("a cluster that is not known leaves the other keys of its section known") {
+  const std::string unknown =
+      "e.yaml:1:20 no cluster `dgx-h10` | did you mean `dgx-h100`? | `payoff profiles list "
+      "cluster` shows them all\n";
+  const auto with = [](const std::string& nodes) {
+    return errors_of("cluster: {profile: dgx-h10, gpus_per_node: 4, nodes: " + nodes +
+                     "}\nmodel: {profile: bert-base}\n");
+  };
+  CHECK(with("4") == unknown);
+  CHECK(with("0") == unknown + "e.yaml:1:54 `cluster.nodes` is too small | must be at least 1\n");
+}
+
+TEST_CASE("a recommender has no lengths, neither of a sequence nor of a decoder's") {
+  for (const std::string key : {"sequence", "decoder_sequence"}) {
+    CHECK(errors_of("cluster: {profile: dgx-a100, nodes: 2}\nmodel: {" + key +
+                    ": 8, profile: dlrm-criteo}\n") ==
+          "e.yaml:2:" + std::to_string(11 + key.size()) + " `model." + key +
+              "` has no meaning for a recommender\n");
+  }
+}
+
 TEST_CASE("a reduction that NCCL refuses on a GPU is refused, an exchange is not") {
   const auto on = [](const std::string& cluster, const std::string& plan) {
     return errors_of("cluster: {profile: " + cluster +
