@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -214,12 +216,7 @@ class LayerTimesReader {
 
   // Two times of one layer at equal sizes: neither is believed.
   void add(LayerTime time, Span place) {
-    const bool twice = std::any_of(times_.begin(), times_.end(), [&](const LayerTime& other) {
-      return other.layer == time.layer && other.micro_batch == time.micro_batch &&
-             other.tp == time.tp && other.cp == time.cp && other.ep == time.ep &&
-             other.etp == time.etp;
-    });
-    if (twice) {
+    if (!seen_.emplace(time.layer, time.micro_batch, time.tp, time.cp, time.ep, time.etp).second) {
       diagnostics_.error(place, "a second time of " + backquoted(time.layer) + " at equal sizes");
     }
     times_.push_back(std::move(time));
@@ -260,6 +257,7 @@ class LayerTimesReader {
   std::vector<TimesCell> columns_;
   bool is_sound_ = false;  // the names of columns
   LayerTimes times_;
+  std::set<std::tuple<std::string, int, int, int, int, int>> seen_;  // layers at sizes
 };
 
 }  // namespace

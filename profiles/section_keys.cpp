@@ -67,7 +67,7 @@ std::vector<std::string> report_keys(const SectionState& section, Diagnostics& d
   const std::vector<std::string> free = free_keys(section);
   std::vector<std::string> misspelt;
   for (const Entry& entry : section.node->entries) {
-    if (holds(section.asked, entry.key)) {
+    if (section.keys_are_names || holds(section.asked, entry.key)) {
       continue;
     }
     const std::string meant = meant_key(section, entry.key, free);

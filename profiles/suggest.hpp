@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@
 // Ties go to the candidate that comes first, so the answer is deterministic.
 
 namespace payoff {
+
+// Of so many wrong words of one file one is worth looking for; where more are wrong it is no slip.
+inline constexpr std::size_t most_suggestions = 100;
 
 // The nearest candidate, or an empty text when none is near enough.
 [[nodiscard]] std::string_view closest(std::string_view word,
