@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/units_text.hpp"
+#include "profiles/document.hpp"
 #include "profiles/experiment_keys.hpp"
 #include "profiles/suggest.hpp"
 
@@ -95,9 +96,7 @@ class LayerTimesReader {
   }
 
   LayerTimes read(Span place, std::string_view text) {
-    // Spreadsheets mark a file as UTF-8 at its beginning.
-    if (constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-        text.starts_with(byte_order_mark)) {
+    if (text.starts_with(byte_order_mark)) {
       text.remove_prefix(byte_order_mark.size());
       place.offset += byte_order_mark.size();
     }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -58,6 +60,11 @@ std::vector<std::string> words_of(const Node& list) {
 using Shape = std::pair<int, int>;  // minus the ranks, stride
 Shape shape_of(const Ranks& ranks) { return {-static_cast<int>(ranks.size()), stride_of(ranks)}; }
 
+// Of a list that may be absent.
+std::span<const Node> items_of(const Node* list) {
+  return list == nullptr ? std::span<const Node>() : std::span<const Node>(list->items);
+}
+
 // What the recorder notes beside the calls themselves: a group of calls, or that nothing is sent.
 bool is_no_call(std::string_view name) {
   return name == "coalesced" || name.find("barrier") != std::string_view::npos;
@@ -108,18 +115,19 @@ struct FlightRecorderReader::State {
 
   std::map<std::string, Ranks> groups_of(const Node& root) {
     std::map<std::string, Ranks> groups;
-    std::map<Shape, bool> shapes;
+    std::set<Shape> shapes;
     const Node* config = values.find(root, "pg_config", Node::Kind::map, true);
-    for (const Entry& entry : config != nullptr ? config->entries : std::vector<Entry>{}) {
+    for (const Entry& entry :
+         config == nullptr ? std::span<const Entry>() : std::span<const Entry>(config->entries)) {
       values.set_record("group " + entry.key);
       if (const auto ranks = ranks_of(entry.value)) {
         ++dumps_of_groups[*ranks];
-        shapes[shape_of(*ranks)] = true;
+        shapes.insert(shape_of(*ranks));
         groups.emplace(entry.key, *ranks);
       }
     }
     values.set_record({});
-    for (const auto& [shape, is_there] : shapes) {
+    for (const Shape& shape : shapes) {
       ++dumps_of_shapes[shape];
     }
     return groups;
@@ -128,8 +136,7 @@ struct FlightRecorderReader::State {
   // Elements of all tensors of a call, by their dimensions.
   double elements(const Node& entry, std::string_view key) {
     double all = 0;
-    const Node* tensors = values.find(entry, key, Node::Kind::list, true);
-    for (const Node& tensor : tensors != nullptr ? tensors->items : std::vector<Node>{}) {
+    for (const Node& tensor : items_of(values.find(entry, key, Node::Kind::list, true))) {
       double of_tensor = 1;
       for (const Node& dimension : tensor.items) {
         of_tensor *= values.number_of(dimension, key, 0, most_elements);
@@ -191,9 +198,8 @@ struct FlightRecorderReader::State {
   }
 
   void take_calls(const Node& root, const std::map<std::string, Ranks>& groups) {
-    const Node* entries = values.find(root, "entries", Node::Kind::list, false);
     double first = -1;
-    for (const Node& entry : entries != nullptr ? entries->items : std::vector<Node>{}) {
+    for (const Node& entry : items_of(values.find(root, "entries", Node::Kind::list, false))) {
       const double id = values.number(entry, "record_id", 0);
       first = first < 0 ? id : std::min(first, id);
       values.set_record(fmt::format("record {}", id));

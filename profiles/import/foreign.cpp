@@ -71,7 +71,6 @@ class ForeignParser {
  public:
   ForeignParser(Span text, const SourceMap& sources, Diagnostics& diagnostics)
       : text_(text), sources_(sources), diagnostics_(diagnostics) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // as spreadsheets write it
     if (sources.text(text).starts_with(byte_order_mark)) {
       text_.offset += byte_order_mark.size();
       text_.length -= byte_order_mark.size();

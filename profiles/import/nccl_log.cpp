@@ -189,12 +189,12 @@ class LogReader {
       close();
       columns_ = columns;
       run_.line = number;
-    } else if (columns_ && begins_run(line)) {
-      close();  // the next run of a log that holds several
-      read_remark(line, run_);
-    } else {
-      read_remark(line, run_);
+      return;
     }
+    if (begins_run(line)) {
+      close();  // the next run of a log that holds several
+    }
+    read_remark(line, run_);
   }
 
   void row(const std::vector<LogWord>& words, const NcclColumns& columns, int number) {

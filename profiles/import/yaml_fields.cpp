@@ -5,12 +5,13 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "profiles/document.hpp"
 
 namespace payoff::import_detail {
 
@@ -175,7 +176,12 @@ std::optional<std::string> read_file(const std::filesystem::path& path, Findings
     findings.push_back({path.string(), 0, 0, "", "cannot be opened", Effect::rejected});
     return std::nullopt;
   }
-  return std::string(std::istreambuf_iterator<char>(stream), {});
+  std::string text = read_at_most(stream, largest_measurements);
+  if (text.size() > largest_measurements) {
+    findings.push_back({path.string(), 0, 0, "", "is larger than 256 MiB", Effect::rejected});
+    return std::nullopt;
+  }
+  return text;
 }
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path,

@@ -65,7 +65,7 @@ class Fields {
 // The document; nothing, with a finding at the place, where it is no YAML.
 [[nodiscard]] std::optional<YAML::Node> parse_document(const std::string& text, YamlSource source);
 
-// Content of a file; nothing, with a finding, where it cannot be read.
+// Content of a file; nothing, with a finding, where it cannot be read or is larger than 256 MiB.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path,
                                                    Findings& findings);
 
