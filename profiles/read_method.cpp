@@ -12,6 +12,7 @@
 
 #include "model/units_text.hpp"
 #include "profiles/formula_reader.hpp"
+#include "profiles/named_profile.hpp"
 #include "profiles/positions.hpp"
 #include "profiles/read_fitted.hpp"
 #include "profiles/section.hpp"
@@ -228,15 +229,6 @@ std::optional<HostCodec> read_host(const Value& value) {
   return host;
 }
 
-std::string read_name(const Section& root, std::string_view asked) {
-  const Value value = root.required("method");
-  std::string name = value.text();
-  if (!is_own_file(asked) && !name.empty() && name != asked) {
-    value.error("is not the name of its file", "the file is " + backquoted(asked));
-  }
-  return name;
-}
-
 // A formula has no single number to source: what a file cites becomes one fact each. A user's own
 // file needs no source.
 void read_sources(const Section& root, const Document& document, const SourceMap& sources,
@@ -268,7 +260,7 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
   }
   MethodProfile read;
   Profile<Method>& profile = read.profile;
-  profile.value.name = read_name(root, name);
+  profile.value.name = read_name(root, "method", name);
   const WireClaim claim = read_root(root, read);
   profile.value.host = read_host(root.optional("host"));
   const auto sync_delay = root.optional("sync_delay").sourced().quantity<Seconds>();

@@ -2,6 +2,7 @@
 #include "profiles/import/nccl_tables.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "model/collective.hpp"
 #include "profiles/import/nccl_run.hpp"
 #include "profiles/import/yaml_fields.hpp"
 
@@ -19,6 +21,16 @@ namespace {
 
 using import_detail::Fields;
 using import_detail::YamlSource;
+
+constexpr std::array<std::pair<std::string_view, Collective>, 7> tested_collectives{{
+    {"all_reduce", Collective::all_reduce},
+    {"all_gather", Collective::all_gather},
+    {"reduce_scatter", Collective::reduce_scatter},
+    {"alltoall", Collective::all_to_all},
+    {"broadcast", Collective::broadcast},
+    {"reduce", Collective::reduce},
+    {"sendrecv", Collective::send_recv},
+}};
 
 struct Columns {
   std::optional<std::size_t> bytes, time, algbw, busbw, time_in_place, algbw_in_place,
@@ -203,18 +215,16 @@ bool read_document(const std::string& yaml, const std::string& file, NcclImport&
 
 }  // namespace
 
-std::optional<double> bus_ratio(const std::string& collective, int ranks) {
-  const double others = static_cast<double>(ranks - 1) / ranks;
-  if (collective == "all_reduce") {
-    return 2.0 * others;
-  }
-  if (collective == "all_gather" || collective == "reduce_scatter" || collective == "alltoall") {
-    return others;
-  }
-  if (collective == "broadcast" || collective == "reduce" || collective == "sendrecv") {
-    return 1.0;
-  }
-  return std::nullopt;
+std::optional<Collective> modelled_collective(const std::string& name) {
+  const auto* const found =
+      std::find_if(tested_collectives.begin(), tested_collectives.end(),
+                   [&](const auto& collective) { return collective.first == name; });
+  return found == tested_collectives.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<double> bus_factor(const std::string& collective, int ranks) {
+  const std::optional<Collective> known = modelled_collective(collective);
+  return known ? std::optional(bus_factor(*known, ranks)) : std::nullopt;
 }
 
 NcclImport parse_nccl_tables(const std::string& yaml, const std::string& file) {
