@@ -20,14 +20,13 @@ namespace {
 const Dialect* dialect_of(const JsonObject& config) {
   const std::string type = config.text("model_type");
   std::vector<std::string> known;
-  std::string list;
   for (const Dialect& dialect : dialects) {
     if (dialect.model_type == type) {
       return &dialect;
     }
     known.emplace_back(dialect.model_type);
-    list += (list.empty() ? "known: " : ", ") + known.back();
   }
+  const std::string list = "known: " + listed(known);
   const std::array<std::string_view, 3> experts{"num_local_experts", "n_routed_experts",
                                                 "num_experts"};
   const auto has = [&](std::string_view key) { return !config.lacks(key); };

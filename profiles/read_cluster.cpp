@@ -25,13 +25,6 @@ constexpr RatioRules oversubscription{.fallback = 1.0, .min = 1.0, .max = 1000.0
 // Stands for the fabric of nodes of one GPU, and for the network of a single node.
 constexpr std::string_view absent = "none";
 
-void prefix(Facts& into, std::string_view part, const Facts& facts) {
-  for (Fact fact : facts) {
-    fact.path = std::string(part) + "." + fact.path;
-    into.push_back(std::move(fact));
-  }
-}
-
 // The parts of a cluster by their names. A missing name was reported already.
 class Parts {
  public:
@@ -79,7 +72,7 @@ class Parts {
     }
     if (auto profile = reading(name, named.span(), context_)) {
       value = std::move(profile->value);
-      prefix(facts_, part, profile->facts);
+      add_below(part, profile->facts, facts_);
     }
   }
 

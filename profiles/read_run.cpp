@@ -196,17 +196,13 @@ Problems ReadRun::check(const Experiment& experiment, const SoundParts& sound) c
   if (sound.layout) {
     problems = payoff::check(schedule, experiment.layout);
   }
-  constexpr std::string_view list = "compress.";
   Experiment with_plans = experiment;
   with_plans.plans = schedule.plans;
   for (Problem& problem : payoff::check(with_plans, sound)) {
-    if (!problem.path.starts_with(list)) {
-      continue;  // of the job, and told with it
+    if (const auto of = plan_in(problem.path)) {  // else of the job, and told with it
+      problem.path.replace(0, of->length, places.at(of->plan));
+      problems.push_back(std::move(problem));
     }
-    const std::size_t end = std::min(problem.path.find('.', list.size()), problem.path.size());
-    const std::size_t plan = std::stoul(problem.path.substr(list.size(), end - list.size()));
-    problem.path.replace(0, end, places.at(plan));
-    problems.push_back(std::move(problem));
   }
   return problems;
 }

@@ -27,4 +27,19 @@ inline constexpr std::size_t most_suggestions = 100;
 // "did you mean `x`?" for a caret's label, or an empty text when there is nothing to suggest.
 [[nodiscard]] std::string did_you_mean(std::string_view suggestion);
 
+// "a, b, c": of texts, or of pairs that begin with one.
+template <class Names>
+[[nodiscard]] std::string listed(const Names& names) {
+  std::string list;
+  for (const auto& each : names) {
+    list += list.empty() ? "" : ", ";
+    if constexpr (requires { each.first; }) {
+      list += each.first;
+    } else {
+      list += each;
+    }
+  }
+  return list;
+}
+
 }  // namespace payoff
