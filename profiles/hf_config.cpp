@@ -74,19 +74,19 @@ void add_experts(const JsonObject& config, const MixtureKeys& keys, TransformerS
     return;
   }
   ExpertShape& experts = shape.experts;
-  experts.count = size_of(config, keys.count, most_experts);
-  experts.per_token = size_of(config, "num_experts_per_tok", most_experts);
+  experts.count = size_of(config, keys.count, hf::most_experts);
+  experts.per_token = size_of(config, "num_experts_per_tok", hf::most_experts);
   experts.width = size_of(config, keys.width);
   if (!keys.shared.empty()) {
-    experts.shared_width = config.count(keys.shared, most_experts, 0) * experts.width;
-    experts.dense_blocks = config.count(keys.dense_blocks, most_layers, 0);
+    experts.shared_width = config.count(keys.shared, hf::most_experts, 0) * experts.width;
+    experts.dense_blocks = config.count(keys.dense_blocks, hf::most_layers, 0);
   }
   if (!keys.shared_width.empty()) {
     experts.shared_width = size_of(config, keys.shared_width);
     experts.shared_gate = true;
   }
   for (const std::string_view key : {"moe_layer_freq", "decoder_sparse_step"}) {
-    if (config.count(key, most_layers, 1) != 1) {
+    if (config.count(key, hf::most_layers, 1) != 1) {
       config.error(key, "experts in some blocks between others is not modelled");
     }
   }
@@ -114,7 +114,7 @@ void check_experts(const JsonObject& config, const MixtureKeys& keys,
 
 void add_latent(const JsonObject& config, TransformerShape& shape) {
   LatentAttention& latent = shape.latent;
-  latent.query_rank = config.count("q_lora_rank", widest, 0);
+  latent.query_rank = config.count("q_lora_rank", hf::widest, 0);
   latent.key_rank = size_of(config, "kv_lora_rank");
   latent.rotated = size_of(config, "qk_rope_head_dim");
   latent.value_size = size_of(config, "v_head_dim");
@@ -129,20 +129,21 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   TransformerShape shape;
   shape.family = dialect.family;
   shape.hidden = size_of(config, dialect.hidden);
-  shape.layers = size_of(config, dialect.layers, most_layers);
+  shape.layers = size_of(config, dialect.layers, hf::most_layers);
   shape.heads = size_of(config, dialect.heads);
-  shape.kv_heads =
-      dialect.kv_heads.empty() ? shape.heads : config.count(dialect.kv_heads, widest, shape.heads);
+  shape.kv_heads = dialect.kv_heads.empty()
+                       ? shape.heads
+                       : config.count(dialect.kv_heads, hf::widest, shape.heads);
   shape.head_size = shape.heads > 0 ? shape.hidden / shape.heads : 0;
   if (shape.family == TransformerFamily::llama) {
-    shape.head_size = config.count("head_dim", widest,
+    shape.head_size = config.count("head_dim", hf::widest,
                                    dialect.head_size > 0 ? dialect.head_size : shape.head_size);
   }
   const std::int64_t four = 4 * shape.hidden;
   shape.feed_forward = dialect.feed_forward.empty() ? four
                        : dialect.feed_forward_is_four
-                           ? config.count(dialect.feed_forward, 4 * widest, four)
-                           : size_of(config, dialect.feed_forward, 4 * widest);
+                           ? config.count(dialect.feed_forward, 4 * hf::widest, four)
+                           : size_of(config, dialect.feed_forward, 4 * hf::widest);
   shape.gated = dialect.gated;
   shape.biases = dialect.biases;
   shape.embedding_norm = dialect.embedding_norm;
@@ -154,7 +155,7 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   shape.head_norms = dialect.head_norms;
   shape.tied_embeddings = config.flag("tie_word_embeddings", dialect.tied);
   if (!dialect.positions.empty()) {
-    shape.positions = size_of(config, dialect.positions, longest) + dialect.padding_rows;
+    shape.positions = size_of(config, dialect.positions, hf::longest) + dialect.padding_rows;
   }
   add_experts(config, dialect.mixture, shape);
   if (dialect.latent) {
@@ -181,8 +182,8 @@ void check_shape(const JsonObject& config, const Dialect& dialect, const Transfo
                                        " key-value heads do not divide " +
                                        std::to_string(shape.heads) + " heads");
   }
-  if (shape.heads * shape.head_size > 2 * widest) {
-    config.error(heads, "the heads together are wider than " + std::to_string(2 * widest));
+  if (shape.heads * shape.head_size > 2 * hf::widest) {
+    config.error(heads, "the heads together are wider than " + std::to_string(2 * hf::widest));
   }
 }
 

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/law_parts.hpp"
 
+#include <algorithm>
+
 #include "profiles/precision_names.hpp"
 
 namespace payoff {
+
+std::string_view name_of(Implementation implementation) {
+  const auto* const found =
+      std::find_if(implementation_names.begin(), implementation_names.end(),
+                   [&](const auto& each) { return each.second == implementation; });
+  return found == implementation_names.end() ? std::string_view() : found->first;
+}
 
 Node part_of(const Node& root, const Entry& entry) {
   Node part;
@@ -20,7 +29,6 @@ void replace_fact(Facts& facts, const std::string& path) {
   std::erase_if(facts, [&](const Fact& fact) { return fact.path == path; });
 }
 
-// Absent where nobody published a step of the GPU.
 KernelAmounts read_amounts(const Value& value) {
   KernelAmounts amounts;
   if (!value) {

@@ -4,7 +4,9 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "model/compression.hpp"
 #include "model/hardware.hpp"
 #include "profiles/document.hpp"
 #include "profiles/fact.hpp"
@@ -15,8 +17,12 @@
 namespace payoff {
 
 // As profiles spell them, in their order.
-inline constexpr std::array<std::string_view, 3> implementation_names{"framework_ops", "library",
-                                                                      "fused"};
+inline constexpr std::array<std::pair<std::string_view, Implementation>, 3> implementation_names{{
+    {"framework_ops", Implementation::framework_ops},
+    {"library", Implementation::library},
+    {"fused", Implementation::fused},
+}};
+[[nodiscard]] std::string_view name_of(Implementation implementation);
 
 // Efficiencies and factors of laws stay below this; anything larger is a slip.
 inline constexpr RatioRules factor_rules{.fallback = 0.0, .min = 0.0, .max = 1e6};
@@ -39,6 +45,7 @@ template <typename Amount>
 // What is measured takes the place of what was known before, number by number.
 void replace_fact(Facts& facts, const std::string& path);
 
+// Empty where nobody published a step of the GPU.
 [[nodiscard]] KernelAmounts read_amounts(const Value& value);
 
 }  // namespace payoff

@@ -223,7 +223,7 @@ void read_software_law(Software& software, const ReadContext& context, Facts& fa
 namespace {
 
 LawEntry entry_of(Implementation implementation) {
-  return {std::string(implementation_names.at(static_cast<std::size_t>(implementation))), false};
+  return {std::string(name_of(implementation)), false};
 }
 
 // Both of what is known about a class: its law, and the GPUs that its timings are from.

@@ -81,8 +81,7 @@ CodecLaw mean_law(const std::vector<CodecLaw>& laws) {
 const Entry* find_kernel(const Entry& codecs, Implementation of, const std::string& kernel) {
   const Implementation other = of == Implementation::library ? Implementation::fused : of;
   for (const Implementation each : {of, other}) {
-    const Entry* of_class =
-        codecs.value.find(implementation_names.at(static_cast<std::size_t>(each)));
+    const Entry* of_class = codecs.value.find(name_of(each));
     const Entry* kernels = of_class != nullptr ? of_class->value.find("kernels") : nullptr;
     const Entry* found = kernels != nullptr ? kernels->value.find(kernel) : nullptr;
     if (found != nullptr) {
@@ -149,8 +148,7 @@ void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadP
   }
   const auto use = [&](Method& method, const std::string& path) {
     std::optional<Facts> measured = read_own_kernels(*document, *codecs, context, method);
-    const Entry* of_class = codecs->value.find(
-        implementation_names.at(static_cast<std::size_t>(method.implementation)));
+    const Entry* of_class = codecs->value.find(name_of(method.implementation));
     if (!measured && of_class != nullptr) {
       measured = read_codec(*document, *of_class, context, method.law);
     }

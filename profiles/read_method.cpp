@@ -12,6 +12,7 @@
 
 #include "model/units_text.hpp"
 #include "profiles/formula_reader.hpp"
+#include "profiles/law_parts.hpp"
 #include "profiles/named_profile.hpp"
 #include "profiles/positions.hpp"
 #include "profiles/read_fitted.hpp"
@@ -20,12 +21,6 @@
 
 namespace payoff {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Implementation>, 3> implementations{{
-    {"framework_ops", Implementation::framework_ops},
-    {"library", Implementation::library},
-    {"fused", Implementation::fused},
-}};
 
 constexpr std::array<std::pair<std::string_view, Granularity>, 2> granularities{{
     {"tensor", Granularity::tensor},
@@ -173,7 +168,7 @@ WireClaim read_wire(const Section& root, const FormulaReader& formulas, Method& 
 WireClaim read_root(const Section& root, MethodProfile& read) {
   Method& method = read.profile.value;
   method.description = root.required("description").text();
-  method.implementation = root.required("implementation").choice(implementations);
+  method.implementation = root.required("implementation").choice(implementation_names);
   method.granularity = root.required("granularity").choice(granularities);
   method.matrices_only = root.optional("matrices_only").boolean();
   method.sums_in_collective = root.optional("sums_in_collective").boolean();

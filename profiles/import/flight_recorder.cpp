@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
+#include "profiles/import/debug_groups.hpp"
 #include "profiles/import/element_types.hpp"
 #include "profiles/import/json_tree.hpp"
 #include "profiles/import/json_values.hpp"
@@ -21,21 +22,11 @@ namespace payoff {
 namespace {
 
 using import_detail::JsonValues;
+using import_detail::stride_of;
 
 constexpr double most_elements = 1e15;
 
 using Ranks = std::vector<int>;  // of the whole job, sorted
-
-// 0: uneven, or one rank alone.
-int stride_of(const Ranks& ranks) {
-  const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 0;
-  for (std::size_t i = 1; i < ranks.size(); ++i) {
-    if (ranks[i] - ranks[i - 1] != stride) {
-      return 0;
-    }
-  }
-  return stride;
-}
 
 // What stands between brackets, blanks and commas; of a list its items.
 std::vector<std::string> words_of(const Node& list) {
