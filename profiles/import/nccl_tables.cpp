@@ -158,7 +158,6 @@ NcclTable read_header(const Fields& fields, const YamlSource& source) {
   table.nccl_version = version == "not stated" ? "" : version;
   table.plugin = fields.text("plugin").value_or("");
   table.dtype = fields.text("dtype").value_or("");
-  table.inferred = fields.texts("cluster_inferred");
   table.settings = fields.texts("settings");
   if (table.settings.empty()) {
     table.settings = pinned_in_words(fields);

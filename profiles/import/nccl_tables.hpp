@@ -56,7 +56,6 @@ struct NcclTable {
   std::string plugin;                 // "": not stated
   std::string nccl_version;           // "": not stated
   std::string dtype;                  // "": not stated
-  std::vector<std::string> inferred;  // cluster fields that the source does not state
   std::vector<std::string> settings;  // "algorithm=ring", "symmetric-memory", ...
   std::vector<NcclRow> rows;          // ascending sizes
   std::size_t empty_rows{};           // dropped: 0 bytes
