@@ -2,7 +2,6 @@
 #include "profiles/experiment_model.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
@@ -59,7 +58,16 @@ std::optional<Profile<ModelDescription>> read_named(const Section& section,
   if (name) {
     return read_model(name.text(), name.span(), context);
   }
-  return file ? read_model_file(std::filesystem::path(file.text()), context) : std::nullopt;
+  const std::string path = file.text();
+  if (path.empty()) {
+    return std::nullopt;
+  }
+  try {
+    return read_model_file(path, context);
+  } catch (const std::runtime_error& error) {  // it cannot be read
+    context.diagnostics.error(file.span(), error.what());
+    return std::nullopt;
+  }
 }
 
 // A file, named from the place where the key is written.

@@ -67,13 +67,7 @@ class Recording {
     }
   }
 
-  void read_experiment() {
-    try {
-      (void)payoff::read_experiment(*document_, {}, context_);
-    } catch (const std::runtime_error&) {
-      // A model's file that is not to be found from this folder: its key was read.
-    }
-  }
+  void read_experiment() { (void)payoff::read_experiment(*document_, {}, context_); }
 
   void read_topology() { (void)payoff::read_topology(*document_, sources_, diagnostics_); }
 

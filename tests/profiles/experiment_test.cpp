@@ -66,6 +66,14 @@ TEST_CASE("a cluster that is not known leaves the other keys of its section know
   CHECK(with("0") == unknown + "e.yaml:1:54 `cluster.nodes` is too small | must be at least 1\n");
 }
 
+TEST_CASE("files that are not there are told at their keys, with what else is wrong") {
+  CHECK(errors_of("cluster: {profile: dgx-a100, nodes: 2, topology: gone.yaml}\n"
+                  "model: {file: gone.json}\nlayout: {tp: 0}\n") ==
+        "e.yaml:1:50 cannot read `gone.yaml`: No such file or directory\n"
+        "e.yaml:2:15 cannot read `gone.json`: No such file or directory\n"
+        "e.yaml:3:14 `layout.tp` is too small | must be at least 1\n");
+}
+
 TEST_CASE("a recommender has no lengths, neither of a sequence nor of a decoder's") {
   for (const std::string key : {"sequence", "decoder_sequence"}) {
     CHECK(errors_of("cluster: {profile: dgx-a100, nodes: 2}\nmodel: {" + key +
