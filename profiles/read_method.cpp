@@ -165,9 +165,8 @@ WireClaim read_wire(const Section& root, const FormulaReader& formulas, Method& 
   return {used, used.choice(wires)};
 }
 
-WireClaim read_root(const Section& root, MethodProfile& read) {
-  Method& method = read.profile.value;
-  method.description = root.required("description").text();
+// What sort of method it is.
+void read_traits(const Section& root, Method& method) {
   method.implementation = root.required("implementation").choice(implementation_names);
   method.granularity = root.required("granularity").choice(granularities);
   method.matrices_only = root.optional("matrices_only").boolean();
@@ -178,6 +177,12 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
     method.reduces_from = from.choice(architecture_names);
   }
   method.bypasses_buckets = root.optional("bypasses_buckets").boolean();
+}
+
+WireClaim read_root(const Section& root, MethodProfile& read) {
+  Method& method = read.profile.value;
+  method.description = root.required("description").text();
+  read_traits(root, method);
   read.rules = read_parameters(root.optional("parameters").section(), method);
   FormulaReader formulas(formula_names(method.parameters));
   for (const auto& [name, value] : root.optional("where").section().entries()) {
