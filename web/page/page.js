@@ -91,7 +91,7 @@ function parameterSliders(method, values) {
     const entry = slider(key, parameter.name, steps, given, number);
     const set = () => { state.parameters[i] = state[key]; };
     set();
-    entry.input.addEventListener('input', set, true);
+    entry.input.addEventListener('input', set);  // after the slider's own, which reads its place
     place.append(entry.row);
   });
 }
