@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report's page: what the program predicted, and sliders that run its model (web/what_if.hpp).
-import { knobsText, commandOf, labelOf } from './knobs.js';
+import { knobsText, commandOf, labelOf, parameterOf } from './knobs.js';
 import { breakable, count, number, milliseconds, ratio } from './format.js';
 import { bucketPlaces, spaced, whole } from './places.js';
 import { drawCurves } from './curves.js';
@@ -83,7 +83,7 @@ function parameterSliders(method, values) {
   place.replaceChildren();
   state.parameters = [];
   method.parameters.forEach((parameter, i) => {
-    const given = Number(values[parameter.name] ?? parameter.value);
+    const given = parameterOf(values[parameter.name] ?? parameter.value);
     const low = Math.max(parameter.min, parameter.integer ? 1 : Math.min(given, 1e-4));
     const high = Math.min(parameter.max, Math.max(given * 64, low * 64));
     const steps = parameter.integer ? whole(parameter.min > 0 ? parameter.min : Math.min(low, given), high, given) : spaced(low, high, 12, given);
