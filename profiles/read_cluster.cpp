@@ -56,6 +56,8 @@ class Parts {
       if (!profile || profile->value.twin != cluster.fabric.name) {
         continue;
       }
+      std::erase_if(facts_, [](const Fact& fact) { return fact.path.starts_with("fabric."); });
+      add_below("fabric", profile->facts, facts_);
       facts_.push_back(fact_in_words(
           "fabric", "`" + name + "` for `" + cluster.fabric.name + "`: cards of `" +
                         cluster.gpu.name + "` do not write to each other over PCI Express"));

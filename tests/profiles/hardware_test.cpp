@@ -255,6 +255,14 @@ TEST_CASE("cards that do not write to each other meet in host memory, NVLink or 
       return f.citation.find("do not write to each other") != std::string::npos;
     });
     CHECK(said == (cluster->value.fabric.name != fabric));
+    const auto used = read_fabric(cluster->value.fabric.name, std::nullopt, reading.context());
+    REQUIRE(used);
+    for (const Fact& own : used->facts) {
+      INFO(own.path);
+      CHECK(std::count_if(cluster->facts.begin(), cluster->facts.end(), [&](const Fact& f) {
+              return f.path == "fabric." + own.path && f.value_text == own.value_text;
+            }) == 1);
+    }
     return cluster->value.fabric.name;
   };
   CHECK(fabric_of("t4", "pcie3") == "pcie3");
