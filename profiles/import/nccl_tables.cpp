@@ -156,7 +156,6 @@ NcclTable read_header(const Fields& fields, const YamlSource& source) {
   table.launch = cluster.text("launch").value_or("unknown");
   const std::string version = fields.text("nccl_version").value_or("");
   table.nccl_version = version == "not stated" ? "" : version;
-  table.plugin = fields.text("plugin").value_or("");
   table.dtype = fields.text("dtype").value_or("");
   table.settings = fields.texts("settings");
   if (table.settings.empty()) {
@@ -230,7 +229,7 @@ NcclImport parse_nccl_tables(const std::string& yaml, const std::string& file) {
   NcclImport result;
   std::set<std::string> ids;
   if (!read_document(yaml, file, result, ids)) {
-    result.findings.push_back({file, 0, 0, "", "has no list `tables:`", Effect::rejected});
+    result.findings.push_back(import_detail::no_list(file, "tables"));
   }
   return result;
 }
@@ -238,20 +237,12 @@ NcclImport parse_nccl_tables(const std::string& yaml, const std::string& file) {
 NcclImport read_nccl_tables(const std::filesystem::path& path) {
   NcclImport result;
   std::set<std::string> ids;
-  const std::vector<std::filesystem::path> files =
-      import_detail::files_of(path, {".yaml", ".yml"}, result.findings);
-  const bool folder = files.size() != 1 || files.front() != path;
-  for (const std::filesystem::path& file : files) {
-    const std::optional<std::string> text = import_detail::read_file(file, result.findings);
-    if (text && !read_document(*text, file.string(), result, ids)) {
-      if (folder) {
-        result.skipped.push_back(file.string());
-      } else {
-        result.findings.push_back(
-            {file.string(), 0, 0, "", "has no list `tables:`", Effect::rejected});
-      }
-    }
-  }
+  import_detail::read_yaml_files(
+      path, "tables",
+      [&](const std::string& text, const std::string& file) {
+        return read_document(text, file, result, ids);
+      },
+      result.skipped, result.findings);
   return result;
 }
 

@@ -53,7 +53,6 @@ struct NcclTable {
   Bandwidth nic_bandwidth{};  // of one NIC, one direction; 0: no network or not known
   std::string transport;
   std::string launch;
-  std::string plugin;                 // "": not stated
   std::string nccl_version;           // "": not stated
   std::string dtype;                  // "": not stated
   std::vector<std::string> settings;  // "algorithm=ring", "symmetric-memory", ...

@@ -252,27 +252,19 @@ bool TrainingRow::misses(const std::string& field) const {
 TrainingImport parse_training_rows(const std::string& yaml, const std::string& file) {
   RowsRead reading;
   if (!read_document(yaml, file, reading)) {
-    reading.result.findings.push_back({file, 0, 0, "", "has no list `rows:`", Effect::rejected});
+    reading.result.findings.push_back(import_detail::no_list(file, "rows"));
   }
   return finish(std::move(reading));
 }
 
 TrainingImport read_training_rows(const std::filesystem::path& path) {
   RowsRead reading;
-  const std::vector<std::filesystem::path> files =
-      import_detail::files_of(path, {".yaml", ".yml"}, reading.result.findings);
-  const bool folder = files.size() != 1 || files.front() != path;
-  for (const std::filesystem::path& file : files) {
-    const std::optional<std::string> text = import_detail::read_file(file, reading.result.findings);
-    if (text && !read_document(*text, file.string(), reading)) {
-      if (folder) {
-        reading.result.skipped.push_back(file.string());
-      } else {
-        reading.result.findings.push_back(
-            {file.string(), 0, 0, "", "has no list `rows:`", Effect::rejected});
-      }
-    }
-  }
+  import_detail::read_yaml_files(
+      path, "rows",
+      [&](const std::string& text, const std::string& file) {
+        return read_document(text, file, reading);
+      },
+      reading.result.skipped, reading.result.findings);
   return finish(std::move(reading));
 }
 
