@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/experiment_model.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <stdexcept>
@@ -58,8 +59,9 @@ std::optional<Profile<ModelDescription>> read_named(const Section& section,
   if (name) {
     return read_model(name.text(), name.span(), context);
   }
+  const std::size_t errors = context.diagnostics.error_count();
   const std::string path = file.text();
-  if (path.empty()) {
+  if (!file || context.diagnostics.error_count() > errors) {
     return std::nullopt;
   }
   try {

@@ -72,6 +72,8 @@ TEST_CASE("files that are not there are told at their keys, with what else is wr
         "e.yaml:1:50 cannot read `gone.yaml`: No such file or directory\n"
         "e.yaml:2:15 cannot read `gone.json`: No such file or directory\n"
         "e.yaml:3:14 `layout.tp` is too small | must be at least 1\n");
+  CHECK(errors_of("cluster: {profile: dgx-a100, nodes: 2}\nmodel: {file: \"\"}\n")
+            .starts_with("e.yaml:2:15 cannot read ``"));
 }
 
 TEST_CASE("a recommender has no lengths, neither of a sequence nor of a decoder's") {
