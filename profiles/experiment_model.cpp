@@ -49,6 +49,7 @@ void refuse_lengths(std::initializer_list<Value> lengths, const std::string& mod
 
 std::optional<Profile<ModelDescription>> read_named(const Section& section,
                                                     const ReadContext& context) {
+  section.known_elsewhere_as("base", "profile");  // `model: NAME` with --set model.sequence
   const Value name = section.optional("profile");
   const Value file = section.optional("file");
   if (name && file) {

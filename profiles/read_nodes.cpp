@@ -30,6 +30,7 @@ class NodesReader {
     for (const char* name : {"nic", "bandwidth", "nic_bandwidth"}) {
       section_.known_elsewhere_as(name, "inter.bandwidth");
     }
+    section_.known_elsewhere_as("base", "profile");  // `cluster: NAME` with --set cluster.nodes
     read_profile();
     Cluster& cluster = result_.cluster;
     read_counts(cluster);

@@ -76,6 +76,17 @@ TEST_CASE("files that are not there are told at their keys, with what else is wr
             .starts_with("e.yaml:2:15 cannot read ``"));
 }
 
+TEST_CASE("a key that is set below a name alone tells how the name is written") {
+  ProfileReading reading(shipped());
+  auto document = load_yaml_text("e.yaml", "cluster: dgx-h100\nmodel: {profile: bert-base}\n",
+                                 reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  CHECK_FALSE(read_experiment(std::move(*document), {{1, "cluster.nodes=4"}}, reading.context()));
+  CHECK(reading.errors().starts_with(
+      "e.yaml:1:10 unknown key `base` in `cluster` | did you mean `profile`? | "));
+  CHECK(reading.errors().find("missing key") == std::string::npos);
+}
+
 TEST_CASE("a recommender has no lengths, neither of a sequence nor of a decoder's") {
   for (const std::string key : {"sequence", "decoder_sequence"}) {
     CHECK(errors_of("cluster: {profile: dgx-a100, nodes: 2}\nmodel: {" + key +
