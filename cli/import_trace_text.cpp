@@ -9,8 +9,8 @@
 #include "cli/import_parts.hpp"
 #include "cli/import_report.hpp"
 #include "cli/table.hpp"
+#include "model/collective.hpp"
 #include "model/units_text.hpp"
-#include "profiles/import/element_types.hpp"
 
 namespace payoff {
 namespace {
@@ -89,7 +89,7 @@ std::string bus_rate(const TraceMessage& message, double time_us) {
     return "";
   }
   const double rate = message.size / 1_GB / (time_us / 1e6);
-  return significant(rate * bus_ratio(message.collective, message.ranks));
+  return significant(rate * bus_factor(message.collective, message.ranks));
 }
 
 std::string messages_table(const OneTrace& one) {

@@ -9,7 +9,7 @@ namespace payoff {
 
 void Diagnostics::add(Diagnostic diagnostic) {
   std::size_t& counter = diagnostic.severity == Severity::error ? errors_ : warnings_;
-  if (all_.size() == most_kept_) {
+  if (counter >= most_kept_) {
     ++counter;
     return;
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiles/source_map.hpp"
@@ -43,7 +44,8 @@ class Diagnostics {
   [[nodiscard]] std::vector<Diagnostic> sorted() const;
 
  private:
-  // A file of another kind can be wrong in every line: beyond this they are only counted.
+  // A file of another kind can be wrong in every line: beyond this, errors and warnings are only
+  // counted.
   static constexpr std::size_t most_kept_ = 1000;
 
   std::vector<Diagnostic> all_;  // without repetitions

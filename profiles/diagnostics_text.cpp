@@ -123,6 +123,34 @@ Neighbourhood neighbourhood(const Location& location, std::size_t room) {
   return {line.substr(begin, end - begin), begin, begin > 0, end < line.size()};
 }
 
+constexpr std::string_view dots = "...";
+
+// The cells that are shown: from `first` up to `last`, without it.
+struct ShownCells {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+// Of cells whose columns these are: all, or as many around the caret as fit between dots.
+ShownCells shown_cells(const std::vector<std::size_t>& column, std::size_t caret,
+                       const Neighbourhood& near, std::size_t room) {
+  ShownCells shown{0, column.size() - 1};
+  const std::size_t all = shown.last;
+  if (column[all] <= room && !near.cut_before && !near.cut_after) {
+    return shown;
+  }
+  const std::size_t inner = room - 2 * dots.size();
+  // A third of the room before the caret, when the line goes on that far after it.
+  while (shown.first < caret && column[caret] - column[shown.first] > inner / 3 &&
+         (near.cut_after || column[all] - column[shown.first] > inner)) {
+    ++shown.first;
+  }
+  while (shown.last > shown.first && column[shown.last] - column[shown.first] > inner) {
+    --shown.last;
+  }
+  return shown;
+}
+
 Excerpt excerpt(const Location& location, std::size_t room) {
   const Neighbourhood near = neighbourhood(location, room);
   const std::vector<Cell> cells = cells_of(near.text);
@@ -135,20 +163,7 @@ Excerpt excerpt(const Location& location, std::size_t room) {
   };
   const std::size_t caret = cell_at(location.line_offset);
   const std::size_t caret_end = cell_at(location.line_offset + location.line_length);
-  constexpr std::string_view dots = "...";
-  std::size_t first = 0;
-  std::size_t last = cells.size();
-  if (column[last] > room || near.cut_before || near.cut_after) {
-    const std::size_t inner = room - 2 * dots.size();
-    // A third of the room before the caret, when the line goes on that far after it.
-    while (first < caret && column[caret] - column[first] > inner / 3 &&
-           (near.cut_after || column[cells.size()] - column[first] > inner)) {
-      ++first;
-    }
-    while (last > first && column[last] - column[first] > inner) {
-      --last;
-    }
-  }
+  const auto [first, last] = shown_cells(column, caret, near, room);
   Excerpt result;
   const bool dots_before = first > 0 || near.cut_before;
   result.text = dots_before ? std::string(dots) : std::string();

@@ -13,8 +13,6 @@
 namespace payoff {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 template <class NodeType>
 auto* find_in(NodeType& node, std::string_view key) {
   const auto found = std::find_if(node.entries.begin(), node.entries.end(),
@@ -74,18 +72,22 @@ std::optional<Document> load_yaml_text(std::string name, std::string text, Sourc
   return Document{std::move(*root), source};
 }
 
+std::string read_at_most(std::istream& stream, std::size_t largest) {
+  std::string text;
+  // Most files are small, and are not worth a whole buffer of the largest size.
+  for (std::size_t room = std::size_t{16} * 1024; stream && text.size() <= largest; room *= 2) {
+    const std::size_t had = text.size();
+    text.resize(std::min(had + room, largest + 1));
+    stream.read(text.data() + had, static_cast<std::streamsize>(text.size() - had));
+    text.resize(had + static_cast<std::size_t>(stream.gcount()));
+  }
+  return text;
+}
+
 std::string read_text_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text;
-  // One byte more than allowed is enough to know; a device file may have no end. Most files are
-  // small, and are not worth a whole buffer of that size.
-  for (std::size_t room = std::size_t{16} * 1024; file && text.size() <= largest_file; room *= 2) {
-    const std::size_t had = text.size();
-    text.resize(std::min(had + room, largest_file + 1));
-    file.read(text.data() + had, static_cast<std::streamsize>(text.size() - had));
-    text.resize(had + static_cast<std::size_t>(file.gcount()));
-  }
+  std::string text = read_at_most(file, largest_file);
   if (!file.is_open() || file.bad()) {
     const int code = errno;
     throw std::runtime_error("cannot read " + backquoted(path) +

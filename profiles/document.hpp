@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,17 +47,23 @@ struct Entry {
 [[nodiscard]] std::optional<Node> parse_yaml(Span span, const SourceMap& sources,
                                              Diagnostics& diagnostics);
 
-// The bytes of a file, cut one byte beyond the largest size that is read. Throws
-// std::runtime_error when the file cannot be read.
 inline constexpr std::size_t largest_file = std::size_t{1} << 20;
+inline constexpr std::size_t largest_measurements = std::size_t{256} << 20U;
+// As editors and spreadsheets begin a file in UTF-8.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+// What is left of a stream, cut one byte beyond `largest`: one of a device may have no end.
+[[nodiscard]] std::string read_at_most(std::istream& stream, std::size_t largest);
+// The bytes of a file, cut one byte beyond largest_file. Throws std::runtime_error when the file
+// cannot be read.
 [[nodiscard]] std::string read_text_file(const std::string& path);
 
-// Reads a whole file into `sources` and parses it. Throws std::runtime_error when the file cannot
-// be read; a file above 1 MiB is refused as an error of the user's.
 struct Document {
   Node root;
   std::size_t source = 0;
 };
+// Reads a whole file into `sources` and parses it. Throws std::runtime_error when the file cannot
+// be read; a file above 1 MiB is refused as an error of the user's.
 [[nodiscard]] std::optional<Document> load_yaml_file(const std::string& path, SourceMap& sources,
                                                      Diagnostics& diagnostics);
 [[nodiscard]] std::optional<Document> load_yaml_text(std::string name, std::string text,

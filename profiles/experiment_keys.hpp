@@ -16,14 +16,6 @@ namespace payoff {
 inline constexpr int most_nodes = 1 << 20;
 inline constexpr std::int64_t most_steps = 1'000'000'000;
 
-inline constexpr std::array<std::pair<std::string_view, Precision>, precision_count> precisions{{
-    {"fp32", Precision::fp32},
-    {"tf32", Precision::tf32},
-    {"fp16", Precision::fp16},
-    {"bf16", Precision::bf16},
-    {"fp8", Precision::fp8},
-}};
-
 inline constexpr std::array<std::pair<std::string_view, ContextExchange>, 2> context_exchanges{{
     {"ring", ContextExchange::ring},
     {"all_to_all", ContextExchange::all_to_all},

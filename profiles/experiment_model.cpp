@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiles/experiment_model.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -40,8 +41,15 @@ void set_decoder_sequence(TransformerShape& shape, const Value& sequence, std::i
   }
 }
 
+void refuse_lengths(std::initializer_list<Value> lengths, const std::string& model) {
+  for (const Value& length : lengths) {
+    length.error("has no meaning for " + model);
+  }
+}
+
 std::optional<Profile<ModelDescription>> read_named(const Section& section,
                                                     const ReadContext& context) {
+  section.known_elsewhere_as("base", "profile");  // `model: NAME` with --set model.sequence
   const Value name = section.optional("profile");
   const Value file = section.optional("file");
   if (name && file) {
@@ -52,7 +60,17 @@ std::optional<Profile<ModelDescription>> read_named(const Section& section,
   if (name) {
     return read_model(name.text(), name.span(), context);
   }
-  return file ? read_model_file(std::filesystem::path(file.text()), context) : std::nullopt;
+  const std::size_t errors = context.diagnostics.error_count();
+  const std::string path = file.text();
+  if (!file || context.diagnostics.error_count() > errors) {
+    return std::nullopt;
+  }
+  try {
+    return read_model_file(path, context);
+  } catch (const std::runtime_error& error) {  // it cannot be read
+    context.diagnostics.error(file.span(), error.what());
+    return std::nullopt;
+  }
 }
 
 // A file, named from the place where the key is written.
@@ -109,18 +127,12 @@ std::optional<ModelSection> read_model_section(const Section& section, Precision
     set_decoder_sequence(*shape, decoder_sequence, decoded);
     result.value = std::move(*shape);
   } else if (const auto* recommender = std::get_if<RecommenderShape>(&model->value)) {
-    if (sequence) {
-      sequence.error("has no meaning for a recommender");
-    }
+    refuse_lengths({sequence, decoder_sequence}, "a recommender");
     // As one GPU would run it; model/experiment divides it.
     result.value = recommender_workload(*recommender, 1, activation_size(precision));
   } else {
     const auto& table = std::get<ConvnetTable>(model->value);
-    for (const Value& length : {sequence, decoder_sequence}) {
-      if (length) {
-        length.error("has no meaning for a table of layers");
-      }
-    }
+    refuse_lengths({sequence, decoder_sequence}, "a table of layers");
     result.value = convnet_workload(table.name, table.rows, activation_size(precision));
   }
   read_times(times, precision, context, result);

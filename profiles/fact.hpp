@@ -43,6 +43,14 @@ struct Fact {
 
 using Facts = std::vector<Fact>;
 
+// Adds the facts of a part below its path: "gpu" and "peak.fp16" make "gpu.peak.fp16".
+inline void add_below(std::string_view path, const Facts& facts, Facts& into) {
+  for (Fact fact : facts) {
+    fact.path = std::string(path) + "." + fact.path;
+    into.push_back(std::move(fact));
+  }
+}
+
 // About what a document describes as a whole, not a number of it.
 [[nodiscard]] inline Fact fact_in_words(std::string path, std::string citation) {
   Fact fact;

@@ -20,14 +20,13 @@ namespace {
 const Dialect* dialect_of(const JsonObject& config) {
   const std::string type = config.text("model_type");
   std::vector<std::string> known;
-  std::string list;
   for (const Dialect& dialect : dialects) {
     if (dialect.model_type == type) {
       return &dialect;
     }
     known.emplace_back(dialect.model_type);
-    list += (list.empty() ? "known: " : ", ") + known.back();
   }
+  const std::string list = "known: " + listed(known);
   const std::array<std::string_view, 3> experts{"num_local_experts", "n_routed_experts",
                                                 "num_experts"};
   const auto has = [&](std::string_view key) { return !config.lacks(key); };
@@ -75,25 +74,33 @@ void add_experts(const JsonObject& config, const MixtureKeys& keys, TransformerS
     return;
   }
   ExpertShape& experts = shape.experts;
-  experts.count = size_of(config, keys.count, most_experts);
-  experts.per_token = size_of(config, "num_experts_per_tok", most_experts);
+  experts.count = size_of(config, keys.count, hf::most_experts);
+  experts.per_token = size_of(config, "num_experts_per_tok", hf::most_experts);
   experts.width = size_of(config, keys.width);
   if (!keys.shared.empty()) {
-    experts.shared_width = config.count(keys.shared, most_experts, 0) * experts.width;
-    experts.dense_blocks = config.count(keys.dense_blocks, most_layers, 0);
+    experts.shared_width = config.count(keys.shared, hf::most_experts, 0) * experts.width;
+    experts.dense_blocks = config.count(keys.dense_blocks, hf::most_layers, 0);
   }
   if (!keys.shared_width.empty()) {
     experts.shared_width = size_of(config, keys.shared_width);
     experts.shared_gate = true;
   }
   for (const std::string_view key : {"moe_layer_freq", "decoder_sparse_step"}) {
-    if (config.count(key, most_layers, 1) != 1) {
+    if (config.count(key, hf::most_layers, 1) != 1) {
       config.error(key, "experts in some blocks between others is not modelled");
     }
   }
   if (config.entries("mlp_only_layers") > 0) {
     config.error("mlp_only_layers", "experts in some blocks between others is not modelled");
   }
+}
+
+void check_experts(const JsonObject& config, const MixtureKeys& keys,
+                   const TransformerShape& shape) {
+  if (keys.count.empty()) {
+    return;
+  }
+  const ExpertShape& experts = shape.experts;
   if (experts.count < 1 || experts.width < 1 || experts.per_token < 1) {
     config.error(keys.count, "a mixture needs experts of a width of at least 1");
   } else if (experts.per_token > experts.count) {
@@ -107,7 +114,7 @@ void add_experts(const JsonObject& config, const MixtureKeys& keys, TransformerS
 
 void add_latent(const JsonObject& config, TransformerShape& shape) {
   LatentAttention& latent = shape.latent;
-  latent.query_rank = config.count("q_lora_rank", widest, 0);
+  latent.query_rank = config.count("q_lora_rank", hf::widest, 0);
   latent.key_rank = size_of(config, "kv_lora_rank");
   latent.rotated = size_of(config, "qk_rope_head_dim");
   latent.value_size = size_of(config, "v_head_dim");
@@ -122,20 +129,21 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   TransformerShape shape;
   shape.family = dialect.family;
   shape.hidden = size_of(config, dialect.hidden);
-  shape.layers = size_of(config, dialect.layers, most_layers);
+  shape.layers = size_of(config, dialect.layers, hf::most_layers);
   shape.heads = size_of(config, dialect.heads);
-  shape.kv_heads =
-      dialect.kv_heads.empty() ? shape.heads : config.count(dialect.kv_heads, widest, shape.heads);
+  shape.kv_heads = dialect.kv_heads.empty()
+                       ? shape.heads
+                       : config.count(dialect.kv_heads, hf::widest, shape.heads);
   shape.head_size = shape.heads > 0 ? shape.hidden / shape.heads : 0;
   if (shape.family == TransformerFamily::llama) {
-    shape.head_size = config.count("head_dim", widest,
+    shape.head_size = config.count("head_dim", hf::widest,
                                    dialect.head_size > 0 ? dialect.head_size : shape.head_size);
   }
   const std::int64_t four = 4 * shape.hidden;
   shape.feed_forward = dialect.feed_forward.empty() ? four
                        : dialect.feed_forward_is_four
-                           ? config.count(dialect.feed_forward, 4 * widest, four)
-                           : size_of(config, dialect.feed_forward, 4 * widest);
+                           ? config.count(dialect.feed_forward, 4 * hf::widest, four)
+                           : size_of(config, dialect.feed_forward, 4 * hf::widest);
   shape.gated = dialect.gated;
   shape.biases = dialect.biases;
   shape.embedding_norm = dialect.embedding_norm;
@@ -147,7 +155,7 @@ TransformerShape shape_of(const JsonObject& config, const Dialect& dialect) {
   shape.head_norms = dialect.head_norms;
   shape.tied_embeddings = config.flag("tie_word_embeddings", dialect.tied);
   if (!dialect.positions.empty()) {
-    shape.positions = size_of(config, dialect.positions, longest) + dialect.padding_rows;
+    shape.positions = size_of(config, dialect.positions, hf::longest) + dialect.padding_rows;
   }
   add_experts(config, dialect.mixture, shape);
   if (dialect.latent) {
@@ -174,8 +182,8 @@ void check_shape(const JsonObject& config, const Dialect& dialect, const Transfo
                                        " key-value heads do not divide " +
                                        std::to_string(shape.heads) + " heads");
   }
-  if (shape.heads * shape.head_size > 2 * widest) {
-    config.error(heads, "the heads together are wider than " + std::to_string(2 * widest));
+  if (shape.heads * shape.head_size > 2 * hf::widest) {
+    config.error(heads, "the heads together are wider than " + std::to_string(2 * hf::widest));
   }
 }
 
@@ -193,6 +201,7 @@ std::optional<TransformerShape> read_hf_config(Span text, const SourceMap& sourc
   TransformerShape shape = shape_of(*config, *dialect);
   add_head(*config, *dialect, shape);
   if (diagnostics.error_count() == errors) {
+    check_experts(*config, dialect->mixture, shape);
     check_shape(*config, *dialect, shape);
   }
   return diagnostics.error_count() > errors ? std::nullopt : std::optional(std::move(shape));

@@ -14,11 +14,13 @@ namespace payoff {
 
 // Larger shapes are slips of the pen. Products of these stay within 64 bits: a block has at most
 // some 2^43 parameters, and there are 2^14 of them.
-constexpr std::int64_t most_layers = 1 << 14;
-constexpr std::int64_t widest = 1 << 20;
-constexpr std::int64_t most_experts = 1 << 12;
-constexpr std::int64_t largest_table = 1 << 24;
-constexpr std::int64_t longest = 1 << 28;
+namespace hf {
+inline constexpr std::int64_t most_layers = 1 << 14;
+inline constexpr std::int64_t widest = 1 << 20;
+inline constexpr std::int64_t most_experts = 1 << 12;
+inline constexpr std::int64_t largest_table = 1 << 24;
+inline constexpr std::int64_t longest = 1 << 28;
+}  // namespace hf
 
 // How a family names the sizes of its experts; empty: it has none, or no such key.
 struct MixtureKeys {

@@ -26,12 +26,12 @@ void add_feed_forward(const JsonObject& config, TransformerShape& shape) {
 void add_encoder_decoder(const JsonObject& config, const std::string& architecture,
                          TransformerShape& shape) {
   shape.causal = false;
-  shape.head_size = config.count("d_kv", widest);
-  shape.vocabulary = config.count("vocab_size", largest_table);
+  shape.head_size = config.count("d_kv", hf::widest);
+  shape.vocabulary = config.count("vocab_size", hf::largest_table);
   shape.relative_buckets =
-      config.count("relative_attention_num_buckets", largest_table, usual_buckets);
-  shape.sequence = config.count("n_positions", longest, pretraining_length);
-  shape.decoder.layers = config.count("num_decoder_layers", most_layers, shape.layers);
+      config.count("relative_attention_num_buckets", hf::largest_table, usual_buckets);
+  shape.sequence = config.count("n_positions", hf::longest, pretraining_length);
+  shape.decoder.layers = config.count("num_decoder_layers", hf::most_layers, shape.layers);
   shape.decoder.sequence = shape.sequence;
   add_feed_forward(config, shape);
   if (shape.decoder.layers < 1) {

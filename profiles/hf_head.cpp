@@ -14,14 +14,14 @@ namespace {
 constexpr std::int64_t bloom_training_length = 2048;  // ALiBi sets no limit of its own
 
 void add_tokens(const JsonObject& config, const Dialect& dialect, TransformerShape& shape) {
-  shape.vocabulary = size_of(config, "vocab_size", largest_table);
+  shape.vocabulary = size_of(config, "vocab_size", hf::largest_table);
   shape.sequence = dialect.model_type == "bloom"
-                       ? config.count(dialect.length, longest, bloom_training_length)
-                       : size_of(config, dialect.length, longest);
+                       ? config.count(dialect.length, hf::longest, bloom_training_length)
+                       : size_of(config, dialect.length, hf::longest);
   if (dialect.model_type == "roberta" && shape.sequence > 2) {
     shape.sequence -= 2;
   }
-  const std::int64_t window = config.count("sliding_window", longest, shape.sequence);
+  const std::int64_t window = config.count("sliding_window", hf::longest, shape.sequence);
   if (window < shape.sequence &&
       config.flag("use_sliding_window", !dialect.model_type.starts_with("qwen"))) {
     config.warning("sliding_window",
@@ -34,7 +34,7 @@ void add_tokens(const JsonObject& config, const Dialect& dialect, TransformerSha
 std::int64_t labels(const JsonObject& config) {
   const auto named = static_cast<std::int64_t>(config.entries("id2label"));
   constexpr std::int64_t usual = 2;
-  return config.count("num_labels", largest_table, named > 0 ? named : usual);
+  return config.count("num_labels", hf::largest_table, named > 0 ? named : usual);
 }
 
 void refuse_head(const JsonObject& config, const std::string& architecture,
@@ -46,7 +46,7 @@ void refuse_head(const JsonObject& config, const std::string& architecture,
 void add_bert_head(const JsonObject& config, const std::string& architecture,
                    TransformerShape& shape) {
   shape.causal = false;
-  shape.token_types = config.count("type_vocab_size", largest_table, 2);
+  shape.token_types = config.count("type_vocab_size", hf::largest_table, 2);
   const bool masked = architecture.ends_with("ForMaskedLM");
   const bool both = architecture == "BertForPreTraining";
   shape.pooler = !masked;

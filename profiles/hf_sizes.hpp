@@ -15,6 +15,6 @@ namespace payoff {
 [[nodiscard]] std::string_view first_present(const JsonObject& config, std::string_view keys);
 
 [[nodiscard]] std::int64_t size_of(const JsonObject& config, std::string_view keys,
-                                   std::int64_t largest = widest);
+                                   std::int64_t largest = hf::widest);
 
 }  // namespace payoff

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,13 +55,20 @@ Node merged(Node base, Node over) {
     return over;
   }
   base.span = over.span;
+  base.entries.reserve(base.entries.size() + over.entries.size());  // so that no key moves
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < base.entries.size(); ++i) {
+    places.emplace(base.entries[i].key, i);
+  }
   for (Entry& entry : over.entries) {
-    if (Entry* below = base.find(entry.key)) {
-      below->key_span = entry.key_span;
-      below->value = merged(std::move(below->value), std::move(entry.value));
-    } else {
+    const auto place = places.find(entry.key);
+    if (place == places.end()) {
       base.entries.push_back(std::move(entry));
+      continue;
     }
+    Entry& below = base.entries[place->second];
+    below.key_span = entry.key_span;
+    below.value = merged(std::move(below.value), std::move(entry.value));
   }
   return base;
 }

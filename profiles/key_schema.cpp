@@ -40,6 +40,10 @@ OrderedJson quantity_definition(const detail::Dimension& dimension) {
             {{"enum", {0, "0"}}}}}};
 }
 
+OrderedJson percentage() {
+  return {{"type", "string"}, {"pattern", "^\\s*" + std::string(number_pattern) + "\\s*%\\s*$"}};
+}
+
 OrderedJson reference(const std::string& name) { return {{"$ref", "#/definitions/" + name}}; }
 
 void put_bound(const char* name, double bound, OrderedJson& into) {
@@ -121,13 +125,8 @@ class SchemaWriter {
       schema["if"] = {{"not", {{"required", {"base"}}}}};
       schema["then"] = required_of(record);
     }
-    schema["definitions"] = {
-        {"text", {{"type", {"string", "number", "boolean"}}}},
-        {"share",
-         {{"anyOf",
-           {{{"type", "number"}},
-            {{"type", "string"},
-             {"pattern", "^\\s*" + std::string(number_pattern) + "\\s*%\\s*$"}}}}}}};
+    schema["definitions"] = {{"text", {{"type", {"string", "number", "boolean"}}}},
+                             {"share", {{"anyOf", {{{"type", "number"}}, percentage()}}}}};
     for (const detail::Dimension* dimension : detail::dimensions) {
       if (dimensions_.contains(dimension)) {
         schema["definitions"][name_of(*dimension)] = quantity_definition(*dimension);
@@ -137,7 +136,8 @@ class SchemaWriter {
   }
 
  private:
-  OrderedJson scalar_forms(const KeyRecord& record, std::vector<OrderedJson>& forms) {
+  std::vector<OrderedJson> scalar_forms(const KeyRecord& record) {
+    std::vector<OrderedJson> forms;
     if (!record.names.empty()) {
       forms.push_back({{"enum", record.names}});
     } else if (record.text) {
@@ -154,19 +154,17 @@ class SchemaWriter {
     }
     if (record.ratio) {
       forms.push_back(in_range("number", *record.ratio));
-      forms.push_back(
-          {{"type", "string"}, {"pattern", "^\\s*" + std::string(number_pattern) + "\\s*%\\s*$"}});
+      forms.push_back(percentage());
     }
     for (const detail::Dimension* dimension : record.quantities) {
       dimensions_.insert(dimension);
       forms.push_back(reference(name_of(*dimension)));
     }
-    return any_of(forms);
+    return forms;
   }
 
   OrderedJson value(const KeyRecord& record, const std::string& path, bool in_list) {
-    std::vector<OrderedJson> forms;
-    scalar_forms(record, forms);
+    std::vector<OrderedJson> forms = scalar_forms(record);
     if (record.list) {
       OrderedJson list{{"type", "array"}};
       if (record.item) {

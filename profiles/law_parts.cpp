@@ -20,7 +20,6 @@ void replace_fact(Facts& facts, const std::string& path) {
   std::erase_if(facts, [&](const Fact& fact) { return fact.path == path; });
 }
 
-// Absent where nobody published a step of the GPU.
 KernelAmounts read_amounts(const Value& value) {
   KernelAmounts amounts;
   if (!value) {

@@ -4,7 +4,9 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "model/compression.hpp"
 #include "model/hardware.hpp"
 #include "profiles/document.hpp"
 #include "profiles/fact.hpp"
@@ -35,6 +37,7 @@ template <typename Amount>
 // What is measured takes the place of what was known before, number by number.
 void replace_fact(Facts& facts, const std::string& path);
 
+// Empty where nobody published a step of the GPU.
 [[nodiscard]] KernelAmounts read_amounts(const Value& value);
 
 }  // namespace payoff

@@ -60,26 +60,6 @@ std::vector<std::string> keys_of(const std::vector<std::string>& paths) {
   return keys;
 }
 
-class MeantReading {
- public:
-  MeantReading(const Cluster& cluster, bool knows_gpus, const SourceMap& sources)
-      : cluster_(cluster), knows_gpus_(knows_gpus), sources_(sources) {}
-
-  // Of mistakes that what was left out brings with it nobody is told.
-  [[nodiscard]] ParallelLayout read(const Node& layout) const {
-    Diagnostics unheard;
-    Reader reader(layout, sources_, unheard);
-    ParallelLayout result;
-    read_layout(reader.root(), cluster_, knows_gpus_, result);
-    return result;
-  }
-
- private:
-  const Cluster& cluster_;
-  bool knows_gpus_;
-  const SourceMap& sources_;
-};
-
 }  // namespace
 
 std::vector<ParallelLayout> meant_layouts(const Node& layout,
@@ -91,8 +71,15 @@ std::vector<ParallelLayout> meant_layouts(const Node& layout,
   std::erase_if(rest.entries, [&](const Entry& entry) {
     return std::find(keys.begin(), keys.end(), entry.key) != keys.end();
   });
-  const MeantReading reading(cluster, knows_gpus, sources);
-  std::vector<ParallelLayout> meant{reading.read(rest)};
+  // Of mistakes that what was left out brings with it nobody is told.
+  const auto reading_of = [&](const Node& one) {
+    Diagnostics unheard;
+    Reader reader(one, sources, unheard);
+    ParallelLayout result;
+    read_layout(reader.root(), cluster, knows_gpus, result);
+    return result;
+  };
+  std::vector<ParallelLayout> meant{reading_of(rest)};
   for (const std::string& key : keys) {
     for (const std::string& value : values_of(key)) {
       Node other = rest;
@@ -101,7 +88,7 @@ std::vector<ParallelLayout> meant_layouts(const Node& layout,
       written.text = value;
       written.span = layout.span;
       other.entries.push_back({key, layout.span, std::move(written)});
-      meant.push_back(reading.read(other));
+      meant.push_back(reading_of(other));
     }
   }
   return meant;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -14,29 +15,31 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names& traffic_names() {
-  static const Names names{"dp_gradients", "dp_weights", "tp_activations", "pp_activations",
-                           "ep_dispatch",  "ep_combine", "embeddings"};
-  return names;
+constexpr std::array<std::string_view, 9> features{
+    "zero",     "fsdp",         "tensor_parallel", "pipeline_parallel", "accumulation",
+    "clipping", "loss_scaling", "torch_compile",   "cuda_graphs"};
+
+void check_known(const std::string& name, const Value& value,
+                 std::span<const std::string_view> known) {
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    value.error("is unknown: " + backquoted(name), did_you_mean(closest(name, known)),
+                "one of: " + listed(known));
+  }
 }
 
-const Names& features() {
-  static const Names names{"zero",         "fsdp",     "tensor_parallel", "pipeline_parallel",
-                           "accumulation", "clipping", "loss_scaling",    "torch_compile",
-                           "cuda_graphs"};
-  return names;
+// Gradients and weights go one way only.
+bool has_directions(Traffic traffic) {
+  return traffic != Traffic::dp_gradients && traffic != Traffic::dp_weights;
 }
 
-void check_known(const std::string& name, const Value& value, const Names& known) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) {
-    return;
+std::vector<std::string_view> traffic_that(bool (*is_wanted)(Traffic)) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, traffic] : traffic_names) {
+    if (is_wanted(traffic)) {
+      names.push_back(name);
+    }
   }
-  std::string list;
-  for (const std::string& each : known) {
-    list += (list.empty() ? "" : ", ") + each;
-  }
-  value.error("is unknown: " + backquoted(name), did_you_mean(closest(name, known)),
-              "one of: " + list);
+  return names;
 }
 
 // "yes", "no: the reason", "partly: what is missing".
@@ -75,17 +78,16 @@ MethodNotes read_method_notes(const Section& root) {
   if (const Value traffic = root.optional("traffic")) {
     for (const Value& item : traffic.list()) {
       notes.traffic.push_back(item.text());
-      check_known(notes.traffic.back(), item, traffic_names());
+      check_known(notes.traffic.back(), item, traffic_that([](Traffic) { return true; }));
     }
   }
   for (const auto& [traffic, value] : root.optional("directions").section().entries()) {
-    check_known(traffic, value,
-                {"tp_activations", "pp_activations", "ep_dispatch", "ep_combine", "embeddings"});
+    check_known(traffic, value, traffic_that(has_directions));
     notes.directions[traffic] = value.choice(direction_names);
   }
   notes.implementations = read_list(root.optional("implementations"));
   for (const auto& [feature, value] : root.optional("composes").section().entries()) {
-    check_known(feature, value, features());
+    check_known(feature, value, features);
     notes.composes.emplace_back(feature, value.text());
     if (!is_answer(notes.composes.back().second)) {
       value.error("begins with no answer", "", "write `yes`, `no` or `partly`, `:` and why");
@@ -180,23 +182,9 @@ double host_syncs_of_a_call(const Method& method) {
 }
 
 std::string_view name_of(Traffic traffic) {
-  switch (traffic) {
-    case Traffic::dp_gradients:
-      return "dp_gradients";
-    case Traffic::tp_activations:
-      return "tp_activations";
-    case Traffic::pp_activations:
-      return "pp_activations";
-    case Traffic::ep_dispatch:
-      return "ep_dispatch";
-    case Traffic::ep_combine:
-      return "ep_combine";
-    case Traffic::dp_weights:
-      return "dp_weights";
-    case Traffic::embeddings:
-      return "embeddings";
-  }
-  return {};
+  const auto* const found = std::find_if(traffic_names.begin(), traffic_names.end(),
+                                         [&](const auto& each) { return each.second == traffic; });
+  return found == traffic_names.end() ? std::string_view() : found->first;
 }
 
 std::string_view directions_text(const ActivationCompression& of) {

@@ -18,6 +18,17 @@
 
 namespace payoff {
 
+// What a method may compress, as files and plans spell it.
+inline constexpr std::array<std::pair<std::string_view, Traffic>, 7> traffic_names{{
+    {"dp_gradients", Traffic::dp_gradients},
+    {"dp_weights", Traffic::dp_weights},
+    {"tp_activations", Traffic::tp_activations},
+    {"pp_activations", Traffic::pp_activations},
+    {"ep_dispatch", Traffic::ep_dispatch},
+    {"ep_combine", Traffic::ep_combine},
+    {"embeddings", Traffic::embeddings},
+}};
+
 struct MethodEvidence {
   std::string says;
   std::string citation;  // its key
@@ -48,7 +59,7 @@ struct MethodNotes {
 // Of two methods in one plan: what either of them stands in the way of.
 [[nodiscard]] MethodNotes joined(const MethodNotes& a, const MethodNotes& b);
 
-// What follows from the formulas alone, after what the profile says. `host_syncs` of a call.
+// By feature: what the profile says, and behind it what follows from the formulas alone.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> compositions(
     const Method& method, const MethodNotes& notes);
 

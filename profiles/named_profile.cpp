@@ -5,8 +5,8 @@
 
 namespace payoff {
 
-std::string read_name(const Section& root, ProfileKind kind, std::string_view asked) {
-  const Value value = root.required(folder_of(kind));
+std::string read_name(const Section& root, std::string_view key, std::string_view asked) {
+  const Value value = root.required(key);
   std::string name = value.text();
   if (!is_own_file(asked) && !name.empty() && name != asked) {
     value.error("is not the name of its file", "the file is " + backquoted(asked));

@@ -10,7 +10,8 @@
 #include "profiles/read_hardware.hpp"
 #include "profiles/section.hpp"
 
-// What profiles of hardware have in common: the name of their file, a description, sourced values.
+// What profiles of hardware and software have in common: the name of their file, a description,
+// sourced values.
 
 namespace payoff {
 
@@ -21,8 +22,10 @@ Q sourced(const Value& value) {
   return value.sourced().quantity<Q>({.fallback = Q{}, .sign = Sign::positive});
 }
 
-// Shipped files are found by their name, so it must be the name that they carry.
-[[nodiscard]] std::string read_name(const Section& root, ProfileKind kind, std::string_view asked);
+// The name under `key`. Shipped files are found by their name, so it must be the one that they
+// carry.
+[[nodiscard]] std::string read_name(const Section& root, std::string_view key,
+                                    std::string_view asked);
 
 // Whether this is no profile but the laws of kernels alone, which is then reported, once.
 [[nodiscard]] bool has_laws_alone(const Node& root, ProfileKind kind, Diagnostics& diagnostics);
@@ -42,7 +45,7 @@ std::optional<Profile<T>> read_profile(ProfileKind kind, std::string_view name,
   const Section root = reader.root();
   Profile<T> profile;
   if (root) {
-    profile.value.name = read_name(root, kind, name);
+    profile.value.name = read_name(root, folder_of(kind), name);
     profile.description = root.required("description").text();
     read(root, profile.value, profile.facts);
     reader.finish();

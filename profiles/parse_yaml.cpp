@@ -103,7 +103,8 @@ class YamlTreeBuilder : public YAML::EventHandler {
     return mark.pos < 0 ? 0 : std::min(static_cast<std::size_t>(mark.pos), text_.size());
   }
 
-  // yaml-cpp places a missing value at the next token, perhaps lines below: the key is better.
+  // yaml-cpp places a missing value at the next token, perhaps lines below: the key is better, and
+  // so is the dash of an item.
   [[nodiscard]] Span null_span(const YAML::Mark& mark) const {
     if (!frames_.empty() && frames_.back().has_key) {
       return frames_.back().key_span;
@@ -111,8 +112,9 @@ class YamlTreeBuilder : public YAML::EventHandler {
     const std::size_t next = position(mark);
     const bool written =
         next < text_.size() && std::string_view("~nN").find(text_[next]) != std::string_view::npos;
+    const bool is_key = !frames_.empty() && frames_.back().node.kind == Node::Kind::map;
     const std::size_t dash =
-        written || next == 0 ? std::string_view::npos : text_.rfind('-', next - 1);
+        written || is_key || next == 0 ? std::string_view::npos : text_.rfind('-', next - 1);
     return {region_.source, region_.offset + (dash == std::string_view::npos ? next : dash), 1};
   }
 

@@ -110,20 +110,18 @@ std::optional<ExchangeGraph> read_graph(const PlanPiece& value, const ReadContex
     return graph_in_file(value, context);
   }
   std::vector<std::string> known;
-  std::string list;
   for (const auto& [name, shape] : exchange_shapes) {
     if (value.text == name) {
       return ExchangeGraph{shape, 0, 0, {}, {}};
     }
     known.emplace_back(name);
-    list += (list.empty() ? "" : ", ") + std::string(name);
   }
   if (value.text.find_first_of("0123456789") == 0) {
     return EdgeList(value, context.diagnostics).read();
   }
   context.diagnostics.error(value.span, "`graph` has the unknown value " + backquoted(value.text),
                             did_you_mean(closest(value.text, known)),
-                            "one of: " + list +
+                            "one of: " + listed(known) +
                                 "; a .yaml file of kind `gossip`; or edges as "
                                 "`0-1/1-2/2-0`");
   return std::nullopt;

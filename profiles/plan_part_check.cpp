@@ -18,10 +18,6 @@ void check_traffic(const PlanPiece& method, PlanPart& part, Diagnostics& diagnos
   if (!asked) {
     part.traffic.push_back(Traffic::dp_gradients);
   }
-  std::string list;
-  for (const std::string& each : part.notes.traffic) {
-    list += (list.empty() ? "" : ", ") + each;
-  }
   for (const Traffic traffic : part.traffic) {
     const std::string name(name_of(traffic));
     const bool known = std::find(part.notes.traffic.begin(), part.notes.traffic.end(), name) !=
@@ -29,7 +25,8 @@ void check_traffic(const PlanPiece& method, PlanPart& part, Diagnostics& diagnos
     if (!known && !part.notes.traffic.empty()) {
       diagnostics.error(asked ? *part.traffic_span : method.span,
                         backquoted(method.text) + " does not compress " + name, "",
-                        "it compresses: " + list + (asked ? "" : "; write `traffic=` and which"));
+                        "it compresses: " + listed(part.notes.traffic) +
+                            (asked ? "" : "; write `traffic=` and which"));
     }
   }
 }

@@ -11,8 +11,7 @@
 // A compression plan as it is written, cut into pieces with their places; what they mean is decided
 // in read_plan.cpp. Two forms say the same: the text `powersgd:rank=4` and the mapping
 // `powersgd: {rank: 4}`. Several methods are joined by ` + `, or make a list. `--set
-// compress.0.rank=8` makes a mapping of a text: its `base`, with keys
-// that go over it.
+// compress.0.rank=8` makes a mapping of a text: its `base`, with keys that go over it.
 
 namespace payoff {
 

@@ -25,13 +25,6 @@ constexpr RatioRules oversubscription{.fallback = 1.0, .min = 1.0, .max = 1000.0
 // Stands for the fabric of nodes of one GPU, and for the network of a single node.
 constexpr std::string_view absent = "none";
 
-void prefix(Facts& into, std::string_view part, const Facts& facts) {
-  for (Fact fact : facts) {
-    fact.path = std::string(part) + "." + fact.path;
-    into.push_back(std::move(fact));
-  }
-}
-
 // The parts of a cluster by their names. A missing name was reported already.
 class Parts {
  public:
@@ -63,6 +56,8 @@ class Parts {
       if (!profile || profile->value.twin != cluster.fabric.name) {
         continue;
       }
+      std::erase_if(facts_, [](const Fact& fact) { return fact.path.starts_with("fabric."); });
+      add_below("fabric", profile->facts, facts_);
       facts_.push_back(fact_in_words(
           "fabric", "`" + name + "` for `" + cluster.fabric.name + "`: cards of `" +
                         cluster.gpu.name + "` do not write to each other over PCI Express"));
@@ -79,7 +74,7 @@ class Parts {
     }
     if (auto profile = reading(name, named.span(), context_)) {
       value = std::move(profile->value);
-      prefix(facts_, part, profile->facts);
+      add_below(part, profile->facts, facts_);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,9 +40,13 @@ void read_topology_value(const Value& value, const Cluster& cluster, const ReadC
                 "name a topology file (examples/topologies/*.yaml), or write its keys here");
     return;
   }
-  read.topology = read_topology(own_file(name, value.span(), context.sources), context.sources,
-                                context.diagnostics, &cluster);
-  read.topology_is_file = true;
+  try {
+    read.topology = read_topology(own_file(name, value.span(), context.sources), context.sources,
+                                  context.diagnostics, &cluster);
+    read.topology_is_file = true;
+  } catch (const std::runtime_error& error) {  // it cannot be read
+    context.diagnostics.error(value.span(), error.what());
+  }
 }
 
 void read_on_gpus(const Value& list, ReadClusterState& read) {

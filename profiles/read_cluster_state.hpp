@@ -9,8 +9,7 @@
 #include "profiles/read_topology.hpp"
 #include "profiles/section.hpp"
 
-// What of a cluster only the simulator looks at, in the section `cluster` of an experiment, or
-// (the topology alone) in the profile of a cluster:
+// What of a cluster only the simulator looks at, in the section `cluster` of an experiment:
 //
 //   topology: rail-pod.yaml      # or the keys of such a file; the server is the cluster's
 //   on_gpus: [0, 1, 4, 5]        # of a larger topology: those that the cluster has

@@ -134,13 +134,6 @@ class ExperimentReader {
                     std::make_move_iterator(more.end()));
   }
 
-  void take(std::string_view part, const Facts& facts) {
-    for (Fact fact : facts) {
-      fact.path = std::string(part) + "." + fact.path;
-      result_.facts.push_back(std::move(fact));
-    }
-  }
-
   // Of a number that the user states instead of the profile's.
   void forget(std::string_view path) {
     std::erase_if(result_.facts, [path](const Fact& fact) { return fact.path == path; });
@@ -165,7 +158,7 @@ class ExperimentReader {
     if (read) {
       experiment_.model = std::move(read->value);
       experiment_.layer_times = std::move(read->layer_times);
-      take("model", read->facts);
+      add_below("model", read->facts, result_.facts);
     }
     return read.has_value();
   }
@@ -174,7 +167,7 @@ class ExperimentReader {
     const std::string chosen = name.text(std::string(default_software));
     if (auto read = read_software(chosen, name.span(), context_)) {
       experiment_.software = std::move(read->value);
-      take("software", read->facts);
+      add_below("software", read->facts, result_.facts);
     }
     if (optimizer_in_backward_) {
       experiment_.software.optimizer_in_backward = optimizer_in_backward_.boolean();
@@ -189,7 +182,7 @@ class ExperimentReader {
     }
     experiment_.plans = std::move(plans_.plans);
     result_.notes = std::move(plans_.notes);
-    take("compress", plans_.facts);
+    add_below("compress", plans_.facts, result_.facts);
   }
 
   void read_run(const Value& value) {
@@ -202,7 +195,7 @@ class ExperimentReader {
       run_->schedule.plans = run_->plans.plans;
     }
     result_.run = run_->schedule;
-    take("run", run_->plans.facts);
+    add_below("run", run_->plans.facts, result_.facts);
   }
 
   void read_limits(const Section& section) {

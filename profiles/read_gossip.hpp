@@ -26,7 +26,7 @@ struct ReadGossip {
 };
 
 // What is wrong is reported: ranks that there are not, a rank and itself, pairs that are there
-// twice, ranks in no pair.
+// twice, ranks in no pair. Throws std::runtime_error where a file cannot be read.
 [[nodiscard]] ReadGossip read_gossip(const Document& document, const SourceMap& sources,
                                      Diagnostics& diagnostics);
 [[nodiscard]] std::optional<ReadGossip> read_gossip(const std::filesystem::path& file,

@@ -99,7 +99,7 @@ void read_fabric_root(const Section& root, const ReadContext& context, Fabric& f
   if (const Value pair =
           meshed ? root.required("pair_bandwidth") : root.optional("pair_bandwidth")) {
     fabric.pair = sourced<Bandwidth>(pair);
-    if (fabric.pair > fabric.per_gpu) {
+    if (fabric.per_gpu > Bandwidth{} && fabric.pair > fabric.per_gpu) {
       pair.error("is more than all links of a GPU together", "", "they have `bandwidth`");
     }
   }

@@ -3,22 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "model/units_text.hpp"
+#include "profiles/document.hpp"
 #include "profiles/experiment_keys.hpp"
 #include "profiles/suggest.hpp"
+#include "profiles/table_cells.hpp"
 
 namespace payoff {
 namespace {
-
-struct TimesCell {
-  std::string_view text;
-  Span place;
-};
 
 struct SizeColumn {
   std::string_view name;
@@ -40,25 +39,8 @@ constexpr std::array<TimeColumn, 2> time_columns{
 constexpr std::array<std::pair<std::string_view, Seconds>, 4> units{
     {{"ns", 1_ns}, {"us", 1_us}, {"ms", 1_ms}, {"s", 1_s}}};
 
-constexpr Seconds shortest = 1_ns;
-constexpr Seconds longest = 3600_s;
-
-std::vector<TimesCell> cells_of(std::string_view line, Span place) {
-  std::vector<TimesCell> cells;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    const std::string_view between = line.substr(begin, end - begin);
-    const std::size_t first = std::min(between.find_first_not_of(" \t\r"), between.size());
-    const std::size_t last = between.find_last_not_of(" \t\r");
-    const std::string_view text =
-        between.substr(first, last == std::string_view::npos ? 0 : last + 1 - first);
-    cells.push_back(
-        {text,
-         {place.source, place.offset + begin + first, std::max<std::size_t>(text.size(), 1)}});
-    begin = end + 1;
-  }
-  return cells;
-}
+constexpr Seconds shortest_layer = 1_ns;
+constexpr Seconds longest_layer = 3600_s;
 
 // A column of times and its unit; null: it is none.
 struct TimeOfColumn {
@@ -93,9 +75,7 @@ class LayerTimesReader {
   }
 
   LayerTimes read(Span place, std::string_view text) {
-    // Spreadsheets mark a file as UTF-8 at its beginning.
-    if (constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-        text.starts_with(byte_order_mark)) {
+    if (text.starts_with(byte_order_mark)) {
       text.remove_prefix(byte_order_mark.size());
       place.offset += byte_order_mark.size();
     }
@@ -115,10 +95,10 @@ class LayerTimesReader {
 
  private:
   void read_line(std::string_view line, Span place) {
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos || line.front() == '#') {
+    if (has_no_cells(line)) {
       return;
     }
-    std::vector<TimesCell> cells = cells_of(line, place);
+    std::vector<TableCell> cells = cells_of_line(line, place);
     if (columns_.empty()) {
       read_names(std::move(cells));
     } else if (cells.size() != columns_.size()) {
@@ -129,7 +109,7 @@ class LayerTimesReader {
     }
   }
 
-  void read_names(std::vector<TimesCell> cells) {
+  void read_names(std::vector<TableCell> cells) {
     const std::size_t before = diagnostics_.error_count();
     columns_ = std::move(cells);
     if (columns_.size() > most_columns) {
@@ -143,13 +123,13 @@ class LayerTimesReader {
     }
     for (const std::string_view needed : {"layer", "micro_batch"}) {
       require(std::any_of(columns_.begin(), columns_.end(),
-                          [&](const TimesCell& column) { return column.text == needed; }),
+                          [&](const TableCell& column) { return column.text == needed; }),
               std::string(needed));
     }
     for (const TimeColumn& needed : time_columns) {
       require(std::any_of(
                   columns_.begin(), columns_.end(),
-                  [&](const TimesCell& column) { return time_of(column.text).column == &needed; }),
+                  [&](const TableCell& column) { return time_of(column.text).column == &needed; }),
               std::string(needed.name) + "ms");
     }
     is_sound_ = diagnostics_.error_count() == before;
@@ -164,7 +144,7 @@ class LayerTimesReader {
   }
 
   void read_name(std::size_t i) const {
-    const TimesCell& cell = columns_[i];
+    const TableCell& cell = columns_[i];
     const auto* const size =
         std::find_if(size_columns.begin(), size_columns.end(),
                      [&](const SizeColumn& column) { return column.name == cell.text; });
@@ -188,7 +168,7 @@ class LayerTimesReader {
     }
   }
 
-  void read_row(const std::vector<TimesCell>& cells) {
+  void read_row(const std::vector<TableCell>& cells) {
     LayerTime time;
     Span place{};
     const std::size_t before = diagnostics_.error_count();
@@ -214,18 +194,13 @@ class LayerTimesReader {
 
   // Two times of one layer at equal sizes: neither is believed.
   void add(LayerTime time, Span place) {
-    const bool twice = std::any_of(times_.begin(), times_.end(), [&](const LayerTime& other) {
-      return other.layer == time.layer && other.micro_batch == time.micro_batch &&
-             other.tp == time.tp && other.cp == time.cp && other.ep == time.ep &&
-             other.etp == time.etp;
-    });
-    if (twice) {
+    if (!seen_.emplace(time.layer, time.micro_batch, time.tp, time.cp, time.ep, time.etp).second) {
       diagnostics_.error(place, "a second time of " + backquoted(time.layer) + " at equal sizes");
     }
     times_.push_back(std::move(time));
   }
 
-  std::string layer_name(const TimesCell& cell) const {
+  std::string layer_name(const TableCell& cell) const {
     if (std::find(names_.begin(), names_.end(), cell.text) == names_.end()) {
       diagnostics_.error(cell.place, "the model has no layer " + backquoted(cell.text),
                          did_you_mean(closest(cell.text, names_)));
@@ -233,20 +208,20 @@ class LayerTimesReader {
     return std::string(cell.text);
   }
 
-  Seconds duration(std::string_view column, const TimesCell& cell, Seconds unit) const {
+  Seconds duration(std::string_view column, const TableCell& cell, Seconds unit) const {
     const Parsed<double> parsed = parse_number(cell.text);
     if (!parsed) {
       diagnostics_.error(cell.place, backquoted(column) + " is not a number");
-    } else if (*parsed * unit < shortest || *parsed * unit > longest) {
+    } else if (*parsed * unit < shortest_layer || *parsed * unit > longest_layer) {
       diagnostics_.error(cell.place, backquoted(column) + " cannot be " + std::string(cell.text),
                          "from 1 ns to 1 h");
     } else {
       return *parsed * unit;
     }
-    return shortest;
+    return shortest_layer;
   }
 
-  int count(std::string_view column, const TimesCell& cell) const {
+  int count(std::string_view column, const TableCell& cell) const {
     const Parsed<std::int64_t> parsed = parse_integer(cell.text, {1, most_ranks});
     if (!parsed) {
       diagnostics_.error(
@@ -257,9 +232,10 @@ class LayerTimesReader {
 
   Diagnostics& diagnostics_;
   std::vector<std::string> names_;  // of layers
-  std::vector<TimesCell> columns_;
+  std::vector<TableCell> columns_;
   bool is_sound_ = false;  // the names of columns
   LayerTimes times_;
+  std::set<std::tuple<std::string, int, int, int, int, int>> seen_;  // layers at sizes
 };
 
 }  // namespace

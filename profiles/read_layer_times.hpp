@@ -14,7 +14,7 @@
 //   micro_batch     samples that were computed
 //   forward_ms      or forward_ns, forward_us, forward_s: 1 ns to 1 h
 //   backward_ms     or in another unit: gradients of inputs and of weights together
-//   tp, cp, ep      ranks that shared the layer; optional, 1 where absent
+//   tp, cp, ep, etp ranks that shared the layer; optional, 1 where absent
 //
 // Lines that begin with # are remarks; no cell holds a comma or a quote. Everything that is wrong
 // is reported at its line and column, and a file with any mistake gives nothing.

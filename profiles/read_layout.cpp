@@ -105,7 +105,6 @@ void read_layout(const Section& section, const Cluster& cluster, bool knows_gpus
   bool knows_rest = knows_gpus;
   layout.tp = read_degree(section.optional("tp"), knows_rest);
   layout.pp = read_degree(section.optional("pp"), knows_rest);
-  // All the GPUs that tp, cp and pp leave over.
   layout.cp = read_degree(section.optional("cp"), knows_rest);
   layout.context_exchange = section.optional("context_exchange").choice(context_exchanges);
   layout.ep = section.optional("ep").integer<int>(degree);

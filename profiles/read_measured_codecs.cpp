@@ -91,7 +91,8 @@ const Entry* find_kernel(const Entry& codecs, Implementation of, const std::stri
   return nullptr;
 }
 
-// By the kernels that are the method's passes, where all of them were measured; nothing else.
+// By the kernels that are the method's passes, where all of them were measured; nothing else. The
+// facts are those of the first kernel, with the numbers of the law of all.
 std::optional<Facts> read_own_kernels(const Document& document, const Entry& codecs,
                                       const ReadContext& context, Method& method) {
   std::vector<CodecLaw> laws;
@@ -103,7 +104,9 @@ std::optional<Facts> read_own_kernels(const Document& document, const Entry& cod
     }
     laws.push_back(method.law);
     Facts read = read_codec(document, *entry, context, laws.back());
-    facts = facts.empty() ? std::move(read) : std::move(facts);
+    if (facts.empty()) {
+      facts = std::move(read);
+    }
   }
   const auto is_usable = [](const CodecLaw& law) {
     return law.resident_efficiency > 0.0 && law.memory_efficiency > 0.0;
@@ -163,18 +166,7 @@ void use_measured_codecs(const NamedPart& gpu, const ReadContext& context, ReadP
     const auto path = [&](const Method& method) {
       return plan.label + "." + (alone ? "" : method.name + ".");
     };
-    if (plan.method) {
-      use(*plan.method, path(*plan.method));
-    }
-    for (BucketCompression& of : plan.others) {
-      use(of.method, path(of.method));
-    }
-    for (ActivationCompression& of : plan.activations) {
-      use(of.method, path(of.method));
-    }
-    if (plan.weights) {
-      use(plan.weights->method, path(plan.weights->method));
-    }
+    each_method(plan, [&](Method& method) { use(method, path(method)); });
   }
 }
 

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/units_text.hpp"
 #include "profiles/formula_reader.hpp"
+#include "profiles/law_parts.hpp"
+#include "profiles/named_profile.hpp"
 #include "profiles/positions.hpp"
 #include "profiles/read_fitted.hpp"
 #include "profiles/section.hpp"
@@ -45,11 +49,16 @@ constexpr std::array<std::pair<std::string_view, WireUsed>, 2> wires{{
     {"as_implemented", WireUsed::as_implemented},
 }};
 
+// NaN where it is missing or was refused: that is above and below nothing.
 double bound(const Section& parameter, std::string_view key, bool integer) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;  // as a double
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   const Value value = parameter.required(key);
-  return integer ? static_cast<double>(value.integer({.fallback = 0, .min = -exact, .max = exact}))
-                 : value.number();
+  if (!integer) {
+    return value.number({.fallback = unknown});
+  }
+  const std::int64_t whole = value.integer({.fallback = exact + 1, .min = -exact, .max = exact});
+  return whole > exact ? unknown : static_cast<double>(whole);
 }
 
 ParameterRules read_parameters(const Section& section, Method& method) {
@@ -156,9 +165,8 @@ WireClaim read_wire(const Section& root, const FormulaReader& formulas, Method& 
   return {used, used.choice(wires)};
 }
 
-WireClaim read_root(const Section& root, MethodProfile& read) {
-  Method& method = read.profile.value;
-  method.description = root.required("description").text();
+// What sort of method it is.
+void read_traits(const Section& root, Method& method) {
   method.implementation = root.required("implementation").choice(implementation_names);
   method.granularity = root.required("granularity").choice(granularities);
   method.matrices_only = root.optional("matrices_only").boolean();
@@ -169,6 +177,12 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
     method.reduces_from = from.choice(architecture_names);
   }
   method.bypasses_buckets = root.optional("bypasses_buckets").boolean();
+}
+
+WireClaim read_root(const Section& root, MethodProfile& read) {
+  Method& method = read.profile.value;
+  method.description = root.required("description").text();
+  read_traits(root, method);
   read.rules = read_parameters(root.optional("parameters").section(), method);
   FormulaReader formulas(formula_names(method.parameters));
   for (const auto& [name, value] : root.optional("where").section().entries()) {
@@ -215,15 +229,6 @@ std::optional<HostCodec> read_host(const Value& value) {
   return host;
 }
 
-std::string read_name(const Section& root, std::string_view asked) {
-  const Value value = root.required("method");
-  std::string name = value.text();
-  if (!is_own_file(asked) && !name.empty() && name != asked) {
-    value.error("is not the name of its file", "the file is " + backquoted(asked));
-  }
-  return name;
-}
-
 // A formula has no single number to source: what a file cites becomes one fact each. A user's own
 // file needs no source.
 void read_sources(const Section& root, const Document& document, const SourceMap& sources,
@@ -255,7 +260,7 @@ std::optional<MethodProfile> read_method_profile(std::string_view name, std::opt
   }
   MethodProfile read;
   Profile<Method>& profile = read.profile;
-  profile.value.name = read_name(root, name);
+  profile.value.name = read_name(root, "method", name);
   const WireClaim claim = read_root(root, read);
   profile.value.host = read_host(root.optional("host"));
   const auto sync_delay = root.optional("sync_delay").sourced().quantity<Seconds>();

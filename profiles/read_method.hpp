@@ -48,7 +48,7 @@ struct ReadPlan {
 };
 
 // A plan as a user writes it: METHOD or METHOD:NAME=VALUE,... where NAME is a parameter of the
-// method or one of `placement`, `overlap`, `traffic`, `directions` and `layers`: "powersgd:rank=4",
+// method or one of plan_options (profiles/read_plan_part.hpp): "powersgd:rank=4",
 // "mine.yaml", "topk:ratio=1 %,placement=side_stream". Several methods for several kinds of traffic
 // are joined: "powersgd + autoencoder:dim=50,traffic=tp_activations,layers=12-". `written` is where
 // it stands, in quotes or not; every mistake is reported there.

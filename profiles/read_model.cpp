@@ -34,8 +34,9 @@ constexpr std::array<std::pair<std::string_view, Provenance>, 2> source_kinds{{
 }};
 
 // Above any network that exists. A row has at most 2^18 * 2^18 * 2^12 parameters, and a file of
-// 1 MiB less than 2^14 rows: counts stay within 64 bits.
-constexpr IntegerRules channel_rules{.fallback = 1, .min = 1, .max = 1 << 18};
+// 1 MiB less than 2^14 rows: counts stay within 64 bits. Channels that were refused read as 0, and
+// are held against nothing.
+constexpr IntegerRules channel_rules{.fallback = 0, .min = 1, .max = 1 << 18};
 constexpr IntegerRules kernel_rules{.fallback = 1, .min = 1, .max = 1 << 6};
 constexpr IntegerRules side_rules{.fallback = 1, .min = 1, .max = 1 << 20};
 
@@ -50,7 +51,8 @@ void read_channels(const Section& section, ConvnetRow& row) {
   if (row.op == ConvnetOperator::convolution) {
     const Value groups = section.required("groups");
     row.groups = groups.integer(channel_rules);
-    if (row.in % row.groups != 0 || row.out % row.groups != 0) {
+    const bool known = row.in > 0 && row.out > 0 && row.groups > 0;
+    if (known && (row.in % row.groups != 0 || row.out % row.groups != 0)) {
       groups.error("do not divide the channels",
                    std::to_string(row.in) + " in, " + std::to_string(row.out) + " out");
     }
@@ -87,9 +89,12 @@ void read_rows(const Section& root, ConvnetTable& table) {
   }
   if (layers && table.rows.empty()) {
     layers.error("has no layer");
-  } else if (channels && !table.rows.empty() && table.rows.front().in != given) {
+    return;
+  }
+  const std::int64_t taken = table.rows.empty() ? 0 : table.rows.front().in;
+  if (given > 0 && taken > 0 && given != taken) {
     channels.error("are " + std::to_string(given) + ", but the first layer takes " +
-                   std::to_string(table.rows.front().in));
+                   std::to_string(taken));
   }
 }
 

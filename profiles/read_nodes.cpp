@@ -30,6 +30,7 @@ class NodesReader {
     for (const char* name : {"nic", "bandwidth", "nic_bandwidth"}) {
       section_.known_elsewhere_as(name, "inter.bandwidth");
     }
+    section_.known_elsewhere_as("base", "profile");  // `cluster: NAME` with --set cluster.nodes
     read_profile();
     Cluster& cluster = result_.cluster;
     read_counts(cluster);
@@ -59,18 +60,12 @@ class NodesReader {
   }
 
  private:
-  void take(std::string_view part, const Facts& facts) {
-    for (Fact fact : facts) {
-      fact.path = path_ + std::string(part) + fact.path;
-      result_.facts.push_back(std::move(fact));
-    }
-  }
-
   // Of a part that replaces the cluster's own.
   void take_instead(const std::string& part, const Facts& facts) {
+    const std::string path = path_ + part;
     std::erase_if(result_.facts,
-                  [&](const Fact& fact) { return fact.path.starts_with(path_ + part); });
-    take(part, facts);
+                  [&](const Fact& fact) { return fact.path.starts_with(path + "."); });
+    add_below(path, facts, result_.facts);
   }
 
   // Of a number that the user states instead of the profile's.
@@ -85,21 +80,21 @@ class NodesReader {
     if (auto read =
             name.empty() ? std::nullopt : payoff::read_cluster(name, profile.span(), context_)) {
       result_.cluster = std::move(read->value);
-      take("", read->facts);
+      add_below(section_.path(), read->facts, result_.facts);
       result_.gpu = gpu_of_cluster(name, profile.span(), context_);
     }
   }
 
   void read_counts(Cluster& cluster) {
     const Value nodes = section_.optional("nodes");
-    if (cluster.name.empty()) {
-      return;  // which was reported
-    }
     const std::size_t errors = context_.diagnostics.error_count();
     cluster.nodes = payoff::read_nodes(nodes);
     if (const Value gpus = section_.optional("gpus_per_node")) {
       cluster.gpus_per_node = gpus.integer<int>({.fallback = 1, .min = 1, .max = 1024});
       forget("gpus_per_node");
+    }
+    if (cluster.name.empty()) {
+      return;  // which was reported
     }
     if (const auto gpus = std::int64_t{cluster.nodes} * cluster.gpus_per_node; gpus > most_ranks) {
       nodes.error("makes " + std::to_string(gpus) + " GPUs; at most " + std::to_string(most_ranks) +
@@ -140,20 +135,20 @@ class NodesReader {
     if (const Value gpu = section_.optional("gpu")) {
       if (auto read = named(gpu, read_gpu)) {
         cluster.gpu = std::move(read->value);
-        take_instead("gpu.", read->facts);
+        take_instead("gpu", read->facts);
         result_.gpu = NamedPart{gpu.text(), gpu.span()};
       }
     }
     if (const Value fabric = section_.optional("fabric")) {
       if (auto read = named(fabric, read_fabric)) {
         cluster.fabric = std::move(read->value);
-        take_instead("fabric.", read->facts);
+        take_instead("fabric", read->facts);
       }
     }
     if (const Value network = section_.optional("network")) {
       if (auto read = named(network, read_network)) {
         cluster.network = std::move(read->value);
-        take_instead("network.", read->facts);
+        take_instead("network", read->facts);
       }
     }
   }

@@ -28,16 +28,6 @@ constexpr std::array<std::pair<std::string_view, Placement>, 5> placements{{
     {"high_priority_stream", Placement::high_priority_stream},
 }};
 
-constexpr std::array<std::pair<std::string_view, Traffic>, 7> traffics{{
-    {"dp_gradients", Traffic::dp_gradients},
-    {"dp_weights", Traffic::dp_weights},
-    {"tp_activations", Traffic::tp_activations},
-    {"pp_activations", Traffic::pp_activations},
-    {"ep_dispatch", Traffic::ep_dispatch},
-    {"ep_combine", Traffic::ep_combine},
-    {"embeddings", Traffic::embeddings},
-}};
-
 constexpr std::array<std::pair<std::string_view, bool>, 2> part_amongs{{
     {"all", false},
     {"nodes", true},
@@ -47,15 +37,6 @@ constexpr std::array<std::pair<std::string_view, bool>, 2> booleans{{
     {"true", true},
     {"false", false},
 }};
-
-template <class Table>
-std::string list_of(const Table& table) {
-  std::string list;
-  for (const auto& [name, value] : table) {
-    list += (list.empty() ? "" : ", ") + std::string(name);
-  }
-  return list;
-}
 
 bool is_option(const std::string& name) {
   return std::find(plan_options.begin(), plan_options.end(), name) != plan_options.end();
@@ -123,7 +104,7 @@ class PlanPartReader {
                             {value.span.source, value.span.offset + begin, end - begin}};
       Traffic kind{};
       const std::size_t errors = diagnostics_.error_count();
-      choose("traffic", piece, traffics, kind);
+      choose("traffic", piece, traffic_names, kind);
       if (diagnostics_.error_count() == errors) {
         part_.traffic.push_back(kind);
       }
@@ -177,7 +158,7 @@ class PlanPartReader {
       known.emplace_back(text);
     }
     diagnostics_.error(value.span, "`" + name + "` has the unknown value " + backquoted(value.text),
-                       did_you_mean(closest(value.text, known)), "one of: " + list_of(table));
+                       did_you_mean(closest(value.text, known)), "one of: " + listed(table));
   }
 
   void read_parameter(const std::string& name, const PlanPiece& value, const ParameterRule& rule) {
@@ -216,12 +197,8 @@ class PlanPartReader {
         known.emplace_back(option);
       }
     }
-    std::string list;
-    for (const std::string& each : known) {
-      list += (list.empty() ? "" : ", ") + each;
-    }
     diagnostics_.error(name.span, part_.method.name + " has no parameter " + backquoted(name.text),
-                       did_you_mean(closest(name.text, known)), "it has: " + list);
+                       did_you_mean(closest(name.text, known)), "it has: " + listed(known));
   }
 
   PlanPart& part_;

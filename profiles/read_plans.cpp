@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profiles/read_fitted.hpp"
+#include "profiles/suggest.hpp"
 
 namespace payoff {
 namespace {
@@ -43,10 +44,7 @@ bool do_the_same(const CompressionPlan& a, const CompressionPlan& b) {
 // Of a law that was measured on other GPUs than the one it prices.
 void make_assumed(Facts& facts, const std::string& law,
                   const std::vector<std::string>& measured_on) {
-  std::string gpus;
-  for (const std::string& gpu : measured_on) {
-    gpus += (gpus.empty() ? "" : ", ") + gpu;
-  }
+  const std::string gpus = listed(measured_on);
   for (Fact& fact : facts) {
     if (fact.path.starts_with(law) && fact.kind != Provenance::assumed) {
       fact.kind = Provenance::assumed;
@@ -120,23 +118,14 @@ std::size_t PlanReader::use(const Value& item, std::size_t number) {
 }
 
 void PlanReader::mark_transferred(CompressionPlan& plan, Facts& facts) const {
-  const auto mark = [&](Method& method) {
+  each_method(plan, [&](Method& method) {
     const auto gpus = codec_law_measured_on(method.implementation, context_);
     if (std::find(gpus.begin(), gpus.end(), gpu_.name) == gpus.end()) {
       make_assumed(facts, "law.", gpus);
       make_assumed(facts, method.name + ".law.", gpus);
       method.law.streams = {};
     }
-  };
-  if (plan.method) {
-    mark(*plan.method);
-  }
-  for (BucketCompression& of : plan.others) {
-    mark(of.method);
-  }
-  for (ActivationCompression& of : plan.activations) {
-    mark(of.method);
-  }
+  });
 }
 
 ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& context) {
@@ -154,15 +143,20 @@ ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& conte
   return std::move(reader).result();
 }
 
-Problems in_the_list(Problems problems, const ReadPlans& plans) {
+std::optional<PlanInPath> plan_in(std::string_view path) {
   constexpr std::string_view list = "compress.";
+  if (!path.starts_with(list)) {
+    return std::nullopt;
+  }
+  const std::size_t end = std::min(path.find('.', list.size()), path.size());
+  return PlanInPath{std::stoul(std::string(path.substr(list.size(), end - list.size()))), end};
+}
+
+Problems in_the_list(Problems problems, const ReadPlans& plans) {
   for (Problem& problem : problems) {
-    if (!problem.path.starts_with(list)) {
-      continue;
+    if (const auto of = plan_in(problem.path)) {
+      problem.path.replace(0, of->length, "compress." + std::to_string(plans.items.at(of->plan)));
     }
-    const std::size_t end = std::min(problem.path.find('.', list.size()), problem.path.size());
-    const std::size_t plan = std::stoul(problem.path.substr(list.size(), end - list.size()));
-    problem.path.replace(list.size(), end - list.size(), std::to_string(plans.items.at(plan)));
   }
   return problems;
 }

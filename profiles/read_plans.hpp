@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,23 @@ struct ReadPlans {
   std::vector<MethodNotes> notes;      // of every plan, none for the first
   std::vector<std::size_t> items;      // of every plan that compresses, its place in the list
 };
+
+// Calls `use` with every codec of a plan, in the order of CompressionPlan::methods().
+template <class Use>
+void each_method(CompressionPlan& plan, const Use& use) {
+  if (plan.method) {
+    use(*plan.method);
+  }
+  for (BucketCompression& of : plan.others) {
+    use(of.method);
+  }
+  for (ActivationCompression& of : plan.activations) {
+    use(of.method);
+  }
+  if (plan.weights) {
+    use(plan.weights->method);
+  }
+}
 
 // Reads plans one by one.
 class PlanReader {
@@ -50,8 +68,15 @@ class PlanReader {
 
 [[nodiscard]] ReadPlans read_plans(const Value& list, const Gpu& gpu, const ReadContext& context);
 
-// The model counts plans that compress ("compress.0" is the first); the list may hold "none" among
-// them.
+// Which plan a problem's path is about, counted as the model does: "compress.0" is the first that
+// compresses. `length`: of that beginning of the path. Nothing for other paths.
+struct PlanInPath {
+  std::size_t plan{};
+  std::size_t length{};
+};
+[[nodiscard]] std::optional<PlanInPath> plan_in(std::string_view path);
+
+// With the places in the list, which may hold "none" among the plans that compress.
 [[nodiscard]] Problems in_the_list(Problems problems, const ReadPlans& plans);
 
 }  // namespace payoff

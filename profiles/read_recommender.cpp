@@ -22,13 +22,14 @@ constexpr std::array<std::pair<std::string_view, Interaction>, 1> interactions{
     {{"dot", Interaction::dot}}};
 
 // Above any model that exists. At most 2^12 tables of 2^36 rows of 2^12 elements: counts stay
-// within 64 bits, products of widths too.
-constexpr IntegerRules width_rules{.fallback = 1, .min = 1, .max = 1 << 18};
-constexpr IntegerRules dimension_rules{.fallback = 1, .min = 1, .max = 1 << 12};
+// within 64 bits, products of widths too. Widths that were refused read as 0, and are held against
+// nothing.
+constexpr IntegerRules width_rules{.fallback = 0, .min = 1, .max = 1 << 18};
+constexpr IntegerRules dimension_rules{.fallback = 0, .min = 1, .max = 1 << 12};
 constexpr IntegerRules row_rules{.fallback = 1, .min = 1, .max = std::int64_t{1} << 36};
 constexpr IntegerRules copy_rules{.fallback = 1, .min = 1, .max = 1 << 12};
 constexpr std::size_t most_tables = 1 << 12;
-constexpr std::size_t most_layers = 64;
+constexpr std::size_t most_products = 64;  // of an MLP, one after another
 
 std::vector<std::int64_t> read_widths(const Value& value) {
   std::vector<std::int64_t> widths;
@@ -37,9 +38,9 @@ std::vector<std::int64_t> read_widths(const Value& value) {
   }
   if (value && widths.empty()) {
     value.error("has no layer");
-  } else if (widths.size() > most_layers) {
+  } else if (widths.size() > most_products) {
     value.error("has " + std::to_string(widths.size()) + " layers; at most " +
-                std::to_string(most_layers) + " are modelled");
+                std::to_string(most_products) + " are modelled");
   }
   return widths;
 }
@@ -79,9 +80,9 @@ RecommenderShape read_recommender(const Section& root, std::string name) {
   shape.tables = read_tables(root.required("tables").section());
   (void)root.required("interaction").choice(interactions);
   shape.top = read_widths(root.required("top"));
-  if (!shape.bottom.empty() && shape.tables.dimension > 0 &&
-      shape.bottom.back() != shape.tables.dimension) {
-    bottom.error("ends with " + std::to_string(shape.bottom.back()) +
+  const std::int64_t outputs = shape.bottom.empty() ? 0 : shape.bottom.back();
+  if (outputs > 0 && shape.tables.dimension > 0 && outputs != shape.tables.dimension) {
+    bottom.error("ends with " + std::to_string(outputs) +
                      " outputs, which are multiplied with rows of " +
                      std::to_string(shape.tables.dimension) + " elements",
                  {}, "let the last layer be as wide as `tables.dimension`");

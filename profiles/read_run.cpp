@@ -41,7 +41,7 @@ class RunReader {
     if (phases && phases.is_list() && items.empty()) {
       phases.error("has no phase");
     }
-    if (lengths_.size() == items.size() && !items.empty()) {
+    if (lengths_are_read_ && lengths_.size() == items.size() && !items.empty()) {
       share_out();
     }
     run_.plans = std::move(plans_).result();
@@ -83,9 +83,11 @@ class RunReader {
   double more_than_nothing(const Value& value, Read read) {
     const std::size_t errors = diagnostics_.error_count();
     const double length = read(value);
-    if (length <= 0.0 && diagnostics_.error_count() == errors) {
+    const bool is_read = diagnostics_.error_count() == errors;
+    if (length <= 0.0 && is_read) {
       value.error("must be more than 0");
     }
+    lengths_are_read_ = lengths_are_read_ && is_read;
     return length;
   }
 
@@ -183,6 +185,7 @@ class RunReader {
   ReadRun run_;
   Length total_;
   std::vector<Length> lengths_;
+  bool lengths_are_read_ = true;   // false: one is its fallback, and they need not add up
   std::vector<Section> sections_;  // of the phases
 };
 
@@ -193,17 +196,13 @@ Problems ReadRun::check(const Experiment& experiment, const SoundParts& sound) c
   if (sound.layout) {
     problems = payoff::check(schedule, experiment.layout);
   }
-  constexpr std::string_view list = "compress.";
   Experiment with_plans = experiment;
   with_plans.plans = schedule.plans;
   for (Problem& problem : payoff::check(with_plans, sound)) {
-    if (!problem.path.starts_with(list)) {
-      continue;  // of the job, and told with it
+    if (const auto of = plan_in(problem.path)) {  // else of the job, and told with it
+      problem.path.replace(0, of->length, places.at(of->plan));
+      problems.push_back(std::move(problem));
     }
-    const std::size_t end = std::min(problem.path.find('.', list.size()), problem.path.size());
-    const std::size_t plan = std::stoul(problem.path.substr(list.size(), end - list.size()));
-    problem.path.replace(0, end, places.at(plan));
-    problems.push_back(std::move(problem));
   }
   return problems;
 }

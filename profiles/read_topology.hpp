@@ -28,8 +28,8 @@ struct ReadTopology {
 };
 
 // What its text says is wrong is reported; what is wrong with what was read, is for
-// check_topology.hpp to say. What is left out of the server and the number of servers is taken from
-// `cluster`, where there is one.
+// check_topology.hpp to say. Throws std::runtime_error where a file cannot be read. What is left
+// out of the server and the number of servers is taken from `cluster`, where there is one.
 [[nodiscard]] std::optional<ReadTopology> read_topology(const std::filesystem::path& file,
                                                         SourceMap& sources,
                                                         Diagnostics& diagnostics,

@@ -2,6 +2,7 @@
 #include "profiles/read_training.hpp"
 
 #include "profiles/experiment_keys.hpp"
+#include "profiles/precision_names.hpp"
 #include "profiles/read_numbers.hpp"
 #include "profiles/read_overheads.hpp"
 
@@ -21,12 +22,12 @@ Precision usual_precision(const Gpu& gpu) {
 }  // namespace
 
 void read_training(const Section& section, const Gpu& gpu, Training& training) {
-  training.precision = section.optional("precision").choice(precisions, usual_precision(gpu));
+  training.precision = section.optional("precision").choice(precision_names, usual_precision(gpu));
   // What is reduced unless the user says otherwise: what is stored.
   const Precision stored = training.precision == Precision::tf32  ? Precision::fp32
                            : training.precision == Precision::fp8 ? Precision::bf16
                                                                   : training.precision;
-  training.gradient = section.optional("gradient").choice(precisions, stored);
+  training.gradient = section.optional("gradient").choice(precision_names, stored);
   training.bucket = read_bucket(section.optional("bucket"), 25_MiB);
   training.first_bucket = read_bucket(section.optional("first_bucket"), 1_MiB);
   training.overlap = section.optional("overlap").boolean(true);

@@ -66,7 +66,9 @@ class GraphReader {
     }
     complete_ = false;
     if (!name.empty()) {
-      value.error("is in none of the lists of the graph", did_you_mean(closest(name, known_)));
+      const bool is_slip = unknown_++ < most_suggestions;
+      value.error("is in none of the lists of the graph",
+                  is_slip ? did_you_mean(closest(name, known_)) : "");
     }
     return std::nullopt;
   }
@@ -118,6 +120,7 @@ class GraphReader {
   UserGraph graph_;
   std::map<std::string, std::size_t, std::less<>> ids_;
   std::vector<std::string> known_;
+  std::size_t unknown_ = 0;  // names so far
   bool complete_ = true;
 };
 

@@ -2,6 +2,7 @@
 #include "profiles/record_keys.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -22,6 +23,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view experiment_kind = "experiment";
 constexpr std::string_view topology_kind = "topology";
 constexpr std::string_view gossip_kind = "gossip";
+
+constexpr std::array profile_kinds{
+    ProfileKind::gpu,   ProfileKind::fabric,   ProfileKind::network,    ProfileKind::cluster,
+    ProfileKind::model, ProfileKind::software, ProfileKind::compression};
 
 // One reading whose mistakes are nobody's business: `payoff check` tells them.
 class Recording {
@@ -62,13 +67,7 @@ class Recording {
     }
   }
 
-  void read_experiment() {
-    try {
-      (void)payoff::read_experiment(*document_, {}, context_);
-    } catch (const std::runtime_error&) {
-      // A model's file that is not to be found from this folder: its key was read.
-    }
-  }
+  void read_experiment() { (void)payoff::read_experiment(*document_, {}, context_); }
 
   void read_topology() { (void)payoff::read_topology(*document_, sources_, diagnostics_); }
 
@@ -103,9 +102,7 @@ class Recording {
 
 std::vector<std::string_view> document_kinds() {
   std::vector<std::string_view> kinds{experiment_kind, topology_kind, gossip_kind};
-  for (const ProfileKind kind :
-       {ProfileKind::gpu, ProfileKind::fabric, ProfileKind::network, ProfileKind::cluster,
-        ProfileKind::model, ProfileKind::software, ProfileKind::compression}) {
+  for (const ProfileKind kind : profile_kinds) {
     kinds.push_back(folder_of(kind));
   }
   return kinds;
@@ -139,9 +136,7 @@ void record_keys(std::string_view kind, const fs::path& file, const Library& lib
   } else if (kind == gossip_kind) {
     recording.read_gossip();
   } else {
-    for (const ProfileKind profile :
-         {ProfileKind::gpu, ProfileKind::fabric, ProfileKind::network, ProfileKind::cluster,
-          ProfileKind::model, ProfileKind::software, ProfileKind::compression}) {
+    for (const ProfileKind profile : profile_kinds) {
       if (kind == folder_of(profile)) {
         recording.read_profile(profile);
       }

@@ -23,7 +23,7 @@ SectionState* ReaderState::open(const Node& node, const std::string& path, Span 
     if (keys != nullptr) {
       ++keys->opened;
     }
-    sections.push_back({&node, path, anchor, parent, {}, {}, {}, {}});
+    sections.push_back({&node, path, anchor, parent, {}, false, {}, {}, {}});
     known = &sections.back();
     if (node.find("from") != nullptr && !detail::is_sourced_mapping(node)) {
       known->ask("from");  // the source of all values below
@@ -116,8 +116,8 @@ std::vector<std::pair<std::string, Value>> Section::entries() const {
   std::vector<std::pair<std::string, Value>> result;
   KeyRecord* of_entries = keys_ == nullptr ? nullptr : keys_->of_entries();
   if (state_ != nullptr) {
+    state_->keys_are_names = true;
     for (const Entry& entry : state_->node->entries) {
-      state_->ask(entry.key);
       result.emplace_back(entry.key, value_of(entry, of_entries));
     }
   }

@@ -83,14 +83,14 @@ const Node* inherited_source(const SectionState* section) {
 }
 
 // Nothing when it has no such entry; that is reported.
-const Citation* find_citation(const ReaderState& reader, const Node& from,
-                              const std::string& path) {
+const Citation* find_citation(ReaderState& reader, const Node& from, const std::string& path) {
   const auto found = reader.citations.find(from.text);
   if (found == reader.citations.end()) {
-    std::vector<std::string> known;
-    known.reserve(reader.citations.size());
-    for (const auto& [key, citation] : reader.citations) {
-      known.push_back(key);
+    std::vector<std::string_view> known;
+    if (reader.unknown_sources++ < most_suggestions) {
+      for (const auto& [key, citation] : reader.citations) {
+        known.emplace_back(key);
+      }
     }
     reader.diagnostics->error(
         from.span, "`" + path + "` names the unknown source " + backquoted(from.text),

@@ -11,14 +11,6 @@ bool holds(const std::vector<std::string>& keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-std::string list_of(const std::vector<std::string>& keys) {
-  std::string list;
-  for (const std::string& key : keys) {
-    list += (list.empty() ? "" : ", ") + key;
-  }
-  return list;
-}
-
 // The keys that the section could have and has not.
 std::vector<std::string> free_keys(const SectionState& section) {
   std::vector<std::string> free;
@@ -67,7 +59,7 @@ std::vector<std::string> report_keys(const SectionState& section, Diagnostics& d
   const std::vector<std::string> free = free_keys(section);
   std::vector<std::string> misspelt;
   for (const Entry& entry : section.node->entries) {
-    if (holds(section.asked, entry.key)) {
+    if (section.keys_are_names || holds(section.asked, entry.key)) {
       continue;
     }
     const std::string meant = meant_key(section, entry.key, free);
@@ -76,7 +68,7 @@ std::vector<std::string> report_keys(const SectionState& section, Diagnostics& d
     }
     diagnostics.error(entry.key_span, "unknown key " + backquoted(entry.key) + place,
                       did_you_mean(meant),
-                      section.asked.empty() ? "" : whose + ": " + list_of(section.asked));
+                      section.asked.empty() ? "" : whose + ": " + listed(section.asked));
   }
   for (const std::string& key : section.missing) {
     // One mistake, one error: the misspelt key was reported already.

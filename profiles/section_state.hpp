@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <optional>
@@ -22,6 +23,7 @@ struct SectionState {
   Span anchor;                     // where to point when something is missing
   SectionState* parent = nullptr;  // for the inherited `from`
   std::vector<std::string> asked;  // keys in the order asked for
+  bool keys_are_names = false;     // every key was asked for, besides those of `asked`
   std::vector<std::string> required;
   std::vector<std::string> missing;
   std::vector<std::pair<std::string, std::string>> foreign;  // their spelling, ours
@@ -45,6 +47,7 @@ struct ReaderState {
   std::map<const Node*, SectionState*> section_of;
   bool citations_read = false;
   std::map<std::string, Citation, std::less<>> citations;
+  std::size_t unknown_sources = 0;  // asked for so far
   std::set<std::string, std::less<>> paths_with_fact;
   std::vector<std::string> wrong_keys;  // the paths of sections with misspelt or missing ones
   std::vector<std::string> refused;     // the paths of values that have their fallback
@@ -58,9 +61,8 @@ struct ReaderState {
 // The mapping `{value: ..., from: ...}` around a value.
 [[nodiscard]] bool is_sourced_mapping(const Node& node);
 
-// Where a key that nobody asked for or that is missing is told; see section_keys.cpp. Whether what
-// was read is what was meant: the keys that were not, missing ones and those that are misspelt. An
-// unknown key that resembles none of ours stands for nothing.
+// Reports keys that nobody asked for and those that are missing. Returns the keys that were read as
+// their fallback for that: the missing ones, and ours that unknown ones resemble.
 [[nodiscard]] std::vector<std::string> report_keys(const SectionState& section,
                                                    Diagnostics& diagnostics);
 

@@ -200,14 +200,10 @@ void Value::refuse(const TextError& error) const {
 }
 
 void Value::refuse_name(const std::string& written, const std::vector<std::string>& known) const {
-  std::string list;
-  for (const std::string& name : known) {
-    list += (list.empty() ? "one of: " : ", ") + name;
-  }
   reader_->refused.push_back(path_);
   reader_->diagnostics->error(content()->span,
                               "`" + path_ + "` has the unknown value " + backquoted(written),
-                              did_you_mean(closest(written, known)), list);
+                              did_you_mean(closest(written, known)), "one of: " + listed(known));
 }
 
 }  // namespace payoff

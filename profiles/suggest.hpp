@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 
 namespace payoff {
 
+// Of so many wrong words of one file one is worth looking for; where more are wrong it is no slip.
+inline constexpr std::size_t most_suggestions = 100;
+
 // The nearest candidate, or an empty text when none is near enough.
 [[nodiscard]] std::string_view closest(std::string_view word,
                                        std::span<const std::string_view> candidates);
@@ -22,5 +26,20 @@ namespace payoff {
 
 // "did you mean `x`?" for a caret's label, or an empty text when there is nothing to suggest.
 [[nodiscard]] std::string did_you_mean(std::string_view suggestion);
+
+// "a, b, c": of texts, or of pairs that begin with one.
+template <class Names>
+[[nodiscard]] std::string listed(const Names& names) {
+  std::string list;
+  for (const auto& each : names) {
+    list += list.empty() ? "" : ", ";
+    if constexpr (requires { each.first; }) {
+      list += each.first;
+    } else {
+      list += each;
+    }
+  }
+  return list;
+}
 
 }  // namespace payoff

@@ -5,7 +5,7 @@
 #include "model/remedy_limits.hpp"
 
 // Every field of everything that an experiment consists of, in one order, for whoever stores and
-// restores it (web/experiment_text). `each_field(x, f)` calls f with all fields of x at once. A
+// restores it (web/text_archive). `each_field(x, f)` calls f with all fields of x at once. A
 // field that is added to a struct and not here does not compile: the bindings name all of them.
 
 namespace payoff::web {

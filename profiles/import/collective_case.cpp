@@ -10,21 +10,12 @@
 #include <fmt/format.h>
 
 #include "model/group_paths.hpp"
+#include "profiles/import/split.hpp"
 
 namespace payoff {
 namespace {
 
 using Reasons = std::vector<std::string>;
-
-constexpr std::array<std::pair<std::string_view, Collective>, 7> case_collectives{{
-    {"all_reduce", Collective::all_reduce},
-    {"all_gather", Collective::all_gather},
-    {"reduce_scatter", Collective::reduce_scatter},
-    {"alltoall", Collective::all_to_all},
-    {"broadcast", Collective::broadcast},
-    {"reduce", Collective::reduce},
-    {"sendrecv", Collective::send_recv},
-}};
 
 constexpr std::array<std::pair<std::string_view, Algorithm>, 4> algorithms{{
     {"ring", Algorithm::ring},
@@ -130,10 +121,6 @@ std::string fabric_profile(const std::string& intra, const Gpu& gpu) {
                                                        : intra;
 }
 
-std::optional<Collective> modelled_collective(const std::string& name) {
-  return look_up(case_collectives, name);
-}
-
 std::optional<NcclRelease> nccl_release(const std::string& version) {
   int major = 0;
   int minor = 0;
@@ -216,15 +203,12 @@ CollectiveCases::Result CollectiveCases::from(const NcclTable& table) {
   MeasuredCollective measured;
   measured.id = table.id;
   measured.source = table.source;
-  measured.system =
-      fmt::format("{}/{}/{}/{}/{}/{:.6g}", table.gpu, table.gpus_per_node, table.intra,
-                  table.transport, table.nics_per_node, table.nic_bandwidth / 1_Gbps);
+  measured.system = split_system(table);
   if (const auto collective = modelled_collective(table.collective)) {
     measured.collective = *collective;
   } else {
     reasons.push_back(fmt::format("collective: {} is not modelled", table.collective));
   }
-
   if (table.gpus < 2) {
     reasons.emplace_back("gpus: one rank sends nothing");
   }

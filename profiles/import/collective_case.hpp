@@ -49,9 +49,6 @@ class CollectiveCases {
   bool cpus_known_{};
 };
 
-// As nccl-tests names it: "alltoall", "sendrecv".
-[[nodiscard]] std::optional<Collective> modelled_collective(const std::string& name);
-
 // "2.23.4" is the release 2.23; nothing for a text that is no version.
 [[nodiscard]] std::optional<NcclRelease> nccl_release(const std::string& version);
 

@@ -18,36 +18,10 @@
 #include "profiles/import/foreign_parts.hpp"
 #include "profiles/import/samples_rules.hpp"
 #include "profiles/suggest.hpp"
-
-// Rows with cells in the file's own words, so that every mistake has its place. Lines that begin
-// with # are remarks; no cell holds a comma or a quote.
+#include "profiles/table_cells.hpp"
 
 namespace payoff::import_detail {
 namespace {
-
-struct SamplesCell {
-  std::string text;
-  Span place;
-};
-
-std::vector<SamplesCell> cells_of(std::string_view line, Span place) {
-  std::vector<SamplesCell> cells;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    std::size_t first = begin;
-    std::size_t last = end;
-    while (first < last && line[first] == ' ') {
-      ++first;
-    }
-    while (last > first && (line[last - 1] == ' ' || line[last - 1] == '\r')) {
-      --last;
-    }
-    cells.push_back({std::string(line.substr(first, last - first)),
-                     {place.source, place.offset + first, std::max<std::size_t>(last - first, 1)}});
-    begin = end + 1;
-  }
-  return cells;
-}
 
 constexpr std::size_t most_columns = 256;
 
@@ -80,10 +54,10 @@ class CsvSamplesReader {
   }
 
   void read_line(std::string_view line, Span place) {
-    if (line.find_first_not_of(" \r") == std::string_view::npos || line.front() == '#') {
+    if (has_no_cells(line)) {
       return;
     }
-    std::vector<SamplesCell> cells = cells_of(line, place);
+    std::vector<TableCell> cells = cells_of_line(line, place);
     if (names_.empty()) {
       read_names(std::move(cells));
     } else if (cells.size() != names_.size()) {
@@ -93,10 +67,10 @@ class CsvSamplesReader {
     }
   }
 
-  void read_names(std::vector<SamplesCell> names) {
+  void read_names(std::vector<TableCell> names) {
     const auto is_there = [&](std::string_view wanted) {
       return std::any_of(names.begin(), names.end(),
-                         [&](const SamplesCell& cell) { return cell.text == wanted; });
+                         [&](const TableCell& cell) { return cell.text == wanted; });
     };
     const std::size_t before = problems_;
     if (names.size() > most_columns) {
@@ -111,7 +85,7 @@ class CsvSamplesReader {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto twin =
           std::find_if(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
-                       [&](const SamplesCell& each) { return each.text == names[i].text; });
+                       [&](const TableCell& each) { return each.text == names[i].text; });
       if (names[i].text.empty() || twin != names.begin() + static_cast<std::ptrdiff_t>(i)) {
         wrong(names[i].place, names[i].text.empty()
                                   ? "a column has no name"
@@ -127,9 +101,9 @@ class CsvSamplesReader {
   }
 
   // One row is one sample, in one unit. Whether there is a time.
-  bool check_times(const std::vector<SamplesCell>& names) {
-    const SamplesCell* first = nullptr;
-    for (const SamplesCell& name : names) {
+  bool check_times(const std::vector<TableCell>& names) {
+    const TableCell* first = nullptr;
+    for (const TableCell& name : names) {
       if (time_column(name.text) == nullptr) {
         continue;
       }
@@ -147,11 +121,10 @@ class CsvSamplesReader {
   }
 
   // At the name that is nearest, where one is near.
-  void lacks(std::string_view column, std::string_view label,
-             const std::vector<SamplesCell>& names) {
+  void lacks(std::string_view column, std::string_view label, const std::vector<TableCell>& names) {
     std::vector<std::string_view> texts;
     texts.reserve(names.size());
-    for (const SamplesCell& each : names) {
+    for (const TableCell& each : names) {
       texts.push_back(each.text);
     }
     const std::string_view nearest = closest(column, texts);
@@ -165,7 +138,7 @@ class CsvSamplesReader {
           is_near ? did_you_mean(column) : std::string(label));
   }
 
-  double number(const SamplesCell& cell, std::string_view column, double smallest,
+  double number(const TableCell& cell, std::string_view column, double smallest,
                 double largest = std::numeric_limits<double>::max()) {
     const Parsed<double> parsed = parse_number(cell.text);
     if (!parsed) {
@@ -180,7 +153,7 @@ class CsvSamplesReader {
     return std::max(smallest, 0.0);
   }
 
-  double width(const SamplesCell& cell) {
+  double width(const TableCell& cell) {
     const double bytes = number(cell, "bytes", 0.0);
     if (bytes > widest_element) {
       wrong(
@@ -191,7 +164,7 @@ class CsvSamplesReader {
     return bytes;
   }
 
-  void read_row(const std::vector<SamplesCell>& cells, Span place) {
+  void read_row(const std::vector<TableCell>& cells, Span place) {
     SamplesPoint point = plain_point(place);
     has_width_ = tells_width(cells);
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -201,7 +174,7 @@ class CsvSamplesReader {
   }
 
   // Whether `bytes` of the row is the width of an element, as in samples files, and no traffic.
-  [[nodiscard]] bool tells_width(const std::vector<SamplesCell>& cells) const {
+  [[nodiscard]] bool tells_width(const std::vector<TableCell>& cells) const {
     bool is_product = false;
     bool is_narrow = false;
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -217,7 +190,7 @@ class CsvSamplesReader {
     return is_product && is_narrow;
   }
 
-  void read_cell(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
+  void read_cell(std::string_view column, const TableCell& cell, SamplesPoint& point) {
     if (column == "kernel") {
       point.kernel = kernel_name(cell.text);
       if (point.kernel != cell.text || cell.text.empty()) {
@@ -234,7 +207,7 @@ class CsvSamplesReader {
     }
   }
 
-  bool read_choice(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
+  bool read_choice(std::string_view column, const TableCell& cell, SamplesPoint& point) {
     const ChoiceColumn* choice = choice_column(column);
     if (choice == nullptr) {
       return false;
@@ -248,9 +221,9 @@ class CsvSamplesReader {
     return true;
   }
 
-  void read_amount(const std::string& column, const SamplesCell& cell, SamplesPoint& point) {
+  void read_amount(std::string_view column, const TableCell& cell, SamplesPoint& point) {
     if (column == "bytes" && has_width_) {
-      point.parameters[column] = width(cell);
+      point.parameters[std::string(column)] = width(cell);
     } else if (column == "bytes" || column == "read_bytes") {
       point.read += Bytes{number(cell, column, 0.0, most_traffic)};
     } else if (column == "written_bytes") {
@@ -264,13 +237,13 @@ class CsvSamplesReader {
     } else if (column == "host_syncs") {
       point.host_syncs = number(cell, column, 0.0, most_count);
     } else {
-      point.parameters[column] = number(cell, column, least_parameter(column));
+      point.parameters[std::string(column)] = number(cell, column, least_parameter(column));
     }
   }
 
   ByCause causes_;
   std::size_t problems_{};
-  std::vector<SamplesCell> names_;
+  std::vector<TableCell> names_;
   bool is_sound_ = false;   // the names
   bool has_width_ = false;  // the row, in `bytes`
   std::string row_;

@@ -2,6 +2,7 @@
 #include "profiles/import/debug_groups.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -54,19 +55,6 @@ struct OneGroup {
   int stated_nodes = 0;
 };
 
-int stride_of(const std::set<int>& ranks) {
-  int stride = 0;
-  int before = -1;
-  for (const int rank : ranks) {
-    if (before >= 0 && stride != 0 && rank - before != stride) {
-      return 0;
-    }
-    stride = before >= 0 ? rank - before : stride;
-    before = rank;
-  }
-  return stride;
-}
-
 // Larger groups first, then those that span fewer nodes.
 using Shape = std::tuple<int, int, int>;
 
@@ -87,7 +75,7 @@ ShapeOfGroup shape_of(const OneGroup& group, int size) {
   if (is_known) {
     found.ranks.assign(group.job_ranks.begin(), group.job_ranks.end());
   }
-  found.shape = {-size, nodes, is_known ? stride_of(group.job_ranks) : 0};
+  found.shape = {-size, nodes, stride_of(found.ranks)};
   return found;
 }
 
@@ -185,6 +173,16 @@ void describe_messages(const std::vector<Communicator>& communicators,
 }
 
 }  // namespace
+
+int stride_of(const std::vector<int>& ranks) {
+  const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 0;
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    if (ranks[i] - ranks[i - 1] != stride) {
+      return 0;
+    }
+  }
+  return stride;
+}
 
 void describe_groups(const std::vector<Communicator>& communicators, NcclDebugLog& log) {
   const JobRanks job(communicators);

@@ -35,6 +35,9 @@ struct Communicator {
   std::map<CallKey, std::int64_t> calls;
 };
 
+// Between neighbours of sorted ranks; 0: uneven, or one rank alone.
+[[nodiscard]] int stride_of(const std::vector<int>& ranks);
+
 // Fills in nodes, groups, messages and ranks.
 void describe_groups(const std::vector<Communicator>& communicators, NcclDebugLog& log);
 

@@ -92,21 +92,4 @@ Bytes message_size(Collective collective, double count, Bytes element, int ranks
   return element * count * (is_part ? static_cast<double>(ranks) : 1.0);
 }
 
-double bus_ratio(Collective collective, int ranks) {
-  const double others = ranks > 0 ? (ranks - 1.0) / ranks : 0.0;
-  switch (collective) {
-    case Collective::all_reduce:
-      return 2.0 * others;
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-    case Collective::all_to_all:
-      return others;
-    case Collective::broadcast:
-    case Collective::reduce:
-    case Collective::send_recv:
-      break;
-  }
-  return 1.0;
-}
-
 }  // namespace payoff

@@ -30,7 +30,4 @@ struct ElementType {
 // and all_to_all count the part of one rank.
 [[nodiscard]] Bytes message_size(Collective collective, double count, Bytes element, int ranks);
 
-// busbw over algbw, as in PERFORMANCE.md of nccl-tests.
-[[nodiscard]] double bus_ratio(Collective collective, int ranks);
-
 }  // namespace payoff

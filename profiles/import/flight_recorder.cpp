@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -11,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "model/units_text.hpp"
+#include "profiles/import/debug_groups.hpp"
 #include "profiles/import/element_types.hpp"
 #include "profiles/import/json_tree.hpp"
 #include "profiles/import/json_values.hpp"
@@ -19,21 +22,11 @@ namespace payoff {
 namespace {
 
 using import_detail::JsonValues;
+using import_detail::stride_of;
 
 constexpr double most_elements = 1e15;
 
 using Ranks = std::vector<int>;  // of the whole job, sorted
-
-// 0: uneven, or one rank alone.
-int stride_of(const Ranks& ranks) {
-  const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 0;
-  for (std::size_t i = 1; i < ranks.size(); ++i) {
-    if (ranks[i] - ranks[i - 1] != stride) {
-      return 0;
-    }
-  }
-  return stride;
-}
 
 // What stands between brackets, blanks and commas; of a list its items.
 std::vector<std::string> words_of(const Node& list) {
@@ -57,6 +50,11 @@ std::vector<std::string> words_of(const Node& list) {
 // Larger groups first.
 using Shape = std::pair<int, int>;  // minus the ranks, stride
 Shape shape_of(const Ranks& ranks) { return {-static_cast<int>(ranks.size()), stride_of(ranks)}; }
+
+// Of a list that may be absent.
+std::span<const Node> items_of(const Node* list) {
+  return list == nullptr ? std::span<const Node>() : std::span<const Node>(list->items);
+}
 
 // What the recorder notes beside the calls themselves: a group of calls, or that nothing is sent.
 bool is_no_call(std::string_view name) {
@@ -108,18 +106,19 @@ struct FlightRecorderReader::State {
 
   std::map<std::string, Ranks> groups_of(const Node& root) {
     std::map<std::string, Ranks> groups;
-    std::map<Shape, bool> shapes;
+    std::set<Shape> shapes;
     const Node* config = values.find(root, "pg_config", Node::Kind::map, true);
-    for (const Entry& entry : config != nullptr ? config->entries : std::vector<Entry>{}) {
+    for (const Entry& entry :
+         config == nullptr ? std::span<const Entry>() : std::span<const Entry>(config->entries)) {
       values.set_record("group " + entry.key);
       if (const auto ranks = ranks_of(entry.value)) {
         ++dumps_of_groups[*ranks];
-        shapes[shape_of(*ranks)] = true;
+        shapes.insert(shape_of(*ranks));
         groups.emplace(entry.key, *ranks);
       }
     }
     values.set_record({});
-    for (const auto& [shape, is_there] : shapes) {
+    for (const Shape& shape : shapes) {
       ++dumps_of_shapes[shape];
     }
     return groups;
@@ -128,8 +127,7 @@ struct FlightRecorderReader::State {
   // Elements of all tensors of a call, by their dimensions.
   double elements(const Node& entry, std::string_view key) {
     double all = 0;
-    const Node* tensors = values.find(entry, key, Node::Kind::list, true);
-    for (const Node& tensor : tensors != nullptr ? tensors->items : std::vector<Node>{}) {
+    for (const Node& tensor : items_of(values.find(entry, key, Node::Kind::list, true))) {
       double of_tensor = 1;
       for (const Node& dimension : tensor.items) {
         of_tensor *= values.number_of(dimension, key, 0, most_elements);
@@ -191,9 +189,8 @@ struct FlightRecorderReader::State {
   }
 
   void take_calls(const Node& root, const std::map<std::string, Ranks>& groups) {
-    const Node* entries = values.find(root, "entries", Node::Kind::list, false);
     double first = -1;
-    for (const Node& entry : entries != nullptr ? entries->items : std::vector<Node>{}) {
+    for (const Node& entry : items_of(values.find(root, "entries", Node::Kind::list, false))) {
       const double id = values.number(entry, "record_id", 0);
       first = first < 0 ? id : std::min(first, id);
       values.set_record(fmt::format("record {}", id));

@@ -59,19 +59,10 @@ std::optional<MeasurementFormat> format_of_text(std::string_view text) {
   return is_table || names_kernels(text) ? std::optional(MeasurementFormat::csv) : std::nullopt;
 }
 
-std::string choices_text() {
-  std::string text;
-  for (const auto& [name, format] : measurement_formats) {
-    text += (text.empty() ? "" : ", ") + std::string(name);
-  }
-  return text;
-}
-
 class ForeignParser {
  public:
   ForeignParser(Span text, const SourceMap& sources, Diagnostics& diagnostics)
       : text_(text), sources_(sources), diagnostics_(diagnostics) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // as spreadsheets write it
     if (sources.text(text).starts_with(byte_order_mark)) {
       text_.offset += byte_order_mark.size();
       text_.length -= byte_order_mark.size();
@@ -122,7 +113,7 @@ class ForeignParser {
                                  : "nothing in this file says which program wrote it",
                          "",
                          is_ours ? "`payoff calibrate fit` reads it as it is"
-                                 : "`--format` with one of " + choices_text());
+                                 : "`--format` with one of " + listed(measurement_formats));
     }
     return format;
   }

@@ -2,7 +2,6 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -15,10 +14,10 @@ namespace {
 std::optional<int> take_number(std::string_view& text, std::size_t digits) {
   int value = 0;
   const std::string_view part = text.substr(0, digits);
-  const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-  if (error != std::errc() || stop != part.data() + digits || value < 0) {
+  if (part.size() < digits || part.find_first_not_of("0123456789") != std::string_view::npos) {
     return std::nullopt;
   }
+  std::from_chars(part.data(), part.data() + part.size(), value);
   text.remove_prefix(digits);
   return value;
 }

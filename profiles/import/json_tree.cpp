@@ -162,8 +162,8 @@ class JsonTreeBuilder : public nlohmann::json_sax<Json> {
     return "";
   }
 
-  // The parser has read one character beyond a number, except at the end of the text.
-  // The last one that was read, and something behind it.
+  // Of the number that was read last. The parser stands one character behind it, but at the end of
+  // the text.
   [[nodiscard]] Span place_of_number() const {
     constexpr std::string_view of_numbers = "+-.0123456789eE";
     std::size_t end = read_;

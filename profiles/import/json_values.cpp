@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -16,11 +15,6 @@
 #include "profiles/suggest.hpp"
 
 namespace payoff::import_detail {
-namespace {
-
-constexpr std::size_t largest_measurements = std::size_t{256} << 20U;
-
-}  // namespace
 
 std::string JsonValues::about(const std::string& message) const {
   return record_.empty() ? message : record_ + ": " + message;
@@ -134,12 +128,11 @@ std::string read_measurements(const std::filesystem::path& path) {
   if (!file) {
     throw std::runtime_error("cannot read " + path.string());
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (text.view().size() > largest_measurements) {
+  std::string text = read_at_most(file, largest_measurements);
+  if (text.size() > largest_measurements) {
     throw std::runtime_error(path.string() + " is larger than 256 MiB");
   }
-  return std::move(text).str();
+  return text;
 }
 
 }  // namespace payoff::import_detail

@@ -18,8 +18,8 @@
 
 namespace payoff::import_detail {
 
-// Of messages within messages, with the place at which reading stopped. Code that
-// protoc makes would read the same, but say only that a message is wrong, not where.
+// Of messages within messages, with the place at which reading stopped. Code that protoc makes
+// would read the same, but say only that a message is wrong, not where.
 class MessageFields {
   using WireFormatLite = google::protobuf::internal::WireFormatLite;
   using CodedInputStream = google::protobuf::io::CodedInputStream;
@@ -31,7 +31,7 @@ class MessageFields {
     (void)in_.PushLimit(static_cast<int>(message.size()));
   }
 
-  // Calls `field(number, type)` for each, until one of them fails.
+  // Calls `field(number)` for each, until one of them fails.
   template <class Field>
   void each(const Field& field) {
     while (!failed_) {

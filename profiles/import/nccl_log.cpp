@@ -7,7 +7,6 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -189,12 +188,12 @@ class LogReader {
       close();
       columns_ = columns;
       run_.line = number;
-    } else if (columns_ && begins_run(line)) {
-      close();  // the next run of a log that holds several
-      read_remark(line, run_);
-    } else {
-      read_remark(line, run_);
+      return;
     }
+    if (begins_run(line)) {
+      close();  // the next run of a log that holds several
+    }
+    read_remark(line, run_);
   }
 
   void row(const std::vector<LogWord>& words, const NcclColumns& columns, int number) {
@@ -273,22 +272,6 @@ NcclImport parse_nccl_log(const std::string& text, const std::string& file) {
     reader.line(line, number);
   }
   return reader.finish();
-}
-
-NcclImport read_nccl_measurements(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
-  std::error_code error;
-  if (extension == ".yaml" || extension == ".yml" || std::filesystem::is_directory(path, error)) {
-    return read_nccl_tables(path);
-  }
-  NcclImport result;
-  const std::optional<std::string> text = import_detail::read_file(path, result.findings);
-  if (!text) {
-    return result;
-  }
-  const std::size_t first = text->find_first_not_of(" \t\r\n");
-  const bool json = first != std::string::npos && (*text)[first] == '{';
-  return json ? parse_nccl_json(*text, path.string()) : parse_nccl_log(*text, path.string());
 }
 
 }  // namespace payoff

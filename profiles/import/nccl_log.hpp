@@ -19,9 +19,6 @@ namespace payoff {
 [[nodiscard]] NcclImport parse_nccl_log(const std::string& text, const std::string& file);
 [[nodiscard]] NcclImport parse_nccl_json(const std::string& text, const std::string& file);
 
-// By content: JSON, a text log, or the published YAML schema.
-[[nodiscard]] NcclImport read_nccl_measurements(const std::filesystem::path& path);
-
 // 22803 gives 2.28.3, 2804 gives 2.8.4 (NCCL changed its code at 2.9).
 [[nodiscard]] std::string nccl_version_text(int code);
 

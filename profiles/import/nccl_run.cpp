@@ -21,7 +21,7 @@ namespace payoff {
 
 namespace {
 
-// Longer names first: all_reduce contains no other, reduce_scatter contains reduce.
+// Those that contain another, as all_reduce does `reduce`, come before it.
 constexpr std::array<std::string_view, 7> program_endings{
     "all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "sendrecv", "reduce"};
 
@@ -37,8 +37,8 @@ bool contradicts(double printed_bandwidth, double computed) {
 // The number of ranks with which the collective has this busbw / algbw, c (n - 1) / n with c = 2 or
 // 1; nothing where there is none or every number has it.
 std::optional<int> ranks_of(const std::string& collective, double ratio) {
-  const std::optional<double> two = bus_ratio(collective, 2);
-  const std::optional<double> three = bus_ratio(collective, 3);
+  const std::optional<double> two = bus_factor(collective, 2);
+  const std::optional<double> three = bus_factor(collective, 3);
   if (!two || *two == *three) {
     return std::nullopt;
   }
@@ -47,7 +47,7 @@ std::optional<int> ranks_of(const std::string& collective, double ratio) {
   if (!(others < 1.0) || ranks < 2.0 || ranks > most_table_ranks) {
     return std::nullopt;
   }
-  const double explained = *bus_ratio(collective, static_cast<int>(ranks));
+  const double explained = *bus_factor(collective, static_cast<int>(ranks));
   return std::abs(explained / ratio - 1.0) <= tolerance ? std::optional(static_cast<int>(ranks))
                                                         : std::nullopt;
 }
@@ -58,7 +58,7 @@ std::string bandwidth_contradiction(const std::string& collective, int ranks, do
   if (algbw && contradicts(*algbw, rate)) {
     return fmt::format("algbw {} GB/s contradicts bytes / time = {:.2f} GB/s", *algbw, rate);
   }
-  const std::optional<double> ratio = ranks > 0 ? bus_ratio(collective, ranks) : std::nullopt;
+  const std::optional<double> ratio = ranks > 0 ? bus_factor(collective, ranks) : std::nullopt;
   if (!ratio || !busbw || !contradicts(*busbw, rate * *ratio)) {
     return "";
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,35 +20,50 @@
 namespace payoff::import_detail {
 namespace {
 
-Span span_of(const Finding& finding, Span text, const SourceMap& sources) {
-  const std::string_view characters = sources.text(text);
-  std::size_t begin = 0;
-  for (int line = 1; line < finding.line && begin < characters.size(); ++line) {
-    begin = std::min(characters.find('\n', begin), characters.size() - 1) + 1;
+// From lines and columns to places in a text.
+class LinePlaces {
+ public:
+  LinePlaces(Span text, const SourceMap& sources) : text_(text), characters_(sources.text(text)) {
+    for (std::size_t end = characters_.find('\n'); end != std::string_view::npos;
+         end = characters_.find('\n', end + 1)) {
+      begins_.push_back(end + 1);
+    }
   }
-  const std::size_t end = std::min(characters.find('\n', begin), characters.size());
-  const auto column = static_cast<std::size_t>(std::max(finding.column, 1) - 1);
-  const std::size_t at = std::min(begin + column, end);
-  // Within a line the word is meant, at its beginning all of it.
-  const std::size_t word = std::min(characters.find_first_of(" \t,}", at), end);
-  return {text.source, text.offset + at, std::max<std::size_t>((at > begin ? word : end) - at, 1)};
-}
 
-void report(const Findings& findings, Span text, const SourceMap& sources,
+  // Both from 1; a line beyond the last is the last, 0 the first.
+  [[nodiscard]] Span of(int line, int column) const {
+    const std::size_t index =
+        std::min(static_cast<std::size_t>(std::max(line, 1) - 1), begins_.size() - 1);
+    const std::size_t begin = begins_[index];
+    const std::size_t end =
+        index + 1 < begins_.size() ? begins_[index + 1] - 1 : characters_.size();
+    const std::size_t at = std::min(begin + static_cast<std::size_t>(std::max(column, 1) - 1), end);
+    // Within a line the word is meant, at its beginning all of it.
+    const std::size_t last =
+        at > begin ? std::min(characters_.find_first_of(" \t,}", at), end) : end;
+    return {text_.source, text_.offset + at, std::max<std::size_t>(last - at, 1)};
+  }
+
+ private:
+  Span text_;
+  std::string_view characters_;
+  std::vector<std::size_t> begins_{0};  // of lines
+};
+
+void report(const Findings& findings, const LinePlaces& places, const SourceMap& sources,
             Diagnostics& diagnostics) {
   ByCause causes(sources);
   for (const Finding& finding : findings) {
     const Severity severity =
         finding.effect == Effect::rejected ? Severity::error : Severity::warning;
-    causes.add(finding.message,
-               {severity, finding.message, span_of(finding, text, sources), {}, finding.help, {}});
+    const Span place = places.of(finding.line, finding.column);
+    causes.add(finding.message, {severity, finding.message, place, {}, finding.help, {}});
   }
   causes.tell(diagnostics);
 }
 
 // Every GPU that is not the first one's, once, in one run or from run to run.
-void report_mixed(const NcclImport& import, Span text, const SourceMap& sources,
-                  Diagnostics& diagnostics) {
+void report_mixed(const NcclImport& import, const LinePlaces& places, Diagnostics& diagnostics) {
   const NcclDevice* first = nullptr;
   std::set<std::string> told;
   for (const NcclTable& table : import.tables) {
@@ -56,7 +72,7 @@ void report_mixed(const NcclImport& import, Span text, const SourceMap& sources,
       if (each.name == first->name || !told.insert(each.name).second) {
         continue;
       }
-      Span place = span_of({{}, each.line, each.column, {}, {}, {}}, text, sources);
+      Span place = places.of(each.line, each.column);
       place.length = each.name.size();
       diagnostics.error(
           place,
@@ -90,9 +106,10 @@ ForeignMeasurements read_nccl(Span text, const Node* root, const SourceMap& sour
   const std::string& file = sources[text.source].name;
   const NcclImport import = root != nullptr ? nccl_import_of(*root, sources, file)
                                             : parse_nccl_log(std::string(sources.text(text)), file);
-  report(import.findings, text, sources, diagnostics);
-  report(import.doubts, text, sources, diagnostics);
-  report_mixed(import, text, sources, diagnostics);
+  const LinePlaces places(text, sources);
+  report(import.findings, places, sources, diagnostics);
+  report(import.doubts, places, sources, diagnostics);
+  report_mixed(import, places, diagnostics);
   ForeignMeasurements result;
   result.program = "nccl-tests";
   PointCollector points;
@@ -102,11 +119,10 @@ ForeignMeasurements read_nccl(Span text, const Node* root, const SourceMap& sour
       result.device.name = table.devices.front().name;
     }
     for (const NcclRow& row : table.rows) {
-      const Finding place{file, row.line, 1, {}, {}, {}};
       for (const bool in_place : {false, true}) {
         if (!in_place || row.in_place) {
           SamplesPoint point = point_of(table, row, in_place);
-          point.place = span_of(place, text, sources);
+          point.place = places.of(row.line, 1);
           points.add(std::move(point));
         }
       }

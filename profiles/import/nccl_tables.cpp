@@ -2,6 +2,7 @@
 #include "profiles/import/nccl_tables.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "model/collective.hpp"
 #include "profiles/import/nccl_run.hpp"
 #include "profiles/import/yaml_fields.hpp"
 
@@ -19,6 +21,16 @@ namespace {
 
 using import_detail::Fields;
 using import_detail::YamlSource;
+
+constexpr std::array<std::pair<std::string_view, Collective>, 7> tested_collectives{{
+    {"all_reduce", Collective::all_reduce},
+    {"all_gather", Collective::all_gather},
+    {"reduce_scatter", Collective::reduce_scatter},
+    {"alltoall", Collective::all_to_all},
+    {"broadcast", Collective::broadcast},
+    {"reduce", Collective::reduce},
+    {"sendrecv", Collective::send_recv},
+}};
 
 struct Columns {
   std::optional<std::size_t> bytes, time, algbw, busbw, time_in_place, algbw_in_place,
@@ -144,9 +156,7 @@ NcclTable read_header(const Fields& fields, const YamlSource& source) {
   table.launch = cluster.text("launch").value_or("unknown");
   const std::string version = fields.text("nccl_version").value_or("");
   table.nccl_version = version == "not stated" ? "" : version;
-  table.plugin = fields.text("plugin").value_or("");
   table.dtype = fields.text("dtype").value_or("");
-  table.inferred = fields.texts("cluster_inferred");
   table.settings = fields.texts("settings");
   if (table.settings.empty()) {
     table.settings = pinned_in_words(fields);
@@ -203,25 +213,23 @@ bool read_document(const std::string& yaml, const std::string& file, NcclImport&
 
 }  // namespace
 
-std::optional<double> bus_ratio(const std::string& collective, int ranks) {
-  const double others = static_cast<double>(ranks - 1) / ranks;
-  if (collective == "all_reduce") {
-    return 2.0 * others;
-  }
-  if (collective == "all_gather" || collective == "reduce_scatter" || collective == "alltoall") {
-    return others;
-  }
-  if (collective == "broadcast" || collective == "reduce" || collective == "sendrecv") {
-    return 1.0;
-  }
-  return std::nullopt;
+std::optional<Collective> modelled_collective(const std::string& name) {
+  const auto* const found =
+      std::find_if(tested_collectives.begin(), tested_collectives.end(),
+                   [&](const auto& collective) { return collective.first == name; });
+  return found == tested_collectives.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<double> bus_factor(const std::string& collective, int ranks) {
+  const std::optional<Collective> known = modelled_collective(collective);
+  return known ? std::optional(bus_factor(*known, ranks)) : std::nullopt;
 }
 
 NcclImport parse_nccl_tables(const std::string& yaml, const std::string& file) {
   NcclImport result;
   std::set<std::string> ids;
   if (!read_document(yaml, file, result, ids)) {
-    result.findings.push_back({file, 0, 0, "", "has no list `tables:`", Effect::rejected});
+    result.findings.push_back(import_detail::no_list(file, "tables"));
   }
   return result;
 }
@@ -229,20 +237,12 @@ NcclImport parse_nccl_tables(const std::string& yaml, const std::string& file) {
 NcclImport read_nccl_tables(const std::filesystem::path& path) {
   NcclImport result;
   std::set<std::string> ids;
-  const std::vector<std::filesystem::path> files =
-      import_detail::files_of(path, {".yaml", ".yml"}, result.findings);
-  const bool folder = files.size() != 1 || files.front() != path;
-  for (const std::filesystem::path& file : files) {
-    const std::optional<std::string> text = import_detail::read_file(file, result.findings);
-    if (text && !read_document(*text, file.string(), result, ids)) {
-      if (folder) {
-        result.skipped.push_back(file.string());
-      } else {
-        result.findings.push_back(
-            {file.string(), 0, 0, "", "has no list `tables:`", Effect::rejected});
-      }
-    }
-  }
+  import_detail::read_yaml_files(
+      path, "tables",
+      [&](const std::string& text, const std::string& file) {
+        return read_document(text, file, result, ids);
+      },
+      result.skipped, result.findings);
   return result;
 }
 

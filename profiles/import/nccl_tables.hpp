@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/collective_kind.hpp"
 #include "model/units.hpp"
 #include "profiles/import/finding.hpp"
 
@@ -52,10 +53,8 @@ struct NcclTable {
   Bandwidth nic_bandwidth{};  // of one NIC, one direction; 0: no network or not known
   std::string transport;
   std::string launch;
-  std::string plugin;                 // "": not stated
   std::string nccl_version;           // "": not stated
   std::string dtype;                  // "": not stated
-  std::vector<std::string> inferred;  // cluster fields that the source does not state
   std::vector<std::string> settings;  // "algorithm=ring", "symmetric-memory", ...
   std::vector<NcclRow> rows;          // ascending sizes
   std::size_t empty_rows{};           // dropped: 0 bytes
@@ -72,8 +71,10 @@ struct NcclImport {
 [[nodiscard]] NcclImport read_nccl_tables(const std::filesystem::path& path);
 [[nodiscard]] NcclImport parse_nccl_tables(const std::string& yaml, const std::string& file);
 
-// busbw / algbw of nccl-tests: 2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter and
-// alltoall, 1 for broadcast, reduce and sendrecv; nothing for a collective that it does not have.
-[[nodiscard]] std::optional<double> bus_ratio(const std::string& collective, int ranks);
+// As nccl-tests names it: "alltoall", "sendrecv". Nothing for what has no price.
+[[nodiscard]] std::optional<Collective> modelled_collective(const std::string& name);
+
+// busbw / algbw (model/collective.hpp) of a collective by that name.
+[[nodiscard]] std::optional<double> bus_factor(const std::string& collective, int ranks);
 
 }  // namespace payoff

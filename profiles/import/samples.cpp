@@ -237,9 +237,9 @@ std::optional<SamplesFile> read_text(Span text, const SourceMap& sources,
   SamplesReader reader(sources, diagnostics);
   SamplesFile file = reader.read(*root);
   file.file = sources[text.source].name;
-  for (auto each = reader.nameless().rbegin(); each != reader.nameless().rend(); ++each) {
-    file.points.erase(file.points.begin() + static_cast<std::ptrdiff_t>(*each));
-  }
+  std::size_t place = 0;
+  std::erase_if(file.points,
+                [&](const SamplesPoint&) { return reader.nameless().contains(place++); });
   return file;
 }
 

@@ -73,7 +73,6 @@ TrainingLayout read_layout(const Fields& fields) {
   layout.cp = fields.integer("cp");
   layout.ep = fields.integer("ep");
   layout.vp = fields.integer("vp");
-  layout.model_parallel = fields.integer("model_parallel");
   layout.sequence_parallel = fields.flag("sp");
   layout.zero = fields.text("zero");
   layout.zero_group = fields.integer("zero_group");
@@ -92,7 +91,6 @@ TrainingLayout read_layout(const Fields& fields) {
   layout.overlap_dp = fields.flag("overlap_dp");
   layout.overlap_tp = fields.flag("overlap_tp");
   layout.overlap_pp = fields.flag("overlap_pp");
-  layout.compile = fields.flag("compile");
   layout.async_tp = fields.flag("async_tp");
   layout.embedding_model_parallel = fields.flag("embedding_model_parallel");
   layout.bucket = quantity(fields, "bucket_mb", 1_MiB);
@@ -114,7 +112,6 @@ TrainingCompression read_compression(const Fields& fields) {
   compression.grad_bits_inter = fields.integer("grad_bits_inter");
   compression.grad_bits_intra = fields.integer("grad_bits_intra");
   compression.grad_group = fields.integer("grad_group");
-  compression.pipelined_chunks = fields.integer("pipelined_chunks");
   compression.variant = fields.text("variant");
   compression.collective = fields.text("collective");
   compression.where = fields.text("where");
@@ -123,8 +120,6 @@ TrainingCompression read_compression(const Fields& fields) {
   compression.implementation = fields.text("implementation");
   compression.stage = fields.text("stage");
   compression.error_feedback = fields.flag("error_feedback");
-  compression.hadamard = fields.flag("hadamard");
-  compression.weight_difference = fields.flag("weight_difference");
   compression.per_tensor_choice = fields.flag("per_tensor_choice");
   compression.parts = fields.texts("parts");
   compression.traffic = fields.texts("traffic");
@@ -145,26 +140,18 @@ TrainingMeasurement read_measurement(const Fields& fields, const TrainingRow& ro
                                      bool step_is_derived) {
   TrainingMeasurement measured;
   measured.step = quantity(fields, "step_s", 1_s);
-  measured.step_p10 = quantity(fields, "step_s_p10", 1_s);
-  measured.step_p90 = quantity(fields, "step_s_p90", 1_s);
   measured.samples = total_rate(fields, "samples_per_s", "samples_per_s_per_gpu", row.cluster.gpus);
   if (!measured.samples) {
     measured.samples = quantity(fields, "images_per_s", 1.0 / 1_s);
   }
-  measured.samples_sd = quantity(fields, "samples_per_s_std", 1.0 / 1_s);
   measured.tokens = total_rate(fields, "tokens_per_s", "tokens_per_s_per_gpu", row.cluster.gpus);
   measured.flops_per_gpu = quantity(fields, "tflops_per_gpu", 1_TFLOPps);
-  measured.flops_per_gpu_sd = quantity(fields, "tflops_per_gpu_std", 1_TFLOPps);
-  measured.forward = quantity(fields, "forward_ms", 1_ms);
-  measured.backward = quantity(fields, "backward_ms", 1_ms);
-  measured.forward_and_backward = quantity(fields, "combined_ms", 1_ms);
   for (const char* name : {"epoch_s", "time_s", "time_to_train_s"}) {
     if (!measured.total) {
       measured.total = quantity(fields, name, 1_s);
     }
   }
   measured.speedup_vs_baseline = fields.number("speedup_vs_baseline");
-  measured.speedup_printed = fields.number("speedup_printed");
   if (measured.step) {
     measured.step_origin = step_is_derived ? StepOrigin::derived : StepOrigin::measured;
   }
@@ -193,8 +180,6 @@ TrainingRow read_row(Fields& fields, const YamlSource& source, const std::string
   row.baseline_id = fields.text("baseline_id");
   row.conditions = fields.texts("conditions");
   row.missing = fields.texts("missing");
-  row.recalled = fields.texts("recalled");
-  row.inferred = fields.texts("inferred");
   const std::vector<std::string> derived = fields.texts("derived");
   const bool step_is_derived = std::ranges::find(derived, "step_s") != derived.end();
   row.measured = read_measurement(fields.child("measured"), row, step_is_derived);
@@ -267,27 +252,19 @@ bool TrainingRow::misses(const std::string& field) const {
 TrainingImport parse_training_rows(const std::string& yaml, const std::string& file) {
   RowsRead reading;
   if (!read_document(yaml, file, reading)) {
-    reading.result.findings.push_back({file, 0, 0, "", "has no list `rows:`", Effect::rejected});
+    reading.result.findings.push_back(import_detail::no_list(file, "rows"));
   }
   return finish(std::move(reading));
 }
 
 TrainingImport read_training_rows(const std::filesystem::path& path) {
   RowsRead reading;
-  const std::vector<std::filesystem::path> files =
-      import_detail::files_of(path, {".yaml", ".yml"}, reading.result.findings);
-  const bool folder = files.size() != 1 || files.front() != path;
-  for (const std::filesystem::path& file : files) {
-    const std::optional<std::string> text = import_detail::read_file(file, reading.result.findings);
-    if (text && !read_document(*text, file.string(), reading)) {
-      if (folder) {
-        reading.result.skipped.push_back(file.string());
-      } else {
-        reading.result.findings.push_back(
-            {file.string(), 0, 0, "", "has no list `rows:`", Effect::rejected});
-      }
-    }
-  }
+  import_detail::read_yaml_files(
+      path, "rows",
+      [&](const std::string& text, const std::string& file) {
+        return read_document(text, file, reading);
+      },
+      reading.result.skipped, reading.result.findings);
   return finish(std::move(reading));
 }
 

@@ -42,7 +42,6 @@ struct TrainingModel {
 
 struct TrainingLayout {
   std::optional<int> tp, pp, dp, cp, ep, vp;
-  std::optional<int> model_parallel;  // printed product of tp and pp
   std::optional<bool> sequence_parallel;
   std::optional<std::string> zero;  // "0" to "3", "hybrid"
   std::optional<int> zero_group;
@@ -51,8 +50,7 @@ struct TrainingLayout {
   std::optional<std::string> mode;  // how a large classifier is spread over ranks, in words
   std::optional<int> micro_batch, grad_accum, num_micro_batches, global_batch;
   std::optional<std::string> batch_unit;  // absent: sequences, images or samples
-  std::optional<bool> overlap_dp, overlap_tp, overlap_pp, compile, async_tp,
-      embedding_model_parallel;
+  std::optional<bool> overlap_dp, overlap_tp, overlap_pp, async_tp, embedding_model_parallel;
   std::optional<Bytes> bucket;  // bucket_mb, read as MiB
 };
 
@@ -61,9 +59,9 @@ struct TrainingCompression {
   std::optional<double> keep_ratio, threshold;
   std::optional<int> rank, levels, quantiles, bits;
   std::optional<int> weight_bits, weight_group, grad_bits, grad_bits_inter, grad_bits_intra,
-      grad_group, pipelined_chunks;
+      grad_group;
   std::optional<std::string> variant, collective, where, system, library, implementation, stage;
-  std::optional<bool> error_feedback, hadamard, weight_difference, per_tensor_choice;
+  std::optional<bool> error_feedback, per_tensor_choice;
   std::vector<std::string> parts, traffic;
 };
 
@@ -72,14 +70,12 @@ struct TrainingCompression {
 enum class StepOrigin { none, measured, derived, from_throughput };
 
 struct TrainingMeasurement {
-  std::optional<Seconds> step, step_p10, step_p90;
+  std::optional<Seconds> step;
   StepOrigin step_origin{StepOrigin::none};
-  std::optional<Rate> samples, samples_sd, tokens;  // totals over the GPUs of the run
-  std::optional<FlopRate> flops_per_gpu, flops_per_gpu_sd;
-  std::optional<Seconds> forward, backward, forward_and_backward;
+  std::optional<Rate> samples, tokens;  // totals over the GPUs of the run
+  std::optional<FlopRate> flops_per_gpu;
   std::optional<Seconds> total;               // epoch or run: epoch_s, time_s, time_to_train_s
   std::optional<double> speedup_vs_baseline;  // above 1: compression pays
-  std::optional<double> speedup_printed;
 };
 
 struct TrainingRow {
@@ -99,8 +95,6 @@ struct TrainingRow {
   std::optional<std::string> baseline_id;
   std::vector<std::string> conditions;  // "packed-input", "one-layer", "date=2022-02-25", ...
   std::vector<std::string> missing;     // needed and not stated
-  std::vector<std::string> recalled;    // filled from general knowledge by the collection
-  std::vector<std::string> inferred;
 
   [[nodiscard]] bool compressed() const { return compression.method != "none"; }
   [[nodiscard]] bool misses(const std::string& field) const;

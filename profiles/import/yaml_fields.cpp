@@ -5,14 +5,38 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "profiles/document.hpp"
+
 namespace payoff::import_detail {
+namespace {
+
+std::vector<std::filesystem::path> yaml_files_in(const std::filesystem::path& folder,
+                                                 Findings& findings) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder, error);
+  for (const std::filesystem::directory_iterator end; !error && entries != end;
+       entries.increment(error)) {
+    const std::string extension = entries->path().extension().string();
+    if ((extension == ".yaml" || extension == ".yml") && entries->is_regular_file(error)) {
+      files.push_back(entries->path());
+    }
+  }
+  if (error) {
+    findings.push_back(
+        {folder.string(), 0, 0, "", "cannot be read: " + error.message(), Effect::rejected});
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
 
 Fields::Fields(const YAML::Node& node, YamlSource source, std::string entry)
     : node_(node), mark_(node_.Mark()), source_(std::move(source)), entry_(std::move(entry)) {
@@ -175,32 +199,34 @@ std::optional<std::string> read_file(const std::filesystem::path& path, Findings
     findings.push_back({path.string(), 0, 0, "", "cannot be opened", Effect::rejected});
     return std::nullopt;
   }
-  return std::string(std::istreambuf_iterator<char>(stream), {});
+  std::string text = read_at_most(stream, largest_measurements);
+  if (text.size() > largest_measurements) {
+    findings.push_back({path.string(), 0, 0, "", "is larger than 256 MiB", Effect::rejected});
+    return std::nullopt;
+  }
+  return text;
 }
 
-std::vector<std::filesystem::path> files_of(const std::filesystem::path& path,
-                                            const std::vector<std::string>& extensions,
-                                            Findings& findings) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) {
-    return {path};
-  }
-  std::vector<std::filesystem::path> files;
-  std::filesystem::directory_iterator entries(path, error);
-  for (const std::filesystem::directory_iterator end; !error && entries != end;
-       entries.increment(error)) {
-    const bool wanted =
-        std::ranges::find(extensions, entries->path().extension().string()) != extensions.end();
-    if (wanted && entries->is_regular_file(error)) {
-      files.push_back(entries->path());
+Finding no_list(const std::string& file, const char* list) {
+  return {file, 0, 0, "", fmt::format("has no list `{}:`", list), Effect::rejected};
+}
+
+void read_yaml_files(const std::filesystem::path& path, const char* list, const ReadYaml& read,
+                     std::vector<std::string>& skipped, Findings& findings) {
+  std::error_code unknown;
+  const bool is_folder = std::filesystem::is_directory(path, unknown);
+  for (const std::filesystem::path& file :
+       is_folder ? yaml_files_in(path, findings) : std::vector{path}) {
+    const std::optional<std::string> text = read_file(file, findings);
+    if (!text || read(*text, file.string())) {
+      continue;
+    }
+    if (is_folder) {
+      skipped.push_back(file.string());
+    } else {
+      findings.push_back(no_list(file.string(), list));
     }
   }
-  if (error) {
-    findings.push_back(
-        {path.string(), 0, 0, "", "cannot be read: " + error.message(), Effect::rejected});
-  }
-  std::ranges::sort(files);
-  return files;
 }
 
 }  // namespace payoff::import_detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,13 +66,18 @@ class Fields {
 // The document; nothing, with a finding at the place, where it is no YAML.
 [[nodiscard]] std::optional<YAML::Node> parse_document(const std::string& text, YamlSource source);
 
-// Content of a file; nothing, with a finding, where it cannot be read.
+// Content of a file; nothing, with a finding, where it cannot be read or is larger than 256 MiB.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path,
                                                    Findings& findings);
 
-// The file itself, or the files of a folder with one of these extensions, in the order of names.
-[[nodiscard]] std::vector<std::filesystem::path> files_of(
-    const std::filesystem::path& path, const std::vector<std::string>& extensions,
-    Findings& findings);
+// Reads one file's text under its name; false: it has not the list that is wanted.
+using ReadYaml = std::function<bool(const std::string& text, const std::string& file)>;
+
+// Reads a file, or every .yaml and .yml of a folder in the order of names. One without the list is
+// `skipped` in a folder, and a finding by itself.
+void read_yaml_files(const std::filesystem::path& path, const char* list, const ReadYaml& read,
+                     std::vector<std::string>& skipped, Findings& findings);
+
+[[nodiscard]] Finding no_list(const std::string& file, const char* list);
 
 }  // namespace payoff::import_detail

@@ -93,10 +93,14 @@ constexpr std::array units = {
              "model: {profile: gpt2}\ncluster:\n  profile: p3-8xlarge\n  "
              "on_gpus: [",
              "@,", "0]\n"},
-    Repeated{"a graph of many vertices", "topology: t\ngraph:\n  vertices:\n", "    v@: gpu\n"},
-    Repeated{"a graph of many links",
-             "topology: t\ngraph:\n  vertices: {a: gpu, b: gpu}\n  links:\n",
+    Repeated{"a graph of many GPUs", "topology: t\ngraph:\n  gpus: [", "g@, ", "g]\n  links: []\n"},
+    Repeated{"a graph of many links", "topology: t\ngraph:\n  gpus: [a, b]\n  links:\n",
              "  - {between: [a, b], bandwidth: 1 Gb/s, latency: 1 us}\n"},
+    Repeated{"a graph of many links of unknown GPUs",
+             "topology: t\ngraph:\n  gpus: [a, b]\n  links:\n",
+             "  - {between: [g@, h@], bandwidth: 1 Gb/s}\n"},
+    Repeated{"a profile of many citations", "gpu: x\ncitations:\n", "  k@: x\n"},
+    Repeated{"keys that are nothing", "gpu: x\n", "? \n"},
     Repeated{
         "lines of a sweep",
         "{\"kind\":\"sweep\",\"jobs\":9,\"strategies\":[1],\"shard\":{\"index\":0,\"of\":1}}\n",

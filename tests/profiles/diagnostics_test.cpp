@@ -211,3 +211,16 @@ TEST_CASE("what the user wrote is quoted without tricks") {
   CHECK(backquoted("µs") == "`µs`");
   CHECK(backquoted(std::string(500, 'x')) == "`" + std::string(60, 'x') + "...`");
 }
+
+TEST_CASE("errors are told behind however many warnings") {
+  SourceMap sources;
+  const std::size_t file = sources.add_file("f.yaml", std::string(3000, 'x'));
+  Diagnostics diagnostics;
+  for (std::size_t i = 0; i < 2000; ++i) {
+    diagnostics.warning(Span{file, i, 1}, "doubtful");
+  }
+  diagnostics.error(Span{file, 2500, 1}, "wrong");
+  CHECK(diagnostics.count(Severity::warning) == 2000);
+  CHECK(diagnostics.sorted().size() == 1001);
+  CHECK(diagnostics.sorted().back().message == "wrong");
+}

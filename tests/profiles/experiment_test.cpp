@@ -54,6 +54,48 @@ TEST_CASE("what is wrong with a plan is said at its own entry of the list") {
             "e.yaml:8:3 `compress.3`: `signsgd` " + whole_gradient);
 }
 
+TEST_CASE("a cluster that is not known leaves the other keys of its section known") {
+  const std::string unknown =
+      "e.yaml:1:20 no cluster `dgx-h10` | did you mean `dgx-h100`? | `payoff profiles list "
+      "cluster` shows them all\n";
+  const auto with = [](const std::string& nodes) {
+    return errors_of("cluster: {profile: dgx-h10, gpus_per_node: 4, nodes: " + nodes +
+                     "}\nmodel: {profile: bert-base}\n");
+  };
+  CHECK(with("4") == unknown);
+  CHECK(with("0") == unknown + "e.yaml:1:54 `cluster.nodes` is too small | must be at least 1\n");
+}
+
+TEST_CASE("files that are not there are told at their keys, with what else is wrong") {
+  CHECK(errors_of("cluster: {profile: dgx-a100, nodes: 2, topology: gone.yaml}\n"
+                  "model: {file: gone.json}\nlayout: {tp: 0}\n") ==
+        "e.yaml:1:50 cannot read `gone.yaml`: No such file or directory\n"
+        "e.yaml:2:15 cannot read `gone.json`: No such file or directory\n"
+        "e.yaml:3:14 `layout.tp` is too small | must be at least 1\n");
+  CHECK(errors_of("cluster: {profile: dgx-a100, nodes: 2}\nmodel: {file: \"\"}\n")
+            .starts_with("e.yaml:2:15 cannot read ``"));
+}
+
+TEST_CASE("a key that is set below a name alone tells how the name is written") {
+  ProfileReading reading(shipped());
+  auto document = load_yaml_text("e.yaml", "cluster: dgx-h100\nmodel: {profile: bert-base}\n",
+                                 reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  CHECK_FALSE(read_experiment(std::move(*document), {{1, "cluster.nodes=4"}}, reading.context()));
+  CHECK(reading.errors().starts_with(
+      "e.yaml:1:10 unknown key `base` in `cluster` | did you mean `profile`? | "));
+  CHECK(reading.errors().find("missing key") == std::string::npos);
+}
+
+TEST_CASE("a recommender has no lengths, neither of a sequence nor of a decoder's") {
+  for (const std::string key : {"sequence", "decoder_sequence"}) {
+    CHECK(errors_of("cluster: {profile: dgx-a100, nodes: 2}\nmodel: {" + key +
+                    ": 8, profile: dlrm-criteo}\n") ==
+          "e.yaml:2:" + std::to_string(11 + key.size()) + " `model." + key +
+              "` has no meaning for a recommender\n");
+  }
+}
+
 TEST_CASE("a reduction that NCCL refuses on a GPU is refused, an exchange is not") {
   const auto on = [](const std::string& cluster, const std::string& plan) {
     return errors_of("cluster: {profile: " + cluster +
@@ -118,6 +160,46 @@ TEST_CASE("a codec law is published where it was measured, and assumed on every 
   };
   CHECK(kind_on("p4d-24xlarge") == Provenance::published);
   CHECK(kind_on("p3-8xlarge") == Provenance::assumed);
+}
+
+TEST_CASE("a codec of gathered weights is assumed where its law was not measured, too") {
+  // profiles/fitted/codecs.yaml: fused kernels were timed on a100-sxm-40 and b200-sxm.
+  const ReadExperiment read = experiment_of(
+      "cluster: {profile: dgx-h100, nodes: 2}\nmodel: {profile: bert-large}\n"
+      "layout: {zero: 3}\ncompress: [\"qwz:traffic=dp_weights\"]\n");
+  const auto fact = std::find_if(read.facts.begin(), read.facts.end(), [](const Fact& f) {
+    return f.path == "compress.qwz:traffic=dp_weights.law.memory_efficiency";
+  });
+  REQUIRE(fact != read.facts.end());
+  CHECK(fact->kind == Provenance::assumed);
+  CHECK(fact->citation.starts_with("transferred from "));
+}
+
+TEST_CASE("a method of two kernels names what was measured of them") {
+  const test::ProfileFolder folder;
+  const std::string law =
+      "{resident_efficiency: {value: 0.8, from: m}, memory_efficiency: {value: 0.4, from: m}, "
+      "relative_sd: {value: 0.1, from: m}, streams: {smallest: 1 MB, largest: 1 GB}}\n";
+  folder.write("gpu/mine.yaml",
+               "gpu: mine\ndescription: x\ndata_of: h100-sxm\n"
+               "citations: {m: {kind: measured, text: samples, date: 2026-11-22}}\n"
+               "codecs:\n  fused:\n    kernels:\n      quantize_group: " +
+                   law + "      dequantize_group: " + law);
+  ProfileReading reading(folder.library());
+  auto document = load_yaml_text("e.yaml",
+                                 "cluster: {profile: dgx-h100, nodes: 2, gpu: mine}\n"
+                                 "model: {profile: bert-large}\ncompress: [cgx]\n",
+                                 reading.sources, reading.diagnostics);
+  REQUIRE(document);
+  const auto read = read_experiment(std::move(*document), {}, reading.context());
+  INFO(reading.errors());
+  REQUIRE(read);
+  const auto fact = std::find_if(read->facts.begin(), read->facts.end(), [](const Fact& f) {
+    return f.path == "compress.cgx.law.memory_efficiency";
+  });
+  REQUIRE(fact != read->facts.end());
+  CHECK(fact->kind == Provenance::measured);
+  CHECK(fact->value_text == "0.4");
 }
 
 TEST_CASE("a longer way between nodes adds to every step of a ring that crosses them") {

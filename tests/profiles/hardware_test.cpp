@@ -197,6 +197,14 @@ TEST_CASE("a pair of GPUs cannot have more bandwidth than all links of one") {
                  "`pair_bandwidth` is more than all links of a GPU together"));
 }
 
+TEST_CASE("a pair of GPUs is not held against a bandwidth that was refused") {
+  const ProfileFolder folder;
+  folder.replace("fabric/xgmi.yaml", "\nbandwidth: {value: ", "\nbandwidth: {value: many ");
+  const std::string errors = errors_of<Fabric>(folder, "xgmi", read_fabric);
+  CHECK_THAT(errors, Catch::Matchers::ContainsSubstring("`bandwidth` "));
+  CHECK_THAT(errors, !Catch::Matchers::ContainsSubstring("more than all links"));
+}
+
 TEST_CASE("a mesh must say what joins a pair") {
   const ProfileFolder folder;
   folder.replace("fabric/xgmi.yaml", "pair_bandwidth: {value: 64 GB/s, from: az_mi}\n", "");
@@ -247,6 +255,14 @@ TEST_CASE("cards that do not write to each other meet in host memory, NVLink or 
       return f.citation.find("do not write to each other") != std::string::npos;
     });
     CHECK(said == (cluster->value.fabric.name != fabric));
+    const auto used = read_fabric(cluster->value.fabric.name, std::nullopt, reading.context());
+    REQUIRE(used);
+    for (const Fact& own : used->facts) {
+      INFO(own.path);
+      CHECK(std::count_if(cluster->facts.begin(), cluster->facts.end(), [&](const Fact& f) {
+              return f.path == "fabric." + own.path && f.value_text == own.value_text;
+            }) == 1);
+    }
     return cluster->value.fabric.name;
   };
   CHECK(fabric_of("t4", "pcie3") == "pcie3");

@@ -60,7 +60,7 @@ TEST_CASE("every shipped collective table is read") {
   for (const NcclTable& table : import.tables) {
     rows += table.rows.size();
     CHECK(table.gpus == table.gpus_per_node * table.nodes);
-    CHECK(bus_ratio(table.collective, table.gpus).has_value());
+    CHECK(bus_factor(table.collective, table.gpus).has_value());
   }
   CHECK(rows == 3570);
 }

@@ -159,6 +159,13 @@ TEST_CASE("a mistake in a formula has its caret inside the formula, and a sugges
         "mine.yaml:13:12 `rounds.0.message` is an empty formula | leave it out, or write 0\n");
 }
 
+TEST_CASE("a bound that is refused or missing is above and below nothing") {
+  CHECK(errors_of(changed("min: 0, max: 1", "min: 0.1, max: lots")) ==
+        "mine.yaml:7:40 `parameters.scale.max` is not a number | must start with a number\n");
+  CHECK(errors_of(changed("min: 1, max: 10", "min: 1")) ==
+        "mine.yaml:6:3 missing key `max` in `parameters.share` | `max` is required here\n");
+}
+
 TEST_CASE("all mistakes of a method are found in one run") {
   std::string text = changed("granularity: bucket", "granularity: buckets");
   text.replace(text.find("kernels"), 7, "kernel");

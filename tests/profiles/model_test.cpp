@@ -208,6 +208,18 @@ TEST_CASE("mistakes in a recommender are found together and in their places") {
   }
 }
 
+TEST_CASE("a size that is refused is held against no other") {
+  std::string text = changed("{channels: 3,", "{channels: three,");
+  text.replace(text.find("in: 3"), 5, "in: 0");
+  text.replace(text.find("groups: 1"), 9, "groups: 3");
+  CHECK(errors_of(text) ==
+        "tiny.yaml:4:19 `input.channels` is not a whole number | decimal digits only\n"
+        "tiny.yaml:7:27 `layers.0.in` is too small | must be at least 1\n");
+  text = small_recommender;
+  text.replace(text.find("dimension: 8"), 12, "dimension: 0");
+  CHECK(errors_of(text) == "tiny.yaml:6:48 `tables.dimension` is too small | must be at least 1\n");
+}
+
 TEST_CASE("a recommender that disagrees with its total is refused at the total") {
   std::string text = small_recommender;
   const std::string total = std::to_string(small_recommender_parameters);

@@ -101,6 +101,9 @@ TEST_CASE("a value that is refused is told once") {
   const Read result = read("run:\n  iterations: 9\n  phases:\n  - {share: 130 %}\n  - {}\n");
   CHECK_THAT(result.text, ContainsSubstring("`run.phases.0.share` is too large"));
   CHECK_THAT(result.text, !ContainsSubstring("must be more than 0"));
+  const Read whole = read("run:\n  iterations: 9\n  phases:\n  - {iterations: many}\n");
+  CHECK_THAT(whole.text, ContainsSubstring("`run.phases.0.iterations` is not a number"));
+  CHECK_THAT(whole.text, !ContainsSubstring("is not what its phases add up to"));
 }
 
 TEST_CASE("a plan that the job cannot have is told where its phase names it") {

@@ -175,6 +175,7 @@ async function main() {
     await press(page, 'bucket', ['Home', 'ArrowRight']);
     await press(page, 'parameter-0', ['ArrowRight', 'ArrowRight']);
     await compare(page, 'buckets and the parameter of a method');
+    require((await page.textContent('#command')).includes(`=${await page.getAttribute('#parameter-0', 'data-value')}`), 'a parameter is what its slider says');
     await page.selectOption('#method', { label: 'qsgd' });
     await compare(page, 'another method');
     const slow = (await rows(page)).map(({ encode }) => Number(encode));

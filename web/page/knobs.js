@@ -17,13 +17,16 @@ export function labelOf(method, parameters) {
   return method.name + (given.length ? `:${given.join(',')}` : '');
 }
 
+// A parameter as a plan says it: `4`, `0.01`, `1 %`.
+export const parameterOf = (text) => (String(text).trim().endsWith('%') ? parseFloat(text) / 100 : Number(text));
+
 // Whether a plan of the experiment does the same: the program refuses to compare one twice.
 function isTwin(label, method, parameters) {
   const [name, written = ''] = label.split(':');
   const given = Object.fromEntries(written.split(',').filter(Boolean).map((part) => part.split('=')));
   const known = method.parameters.map((parameter) => parameter.name);
   return name === method.name && Object.keys(given).every((key) => known.includes(key)) &&
-    method.parameters.every((parameter, i) => Number(given[parameter.name] ?? parameter.value) === parameters[i]);
+    method.parameters.every((parameter, i) => parameterOf(given[parameter.name] ?? parameter.value) === parameters[i]);
 }
 
 // The command that predicts the same.

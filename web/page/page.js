@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report's page: what the program predicted, and sliders that run its model (web/what_if.hpp).
-import { knobsText, commandOf, labelOf } from './knobs.js';
+import { knobsText, commandOf, labelOf, parameterOf } from './knobs.js';
 import { breakable, count, number, milliseconds, ratio } from './format.js';
 import { bucketPlaces, spaced, whole } from './places.js';
 import { drawCurves } from './curves.js';
@@ -24,6 +24,8 @@ const partOf = (plan, names) => names.reduce((sum, name) => sum + plan.waterfall
 const classOf = (verdict) => (verdict === 'pays' ? 'pays' : verdict === 'does not' || verdict === 'does not fit' ? 'loses' : 'even');
 
 const { base, choices } = data;
+// Gains and losses within it are no difference (study/comparison.hpp).
+const least = 1 + data.result.band_ratio;
 const gigabit = 1e9 / 8;
 const mebibyte = 1024 * 1024;
 // 0 where kinds of nodes differ in it: a place of the slider that leaves every NIC as it is.
@@ -83,7 +85,7 @@ function parameterSliders(method, values) {
   place.replaceChildren();
   state.parameters = [];
   method.parameters.forEach((parameter, i) => {
-    const given = Number(values[parameter.name] ?? parameter.value);
+    const given = parameterOf(values[parameter.name] ?? parameter.value);
     const low = Math.max(parameter.min, parameter.integer ? 1 : Math.min(given, 1e-4));
     const high = Math.min(parameter.max, Math.max(given * 64, low * 64));
     const steps = parameter.integer ? whole(parameter.min > 0 ? parameter.min : Math.min(low, given), high, given) : spaced(low, high, 12, given);
@@ -91,7 +93,7 @@ function parameterSliders(method, values) {
     const entry = slider(key, parameter.name, steps, given, number);
     const set = () => { state.parameters[i] = state[key]; };
     set();
-    entry.input.addEventListener('input', set, true);
+    entry.input.addEventListener('input', set);  // after the slider's own, which reads its place
     place.append(entry.row);
   });
 }
@@ -176,7 +178,7 @@ function show(answer, drawn) {
   const fitting = answer.plans.slice(1).filter((plan) => plan.memory.fits);
   const best = fitting.sort((a, b) => b.against_remedy.speedup - a.against_remedy.speedup)[0];
   body.replaceChildren(...answer.plans.map((plan, i) => {
-    const word = i === 0 ? '' : drawn ? plan.verdict : plan.memory.fits ? (plan.against_remedy.speedup > 1.01 ? 'faster' : plan.against_remedy.speedup < 1 / 1.01 ? 'slower' : 'no difference') : 'does not fit';
+    const word = i === 0 ? '' : drawn ? plan.verdict : plan.memory.fits ? (plan.against_remedy.speedup > least ? 'faster' : plan.against_remedy.speedup < 1 / least ? 'slower' : 'no difference') : 'does not fit';
     const row = element('tr', { className: `${i === ownAt ? 'own' : ''} ${plan === best ? 'best' : ''}`.trim() },
       element('th', { scope: 'row', textContent: i === 0 ? 'uncompressed' : breakable(i === ownAt ? `${labelOfOwn()} (yours)` : plan.label) }),
       element('td', { className: 'bar' }, stack(plan, longest)),
@@ -187,7 +189,7 @@ function show(answer, drawn) {
     return row;
   }));
   const name = best && (answer.plans.indexOf(best) === ownAt ? labelOfOwn() : best.label);
-  const word = drawn ? answer.verdict : best && best.against_remedy.speedup > 1.01 ? 'pays' : 'does not';
+  const word = drawn ? answer.verdict : best && best.against_remedy.speedup > least ? 'pays' : 'does not';
   verdict.className = `verdict ${classOf(word)}`;
   const sure = drawn && best ? ` (${ratio(best.against_remedy.speedup_low)} to ${ratio(best.against_remedy.speedup_high)})` : '';
   verdict.textContent = !best ? 'No strategy fits the memory.' : `${{ pays: 'Pays', 'does not': 'Does not pay', 'no difference': 'No difference', 'too close to call': 'Too close to call' }[word] ?? word}: ${name} is ${ratio(best.against_remedy.speedup)}${sure} times as fast as the best uncompressed remedy on ${count(answer.gpus)} GPUs.`;
