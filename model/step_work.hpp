@@ -145,8 +145,10 @@ struct BucketKind {
                      [](const BucketRound& round) { return round.host.any; });
 }
 
+// Gathered ones: experts' too, which may be all of a unit.
 [[nodiscard]] inline bool is_of_weights(const BucketKind& kind) {
-  return !kind.rounds.empty() && kind.rounds.front().message.kind == MessageKind::dp_weights;
+  return !kind.rounds.empty() && (kind.rounds.front().message.kind == MessageKind::dp_weights ||
+                                  kind.rounds.front().message.kind == MessageKind::ep_weights);
 }
 
 // Gradients that travel together. Ready when piece `ready_after` of the last micro-batch's backward

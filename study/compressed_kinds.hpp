@@ -19,12 +19,6 @@ namespace payoff {
   return total;
 }
 
-// Of weights.
-[[nodiscard]] inline bool is_gathered(const BucketKind& kind) {
-  return !kind.rounds.empty() && (kind.rounds.front().message.kind == MessageKind::dp_weights ||
-                                  kind.rounds.front().message.kind == MessageKind::ep_weights);
-}
-
 // How often a step sums a bucket, and gathers a unit of weights.
 [[nodiscard]] inline double reductions(const StepPlan& plan) {
   return plan.reduces_every_micro_batch ? plan.layout.passes() : 1;
@@ -64,12 +58,12 @@ void for_gathers(const StepPlan& plan, const StagePlan& stage, Visit visit) {
 template <typename Plan, typename Change>
 void for_compressed_rounds(Plan& plan, Change change) {
   const auto encodes = [](const BucketKind& kind) {
-    return is_gathered(kind) && codec_time(kind) > 0_s;
+    return is_of_weights(kind) && codec_time(kind) > 0_s;
   };
   const bool weights = std::any_of(plan.kinds.begin(), plan.kinds.end(), encodes);
   const bool gradients = plan.compresses_gradients || (!plan.compresses_activations && !weights);
   for (auto& kind : plan.kinds) {
-    const bool gathered = is_gathered(kind);
+    const bool gathered = is_of_weights(kind);
     if (gathered ? !encodes(kind) : !gradients || kind.left_dense) {
       continue;
     }

@@ -33,7 +33,7 @@ Seconds codec_time(const StepPlan& plan) {
 
 void give_codec_time(StepPlan& plan) {
   for (BucketKind& kind : plan.kinds) {
-    if (is_gathered(kind) || kind.left_dense) {
+    if (is_of_weights(kind) || kind.left_dense) {
       continue;
     }
     const Seconds share = static_cast<double>(kind.elements) * 1_ns;

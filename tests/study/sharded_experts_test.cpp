@@ -130,7 +130,8 @@ TEST_CASE("experts that one rank alone holds are neither gathered nor scattered"
 // gather and scatter; between copies the parts are added up.
 TEST_CASE("experts are sharded inside the groups that hold one copy, and summed between copies") {
   const auto [ep, tp, shard] =
-      GENERATE(std::tuple{2, 1, 4}, std::tuple{4, 1, 8}, std::tuple{4, 2, 4}, std::tuple{4, 1, 4});
+      GENERATE(std::tuple{2, 1, 4}, std::tuple{4, 1, 8}, std::tuple{4, 2, 4}, std::tuple{4, 1, 4},
+               std::tuple{2, 4, 1});  // the last one shards experts alone
   Experiment job = job_with(ep, tp);
   job.layout.shard = shard;
   REQUIRE(check(job).empty());
