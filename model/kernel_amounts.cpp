@@ -52,8 +52,10 @@ FitRange<Bytes> optimizer_streams(const StepPlan& plan, const PreparedExperiment
   const ParallelLayout& layout = plan.layout;
   FitRange<Bytes> streams;
   for (const StagePlan& stage : plan.stages) {
-    const std::int64_t held = stage.compute->parameters;
-    const std::int64_t updated = (held + layout.shard_ranks() - 1) / layout.shard_ranks();
+    const std::int64_t experts = stage.compute->expert_parameters;
+    const auto part = [](std::int64_t all, int ranks) { return (all + ranks - 1) / ranks; };
+    const std::int64_t updated = part(stage.compute->parameters - experts, layout.shard_ranks()) +
+                                 part(experts, layout.expert_shards());
     streams.include(static_cast<double>(updated) *
                     prepared.experiment().training.optimizer_traffic_per_parameter);
   }
