@@ -221,15 +221,16 @@ std::optional<std::vector<StageSpan>> on_straight_lines(std::array<std::vector<S
   return std::move(steps[0]);
 }
 
-// Equal stages with fast links take long to settle, and are run in vain until then: what is tried
-// is a small part of the step.
-constexpr int more = 8;
+// Nearly equal stages take long to settle, and are run in vain until then: all that is tried is a
+// third of such a step.
+constexpr int more = 4;
 constexpr int tried_first(int stages) { return 6 * stages; }
+constexpr bool is_worth_trying(int few, int micro_batches) { return few <= micro_batches / 4; }
 
 std::optional<std::vector<StageSpan>> run_gpipe(const std::vector<StageDurations>& stages,
                                                 int micro_batches, PipelinePrograms* programs) {
   const int count = static_cast<int>(stages.size());
-  for (int few = tried_first(count); few <= micro_batches / more; few *= more) {
+  for (int few = tried_first(count); is_worth_trying(few, micro_batches); few *= more) {
     const auto run = [&](int after) {
       return run_every_micro_batch(stages, few + after, PipelineSchedule::gpipe, nullptr, nullptr,
                                    programs);
@@ -248,7 +249,7 @@ int usual_micro_batches(PipelineSchedule schedule, int stages, int chunks, int m
   const std::optional<Middle> middle = middle_of(schedule, stages, chunks);
   const int few = tried_first(stages);
   const int again = middle ? middle->unit * stages : 2 * stages;
-  return few <= micro_batches / more ? few + again : micro_batches;
+  return is_worth_trying(few, micro_batches) ? few + again : micro_batches;
 }
 
 std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, int micro_batches,
@@ -262,7 +263,7 @@ std::vector<StageSpan> run_pipeline(const std::vector<StageDurations>& stages, i
     }
   }
   const std::optional<Middle> middle = middle_of(schedule, count, chunks);
-  for (int few = tried_first(count); middle && few <= micro_batches / more; few *= more) {
+  for (int few = tried_first(count); middle && is_worth_trying(few, micro_batches); few *= more) {
     // A period found in a step of another remainder is looked for again in one of the right one.
     for (int period = middle->unit; period > 0;) {
       const int left_out = (micro_batches - few) / period;
