@@ -67,7 +67,7 @@ double wire_ratio(const Method& method) {
 
 // Lines under one heading, or what their absence means.
 std::string headed(std::string_view heading, const std::vector<std::string>& lines,
-                  std::string_view none) {
+                   std::string_view none) {
   std::string text;
   for (const std::string& line : lines) {
     text += fmt::format("\n{:<16}{}", heading, line);
@@ -88,7 +88,7 @@ std::string notes_text(const MethodNotes& notes) {
   }
   const std::string because = unchecked_because(notes);
   return headed("implemented in", notes.implementations,
-               notes.users_own ? "whatever your file describes" : "none is known") +
+                notes.users_own ? "whatever your file describes" : "none is known") +
          headed("model quality", quality, "nothing published is known") +
          (because.empty() ? "\nA test holds it to an independently sourced number.\n"
                           : headed("unchecked", {because}, ""));

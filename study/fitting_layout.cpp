@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "model/layer_division.hpp"
 #include "profiles/experiment_keys.hpp"
@@ -105,14 +108,6 @@ std::optional<Experiment> with_layout(const Experiment& experiment, ParallelLayo
   return check(result).empty() ? std::optional(std::move(result)) : std::nullopt;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) {
-    text += (text.empty() ? "" : ", ") + part;
-  }
-  return text;
-}
-
 }  // namespace
 
 std::optional<FittingLayout> nearest_fitting_layout(const Experiment& experiment) {
@@ -130,8 +125,8 @@ std::optional<FittingLayout> nearest_fitting_layout(const Experiment& experiment
       const PreparedExperiment prepared(*changed);
       const StepPrediction prediction = prepared.predict(changed->plans.front());
       if (prediction.memory.fits() && (!best || prediction.step < best->step)) {
-        best = FittingLayout{changed->layout, joined(candidate.changes), prediction.step,
-                             prediction.memory};
+        best = FittingLayout{changed->layout, fmt::format("{}", fmt::join(candidate.changes, ", ")),
+                             prediction.step, prediction.memory};
       }
     }
     if (best && changes == 0) {

@@ -38,8 +38,7 @@ TEST_CASE("no test knows a method in a file of one's own, and nobody else implem
   CHECK_THAT(shown.out, ContainsSubstring("unchecked       a file of your own"));
   CHECK_THAT(shown.out, ContainsSubstring("implemented in  whatever your file describes"));
   CHECK_THAT(shown.out, !ContainsSubstring("independently sourced"));
-  const json method =
-      test::json_of({"methods", "show", folder.path("halves.yaml")})["methods"][0];
+  const json method = test::json_of({"methods", "show", folder.path("halves.yaml")})["methods"][0];
   CHECK(method["checked"] == false);
   CHECK_THAT(method["wire_ratio"].get<double>(), WithinRel(0.5, 1e-12));
 }
