@@ -158,6 +158,7 @@ std::string quality_lines(const LinkFit& link) {
             " GB/s, sd: " + digits(relative_sd_of(*own.parameter, own.value, own.sd)) + "}\n";
   }
   std::vector<std::string> keys;
+  keys.reserve(link.coefficients.size());
   for (const LinkCoefficient& coefficient : link.coefficients) {
     keys.emplace_back(coefficient.parameter->key);
   }

@@ -23,6 +23,7 @@ std::string joined(const std::vector<std::string>& texts) {
 
 std::string joined(const std::vector<double>& numbers) {
   std::vector<std::string> texts;
+  texts.reserve(numbers.size());
   for (const double number : numbers) {
     texts.push_back(digits(number));
   }

@@ -83,6 +83,7 @@ std::string unchecked_because(const MethodNotes& notes) {
 
 std::string notes_text(const MethodNotes& notes) {
   std::vector<std::string> quality;
+  quality.reserve(notes.quality.size());
   for (const MethodEvidence& evidence : notes.quality) {
     quality.push_back(evidence.says);
   }

@@ -47,11 +47,11 @@ struct PackingRules {
 
 // Every vertex has to be within reach of the root, for all-reduces over links both ways, which are
 // all that they use.
-[[nodiscard]] TreePacking pack_fractional(const LinkGraph& mesh, VertexId root, TreeUse use,
+[[nodiscard]] TreePacking pack_fractional(const LinkGraph& links, VertexId root, TreeUse use,
                                           const PackingRules& rules = {});
 // Trees of whole shares of the narrowest link; of a half, a third ... an eighth of it where larger
 // ones lose more than the rules allow; as they are where these do.
-[[nodiscard]] TreePacking pack_few(const LinkGraph& mesh, VertexId root, TreeUse use,
+[[nodiscard]] TreePacking pack_few(const LinkGraph& links, VertexId root, TreeUse use,
                                    const PackingRules& rules = {});
 
 // The most that any packing could reach. From a root: the smallest cut to a vertex, which Edmonds
