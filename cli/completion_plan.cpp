@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/completion.hpp"
 #include "profiles/read_method.hpp"
@@ -35,8 +36,10 @@ std::optional<std::vector<CompletedWord>> completed_parameters(const std::string
     return words;
   }
   for (const auto& [name, rule] : profile->rules) {
-    words.push_back({before + name + "=", fmt::format("{} to {}{}", rule.min, rule.max,
-                                                      rule.integer ? ", a whole number" : "")});
+    words.push_back({before + name + "=",
+                     rule.values.empty() ? fmt::format("{} to {}{}", rule.min, rule.max,
+                                                       rule.integer ? ", a whole number" : "")
+                                         : fmt::format("one of {}", fmt::join(rule.values, ", "))});
   }
   for (const std::string_view name : plan_options) {
     words.push_back({before + std::string(name) + "=", ""});

@@ -44,6 +44,9 @@ std::string pass_numbers(const PassCost& cost, const CodecLaw& law, const Experi
   if (cost.host_syncs > 0) {
     text += fmt::format(" + {} * {}", put_in(cost.host_syncs), put_in(law.host_sync.si));
   }
+  if (cost.host_time > 0_s) {
+    text += fmt::format(" + {}", put_in(cost.host_time.si));
+  }
   return text;
 }
 

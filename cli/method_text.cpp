@@ -16,9 +16,9 @@ namespace payoff {
 namespace {
 
 // Of the file's keys, those that hold formulas, in the order in which they are shown.
-constexpr std::array<std::string_view, 11> formula_keys{
-    "parameters", "where", "rounds", "decode", "sent", "backward",
-    "dense",      "worth", "state",  "saved",  "wire"};
+constexpr std::array<std::string_view, 12> formula_keys{
+    "parameters", "where", "rounds", "decode", "sent",  "backward",
+    "dense",      "worth", "fits",   "state",  "saved", "wire"};
 
 std::string note_text(const Node& node) {
   std::string line;

@@ -57,10 +57,10 @@ Expression of_a_part(const Expression& formula) {
   return assembled(formula.text(), std::move(program));
 }
 
-constexpr std::array formulas_of_a_pass{&PassFormula::bytes,      &PassFormula::random_bytes,
-                                        &PassFormula::flops,      &PassFormula::kernels,
-                                        &PassFormula::host_syncs, &PassFormula::block_bytes,
-                                        &PassFormula::copied};
+constexpr std::array formulas_of_a_pass{&PassFormula::bytes,       &PassFormula::random_bytes,
+                                        &PassFormula::flops,       &PassFormula::kernels,
+                                        &PassFormula::host_syncs,  &PassFormula::host_seconds,
+                                        &PassFormula::block_bytes, &PassFormula::copied};
 
 PassFormula of_a_part(PassFormula pass) {
   for (const auto formula : formulas_of_a_pass) {

@@ -82,6 +82,7 @@ class Batch {
     add_to(pass.flops, &PassCost::flops, 1_flop);
     add_to(pass.kernels, &PassCost::kernels, 1.0);
     add_to(pass.host_syncs, &PassCost::host_syncs, 1.0);
+    add_to(pass.host_seconds, &PassCost::host_time, 1_s);
     add_to(pass.copied, &PassCost::copied, 1_B);
   }
 

@@ -13,6 +13,7 @@ PassCost& PassCost::operator+=(const PassCost& other) {
   flops += other.flops;
   kernels += other.kernels;
   host_syncs += other.host_syncs;
+  host_time += other.host_time;
   on_host = on_host || other.on_host;
   copied += other.copied;
   return *this;
@@ -92,7 +93,8 @@ Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
   if (cost.flops > 0_flop) {
     gpu_time += cost.flops / product_rate(law, gpu, arithmetic);
   }
-  return std::max(cost.kernels * law.dispatch, gpu_time) + cost.host_syncs * law.host_sync;
+  return std::max(cost.kernels * law.dispatch, gpu_time) + cost.host_syncs * law.host_sync +
+         cost.host_time;
 }
 
 }  // namespace payoff

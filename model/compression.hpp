@@ -112,6 +112,7 @@ struct PassCost {
   Bytes block_bytes{};
   bool on_host{};
   Bytes copied{};
+  Seconds host_time{};
 
   PassCost& operator+=(const PassCost& other);
   bool operator==(const PassCost&) const = default;
@@ -169,6 +170,7 @@ struct EqualTensors {
 
 // Time of one pass on a GPU (docs/model.md, "Codecs"):
 //   max(kernels * dispatch, kernels * launch + streaming + random + arithmetic) + syncs * host_sync
+//     + host_time
 // where streaming is split at the L2 size of the GPU by the traffic of an average kernel. Zero for
 // a pass that does nothing there: one on the host is priced by model/host_codec.
 [[nodiscard]] Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,

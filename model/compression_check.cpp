@@ -30,6 +30,7 @@ void list_pass(const std::string& path, const PassFormula& pass, std::vector<Nam
   out.push_back({path + ".flops", &pass.flops});
   out.push_back({path + ".kernels", &pass.kernels});
   out.push_back({path + ".host_syncs", &pass.host_syncs});
+  out.push_back({path + ".host_seconds", &pass.host_seconds});
   out.push_back({path + ".copied", &pass.copied});
 }
 

@@ -8,6 +8,9 @@
 
 namespace payoff {
 
+// What is between nodes leaves a job in one node as it is, which is no mistake of the plan.
+[[nodiscard]] bool has_nothing_to_do(const Method& method, const Workers& group);
+
 // The problem names the layer whose tensor is the largest of those that stay dense; its path is
 // empty.
 [[nodiscard]] Problems check_effect(const CompressionPlan& plan, const Workload& workload,

@@ -267,6 +267,17 @@ std::size_t PreparedExperiment::most_buckets() const {
   return most;
 }
 
+const Layer& PreparedExperiment::layer_completing(std::size_t bucket) const {
+  const auto stage = std::find_if(stages_.begin(), stages_.end(),
+                                  [&](const Stage& each) { return bucket < each.buckets.size(); });
+  const std::vector<ReadyGradient>& gradients = stage->prepared.gradients;
+  const auto last =
+      std::find_if(gradients.begin(), gradients.end(), [&](const ReadyGradient& gradient) {
+        return gradient.piece == stage->buckets[bucket].ready_after;
+      });
+  return *stage->layers[last->layer];
+}
+
 StepPrediction PreparedExperiment::predict(const CompressionPlan& compression) const {
   return predict(plan(compression));
 }

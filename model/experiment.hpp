@@ -84,6 +84,8 @@ class PreparedExperiment {
   [[nodiscard]] const Workload& workload() const { return *workload_; }
   // Of gradients, of the stage that has most.
   [[nodiscard]] std::size_t most_buckets() const;
+  // The layer whose gradient is the last of a bucket, on the first stage that has it.
+  [[nodiscard]] const Layer& layer_completing(std::size_t bucket) const;
   // What encodes and decodes a kind of bucket of one of its plans.
   [[nodiscard]] const Gpu& gpu_of_kind(const StepPlan& plan, std::size_t kind) const;
 

@@ -104,6 +104,19 @@ void check_mixed_hosts(const CompressionPlan& plan, const std::string& path, Pro
   }
 }
 
+void check_in_network(const CompressionPlan& plan, const ParallelLayout& layout,
+                      const std::string& path, Problems& problems) {
+  const auto methods = plan.gradient_methods();
+  if (layout.dp_collective != AllReduceBy::nccl &&
+      std::any_of(methods.begin(), methods.end(),
+                  [](const Method* method) { return method->in_network; })) {
+    problems.push_back({path,
+                        "`" + plan.label + "` has its sums made in the network, and " +
+                            std::string(name(layout.dp_collective)) + " cannot make them instead",
+                        "leave layout.dp_collective out"});
+  }
+}
+
 void check_plans(const Experiment& experiment, bool sound_cluster, Problems& problems) {
   const Bytes weight = weight_size(experiment.training.precision, experiment.software.fp8_weights);
   for (std::size_t i = 1; i < experiment.plans.size(); ++i) {
@@ -111,6 +124,7 @@ void check_plans(const Experiment& experiment, bool sound_cluster, Problems& pro
     const std::string path = "compress." + std::to_string(i - 1);
     append(problems, check_activations(plan, experiment.layout, path));
     append(problems, check_sharded(plan, experiment.layout, weight, path));
+    check_in_network(plan, experiment.layout, path, problems);
     if (experiment.cluster.is_mixed()) {
       check_mixed_hosts(plan, path, problems);
     } else {

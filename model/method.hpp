@@ -129,6 +129,7 @@ struct PassFormula {
   Expression flops;         // matrix arithmetic
   Expression kernels;       // launches of the dependent chain
   Expression host_syncs;    // times the host waits for the GPU
+  Expression host_seconds;  // work of the host for which the GPU waits, beyond its launches
   Expression block_bytes;   // read + written by kernels of one thread block, which has one SM
   // On the host `kernels` are loops, `random_bytes` the traffic of irregular ones, `block_bytes` of
   // irregular ones of a single thread, and `copied` what a copy engine moves: to the host before
@@ -177,13 +178,17 @@ struct Method {
   std::optional<ExchangeGraph> graph;  // of nodes, over which those exchanges go
   bool among_nodes{};                  // made by across_nodes() of a method among all workers
   Bytes smallest{};                    // that from_size() has it compress; 0: `worth` is its own
+  bool in_network{};        // a switch adds what its rounds send: nothing else can do it instead
   bool bypasses_buckets{};  // takes gradients where backward leaves them: no copies into buckets
   std::map<std::string, double> parameters;  // defaults, overridden by a plan
   std::vector<Expression> where;             // parts of formulas, worked out once for each tensor
   std::vector<RoundFormula> rounds;
   PassFormula decode;
-  PassFormula dense;       // of a tensor that travels dense: packed and copied back
-  Expression worth;        // > 0 where a tensor is compressed, else it travels dense; empty: always
+  PassFormula dense;  // of a tensor that travels dense: packed and copied back
+  Expression worth;   // > 0 where a tensor is compressed, else it travels dense; empty: always
+  // > 0 for a tensor that the parameters suit (a rank that it can have); one of those that are
+  // compressed must be; empty: all are.
+  Expression fits;
   Expression state_bytes;  // kept per tensor (error feedback, warm factors)
   Expression saved_bytes;  // of an activation, kept from its forward to its backward
   // From one rank to another, where nothing is summed; left out: the rounds, of one worker.

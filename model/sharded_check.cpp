@@ -10,6 +10,14 @@
 namespace payoff {
 namespace {
 
+bool gathers_weights_as_they_are(const Method& method, Bytes element) {
+  constexpr int workers = 8;
+  const ParameterTensor tensor{std::int64_t{1} << 24, 1, true, false};
+  const CallCost cost = compress(method, {&tensor, 1}, element, workers, 1);
+  return cost.rounds.size() == 1 && cost.rounds[0].encode == PassCost{} &&
+         cost.rounds[0].message * workers == static_cast<double>(tensor.elements()) * element;
+}
+
 // One plan.
 class ShardedPlanCheck {
  public:
@@ -24,6 +32,9 @@ class ShardedPlanCheck {
     } else if (weights.copy_in_node && layout_.zero < 3) {
       add("keeps a copy of weights in every node, from which only zero 3 gathers",
           "set layout.zero to 3");
+    } else if (!weights.copy_in_node && gathers_weights_as_they_are(weights.method, element)) {
+      add("gathers weights as they are: it is the copy in every node that saves",
+          "add `copy_in_node=true`");
     }
     if (!gathers_parts(weights.method, element)) {
       add("compresses weights by the rounds of a sum: they are gathered, each rank encodes its "

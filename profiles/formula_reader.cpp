@@ -59,6 +59,7 @@ PassFormula FormulaReader::pass(const Section& section) const {
   pass.flops = read(section.optional("flops"));
   pass.kernels = read(section.optional("kernels"));
   pass.host_syncs = read(section.optional("host_syncs"));
+  pass.host_seconds = read(section.optional("host_seconds"));
   return pass;
 }
 
@@ -76,7 +77,7 @@ PassFormula FormulaReader::pass_of_gradients(const Section& section) const {
     }
     return result;
   }
-  for (const std::string_view key : {"flops", "host_syncs"}) {
+  for (const std::string_view key : {"flops", "host_syncs", "host_seconds"}) {
     if (const Value counted = section.optional(key)) {
       counted.error("is not counted on the host", "",
                     "what cores read and write, random or not, is what they take");

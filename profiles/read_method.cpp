@@ -71,10 +71,15 @@ ParameterRules read_parameters(const Section& section, Method& method) {
     rule.min = bound(parameter, "min", rule.integer);
     rule.max = bound(parameter, "max", rule.integer);
     method.parameters[name] = bound(parameter, "default", rule.integer);
+    for (const Value& one : parameter.optional("values").list()) {
+      rule.values.push_back(one.number({.fallback = rule.min}));
+    }
     if (rule.min > rule.max) {
       parameter.error("has a `min` above its `max`");
     } else if (method.parameters[name] < rule.min || method.parameters[name] > rule.max) {
       parameter.required("default").error("is not between `min` and `max`");
+    } else if (!rule.takes(method.parameters[name])) {
+      parameter.required("default").error("is not one of `values`");
     }
   }
   return rules;
@@ -176,6 +181,7 @@ void read_traits(const Section& root, Method& method) {
   if (const Value from = root.optional("reduces_from")) {
     method.reduces_from = from.choice(architecture_names);
   }
+  method.in_network = root.optional("in_network").boolean();
   method.bypasses_buckets = root.optional("bypasses_buckets").boolean();
 }
 
@@ -192,6 +198,7 @@ WireClaim read_root(const Section& root, MethodProfile& read) {
   method.decode = formulas.pass_of_gradients(root.optional("decode").section());
   method.dense = formulas.pass(root.optional("dense").section());
   method.worth = formulas.read(root.optional("worth"));
+  method.fits = formulas.read(root.optional("fits"));
   method.state_bytes = formulas.read(root.optional("state"));
   method.saved_bytes = formulas.read(root.optional("saved"));
   method.sent = read_other(root, "sent", formulas);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/compression.hpp"
 #include "profiles/library.hpp"
@@ -23,6 +25,11 @@ struct ParameterRule {
   double min{};
   double max{};
   bool integer{};
+  std::vector<double> values{};  // the only ones that there are; empty: all between the bounds
+
+  [[nodiscard]] bool takes(double value) const {
+    return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+  }
 };
 
 using ParameterRules = std::map<std::string, ParameterRule>;

@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "model/method_on_graph.hpp"
 #include "model/units_text.hpp"
 #include "profiles/plan_graph.hpp"
@@ -167,19 +170,31 @@ class PlanPartReader {
       const auto whole = [](double bound) { return static_cast<std::int64_t>(bound); };
       const auto parsed = parse_integer(value.text, {whole(rule.min), whole(rule.max)});
       if (parsed) {
-        part_.method.parameters[name] = static_cast<double>(*parsed);
+        take_parameter(name, value, rule, static_cast<double>(*parsed));
         return;
       }
       error = parsed.error;
     } else {
       const auto parsed = parse_ratio(value.text, {rule.min, rule.max});
       if (parsed) {
-        part_.method.parameters[name] = *parsed;
+        take_parameter(name, value, rule, *parsed);
         return;
       }
       error = parsed.error;
     }
     refuse(value, "`" + name + "` of " + part_.method.name + " ", error);
+  }
+
+  void take_parameter(const std::string& name, const PlanPiece& value, const ParameterRule& rule,
+                      double number) {
+    if (rule.takes(number)) {
+      part_.method.parameters[name] = number;
+      return;
+    }
+    diagnostics_.error(
+        value.span,
+        backquoted(name) + " of " + part_.method.name + " has no value " + backquoted(value.text),
+        "", fmt::format("one of: {}", fmt::join(rule.values, ", ")));
   }
 
   void refuse(const PlanPiece& value, const std::string& what, const TextError& error) {

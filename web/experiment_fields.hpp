@@ -97,16 +97,16 @@ PAYOFF_FIELDS(CodecLaw, dispatch, host_sync, resident_efficiency, memory_efficie
               random_efficiency, gemm_efficiency, streams, relative_sd, product_rate, gathers,
               products)
 PAYOFF_FIELDS(HostCodec, call, core, irregular, threads, relative_sd)
-PAYOFF_FIELDS(PassFormula, bytes, random_bytes, flops, kernels, host_syncs, block_bytes, on_host,
-              copied)
+PAYOFF_FIELDS(PassFormula, bytes, random_bytes, flops, kernels, host_syncs, host_seconds,
+              block_bytes, on_host, copied)
 PAYOFF_FIELDS(RoundFormula, encode, collective, message, among)
 PAYOFF_FIELDS(WireFormula, as_published, as_implemented)
 PAYOFF_FIELDS(OtherFormulas, rounds, decode)
 PAYOFF_FIELDS(ExchangeGraph, shape, degree, seed, own, file)
 PAYOFF_FIELDS(Method, name, description, implementation, granularity, matrices_only,
               sums_in_collective, elementwise, scatters, reduces_from, graph, among_nodes, smallest,
-              bypasses_buckets, parameters, where, rounds, decode, dense, worth, state_bytes,
-              saved_bytes, sent, backward, learned, wire, law, kernels, host)
+              in_network, bypasses_buckets, parameters, where, rounds, decode, dense, worth, fits,
+              state_bytes, saved_bytes, sent, backward, learned, wire, law, kernels, host)
 PAYOFF_FIELDS(BlockRange, first, last)
 PAYOFF_FIELDS(ActivationCompression, method, traffic, forward, backward, blocks)
 PAYOFF_FIELDS(WeightCompression, method, copy_in_node)

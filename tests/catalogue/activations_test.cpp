@@ -338,3 +338,19 @@ TEST_CASE("with sequence parallelism parts are summed compressed, or exchanged a
   CHECK(exchanged[1].collective == Collective::all_gather);
   CHECK(exchanged[1].size == exchanged[0].size);
 }
+
+// MCBench draws the positions of Random-K one by one in Python: 0.6 us each where it was measured.
+TEST_CASE("positions that the host draws cost every message of Random-K their time") {
+  const auto step = [](bool drawn) {
+    Method method = test::method("activation_randomk", {{"k", 160000}});
+    if (!drawn) {
+      method.rounds[0].encode.host_seconds = {};
+    }
+    return evaluate(
+               planned(with(test::bert_large_job(2, 1, 4),
+                            compressed(method, Traffic::tp_activations, true, false, {12, 23}))))
+        .step;
+  };
+  // Two sums in the forward of each of 12 layers, of each of 4 micro-batches.
+  CHECK_THAT((step(true) - step(false)) / 1_s, WithinRel(2 * 12 * 4 * 160000 * 0.6e-6, 1e-6));
+}

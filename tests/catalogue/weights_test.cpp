@@ -144,12 +144,12 @@ TEST_CASE("a sharded optimizer gathers its updated weights compressed") {
   check_agreement(job);
 }
 
-// The largest values of a tensor are agreed before: 4 bytes, all-reduced.
-TEST_CASE("the gather of updated weights is the all-gather, not what is agreed before it") {
+// torchao agrees the largest values of all weights in one all-reduce a step: no gather has one.
+TEST_CASE("weights in 8-bit floating point are gathered in one round of a byte each") {
   const Experiment job = sharded(1, of_weights("fp8_weights"));
   const StagePlan stage = PreparedExperiment(job).plan(job.plans[1]).stages[0];
   CHECK(stage.gather_weights.collective == Collective::all_gather);
-  CHECK_THAT(stage.gather_weights.size / 1_B, WithinRel(parameters + 4, 1e-12));
+  CHECK_THAT(stage.gather_weights.size / 1_B, WithinRel(parameters, 1e-12));
   check_agreement(job);
 }
 
@@ -181,6 +181,7 @@ TEST_CASE("weights that nobody gathers and sums that leave copies cannot be comp
     return problems[0].message;
   };
   CHECK_THAT(problem(sharded(0, of_weights("qwz"))), ContainsSubstring("none are gathered"));
+  CHECK_THAT(problem(sharded(3, of_weights("hpz"))), ContainsSubstring("weights as they are"));
   Experiment copies = sharded(3, of_gradients("qgz"));
   copies.layout.shard = 4;
   CHECK_THAT(problem(copies), ContainsSubstring("leaves copies"));
@@ -225,7 +226,12 @@ TEST_CASE("every method for weights gathers no more than them, and encodes a par
       CHECK(gathered <= dense);
       // Read twice, beside the weights of before or for their largest value, and written once.
       CHECK(encoded <= 3 * dense / workers);
-      CHECK(check(sharded(3, of_weights(name))).empty());
+    }
+    // hpZ saves by its copies alone.
+    const bool copies = name == "hpz";
+    check_agreement(sharded(3, of_weights(name, copies)));
+    if (!copies) {
+      check_agreement(sharded(1, of_weights(name)));
     }
   }
   CHECK(found >= 3);

@@ -60,6 +60,25 @@ TEST_CASE("PowerSGD has two rounds and sends vectors in an all-reduce of their o
   CHECK(cost.dense.kernels > 100);  // 107 vectors are copied back one by one
 }
 
+TEST_CASE("what the host does while the GPU waits is added to a pass") {
+  Gpu gpu;
+  gpu.memory_bandwidth = 1_TBps;
+  gpu.l2 = 40_MB;
+  gpu.compute_units = 100;
+  PassCost cost;
+  cost.bytes = 1_GB;
+  cost.kernels = 1;
+  CodecLaw law;
+  law.resident_efficiency = 1.0;
+  law.memory_efficiency = 0.5;
+  const Seconds alone = price_pass(cost, law, gpu, Precision::fp32);
+  cost.host_time = 3_ms;
+  CHECK_THAT((price_pass(cost, law, gpu, Precision::fp32) - alone) / 1_ms, WithinRel(3.0, 1e-9));
+  PassCost twice = cost;
+  twice += cost;
+  CHECK(twice.host_time == 2.0 * 3_ms);
+}
+
 TEST_CASE("PowerSGD decodes as fast for 4 workers as for 400, signSGD does not") {
   const Method powersgd = method_file::load("powersgd");
   CHECK(compress(powersgd, resnet50, fp32, 4, 4).decode ==

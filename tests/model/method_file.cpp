@@ -51,14 +51,12 @@ class Formulas {
     if (!node) {
       return {};
     }
-    return {parse(node["bytes"]),
-            parse(node["random_bytes"]),
-            parse(node["flops"]),
-            parse(node["kernels"]),
-            parse(node["host_syncs"]),
-            parse(node["block_bytes"]),
-            node["runs_on"] && node["runs_on"].as<std::string>() == "host",
-            parse(node["copied"])};
+    return {
+        parse(node["bytes"]),       parse(node["random_bytes"]),
+        parse(node["flops"]),       parse(node["kernels"]),
+        parse(node["host_syncs"]),  parse(node["host_seconds"]),
+        parse(node["block_bytes"]), node["runs_on"] && node["runs_on"].as<std::string>() == "host",
+        parse(node["copied"])};
   }
 
  private:
@@ -115,6 +113,7 @@ Method load(const std::string& name, const std::map<std::string, double>& parame
   method.decode = formulas.pass(root["decode"]);
   method.dense = formulas.pass(root["dense"]);
   method.worth = formulas.parse(root["worth"]);
+  method.fits = formulas.parse(root["fits"]);
   method.state_bytes = formulas.parse(root["state"]);
   method.wire = {formulas.parse(root["wire"]["as_published"]),
                  formulas.parse(root["wire"]["as_implemented"])};

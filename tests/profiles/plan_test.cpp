@@ -85,7 +85,7 @@ TEST_CASE("an unknown parameter is answered with the nearest one, at its place")
 TEST_CASE("values of parameters are checked against their ranges") {
   CHECK_THAT(read("powersgd:rank=0").errors,
              Catch::Matchers::StartsWith("argument 1:1:15 `rank` of powersgd is too small"));
-  CHECK_THAT(read("powersgd:rank=4096").errors,
+  CHECK_THAT(read("powersgd:rank=65537").errors,
              Catch::Matchers::StartsWith("argument 1:1:15 `rank` of powersgd is too large"));
   CHECK_THAT(read("powersgd:rank=4.5").errors,
              Catch::Matchers::StartsWith("argument 1:1:15 `rank` of powersgd is not a whole"));
@@ -95,6 +95,16 @@ TEST_CASE("values of parameters are checked against their ranges") {
              Catch::Matchers::StartsWith("argument 1:1:12 `ratio` of topk is too large"));
   CHECK_THAT(read("topk:ratio=nan").errors,
              Catch::Matchers::StartsWith("argument 1:1:12 `ratio` of topk"));
+}
+
+// MCBench packs 8, 4 and 2 bits into bytes, and nothing else.
+TEST_CASE("a parameter of which only some values exist says which") {
+  CHECK(read("activation_quantization:bits=3").errors ==
+        "argument 1:1:30 `bits` of activation_quantization has no value `3` | one of: 2, 4, 8\n");
+  CHECK_THAT(
+      read("activation_quantization:bits=9").errors,
+      Catch::Matchers::StartsWith("argument 1:1:30 `bits` of activation_quantization is too"));
+  CHECK(read("activation_quantization:bits=4,traffic=tp_activations").errors.empty());
 }
 
 TEST_CASE("all mistakes of a plan are found at once") {
