@@ -93,8 +93,8 @@ Seconds price_pass(const PassCost& cost, const CodecLaw& law, const Gpu& gpu,
   if (cost.flops > 0_flop) {
     gpu_time += cost.flops / product_rate(law, gpu, arithmetic);
   }
-  return std::max(cost.kernels * law.dispatch, gpu_time) + cost.host_syncs * law.host_sync +
-         cost.host_time;
+  const Seconds waiting = cost.host_syncs * law.host_sync + cost.host_time;
+  return std::max(cost.kernels * law.dispatch, gpu_time) + waiting;
 }
 
 }  // namespace payoff
